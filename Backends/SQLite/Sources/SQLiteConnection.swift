@@ -1,0 +1,78 @@
+import CSQLite
+import Foundation
+import SQLEngine
+import StoreProtocol
+
+/// One connection to an SQLite database. Used by one caller at a time, from any thread.
+final class SQLiteConnection: SQLConnection {
+  @exclusivity(unchecked) private(set) var database: OpaquePointer?
+  let functions = SQLiteFunctions()
+  private let trace: (@Sendable (String, Double) -> Void)?
+
+  enum Mode {
+    case readWriteCreate, readWrite, readOnly
+  }
+
+  /// Opens `uri`, a path or a `file:` URI.
+  init(_ uri: String, _ mode: Mode, timeout: Double, trace: (@Sendable (String, Double) -> Void)? = nil)
+    throws(StoreError)
+  {
+    self.trace = trace
+    let access =
+      switch mode {
+      case .readWriteCreate: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+      case .readWrite: SQLITE_OPEN_READWRITE
+      case .readOnly: SQLITE_OPEN_READONLY
+      }
+    let flags = access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI | SQLITE_OPEN_EXRESCODE
+    let result = sqlite3_open_v2(uri, &database, flags, nil)
+    guard result == SQLITE_OK else {
+      let error = SQLiteError.make(result, database, "opening the file")
+      sqlite3_close_v2(database)
+      database = nil
+      throw error
+    }
+    // The file may come from anywhere: its schema gets no power over us.
+    _ = ocd_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 1)
+    _ = ocd_db_config(database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
+    _ = ocd_db_config(database, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0)
+    sqlite3_busy_timeout(database, Int32(clamping: Int64(min(timeout, 1e6) * 1000)))
+    try functions.register(on: self)
+  }
+
+  deinit { sqlite3_close_v2(database) }
+
+  func check(_ result: Int32, _ doing: String, sql: String? = nil) throws(StoreError) {
+    if result != SQLITE_OK { throw SQLiteError.make(result, database, doing, sql: sql) }
+  }
+
+  func prepare(_ sql: String) throws(StoreError) -> SQLiteStatement {
+    var handle: OpaquePointer?
+    let result = sqlite3_prepare_v3(database, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &handle, nil)
+    try check(result, "preparing a statement", sql: sql)
+    guard let handle else { throw StoreError(.invalidArgument, "The statement is empty.", context: ["sql": sql]) }
+    return SQLiteStatement(handle, self, sql: sql, trace: trace)
+  }
+
+  func execute(_ sql: String) throws(StoreError) {
+    let began = trace == nil ? 0 : Date.timeIntervalSinceReferenceDate
+    try check(sqlite3_exec(database, sql, nil, nil, nil), "running a statement", sql: sql)
+    if let trace { trace(sql, Date.timeIntervalSinceReferenceDate - began) }
+  }
+
+  var changedRows: Int { Int(sqlite3_changes(database)) }
+
+  /// Whether a transaction is open.
+  var isInTransaction: Bool { sqlite3_get_autocommit(database) == 0 }
+
+  /// The first column of the first row as an integer, nil without rows.
+  func integer(_ sql: String) throws(StoreError) -> Int64? {
+    let statement = try prepare(sql)
+    return try statement.step() ? statement.int(0) : nil
+  }
+
+  func text(_ sql: String) throws(StoreError) -> String? {
+    let statement = try prepare(sql)
+    return try statement.step() ? statement.string(0) : nil
+  }
+}

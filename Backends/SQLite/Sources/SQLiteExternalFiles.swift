@@ -1,0 +1,62 @@
+import Foundation
+import StoreProtocol
+
+/// The files of large binary values, beside the store in `.<name>_SUPPORT/_EXTERNAL_DATA`.
+///
+/// A file is complete and on disk before a row names it, and goes only after no row does.
+struct SQLiteExternalFiles: Sendable {
+  /// Smaller values stay in the row. Real stores hold up to 58 583 bytes inline; about 100 KB is commonly reported.
+  static let threshold = 100_000
+
+  let folder: URL
+
+  /// The data behind a slot's name, with or without its leading byte 2.
+  func read(_ name: Data) throws(StoreError) -> Data {
+    let url = try file(name)
+    do { return try Data(contentsOf: url) } catch {
+      throw StoreError(
+        .missingExternalData, "The file of an external value is missing or cannot be read.",
+        context: ["path": url.path], cause: "\(error)")
+    }
+  }
+
+  /// Writes a value and gives its name; nil for a small one.
+  func write(_ data: Data) throws(StoreError) -> Data? {
+    if data.count <= Self.threshold { return nil }
+    let name = UUID().uuidString
+    let url = folder.appendingPathComponent(name)
+    do {
+      try FileManager.default.createDirectory(
+        at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+      try data.write(to: url, options: .withoutOverwriting)
+      for item in [url, folder] { try Self.synchronize(item) }
+    } catch {
+      try? FileManager.default.removeItem(at: url)
+      throw StoreError(
+        .io, "A large value cannot be written to a file of its own.", context: ["path": url.path], cause: "\(error)")
+    }
+    return Data([2]) + Data(name.utf8) + Data([0])
+  }
+
+  private static func synchronize(_ url: URL) throws {
+    let handle = try FileHandle(forReadingFrom: url)
+    defer { try? handle.close() }
+    try handle.synchronize()
+  }
+
+  /// Removes files that no row names. One that is gone already is no error.
+  func remove(_ names: [Data]) {
+    for name in names {
+      if let url = try? file(name) { try? FileManager.default.removeItem(at: url) }
+    }
+  }
+
+  /// Only a UUID is a name: no text from a file may lead out of the folder.
+  private func file(_ name: Data) throws(StoreError) -> URL {
+    let text = String(decoding: name.drop { $0 == 2 }.prefix { $0 != 0 }, as: UTF8.self)
+    guard let uuid = UUID(uuidString: text) else {
+      throw StoreError(.corrupt, "An external value's name is no UUID.", context: ["name": text])
+    }
+    return folder.appendingPathComponent(uuid.uuidString)
+  }
+}

@@ -1,0 +1,210 @@
+import CSQLite
+import CZlib
+import Foundation
+import PropertyLists
+import SQLEngine
+import StoreProtocol
+import StoreSchema
+
+/// Core Data's SQLite file format: how a fresh file is made, and what an existing one says of itself.
+enum SQLiteFormat {
+  static let storeType = "SQLite"
+  /// The framework generation whose shape new stores have (iOS 17).
+  static let frameworkVersion: Int64 = 1344
+
+  // MARK: Making
+
+  /// Makes the tables, rows and metadata of a new store in one transaction.
+  static func create(on connection: SQLiteConnection, schema: Schema, options: StoreOptions) throws(StoreError) {
+    try connection.execute("PRAGMA page_size = 4096; PRAGMA auto_vacuum = INCREMENTAL")
+    if options.pragmas["journal_mode"] == nil { try connection.execute("PRAGMA journal_mode = WAL") }
+    let text = SQLSchemaText(SQLLayout(schema: schema))
+    try connection.execute("BEGIN IMMEDIATE")
+    do {
+      for statement in text.statements { try connection.execute(statement) }
+      let insert = try connection.prepare(
+        "INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, ?, ?, 0)")
+      for row in text.primaryKeyRows {
+        insert.bind(row.number, at: 1)
+        insert.bind(.string(row.name), at: 2)
+        insert.bind(row.superentity, at: 3)
+        try insert.run()
+      }
+      try write(fresh(schema, options), on: connection, isNew: true)
+      let model = try connection.prepare("INSERT INTO Z_MODELCACHE (Z_CONTENT) VALUES (?)")
+      model.bind(options.archivedModel.flatMap(Deflate.compress).map(Value.data) ?? .null, at: 1)
+      try model.run()
+      try connection.execute("COMMIT")
+    } catch {
+      try? connection.execute("ROLLBACK")
+      throw error
+    }
+  }
+
+  private static func fresh(_ schema: Schema, _ options: StoreOptions) -> StoreMetadata {
+    StoreMetadata(
+      identifier: UUID().uuidString, storeType: storeType, versionHashes: schema.versionHashes,
+      versionIdentifiers: options.versionIdentifiers,
+      additional: [
+        "NSPersistenceFrameworkVersion": .integer(frameworkVersion),
+        "NSStoreModelVersionHashesVersion": .integer(3),
+        "_NSAutoVacuumLevel": .string("2"),
+      ])
+  }
+
+  // MARK: Metadata
+
+  static func write(_ metadata: StoreMetadata, on connection: SQLiteConnection, isNew: Bool) throws(StoreError) {
+    var entries = metadata.additional
+    entries["NSStoreType"] = .string(metadata.storeType)
+    entries["NSStoreModelVersionHashes"] = .dictionary(metadata.versionHashes.mapValues { .data(Data($0)) })
+    entries["NSStoreModelVersionIdentifiers"] = .array(metadata.versionIdentifiers.map(PropertyList.string))
+    // Framework generations before iOS 13 and iOS 17 know no digest and no checksum: a file gets none that it had not.
+    if isNew || entries[digestKey] != nil {
+      entries[digestKey] = .string(VersionHash.digest(of: metadata.versionHashes))
+    }
+    if isNew || entries[checksumKey] != nil {
+      entries[checksumKey] = .string(VersionHash.checksum(of: metadata.versionHashes))
+    }
+    let statement = try connection.prepare(
+      isNew
+        ? "INSERT INTO Z_METADATA (Z_UUID, Z_PLIST, Z_VERSION) VALUES (?, ?, 1)"
+        : "UPDATE Z_METADATA SET Z_UUID = ?, Z_PLIST = ?")
+    statement.bind(.string(metadata.identifier), at: 1)
+    statement.bind(.data(BinaryPropertyListWriter.write(.dictionary(entries))), at: 2)
+    try statement.run()
+  }
+
+  private static let digestKey = "NSStoreModelVersionHashesDigest"
+  private static let checksumKey = "NSStoreModelVersionChecksumKey"
+
+  static func metadata(on connection: SQLiteConnection) throws(StoreError) -> StoreMetadata {
+    let statement = try connection.prepare("SELECT Z_UUID, Z_PLIST FROM Z_METADATA")
+    guard try statement.step(), let identifier = statement.string(0), let bytes = statement.data(1) else {
+      throw StoreError(.corrupt, "The store has no metadata row.")
+    }
+    let list: PropertyList
+    do { list = try BinaryPropertyListReader.read(bytes) } catch {
+      throw StoreError(.corrupt, "The store's metadata is no property list.", cause: "\(error)")
+    }
+    guard var entries = list.dictionaryValue, let hashes = entries["NSStoreModelVersionHashes"]?.dictionaryValue else {
+      throw StoreError(.corrupt, "The store's metadata has no version hashes.")
+    }
+    let identifiers = entries["NSStoreModelVersionIdentifiers"]?.arrayValue ?? []
+    let type = entries["NSStoreType"]?.stringValue ?? storeType
+    for key in ["NSStoreModelVersionHashes", "NSStoreModelVersionIdentifiers", "NSStoreType"] { entries[key] = nil }
+    return StoreMetadata(
+      identifier: identifier, storeType: type,
+      versionHashes: hashes.compactMapValues { $0.dataValue.map(Array.init) },
+      versionIdentifiers: identifiers.compactMap(\.stringValue), additional: entries,
+      archivedModel: try archivedModel(on: connection))
+  }
+
+  /// The embedded model; nil where there is none or where it is damaged, because it is only a hint.
+  private static func archivedModel(on connection: SQLiteConnection) throws(StoreError) -> Data? {
+    guard try connection.integer("SELECT count(*) FROM sqlite_master WHERE name = 'Z_MODELCACHE'") == 1 else {
+      return nil
+    }
+    let statement = try connection.prepare("SELECT Z_CONTENT FROM Z_MODELCACHE")
+    return try statement.step() ? statement.data(0).flatMap(Deflate.expand) : nil
+  }
+
+  // MARK: Looking
+
+  /// Whether the file at `path` can be a store; false for an absent or empty one, which is to be made.
+  ///
+  /// Throws `notAStore` for anything else. Reads the header only.
+  static func isStoreFile(_ path: String) throws(StoreError) -> Bool {
+    guard let file = FileHandle(forReadingAtPath: path) else {
+      if FileManager.default.fileExists(atPath: path) {
+        throw StoreError(.io, "The store file cannot be read.", context: ["path": path])
+      }
+      return false
+    }
+    defer { try? file.close() }
+    let header: Data
+    do { header = try file.read(upToCount: 16) ?? Data() } catch {
+      throw StoreError(.io, "The store file cannot be read.", context: ["path": path], cause: "\(error)")
+    }
+    if header.isEmpty { return false }
+    guard header == Data("SQLite format 3\0".utf8) else {
+      throw StoreError(.notAStore, "The file is no SQLite database.", context: ["path": path])
+    }
+    return true
+  }
+
+  static func catalogue(on connection: SQLiteConnection) throws(StoreError) -> SQLCatalogue {
+    var columns: [String: Set<String>] = [:]
+    let tables = try connection.prepare(
+      """
+      SELECT m.name, c.name FROM sqlite_master m JOIN pragma_table_info(m.name) c
+      WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%'
+      """)
+    while try tables.step() {
+      guard let table = tables.string(0), let column = tables.string(1) else { continue }
+      columns[table, default: []].insert(column)
+    }
+    guard columns["Z_METADATA"] != nil, columns["Z_PRIMARYKEY"] != nil else {
+      throw StoreError(.notAStore, "The database has no Core Data tables (Z_METADATA and Z_PRIMARYKEY).")
+    }
+    var numbers: [String: Int64] = [:]
+    let rows = try connection.prepare("SELECT Z_NAME, Z_ENT FROM Z_PRIMARYKEY")
+    while try rows.step() {
+      if let name = rows.string(0) { numbers[name] = rows.int(1) }
+    }
+    return SQLCatalogue(columns: columns, entityNumbers: numbers)
+  }
+}
+
+/// Raw DEFLATE without a header, as `Z_MODELCACHE` holds it.
+enum Deflate {
+  /// The most that is expanded: a real model takes some hundred kilobytes.
+  private static let limit = 64 << 20
+
+  static func compress(_ data: Data) -> Data? {
+    var stream = z_stream()
+    let version = deflateInit2_(
+      &stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
+      Int32(MemoryLayout<z_stream>.size))
+    guard version == Z_OK else { return nil }
+    defer { deflateEnd(&stream) }
+    let output = run(&stream, data, capacity: Int(deflateBound(&stream, UInt(data.count)))) { deflate(&$0, Z_FINISH) }
+    return output
+  }
+
+  static func expand(_ data: Data) -> Data? {
+    var capacity = max(data.count * 8, 4096)
+    while capacity <= limit {
+      var stream = z_stream()
+      guard inflateInit2_(&stream, -15, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else { return nil }
+      defer { inflateEnd(&stream) }
+      var isTooSmall = false
+      let output = run(&stream, data, capacity: capacity) { stream in
+        let result = inflate(&stream, Z_FINISH)
+        isTooSmall = result == Z_BUF_ERROR && stream.avail_out == 0
+        return result
+      }
+      if let output { return output }
+      if !isTooSmall { return nil }
+      capacity *= 2
+    }
+    return nil
+  }
+
+  private static func run(
+    _ stream: inout z_stream, _ input: Data, capacity: Int, _ step: (inout z_stream) -> Int32
+  ) -> Data? {
+    var source = Array(input)
+    var target = [UInt8](repeating: 0, count: capacity)
+    let result = source.withUnsafeMutableBufferPointer { from in
+      target.withUnsafeMutableBufferPointer { to in
+        stream.next_in = from.baseAddress
+        stream.avail_in = UInt32(clamping: from.count)
+        stream.next_out = to.baseAddress
+        stream.avail_out = UInt32(clamping: to.count)
+        return step(&stream)
+      }
+    }
+    return result == Z_STREAM_END ? Data(target.prefix(capacity - Int(stream.avail_out))) : nil
+  }
+}

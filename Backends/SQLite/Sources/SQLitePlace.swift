@@ -1,0 +1,94 @@
+import Foundation
+import StoreProtocol
+import Synchronization
+
+/// Where a store's files are, by its URL.
+///
+/// `/dev/null` and `file:///dev/null/Name` stand for a store without a trace on disk. It is kept in a private file of the
+/// temporary folder, so that snapshots and commits work side by side as in any other, and removed when it is closed. A
+/// name is shared within the process.
+struct SQLitePlace: Sendable {
+  let path: String
+  private let temporaryFolder: URL?
+
+  init(_ url: URL) throws(StoreError) {
+    guard url.isFileURL else {
+      throw StoreError(.invalidArgument, "A store's URL must be a file URL.", context: ["url": url.absoluteString])
+    }
+    guard url.path == "/dev/null" || url.path.hasPrefix("/dev/null/") else {
+      path = url.path
+      temporaryFolder = nil
+      return
+    }
+    let name = url.path.dropFirst("/dev/null/".count)
+    let folder = try Self.folder(named: String(name))
+    temporaryFolder = folder
+    path = folder.appendingPathComponent("store.sqlite").path
+  }
+
+  /// The database and everything beside it.
+  var files: [String] { ["-wal", "-shm", "-journal", ""].map { path + $0 } + [supportFolder.path] }
+
+  private var supportFolder: URL {
+    let file = URL(fileURLWithPath: path)
+    let name = file.deletingPathExtension().lastPathComponent
+    return file.deletingLastPathComponent().appendingPathComponent(".\(name)_SUPPORT")
+  }
+
+  var externalFolder: URL { supportFolder.appendingPathComponent("_EXTERNAL_DATA") }
+
+  func copyExternalData(to other: SQLitePlace) throws(StoreError) {
+    let files = FileManager.default
+    guard files.fileExists(atPath: supportFolder.path) else { return }
+    do {
+      if files.fileExists(atPath: other.supportFolder.path) { try files.removeItem(at: other.supportFolder) }
+      try files.copyItem(at: supportFolder, to: other.supportFolder)
+    } catch {
+      throw StoreError(
+        .io, "The store's external data cannot be copied.", context: ["path": supportFolder.path], cause: "\(error)")
+    }
+  }
+
+  // MARK: Stores without a trace
+
+  private struct Shared {
+    var users = 0
+    var folder: URL
+  }
+
+  private static let shared = Mutex<[String: Shared]>([:])
+
+  private static func folder(named name: String) throws(StoreError) -> URL {
+    let result: Result<URL, any Error> = shared.withLock { known in
+      if !name.isEmpty, var entry = known[name] {
+        entry.users += 1
+        known[name] = entry
+        return .success(entry.folder)
+      }
+      let folder = FileManager.default.temporaryDirectory.appendingPathComponent("CoreData-" + UUID().uuidString)
+      return Result {
+        try FileManager.default.createDirectory(
+          at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        known[name.isEmpty ? folder.path : name] = Shared(users: 1, folder: folder)
+        return folder
+      }
+    }
+    do { return try result.get() } catch {
+      throw StoreError(.io, "The temporary folder for an in-memory store cannot be made.", cause: "\(error)")
+    }
+  }
+
+  /// Gives up one use of a store without a trace; its files go with the last.
+  func release() {
+    guard let temporaryFolder else { return }
+    Self.shared.withLock { known in
+      guard let (key, entry) = known.first(where: { $0.value.folder == temporaryFolder }) else { return }
+      if entry.users > 1 {
+        known[key]?.users -= 1
+      } else {
+        known[key] = nil
+        try? FileManager.default.removeItem(at: temporaryFolder)
+      }
+    }
+  }
+}

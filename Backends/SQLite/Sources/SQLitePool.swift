@@ -1,0 +1,74 @@
+import Foundation
+import SQLEngine
+import StoreProtocol
+import Synchronization
+
+/// A connection for snapshots with its compiled statements.
+final class SQLiteReader {
+  let connection: SQLiteConnection
+  let statements: SQLStatements<SQLiteConnection>
+
+  init(_ connection: SQLiteConnection, _ binding: SQLBinding) {
+    self.connection = connection
+    statements = SQLStatements(connection, binding)
+  }
+}
+
+/// The reading connections of one store: made when needed, kept when idle, at most `limit` at once.
+///
+/// Sendable, unchecked: the condition guards all state, and a reader belongs to one snapshot at a time.
+final class SQLitePool: @unchecked Sendable {
+  private let condition = NSCondition()
+  private var idle: [SQLiteReader] = []
+  private var inUse = 0
+  private var isClosed = false
+  private let limit: Int
+  private let timeout: Double
+  private let make: () throws(StoreError) -> SQLiteReader
+
+  init(limit: Int, timeout: Double, make: @escaping () throws(StoreError) -> SQLiteReader) {
+    self.limit = max(1, limit)
+    self.timeout = timeout
+    self.make = make
+  }
+
+  func take() throws(StoreError) -> SQLiteReader {
+    condition.lock()
+    let deadline = Date(timeIntervalSinceNow: timeout)
+    while !isClosed, idle.isEmpty, inUse >= limit {
+      guard condition.wait(until: deadline) else {
+        condition.unlock()
+        throw StoreError(.busy, "No reading connection became free in time; release snapshots sooner.")
+      }
+    }
+    if isClosed {
+      condition.unlock()
+      throw StoreError(.closed, "The store was closed.")
+    }
+    inUse += 1
+    let reader = idle.popLast()
+    condition.unlock()
+    if let reader { return reader }
+    do { return try make() } catch {
+      give(nil)
+      throw error
+    }
+  }
+
+  /// Takes a reader back; nil for one that could not be made or is unfit for further use.
+  func give(_ reader: SQLiteReader?) {
+    condition.lock()
+    inUse -= 1
+    if let reader, !isClosed { idle.append(reader) }
+    condition.signal()
+    condition.unlock()
+  }
+
+  func close() {
+    condition.lock()
+    isClosed = true
+    idle = []
+    condition.broadcast()
+    condition.unlock()
+  }
+}

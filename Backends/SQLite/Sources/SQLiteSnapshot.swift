@@ -1,0 +1,60 @@
+import SQLEngine
+import StoreProtocol
+import StoreQuery
+import StoreSchema
+
+/// A pooled connection inside a read transaction.
+///
+/// Sendable, unchecked: the protocol promises one caller at a time.
+final class SQLiteSnapshot: FetchingSnapshot, @unchecked Sendable {
+  let commitNumber: UInt64
+  private let reader: SQLiteReader
+  private let rows: SQLReader<SQLiteConnection>
+  private let pool: SQLitePool
+
+  init(_ pool: SQLitePool, commitNumber: UInt64) throws(StoreError) {
+    self.pool = pool
+    self.commitNumber = commitNumber
+    reader = try pool.take()
+    rows = SQLReader(reader.statements)
+    // BEGIN alone takes no view; the first read does. After an error here `deinit` runs and gives the reader back.
+    try reader.statements.statement(text: "BEGIN").run()
+    try reader.statements.statement(text: "SELECT 1 FROM Z_METADATA").run()
+  }
+
+  deinit {
+    // A connection that cannot end its transaction is dropped, which ends it.
+    let isClean: Bool
+    do {
+      try reader.statements.statement(text: "COMMIT").run()
+      isClean = true
+    } catch { isClean = false }
+    pool.give(isClean ? reader : nil)
+  }
+
+  func rows(of entity: Int, keys: [Int64], _ body: (Row) -> Void) throws(StoreError) {
+    try rows.rows(of: entity, keys: keys, body)
+  }
+
+  func scan(_ entities: Range<Int>, _ body: (Row) -> Void) throws(StoreError) { try rows.scan(entities, body) }
+
+  func destinations(
+    of relationship: Relationship, owners: [Int64], _ body: (Int64, Row) -> Void
+  ) throws(StoreError) {
+    try rows.destinations(of: relationship, owners: owners, body)
+  }
+
+  func canPush(_ predicate: ResolvedPredicate, of entities: Range<Int>) -> Bool {
+    rows.canPush(predicate, of: entities)
+  }
+
+  func canPush(_ sort: ResolvedSort, of entities: Range<Int>) -> Bool { rows.canPush(sort, of: entities) }
+
+  func fetch(_ plan: FetchPlan, _ body: (Row) -> Void) throws(StoreError) { try rows.fetch(plan, body) }
+
+  func fetchReferences(_ plan: FetchPlan, _ body: (ObjectReference) -> Void) throws(StoreError) {
+    try rows.fetchReferences(plan, body)
+  }
+
+  func count(_ plan: FetchPlan) throws(StoreError) -> Int { try rows.count(plan) }
+}

@@ -1,0 +1,217 @@
+import CSQLite
+import Foundation
+import SQLEngine
+import StoreProtocol
+import StoreSchema
+
+/// A compiled SQLite statement.
+final class SQLiteStatement: SQLStatement {
+  private let handle: OpaquePointer
+  private unowned let connection: SQLiteConnection
+  private let sql: String
+  private let trace: (@Sendable (String, Double) -> Void)?
+
+  init(
+    _ handle: OpaquePointer, _ connection: SQLiteConnection, sql: String,
+    trace: (@Sendable (String, Double) -> Void)?
+  ) {
+    self.handle = handle
+    self.connection = connection
+    self.sql = sql
+    self.trace = trace
+  }
+
+  deinit { sqlite3_finalize(handle) }
+
+  func step() throws(StoreError) -> Bool {
+    let began = trace == nil ? 0 : Date.timeIntervalSinceReferenceDate
+    let result = sqlite3_step(handle)
+    if let trace { trace(sql, Date.timeIntervalSinceReferenceDate - began) }
+    switch result {
+    case SQLITE_ROW: return true
+    case SQLITE_DONE: return false
+    default: throw SQLiteError.make(result, connection.database, "running a statement", sql: sql)
+    }
+  }
+
+  func reset() { sqlite3_reset(handle) }
+
+  // MARK: Parameters
+
+  func bind(_ value: Int64, at index: Int32) { sqlite3_bind_int64(handle, index, value) }
+
+  func bindNull(at index: Int32) { sqlite3_bind_null(handle, index) }
+
+  func bind(_ value: Value, at index: Int32) {
+    switch value {
+    case .null: sqlite3_bind_null(handle, index)
+    case .bool(let x): sqlite3_bind_int(handle, index, x ? 1 : 0)
+    case .int(let x): sqlite3_bind_int64(handle, index, x)
+    case .double(let x), .date(let x): sqlite3_bind_double(handle, index, x)
+    case .decimal(let x): bind(decimal: DecimalText.format(x), index)
+    case .string(let x), .uri(let x): bind(text: x, index)
+    case .uuid(let x): withUnsafeBytes(of: x.uuid) { bind(blob: $0, index, transient: true) }
+    case .data(let x): x.withUnsafeBytes { bind(blob: $0, index, transient: true) }
+    case .reference(let x): sqlite3_bind_int64(handle, index, x.key)
+    }
+  }
+
+  func bind(_ row: Row, _ columns: [BoundColumn], from first: Int32, _ numbers: EntityNumbers) {
+    var index = first
+    for column in columns {
+      bind(row, column, index, numbers)
+      index &+= 1
+    }
+  }
+
+  @inline(__always)
+  private func bind(_ row: Row, _ column: BoundColumn, _ index: Int32, _ numbers: EntityNumbers) {
+    let slot = column.slot
+    if row.isNull(slot) {
+      sqlite3_bind_null(handle, index)
+      return
+    }
+    switch column.kind {
+    case .int16, .int32, .int64, .bool, .reference: sqlite3_bind_int64(handle, index, row.int(slot))
+    case .referenceEntity: sqlite3_bind_int64(handle, index, numbers.numbers[Int(row.int(slot))])
+    case .double, .float, .date: sqlite3_bind_double(handle, index, row.double(slot))
+    case .string, .uri:
+      row.withBytes(slot) { bytes in
+        let start = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
+        sqlite3_bind_text64(handle, index, start, UInt64(bytes.count), nil, UInt8(SQLITE_UTF8))
+      }
+    case .uuid, .data, .transformable, .externalData: row.withBytes(slot) { bind(blob: $0, index, transient: false) }
+    case .decimal: bind(decimal: row.string(slot), index)
+    }
+  }
+
+  /// A number where the double nearest to it reads back as the same decimal; else the digits with a `d` behind them, which
+  /// no column affinity turns into a number.
+  private func bind(decimal text: String, _ index: Int32) {
+    if let integer = Int64(text), integer.magnitude < 1 << 53 {
+      sqlite3_bind_int64(handle, index, integer)
+    } else if let double = Double(text), SQLiteDecimal.text(double) == text {
+      sqlite3_bind_double(handle, index, double)
+    } else {
+      bind(text: text + "d", index)
+    }
+  }
+
+  private func bind(text: String, _ index: Int32) {
+    var text = text
+    _ = text.withUTF8 { bytes in
+      bytes.withMemoryRebound(to: CChar.self) {
+        // An empty buffer may have no address, and SQLite reads a null address as NULL.
+        if let start = $0.baseAddress, !$0.isEmpty {
+          sqlite3_bind_text64(handle, index, start, UInt64($0.count), Self.transient, UInt8(SQLITE_UTF8))
+        } else {
+          sqlite3_bind_text(handle, index, "", 0, Self.transient)
+        }
+      }
+    }
+  }
+
+  private func bind(blob: UnsafeRawBufferPointer, _ index: Int32, transient: Bool) {
+    if blob.isEmpty {
+      sqlite3_bind_zeroblob(handle, index, 0)
+    } else {
+      sqlite3_bind_blob64(handle, index, blob.baseAddress, UInt64(blob.count), transient ? Self.transient : nil)
+    }
+  }
+
+  /// SQLITE_TRANSIENT: SQLite copies the bytes before the call returns.
+  private static var transient: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
+
+  // MARK: Columns
+
+  func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
+
+  func int(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
+
+  func string(_ column: Int32) -> String? {
+    guard let start = sqlite3_column_text(handle, column) else { return nil }
+    return String(decoding: UnsafeBufferPointer(start: start, count: count(column)), as: UTF8.self)
+  }
+
+  func data(_ column: Int32) -> Data? {
+    if isNull(column) { return nil }
+    return Data(blob(column))
+  }
+
+  private func count(_ column: Int32) -> Int { Int(sqlite3_column_bytes(handle, column)) }
+
+  private func blob(_ column: Int32) -> UnsafeRawBufferPointer {
+    // The address first: it decides the form whose length is asked for next.
+    let start = sqlite3_column_blob(handle, column)
+    return UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count(column))
+  }
+
+  func row(_ shape: RowShape, _ builder: RowBuilder) throws(StoreError) -> Row? {
+    guard let entity = shape.numbers.entity(sqlite3_column_int64(handle, 0)) else { return nil }
+    let offset = entity - shape.firstEntity
+    let key = sqlite3_column_int64(handle, 1)
+    guard offset >= 0, offset < shape.columns.count, key > 0 else { return nil }
+    builder.begin(slots: shape.slotCounts[offset])
+    for column in shape.columns[offset] { try read(column, shape.numbers, builder) }
+    return builder.finish(
+      key: key, entity: entity, version: sqlite3_column_int64(handle, 2))
+  }
+
+  @inline(__always)
+  private func read(_ column: BoundColumn, _ numbers: EntityNumbers, _ builder: RowBuilder) throws(StoreError) {
+    let (slot, index) = (column.slot, column.column)
+    switch column.kind {
+    case .reference:
+      // Keys count from 1; anything else leads nowhere.
+      let value = sqlite3_column_int64(handle, index)
+      if value > 0 { builder.setInt(slot, value) }
+    case .int16, .int32, .int64, .bool:
+      let value = sqlite3_column_int64(handle, index)
+      // Only zero can stand for NULL, so most values need no second call.
+      if value != 0 || !isNull(index) { builder.setInt(slot, value) }
+    case .double, .float, .date:
+      let value = sqlite3_column_double(handle, index)
+      if value != 0 || !isNull(index) { builder.setDouble(slot, value) }
+    case .string, .uri:
+      guard let start = sqlite3_column_text(handle, index) else { return }
+      builder.setBytes(slot, UnsafeRawBufferPointer(start: start, count: count(index)))
+    case .uuid:
+      let bytes = blob(index)
+      if bytes.isEmpty && isNull(index) { return }
+      guard bytes.count == 16 else {
+        throw StoreError(.corrupt, "A UUID is stored in \(bytes.count) bytes instead of 16.", context: ["sql": sql])
+      }
+      builder.setBytes(slot, bytes)
+    case .data, .transformable, .externalData:
+      let bytes = blob(index)
+      if !bytes.isEmpty || !isNull(index) { builder.setBytes(slot, bytes) }
+    case .decimal:
+      if let text = try decimal(index) { builder.setString(slot, text) }
+    case .referenceEntity:
+      if !isNull(index), let entity = numbers.entity(int(index)) { builder.setInt(slot, Int64(entity)) }
+    }
+  }
+
+  private func decimal(_ index: Int32) throws(StoreError) -> String? {
+    switch sqlite3_column_type(handle, index) {
+    case SQLITE_NULL: return nil
+    case SQLITE_INTEGER: return String(int(index))
+    case SQLITE_FLOAT:
+      if let text = SQLiteDecimal.text(sqlite3_column_double(handle, index)) { return text }
+    default:
+      let text = string(index) ?? ""
+      let digits = text.hasSuffix("d") ? String(text.dropLast()) : text
+      if let value = DecimalText.parse(digits) { return DecimalText.format(value) }
+    }
+    throw StoreError(.corrupt, "A stored decimal is no number.", context: ["value": string(index) ?? "", "sql": sql])
+  }
+}
+
+/// Decimals as SQLite's doubles.
+enum SQLiteDecimal {
+  /// The canonical decimal text of a double by its shortest digits, nil for infinities and NaN.
+  static func text(_ value: Double) -> String? {
+    guard value.isFinite, let decimal = DecimalText.parse(value.description) else { return nil }
+    return DecimalText.format(decimal)
+  }
+}

@@ -1,0 +1,25 @@
+// swift-tools-version:6.2
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .treatAllWarnings(as: .error),
+]
+
+// A package of its own, so that nobody who uses the library builds or resolves its benchmarks.
+let package = Package(
+  name: "Benchmarks",
+  dependencies: [.package(name: "OpenCoreData", path: "..")],
+  targets: [
+    .systemLibrary(
+      name: "CSQLiteRaw", path: "CSQLiteRaw", pkgConfig: "sqlite3",
+      providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
+    .target(name: "BenchmarkSupport", path: "BenchmarkSupport"),
+    .executableTarget(
+      name: "store-benchmark",
+      dependencies: ["CSQLiteRaw", "BenchmarkSupport", .product(name: "CoreData", package: "OpenCoreData")],
+      path: "Sources", swiftSettings: strict),
+  ]
+)

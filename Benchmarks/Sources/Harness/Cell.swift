@@ -1,0 +1,23 @@
+import Foundation
+
+/// One workload on one side, in a process of its own.
+struct Cell {
+  let workload: Workload
+  let side: Side
+  /// A store that nobody else uses; it is changed.
+  let path: String
+  let scale: Scale
+  /// The value of PRAGMA synchronous.
+  let synchronous: String
+
+  /// Runs it.
+  func run() throws -> CellResult {
+    switch side {
+    case .raw: try RawSide.run(self)
+    case .library: try LibrarySide.run(self)
+    }
+  }
+
+  /// What is in the store now that it has run; empty for a workload that only reads.
+  func digest() throws -> String { workload.writes ? " " + (try StoreDigest.digest(path)) : "" }
+}

@@ -1,0 +1,30 @@
+/// How many objects there are.
+struct Scale {
+  let employees: Int
+  /// One for every hundred employees, up to 1 000.
+  let departments: Int
+  /// Up to 50.
+  let tags: Int
+
+  init(employees: Int) {
+    self.employees = max(1, employees)
+    departments = min(1000, max(1, employees / 100))
+    tags = min(50, max(3, employees / 20))
+  }
+
+  /// The employees of each save of ``Workload/w1b``.
+  var batch: Int { max(1, employees / 100) }
+
+  /// All keys in a fixed random order.
+  var permutation: [Int64] {
+    var keys = (1...Int64(employees)).map { $0 }
+    var state: UInt64 = 88_172_645_463_325_252
+    for index in stride(from: keys.count - 1, to: 0, by: -1) {
+      state ^= state << 13
+      state ^= state >> 7
+      state ^= state << 17
+      keys.swapAt(index, Int(state % UInt64(index + 1)))
+    }
+    return keys
+  }
+}

@@ -1,0 +1,83 @@
+/// The work that is measured, by the names of the performance specification.
+enum Workload: String, CaseIterable, Codable {
+  /// Insert everything, one save.
+  case w1 = "W1"
+  /// The same in saves of 1 % each.
+  case w1b = "W1b"
+  /// Fetch all employees, read every property.
+  case w2 = "W2"
+  /// A sorted, limited query, 200 times.
+  case w3 = "W3"
+  /// Every object by its ID in random order, nothing cached.
+  case w4 = "W4"
+  /// The same with every row in the row cache (raw: in SQLite's page cache).
+  case w4h = "W4h"
+  /// Change one property of every object, save.
+  case w5 = "W5"
+  /// Walk the to-many relationship of every department, one fault at a time.
+  case w6 = "W6"
+  /// The same, prefetched.
+  case w6p = "W6p"
+  /// Delete every second object, save.
+  case w7 = "W7"
+  /// Open a store in a running process, to the first object.
+  case w10 = "W10"
+  /// Bytes of a live, fully read object.
+  case w11 = "W11"
+
+  /// What is held against the goal.
+  enum Figure: String, Codable {
+    /// CPU time of the library over that of raw SQLite.
+    case ratio
+    /// Wall time of the library, in milliseconds.
+    case milliseconds
+    /// Heap bytes of one object of the library.
+    case bytes
+  }
+
+  var figure: Figure {
+    switch self {
+    case .w10: .milliseconds
+    case .w11: .bytes
+    default: .ratio
+    }
+  }
+
+  /// The greatest figure that is good enough.
+  var goal: Double {
+    switch self {
+    case .w1: 1.5
+    case .w1b: 1.4
+    case .w2: 1.3
+    case .w3: 1.1
+    case .w4: 1.5
+    case .w4h: 0.5
+    case .w5: 1.8
+    case .w6: 1.8
+    case .w6p: 0.9
+    case .w7: 1.35
+    case .w10: 2
+    case .w11: 480
+    }
+  }
+
+  /// Whether it begins with an empty store.
+  var startsEmpty: Bool { self == .w1 || self == .w1b }
+
+  /// Whether it writes, so that the contents of the store are compared afterwards.
+  var writes: Bool { startsEmpty || self == .w5 || self == .w7 }
+
+  /// Takes a name in any case.
+  init?(name: some StringProtocol) {
+    guard let found = Self.allCases.first(where: { $0.rawValue.lowercased() == name.lowercased() }) else { return nil }
+    self = found
+  }
+}
+
+/// Who does the work.
+enum Side: String, CaseIterable, Codable {
+  /// The C API of SQLite.
+  case raw
+  /// OpenCoreData.
+  case library
+}

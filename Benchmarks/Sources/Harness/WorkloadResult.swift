@@ -1,0 +1,50 @@
+/// Both sides of one workload, the median of all rounds.
+struct WorkloadResult: Encodable {
+  let workload: Workload
+  let store = "SQLite"
+  /// The value of PRAGMA synchronous on both sides.
+  let synchronous: String
+  let figure: Workload.Figure
+  /// CPU time of the library over that of raw SQLite, nil where one side did not run.
+  let ratio: Double?
+  /// The same of the fastest round on each side, which other work on the machine disturbs least.
+  let bestRatio: Double?
+  let goal: Double
+  let raw: Measurement?
+  let library: Measurement?
+  /// Whether both sides read the same values and wrote the same rows in every round; nil where one did not run.
+  let checksumEqual: Bool?
+
+  init(_ workload: Workload, _ cells: [Side: [CellResult]], synchronous: String) {
+    self.workload = workload
+    self.synchronous = synchronous
+    figure = workload.figure
+    goal = workload.goal
+    let (raw, library) = (Self.median(cells[.raw] ?? []), Self.median(cells[.library] ?? []))
+    self.raw = raw
+    self.library = library
+    ratio = raw.flatMap { raw in library.map { $0.cpu / raw.cpu } }
+    func best(_ side: Side) -> Double? { cells[side]?.map(\.measurement.cpu).min() }
+    bestRatio = best(.raw).flatMap { raw in best(.library).map { $0 / raw } }
+    let checksums = Set(cells.values.joined().map(\.checksum))
+    checksumEqual = cells.count == 2 ? checksums.count == 1 : nil
+  }
+
+  /// What is held against the goal.
+  var value: Double? { figure == .ratio ? ratio : library?.value }
+
+  var isMet: Bool? { value.map { $0 <= goal && checksumEqual != false } }
+
+  private static func median(_ cells: [CellResult]) -> Measurement? {
+    let all = cells.map(\.measurement)
+    if all.isEmpty { return nil }
+    let values = all.compactMap(\.value)
+    return Measurement(
+      cpu: median(all.map(\.cpu)), wall: median(all.map(\.wall)), bytesWritten: median(all.map(\.bytesWritten)),
+      fsyncs: median(all.map(\.fsyncs)), peak: median(all.map(\.peak)),
+      value: values.isEmpty ? nil : median(values))
+  }
+
+  /// Of an even number, the lower one of the two in the middle.
+  private static func median<T: Comparable>(_ values: [T]) -> T { values.sorted()[(values.count - 1) / 2] }
+}

@@ -1,0 +1,109 @@
+import BenchmarkSupport
+import CoreData
+import Foundation
+
+/// One workload by the library, as an application would write it.
+struct LibrarySide {
+  let cell: Cell
+  let stack: LibraryStack
+  let context: NSManagedObjectContext
+  var scale: Scale { cell.scale }
+
+  static func run(_ cell: Cell) throws -> CellResult {
+    let model = BenchmarkModel.make()
+    if cell.workload == .w10 { return try open(cell, model) }
+    let stack = try LibraryStack(model, cell.path, synchronous: cell.synchronous)
+    let context = stack.context()
+    let side = LibrarySide(cell: cell, stack: stack, context: context)
+    let result = try context.performAndWait { try side.run() }
+    try stack.close()
+    return result
+  }
+
+  private func run() throws -> CellResult {
+    switch cell.workload {
+    case .w1: return try insert(batch: scale.employees)
+    case .w1b: return try insert(batch: scale.batch)
+    case .w2: return try measure { try fetchAll() }
+    case .w3: return try measure { try query() }
+    case .w4:
+      let ids = try stack.employeeIDs(scale.permutation)
+      return measure { lookUp(ids) }
+    case .w4h: return try lookUpCached()
+    case .w5:
+      let all = try filledEmployees()
+      return try measure { try changeSalaries(all) }
+    case .w6: return try measure { try walkDepartments(prefetches: false) }
+    case .w6p: return try measure { try walkDepartments(prefetches: true) }
+    case .w7:
+      let all = try filledEmployees()
+      // Keys count from 1, so every second object from the second on has an even one.
+      let half = all.enumerated().filter { !$0.offset.isMultiple(of: 2) }.map(\.element)
+      return try measure { try delete(half) }
+    case .w10: return try Self.open(cell, BenchmarkModel.make())
+    case .w11: return try weigh()
+    }
+  }
+
+  private func insert(batch: Int) throws -> CellResult {
+    let data = EmployeeData.all(scale)
+    return try measure {
+      try insert(data, batch: batch)
+      return Double(data.count)
+    }
+  }
+
+  /// W4h: another context has read every object and keeps it.
+  private func lookUpCached() throws -> CellResult {
+    let ids = try stack.employeeIDs(scale.permutation)
+    let other = stack.context()
+    let kept = try other.performAndWait {
+      let request = NSFetchRequest<Employee>(entityName: "Employee")
+      request.returnsObjectsAsFaults = false
+      return try other.fetch(request)
+    }
+    return withExtendedLifetime(kept) { measure { lookUp(ids) } }
+  }
+
+  /// W10: the first opening warms the process, the second is measured.
+  private static func open(_ cell: Cell, _ model: NSManagedObjectModel) throws -> CellResult {
+    func firstObject() throws -> (LibraryStack, Double) {
+      let stack = try LibraryStack(model, cell.path, synchronous: cell.synchronous)
+      let context = stack.context()
+      let checksum = try context.performAndWait {
+        let request = NSFetchRequest<Employee>(entityName: "Employee")
+        request.fetchLimit = 1
+        guard let employee = try context.fetch(request).first else { throw BenchmarkError("There is no employee.") }
+        return employee.checksum
+      }
+      return (stack, checksum)
+    }
+    try firstObject().0.close()
+    var opened: LibraryStack?
+    let result = try measure {
+      let (stack, checksum) = try firstObject()
+      opened = stack
+      return checksum
+    }
+    try opened?.close()
+    return result.withMilliseconds
+  }
+
+  /// W11.
+  private func weigh() throws -> CellResult {
+    let request = NSFetchRequest<Employee>(entityName: "Employee")
+    request.fetchLimit = 1
+    _ = try context.fetch(request)
+    let before = bench_heap_bytes()
+    var all: [Employee] = []
+    var result = try measure {
+      all = try employees()
+      var sum = 0.0
+      for employee in all { sum += employee.checksum }
+      return sum
+    }
+    result.measurement.value = Double(bench_heap_bytes() - before) / Double(max(1, all.count))
+    withExtendedLifetime(all) {}
+    return result
+  }
+}

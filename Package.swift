@@ -1,0 +1,72 @@
+// swift-tools-version:6.2
+import PackageDescription
+
+/// Held by every target: Swift 6 language mode, explicit existentials, member lookup only through
+/// imports of the same file, warnings are errors.
+let strict: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .treatAllWarnings(as: .error),
+]
+
+func library(_ name: String, path: String? = nil, _ dependencies: [Target.Dependency]) -> Target {
+  .target(name: name, dependencies: dependencies, path: path, swiftSettings: strict)
+}
+
+func tests(_ name: String, path: String? = nil, _ dependencies: [Target.Dependency]) -> Target {
+  .testTarget(name: name, dependencies: dependencies, path: path, swiftSettings: strict)
+}
+
+let package = Package(
+  name: "OpenCoreData",
+  products: [
+    .library(name: "CoreData", targets: ["CoreData"]),
+    .library(name: "StoreProtocol", targets: ["StoreProtocol", "StoreQuery", "StoreSchema"]),
+    .library(name: "SQLEngine", targets: ["SQLEngine"]),
+    .library(name: "ModelFiles", targets: ["ModelFiles"]),
+  ],
+  targets: [
+    library("StoreSchema", []),
+    library("StoreQuery", ["StoreSchema"]),
+    library("StoreProtocol", ["StoreQuery", "StoreSchema", "PropertyLists"]),
+    library("SQLEngine", ["StoreProtocol", "StoreQuery", "StoreSchema"]),
+    library("PropertyLists", []),
+    library("ModelFiles", ["StoreQuery", "StoreSchema", "PropertyLists"]),
+
+    .systemLibrary(
+      name: "CSQLite", path: "Backends/SQLite/CSQLite", pkgConfig: "sqlite3",
+      providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
+    .systemLibrary(
+      name: "CZlib", path: "Backends/SQLite/CZlib", pkgConfig: "zlib",
+      providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+    library(
+      "SQLiteBackend", path: "Backends/SQLite/Sources",
+      ["SQLEngine", "StoreProtocol", "StoreQuery", "StoreSchema", "PropertyLists", "CSQLite", "CZlib"]),
+
+    .target(name: "CRuntime"),
+    .target(
+      name: "CoreData",
+      dependencies: [
+        "StoreProtocol", "StoreQuery", "StoreSchema", "ModelFiles", "PropertyLists", "SQLiteBackend", "CRuntime",
+      ],
+      // Foundation marks its own NSExpression as deprecated off Apple's platforms; the API has to name it.
+      swiftSettings: strict + [.treatWarning("DeprecatedDeclaration", as: .warning)]),
+
+    // Programs that would hang if contexts needed a main queue that nobody drains.
+    .executableTarget(
+      name: "queue-main", dependencies: ["CoreData"], path: "Tests/QueuePrograms/Main", swiftSettings: strict),
+    .executableTarget(
+      name: "queue-async", dependencies: ["CoreData"], path: "Tests/QueuePrograms/Async", swiftSettings: strict),
+    // The program that Scripts/crash kills.
+    .executableTarget(
+      name: "crash-writer", dependencies: ["CoreData"], path: "Tests/CrashWriter", swiftSettings: strict),
+
+    tests("PropertyListsTests", ["PropertyLists"]),
+    tests("ModelFilesTests", ["ModelFiles", "StoreQuery", "PropertyLists"]),
+    tests("StoreQueryTests", ["StoreQuery", "StoreSchema"]),
+    tests("StoreSchemaTests", ["StoreSchema"]),
+    tests("CoreDataTests", ["CoreData", "StoreProtocol", "StoreSchema", "SQLiteBackend"]),
+    tests("HouseTests", []),
+  ]
+)

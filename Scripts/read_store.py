@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+"""Prints what a Core Data SQLite store contains: a canonical dump, its schema facts or its entity counts."""
+
+import argparse
+import json
+import sqlite3
+import sys
+from pathlib import Path
+
+from coredata_format import StoreError
+from coredata_format.dump import StoreReader, canonical_json
+from coredata_format.model import load_model
+from coredata_format.store import Store, schema_facts
+
+
+def note(text: str) -> None:
+    print(f"note: {text}", file=sys.stderr)
+
+
+def print_line(text: str) -> None:
+    sys.stdout.buffer.write(text.encode() + b"\n")
+
+
+def parse_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("store", type=Path, help="the store's main file; it is read from a temporary copy")
+    parser.add_argument("--model", type=Path, help="a model source (contents), a compiled model or a decoded model "
+                        "cache (JSON); default: the model that the store embeds")
+    mode = parser.add_mutually_exclusive_group()
+    mode.add_argument("--schema", action="store_true", help="print the schema facts instead")
+    mode.add_argument("--summary", action="store_true", help="print the number of objects of each entity instead")
+    return parser.parse_args()
+
+
+def run(arguments: argparse.Namespace) -> None:
+    with Store(arguments.store) as store:
+        if arguments.schema:
+            print_line(json.dumps(schema_facts(store), ensure_ascii=False, indent=2, sort_keys=True))
+            return
+        model = load_model(arguments.model) if arguments.model else store.embedded_model()
+        reader = StoreReader(store, model, note)
+        if arguments.summary:
+            print_line(canonical_json(reader.entity_counts()))
+            return
+        for item in reader.objects():
+            print_line(canonical_json(item))
+
+
+def main() -> int:
+    try:
+        run(parse_arguments())
+    except (StoreError, sqlite3.Error, OSError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

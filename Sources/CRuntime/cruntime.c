@@ -1,0 +1,66 @@
+#include "cruntime.h"
+#include <stdint.h>
+#include <string.h>
+
+// Exported by the Swift runtime; declared here because no public header does.
+extern void *swift_tryRetain(void *object);
+
+bool cd_try_retain(void *object) { return swift_tryRetain(object) != NULL; }
+
+static _Thread_local void *thread_slot;
+
+void **cd_thread_slot(void) { return &thread_slot; }
+
+#if defined(__APPLE__)
+
+// There the system's own Core Data is used.
+void cd_find_classes(const char *name, bool (*body)(const void *, void *), void *context) {}
+
+#else
+
+// The layout of the runtime's list of metadata sections and of type context descriptors (the Swift ABI).
+struct section { uintptr_t start, length; };
+struct sections {
+  uintptr_t version;
+  const void *base;
+  void *unused[2];
+  struct section protocols, conformances, types;
+};
+extern void swift_enumerateAllMetadataSections(bool (*body)(const struct sections *, void *), void *context);
+
+struct descriptor { uint32_t flags; int32_t parent, name, accessor; };
+struct response { const void *metadata; size_t state; };
+
+struct search {
+  const char *name;
+  bool (*body)(const void *, void *);
+  void *context;
+};
+
+static const void *relative(const int32_t *field) { return (const char *)field + *field; }
+
+static bool search_section(const struct sections *sections, void *context) {
+  const struct search *search = context;
+  const int32_t *records = (const int32_t *)sections->types.start;
+  size_t count = sections->types.length / sizeof *records;
+  for (size_t i = 0; i < count; i++) {
+    // The two low bits say whether the record leads to the descriptor or to a pointer to it.
+    int32_t record = records[i] & ~3;
+    int kind = records[i] & 3;
+    if (kind > 1) continue;
+    const void *place = (const char *)&records[i] + record;
+    const struct descriptor *type = kind == 0 ? place : *(const struct descriptor *const *)place;
+    if (!type || (type->flags & 0x1f) != 16 || type->flags & 0x80) continue;
+    if (strcmp(relative(&type->name), search->name) != 0) continue;
+    struct response (*accessor)(size_t) = (struct response (*)(size_t))relative(&type->accessor);
+    if (!search->body(accessor(0).metadata, search->context)) return false;
+  }
+  return true;
+}
+
+void cd_find_classes(const char *name, bool (*body)(const void *, void *), void *context) {
+  struct search search = { name, body, context };
+  swift_enumerateAllMetadataSections(search_section, &search);
+}
+
+#endif

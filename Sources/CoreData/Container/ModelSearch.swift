@@ -1,0 +1,35 @@
+import Foundation
+
+/// Finds a model by name: in the main bundle and in resource bundles beside the executable.
+enum ModelSearch {
+  static func model(named name: String) -> Result<NSManagedObjectModel, any Error> {
+    var looked: [String] = []
+    for folder in folders() {
+      for suffix in ["momd", "mom", "xcdatamodeld", "xcdatamodel"] {
+        let url = folder.appendingPathComponent(name + "." + suffix)
+        looked.append(url.path)
+        guard FileManager.default.fileExists(atPath: url.path) else { continue }
+        return Result { try NSManagedObjectModel.read(url) }
+      }
+    }
+    return .failure(
+      CocoaError(
+        .fileReadNoSuchFile,
+        userInfo: [
+          NSLocalizedDescriptionKey:
+            "The model '\(name)' was not found. Add it to the target's resources, or pass a model to the container. Looked for:\n"
+            + looked.joined(separator: "\n")
+        ]))
+  }
+
+  /// The main bundle's resources, the executable's folder, and every `.resources` or `.bundle` folder in it.
+  private static func folders() -> [URL] {
+    let executable =
+      Bundle.main.executableURL?.deletingLastPathComponent() ?? URL(fileURLWithPath: CommandLine.arguments.first ?? "/")
+    var result = [Bundle.main.resourceURL, Bundle.main.bundleURL, executable].compactMap { $0 }
+    let inside = (try? FileManager.default.contentsOfDirectory(at: executable, includingPropertiesForKeys: nil)) ?? []
+    result += inside.filter { ["resources", "bundle"].contains($0.pathExtension) }.sorted { $0.path < $1.path }
+    var seen: Set<String> = []
+    return result.filter { seen.insert($0.standardizedFileURL.path).inserted }
+  }
+}

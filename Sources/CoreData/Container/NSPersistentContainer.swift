@@ -1,0 +1,92 @@
+import Foundation
+
+/// A model, a coordinator and a main-queue context, set up together.
+///
+/// Sendable, unchecked: its parts are thread-safe, and the descriptions are set before the stores are loaded.
+open class NSPersistentContainer: NSObject, @unchecked Sendable {
+  public let name: String
+  public let managedObjectModel: NSManagedObjectModel
+  public let persistentStoreCoordinator: NSPersistentStoreCoordinator
+  public let viewContext: NSManagedObjectContext
+  /// The stores to load; one SQLite store in the default folder unless changed.
+  open var persistentStoreDescriptions: [NSPersistentStoreDescription]
+  private let modelError: (any Error)?
+
+  /// Makes a container for the model `name`, which is looked for in the main bundle and in the resource bundles beside the
+  /// executable.
+  ///
+  /// A model that is not found is reported when the stores are loaded, with the places that were searched.
+  public convenience init(name: String) {
+    switch ModelSearch.model(named: name) {
+    case .success(let model): self.init(name: name, model, nil)
+    case .failure(let error): self.init(name: name, NSManagedObjectModel(), error)
+    }
+  }
+
+  public convenience init(name: String, managedObjectModel model: NSManagedObjectModel) {
+    self.init(name: name, model, nil)
+  }
+
+  private init(name: String, _ model: NSManagedObjectModel, _ modelError: (any Error)?) {
+    self.name = name
+    self.modelError = modelError
+    managedObjectModel = model
+    persistentStoreCoordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    viewContext = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
+    persistentStoreDescriptions = []
+    super.init()
+    viewContext.persistentStoreCoordinator = persistentStoreCoordinator
+    let folder = type(of: self).defaultDirectoryURL()
+    persistentStoreDescriptions = [NSPersistentStoreDescription(url: folder.appendingPathComponent(name + ".sqlite"))]
+  }
+
+  /// The folder of stores without a URL of their own: the user's application support folder.
+  open class func defaultDirectoryURL() -> URL {
+    let folders = FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask)
+    return folders.first ?? FileManager.default.temporaryDirectory
+  }
+
+  /// Adds the described stores that are not loaded yet. `block` is called once for each, with its error if it has one.
+  open func loadPersistentStores(
+    completionHandler block: @escaping @Sendable (NSPersistentStoreDescription, (any Error)?) -> Void
+  ) {
+    for description in persistentStoreDescriptions {
+      if let modelError {
+        block(description, modelError)
+        continue
+      }
+      if let url = description.url {
+        if persistentStoreCoordinator.persistentStore(for: url) != nil { continue }
+        if description.type != NSInMemoryStoreType && !url.path.hasPrefix("/dev/null") {
+          // A folder that cannot be made shows as the store's own error.
+          try? FileManager.default.createDirectory(
+            at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+        }
+      }
+      persistentStoreCoordinator.addPersistentStore(with: description, completionHandler: block)
+    }
+  }
+
+  /// A new private-queue context over the same stores.
+  open func newBackgroundContext() -> NSManagedObjectContext {
+    let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    context.persistentStoreCoordinator = persistentStoreCoordinator
+    return context
+  }
+
+  /// Runs `block` on a new private-queue context, later.
+  open func performBackgroundTask(_ block: sending @escaping (NSManagedObjectContext) -> Void) {
+    let context = newBackgroundContext()
+    nonisolated(unsafe) let block = block
+    context.perform { block(context) }
+  }
+
+  /// Runs `block` on a new private-queue context and gives back what it returns or throws.
+  public final func performBackgroundTask<T>(
+    _ block: sending @escaping (NSManagedObjectContext) throws -> T
+  ) async rethrows -> sending T {
+    let context = newBackgroundContext()
+    nonisolated(unsafe) let block = block
+    return try await context.perform { try block(context) }
+  }
+}

@@ -1,0 +1,78 @@
+import Foundation
+
+/// What is needed to add a store to a coordinator.
+open class NSPersistentStoreDescription: NSObject, NSCopying {
+  open var type = NSSQLiteStoreType
+  open var configuration: String?
+  open var url: URL?
+  private var values: [String: NSObject] = [:]
+
+  /// Describes an SQLite store at `url` that is added at once.
+  public init(url: URL) {
+    self.url = url
+    super.init()
+    shouldMigrateStoreAutomatically = true
+    shouldInferMappingModelAutomatically = true
+  }
+
+  public override init() {
+    super.init()
+    shouldMigrateStoreAutomatically = true
+    shouldInferMappingModelAutomatically = true
+  }
+
+  open var options: [String: NSObject] { values }
+
+  /// Sets an option of the store; nil removes it.
+  open func setOption(_ option: NSObject?, forKey key: String) { values[key] = option }
+
+  open var isReadOnly: Bool {
+    get { flag(NSReadOnlyPersistentStoreOption) }
+    set { values[NSReadOnlyPersistentStoreOption] = NSNumber(value: newValue) }
+  }
+
+  /// How long to wait for other users of the store, in seconds; 240 unless set.
+  open var timeout: TimeInterval {
+    get { (values[NSPersistentStoreTimeoutOption] as? NSNumber)?.doubleValue ?? 240 }
+    set { values[NSPersistentStoreTimeoutOption] = NSNumber(value: newValue) }
+  }
+
+  open var sqlitePragmas: [String: NSObject] {
+    (values[NSSQLitePragmasOption] as? NSDictionary) as? [String: NSObject] ?? [:]
+  }
+
+  open func setValue(_ value: NSObject?, forPragmaNamed name: String) {
+    var pragmas = sqlitePragmas
+    pragmas[name] = value
+    let dictionary = NSMutableDictionary()
+    for (key, value) in pragmas { dictionary[key] = value }
+    values[NSSQLitePragmasOption] = dictionary
+  }
+
+  /// Whether the store is added on a queue of its own.
+  open var shouldAddStoreAsynchronously = false
+
+  open var shouldMigrateStoreAutomatically: Bool {
+    get { flag(NSMigratePersistentStoresAutomaticallyOption) }
+    set { values[NSMigratePersistentStoresAutomaticallyOption] = NSNumber(value: newValue) }
+  }
+
+  open var shouldInferMappingModelAutomatically: Bool {
+    get { flag(NSInferMappingModelAutomaticallyOption) }
+    set { values[NSInferMappingModelAutomaticallyOption] = NSNumber(value: newValue) }
+  }
+
+  private func flag(_ key: String) -> Bool { (values[key] as? NSNumber)?.boolValue ?? false }
+
+  open func copy(with zone: NSZone? = nil) -> Any {
+    let copy = NSPersistentStoreDescription()
+    copy.type = type
+    copy.configuration = configuration
+    copy.url = url
+    copy.values = values
+    copy.shouldAddStoreAsynchronously = shouldAddStoreAsynchronously
+    return copy
+  }
+
+  open override var description: String { "<\(Self.self) \(type) \(url?.absoluteString ?? "")>" }
+}

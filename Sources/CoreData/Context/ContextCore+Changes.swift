@@ -1,0 +1,195 @@
+import Foundation
+import StoreSchema
+
+/// What a context does when objects are inserted, changed and deleted.
+extension ContextCore {
+  // MARK: Inserting
+
+  func insertNewObject(_ entity: NSEntityDescription) -> NSManagedObject {
+    let info = Self.info(of: entity, context)
+    let object = info.objectClass.make(info.description)
+    insert(object)
+    return object
+  }
+
+  func insert(_ object: NSManagedObject) {
+    checkQueue()
+    if object.core === self {
+      // Inserting a deleted object again takes the deletion back.
+      if object.flags.contains(.deleted) { revive(object) }
+      return
+    }
+    if object.core != nil { misuse("The object belongs to another context; it cannot be inserted into this one.") }
+    let info = object.info
+    if info.entity.isAbstract { misuse("The entity \(info.entity.name) is abstract; insert one of its sub-entities.") }
+    object.core = self
+    object.key = nextTemporaryKey()
+    object.cachedID = nil
+    object.storeIndex = coordinator?.storeIndex(for: info.entity) ?? .max
+    object.flags = [.inserted]
+    register(object)
+    applyDefaults(object)
+    insertedCount += 1
+    list(object)
+    object.flags.insert(.pendingInsert)
+    object.awakeFromInsert()
+  }
+
+  private func applyDefaults(_ object: NSManagedObject) {
+    let info = object.info
+    for (slot, value) in info.defaults where object.changed(slot) == nil { object.setOverlay(value, slot) }
+    if info.transientDefaults.isEmpty { return }
+    let extras = object.makeExtras()
+    if extras.transients.isEmpty { extras.transients = Array(repeating: nil, count: info.transients.count) }
+    for (index, value) in info.transientDefaults where extras.transients[index] == nil {
+      extras.transients[index] = value
+    }
+  }
+
+  private func revive(_ object: NSManagedObject) {
+    object.flags.remove(.deleted)
+    if object.flags.contains(.inserted) {
+      insertedCount += 1
+    } else {
+      deletedCount -= 1
+      if object.flags.contains(.updated) { updatedCount += 1 }
+    }
+    undeletedDependents.removeAll { $0 === object }
+    list(object)
+  }
+
+  // MARK: Changing
+
+  /// Marks an object as changed. Cheap when it is so already.
+  @inline(__always)
+  func markUpdated(_ object: NSManagedObject) {
+    if object.flags.isSuperset(of: [.listed, .pending]) && object.flags.intersection([.updated, .inserted]) != [] {
+      return
+    }
+    markUpdatedSlowly(object)
+  }
+
+  private func markUpdatedSlowly(_ object: NSManagedObject) {
+    if trackingPauses > 0 || object.flags.contains(.gone) { return }
+    checkQueue()
+    if !object.flags.contains(.inserted) && !object.flags.contains(.updated) {
+      object.flags.insert(.updated)
+      if !object.flags.contains(.deleted) { updatedCount += 1 }
+    }
+    list(object)
+  }
+
+  /// Puts an object on the lists of changed and of pending objects.
+  func list(_ object: NSManagedObject) {
+    if !object.flags.contains(.listed) {
+      object.flags.insert(.listed)
+      changed.append(object)
+    }
+    if !object.flags.contains(.pending) {
+      object.flags.insert(.pending)
+      pending.append(object)
+    }
+  }
+
+  // MARK: Deleting
+
+  func delete(_ object: NSManagedObject) {
+    checkQueue()
+    guard object.core === self else { misuse("The object belongs to another context; delete it there.") }
+    if object.flags.contains(.gone) { return }
+    let isRepeated = object.flags.contains(.deleted)
+    object.flags.insert(.deleted)
+    // Marked before it is told, so that two objects that delete each other come to an end.
+    if !isRepeated || !object.flags.contains(.pending) { object.prepareForDeletion() }
+    if isRepeated { return }
+    if object.flags.contains(.inserted) {
+      insertedCount -= 1
+    } else {
+      deletedCount += 1
+      if object.flags.contains(.updated) { updatedCount -= 1 }
+    }
+    list(object)
+    undeletedDependents.append(object)
+  }
+
+  /// Follows the delete rules of all deleted objects, and of those that are deleted thereby: a worklist, so that the depth
+  /// of the graph does not matter.
+  func propagateDeletes() {
+    while !undeletedDependents.isEmpty {
+      let batch = undeletedDependents
+      undeletedDependents = []
+      for object in batch where object.flags.contains(.deleted) { propagateDelete(of: object) }
+    }
+  }
+
+  private func propagateDelete(of object: NSManagedObject) {
+    for info in object.info.relationships {
+      let relationship = info.relationship
+      switch info.deleteRule {
+      case .cascadeDeleteRule:
+        for destination in destinations(of: object, relationship) where !destination.isDeleted { delete(destination) }
+        unlink(object, relationship)
+      case .nullifyDeleteRule: unlink(object, relationship)
+      // Deny is judged at save; with no action the destinations keep what they have.
+      case .denyDeleteRule, .noActionDeleteRule: continue
+      }
+    }
+  }
+
+  private func destinations(of object: NSManagedObject, _ relationship: Relationship) -> [NSManagedObject] {
+    if relationship.isToMany { return Array(object.loadedToMany(relationship).members) }
+    return object.toOne(relationship).map { [$0] } ?? []
+  }
+
+  /// Takes a deleted object out of what its relationship's destinations know. Its own values stay readable.
+  private func unlink(_ object: NSManagedObject, _ relationship: Relationship) {
+    guard let inverse = frozen?.schema.inverse(of: relationship) else { return }
+    if !relationship.isToMany {
+      guard let destination = registeredDestination(of: object, relationship, inverse) else { return }
+      detach(object, from: destination, inverse)
+      return
+    }
+    // Pairs go with the row in the store; here only members that have been read matter.
+    if case .pairs = relationship.storage, !hasRead(inverse) {
+      let state = object.toMany(relationship)
+      if state.isFault && !state.hasChanges { return }
+    }
+    for destination in object.loadedToMany(relationship).members where !destination.isDeleted {
+      detach(object, from: destination, inverse)
+    }
+  }
+
+  /// The to-one destination, if it must be told. One that nobody has read needs nothing: the link is in the deleted row.
+  private func registeredDestination(
+    of object: NSManagedObject, _ relationship: Relationship, _ inverse: Relationship
+  ) -> NSManagedObject? {
+    guard let reference = object.reference(relationship) else { return nil }
+    if inverse.isToMany && inverse.storage == .inverseToOne && !inverse.isOrdered {
+      guard let known = registered(reference, store: object.storeIndex), !known.isDeleted else { return nil }
+      let index = inverse.toManyIndex ?? 0
+      return index < known.toManys.count && known.toManys[index] != nil ? known : nil
+    }
+    guard let destination = self.object(reference, store: object.storeIndex), !destination.isDeleted else { return nil }
+    return destination
+  }
+
+  private func detach(_ object: NSManagedObject, from destination: NSManagedObject, _ inverse: Relationship) {
+    destination.prepareToRead()
+    if inverse.isToMany {
+      let state = destination.toMany(inverse)
+      if state.isFault || state.contains(object) { state.remove(object, keepsOrder: inverse.isOrdered) }
+      if inverse.isOrdered { destination.flags.insert(.linksChanged) }
+    } else if let slot = inverse.slot, destination.toOne(inverse) === object {
+      destination.setReference(inverse, slot, nil)
+    } else {
+      return
+    }
+    markUpdated(destination)
+  }
+
+  /// Whether any registered object may have read the members of a relationship.
+  private func hasRead(_ relationship: Relationship) -> Bool {
+    guard let index = relationship.toManyIndex else { return false }
+    return readToManys.contains(relationship.declaringEntity << 16 | index)
+  }
+}

@@ -1,0 +1,37 @@
+import Foundation
+import StoreSchema
+
+/// Derived attributes whose sources are in the object itself. Those over relationships are the store's: it has triggers.
+extension ContextCore {
+  /// Computes the derived attributes of an object that is about to be saved.
+  func derive(_ object: NSManagedObject, at time: Double) {
+    for attribute in object.info.ownDerivations {
+      let value: Value?
+      switch attribute.derivation {
+      case .now: value = attribute.type == .date ? .date(time) : nil
+      case .keyPath(let keys) where keys.count == 1: value = source(keys[0], of: object)
+      case .function(let name, let keys) where keys.count == 1:
+        value = source(keys[0], of: object).flatMap { Self.apply(name, $0) }
+      default: value = nil
+      }
+      if let value { object.setOverlay(value, attribute.slot) }
+    }
+  }
+
+  private func source(_ name: String, of object: NSManagedObject) -> Value? {
+    guard case .attribute(let index)? = object.info.keys[name] else { return nil }
+    return object.stored(object.info.attributes[index].attribute.slot)
+  }
+
+  private static func apply(_ function: String, _ value: Value) -> Value? {
+    guard case .string(let text) = value else { return value }
+    switch function {
+    // Without case and diacritics, as Apple's documentation of `canonical:` says.
+    case "canonical:":
+      return .string(text.folding(options: [.caseInsensitive, .diacriticInsensitive], locale: nil))
+    case "uppercase:": return .string(text.uppercased())
+    case "lowercase:": return .string(text.lowercased())
+    default: return nil
+    }
+  }
+}

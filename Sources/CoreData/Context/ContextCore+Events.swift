@@ -1,0 +1,184 @@
+import Foundation
+import StoreSchema
+
+/// The end of an event, and taking changes back.
+extension ContextCore {
+  func processPendingChanges() {
+    checkQueue()
+    propagateDeletes()
+    if pending.isEmpty { return }
+    let objects = pending
+    pending = []
+    var (inserted, updated, deleted): ([NSManagedObject], [NSManagedObject], [NSManagedObject]) = ([], [], [])
+    for object in objects {
+      switch (object.flags.contains(.pendingInsert), object.flags.contains(.deleted)) {
+      case (true, true): break
+      case (true, false): inserted.append(object)
+      case (false, true): deleted.append(object)
+      case (false, false): updated.append(object)
+      }
+      object.flags.subtract([.pending, .pendingInsert])
+    }
+    var sets: [String: Set<NSManagedObject>] = [:]
+    if !inserted.isEmpty { sets[NSInsertedObjectsKey] = Set(inserted) }
+    if !updated.isEmpty { sets[NSUpdatedObjectsKey] = Set(updated) }
+    if !deleted.isEmpty { sets[NSDeletedObjectsKey] = Set(deleted) }
+    if sets.isEmpty { return }
+    post(NSManagedObjectContext.didChangeObjectsNotification, sets)
+  }
+
+  func post(_ name: Notification.Name, _ userInfo: [AnyHashable: Any]) {
+    NotificationCenter.default.post(name: name, object: context, userInfo: userInfo.isEmpty ? nil : userInfo)
+  }
+
+  func rollback() {
+    checkQueue()
+    faultError = nil
+    let objects = changed
+    changed = []
+    pending = []
+    undeletedDependents = []
+    checkedObjects = []
+    (insertedCount, updatedCount, deletedCount) = (0, 0, 0)
+    for object in objects {
+      if object.flags.contains(.inserted) {
+        forget(object)
+        object.flags = [.gone]
+      } else {
+        object.clearOverlay()
+        object.extras = nil
+        object.toManys = []
+        object.flags.subtract([.updated, .deleted, .listed, .pending, .linksChanged, .pendingInsert])
+        object.awake(fromSnapshotEvents: .rollback)
+      }
+    }
+  }
+
+  func reset() {
+    checkQueue()
+    faultError = nil
+    checkedObjects = []
+    forgetAll()
+    post(NSManagedObjectContext.didChangeObjectsNotification, [NSInvalidatedAllObjectsKey: [NSManagedObjectID]()])
+  }
+
+  func refresh(_ object: NSManagedObject, mergeChanges: Bool) {
+    checkQueue()
+    guard object.core === self, object.key > 0 || !object.flags.contains(.inserted) else { return }
+    if object.flags.contains(.inserted) { return }
+    if let store = store(object.storeIndex) {
+      store.cache.remove(object.info.root, [object.key])
+      snapshots[store.index] = nil
+    }
+    if mergeChanges && object.hasChanges {
+      let kept = object.row
+      object.row = nil
+      object.flags.insert(.fault)
+      fire(object)
+      if object.row == nil { object.row = kept }
+      object.awake(fromSnapshotEvents: .refresh)
+      return
+    }
+    if object.flags.contains(.listed) && !mergeChanges {
+      changed.removeAll { $0 === object }
+      pending.removeAll { $0 === object }
+      if object.isUpdated { updatedCount -= 1 }
+      if object.isDeleted { deletedCount -= 1 }
+      object.flags.subtract([.updated, .deleted, .listed, .pending])
+    }
+    turnIntoFault(object)
+  }
+
+  // MARK: Validation
+
+  func validateAll() throws {
+    var errors: [any Error] = []
+    for object in changed {
+      do {
+        if object.isInserted { try object.validateForInsert() }
+        if object.isUpdated { try object.validateForUpdate() }
+        if object.isDeleted && !object.flags.contains(.inserted) { try object.validateForDelete() }
+      } catch { errors.append(error) }
+    }
+    if errors.isEmpty { return }
+    throw CoreDataError.combined(errors)
+  }
+
+  /// Mandatory values, ranges of integers, and the number of destinations.
+  func validate(_ object: NSManagedObject) throws {
+    if object.flags.contains(.fault) { return }
+    var errors: [any Error] = []
+    // What was read and not changed was valid when it was saved.
+    if object.overlay == nil && object.row != nil && object.toManys.isEmpty { return }
+    for (slot, name) in object.info.mandatorySlots where isMissing(object, slot) {
+      errors.append(CoreDataError.validation(.validationMissingMandatoryProperty, object, name, nil))
+    }
+    if object.overlay != nil {
+      for info in object.info.rangedAttributes {
+        if let error = rangeError(object, info) { errors.append(error) }
+      }
+    }
+    for info in object.info.boundedRelationships {
+      if let error = countError(object, info) { errors.append(error) }
+    }
+    if !errors.isEmpty { throw CoreDataError.combined(errors) }
+  }
+
+  private func isMissing(_ object: NSManagedObject, _ slot: Int) -> Bool {
+    if let value = object.changed(slot) { return value.isNull }
+    guard let row = object.row else { return true }
+    return row.isNull(slot)
+  }
+
+  private func rangeError(_ object: NSManagedObject, _ info: AttributeInfo) -> (any Error)? {
+    guard let value = object.changed(info.attribute.slot) else { return nil }
+    switch (info.attribute.type, value) {
+    case (.integer16, .int(let x)) where Int16(exactly: x) == nil,
+      (.integer32, .int(let x)) where Int32(exactly: x) == nil:
+      return CoreDataError.validation(
+        x < 0 ? .validationNumberTooSmall : .validationNumberTooLarge, object, info.attribute.name, x)
+    case (.double, .double(let x)) where x.isNaN, (.float, .double(let x)) where x.isNaN,
+      (.date, .date(let x)) where x.isNaN:
+      return CoreDataError.validation(.managedObjectValidation, object, info.attribute.name, x)
+    case (.decimal, .decimal(let x)) where !x.isFinite:
+      return CoreDataError.validation(.managedObjectValidation, object, info.attribute.name, x)
+    default: return nil
+    }
+  }
+
+  private func countError(_ object: NSManagedObject, _ info: RelationshipInfo) -> (any Error)? {
+    let (relationship, definition) = (info.relationship, info.relationship.definition)
+    if let index = relationship.toManyIndex, index < object.toManys.count || object.isInserted {
+      let state = object.toMany(relationship)
+      if state.isFault && !state.hasChanges { return nil }
+      let count = object.loadedToMany(relationship).members.count { !$0.isDeleted }
+      if count == 0 && relationship.isOptional { return nil }
+      if count == 0 && !relationship.isOptional {
+        return CoreDataError.validation(.validationMissingMandatoryProperty, object, relationship.name, nil)
+      }
+      if count < definition.minCount {
+        return CoreDataError.validation(.validationRelationshipLacksMinimumCount, object, relationship.name, count)
+      }
+      if definition.maxCount > 1 && count > definition.maxCount {
+        return CoreDataError.validation(.validationRelationshipExceedsMaximumCount, object, relationship.name, count)
+      }
+    }
+    return nil
+  }
+
+  /// A relationship with the deny rule must have no destination that stays.
+  func validateDeletion(_ object: NSManagedObject) throws {
+    var errors: [any Error] = []
+    for info in object.info.relationships where info.deleteRule == .denyDeleteRule {
+      let relationship = info.relationship
+      let stays =
+        relationship.isToMany
+        ? object.loadedToMany(relationship).members.contains { !$0.isDeleted }
+        : object.toOne(relationship).map { !$0.isDeleted } ?? false
+      if stays {
+        errors.append(CoreDataError.validation(.validationRelationshipDeniedDelete, object, relationship.name, nil))
+      }
+    }
+    if !errors.isEmpty { throw CoreDataError.combined(errors) }
+  }
+}

@@ -1,0 +1,157 @@
+import Foundation
+import StoreProtocol
+import StoreSchema
+
+/// Reading faults, to-many relationships and external values.
+extension ContextCore {
+  /// Calls `body` with the view of a store that the context's present burst of reads shares.
+  ///
+  /// The view is kept while the context is inside `performAndWait` and until a commit of this process makes it old, so
+  /// that a burst of faults costs one read transaction.
+  func reading<R>(
+    _ store: NSPersistentStore, _ body: (any StoreSnapshot) throws(StoreError) -> R
+  ) throws(StoreError) -> R {
+    let index = store.index
+    if let kept = snapshots[index], kept.commitNumber == store.commitNumber { return try body(kept) }
+    snapshots[index] = nil
+    let snapshot = try store.requireEngine().snapshot()
+    if performDepth > 0 && store.keepsSnapshots { snapshots[index] = snapshot }
+    return try body(snapshot)
+  }
+
+  /// Reads a fault's row, from the cache if it is there, and makes the object real.
+  func fire(_ object: NSManagedObject) {
+    checkQueue()
+    if object.row == nil {
+      readRow(of: object)
+      // A fault that could not be read stays one.
+      if object.row == nil && !object.flags.contains(.inaccessible) && object.key > 0 { return }
+    } else if let store = store(object.storeIndex), let newer = store.cache.row(object.info.root, object.key),
+      newer.entity == object.row?.entity
+    {
+      object.row = newer
+    }
+    object.flags.remove(.fault)
+    guard object.row != nil else { return }
+    trackingPauses += 1
+    object.awakeFromFetch()
+    trackingPauses -= 1
+  }
+
+  private func readRow(of object: NSManagedObject) {
+    guard object.key > 0, let store = store(object.storeIndex) else { return }
+    let root = object.info.root
+    if let cached = store.cache.row(root, object.key) {
+      if cached.entity == object.info.entity.index { object.row = cached } else { becameInaccessible(object) }
+      return
+    }
+    let batch = fetchBatches.batch(object.key, store: store.index, root: root)
+    do {
+      try reading(store) { (snapshot) throws(StoreError) in
+        try snapshot.rows(of: root, keys: batch.map(Array.init) ?? [object.key]) {
+          let row = store.cache.merge(root, $0)
+          // An ID may name another entity of the tree than the row has; that object does not exist.
+          if row.key == object.key && row.entity == object.info.entity.index { object.row = row }
+        }
+      }
+    } catch {
+      // The getter cannot throw. The error is kept, so that no save builds on what was not read.
+      faultError = faultError ?? error
+      FileHandle.standardError.write(Data("CoreData: a fault could not be read: \(error)\n".utf8))
+      return
+    }
+    if object.row == nil { becameInaccessible(object) }
+  }
+
+  /// The row is gone: the object counts as deleted, with nothing left to save.
+  private func becameInaccessible(_ object: NSManagedObject) {
+    guard context?.shouldDeleteInaccessibleFaults ?? true else {
+      misuse("CoreData could not fulfill a fault for '\(object.objectID)': its row is gone.")
+    }
+    object.flags.insert([.inaccessible, .deleted])
+  }
+
+  /// Reads the members of a to-many relationship with their rows.
+  func load(_ state: ToManyState, _ relationship: Relationship, of object: NSManagedObject) {
+    readToManys.insert(relationship.declaringEntity << 16 | (relationship.toManyIndex ?? 0))
+    guard object.key > 0, let store = store(object.storeIndex) else { return state.load([]) }
+    do {
+      var rows: ContiguousArray<Row> = []
+      try reading(store) { (snapshot) throws(StoreError) in
+        try snapshot.destinations(of: relationship, owners: [object.key]) { rows.append($1) }
+      }
+      state.load(members(rows, relationship, store))
+    } catch {
+      faultError = faultError ?? error
+      FileHandle.standardError.write(Data("CoreData: a relationship could not be read: \(error)\n".utf8))
+    }
+  }
+
+  /// The objects of rows that were read as members.
+  func members(
+    _ rows: ContiguousArray<Row>, _ relationship: Relationship, _ store: NSPersistentStore
+  ) -> ContiguousArray<NSManagedObject> {
+    guard let frozen else { return [] }
+    var rows = rows
+    let root = frozen.schema.entities[relationship.destination].root
+    store.cache.merge(root, &rows)
+    return ContiguousArray(objects(of: rows, store))
+  }
+
+  /// The objects of rows of one tree: registered ones, given the row if they had none, and new ones.
+  ///
+  /// The identity map is locked twice for all of them: to look for those that are there, and to add the rest.
+  func objects(of rows: ContiguousArray<Row>, _ store: NSPersistentStore) -> [NSManagedObject] {
+    guard let first = rows.first, let frozen else { return [] }
+    let index = UInt16(store.index)
+    let known = registered(rows, root: frozen.infos[first.entity].root, store: index)
+    var made: ContiguousArray<NSManagedObject> = []
+    var result: [NSManagedObject] = []
+    result.reserveCapacity(rows.count)
+    for (place, row) in rows.enumerated() {
+      if let known, let object = known[place] {
+        if object.flags.contains(.fault) && object.info.entity.index == row.entity { object.row = row }
+        result.append(object)
+      } else {
+        let info = frozen.infos[row.entity]
+        let object = info.objectClass.make(info.description)
+        object.core = self
+        object.key = row.key
+        object.storeIndex = index
+        object.row = row
+        object.flags = .fault
+        made.append(object)
+        result.append(object)
+      }
+    }
+    register(made)
+    return result
+  }
+
+  func externalData(_ name: Data, of object: NSManagedObject) -> Data? {
+    guard let store = store(object.storeIndex) else { return nil }
+    do { return try store.requireEngine().externalData(name) } catch {
+      faultError = faultError ?? error
+      FileHandle.standardError.write(Data("CoreData: an external value could not be read: \(error)\n".utf8))
+      return nil
+    }
+  }
+
+  func evaluate(_ property: NSFetchedPropertyDescription, of object: NSManagedObject) -> [Any] { [] }
+
+  /// Turns an object back into a fault: its values are read again when they are next used.
+  func turnIntoFault(_ object: NSManagedObject) {
+    if object.flags.contains(.fault) {
+      object.row = nil
+      return
+    }
+    object.willTurnIntoFault()
+    object.clearOverlay()
+    object.toManys = []
+    object.extras = nil
+    object.row = nil
+    object.flags.insert(.fault)
+    object.flags.remove(.linksChanged)
+    object.didTurnIntoFault()
+  }
+}

@@ -1,0 +1,162 @@
+import Foundation
+import StoreProtocol
+import StoreSchema
+
+/// Saving, as a list of named steps.
+extension ContextCore {
+  func save() throws {
+    checkQueue()
+    if let error = faultError {
+      faultError = nil
+      throw CoreDataError.make(error)
+    }
+    guard let coordinator else {
+      if insertedCount + updatedCount + deletedCount == 0 { return }
+      throw CocoaError(
+        .persistentStoreSave,
+        userInfo: [NSLocalizedDescriptionKey: "The context has no persistent store coordinator to save to."])
+    }
+    processPendingChanges()
+    if insertedCount + updatedCount + deletedCount == 0 {
+      forgetAnnihilated()
+      return try saveMetadata(coordinator)
+    }
+    post(NSManagedObjectContext.willSaveObjectsNotification, [:])
+    isSaving = true
+    defer { isSaving = false }
+    do {
+      try runWillSave()
+      try validateAll()
+      let plan = try SavePlan(self, coordinator)
+      // A view of one's own must not stand in the way of the commit.
+      snapshots.removeAll()
+      let receipts = try plan.commit(self)
+      finish(plan, receipts)
+    } catch {
+      // The next attempt asks everyone again.
+      for object in changed { object.flags.remove(.asked) }
+      throw error
+    }
+  }
+
+  /// Lets objects change themselves and others, until no more do.
+  private func runWillSave() throws {
+    for _ in 0..<1000 {
+      // Objects that change others append to the list while it is walked.
+      var index = 0
+      var hasAsked = false
+      while index < changed.count {
+        let object = changed[index]
+        index += 1
+        if object.flags.contains(.asked) || !object.hasChanges { continue }
+        object.flags.insert(.asked)
+        hasAsked = true
+        object.willSave()
+      }
+      if !hasAsked { return }
+      processPendingChanges()
+    }
+    misuse("willSave made further objects change for 1000 rounds.")
+  }
+
+  /// Objects that were inserted and deleted without ever being saved.
+  private func forgetAnnihilated() {
+    for object in changed where object.flags.isSuperset(of: [.inserted, .deleted]) {
+      object.flags = [.gone]
+    }
+    changed.removeAll { $0.flags.contains(.gone) }
+  }
+
+  private func saveMetadata(_ coordinator: NSPersistentStoreCoordinator) throws {
+    snapshots.removeAll()
+    for store in coordinator.persistentStores where store.pendingMetadata != nil {
+      var changes = ChangeSet(time: Date.timeIntervalSinceReferenceDate)
+      changes.metadata = store.pendingMetadata
+      do { _ = try store.requireEngine().commit(changes) } catch { throw CoreDataError.make(error) }
+      store.pendingMetadata = nil
+    }
+  }
+
+  /// Gives the saved objects their rows, clears the lists and tells everyone.
+  private func finish(_ plan: SavePlan, _ receipts: [Receipt?]) {
+    for (part, receipt) in zip(plan.parts, receipts) {
+      if let receipt { part.publish(receipt, in: self) }
+    }
+    let saved = changed
+    changed.removeAll(keepingCapacity: saved.count < 4096)
+    pending.removeAll()
+    (insertedCount, updatedCount, deletedCount) = (0, 0, 0)
+    checkedObjects = []
+    var sets = SavedObjects()
+    for object in saved {
+      sets.add(object)
+      settle(object)
+    }
+    for (part, receipt) in zip(plan.parts, receipts) {
+      if let receipt { part.refreshTouched(receipt, in: self) }
+    }
+    for object in saved { object.didSave() }
+    post(NSManagedObjectContext.didSaveObjectsNotification, sets.userInfo)
+    post(NSManagedObjectContext.didSaveObjectIDsNotification, sets.idUserInfo)
+    coordinator?.contextDidSave(self, sets)
+  }
+
+  /// Settles the objects of the stores that a save has reached before another one failed.
+  func settle(_ committed: [(part: SavePlan.Part, receipt: Receipt)]) {
+    for (part, receipt) in committed {
+      part.publish(receipt, in: self)
+      for object in part.inserted + part.updated + part.deleted { settle(object) }
+      part.refreshTouched(receipt, in: self)
+    }
+    changed.removeAll { !$0.flags.contains(.listed) }
+    insertedCount = changed.count { $0.isInserted }
+    updatedCount = changed.count { $0.isUpdated }
+    deletedCount = changed.count { $0.isDeleted && !$0.flags.contains(.inserted) }
+  }
+
+  /// The object's state after a save.
+  private func settle(_ object: NSManagedObject) {
+    if object.flags.contains(.deleted) {
+      forget(object)
+      object.flags = [.gone]
+      // Members hold their owners: a deleted object must not keep a ring of them alive.
+      object.toManys = []
+      return
+    }
+    object.clearOverlay()
+    object.flags = []
+    for state in object.toManys { state?.didSave() }
+  }
+}
+
+/// The objects of one save, sorted by what happened to them, for notifications.
+struct SavedObjects {
+  private(set) var inserted: [NSManagedObject] = []
+  private(set) var updated: [NSManagedObject] = []
+  private(set) var deleted: [NSManagedObject] = []
+
+  mutating func add(_ object: NSManagedObject) {
+    switch (object.flags.contains(.inserted), object.flags.contains(.deleted)) {
+    case (true, true): return
+    case (true, false): inserted.append(object)
+    case (false, true): deleted.append(object)
+    case (false, false): if object.flags.contains(.updated) { updated.append(object) }
+    }
+  }
+
+  private var lists: [(objects: String, ids: NSManagedObjectContext.NotificationKey, list: [NSManagedObject])] {
+    [
+      (NSInsertedObjectsKey, .insertedObjectIDs, inserted), (NSUpdatedObjectsKey, .updatedObjectIDs, updated),
+      (NSDeletedObjectsKey, .deletedObjectIDs, deleted),
+    ]
+  }
+
+  var userInfo: [AnyHashable: Any] {
+    Dictionary(uniqueKeysWithValues: lists.filter { !$0.list.isEmpty }.map { ($0.objects, Set($0.list)) })
+  }
+
+  var idUserInfo: [AnyHashable: Any] {
+    Dictionary(
+      uniqueKeysWithValues: lists.filter { !$0.list.isEmpty }.map { ($0.ids.rawValue, Set($0.list.map(\.objectID))) })
+  }
+}

@@ -1,0 +1,283 @@
+import Foundation
+import StoreProtocol
+import StoreSchema
+import Synchronization
+
+/// The working part of a context: identity, changes, faults.
+///
+/// Objects hold it strongly and the context weakly through it, so that their context is nil once it is gone.
+/// Sendable, unchecked: everything but the identity maps is used under `confinement` only, the context's own lock; the
+/// maps have a lock of their own, because an object's last release may happen on any thread.
+final class ContextCore: @unchecked Sendable {
+  weak var context: NSManagedObjectContext?
+  let isMainQueue: Bool
+  /// The context's serial, recursive lock: whoever holds it is on the context's queue.
+  let confinement = NSRecursiveLock()
+  /// How deep the holder of `confinement` is in `performAndWait`, and which thread it is.
+  @exclusivity(unchecked) var performDepth = 0
+  @exclusivity(unchecked) var performThread: UInt = 0
+  let queue: DispatchQueue
+
+  @exclusivity(unchecked) private(set) var coordinator: NSPersistentStoreCoordinator?
+  @exclusivity(unchecked) private(set) var frozen: FrozenModel?
+
+  struct Registry {
+    /// By store and root entity.
+    var stores: [[IdentityMap]] = []
+    var temporaries = IdentityMap()
+  }
+  @exclusivity(unchecked) private var registry = Registry()
+  private let registryLock = Mutex(())
+
+  @exclusivity(unchecked) private var lastTemporaryKey: Int64 = 0
+  /// Objects with changes to save, in the order in which they first changed; kept alive by being here.
+  @exclusivity(unchecked) var changed: ContiguousArray<NSManagedObject> = []
+  @exclusivity(unchecked) var insertedCount = 0
+  @exclusivity(unchecked) var updatedCount = 0
+  @exclusivity(unchecked) var deletedCount = 0
+  /// Objects changed since the last event.
+  @exclusivity(unchecked) var pending: ContiguousArray<NSManagedObject> = []
+  /// Deleted objects whose delete rules have not been followed yet.
+  @exclusivity(unchecked) var undeletedDependents: ContiguousArray<NSManagedObject> = []
+  var isSaving = false
+  /// Unchanged objects whose version the next save checks.
+  var checkedObjects: [NSManagedObject] = []
+  /// To-many relationships whose members some object here has read: declaring entity and number.
+  @exclusivity(unchecked) var readToManys: Set<Int> = []
+  /// While a fault is being read, changes are not tracked.
+  @exclusivity(unchecked) var trackingPauses = 0
+  /// The first fault that could not be read since the last save attempt.
+  @exclusivity(unchecked) var faultError: StoreError?
+  /// Objects recently reached over to-one relationships, kept alive so that a walk does not make them again and again.
+  @exclusivity(unchecked) private var recent: ContiguousArray<NSManagedObject?> = []
+  @exclusivity(unchecked) private var nextRecent = 0
+  let builder = RowBuilder()
+  var fetchBatches = FetchBatches()
+
+  /// The view that a burst of reads shares; see `reading(_:)`.
+  @exclusivity(unchecked) var snapshots: [Int: any StoreSnapshot] = [:]
+  init(isMainQueue: Bool) {
+    self.isMainQueue = isMainQueue
+    queue = isMainQueue ? .main : DispatchQueue(label: "NSManagedObjectContext")
+  }
+
+  deinit { registryLock.withLock { _ in registry.clear() } }
+
+  func attach(_ coordinator: NSPersistentStoreCoordinator?) {
+    self.coordinator = coordinator
+    knownStores = []
+    // A model that cannot be frozen is reported when a store is added; until then there are no entities.
+    frozen = coordinator.flatMap { try? $0.managedObjectModel.freeze() }
+  }
+
+  /// Stores by index as they were found. A removed one stays here; using it is an error of its own.
+  @exclusivity(unchecked) private var knownStores: ContiguousArray<NSPersistentStore?> = []
+
+  @inline(__always)
+  func store(_ index: UInt16) -> NSPersistentStore? {
+    if Int(index) < knownStores.count, let known = knownStores[Int(index)] { return known }
+    return findStore(index)
+  }
+
+  private func findStore(_ index: UInt16) -> NSPersistentStore? {
+    guard index != .max, let found = coordinator?.store(at: Int(index)) else { return nil }
+    while knownStores.count <= Int(index) { knownStores.append(nil) }
+    knownStores[Int(index)] = found
+    return found
+  }
+
+  // MARK: Entities
+
+  static func info(of entity: NSEntityDescription, _ context: NSManagedObjectContext?) -> EntityInfo {
+    // A copy of the model may be in use by the context: its own entity of that name is the one that counts.
+    if let own = context?.core.frozen, let name = entity.name,
+      entity.frozen == nil || context?.model !== entity.managedObjectModelIfAny,
+      let found = own.schema.entity(named: name)
+    {
+      return own.infos[found.index]
+    }
+    if let info = entity.frozen { return info }
+    do {
+      _ = try entity.managedObjectModel.freeze()
+    } catch { misuse("\(error)") }
+    guard let info = entity.frozen else { misuse("The entity \(entity.name ?? "?") is not in its model.") }
+    return info
+  }
+
+  @exclusivity(unchecked) private var infosByClass: [ObjectIdentifier: EntityInfo] = [:]
+
+  /// The entity whose class `type` is.
+  func entity(of type: NSManagedObject.Type) -> EntityInfo {
+    if let known = infosByClass[ObjectIdentifier(type)] { return known }
+    let found = frozen?.infos.filter { $0.objectClass == type } ?? []
+    // Sub-entities may share the class of their parent; the class then stands for the parent.
+    guard let info = found.first, found.allSatisfy({ info.entity.subtree.contains($0.entity.index) }) else {
+      misuse(
+        "\(found.isEmpty ? "No entity has" : "\(found.count) entities have") the class \(type); name it in managedObjectClassName, or insert by entity."
+      )
+    }
+    infosByClass[ObjectIdentifier(type)] = info
+    return info
+  }
+
+  // MARK: Identity
+
+  func register(_ object: NSManagedObject) {
+    registryLock.withLock { _ in registry.set(object, roots: frozen?.infos.count ?? 0) }
+  }
+
+  func register(_ objects: ContiguousArray<NSManagedObject>) {
+    guard let first = objects.first else { return }
+    let roots = frozen?.infos.count ?? 0
+    registryLock.withLock { _ in
+      registry.set(objects, like: first, roots: roots)
+    }
+  }
+
+  /// The registered objects of rows, nil where there are none at all.
+  func registered(_ rows: ContiguousArray<Row>, root: Int, store: UInt16) -> ContiguousArray<NSManagedObject?>? {
+    registryLock.withLock { _ in
+      registry.isEmpty(store: Int(store), root: root) ? nil : registry.objects(rows, store: Int(store), root: root)
+    }
+  }
+
+  /// Called by the object's deinitialiser, on any thread.
+  func forget(_ object: NSManagedObject) {
+    registryLock.withLock { _ in registry.remove(object) }
+  }
+
+  func registered(_ reference: ObjectReference, store: UInt16) -> NSManagedObject? {
+    guard let frozen, reference.entity < frozen.infos.count, reference.key < 0 || store != .max else { return nil }
+    let root = frozen.infos[reference.entity].root
+    return registryLock.withLock { _ in registry.object(reference.key, store: Int(store), root: root) }
+  }
+
+  /// The object for a reference, made as a fault where it is not registered.
+  func object(_ reference: ObjectReference, store: UInt16) -> NSManagedObject? {
+    if let known = registered(reference, store: store) { return known }
+    guard reference.key > 0, store != .max, let frozen, reference.entity < frozen.infos.count else { return nil }
+    let object = makeObject(frozen.infos[reference.entity], key: reference.key, store: store, row: nil)
+    keep(object)
+    return object
+  }
+
+  /// Makes and registers the object of a row or, without one, a fault.
+  func makeObject(_ info: EntityInfo, key: Int64, store: UInt16, row: Row?) -> NSManagedObject {
+    let object = info.objectClass.make(info.description)
+    object.core = self
+    object.key = key
+    object.storeIndex = store
+    object.row = row
+    object.flags = .fault
+    register(object)
+    return object
+  }
+
+  private func keep(_ object: NSManagedObject) {
+    if recent.count < 4096 {
+      recent.append(object)
+    } else {
+      recent[nextRecent] = object
+      nextRecent = (nextRecent + 1) & 4095
+    }
+  }
+
+  var registeredObjects: [NSManagedObject] { registryLock.withLock { _ in registry.all } }
+
+  /// Gives an object its permanent key. Where others may still refer to the temporary one, before a save, that stays
+  /// known until the save or the object's end.
+  func becomePermanent(_ object: NSManagedObject, key: Int64, keepsTemporaryKey: Bool) {
+    if keepsTemporaryKey {
+      object.makeExtras().temporaryKey = object.key
+    } else {
+      forget(object)
+    }
+    object.key = key
+    object.cachedID = nil
+    register(object)
+  }
+
+  func forgetTemporaryKey(_ object: NSManagedObject) {
+    guard let extras = object.extras, extras.temporaryKey < 0 else { return }
+    registryLock.withLock { _ in registry.removeTemporary(extras.temporaryKey, object) }
+    extras.temporaryKey = 0
+  }
+
+  /// Forgets every object. They keep nothing of the context.
+  func forgetAll() {
+    let objects = registeredObjects
+    registryLock.withLock { _ in registry.clear() }
+    // Members are let go while all objects are still held: freeing them one inside another would recurse over the graph.
+    for object in objects {
+      object.core = nil
+      object.toManys = []
+    }
+    changed = []
+    pending = []
+    undeletedDependents = []
+    recent = []
+    snapshots = [:]
+    fetchBatches = FetchBatches()
+    (insertedCount, updatedCount, deletedCount) = (0, 0, 0)
+  }
+
+  func nextTemporaryKey() -> Int64 {
+    lastTemporaryKey -= 1
+    return lastTemporaryKey
+  }
+}
+
+extension ContextCore.Registry {
+  mutating func set(_ object: NSManagedObject, roots: Int) {
+    guard object.key > 0 else { return temporaries.set(object.key, object) }
+    let store = Int(object.storeIndex)
+    while stores.count <= store { stores.append(Array(repeating: IdentityMap(), count: max(roots, 1))) }
+    stores[store][object.info.root].set(object.key, object)
+  }
+
+  /// Registers saved objects of one store and one tree.
+  mutating func set(_ objects: ContiguousArray<NSManagedObject>, like object: NSManagedObject, roots: Int) {
+    let store = Int(object.storeIndex)
+    while stores.count <= store { stores.append(Array(repeating: IdentityMap(), count: max(roots, 1))) }
+    stores[store][object.info.root].set(objects)
+  }
+
+  func objects(
+    _ rows: ContiguousArray<Row>, store: Int, root: Int
+  ) -> ContiguousArray<NSManagedObject?> {
+    let map = stores[store][root]
+    var result: ContiguousArray<NSManagedObject?> = []
+    result.reserveCapacity(rows.count)
+    for row in rows { result.append(map.object(row.key)) }
+    return result
+  }
+
+  func isEmpty(store: Int, root: Int) -> Bool {
+    store >= stores.count || root >= stores[store].count || stores[store][root].count == 0
+  }
+
+  mutating func removeTemporary(_ key: Int64, _ object: NSManagedObject) { temporaries.remove(key, object) }
+
+  mutating func remove(_ object: NSManagedObject) {
+    if let temporary = object.extras?.temporaryKey, temporary < 0 { temporaries.remove(temporary, object) }
+    guard object.key > 0 else { return temporaries.remove(object.key, object) }
+    let (store, root) = (Int(object.storeIndex), object.info.root)
+    guard store < stores.count, root < stores[store].count else { return }
+    stores[store][root].remove(object.key, object)
+  }
+
+  func object(_ key: Int64, store: Int, root: Int) -> NSManagedObject? {
+    if key < 0 { return temporaries.object(key) }
+    guard store < stores.count, root < stores[store].count else { return nil }
+    return stores[store][root].object(key)
+  }
+
+  var all: [NSManagedObject] { stores.flatMap { $0.flatMap(\.all) } + temporaries.all }
+
+  mutating func clear() {
+    for store in stores.indices {
+      for root in stores[store].indices { stores[store][root].removeAll() }
+    }
+    temporaries.removeAll()
+  }
+}

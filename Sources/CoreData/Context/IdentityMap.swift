@@ -1,0 +1,111 @@
+import CRuntime
+
+/// Finds registered objects by key, without keeping them alive.
+///
+/// Open addressing with linear probing; removal shifts the following entries back, so that no marks are left behind.
+/// The last release of an object may happen on any thread. Its owner therefore guards every call with one lock, and a
+/// look-up retains the object unless its end has begun.
+struct IdentityMap {
+  private struct Entry {
+    var key: Int64
+    var object: UnsafeMutableRawPointer?
+  }
+
+  private var entries: UnsafeMutablePointer<Entry>?
+  private var mask = -1
+  private(set) var count = 0
+
+  /// Keys are never zero, so zero marks a free place.
+  @inline(__always)
+  private func place(_ key: Int64) -> Int { KeyPlace.home(key, mask: mask) }
+
+  /// The object with `key`, retained; nil where there is none or it is being deinitialised.
+  func object(_ key: Int64) -> NSManagedObject? {
+    guard let entries else { return nil }
+    var index = place(key)
+    while entries[index].key != key {
+      if entries[index].key == 0 { return nil }
+      index = (index &+ 1) & mask
+    }
+    guard let found = entries[index].object, cd_try_retain(found) else { return nil }
+    return Unmanaged<NSManagedObject>.fromOpaque(found).takeRetainedValue()
+  }
+
+  mutating func set(_ key: Int64, _ object: NSManagedObject) {
+    reserve(1)
+    insert(Entry(key: key, object: Unmanaged.passUnretained(object).toOpaque()))
+  }
+
+  mutating func set(_ objects: ContiguousArray<NSManagedObject>) {
+    reserve(objects.count)
+    for object in objects {
+      insert(Entry(key: object.key, object: Unmanaged.passUnretained(object).toOpaque()))
+    }
+  }
+
+  private mutating func insert(_ entry: Entry) {
+    guard let entries else { return }
+    var index = place(entry.key)
+    while entries[index].key != 0 && entries[index].key != entry.key { index = (index &+ 1) & mask }
+    if entries[index].key == 0 { count &+= 1 }
+    entries[index] = entry
+  }
+
+  /// Removes `key` if it still stands for this very object.
+  mutating func remove(_ key: Int64, _ object: NSManagedObject) {
+    guard let entries else { return }
+    var index = place(key)
+    while entries[index].key != key {
+      if entries[index].key == 0 { return }
+      index = (index &+ 1) & mask
+    }
+    guard entries[index].object == Unmanaged.passUnretained(object).toOpaque() else { return }
+    count &-= 1
+    var next = (index &+ 1) & mask
+    while entries[next].key != 0 {
+      // The entry may move back only if its home is not between the gap and itself.
+      if (next &- place(entries[next].key)) & mask >= (next &- index) & mask {
+        entries[index] = entries[next]
+        index = next
+      }
+      next = (next &+ 1) & mask
+    }
+    entries[index] = Entry(key: 0, object: nil)
+  }
+
+  /// Makes room for `more` objects.
+  @inline(__always)
+  mutating func reserve(_ more: Int) {
+    if (count &+ more) &* 5 > (mask &+ 1) &* 4 { grow(by: more) }
+  }
+
+  private mutating func grow(by more: Int) {
+    var capacity = max(16, (mask + 1) * 2)
+    while (count + more) * 5 > capacity * 4 { capacity *= 2 }
+    let (old, oldMask) = (entries, mask)
+    entries = .allocate(capacity: capacity)
+    entries?.initialize(repeating: Entry(key: 0, object: nil), count: capacity)
+    mask = capacity - 1
+    count = 0
+    guard let old else { return }
+    for index in 0...oldMask where old[index].key != 0 { insert(old[index]) }
+    old.deallocate()
+  }
+
+  /// Every object that is alive, retained.
+  var all: [NSManagedObject] {
+    guard let entries else { return [] }
+    return (0...mask).compactMap { index in
+      guard entries[index].key != 0, let found = entries[index].object, cd_try_retain(found) else { return nil }
+      return Unmanaged<NSManagedObject>.fromOpaque(found).takeRetainedValue()
+    }
+  }
+
+  /// Frees the table. The map is empty afterwards and may be used again.
+  mutating func removeAll() {
+    entries?.deallocate()
+    entries = nil
+    mask = -1
+    count = 0
+  }
+}

@@ -1,0 +1,206 @@
+import Foundation
+import StoreProtocol
+import StoreSchema
+
+/// How a context is confined.
+public enum NSManagedObjectContextConcurrencyType: UInt, Sendable {
+  @available(*, deprecated, message: "Use another NSManagedObjectContextConcurrencyType")
+  case confinementConcurrencyType = 0
+  /// Used inside `perform` and `performAndWait` only.
+  case privateQueueConcurrencyType = 1
+  /// Used on the main thread, or inside `perform` and `performAndWait`.
+  case mainQueueConcurrencyType = 2
+}
+
+/// A scratch pad of objects: what is changed here reaches the store when it is saved.
+///
+/// The context itself may be passed between threads; everything else is used inside ``performAndWait(_:)`` or
+/// ``perform(_:)``, or on the main thread for a main-queue context.
+open class NSManagedObjectContext: NSObject, @unchecked Sendable {
+  let core: ContextCore
+  public let concurrencyType: NSManagedObjectContextConcurrencyType
+
+  public enum ConcurrencyType: Sendable {
+    case mainQueue
+    case privateQueue
+  }
+
+  /// When a block given to the asynchronous `perform` runs.
+  public enum ScheduledTaskType: Sendable {
+    /// At once if already on the context's queue.
+    case immediate
+    /// Always behind what is queued.
+    case enqueued
+  }
+
+  public init(concurrencyType ct: NSManagedObjectContextConcurrencyType) {
+    concurrencyType = ct
+    core = ContextCore(isMainQueue: ct == .mainQueueConcurrencyType)
+    super.init()
+    core.context = self
+  }
+
+  public convenience init(_ type: ConcurrencyType) {
+    self.init(concurrencyType: type == .mainQueue ? .mainQueueConcurrencyType : .privateQueueConcurrencyType)
+  }
+
+  deinit { core.forgetAll() }
+
+  // MARK: Set-up
+
+  open var persistentStoreCoordinator: NSPersistentStoreCoordinator? {
+    get { core.coordinator }
+    set { core.attach(newValue) }
+  }
+
+  var model: NSManagedObjectModel? { core.coordinator?.managedObjectModel }
+
+  open var name: String?
+  /// Recorded with each save in persistent history.
+  open var transactionAuthor: String?
+  open var userInfo = NSMutableDictionary()
+  open var mergePolicy: Any = NSErrorMergePolicy
+  open var undoManager: UndoManager?
+  open var automaticallyMergesChangesFromParent = false
+  /// Whether an object whose row is gone counts as deleted, rather than stopping the program when it is read.
+  open var shouldDeleteInaccessibleFaults = true
+  open var propagatesDeletesAtEndOfEvent = true
+  open var retainsRegisteredObjects = false
+  open var stalenessInterval: TimeInterval = -1
+
+  // MARK: Queue
+
+  /// Runs `block` on the context's queue and waits. Nests freely.
+  public func performAndWait<T>(_ block: () throws -> T) rethrows -> T { try core.run(block) }
+
+  /// Runs `block` on the context's queue later. What it changes is announced when it ends.
+  public func perform(_ block: sending @escaping () -> Void) {
+    nonisolated(unsafe) let block = block
+    core.queue.async {
+      self.core.run {
+        block()
+        self.processPendingChanges()
+      }
+    }
+  }
+
+  /// Runs `block` on the context's queue and gives back what it returns or throws.
+  public func perform<T>(
+    schedule: ScheduledTaskType = .immediate, _ block: sending @escaping () throws -> T
+  ) async rethrows -> sending T {
+    nonisolated(unsafe) let block = block
+    let result: Result<UnsafeBox<T>, any Error> = await withCheckedContinuation { continuation in
+      core.queue.async {
+        let result = Result {
+          try self.core.run {
+            defer { self.processPendingChanges() }
+            return UnsafeBox(value: try block())
+          }
+        }
+        continuation.resume(returning: result)
+      }
+    }
+    switch result {
+    case .success(let box): return box.value
+    case .failure(let error): return try { throw error }()
+    }
+  }
+
+  /// Carries a value over a hop that the caller has given it up for.
+  private struct UnsafeBox<T>: @unchecked Sendable { let value: T }
+
+  // MARK: Objects
+
+  open func object(with objectID: NSManagedObjectID) -> NSManagedObject {
+    core.checkQueue()
+    let store = core.coordinator?.storeIndex(of: objectID) ?? .max
+    if objectID.isKnown(to: core), let known = core.object(objectID.reference, store: store) { return known }
+    misuse(
+      "The object ID \(objectID) is temporary and belongs to another context; save or obtain a permanent ID first.")
+  }
+
+  /// The object, its values read. Throws `NSManagedObjectReferentialIntegrityError` (133000) where it is gone.
+  open func existingObject(with objectID: NSManagedObjectID) throws -> NSManagedObject {
+    core.checkQueue()
+    guard objectID.isKnown(to: core),
+      let object = core.object(objectID.reference, store: core.coordinator?.storeIndex(of: objectID) ?? .max)
+    else {
+      throw CocoaError(.managedObjectReferentialIntegrity, userInfo: [NSAffectedObjectsErrorKey: [objectID]])
+    }
+    object.prepareToRead()
+    if let error = core.faultError { throw CoreDataError.make(error) }
+    if object.flags.contains(.inaccessible) {
+      throw CocoaError(.managedObjectReferentialIntegrity, userInfo: [NSAffectedObjectsErrorKey: [objectID]])
+    }
+    return object
+  }
+
+  /// The object if it is in the context already. Reads nothing.
+  open func registeredObject(for objectID: NSManagedObjectID) -> NSManagedObject? {
+    core.checkQueue()
+    guard objectID.isKnown(to: core) else { return nil }
+    return core.registered(objectID.reference, store: core.coordinator?.storeIndex(of: objectID) ?? .max)
+  }
+
+  open func insert(_ object: NSManagedObject) { core.insert(object) }
+
+  /// Marks an object for deletion. A new object is simply forgotten at the end of the event.
+  open func delete(_ object: NSManagedObject) {
+    core.delete(object)
+    if !propagatesDeletesAtEndOfEvent { core.propagateDeletes() }
+  }
+
+  /// Puts a new object into a store other than the first that takes its entity.
+  open func assign(_ object: Any, to store: NSPersistentStore) {
+    guard let object = object as? NSManagedObject, object.flags.contains(.inserted), object.key < 0 else { return }
+    object.storeIndex = UInt16(store.index)
+  }
+
+  open func obtainPermanentIDs(for objects: [NSManagedObject]) throws { try core.obtainPermanentKeys(objects) }
+
+  /// Checks at the next save that the object is still as it was read, although it does not change.
+  open func detectConflicts(for object: NSManagedObject) { core.checkedObjects.append(object) }
+
+  // MARK: Changes
+
+  open var insertedObjects: Set<NSManagedObject> { Set(core.changed.filter(\.isInserted)) }
+  open var updatedObjects: Set<NSManagedObject> { Set(core.changed.filter(\.isUpdated)) }
+  open var deletedObjects: Set<NSManagedObject> {
+    Set(core.changed.filter { $0.isDeleted && !$0.flags.contains(.inserted) })
+  }
+  open var registeredObjects: Set<NSManagedObject> { Set(core.registeredObjects) }
+  open var hasChanges: Bool { core.insertedCount + core.updatedCount + core.deletedCount > 0 }
+
+  /// Ends the event: delete rules are followed and the changes since the last event announced.
+  open func processPendingChanges() { core.processPendingChanges() }
+
+  /// Writes all changes to the stores. On an error nothing is written and the context keeps its changes.
+  open func save() throws { try core.save() }
+
+  /// Gives up all changes: new objects are forgotten, others are as they were last read or saved.
+  open func rollback() { core.rollback() }
+
+  /// Forgets every object and every change. Objects still held are unusable afterwards.
+  open func reset() { core.reset() }
+
+  /// Reads the object again when it is next used. With `mergeChanges`, its unsaved changes stay on top.
+  open func refresh(_ object: NSManagedObject, mergeChanges flag: Bool) { core.refresh(object, mergeChanges: flag) }
+
+  open func refreshAllObjects() {
+    for object in core.registeredObjects { core.refresh(object, mergeChanges: true) }
+  }
+
+  open func undo() { undoManager?.undo() }
+  open func redo() { undoManager?.redo() }
+
+  /// Called when the row of a fault is gone. True: the object counts as deleted.
+  open func shouldHandleInaccessibleFault(
+    _ fault: NSManagedObject, for oid: NSManagedObjectID, triggeredByProperty property: NSPropertyDescription?
+  ) -> Bool { shouldDeleteInaccessibleFaults }
+}
+
+/// Undo and redo of changes. Foundation has none here.
+open class UndoManager: NSObject {
+  open func undo() {}
+  open func redo() {}
+}

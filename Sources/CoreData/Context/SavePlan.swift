@@ -1,0 +1,371 @@
+import Foundation
+import StoreProtocol
+import StoreSchema
+
+/// What one save writes: a change set for each store, and the objects that each of its entries stands for.
+final class SavePlan {
+  private(set) var parts: [Part] = []
+
+  /// The changes for one store.
+  final class Part {
+    let store: NSPersistentStore
+    let engine: any Store
+    var changes: ChangeSet
+    /// The objects behind `changes.insertions`, `updates` and `deletions`, in the same order.
+    var inserted: ContiguousArray<NSManagedObject> = []
+    var updated: ContiguousArray<NSManagedObject> = []
+    var deleted: ContiguousArray<NSManagedObject> = []
+    /// External data that rows of `changes` name for the first time, with the values that the objects had instead.
+    var keptExternalData: [(name: Data, object: NSManagedObject, slot: Int, inline: Data)] = []
+
+    init(_ store: NSPersistentStore, _ engine: any Store, _ changes: ChangeSet) {
+      self.store = store
+      self.engine = engine
+      self.changes = changes
+    }
+  }
+
+  init(_ core: ContextCore, _ coordinator: NSPersistentStoreCoordinator) throws {
+    do { try collect(core, coordinator) } catch {
+      discardExternalData()
+      throw error
+    }
+  }
+
+  private func collect(_ core: ContextCore, _ coordinator: NSPersistentStoreCoordinator) throws {
+    var byIndex: [UInt16: Part] = [:]
+    // Insertions first: updates and links refer to them by their number.
+    for object in core.changed where object.isInserted {
+      let part = try part(for: object, core, coordinator, &byIndex)
+      object.ordinal = Int32(part.inserted.count)
+      part.inserted.append(object)
+    }
+    for part in parts {
+      part.changes.insertions.reserveCapacity(part.inserted.count)
+      for object in part.inserted {
+        if !object.info.ownDerivations.isEmpty { core.derive(object, at: part.changes.time) }
+        part.changes.insertions.append(try part.pack(object, version: 1, core))
+        addLinks(of: object, to: part, core)
+      }
+    }
+    for object in core.changed where !object.isInserted {
+      if object.isDeleted {
+        if object.flags.contains(.inserted) || object.flags.contains(.inaccessible) { continue }
+        let part = try part(for: object, core, coordinator, &byIndex)
+        // A fault that was never read is deleted at whatever version the store has by now.
+        object.prepareToRead()
+        guard let row = object.row else { throw Self.unread(object) }
+        part.changes.deletions.append(.init(object.reference, versionRead: row.version, row: row))
+        part.noteObsoleteData(of: object, SlotSet?.none)
+        part.deleted.append(object)
+      } else if object.flags.contains(.updated) {
+        try addUpdate(object, core, coordinator, &byIndex)
+      }
+    }
+    for part in parts {
+      for object in part.updated { addLinks(of: object, to: part, core) }
+    }
+    for object in core.checkedObjects where !object.hasChanges {
+      guard let version = object.row?.version else { continue }
+      let part = try part(for: object, core, coordinator, &byIndex)
+      part.changes.checks.append(.init(object.reference, versionRead: version))
+    }
+  }
+
+  private func part(
+    for object: NSManagedObject, _ core: ContextCore, _ coordinator: NSPersistentStoreCoordinator,
+    _ byIndex: inout [UInt16: Part]
+  ) throws -> Part {
+    if let known = byIndex[object.storeIndex] { return known }
+    if object.storeIndex == .max, let index = coordinator.storeIndex(for: object.info.entity) {
+      object.storeIndex = index
+      if let known = byIndex[index] { return known }
+    }
+    guard let store = core.store(object.storeIndex) else {
+      throw CocoaError(
+        .persistentStoreSave,
+        userInfo: [
+          NSLocalizedDescriptionKey:
+            "No store of the coordinator takes the entity \(object.info.entity.name); add one before saving."
+        ])
+    }
+    var changes = ChangeSet(time: Date.timeIntervalSinceReferenceDate)
+    changes.author = core.context?.transactionAuthor
+    changes.contextName = core.context?.name
+    changes.metadata = store.pendingMetadata
+    let part: Part
+    do { part = Part(store, try store.requireEngine(), changes) } catch { throw CoreDataError.make(error) }
+    byIndex[object.storeIndex] = part
+    parts.append(part)
+    return part
+  }
+
+  private func addUpdate(
+    _ object: NSManagedObject, _ core: ContextCore, _ coordinator: NSPersistentStoreCoordinator,
+    _ byIndex: inout [UInt16: Part]
+  ) throws {
+    guard let row = object.row else {
+      if object.flags.contains(.inaccessible) { return }
+      throw Self.unread(object)
+    }
+    var changed = object.changedSlots()
+    // An object whose values are what they were, and whose links did not change, is not written.
+    if changed.isEmpty && !object.flags.contains(.linksChanged) { return }
+    let part = try part(for: object, core, coordinator, &byIndex)
+    if !object.info.ownDerivations.isEmpty {
+      core.derive(object, at: part.changes.time)
+      changed = object.changedSlots()
+    }
+    let written = try part.pack(object, version: row.version &+ 1, core)
+    part.changes.updates.append(.init(row: written, changed: changed))
+    part.noteObsoleteData(of: object, changed)
+    part.updated.append(object)
+  }
+
+  /// A changed object whose stored state could not be read must not be left out of the save silently.
+  private static func unread(_ object: NSManagedObject) -> CocoaError {
+    CocoaError(
+      .persistentStoreOperation,
+      userInfo: [
+        NSLocalizedDescriptionKey: "A changed object could not be read from its store; refresh it and save again.",
+        NSAffectedObjectsErrorKey: [object],
+      ])
+  }
+
+  /// Changes of link pairs (from their primary side), one-way links and orders.
+  private func addLinks(of object: NSManagedObject, to part: Part, _ core: ContextCore) {
+    guard object.flags.contains(.linksChanged) else { return }
+    for info in object.info.relationships {
+      let relationship = info.relationship
+      guard let index = relationship.toManyIndex, index < object.toManys.count, let state = object.toManys[index],
+        state.hasChanges
+      else { continue }
+      let isPrimary: Bool
+      switch relationship.storage {
+      case .toOne: continue
+      case .inverseToOne: isPrimary = false
+      case .destination: isPrimary = true
+      case .pairs(let primary): isPrimary = primary
+      }
+      if !isPrimary && !relationship.isOrdered { continue }
+      var change = ChangeSet.LinkChange(
+        entity: object.info.entity.index, relationship: relationship.index, owner: Self.key(object), added: [],
+        removed: [])
+      if isPrimary {
+        change.added = state.added.filter { !$0.flags.contains(.deleted) }.map(Self.reference)
+        // Deleted objects take their pairs with them.
+        change.removed = state.removed.filter { !$0.flags.contains(.deleted) || relationship.storage == .destination }
+          .map(Self.reference)
+      } else {
+        change.removed = state.removed.filter { !$0.flags.contains(.deleted) && relationship.storage == .inverseToOne }
+          .filter { $0.toOne(core.frozen?.schema.inverse(of: relationship) ?? relationship) == nil }
+          .map(Self.reference)
+      }
+      if relationship.isOrdered { change.order = Self.order(of: object, relationship) }
+      part.changes.links.append(change)
+    }
+  }
+
+  private static func order(of object: NSManagedObject, _ relationship: Relationship) -> [ObjectReference] {
+    object.loadedToMany(relationship).members.filter { !$0.flags.contains(.deleted) }.map(reference)
+  }
+
+  /// An object as the change set refers to it: by its key, or by its number among the insertions.
+  static func key(_ object: NSManagedObject) -> Int64 { object.key < 0 ? Int64(-object.ordinal - 1) : object.key }
+
+  static func reference(_ object: NSManagedObject) -> ObjectReference {
+    ObjectReference(entity: object.info.entity.index, key: key(object))
+  }
+
+  /// Commits each store's part. Across stores nothing is atomic; a failure after the first commit says so.
+  func commit(_ core: ContextCore) throws -> [Receipt?] {
+    var receipts: [Receipt?] = []
+    for part in parts {
+      do {
+        switch try part.engine.commit(part.changes) {
+        case .committed(let receipt): receipts.append(receipt)
+        case .conflicts(let conflicts): throw CoreDataError.conflicts(conflicts, part)
+        }
+      } catch {
+        if (error as? StoreError)?.outcome != .outcomeUnknown { discardExternalData(from: receipts.count) }
+        let cause = (error as? StoreError).map { CoreDataError.make($0) } ?? error
+        if receipts.isEmpty { throw cause }
+        // What is committed is saved: the objects must not be written again by the next attempt.
+        core.settle(zip(parts, receipts).compactMap { part, receipt in receipt.map { (part, $0) } })
+        throw CocoaError(
+          .persistentStoreIncompleteSave,
+          userInfo: [
+            NSUnderlyingErrorKey: cause, NSAffectedStoresErrorKey: parts.dropFirst(receipts.count).map(\.store),
+          ])
+      }
+    }
+    return receipts
+  }
+
+  /// Gives back the external data of the parts that are not committed.
+  private func discardExternalData(from first: Int = 0) {
+    for part in parts.dropFirst(first) {
+      part.engine.discardExternalData(part.keptExternalData.map(\.name))
+      for object in part.inserted { object.ordinal = -1 }
+      for kept in part.keptExternalData { kept.object.setOverlay(.data(kept.inline), kept.slot) }
+    }
+  }
+}
+
+extension SavePlan.Part {
+  /// The object's row, large values of its external slots kept outside.
+  func pack(_ object: NSManagedObject, version: Int64, _ core: ContextCore) throws -> Row {
+    for slot in object.info.externalSlots {
+      guard case .data(let bytes)? = object.changed(slot), bytes.first == 1 else { continue }
+      let name: Data?
+      do { name = try engine.keepExternalData(bytes.dropFirst()) } catch { throw CoreDataError.make(error) }
+      guard let name else { continue }
+      keptExternalData.append((name, object, slot, bytes))
+      object.setOverlay(.data(name), slot)
+    }
+    return try core.pack(object, version: version)
+  }
+
+  /// Notes the external data that a changed or, with nil for `changed`, deleted object had.
+  func noteObsoleteData(of object: NSManagedObject, _ changed: SlotSet?) {
+    guard let row = object.row else { return }
+    for slot in object.info.externalSlots where changed?.contains(slot) ?? true && !row.isNull(slot) {
+      let bytes = row.data(slot)
+      if bytes.first == 2 { changes.obsoleteExternalData.append(bytes) }
+    }
+  }
+}
+
+extension SavePlan.Part {
+  /// Puts the written rows into the cache and the objects.
+  func publish(_ receipt: Receipt, in core: ContextCore) {
+    store.pendingMetadata = nil
+    let schema = engine.schema
+    for (object, row) in zip(inserted, changes.insertions) {
+      object.row = store.cache.merge(schema.entities[row.entity].root, row)
+      object.ordinal = -1
+      if object.key < 0 {
+        core.becomePermanent(object, key: row.key, keepsTemporaryKey: false)
+      } else {
+        core.forgetTemporaryKey(object)
+      }
+    }
+    for (object, update) in zip(updated, changes.updates) {
+      object.row = store.cache.merge(schema.entities[update.row.entity].root, update.row)
+    }
+    for deletion in changes.deletions {
+      store.cache.remove(schema.entities[deletion.reference.entity].root, [deletion.reference.key])
+    }
+    for touched in receipt.touched { store.cache.remove(schema.entities[touched.entity].root, [touched.key]) }
+    store.didCommit(receipt.commitNumber)
+  }
+
+  /// Makes faults of the objects whose rows the store has changed itself, so that they are read again.
+  func refreshTouched(_ receipt: Receipt, in core: ContextCore) {
+    for touched in receipt.touched {
+      guard let object = core.registered(touched, store: UInt16(store.index)), !object.hasChanges else { continue }
+      object.row = nil
+      object.flags.insert(.fault)
+    }
+  }
+}
+
+extension ContextCore {
+  /// The complete state of an object as a row. Values that only the context understands are encoded here.
+  func pack(_ object: NSManagedObject, version: Int64) throws -> Row {
+    let entity = object.info.entity
+    if object.info.hasTransformables { try encodeTransformables(object) }
+    if let patched = patchedRow(object, version: version) { return patched }
+    builder.begin(slots: entity.slots.count)
+    let base = object.row
+    if let overlay = object.overlay {
+      for slot in entity.slots.indices {
+        if let value = overlay[slot] {
+          if case .reference(let reference) = value {
+            if let key = saveKey(reference, object) { builder.setInt(slot, key) }
+          } else {
+            builder.set(slot, value)
+          }
+        } else if let base {
+          builder.copy(slot, entity.slots[slot], from: base)
+        }
+      }
+    } else if let base {
+      for slot in entity.slots.indices { builder.copy(slot, entity.slots[slot], from: base) }
+    }
+    return builder.finish(key: max(object.key, 0), entity: entity.index, version: version)
+  }
+
+  /// The stored row with its changed words, where no changed value needs bytes of its own.
+  private func patchedRow(_ object: NSManagedObject, version: Int64) -> Row? {
+    guard let base = object.row, let overlay = object.overlay else { return nil }
+    let count = base.slotCount
+    for slot in 0..<count {
+      switch overlay[slot] {
+      case .string, .uri, .uuid, .data, .decimal: return nil
+      case .null where object.info.entity.slots[slot].isBytes: return nil
+      case .reference(let reference) where reference.key < 0: return nil
+      default: continue
+      }
+    }
+    let row = base.copy(version: version)
+    for slot in 0..<count {
+      if let value = overlay[slot] { _ = row.patch(slot, value) }
+    }
+    return row
+  }
+
+  /// How the change set refers to a to-one destination; nil for one that will not be there.
+  private func saveKey(_ reference: ObjectReference, _ owner: NSManagedObject) -> Int64? {
+    if reference.key > 0 { return reference.key }
+    guard let object = registered(reference, store: owner.storeIndex), !object.flags.contains(.deleted) else {
+      return nil
+    }
+    return object.key > 0 || object.ordinal >= 0 ? SavePlan.key(object) : nil
+  }
+
+  private func encodeTransformables(_ object: NSManagedObject) throws {
+    guard let values = object.extras?.transformed else { return }
+    for info in object.info.attributes where info.attribute.type == .transformable {
+      let slot = info.attribute.slot
+      guard object.changed(slot) == TransformableCoding.pending, let value = values[slot] else { continue }
+      guard let data = TransformableCoding.encode(value, info.description) else {
+        throw CocoaError(
+          .persistentStoreSave,
+          userInfo: [
+            NSLocalizedDescriptionKey:
+              "The value of the transformable attribute \(info.attribute.name) cannot be encoded; register its transformer and check its class.",
+            NSAffectedObjectsErrorKey: [object],
+          ])
+      }
+      object.setOverlay(.data(data), slot)
+    }
+  }
+
+  func obtainPermanentKeys(_ objects: [NSManagedObject]) throws {
+    checkQueue()
+    var groups: [UInt16: [Int: [NSManagedObject]]] = [:]
+    snapshots.removeAll()
+    var seen: Set<ObjectIdentifier> = []
+    for object in objects where object.key < 0 && object.core === self && seen.insert(ObjectIdentifier(object)).inserted
+    {
+      groups[object.storeIndex, default: [:]][object.info.root, default: []].append(object)
+    }
+    for (index, roots) in groups {
+      guard let store = store(index) else {
+        throw CocoaError(
+          .persistentStoreSave,
+          userInfo: [NSLocalizedDescriptionKey: "No store takes the objects; add one before asking for permanent IDs."])
+      }
+      for (root, members) in roots {
+        let keys: Range<Int64>
+        do { keys = try store.requireEngine().allocateKeys(root: root, count: members.count) } catch {
+          throw CoreDataError.make(error)
+        }
+        for (object, key) in zip(members, keys) {
+          becomePermanent(object, key: key, keepsTemporaryKey: true)
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,168 @@
+import Foundation
+import PropertyLists
+import StoreProtocol
+import StoreSchema
+import Synchronization
+
+/// One store of a coordinator.
+///
+/// Sendable, unchecked: the engine is thread-safe, and what changes here is guarded.
+open class NSPersistentStore: NSObject, @unchecked Sendable {
+  /// The types of the stores that come with Core Data.
+  public struct StoreType: RawRepresentable, Hashable, Sendable {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+    public static let sqlite = StoreType(rawValue: NSSQLiteStoreType)
+    public static let binary = StoreType(rawValue: NSBinaryStoreType)
+    public static let xml = StoreType(rawValue: NSXMLStoreType)
+    public static let inMemory = StoreType(rawValue: NSInMemoryStoreType)
+  }
+
+  /// The coordinator that the store was added to; nil after it was removed.
+  public internal(set) weak var persistentStoreCoordinator: NSPersistentStoreCoordinator?
+  public let configurationName: String
+  public let options: [AnyHashable: Any]?
+  public internal(set) var url: URL?
+  public let type: String
+  /// Place among the coordinator's stores, never used again after the store is removed.
+  let index: Int
+  let cache: RowCache
+  private let engine: Mutex<(any Store)?>
+  private let lastCommit = Atomic<UInt64>(0)
+
+  struct Setup {
+    var coordinator: NSPersistentStoreCoordinator
+    var configurationName: String
+    var options: [AnyHashable: Any]?
+    var url: URL?
+    var type: String
+    var index: Int
+  }
+
+  init(_ setup: Setup, engine: any Store) {
+    persistentStoreCoordinator = setup.coordinator
+    configurationName = setup.configurationName
+    options = setup.options
+    url = setup.url
+    type = setup.type
+    index = setup.index
+    cache = RowCache(roots: engine.schema.entities.count)
+    identifierText = engine.identifier
+    isReadOnlyFlag = engine.isReadOnly
+    keepsSnapshots = engine.capabilities.contains(.concurrentReads)
+    self.engine = Mutex(engine)
+  }
+
+  private let identifierText: String
+  private let isReadOnlyFlag: Bool
+  /// Whether a view may be kept for a burst of reads: it must not stand in the way of commits.
+  let keepsSnapshots: Bool
+
+  /// The store's UUID, the host part of its object URIs.
+  open var identifier: String { identifierText }
+  open var isReadOnly: Bool { isReadOnlyFlag }
+
+  /// The opened store. Throws `closed` after the store was removed from its coordinator.
+  func requireEngine() throws(StoreError) -> any Store {
+    guard let engine = engine.withLock({ $0 }) else {
+      throw StoreError(.closed, "The store was removed from its coordinator.", context: ["url": url?.path ?? ""])
+    }
+    return engine
+  }
+
+  func closeEngine() throws(StoreError) {
+    let closing = engine.withLock { engine in
+      defer { engine = nil }
+      return engine
+    }
+    cache.removeAll()
+    try closing?.close()
+  }
+
+  /// The number of the last commit that this process made here.
+  var commitNumber: UInt64 { lastCommit.load(ordering: .acquiring) }
+  func didCommit(_ number: UInt64) {
+    _ = lastCommit.max(number, ordering: .acquiringAndReleasing)
+  }
+
+  // MARK: Metadata
+
+  private let pending = Mutex<StoreMetadata?>(nil)
+  /// Metadata to be written with the next save.
+  var pendingMetadata: StoreMetadata? {
+    get { pending.withLock { $0 } }
+    set { pending.withLock { $0 = newValue } }
+  }
+
+  /// The store's metadata. What is set is written with the next save.
+  // Implicitly unwrapped, because that is the type that existing code expects.
+  // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
+  open var metadata: [String: Any]! {
+    get { (pendingMetadata ?? (try? requireEngine().metadata)).map(MetadataCoding.dictionary) ?? [:] }
+    set {
+      guard let current = try? requireEngine().metadata else { return }
+      pendingMetadata = MetadataCoding.merge(newValue ?? [:], into: current)
+    }
+  }
+
+  open override var description: String { "<\(Self.self) \(type) \(url?.absoluteString ?? "")>" }
+}
+
+/// Store metadata as the dictionary that Core Data's API shows.
+enum MetadataCoding {
+  static func dictionary(_ metadata: StoreMetadata) -> [String: Any] {
+    var result = metadata.additional.compactMapValues { value($0, depth: 0) }
+    result[NSStoreTypeKey] = metadata.storeType
+    result[NSStoreUUIDKey] = metadata.identifier
+    result[NSStoreModelVersionHashesKey] = metadata.versionHashes.mapValues { Data($0) }
+    result[NSStoreModelVersionIdentifiersKey] = metadata.versionIdentifiers
+    return result
+  }
+
+  /// The application's own entries replace the stored ones; type, UUID and version hashes cannot be changed so.
+  static func merge(_ entries: [String: Any], into metadata: StoreMetadata) -> StoreMetadata {
+    var result = metadata
+    let own = [NSStoreTypeKey, NSStoreUUIDKey, NSStoreModelVersionHashesKey, NSStoreModelVersionIdentifiersKey]
+    result.additional = [:]
+    for (key, entry) in entries where !own.contains(key) { result.additional[key] = list(entry, depth: 0) }
+    if let identifiers = entries[NSStoreModelVersionIdentifiersKey] as? [String] {
+      result.versionIdentifiers = identifiers
+    }
+    return result
+  }
+
+  private static let depthLimit = 64
+
+  static func value(_ list: PropertyList, depth: Int) -> Any? {
+    if depth > depthLimit { return nil }
+    switch list {
+    case .null, .uid: return nil
+    case .bool(let x): return x
+    case .integer(let x): return Int(x)
+    case .unsigned(let x): return x
+    case .real(let x): return x
+    case .date(let x): return Date(timeIntervalSinceReferenceDate: x)
+    case .data(let x): return x
+    case .string(let x): return x
+    case .array(let x): return x.compactMap { value($0, depth: depth + 1) }
+    case .dictionary(let x): return x.compactMapValues { value($0, depth: depth + 1) }
+    }
+  }
+
+  static func list(_ value: Any, depth: Int) -> PropertyList? {
+    if depth > depthLimit { return nil }
+    switch value {
+    case let x as Bool where Swift.type(of: value) == Bool.self: return .bool(x)
+    case let x as String: return .string(x)
+    case let x as Data: return .data(x)
+    case let x as Date: return .date(x.timeIntervalSinceReferenceDate)
+    case let x as any FixedWidthInteger: return .integer(Int64(truncatingIfNeeded: x))
+    case let x as Double: return .real(x)
+    case let x as Float: return .real(Double(x))
+    case let x as NSNumber: return .real(x.doubleValue)
+    case let x as [Any]: return .array(x.compactMap { list($0, depth: depth + 1) })
+    case let x as [String: Any]: return .dictionary(x.compactMapValues { list($0, depth: depth + 1) })
+    default: return nil
+    }
+  }
+}

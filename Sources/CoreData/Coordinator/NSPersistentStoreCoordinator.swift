@@ -1,0 +1,288 @@
+import Foundation
+import ModelFiles
+import StoreProtocol
+import StoreSchema
+
+/// Stands between contexts and stores: it knows the model, and which store takes which entity.
+///
+/// Sendable, unchecked: the lock guards all state.
+open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
+  public let managedObjectModel: NSManagedObjectModel
+  open var name: String?
+  private let lock = NSRecursiveLock()
+  /// All stores ever added, by index; nil for removed ones.
+  private var stores: [NSPersistentStore?] = []
+  private let queue = DispatchQueue(label: "NSPersistentStoreCoordinator")
+
+  /// Makes a coordinator for `model`, which is immutable from now on.
+  ///
+  /// A model that is not valid is reported when a store is added.
+  public init(managedObjectModel model: NSManagedObjectModel) {
+    managedObjectModel = model
+    super.init()
+    _ = try? model.freeze()
+    ModelRegistry.add(model)
+  }
+
+  // MARK: Stores
+
+  open var persistentStores: [NSPersistentStore] { lock.withLock { stores.compactMap { $0 } } }
+
+  func store(at index: Int) -> NSPersistentStore? {
+    lock.withLock { index < stores.count ? stores[index] : nil }
+  }
+
+  /// The first store, in the order they were added, whose configuration has the entity.
+  func storeIndex(for entity: Entity) -> UInt16? {
+    persistentStores.first { takes($0, entity) && !$0.isReadOnly }.map { UInt16($0.index) }
+      ?? persistentStores.first { takes($0, entity) }.map { UInt16($0.index) }
+  }
+
+  func takes(_ store: NSPersistentStore, _ entity: Entity) -> Bool {
+    if store.configurationName == NSManagedObjectModel.defaultConfiguration { return true }
+    return managedObjectModel.entities(forConfigurationName: store.configurationName)?
+      .contains { $0.name == entity.name } ?? false
+  }
+
+  func storeIndex(of id: NSManagedObjectID) -> UInt16? {
+    guard let store = id.persistentStore else { return nil }
+    if store.persistentStoreCoordinator === self { return UInt16(store.index) }
+    return persistentStores.first { $0 === store || $0.identifier == store.identifier }.map { UInt16($0.index) }
+  }
+
+  /// Opens the store at `storeURL`, makes it where there is none, and adds it.
+  ///
+  /// Throws 134000 for an unknown type, 134020 for a model that is not valid, 134100 for a store of another model
+  /// version; nothing has been changed then.
+  @discardableResult
+  open func addPersistentStore(
+    ofType storeType: String, configurationName configuration: String?, at storeURL: URL?,
+    options: [AnyHashable: Any]? = nil
+  ) throws -> NSPersistentStore {
+    guard let backend = StoreRegistration.backend(storeType) else {
+      throw CocoaError(
+        .persistentStoreInvalidType,
+        userInfo: [
+          NSLocalizedDescriptionKey:
+            "There is no store of type '\(storeType)'; registered are \(StoreRegistration.types.joined(separator: ", "))."
+        ])
+    }
+    if let configuration, managedObjectModel.entities(forConfigurationName: configuration) == nil {
+      throw CocoaError(
+        .persistentStoreOperation,
+        userInfo: [NSLocalizedDescriptionKey: "The model has no configuration named '\(configuration)'."])
+    }
+    guard let storeURL else {
+      throw CocoaError(
+        .persistentStoreOperation,
+        userInfo: [NSLocalizedDescriptionKey: "A store of type '\(storeType)' needs a URL."])
+    }
+    let store = try lock.withLock {
+      if let known = persistentStore(for: storeURL), storeURL.path != "/dev/null" {
+        throw CocoaError(
+          .persistentStoreOperation,
+          userInfo: [NSLocalizedDescriptionKey: "The store at \(known.url?.path ?? "") was added before."])
+      }
+      return try open(backend, storeType, configuration, storeURL, options)
+    }
+    post(.NSPersistentStoreCoordinatorStoresDidChange, [NSAddedPersistentStoresKey: [store]])
+    return store
+  }
+
+  private func open(
+    _ backend: any StoreBackend, _ type: String, _ configuration: String?, _ url: URL, _ options: [AnyHashable: Any]?
+  ) throws -> NSPersistentStore {
+    let frozen: FrozenModel
+    do { frozen = try managedObjectModel.freeze() } catch {
+      throw CocoaError(
+        .persistentStoreIncompatibleSchema,
+        userInfo: [NSLocalizedDescriptionKey: error.description, NSUnderlyingErrorKey: error])
+    }
+    var settings = StoreOptionCoding.options(options)
+    settings.versionIdentifiers = managedObjectModel.versionIdentifiers.compactMap { $0.base as? String }.sorted()
+    settings.archivedModel = ModelArchive.data(of: managedObjectModel)
+    let engine: any Store
+    do { engine = try backend.open(at: url, schema: frozen.schema, options: settings) } catch {
+      throw CoreDataError.make(error)
+    }
+    let store = NSPersistentStore(
+      .init(
+        coordinator: self, configurationName: configuration ?? NSManagedObjectModel.defaultConfiguration,
+        options: options, url: url, type: type, index: stores.count), engine: engine)
+    stores.append(store)
+    return store
+  }
+
+  @discardableResult
+  open func addPersistentStore(
+    type: NSPersistentStore.StoreType, configuration: String? = nil, at storeURL: URL,
+    options: [AnyHashable: Any]? = nil
+  ) throws -> NSPersistentStore {
+    try addPersistentStore(ofType: type.rawValue, configurationName: configuration, at: storeURL, options: options)
+  }
+
+  /// Adds the store that is described: at once or on a queue of its own, as the description says. `block` is called once.
+  open func addPersistentStore(
+    with storeDescription: NSPersistentStoreDescription,
+    completionHandler block: @escaping @Sendable (NSPersistentStoreDescription, (any Error)?) -> Void
+  ) {
+    nonisolated(unsafe) let description = storeDescription
+    let add: @Sendable () -> Void = {
+      do {
+        try self.addPersistentStore(
+          ofType: description.type, configurationName: description.configuration, at: description.url,
+          options: description.options)
+        block(description, nil)
+      } catch { block(description, error) }
+    }
+    if storeDescription.shouldAddStoreAsynchronously {
+      DispatchQueue.global().async(execute: add)
+    } else {
+      add()
+    }
+  }
+
+  /// Closes a store and forgets its objects' rows. Unsaved changes to them can no longer be saved.
+  open func remove(_ store: NSPersistentStore) throws {
+    guard store.persistentStoreCoordinator === self else { return }
+    post(.NSPersistentStoreCoordinatorWillRemoveStore, [:], object: store)
+    lock.withLock { stores[store.index] = nil }
+    do { try store.closeEngine() } catch { throw CoreDataError.make(error) }
+    store.persistentStoreCoordinator = nil
+    post(.NSPersistentStoreCoordinatorStoresDidChange, [NSRemovedPersistentStoresKey: [store]])
+  }
+
+  open func persistentStore(for URL: URL) -> NSPersistentStore? {
+    let wanted = URL.standardizedFileURL
+    return persistentStores.first { $0.url?.standardizedFileURL == wanted }
+  }
+
+  open func url(for store: NSPersistentStore) -> URL { store.url ?? URL(fileURLWithPath: "/dev/null") }
+
+  /// The object ID of a URI, nil where its store or entity is not known here. Reads nothing.
+  open func managedObjectID(forURIRepresentation url: URL) -> NSManagedObjectID? {
+    guard url.scheme == "x-coredata", let host = url.host, let frozen = try? managedObjectModel.freeze(),
+      let store = persistentStores.first(where: { $0.identifier == host })
+    else { return nil }
+    let parts = url.pathComponents
+    guard parts.count == 3, parts[2].first == "p", let key = Int64(parts[2].dropFirst()), key > 0,
+      let entity = frozen.schema.entity(named: parts[1])
+    else { return nil }
+    return NSManagedObjectID(frozen.infos[entity.index], key: key, store: store, core: nil)
+  }
+
+  public final func managedObjectID(for uri: String) -> NSManagedObjectID? {
+    URL(string: uri).flatMap(managedObjectID(forURIRepresentation:))
+  }
+
+  // MARK: Metadata, removing and copying files
+
+  open func metadata(for store: NSPersistentStore) -> [String: Any] { store.metadata }
+  open func setMetadata(_ metadata: [String: Any]?, for store: NSPersistentStore) { store.metadata = metadata }
+
+  /// The metadata of the store at `url`, without opening it and without leaving a trace.
+  open class func metadataForPersistentStore(
+    ofType storeType: String, at url: URL, options: [AnyHashable: Any]? = nil
+  ) throws -> [String: Any] {
+    let backend = try backend(storeType)
+    do {
+      return MetadataCoding.dictionary(try backend.metadata(at: url, options: StoreOptionCoding.options(options)))
+    } catch { throw CoreDataError.make(error) }
+  }
+
+  public class func metadataForPersistentStore(
+    type: NSPersistentStore.StoreType, at url: URL, options: [AnyHashable: Any]? = nil
+  ) throws -> [String: Any] {
+    try metadataForPersistentStore(ofType: type.rawValue, at: url, options: options)
+  }
+
+  /// Removes the store at `url` with everything that belongs to it.
+  open func destroyPersistentStore(at url: URL, ofType storeType: String, options: [AnyHashable: Any]? = nil) throws {
+    let backend = try Self.backend(storeType)
+    do { try backend.destroy(at: url, options: StoreOptionCoding.options(options)) } catch {
+      throw CoreDataError.make(error)
+    }
+  }
+
+  public final func destroyPersistentStore(
+    at url: URL, type: NSPersistentStore.StoreType, options: [AnyHashable: Any]? = nil
+  ) throws {
+    try destroyPersistentStore(at: url, ofType: type.rawValue, options: options)
+  }
+
+  /// Makes the store at `destinationURL` a copy of the one at `sourceURL`.
+  open func replacePersistentStore(
+    at destinationURL: URL, destinationOptions: [AnyHashable: Any]? = nil,
+    withPersistentStoreFrom sourceURL: URL, sourceOptions: [AnyHashable: Any]? = nil, ofType storeType: String
+  ) throws {
+    let backend = try Self.backend(storeType)
+    do {
+      try backend.replace(
+        at: destinationURL, with: sourceURL, options: StoreOptionCoding.options(destinationOptions))
+    } catch { throw CoreDataError.make(error) }
+  }
+
+  public final func replacePersistentStore(
+    at destinationURL: URL, destinationOptions: [AnyHashable: Any]? = nil,
+    withPersistentStoreFrom sourceURL: URL, sourceOptions: [AnyHashable: Any]? = nil,
+    type sourceType: NSPersistentStore.StoreType
+  ) throws {
+    try replacePersistentStore(
+      at: destinationURL, destinationOptions: destinationOptions, withPersistentStoreFrom: sourceURL,
+      sourceOptions: sourceOptions, ofType: sourceType.rawValue)
+  }
+
+  private static func backend(_ type: String) throws -> any StoreBackend {
+    guard let backend = StoreRegistration.backend(type) else {
+      throw CocoaError(
+        .persistentStoreInvalidType, userInfo: [NSLocalizedDescriptionKey: "There is no store of type '\(type)'."])
+    }
+    return backend
+  }
+
+  open class var registeredStoreTypes: [String] { StoreRegistration.types }
+
+  // MARK: Queue
+
+  public final func performAndWait<T>(_ block: () throws -> T) rethrows -> T { try lock.withLock(block) }
+
+  public final func perform(_ block: sending @escaping () -> Void) {
+    nonisolated(unsafe) let block = block
+    queue.async { self.lock.withLock { block() } }
+  }
+
+  // MARK: Contexts
+
+  func contextDidSave(_ core: ContextCore, _ objects: SavedObjects) {}
+
+  private func post(_ name: Notification.Name, _ userInfo: [AnyHashable: Any], object: Any? = nil) {
+    NotificationCenter.default.post(
+      name: name, object: object ?? self, userInfo: userInfo.isEmpty ? nil : userInfo)
+  }
+}
+
+/// Store options as Core Data's dictionaries spell them.
+enum StoreOptionCoding {
+  static func options(_ dictionary: [AnyHashable: Any]?) -> StoreOptions {
+    var result = StoreOptions()
+    guard let dictionary else { return result }
+    func flag(_ key: String) -> Bool { (dictionary[key] as? NSNumber)?.boolValue ?? dictionary[key] as? Bool ?? false }
+    result.isReadOnly = flag(NSReadOnlyPersistentStoreOption)
+    result.analyzes = flag(NSSQLiteAnalyzeOption)
+    result.vacuums = flag(NSSQLiteManualVacuumOption)
+    result.ignoresModelVersion = flag(NSIgnorePersistentStoreVersioningOption)
+    result.tracksHistory =
+      flag(NSPersistentHistoryTrackingKey) || dictionary[NSPersistentHistoryTrackingKey] is NSDictionary
+    result.forceDestroy = flag(NSPersistentStoreForceDestroyOption)
+    if let timeout = dictionary[NSPersistentStoreTimeoutOption].flatMap(AttributeCoding.double) {
+      result.timeout = timeout
+    }
+    if let size = dictionary[NSPersistentStoreConnectionPoolMaxSizeKey].flatMap(AttributeCoding.double) {
+      result.maximumReaders = Int(max(1, min(size, 64)))
+    }
+    if let pragmas = dictionary[NSSQLitePragmasOption] as? [String: Any] {
+      result.pragmas = pragmas.mapValues { "\($0)" }
+    }
+    return result
+  }
+}

@@ -1,0 +1,92 @@
+import StoreSchema
+
+/// Rows by key: open addressing with linear probing, like ``IdentityMap``, but owning its rows.
+///
+/// A row knows its key, so the table is one array.
+struct RowTable: ~Copyable {
+  private var rows: UnsafeMutablePointer<Row?>
+  private var mask: Int
+  private(set) var count = 0
+
+  init(capacity: Int = 16) {
+    rows = .allocate(capacity: capacity)
+    rows.initialize(repeating: nil, count: capacity)
+    mask = capacity - 1
+  }
+
+  deinit {
+    rows.deinitialize(count: mask + 1)
+    rows.deallocate()
+  }
+
+  /// The place of a key, or the free place where it belongs.
+  @inline(__always)
+  private func place(_ key: Int64) -> Int {
+    var index = KeyPlace.home(key, mask: mask)
+    while let row = rows[index], row.key != key { index = (index &+ 1) & mask }
+    return index
+  }
+
+  @inline(__always)
+  func row(_ key: Int64) -> Row? { rows[place(key)] }
+
+  /// Keeps the newer of the given and the known row by version, and gives it back.
+  @inline(__always)
+  mutating func merge(_ row: Row) -> Row {
+    reserve(1)
+    let index = place(row.key)
+    if let known = rows[index] {
+      if known.version >= row.version { return known }
+    } else {
+      count &+= 1
+    }
+    rows[index] = row
+    return row
+  }
+
+  @inline(__always)
+  mutating func reserve(_ more: Int) {
+    if (count &+ more) &* 5 > (mask &+ 1) &* 4 { grow(by: more) }
+  }
+
+  mutating func remove(_ key: Int64) {
+    var index = place(key)
+    guard rows[index] != nil else { return }
+    rows[index] = nil
+    count &-= 1
+    var next = (index &+ 1) & mask
+    while let row = rows[next] {
+      let home = KeyPlace.home(row.key, mask: mask)
+      // The entry may move back only if its home is not between the gap and itself.
+      if (next &- home) & mask >= (next &- index) & mask {
+        rows[index] = row
+        rows[next] = nil
+        index = next
+      }
+      next = (next &+ 1) & mask
+    }
+  }
+
+  /// Drops rows that nobody else holds, but for the first `limit` bytes of them.
+  mutating func sweep(keeping limit: Int) {
+    var kept = 0
+    var unused: [Int64] = []
+    for index in 0...mask where rows[index]?.isUniquelyHeld() == true {
+      guard let row = rows[index] else { continue }
+      kept += row.byteCount
+      if kept > limit { unused.append(row.key) }
+    }
+    for key in unused { remove(key) }
+  }
+
+  private mutating func grow(by more: Int) {
+    var capacity = (mask + 1) * 2
+    while (count + more) * 5 > capacity * 4 { capacity *= 2 }
+    var larger = RowTable(capacity: capacity)
+    for index in 0...mask {
+      if let row = rows[index] { larger.rows[larger.place(row.key)] = row }
+    }
+    larger.count = count
+    self = larger
+  }
+}

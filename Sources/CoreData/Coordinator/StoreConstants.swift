@@ -1,0 +1,41 @@
+import Foundation
+
+// Store types, options and metadata keys, with Apple's raw values where they are known.
+public let NSSQLiteStoreType = "SQLite"
+public let NSXMLStoreType = "XML"
+public let NSBinaryStoreType = "Binary"
+public let NSInMemoryStoreType = "InMemory"
+
+public let NSStoreTypeKey = "NSStoreType"
+public let NSStoreUUIDKey = "NSStoreUUID"
+public let NSStoreModelVersionHashesKey = "NSStoreModelVersionHashes"
+public let NSStoreModelVersionIdentifiersKey = "NSStoreModelVersionIdentifiers"
+public let NSPersistentStoreOSCompatibility = "NSPersistentStoreOSCompatibility"
+public let NSPersistentStoreModelVersionChecksumKey = "NSStoreModelVersionChecksumKey"
+
+public let NSReadOnlyPersistentStoreOption = "NSReadOnlyPersistentStoreOption"
+public let NSPersistentStoreTimeoutOption = "NSPersistentStoreTimeoutOption"
+public let NSMigratePersistentStoresAutomaticallyOption = "NSMigratePersistentStoresAutomaticallyOption"
+public let NSInferMappingModelAutomaticallyOption = "NSInferMappingModelAutomaticallyOption"
+public let NSIgnorePersistentStoreVersioningOption = "NSIgnorePersistentStoreVersioningOption"
+public let NSSQLitePragmasOption = "NSSQLitePragmasOption"
+public let NSSQLiteAnalyzeOption = "NSSQLiteAnalyzeOption"
+public let NSSQLiteManualVacuumOption = "NSSQLiteManualVacuumOption"
+public let NSPersistentHistoryTrackingKey = "NSPersistentHistoryTrackingKey"
+public let NSPersistentStoreRemoteChangeNotificationPostOptionKey = "NSPersistentStoreRemoteChangeNotificationOptionKey"
+public let NSPersistentStoreFileProtectionKey = "NSPersistentStoreFileProtectionKey"
+public let NSPersistentStoreConnectionPoolMaxSizeKey = "NSPersistentStoreConnectionPoolMaxSize"
+public let NSPersistentStoreForceDestroyOption = "NSPersistentStoreForceDestroyOption"
+
+public let NSAddedPersistentStoresKey = "added"
+public let NSRemovedPersistentStoresKey = "removed"
+public let NSUUIDChangedPersistentStoresKey = "changed"
+
+extension Notification.Name {
+  public static let NSPersistentStoreCoordinatorStoresWillChange = Notification.Name(
+    "NSPersistentStoreCoordinatorStoresWillChangeNotification")
+  public static let NSPersistentStoreCoordinatorStoresDidChange = Notification.Name(
+    "_NSPersistentStoreCoordinatorStoresDidChangeNotification")
+  public static let NSPersistentStoreCoordinatorWillRemoveStore = Notification.Name(
+    "_NSPersistentStoreCoordinatorWillRemoveStoreNotification")
+}

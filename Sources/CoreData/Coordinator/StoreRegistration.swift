@@ -1,0 +1,20 @@
+import Foundation
+import SQLiteBackend
+import StoreProtocol
+import Synchronization
+
+/// The kinds of stores by type name. The only file that names backends; stores outside the package add themselves.
+enum StoreRegistration {
+  private static let backends = Mutex<[String: any StoreBackend]>([NSSQLiteStoreType: SQLiteBackend()])
+
+  static func backend(_ type: String) -> (any StoreBackend)? { backends.withLock { $0[type] } }
+
+  static func register(_ backend: any StoreBackend) { backends.withLock { $0[backend.storeType] = backend } }
+
+  static var types: [String] { backends.withLock { $0.keys.sorted() } }
+}
+
+extension NSPersistentStoreCoordinator {
+  /// Makes a kind of store known under its type name, for all coordinators.
+  public static func register(_ backend: some StoreBackend) { StoreRegistration.register(backend) }
+}

@@ -1,0 +1,131 @@
+import Foundation
+import StoreProtocol
+import StoreSchema
+
+/// The one place where store errors and conflicts become the errors that Core Data's API throws.
+enum CoreDataError {
+  static func make(_ error: StoreError) -> CocoaError {
+    var userInfo: [String: Any] = [
+      NSUnderlyingErrorKey: error, NSLocalizedDescriptionKey: error.message,
+      NSLocalizedFailureReasonErrorKey: error.description,
+    ]
+    if let path = error.context["path"] { userInfo[NSFilePathErrorKey] = path }
+    if let number = error.context["sqlite"].flatMap(Int.init) { userInfo[NSSQLiteErrorDomain] = number }
+    if let hashes = error.modelHashes {
+      userInfo["storeVersionHashes"] = hashes.store.mapValues { Data($0) }
+      userInfo["modelVersionHashes"] = hashes.model.mapValues { Data($0) }
+    }
+    return CocoaError(code(error.code), userInfo: userInfo)
+  }
+
+  private static func code(_ code: StoreError.Code) -> CocoaError.Code {
+    switch code {
+    case .notFound: .fileReadNoSuchFile
+    case .notAStore: .fileReadCorruptFile
+    case .wrongType: .persistentStoreTypeMismatch
+    case .newerFormat: .persistentStoreOpen
+    case .modelMismatch: .persistentStoreIncompatibleVersionHash
+    case .full: .fileWriteOutOfSpace
+    case .busy: .persistentStoreTimeout
+    case .readOnly: .fileWriteNoPermission
+    case .unsupported: .persistentStoreUnsupportedRequestType
+    case .invalidArgument: .coreData
+    case .corrupt, .constraint: .sqlite
+    case .missingExternalData: .persistentStoreOperation
+    default: .persistentStoreOperation
+    }
+  }
+
+  /// One error as it is, several under one of code 1560.
+  static func combined(_ errors: [any Error]) -> any Error {
+    let flat = errors.flatMap { error -> [any Error] in
+      guard let cocoa = error as? CocoaError, cocoa.code == .validationMultipleErrors else { return [error] }
+      return cocoa.userInfo[NSDetailedErrorsKey] as? [any Error] ?? [error]
+    }
+    if flat.count == 1 { return flat[0] }
+    return CocoaError(
+      .validationMultipleErrors,
+      userInfo: [
+        NSDetailedErrorsKey: flat, NSLocalizedDescriptionKey: "\(flat.count) validation errors occurred.",
+      ])
+  }
+
+  static func validation(_ code: CocoaError.Code, _ object: NSManagedObject, _ key: String, _ value: Any?) -> CocoaError
+  {
+    var userInfo: [String: Any] = [
+      NSValidationObjectErrorKey: object, NSValidationKeyErrorKey: key,
+      NSLocalizedDescriptionKey: text(code, object, key),
+    ]
+    if let value { userInfo[NSValidationValueErrorKey] = value }
+    return CocoaError(code, userInfo: userInfo)
+  }
+
+  private static func text(_ code: CocoaError.Code, _ object: NSManagedObject, _ key: String) -> String {
+    let name = "\(object.entity.name ?? "?").\(key)"
+    switch code {
+    case .validationMissingMandatoryProperty: return "\(name) is a required value."
+    case .validationNumberTooLarge: return "\(name) is too large."
+    case .validationNumberTooSmall: return "\(name) is too small."
+    case .validationRelationshipLacksMinimumCount: return "Too few objects in \(name)."
+    case .validationRelationshipExceedsMaximumCount: return "Too many objects in \(name)."
+    case .validationRelationshipDeniedDelete: return "The object cannot be deleted because of \(name)."
+    default: return "\(name) is not valid."
+    }
+  }
+
+  /// 133021 where every conflict is about uniqueness, else 133020, with the conflicts listed.
+  static func conflicts(_ conflicts: [Conflict], _ part: SavePlan.Part) -> CocoaError {
+    var objects: [ObjectReference: NSManagedObject] = [:]
+    for (object, row) in zip(part.inserted, part.changes.insertions) { objects[row.reference] = object }
+    for object in part.updated + part.deleted { objects[object.reference] = object }
+    let list = conflicts.compactMap { conflict -> NSObject? in
+      guard let object = objects[conflict.reference] ?? object(conflict.reference, part) else { return nil }
+      return describe(conflict, object, objects)
+    }
+    let isAboutUniqueness = conflicts.allSatisfy { if case .constraint = $0.kind { true } else { false } }
+    return CocoaError(
+      isAboutUniqueness ? .managedObjectConstraintMerge : .managedObjectMerge,
+      userInfo: [
+        NSPersistentStoreSaveConflictsErrorKey: list,
+        NSLocalizedDescriptionKey: "Could not merge changes: the store has changed since the objects were read.",
+      ])
+  }
+
+  private static func object(_ reference: ObjectReference, _ part: SavePlan.Part) -> NSManagedObject? {
+    let core = (part.inserted.first ?? part.updated.first ?? part.deleted.first)?.core
+    return core?.registered(reference, store: UInt16(part.store.index))
+  }
+
+  private static func describe(
+    _ conflict: Conflict, _ object: NSManagedObject, _ objects: [ObjectReference: NSManagedObject]
+  ) -> NSObject {
+    switch conflict.kind {
+    case .version(let persisted):
+      return NSMergeConflict(
+        source: object, newVersion: Int(clamping: persisted?.version ?? 0),
+        oldVersion: Int(clamping: conflict.versionRead),
+        cachedSnapshot: object.row.map { snapshot($0, object.info) },
+        persistedSnapshot: persisted.map { snapshot($0, object.info) })
+    case .constraint(let slots, let other, let persisted):
+      let names = slots.compactMap { slot in
+        object.info.entity.attributes.first { $0.slot == slot }?.name
+          ?? object.info.entity.relationships.first { $0.slot == slot }?.name
+      }
+      let unsaved = objects[other].map { [object, $0] } ?? [object]
+      let stored = persisted.flatMap { _ in object.core?.object(other, store: object.storeIndex) }
+      return NSConstraintConflict(
+        constraint: names, database: stored, databaseSnapshot: persisted.map { snapshot($0, object.info) },
+        conflicting: unsaved, conflictingSnapshots: unsaved.map { $0.dictionaryWithValues(forKeys: names) })
+    }
+  }
+
+  /// The attribute values of a row by name, nil as `NSNull`.
+  private static func snapshot(_ row: Row, _ info: EntityInfo) -> [String: Any] {
+    var result: [String: Any] = [:]
+    for attribute in info.entity.attributes where attribute.elements.isEmpty && attribute.slot < row.slotCount {
+      let value = row.value(attribute.slot, info.entity.slots[attribute.slot])
+      result[attribute.name] = AttributeCoding.decode(value, attribute.type) ?? NSNull()
+    }
+    return result
+  }
+}

@@ -1,0 +1,242 @@
+import Foundation
+import StoreProtocol
+import StoreQuery
+import StoreSchema
+
+/// Running fetches: rows from the stores, pending changes laid over, then sorted and cut.
+extension ContextCore {
+  func fetchObjects(_ parameters: FetchParameters) throws -> [NSManagedObject] {
+    checkQueue()
+    processPendingChanges()
+    let fetch = try ResolvedFetch(parameters, self)
+    let stores = self.stores(for: fetch)
+    let dirty = parameters.includesPendingChanges ? pendingObjects(fetch) : []
+    let needsFinishing = stores.count != 1 || !dirty.isEmpty || fetch.block != nil || !fetch.comparators.isEmpty
+    if !needsFinishing {
+      let objects = try self.objects(fetch, fetch.plan, from: stores[0])
+      try finish(objects, parameters)
+      return objects
+    }
+    var plan = fetch.plan
+    // Each pending object may push one result out of the window or into it.
+    plan.offset = 0
+    let isCutHere = fetch.block != nil || !fetch.comparators.isEmpty
+    plan.limit = isCutHere ? nil : fetch.plan.limit.map { $0 + fetch.plan.offset + dirty.count }
+    var objects: [NSManagedObject] = []
+    for store in stores { objects += try self.objects(fetch, plan, from: store) }
+    objects = layOver(dirty, on: objects, fetch)
+    if let block = fetch.block { objects = objects.filter { block.evaluate(with: $0) } }
+    sort(&objects, fetch)
+    let tail = objects.dropFirst(fetch.plan.offset)
+    let result = Array(fetch.plan.limit.map { tail.prefix($0) } ?? tail)
+    try finish(result, parameters)
+    return result
+  }
+
+  private func stores(for fetch: ResolvedFetch) -> [NSPersistentStore] {
+    guard let coordinator else { return [] }
+    let affected = fetch.parameters.affectedStores
+    return coordinator.persistentStores.filter { store in
+      (affected?.contains { $0 === store } ?? true)
+        && fetch.plan.entities.contains {
+          coordinator.takes(
+            store, fetch.info.entity.index == $0 ? fetch.info.entity : frozen?.schema.entities[$0] ?? fetch.info.entity)
+        }
+    }
+  }
+
+  /// The objects of the rows that one store gives for a plan.
+  private func objects(
+    _ fetch: ResolvedFetch, _ plan: FetchPlan, from store: NSPersistentStore
+  ) throws -> [NSManagedObject] {
+    // A fetch sees the newest state, and so do the faults that it makes.
+    snapshots[store.index] = nil
+    do {
+      return try reading(store) { (snapshot) throws(StoreError) in
+        let execution = FetchExecution(snapshot, try store.requireEngine().schema)
+        if !fetch.parameters.includesPropertyValues || fetch.parameters.batchSize > 0 {
+          let references = try self.references(execution, plan)
+          self.rememberBatches(of: references, fetch, store)
+          return references.compactMap { self.object($0, store: UInt16(store.index)) }
+        }
+        var rows: ContiguousArray<Row> = []
+        try execution.fetch(plan) { rows.append($0) }
+        store.cache.merge(fetch.info.root, &rows)
+        let objects = self.objects(of: rows, store)
+        if fetch.parameters.shouldRefresh { self.refresh(objects, with: rows) }
+        return objects
+      }
+    } catch { throw CoreDataError.make(error) }
+  }
+
+  private func rememberBatches(
+    of references: [ObjectReference], _ fetch: ResolvedFetch, _ store: NSPersistentStore
+  ) {
+    let size = fetch.parameters.batchSize
+    guard size > 0, fetch.parameters.includesPropertyValues, references.count > 1 else { return }
+    fetchBatches.remember(references.map(\.key), store: store.index, root: fetch.info.root, size: size)
+  }
+
+  private func references(_ execution: FetchExecution, _ plan: FetchPlan) throws(StoreError) -> [ObjectReference] {
+    var result: [ObjectReference] = []
+    try execution.references(plan) { result.append($0) }
+    return result
+  }
+
+  /// Gives unchanged objects that were there before the newer rows that a fetch has found.
+  private func refresh(_ objects: [NSManagedObject], with rows: ContiguousArray<Row>) {
+    for (object, row) in zip(objects, rows) where !object.hasChanges {
+      guard let known = object.row, known.version < row.version else { continue }
+      turnIntoFault(object)
+      object.row = row
+    }
+  }
+
+  /// What a fetch promises of its results beyond their identity.
+  private func finish(_ objects: [NSManagedObject], _ parameters: FetchParameters) throws {
+    if !parameters.returnsObjectsAsFaults { for object in objects { object.prepareToRead() } }
+    for path in parameters.prefetchedKeyPaths { try prefetch(path, objects) }
+  }
+
+  // MARK: Pending changes
+
+  /// Changed objects of the fetched entities.
+  private func pendingObjects(_ fetch: ResolvedFetch) -> [NSManagedObject] {
+    changed.filter { fetch.plan.entities.contains($0.info.entity.index) && $0.hasChanges }
+  }
+
+  private func layOver(
+    _ dirty: [NSManagedObject], on objects: [NSManagedObject], _ fetch: ResolvedFetch
+  ) -> [NSManagedObject] {
+    if dirty.isEmpty { return objects }
+    let changed = Set(dirty.map(ObjectIdentifier.init))
+    var result = objects.filter { !changed.contains(ObjectIdentifier($0)) }
+    for object in dirty where !object.isDeleted {
+      if Evaluator.evaluate(fetch.plan.predicate, { self.value(of: object, $0) }) { result.append(object) }
+    }
+    return result
+  }
+
+  private func sort(_ objects: inout [NSManagedObject], _ fetch: ResolvedFetch) {
+    if !fetch.comparators.isEmpty {
+      objects.sort { a, b in
+        for descriptor in fetch.comparators {
+          let order = descriptor.compare(a, to: b)
+          if order != .orderedSame { return order == .orderedAscending }
+        }
+        return false
+      }
+      return
+    }
+    objects.sort { a, b in
+      Evaluator.precedes(fetch.plan.sort, { self.value(of: a, $0) }, { self.value(of: b, $0) })
+        ?? Self.isBefore(a, b)
+    }
+  }
+
+  /// Ties: saved objects by store and key, then new ones in the order of their insertion.
+  private static func isBefore(_ a: NSManagedObject, _ b: NSManagedObject) -> Bool {
+    if (a.key > 0) != (b.key > 0) { return a.key > 0 }
+    if a.storeIndex != b.storeIndex { return a.storeIndex < b.storeIndex }
+    return a.key > 0 ? a.key < b.key : a.key > b.key
+  }
+
+  /// The present value at a path of an object, unsaved changes included.
+  func value(of object: NSManagedObject, _ path: SlotPath) -> Value {
+    var current = object
+    for hop in path.hops {
+      guard let next = current.toOne(hop) else { return .null }
+      current = next
+    }
+    switch path.leaf {
+    case .attribute(let slot, _, _): return current.stored(slot)
+    case .toOne(let relationship): return current.toOne(relationship).map { .reference($0.reference) } ?? .null
+    case .object: return .reference(current.reference)
+    }
+  }
+
+  // MARK: IDs and counts
+
+  func fetchIDs(_ parameters: FetchParameters) throws -> [NSManagedObjectID] {
+    var keysOnly = parameters
+    keysOnly.includesPropertyValues = false
+    return try fetchObjects(keysOnly).map(\.objectID)
+  }
+
+  func count(_ parameters: FetchParameters) throws -> Int {
+    checkQueue()
+    processPendingChanges()
+    let fetch = try ResolvedFetch(parameters, self)
+    let stores = self.stores(for: fetch)
+    let isSimple =
+      stores.count == 1 && fetch.block == nil
+      && (!parameters.includesPendingChanges || pendingObjects(fetch).isEmpty)
+    guard isSimple else { return try fetchObjects(parameters).count }
+    do {
+      return try reading(stores[0]) { (snapshot) throws(StoreError) in
+        try FetchExecution(snapshot, try stores[0].requireEngine().schema).count(fetch.plan)
+      }
+    } catch { throw CoreDataError.make(error) }
+  }
+
+  // MARK: Prefetching
+
+  /// Reads the relationships of a dotted path for all objects, one request for each step.
+  private func prefetch(_ path: String, _ objects: [NSManagedObject]) throws {
+    var current = objects
+    for name in path.split(separator: ".").map(String.init) {
+      var groups: [Int: [NSManagedObject]] = [:]
+      for object in current { groups[object.info.entity.index, default: []].append(object) }
+      var next: [NSManagedObject] = []
+      for group in groups.values {
+        guard case .relationship(let index)? = group[0].info.keys[name] else { continue }
+        let relationship = group[0].info.relationships[index].relationship
+        next +=
+          relationship.isToMany
+          ? try prefetchToMany(relationship, group) : try prefetchToOne(relationship, group)
+      }
+      current = next
+    }
+  }
+
+  private func prefetchToOne(
+    _ relationship: Relationship, _ objects: [NSManagedObject]
+  ) throws -> [NSManagedObject] {
+    var seen: Set<ObjectIdentifier> = []
+    let destinations = objects.compactMap { $0.toOne(relationship) }.filter {
+      seen.insert(ObjectIdentifier($0)).inserted
+    }
+    for (index, faults) in Dictionary(grouping: destinations.filter { $0.row == nil && $0.key > 0 }, by: \.storeIndex) {
+      guard let store = store(index), let entity = frozen?.schema.entities[relationship.destination] else { continue }
+      let byKey = Dictionary(faults.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
+      do {
+        try reading(store) { (snapshot) throws(StoreError) in
+          try snapshot.rows(of: entity.root, keys: faults.map(\.key)) {
+            byKey[$0.key]?.row = store.cache.merge(entity.root, $0)
+          }
+        }
+      } catch { throw CoreDataError.make(error) }
+    }
+    return destinations
+  }
+
+  private func prefetchToMany(
+    _ relationship: Relationship, _ objects: [NSManagedObject]
+  ) throws -> [NSManagedObject] {
+    let faults = objects.filter { $0.key > 0 && $0.toMany(relationship).isFault }
+    for (index, owners) in Dictionary(grouping: faults, by: \.storeIndex) {
+      guard let store = store(index) else { continue }
+      var rows: [Int64: ContiguousArray<Row>] = [:]
+      do {
+        try reading(store) { (snapshot) throws(StoreError) in
+          try snapshot.destinations(of: relationship, owners: owners.map(\.key)) { rows[$0, default: []].append($1) }
+        }
+      } catch { throw CoreDataError.make(error) }
+      readToManys.insert(relationship.declaringEntity << 16 | (relationship.toManyIndex ?? 0))
+      for owner in owners {
+        owner.toMany(relationship).load(members(rows[owner.key] ?? [], relationship, store))
+      }
+    }
+    return objects.flatMap { Array($0.loadedToMany(relationship).members) }
+  }
+}

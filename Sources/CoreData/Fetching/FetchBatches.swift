@@ -1,0 +1,44 @@
+import StoreProtocol
+import StoreSchema
+
+/// The results of fetches with a batch size, which are faults until one of a batch is used: then all of it is read.
+///
+/// A Swift array cannot be lazy, so a batched fetch gives all objects at once, but only their keys are read; memory for
+/// values is spent batch by batch.
+struct FetchBatches {
+  /// How many batched fetches are remembered; the faults of older ones are read one by one.
+  private static let limit = 8
+
+  private final class Batched {
+    let store: Int
+    let root: Int
+    let size: Int
+    let keys: [Int64]
+    let places: [Int64: Int]
+
+    init(store: Int, root: Int, size: Int, keys: [Int64]) {
+      self.store = store
+      self.root = root
+      self.size = size
+      self.keys = keys
+      places = Dictionary(keys.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+  }
+
+  private var fetches: [Batched] = []
+
+  mutating func remember(_ keys: [Int64], store: Int, root: Int, size: Int) {
+    fetches.insert(Batched(store: store, root: root, size: size, keys: keys), at: 0)
+    if fetches.count > Self.limit { fetches.removeLast() }
+  }
+
+  /// The keys to read together with `key`, itself included.
+  func batch(_ key: Int64, store: Int, root: Int) -> ArraySlice<Int64>? {
+    for fetch in fetches where fetch.store == store && fetch.root == root {
+      guard let place = fetch.places[key] else { continue }
+      let start = place / fetch.size * fetch.size
+      return fetch.keys[start..<min(start + fetch.size, fetch.keys.count)]
+    }
+    return nil
+  }
+}

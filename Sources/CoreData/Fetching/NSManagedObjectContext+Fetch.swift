@@ -1,0 +1,63 @@
+import Foundation
+import StoreSchema
+
+extension NSManagedObjectContext {
+  /// Runs a fetch and gives its results as the request's result type.
+  ///
+  /// Throws when a name of the request is not in the model, or when a store cannot be read. A result of another class
+  /// than the request's type is an error too.
+  public final func fetch<T>(_ request: NSFetchRequest<T>) throws -> [T] {
+    let parameters = request.erased
+    if parameters.resultType == .managedObjectResultType, let objects = try typedObjects(parameters, as: T.self) {
+      return objects
+    }
+    let results = try results(parameters)
+    guard let typed = results as? [T] else {
+      throw CocoaError(
+        .coreData,
+        userInfo: [
+          NSLocalizedDescriptionKey:
+            "The fetch gives \(results.first.map { "\(type(of: $0))" } ?? "nothing"), not \(T.self); check resultType and the entity's class."
+        ])
+    }
+    return typed
+  }
+
+  /// The objects without a cast for each, where the classes of the fetched entities say that all are of type `T`.
+  private func typedObjects<T>(_ parameters: FetchParameters, as type: T.Type) throws -> [T]? {
+    guard type is NSManagedObject.Type, let frozen = core.frozen,
+      let entity = parameters.entityName.flatMap({ frozen.schema.entity(named: $0) }),
+      entity.subtree.allSatisfy({ frozen.infos[$0].objectClass is T.Type })
+    else { return nil }
+    let objects = try core.fetchObjects(parameters)
+    // An object made by hand may be of another class than its entity's.
+    let expected = ObjectIdentifier(frozen.infos[entity.index].objectClass)
+    for object in objects where ObjectIdentifier(Swift.type(of: object)) != expected && !(object is T) { return nil }
+    return unsafeBitCast(objects, to: [T].self)
+  }
+
+  private func results(_ parameters: FetchParameters) throws -> [Any] {
+    switch parameters.resultType {
+    case .managedObjectIDResultType: return try core.fetchIDs(parameters)
+    case .countResultType: return [NSNumber(value: try core.count(parameters))]
+    case .dictionaryResultType:
+      throw CocoaError(
+        .persistentStoreUnsupportedRequestType,
+        userInfo: [NSLocalizedDescriptionKey: "Dictionary results are not supported yet."])
+    default: return try core.fetchObjects(parameters)
+    }
+  }
+
+  /// The number of objects that the request would give.
+  public final func count<T>(for request: NSFetchRequest<T>) throws -> Int { try core.count(request.erased) }
+}
+
+extension NSFetchRequest {
+  /// Runs the request in the context whose `performAndWait` or `perform` block is being run.
+  public func execute() throws -> [ResultType] {
+    guard let context = ContextCore.current?.context else {
+      misuse("NSFetchRequest.execute() was called outside a context's perform block; use context.fetch(_:).")
+    }
+    return try context.fetch(self)
+  }
+}

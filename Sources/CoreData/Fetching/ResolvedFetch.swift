@@ -1,0 +1,62 @@
+import Foundation
+import StoreProtocol
+import StoreQuery
+import StoreSchema
+
+/// A fetch request with its names resolved against a context's model.
+struct ResolvedFetch {
+  let info: EntityInfo
+  let plan: FetchPlan
+  /// A predicate that only blocks can evaluate; the store gives all rows then.
+  let block: NSPredicate?
+  /// Sorts by a comparator, which no store knows.
+  let comparators: [NSSortDescriptor]
+  let parameters: FetchParameters
+
+  init(_ parameters: FetchParameters, _ core: ContextCore) throws {
+    guard let frozen = core.frozen else {
+      throw CocoaError(
+        .coreData,
+        userInfo: [NSLocalizedDescriptionKey: "The context has no coordinator with a valid model to fetch from."])
+    }
+    guard let name = parameters.entityName, let entity = frozen.schema.entity(named: name) else {
+      misuse(
+        "A fetch request must have an entity of the model; \(parameters.entityName.map { "'\($0)'" } ?? "it") is none.")
+    }
+    info = frozen.infos[entity.index]
+    self.parameters = parameters
+    let resolver = PredicateResolver(frozen.schema, entity)
+    var predicate = ResolvedPredicate.constant(true)
+    var block: NSPredicate?
+    if let given = parameters.predicate {
+      if let tree = PredicateTree.of(given) {
+        do { predicate = try resolver.resolve(tree) } catch { throw Self.error(error, given.predicateFormat) }
+      } else {
+        block = given
+      }
+    }
+    var sorts: [ResolvedSort] = []
+    var comparators: [NSSortDescriptor] = []
+    for descriptor in parameters.sortDescriptors {
+      guard let key = descriptor.key else {
+        comparators = parameters.sortDescriptors
+        break
+      }
+      do { sorts.append(ResolvedSort(path: try resolver.path(key), isAscending: descriptor.ascending)) } catch {
+        throw Self.error(error, key)
+      }
+    }
+    self.block = block
+    self.comparators = comparators
+    plan = FetchPlan(
+      entities: parameters.includesSubentities ? entity.subtree : entity.index..<(entity.index + 1),
+      predicate: predicate, sort: comparators.isEmpty ? sorts : [], offset: max(0, parameters.offset),
+      limit: parameters.limit > 0 ? parameters.limit : nil)
+  }
+
+  private static func error(_ error: ResolutionError, _ text: String) -> CocoaError {
+    CocoaError(
+      .coreData,
+      userInfo: [NSLocalizedDescriptionKey: "The fetch cannot be run: \(error.message)", NSUnderlyingErrorKey: error])
+  }
+}

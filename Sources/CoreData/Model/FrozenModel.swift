@@ -1,0 +1,164 @@
+import Foundation
+import StoreSchema
+import Synchronization
+
+/// An immutable model: its schema, and what contexts and objects need to know of each entity, by index.
+final class FrozenModel: Sendable {
+  let schema: Schema
+  /// In the order of the schema's entities.
+  let infos: [EntityInfo]
+  /// Tells models apart in the caches of accessors.
+  let number: UInt64
+
+  private static let counter = Atomic<UInt64>(1)
+
+  init(_ schema: Schema, _ model: NSManagedObjectModel) {
+    self.schema = schema
+    number = Self.counter.add(1, ordering: .relaxed).oldValue
+    let byName = model.entitiesByName
+    let number = self.number
+    infos = schema.entities.compactMap { entity in
+      byName[entity.name].map { EntityInfo(entity, $0, modelNumber: number) }
+    }
+    for info in infos { info.description.frozen = info }
+  }
+}
+
+/// One entity as contexts and objects use it.
+///
+/// Sendable, unchecked: everything but the resolved class is constant, and that is guarded.
+final class EntityInfo: @unchecked Sendable {
+  let entity: Entity
+  /// Held strongly, because IDs outlive models; the description points back here, so a used model's entities are not freed.
+  let description: NSEntityDescription
+  let keys: [String: Key]
+  /// The values a new object begins with, by slot.
+  let defaults: [(slot: Int, value: Value)]
+  let transientDefaults: [(index: Int, value: Any)]
+  let relationships: [RelationshipInfo]
+  let attributes: [AttributeInfo]
+  /// Attributes whose changed values validation looks at: integers narrower than a slot, and floating-point numbers.
+  let rangedAttributes: [AttributeInfo]
+  /// To-many relationships with a bound on the number of their members.
+  let boundedRelationships: [RelationshipInfo]
+  /// Derived attributes whose sources are in the object itself.
+  let ownDerivations: [Attribute]
+  /// Index of the root entity.
+  let root: Int
+  let transients: [NSAttributeDescription]
+  /// Slots that must not be null at save, with the property's name.
+  let mandatorySlots: [(slot: Int, name: String)]
+  let hasTransformables: Bool
+  /// Slots of binary attributes that may be kept outside the row.
+  let externalSlots: [Int]
+  /// What accessors compare with their cached slot: model number and entity index.
+  let accessorTag: UInt64
+  private let resolving = Mutex(())
+  // Written once, under the lock; read without it, because a metatype is one word.
+  private var resolved: NSManagedObject.Type?
+
+  /// What a key of key-value coding means for objects of the entity.
+  enum Key {
+    /// A stored attribute: index into `attributes`.
+    case attribute(Int)
+    /// Index into `relationships`.
+    case relationship(Int)
+    /// An attribute kept in memory only: index into `transients`.
+    case transient(Int)
+    case fetched(NSFetchedPropertyDescription)
+  }
+
+  init(_ entity: Entity, _ description: NSEntityDescription, modelNumber: UInt64) {
+    self.entity = entity
+    root = entity.root
+    self.description = description
+    accessorTag = (modelNumber & 0x7fff_ffff) << 33 | UInt64(entity.index & 0xffff) << 17
+    let properties = description.propertiesByName
+    var keys: [String: Key] = [:]
+    attributes = entity.attributes.map { attribute in
+      AttributeInfo(attribute, properties[attribute.name] as? NSAttributeDescription ?? NSAttributeDescription())
+    }
+    for (index, attribute) in entity.attributes.enumerated() { keys[attribute.name] = .attribute(index) }
+    relationships = entity.relationships.compactMap { relationship in
+      (properties[relationship.name] as? NSRelationshipDescription).map { RelationshipInfo(relationship, $0) }
+    }
+    for (index, relationship) in entity.relationships.enumerated() { keys[relationship.name] = .relationship(index) }
+    transients = properties.values.compactMap { $0 as? NSAttributeDescription }.filter(\.isTransient)
+      .sorted { UTF8Order.isLess($0.name, $1.name) }
+    for (index, attribute) in transients.enumerated() { keys[attribute.name] = .transient(index) }
+    for property in properties.values {
+      if let fetched = property as? NSFetchedPropertyDescription { keys[fetched.name] = .fetched(fetched) }
+    }
+    self.keys = keys
+    defaults = attributes.flatMap { $0.defaults() }
+    transientDefaults = transients.enumerated().compactMap { index, attribute in
+      attribute.defaultValue.map { (index, $0) }
+    }
+    mandatorySlots =
+      attributes.filter {
+        !$0.attribute.isOptional && $0.attribute.elements.isEmpty && $0.attribute.derivation == nil
+      }.map {
+        ($0.attribute.slot, $0.attribute.name)
+      }
+      + relationships.compactMap { info in
+        info.relationship.isOptional ? nil : info.relationship.slot.map { ($0, info.relationship.name) }
+      }
+    rangedAttributes = attributes.filter {
+      [.integer16, .integer32, .double, .float, .date, .decimal].contains($0.attribute.type)
+    }
+    boundedRelationships = relationships.filter { info in
+      let definition = info.relationship.definition
+      return info.relationship.isToMany
+        && (definition.maxCount > 1 || definition.minCount > 0 || !info.relationship.isOptional)
+    }
+    ownDerivations = entity.attributes.filter { attribute in
+      switch attribute.derivation {
+      case .now: true
+      case .keyPath(let keys), .function(_, let keys): keys.count == 1
+      default: false
+      }
+    }
+    externalSlots = entity.slots.indices.filter { entity.slots[$0] == .externalData }
+    hasTransformables = entity.attributes.contains { $0.type == .transformable }
+  }
+
+  /// The class of the entity's objects.
+  var objectClass: NSManagedObject.Type {
+    if let resolved { return resolved }
+    return resolving.withLock { _ in
+      if let resolved { return resolved }
+      let found = ManagedObjectClass.resolve(description)
+      resolved = found
+      return found
+    }
+  }
+}
+
+/// A stored attribute with its description.
+final class AttributeInfo {
+  let attribute: Attribute
+  let description: NSAttributeDescription
+
+  init(_ attribute: Attribute, _ description: NSAttributeDescription) {
+    self.attribute = attribute
+    self.description = description
+  }
+
+  func defaults() -> [(slot: Int, value: Value)] {
+    guard let value = description.defaultValue, attribute.elements.isEmpty else { return [] }
+    return AttributeCoding.encode(value, attribute).map { [(attribute.slot, $0)] } ?? []
+  }
+}
+
+/// A relationship with its description and its inverse.
+final class RelationshipInfo {
+  let relationship: Relationship
+  let deleteRule: NSDeleteRule
+  let description: NSRelationshipDescription
+
+  init(_ relationship: Relationship, _ description: NSRelationshipDescription) {
+    self.relationship = relationship
+    self.description = description
+    deleteRule = description.deleteRule
+  }
+}

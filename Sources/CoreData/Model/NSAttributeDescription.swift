@@ -1,0 +1,169 @@
+import Foundation
+import StoreSchema
+
+/// The type of an attribute.
+public enum NSAttributeType: UInt, Sendable {
+  case undefinedAttributeType = 0
+  case integer16AttributeType = 100
+  case integer32AttributeType = 200
+  case integer64AttributeType = 300
+  case decimalAttributeType = 400
+  case doubleAttributeType = 500
+  case floatAttributeType = 600
+  case stringAttributeType = 700
+  case booleanAttributeType = 800
+  case dateAttributeType = 900
+  case binaryDataAttributeType = 1000
+  case UUIDAttributeType = 1100
+  case URIAttributeType = 1200
+  case transformableAttributeType = 1800
+  case objectIDAttributeType = 2000
+  case compositeAttributeType = 2100
+}
+
+/// An attribute of an entity.
+open class NSAttributeDescription: NSPropertyDescription {
+  /// The modern spelling of ``NSAttributeType``.
+  public enum AttributeType: UInt, Sendable {
+    case undefined = 0
+    case integer16 = 100
+    case integer32 = 200
+    case integer64 = 300
+    case decimal = 400
+    case double = 500
+    case float = 600
+    case string = 700
+    case boolean = 800
+    case date = 900
+    case binaryData = 1000
+    case uuid = 1100
+    case uri = 1200
+    case transformable = 1800
+    case objectID = 2000
+    case composite = 2100
+  }
+
+  open var attributeType = NSAttributeType.undefinedAttributeType { willSet { requireEditable() } }
+
+  public final var type: AttributeType {
+    get { AttributeType(rawValue: attributeType.rawValue) ?? .undefined }
+    set { attributeType = NSAttributeType(rawValue: newValue.rawValue) ?? .undefinedAttributeType }
+  }
+
+  private var valueClassName: String?
+  /// The class of the attribute's values; of a transformable one, what the model says.
+  open var attributeValueClassName: String? {
+    get { valueClassName ?? Self.defaultClassName(attributeType) }
+    set {
+      requireEditable()
+      valueClassName = newValue
+    }
+  }
+
+  /// What a new object begins with. Not applied to objects that are fetched.
+  open var defaultValue: Any? { willSet { requireEditable() } }
+  /// The registered name of the transformer of a transformable attribute; nil for the secure default.
+  open var valueTransformerName: String? { willSet { requireEditable() } }
+  /// Whether large binary values may be kept in files of their own. Part of the version hash.
+  open var allowsExternalBinaryDataStorage = false { willSet { requireEditable() } }
+  /// Whether the value is kept in persistent history when its object is deleted. Part of the version hash.
+  open var preservesValueInHistoryOnDeletion = false { willSet { requireEditable() } }
+  /// Kept for model files; there is no CloudKit here.
+  open var allowsCloudEncryption = false { willSet { requireEditable() } }
+
+  override class func makeEmpty() -> NSPropertyDescription { NSAttributeDescription() }
+
+  override func take(from other: NSPropertyDescription) {
+    super.take(from: other)
+    guard let other = other as? NSAttributeDescription else { return }
+    attributeType = other.attributeType
+    valueClassName = other.valueClassName
+    defaultValue = other.defaultValue
+    valueTransformerName = other.valueTransformerName
+    allowsExternalBinaryDataStorage = other.allowsExternalBinaryDataStorage
+    preservesValueInHistoryOnDeletion = other.preservesValueInHistoryOnDeletion
+    allowsCloudEncryption = other.allowsCloudEncryption
+  }
+
+  private static func defaultClassName(_ type: NSAttributeType) -> String? {
+    switch type {
+    case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .doubleAttributeType,
+      .floatAttributeType, .booleanAttributeType:
+      "NSNumber"
+    case .decimalAttributeType: "NSDecimalNumber"
+    case .stringAttributeType: "NSString"
+    case .dateAttributeType: "NSDate"
+    case .binaryDataAttributeType: "NSData"
+    case .UUIDAttributeType: "NSUUID"
+    case .URIAttributeType: "NSURL"
+    case .compositeAttributeType: "NSDictionary"
+    case .objectIDAttributeType: "NSManagedObjectID"
+    case .transformableAttributeType, .undefinedAttributeType: nil
+    }
+  }
+
+  /// The attribute as stores know it.
+  func definition() -> AttributeDefinition {
+    var result = AttributeDefinition(name: name, type: AttributeType_(attributeType))
+    result.isOptional = isOptional
+    result.allowsExternalBinaryDataStorage = allowsExternalBinaryDataStorage
+    result.preservesValueInHistoryOnDeletion = preservesValueInHistoryOnDeletion
+    result.renamingIdentifier = renamingIdentifier ?? name
+    result.versionHashModifier = versionHashModifier
+    return result
+  }
+}
+
+private func AttributeType_(_ type: NSAttributeType) -> StoreSchema.AttributeType {
+  StoreSchema.AttributeType(rawValue: Int32(type.rawValue)) ?? .undefined
+}
+
+/// An attribute that the store computes at save from other values.
+open class NSDerivedAttributeDescription: NSAttributeDescription {
+  /// `now()`, a key path, `canonical:(name)`, `items.@count` and the like.
+  open var derivationExpression: NSExpression? { willSet { requireEditable() } }
+  open var filteringPredicate: NSPredicate? { willSet { requireEditable() } }
+
+  override class func makeEmpty() -> NSPropertyDescription { NSDerivedAttributeDescription() }
+
+  override func take(from other: NSPropertyDescription) {
+    super.take(from: other)
+    guard let other = other as? NSDerivedAttributeDescription else { return }
+    derivationExpression = other.derivationExpression
+    filteringPredicate = other.filteringPredicate
+    derivation = other.derivation
+  }
+
+  /// The derivation as stores know it.
+  var derivation: Derivation?
+
+  override func definition() -> AttributeDefinition {
+    var result = super.definition()
+    result.derivation = derivation ?? .unsupported("")
+    return result
+  }
+}
+
+/// An attribute whose value is a dictionary of named elements, each stored on its own.
+open class NSCompositeAttributeDescription: NSAttributeDescription {
+  open var elements: [NSAttributeDescription] = [] { willSet { requireEditable() } }
+
+  public override init() {
+    super.init()
+    attributeType = .compositeAttributeType
+  }
+
+  override class func makeEmpty() -> NSPropertyDescription { NSCompositeAttributeDescription() }
+
+  override func take(from other: NSPropertyDescription) {
+    super.take(from: other)
+    guard let other = other as? NSCompositeAttributeDescription else { return }
+    elements = other.elements.compactMap { $0.copy() as? NSAttributeDescription }
+  }
+
+  override func definition() -> AttributeDefinition {
+    var result = super.definition()
+    result.elements = elements.map { $0.definition() }
+    return result
+  }
+}

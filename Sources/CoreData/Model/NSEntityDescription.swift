@@ -1,0 +1,240 @@
+import Foundation
+import StoreSchema
+
+/// An entity of a managed object model.
+///
+/// Mutable until its model is first used by a coordinator; changing it later stops the program.
+open class NSEntityDescription: NSObject, NSCopying {
+  /// The model this entity belongs to.
+  open var managedObjectModel: NSManagedObjectModel {
+    guard let model = managedObjectModelIfAny else {
+      misuse("The entity \(name ?? "?") belongs to no model yet; add it to NSManagedObjectModel.entities first.")
+    }
+    return model
+  }
+  weak var managedObjectModelIfAny: NSManagedObjectModel?
+  /// The entity's place in a frozen model.
+  var frozen: EntityInfo?
+
+  open var name: String? { willSet { requireEditable() } }
+  private var className: String?
+  /// The name of the class of this entity's objects, `NSManagedObject` unless set.
+  open var managedObjectClassName: String {
+    get { className ?? "NSManagedObject" }
+    set {
+      requireEditable()
+      className = newValue
+    }
+  }
+  open var isAbstract = false { willSet { requireEditable() } }
+  open var userInfo: [AnyHashable: Any]? { willSet { requireEditable() } }
+  open var versionHashModifier: String? { willSet { requireEditable() } }
+  /// Kept for model files; there is no Spotlight here.
+  open var coreSpotlightDisplayNameExpression: NSExpression? { willSet { requireEditable() } }
+
+  private var renaming: String?
+  open var renamingIdentifier: String? {
+    get { renaming ?? name }
+    set {
+      requireEditable()
+      renaming = newValue
+    }
+  }
+
+  // MARK: Hierarchy
+
+  public internal(set) weak var superentity: NSEntityDescription?
+
+  open var subentities: [NSEntityDescription] = [] {
+    willSet { requireEditable() }
+    didSet {
+      for entity in oldValue where entity.superentity === self { entity.superentity = nil }
+      for entity in subentities {
+        if isKindOf(entity: entity) { misuse("\(entity.name ?? "?") cannot be a sub-entity of itself.") }
+        entity.superentity = self
+      }
+      propertiesDidChange()
+    }
+  }
+
+  open var subentitiesByName: [String: NSEntityDescription] {
+    Dictionary(subentities.map { ($0.name ?? "", $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// Whether this entity is `entity` or one of its descendants.
+  open func isKindOf(entity: NSEntityDescription) -> Bool {
+    var current: NSEntityDescription? = self
+    while let candidate = current {
+      if candidate === entity || (candidate.name == entity.name && candidate.name != nil) { return true }
+      current = candidate.superentity
+    }
+    return false
+  }
+
+  // MARK: Properties
+
+  private var own: [NSPropertyDescription] = []
+  /// Own and inherited properties. Setting it sets the own ones.
+  open var properties: [NSPropertyDescription] {
+    get { inherited + own }
+    set {
+      requireEditable()
+      for property in own { property.entity = nil }
+      let names = Set(inherited.map(\.name))
+      let foreign = Set(inherited.map(ObjectIdentifier.init))
+      own = newValue.filter { property in
+        !foreign.contains(ObjectIdentifier(property))
+          && !(names.contains(property.name) && property.entity !== self && property.entity != nil)
+      }
+      for property in own { property.entity = self }
+      propertiesDidChange()
+    }
+  }
+
+  /// The entity's own properties, in the order in which they were set.
+  var ownProperties: [NSPropertyDescription] { own }
+
+  private var inherited: [NSPropertyDescription] {
+    guard let parent = superentity else { return [] }
+    let names = Set(own.map(\.name))
+    return parent.properties.filter { !names.contains($0.name) }
+  }
+
+  private var byName: [String: NSPropertyDescription]?
+
+  /// Own and inherited properties by name.
+  open var propertiesByName: [String: NSPropertyDescription] {
+    if let byName { return byName }
+    let made = Dictionary(properties.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    // Only a frozen model is safe to remember: before, a parent may change without our knowing.
+    if managedObjectModelIfAny?.isFrozen == true { byName = made }
+    return made
+  }
+
+  open var attributesByName: [String: NSAttributeDescription] {
+    propertiesByName.compactMapValues { $0 as? NSAttributeDescription }
+  }
+
+  open var relationshipsByName: [String: NSRelationshipDescription] {
+    propertiesByName.compactMapValues { $0 as? NSRelationshipDescription }
+  }
+
+  /// The relationships whose declared destination is exactly `entity`.
+  open func relationships(forDestination entity: NSEntityDescription) -> [NSRelationshipDescription] {
+    properties.compactMap { $0 as? NSRelationshipDescription }
+      .filter { $0.destinationEntity === entity || $0.destinationEntity?.name == entity.name }
+  }
+
+  func propertiesDidChange() { byName = nil }
+
+  // MARK: Constraints and indexes
+
+  /// Each inner array names, by text or description, properties whose values must be unique together.
+  open var uniquenessConstraints: [[Any]] = [] { willSet { requireEditable() } }
+
+  open var indexes: [NSFetchIndexDescription] = [] {
+    willSet { requireEditable() }
+    didSet { for index in indexes { index.entity = self } }
+  }
+
+  @available(*, deprecated, message: "Use NSEntityDescription.indexes instead")
+  open var compoundIndexes: [[Any]] {
+    get { compound }
+    set {
+      requireEditable()
+      compound = newValue
+    }
+  }
+  var compound: [[Any]] = []
+
+  // MARK: Versions
+
+  /// The 32-byte digest by which a store knows whether it fits this entity.
+  open var versionHash: Data {
+    let definitions = managedObjectModelIfAny?.definitions() ?? [definition()]
+    return VersionHash.hashes(of: definitions)[name ?? ""].map { Data($0) } ?? Data()
+  }
+
+  // MARK: Finding and making
+
+  public override init() { super.init() }
+
+  /// The entity of that name in the context's model. An unknown name gives nil.
+  open class func entity(forEntityName entityName: String, in context: NSManagedObjectContext) -> NSEntityDescription? {
+    context.model?.entitiesByName[entityName]
+  }
+
+  /// Inserts a new object of the entity. An unknown name stops the program.
+  @discardableResult
+  open class func insertNewObject(
+    forEntityName entityName: String, into context: NSManagedObjectContext
+  ) -> NSManagedObject {
+    guard let entity = entity(forEntityName: entityName, in: context) else {
+      misuse(
+        "The model has no entity named '\(entityName)'. It has: \(context.model?.entitiesByName.keys.sorted().joined(separator: ", ") ?? "no entities, because the context has no coordinator")."
+      )
+    }
+    return context.core.insertNewObject(entity)
+  }
+
+  open func copy(with zone: NSZone? = nil) -> Any {
+    let copy = NSEntityDescription()
+    copy.name = name
+    copy.className = className
+    copy.isAbstract = isAbstract
+    copy.userInfo = userInfo
+    copy.versionHashModifier = versionHashModifier
+    copy.renaming = renaming
+    copy.uniquenessConstraints = uniquenessConstraints.map { $0.map { ($0 as? NSPropertyDescription)?.name ?? $0 } }
+    copy.compound = compound
+    copy.own = own.compactMap { $0.copy() as? NSPropertyDescription }
+    for property in copy.own { property.entity = copy }
+    copy.indexes = indexes.compactMap { $0.copy() as? NSFetchIndexDescription }
+    copy.coreSpotlightDisplayNameExpression = coreSpotlightDisplayNameExpression
+    return copy
+  }
+
+  func requireEditable() {
+    guard managedObjectModelIfAny?.isFrozen == true else { return }
+    misuse("Can't modify an immutable model: change the entity \(name ?? "?") before a coordinator uses its model.")
+  }
+
+  /// The entity as stores know it: persistent properties only.
+  func definition() -> EntityDefinition {
+    var result = EntityDefinition(name: name ?? "")
+    result.isAbstract = isAbstract
+    result.superentity = superentity?.name
+    for property in own where !property.isTransient {
+      if let attribute = property as? NSAttributeDescription { result.attributes.append(attribute.definition()) }
+      if let relationship = property as? NSRelationshipDescription {
+        result.relationships.append(relationship.definition())
+      }
+    }
+    result.uniquenessConstraints = uniquenessConstraints.map { $0.compactMap(Self.propertyName) }
+    result.fetchIndexes = indexDefinitions()
+    result.renamingIdentifier = renamingIdentifier ?? name ?? ""
+    result.versionHashModifier = versionHashModifier
+    return result
+  }
+
+  /// Fetch indexes, and those that the older flags on properties and compound indexes stand for.
+  private func indexDefinitions() -> [FetchIndexDefinition] {
+    var result = indexes.map { $0.definition() }
+    for property in own where property.indexedFlag && !property.isTransient && property is NSAttributeDescription {
+      // Compilers write the flag beside an index of that name.
+      if result.contains(where: { $0.name == property.name }) { continue }
+      result.append(FetchIndexDefinition(name: property.name, elements: [.init(property: property.name)]))
+    }
+    for names in compound.map({ $0.compactMap(Self.propertyName) }) {
+      let elements = names.map { FetchIndexDefinition.Element(property: $0) }
+      result.append(FetchIndexDefinition(name: names.joined(separator: "_"), elements: elements))
+    }
+    return result
+  }
+
+  private static func propertyName(_ item: Any) -> String? {
+    (item as? String) ?? (item as? NSPropertyDescription)?.name
+  }
+
+  open override var description: String { "<\(Self.self) \(name ?? "?")>" }
+}

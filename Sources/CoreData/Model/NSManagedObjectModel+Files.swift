@@ -1,0 +1,115 @@
+import Foundation
+import ModelFiles
+import PropertyLists
+import StoreQuery
+import StoreSchema
+
+extension NSManagedObjectModel {
+  /// Reads a compiled model (`.mom`, `.momd`) or a source model (`.xcdatamodel`, `.xcdatamodeld`); of several versions the
+  /// current one. Nil where that is not possible; ``read(_:)`` says why.
+  public convenience init?(contentsOf url: URL) {
+    guard let record = try? ModelFile.read(at: url) else { return nil }
+    self.init(record)
+  }
+
+  /// Reads a model file. Throws what is wrong with it.
+  public static func read(_ url: URL) throws -> NSManagedObjectModel {
+    do { return NSManagedObjectModel(try ModelFile.read(at: url)) } catch {
+      throw CocoaError(
+        .fileReadCorruptFile,
+        userInfo: [NSFilePathErrorKey: url.path, NSUnderlyingErrorKey: error, NSLocalizedDescriptionKey: "\(error)"])
+    }
+  }
+
+  /// Merges all models of the bundles, of the main bundle for nil.
+  public class func mergedModel(from bundles: [Bundle]?) -> NSManagedObjectModel? {
+    NSManagedObjectModel(byMerging: modelFiles(bundles).compactMap { NSManagedObjectModel(contentsOf: $0) })
+  }
+
+  /// Merges those entity versions of the bundles' models that a store with this metadata was made with. Nil where one is
+  /// missing.
+  public class func mergedModel(
+    from bundles: [Bundle]?, forStoreMetadata metadata: [String: Any]
+  ) -> NSManagedObjectModel? {
+    let models = modelFiles(bundles).flatMap(allVersions)
+    return NSManagedObjectModel(byMerging: models, forStoreMetadata: metadata)
+  }
+
+  /// Merges models. Nil where there are none. Two entities of one name must be the same.
+  public convenience init?(byMerging models: [NSManagedObjectModel]?) {
+    guard let models, !models.isEmpty else { return nil }
+    self.init()
+    guard take(models.flatMap(\.entities), from: models) else { return nil }
+  }
+
+  /// Merges the entities whose version hashes are those of the metadata. Nil where one is missing.
+  public convenience init?(byMerging models: [NSManagedObjectModel], forStoreMetadata metadata: [String: Any]) {
+    guard let wanted = metadata[NSStoreModelVersionHashesKey] as? [String: Data] else { return nil }
+    self.init()
+    // A whole model that fits is taken as it is: entities with derived attributes have no hash to tell them by.
+    if let whole = models.first(where: { $0.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata) }) {
+      guard take(whole.entities, from: [whole]) else { return nil }
+      return
+    }
+    var chosen: [NSEntityDescription] = []
+    for (name, hash) in wanted {
+      let found = models.lazy.compactMap { model in
+        model.entityVersionHashesByName[name] == hash ? model.entitiesByName[name] : nil
+      }.first
+      guard let found else { return nil }
+      chosen.append(found)
+    }
+    guard take(chosen, from: models) else { return nil }
+  }
+
+  /// Copies entities of other models into this one, linked by name. False where two of one name differ.
+  private func take(_ entities: [NSEntityDescription], from models: [NSManagedObjectModel]) -> Bool {
+    var copies: [String: (entity: NSEntityDescription, hash: Data)] = [:]
+    var order: [String] = []
+    for entity in entities {
+      guard let name = entity.name else { continue }
+      let hash = entity.versionHash
+      if let known = copies[name] {
+        if known.hash != hash { return false }
+        continue
+      }
+      guard let copy = entity.copy() as? NSEntityDescription else { return false }
+      copies[name] = (copy, hash)
+      order.append(name)
+    }
+    for entity in entities {
+      guard let name = entity.name, let parent = entity.superentity?.name, let copy = copies[name]?.entity,
+        let owner = copies[parent]?.entity
+      else { continue }
+      if !owner.subentities.contains(where: { $0 === copy }) { owner.subentities.append(copy) }
+    }
+    self.entities = order.compactMap { copies[$0]?.entity }
+    for model in models {
+      versionIdentifiers.formUnion(model.versionIdentifiers)
+      for (name, request) in model.fetchRequestTemplatesByName {
+        setFetchRequestTemplate(request.copy() as? NSFetchRequest<any NSFetchRequestResult>, forName: name)
+      }
+      for configuration in model.configurations {
+        let names = model.entities(forConfigurationName: configuration)?.compactMap(\.name) ?? []
+        setEntities(names.compactMap { copies[$0]?.entity }, forConfigurationName: configuration)
+      }
+    }
+    return true
+  }
+
+  private static func modelFiles(_ bundles: [Bundle]?) -> [URL] {
+    let folders = (bundles ?? [Bundle.main]).compactMap { $0.resourceURL ?? $0.bundleURL }
+    return folders.flatMap { folder -> [URL] in
+      let files = (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
+      return files.filter { ["momd", "mom", "xcdatamodeld", "xcdatamodel"].contains($0.pathExtension) }
+        .sorted { $0.path < $1.path }
+    }
+  }
+
+  private static func allVersions(_ url: URL) -> [NSManagedObjectModel] {
+    guard let bundle = try? ModelBundle(url) else {
+      return NSManagedObjectModel(contentsOf: url).map { [$0] } ?? []
+    }
+    return bundle.versionNames.compactMap { (try? bundle.record(of: $0)).map { NSManagedObjectModel($0) } }
+  }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import StoreSchema
+
+/// A property of an entity: an attribute, a relationship, a fetched property or an expression.
+///
+/// Mutable until its model is first used by a coordinator; changing it later stops the program.
+open class NSPropertyDescription: NSObject, NSCopying {
+  /// The entity that declares the property, nil until it is added to one.
+  public internal(set) weak var entity: NSEntityDescription?
+
+  open var name = "" {
+    willSet { requireEditable() }
+    didSet { entity?.propertiesDidChange() }
+  }
+  /// Whether the property may be nil at save. True by default.
+  open var isOptional = true { willSet { requireEditable() } }
+  /// Whether the property is kept in memory only.
+  open var isTransient = false { willSet { requireEditable() } }
+  open var userInfo: [AnyHashable: Any]? { willSet { requireEditable() } }
+  open var versionHashModifier: String? { willSet { requireEditable() } }
+  @available(*, deprecated, message: "Use NSEntityDescription.indexes instead")
+  open var isIndexed: Bool {
+    get { indexedFlag }
+    set {
+      requireEditable()
+      indexedFlag = newValue
+    }
+  }
+  var indexedFlag = false
+  /// Kept for model files; nothing here indexes for Spotlight.
+  open var isIndexedBySpotlight = false { willSet { requireEditable() } }
+  /// Kept for model files.
+  @available(*, deprecated, message: "Spotlight integration is deprecated")
+  open var isStoredInExternalRecord: Bool {
+    get { externalRecordFlag }
+    set {
+      requireEditable()
+      externalRecordFlag = newValue
+    }
+  }
+  var externalRecordFlag = false
+
+  private var renaming: String?
+  /// The name by which the property is found in older versions of the model; its own name unless set.
+  open var renamingIdentifier: String? {
+    get { renaming ?? (name.isEmpty ? nil : name) }
+    set {
+      requireEditable()
+      renaming = newValue
+    }
+  }
+
+  private var predicates: [NSPredicate] = []
+  private var warnings: [Any] = []
+  open var validationPredicates: [NSPredicate] { predicates }
+  open var validationWarnings: [Any] { warnings }
+
+  /// Sets the predicates that a value must meet at save, and the text or error code to report for each.
+  open func setValidationPredicates(
+    _ validationPredicates: [NSPredicate]?, withValidationWarnings validationWarnings: [String]?
+  ) {
+    requireEditable()
+    if (validationPredicates?.count ?? 0) != (validationWarnings?.count ?? 0) {
+      misuse("\(name) has \(validationPredicates?.count ?? 0) validation predicates but another number of warnings.")
+    }
+    predicates = validationPredicates ?? []
+    warnings = validationWarnings ?? []
+  }
+
+  /// A digest of what decides whether stores made with this property can be opened.
+  open var versionHash: Data { Data() }
+
+  public override init() { super.init() }
+
+  /// Copies everything but the membership in an entity; the copy can be changed.
+  open func copy(with zone: NSZone? = nil) -> Any {
+    let copy = type(of: self).makeEmpty()
+    copy.take(from: self)
+    return copy
+  }
+
+  class func makeEmpty() -> NSPropertyDescription { NSPropertyDescription() }
+
+  func take(from other: NSPropertyDescription) {
+    name = other.name
+    isOptional = other.isOptional
+    isTransient = other.isTransient
+    userInfo = other.userInfo
+    versionHashModifier = other.versionHashModifier
+    indexedFlag = other.indexedFlag
+    isIndexedBySpotlight = other.isIndexedBySpotlight
+    externalRecordFlag = other.externalRecordFlag
+    renaming = other.renaming
+    predicates = other.predicates
+    warnings = other.warnings
+  }
+
+  final func requireEditable() {
+    guard entity?.managedObjectModelIfAny?.isFrozen == true else { return }
+    misuse("Can't modify an immutable model: change the property \(name) before a coordinator uses its model.")
+  }
+
+  open override var description: String {
+    "<\(Self.self) \(entity?.name ?? "?").\(name)\(isOptional ? "" : ", required")\(isTransient ? ", transient" : "")>"
+  }
+}

@@ -1,0 +1,108 @@
+import Foundation
+import StoreSchema
+
+/// What happens to a relationship's destinations when its owner is deleted.
+public enum NSDeleteRule: UInt, Sendable {
+  /// Nothing; destinations keep pointing at an object that is gone.
+  case noActionDeleteRule = 0
+  /// Their inverse is emptied.
+  case nullifyDeleteRule = 1
+  /// They are deleted too.
+  case cascadeDeleteRule = 2
+  /// The deletion fails while there are any.
+  case denyDeleteRule = 3
+}
+
+/// A relationship of an entity.
+open class NSRelationshipDescription: NSPropertyDescription {
+  /// The destination, found by ``destinationName`` once the model is complete.
+  open var destinationEntity: NSEntityDescription? {
+    get { destination }
+    set {
+      requireEditable()
+      destination = newValue
+      destinationName = newValue?.name
+    }
+  }
+  open var inverseRelationship: NSRelationshipDescription? {
+    get { inverse }
+    set {
+      requireEditable()
+      inverse = newValue
+      inverseName = newValue?.name
+    }
+  }
+  // Weak, because entities point at each other; the model owns them all.
+  weak var destination: NSEntityDescription?
+  weak var inverse: NSRelationshipDescription?
+  var destinationName: String?
+  var inverseName: String?
+
+  /// 1 exactly for a to-one relationship; 0 for no bound.
+  open var maxCount = 0 { willSet { requireEditable() } }
+  open var minCount = 0 { willSet { requireEditable() } }
+  /// `nullifyDeleteRule` by default, as Apple's header states.
+  open var deleteRule = NSDeleteRule.nullifyDeleteRule { willSet { requireEditable() } }
+  open var isToMany: Bool { maxCount != 1 }
+  open var isOrdered = false { willSet { requireEditable() } }
+
+  override class func makeEmpty() -> NSPropertyDescription { NSRelationshipDescription() }
+
+  override func take(from other: NSPropertyDescription) {
+    super.take(from: other)
+    guard let other = other as? NSRelationshipDescription else { return }
+    destination = other.destination
+    inverse = other.inverse
+    destinationName = other.destination?.name ?? other.destinationName
+    inverseName = other.inverse?.name ?? other.inverseName
+    maxCount = other.maxCount
+    minCount = other.minCount
+    deleteRule = other.deleteRule
+    isOrdered = other.isOrdered
+  }
+
+  /// The relationship as stores know it.
+  func definition() -> RelationshipDefinition {
+    var result = RelationshipDefinition(name: name, destination: destination?.name ?? destinationName ?? "")
+    result.inverse = inverse?.name ?? inverseName
+    result.isOptional = isOptional
+    result.isOrdered = isOrdered
+    result.minCount = minCount
+    result.maxCount = maxCount
+    result.renamingIdentifier = renamingIdentifier ?? name
+    result.versionHashModifier = versionHashModifier
+    return result
+  }
+}
+
+/// A property whose value is the result of a fetch, read when it is first used.
+open class NSFetchedPropertyDescription: NSPropertyDescription {
+  open var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? { willSet { requireEditable() } }
+
+  override class func makeEmpty() -> NSPropertyDescription { NSFetchedPropertyDescription() }
+
+  override func take(from other: NSPropertyDescription) {
+    super.take(from: other)
+    fetchRequest = (other as? NSFetchedPropertyDescription)?.fetchRequest
+  }
+}
+
+/// A named expression for `propertiesToFetch`.
+open class NSExpressionDescription: NSPropertyDescription {
+  open var expression: NSExpression? { willSet { requireEditable() } }
+  open var expressionResultType = NSAttributeType.undefinedAttributeType { willSet { requireEditable() } }
+
+  public final var resultType: NSAttributeDescription.AttributeType {
+    get { NSAttributeDescription.AttributeType(rawValue: expressionResultType.rawValue) ?? .undefined }
+    set { expressionResultType = NSAttributeType(rawValue: newValue.rawValue) ?? .undefinedAttributeType }
+  }
+
+  override class func makeEmpty() -> NSPropertyDescription { NSExpressionDescription() }
+
+  override func take(from other: NSPropertyDescription) {
+    super.take(from: other)
+    guard let other = other as? NSExpressionDescription else { return }
+    expression = other.expression
+    expressionResultType = other.expressionResultType
+  }
+}

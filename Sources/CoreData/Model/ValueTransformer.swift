@@ -1,0 +1,106 @@
+import Foundation
+import Synchronization
+
+/// The name under which a transformer is registered.
+public struct NSValueTransformerName: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral {
+  public let rawValue: String
+  public init(rawValue: String) { self.rawValue = rawValue }
+  public init(_ rawValue: String) { self.rawValue = rawValue }
+  public init(stringLiteral value: String) { rawValue = value }
+
+  /// Archives with secure coding; reads back the classes of `NSSecureUnarchiveFromDataTransformer.allowedTopLevelClasses`.
+  public static let secureUnarchiveFromDataTransformerName = Self("NSSecureUnarchiveFromData")
+  public static let keyedUnarchiveFromDataTransformerName = Self("NSKeyedUnarchiveFromData")
+}
+
+/// Turns the values of transformable attributes into data and back.
+///
+/// Foundation has none here. A transformer named `…UnarchiveFromData` is applied in reverse: storing a value calls
+/// `reverseTransformedValue`, reading calls `transformedValue`, as on Apple's platforms.
+open class ValueTransformer: NSObject {
+  public override init() { super.init() }
+
+  private static let registered = Mutex<[String: Box]>([:])
+  // A transformer is registered once and then only called.
+  private struct Box: @unchecked Sendable { let transformer: ValueTransformer }
+
+  open class func setValueTransformer(_ transformer: ValueTransformer?, forName name: NSValueTransformerName) {
+    let box = transformer.map(Box.init)
+    registered.withLock { $0[name.rawValue] = box }
+  }
+
+  /// The transformer registered under `name`, nil where there is none.
+  open class func named(_ name: NSValueTransformerName) -> ValueTransformer? {
+    if let found = registered.withLock({ $0[name.rawValue] }) { return found.transformer }
+    switch name {
+    case .secureUnarchiveFromDataTransformerName, .keyedUnarchiveFromDataTransformerName:
+      return NSSecureUnarchiveFromDataTransformer()
+    default: return nil
+    }
+  }
+
+  open class func valueTransformerNames() -> [NSValueTransformerName] {
+    registered.withLock { $0.keys.sorted().map { NSValueTransformerName(rawValue: $0) } }
+  }
+
+  open class func transformedValueClass() -> AnyClass { NSObject.self }
+  open class func allowsReverseTransformation() -> Bool { false }
+  open func transformedValue(_ value: Any?) -> Any? { value }
+  open func reverseTransformedValue(_ value: Any?) -> Any? { value }
+
+  /// The transformer of an attribute: the named one, or the secure default.
+  static func forAttribute(_ attribute: NSAttributeDescription) -> ValueTransformer? {
+    guard let name = attribute.valueTransformerName, !name.isEmpty else {
+      return named(.secureUnarchiveFromDataTransformerName)
+    }
+    return named(NSValueTransformerName(name))
+  }
+
+  final func forward(_ value: Any) -> Data? {
+    (isReversed ? reverseTransformedValue(value) : transformedValue(value)) as? Data
+  }
+
+  final func reverse(_ data: Data) -> Any? {
+    isReversed ? transformedValue(data) : reverseTransformedValue(data)
+  }
+
+  private var isReversed: Bool { self is NSSecureUnarchiveFromDataTransformer }
+}
+
+/// Archives values with secure coding and reads back only classes that are allowed.
+open class NSSecureUnarchiveFromDataTransformer: ValueTransformer {
+  /// The classes a stored value may have at its top.
+  open class var allowedTopLevelClasses: [AnyClass] {
+    [
+      NSArray.self, NSDictionary.self, NSSet.self, NSString.self, NSNumber.self, NSDate.self, NSData.self, NSURL.self,
+      NSUUID.self, NSNull.self,
+    ]
+  }
+
+  open override class func transformedValueClass() -> AnyClass { NSObject.self }
+  open override class func allowsReverseTransformation() -> Bool { true }
+
+  /// Data to value.
+  open override func transformedValue(_ value: Any?) -> Any? {
+    guard let data = value as? Data else { return nil }
+    return SecureArchive.read(data, Self.allowedTopLevelClasses)
+  }
+
+  /// Value to data.
+  open override func reverseTransformedValue(_ value: Any?) -> Any? {
+    value.flatMap { SecureArchive.write($0) }
+  }
+}
+
+/// Lets `ValueTransformer(forName:)` give an object of a subclass, which an initialiser of the class itself cannot.
+public protocol _ValueTransformerLookup {}
+
+extension ValueTransformer: _ValueTransformerLookup {}
+
+extension _ValueTransformerLookup {
+  /// The transformer registered under `name`.
+  public init?(forName name: NSValueTransformerName) {
+    guard let found = ValueTransformer.named(name) as? Self else { return nil }
+    self = found
+  }
+}

@@ -1,0 +1,110 @@
+import Foundation
+import StoreSchema
+
+/// Converts between the values of key-value coding and stored values, by attribute type.
+enum AttributeCoding {
+  /// The stored form of `value`, nil where it is not acceptable for the attribute. `nil` and `NSNull` are `.null`.
+  static func encode(_ value: Any?, _ attribute: Attribute) -> Value? {
+    guard let value = flattened(value) else { return .null }
+    switch attribute.type {
+    case .integer16: return integer(value, Int64(Int16.min)...Int64(Int16.max))
+    case .integer32: return integer(value, Int64(Int32.min)...Int64(Int32.max))
+    case .integer64: return integer(value, Int64.min...Int64.max)
+    case .boolean: return boolean(value)
+    case .double: return double(value).map(Value.double)
+    case .float: return double(value).map { .double(Double(Float($0))) }
+    case .decimal: return decimal(value).map(Value.decimal)
+    case .string: return (value as? String).map(Value.string)
+    case .date: return (value as? Date).map { .date($0.timeIntervalSinceReferenceDate) }
+    case .binaryData:
+      return (value as? Data).map { .data(attribute.definition.allowsExternalBinaryDataStorage ? [1] + $0 : $0) }
+    case .uuid: return (value as? UUID).map(Value.uuid)
+    case .uri: return (value as? URL).map { .uri($0.absoluteString) }
+    case .transformable: return (value as? Data).map(Value.data)
+    case .undefined, .objectID, .composite: return nil
+    }
+  }
+
+  /// What key-value coding gives for a stored value.
+  static func decode(_ value: Value, _ type: StoreSchema.AttributeType) -> Any? {
+    switch value {
+    case .null: return nil
+    case .bool(let x): return x
+    case .int(let x):
+      switch type {
+      case .integer16: return Int16(truncatingIfNeeded: x)
+      case .integer32: return Int32(truncatingIfNeeded: x)
+      case .boolean: return x != 0
+      default: return x
+      }
+    case .double(let x): return type == .float ? Float(x) : x
+    case .decimal(let x): return NSDecimalNumber(decimal: x)
+    case .date(let x): return Date(timeIntervalSinceReferenceDate: x)
+    case .string(let x): return x
+    case .uri(let x): return URL(string: x)
+    case .uuid(let x): return x
+    case .data(let x): return x
+    case .reference: return nil
+    }
+  }
+
+  /// Unwraps nested optionals and `NSNull` to nil.
+  static func flattened(_ value: Any?) -> Any? {
+    guard let value else { return nil }
+    if value is NSNull { return nil }
+    let mirrorable = value as Any
+    if case Optional<Any>.none = mirrorable as Any? { return nil }
+    return mirrorable
+  }
+
+  private static func integer(_ value: Any, _ range: ClosedRange<Int64>) -> Value? {
+    let number: Int64?
+    switch value {
+    case let x as Int: number = Int64(x)
+    case let x as Int64: number = x
+    case let x as Int32: number = Int64(x)
+    case let x as Int16: number = Int64(x)
+    case let x as Int8: number = Int64(x)
+    case let x as UInt: number = Int64(exactly: x)
+    case let x as UInt64: number = Int64(exactly: x)
+    case let x as UInt32: number = Int64(x)
+    case let x as UInt16: number = Int64(x)
+    case let x as UInt8: number = Int64(x)
+    case let x as Bool: number = x ? 1 : 0
+    case let x as NSNumber: number = x.int64Value
+    case let x as Double: number = Int64(exactly: x.rounded(.towardZero))
+    case let x as Float: number = Int64(exactly: x.rounded(.towardZero))
+    default: number = nil
+    }
+    // Out of range is kept as it is; validation refuses it at save, so that no value is ever wrapped silently.
+    return number.map(Value.int)
+  }
+
+  private static func boolean(_ value: Any) -> Value? {
+    if let x = value as? Bool { return .bool(x) }
+    if case .int(let x)? = integer(value, Int64.min...Int64.max) { return .bool(x != 0) }
+    return nil
+  }
+
+  static func double(_ value: Any) -> Double? {
+    switch value {
+    case let x as Double: x
+    case let x as Float: Double(x)
+    case let x as NSNumber: x.doubleValue
+    case let x as Decimal: NSDecimalNumber(decimal: x).doubleValue
+    default: if case .int(let x)? = integer(value, Int64.min...Int64.max) { Double(x) } else { nil }
+    }
+  }
+
+  private static func decimal(_ value: Any) -> Decimal? {
+    switch value {
+    case let x as NSDecimalNumber: x.decimalValue
+    case let x as Decimal: x
+    case let x as Int: Decimal(x)
+    case let x as Int64: Decimal(x)
+    case let x as Double: DecimalText.parse(x.description)
+    case let x as NSNumber: DecimalText.parse(x.stringValue)
+    default: nil
+    }
+  }
+}

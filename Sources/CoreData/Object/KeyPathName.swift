@@ -1,0 +1,54 @@
+import Foundation
+
+/// Finds the name of a managed object's property from its Swift key path.
+///
+/// The key path is applied to a probe: an object without a context that is a fault for ever. Its accessors note the key
+/// they were asked for, and to-one accessors give a probe of the destination.
+enum KeyPathName {
+  private final class Recorder {
+    var names: [String] = []
+    var isOn = false
+  }
+
+  private static let key = "CoreData.KeyPathName"
+
+  private static var recorder: Recorder {
+    let storage = Thread.current.threadDictionary
+    if let known = storage[key] as? Recorder { return known }
+    let made = Recorder()
+    storage[key] = made
+    return made
+  }
+
+  /// The dotted path of keys, nil where the root is no managed object class or nothing was read.
+  static func name(of keyPath: AnyKeyPath) -> String? {
+    guard let root = type(of: keyPath).rootType as? NSManagedObject.Type else { return nil }
+    let recorder = recorder
+    recorder.names = []
+    recorder.isOn = true
+    defer { recorder.isOn = false }
+    _ = probe(ModelRegistry.entity(of: root))[keyPath: keyPath]
+    return recorder.names.isEmpty ? nil : recorder.names.joined(separator: ".")
+  }
+
+  static func record(_ name: String, _ object: NSManagedObject) {
+    guard recorder.isOn else {
+      misuse(
+        "The object's context is gone, so '\(name)' can no longer be read. Keep the context as long as its objects.")
+    }
+    recorder.names.append(name)
+  }
+
+  static func recordToOne(_ name: String, _ object: NSManagedObject) -> NSManagedObject? {
+    record(name, object)
+    guard case .relationship(let index)? = object.info.keys[name] else { return nil }
+    return object.info.relationships[index].description.destinationEntity.map(probe)
+  }
+
+  private static func probe(_ entity: NSEntityDescription) -> NSManagedObject {
+    guard let info = entity.frozen else { misuse("The model of \(entity.name ?? "?") is not in use.") }
+    let object = info.objectClass.make(entity)
+    object.flags = .fault
+    return object
+  }
+}

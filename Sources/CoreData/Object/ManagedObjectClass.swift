@@ -1,0 +1,55 @@
+import CRuntime
+import Foundation
+
+/// Finds the class of an entity's objects by the name that the model gives.
+enum ManagedObjectClass {
+  /// The named class; `NSManagedObject` where it is not found, after saying so.
+  static func resolve(_ entity: NSEntityDescription) -> NSManagedObject.Type {
+    let name = entity.managedObjectClassName
+    if name == "NSManagedObject" || name == "CoreData.NSManagedObject" { return NSManagedObject.self }
+    let bare = name.split(separator: ".").last.map(String.init) ?? name
+    if !name.hasPrefix("."), bare != name {
+      if let found = NSClassFromString(name) as? NSManagedObject.Type { return found }
+    } else {
+      // Without its module, as models say that were made for `@objc(Name)` classes.
+      let found = classes(named: bare)
+      if found.count == 1 { return found[0] }
+      if found.count > 1 { return preferred(found, entity) }
+    }
+    say("no class \(name) for the entity \(entity.name ?? "?"); its objects will be plain NSManagedObjects.")
+    return NSManagedObject.self
+  }
+
+  /// Of classes with one name in several modules, the one of the main executable.
+  private static func preferred(_ found: [NSManagedObject.Type], _ entity: NSEntityDescription) -> NSManagedObject.Type
+  {
+    let executable = (CommandLine.arguments.first ?? "") as NSString
+    let module = executable.lastPathComponent.replacingOccurrences(of: "-", with: "_")
+    let names = found.map { String(reflecting: $0) }
+    if let place = names.firstIndex(where: { $0.hasPrefix(module + ".") }) { return found[place] }
+    say(
+      "the class \(entity.managedObjectClassName) of the entity \(entity.name ?? "?") could be \(names.sorted().joined(separator: " or ")); name it with its module."
+    )
+    return NSManagedObject.self
+  }
+
+  /// The managed object classes of the process with that name, in any module.
+  static func classes(named name: String) -> [NSManagedObject.Type] {
+    var found: [NSManagedObject.Type] = []
+    withUnsafeMutablePointer(to: &found) { list in
+      cd_find_classes(
+        name,
+        { metadata, context in
+          guard let metadata, let context else { return true }
+          let type = unsafeBitCast(metadata, to: Any.Type.self)
+          if let type = type as? NSManagedObject.Type {
+            context.assumingMemoryBound(to: [NSManagedObject.Type].self).pointee.append(type)
+          }
+          return true
+        }, list)
+    }
+    return found
+  }
+
+  private static func say(_ text: String) { FileHandle.standardError.write(Data("CoreData: \(text)\n".utf8)) }
+}

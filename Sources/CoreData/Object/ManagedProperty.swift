@@ -1,0 +1,212 @@
+import Foundation
+import StoreSchema
+import Synchronization
+
+/// A property of a managed object class, by name. The typed accessors of a class read and write through these:
+///
+/// ```swift
+/// final class Student: NSManagedObject {
+///   static let name = ManagedProperty<String?>("name")
+///   var name: String? { get { self[Self.name] } set { self[Self.name] = newValue } }
+/// }
+/// ```
+///
+/// The place of the property in the object's row is looked up once and remembered, so that an access costs a few
+/// nanoseconds.
+public struct ManagedProperty<Value: ManagedValue>: Sendable {
+  public let key: PropertyKey
+
+  public init(_ name: String) { key = PropertyKey(name) }
+
+  public var name: String { key.name }
+}
+
+/// The name of a property with the place where it was last found.
+public final class PropertyKey: Sendable {
+  public let name: String
+  /// Model number and entity index above, slot or relationship index below; zero until first used.
+  private let place = Atomic<UInt64>(0)
+
+  init(_ name: String) { self.name = name }
+
+  /// The slot of an attribute of the entity.
+  @inline(__always)
+  func slot(_ info: EntityInfo) -> Int {
+    let known = place.load(ordering: .relaxed)
+    if known & Self.tagMask == info.accessorTag | 1 << 16 { return Int(known & 0xffff) }
+    return findSlot(info)
+  }
+
+  private static let tagMask: UInt64 = 0xffff_ffff_ffff_0000
+
+  private func findSlot(_ info: EntityInfo) -> Int {
+    guard case .attribute(let index)? = info.keys[name] else {
+      misuse("The entity \(info.entity.name) has no stored attribute named '\(name)'.")
+    }
+    let slot = info.attributes[index].attribute.slot
+    if slot <= 0xffff { place.store(info.accessorTag | 1 << 16 | UInt64(slot), ordering: .relaxed) }
+    return slot
+  }
+
+  @inline(__always)
+  func relationship(_ info: EntityInfo) -> Int {
+    let known = place.load(ordering: .relaxed)
+    if known & Self.tagMask == info.accessorTag | 1 << 16 { return Int(known & 0xffff) }
+    return findRelationship(info)
+  }
+
+  private func findRelationship(_ info: EntityInfo) -> Int {
+    guard case .relationship(let index)? = info.keys[name] else {
+      misuse("The entity \(info.entity.name) has no relationship named '\(name)'.")
+    }
+    if index <= 0xffff { place.store(info.accessorTag | 1 << 16 | UInt64(index), ordering: .relaxed) }
+    return index
+  }
+}
+
+/// A type that a modelled property can have in Swift.
+public protocol ManagedValue {
+  static func _get(_ object: NSManagedObject, _ key: PropertyKey) -> Self
+  static func _set(_ object: NSManagedObject, _ key: PropertyKey, _ value: Self)
+}
+
+extension NSManagedObject {
+  /// The value of a property by its typed key.
+  @inlinable
+  public final subscript<Value: ManagedValue>(property: ManagedProperty<Value>) -> Value {
+    get { Value._get(self, property.key) }
+    set { Value._set(self, property.key, newValue) }
+  }
+
+  /// Adds an object to a to-many relationship, and this one to its inverse.
+  public final func add<Members>(_ object: NSManagedObject, to property: ManagedProperty<Members>) {
+    add(object, to: info.relationships[property.key.relationship(info)].relationship)
+  }
+
+  public final func remove<Members>(_ object: NSManagedObject, from property: ManagedProperty<Members>) {
+    remove(object, from: info.relationships[property.key.relationship(info)].relationship)
+  }
+}
+
+/// Reading and writing by key, one function a representation. Not inlined into clients: in here the storage is internal.
+extension NSManagedObject {
+  @inline(__always)
+  private func slot(_ key: PropertyKey) -> Int {
+    if flags.contains(.fault) { fireOrRecord(key) }
+    return key.slot(info)
+  }
+
+  /// A fault is read; a probe notes the key instead (see `KeyPathName`).
+  private func fireOrRecord(_ key: PropertyKey) {
+    if core == nil { KeyPathName.record(key.name, self) } else { prepareToRead() }
+  }
+
+  public final func _int(_ key: PropertyKey) -> Int64 {
+    let slot = slot(key)
+    if let value = changed(slot) {
+      switch value {
+      case .int(let x): return x
+      case .bool(let x): return x ? 1 : 0
+      default: return 0
+      }
+    }
+    return row?.int(slot) ?? 0
+  }
+
+  public final func _double(_ key: PropertyKey) -> Double {
+    let slot = slot(key)
+    if let value = changed(slot) {
+      switch value {
+      case .double(let x), .date(let x): return x
+      default: return 0
+      }
+    }
+    return row?.double(slot) ?? 0
+  }
+
+  public final func _isNil(_ key: PropertyKey) -> Bool {
+    let slot = slot(key)
+    if let value = changed(slot) { return value.isNull }
+    return row?.isNull(slot) ?? true
+  }
+
+  public final func _string(_ key: PropertyKey) -> String? {
+    let slot = slot(key)
+    if let value = changed(slot) {
+      switch value {
+      case .string(let x), .uri(let x): return x
+      default: return nil
+      }
+    }
+    guard let row, !row.isNull(slot) else { return nil }
+    return row.string(slot)
+  }
+
+  public final func _uuid(_ key: PropertyKey) -> UUID? {
+    let slot = slot(key)
+    if let value = changed(slot) {
+      if case .uuid(let x) = value { return x }
+      return nil
+    }
+    guard let row, !row.isNull(slot) else { return nil }
+    return row.uuid(slot)
+  }
+
+  public final func _data(_ key: PropertyKey) -> Data? {
+    let slot = slot(key)
+    if info.entity.slots[slot] == .externalData { return externalData(slot) }
+    if let value = changed(slot) {
+      if case .data(let x) = value { return x }
+      return nil
+    }
+    guard let row, !row.isNull(slot) else { return nil }
+    return row.data(slot)
+  }
+
+  /// Any attribute by key-value coding's rules, for representations without a function of their own.
+  public final func _any(_ key: PropertyKey) -> Any? {
+    if flags.contains(.fault) { fireOrRecord(key) }
+    return core == nil && flags.contains(.fault) ? nil : modelledValue(forKey: key.name)
+  }
+
+  public final func _setAny(_ key: PropertyKey, _ value: Any?) { setModelledValue(value, forKey: key.name) }
+
+  public final func _setInt(_ key: PropertyKey, _ value: Int64) { store(.int(value), in: slot(key)) }
+  public final func _setBool(_ key: PropertyKey, _ value: Bool) { store(.bool(value), in: slot(key)) }
+  public final func _setDouble(_ key: PropertyKey, _ value: Double) { store(.double(value), in: slot(key)) }
+  public final func _setDate(_ key: PropertyKey, _ value: Date) {
+    store(.date(value.timeIntervalSinceReferenceDate), in: slot(key))
+  }
+  public final func _setString(_ key: PropertyKey, _ value: String) { store(.string(value), in: slot(key)) }
+  public final func _setUUID(_ key: PropertyKey, _ value: UUID) { store(.uuid(value), in: slot(key)) }
+  public final func _setData(_ key: PropertyKey, _ value: Data) {
+    let slot = slot(key)
+    store(.data(info.entity.slots[slot] == .externalData ? [1] + value : value), in: slot)
+  }
+  public final func _setNil(_ key: PropertyKey) { store(.null, in: slot(key)) }
+
+  public final func _toOne(_ key: PropertyKey) -> NSManagedObject? {
+    if flags.contains(.fault) {
+      if core == nil { return KeyPathName.recordToOne(key.name, self) }
+      prepareToRead()
+    }
+    return toOne(info.relationships[key.relationship(info)].relationship)
+  }
+
+  public final func _setToOne(_ key: PropertyKey, _ value: NSManagedObject?) {
+    setToOne(info.relationships[key.relationship(info)].relationship, value)
+  }
+
+  /// The members of a to-many relationship, ordered ones in their order.
+  public final func _toMany(_ key: PropertyKey) -> ContiguousArray<NSManagedObject> {
+    if flags.contains(.fault) {
+      fireOrRecord(key)
+      if core == nil { return [] }
+    }
+    return loadedToMany(info.relationships[key.relationship(info)].relationship).members
+  }
+
+  public final func _setToMany(_ key: PropertyKey, _ members: [NSManagedObject]) {
+    setToMany(info.relationships[key.relationship(info)].relationship, members)
+  }
+}

@@ -1,0 +1,218 @@
+import Foundation
+
+// The types a typed accessor may have. A required scalar reads nil as zero, as Core Data's scalar accessors do.
+
+extension Int16: ManagedValue {
+  @inlinable public static func _get(_ object: NSManagedObject, _ key: PropertyKey) -> Int16 {
+    Int16(truncatingIfNeeded: object._int(key))
+  }
+  @inlinable public static func _set(_ object: NSManagedObject, _ key: PropertyKey, _ value: Int16) {
+    object._setInt(key, Int64(value))
+  }
+}
+
+extension Int32: ManagedValue {
+  @inlinable public static func _get(_ object: NSManagedObject, _ key: PropertyKey) -> Int32 {
+    Int32(truncatingIfNeeded: object._int(key))
+  }
+  @inlinable public static func _set(_ object: NSManagedObject, _ key: PropertyKey, _ value: Int32) {
+    object._setInt(key, Int64(value))
+  }
+}
+
+extension Int64: ManagedValue {
+  @inlinable public static func _get(_ object: NSManagedObject, _ key: PropertyKey) -> Int64 { object._int(key) }
+  @inlinable public static func _set(_ object: NSManagedObject, _ key: PropertyKey, _ value: Int64) {
+    object._setInt(key, value)
+  }
+}
+
+extension Int: ManagedValue {
+  @inlinable public static func _get(_ object: NSManagedObject, _ key: PropertyKey) -> Int {
+    Int(truncatingIfNeeded: object._int(key))
+  }
+  @inlinable public static func _set(_ object: NSManagedObject, _ key: PropertyKey, _ value: Int) {
+    object._setInt(key, Int64(value))
+  }
+}
+
+extension Bool: ManagedValue {
+  @inlinable public static func _get(_ object: NSManagedObject, _ key: PropertyKey) -> Bool { object._int(key) != 0 }
+  @inlinable public static func _set(_ object: NSManagedObject, _ key: PropertyKey, _ value: Bool) {
+    object._setBool(key, value)
+  }
+}
+
+extension Double: ManagedValue {
+  @inlinable public static func _get(_ object: NSManagedObject, _ key: PropertyKey) -> Double { object._double(key) }
+  @inlinable public static func _set(_ object: NSManagedObject, _ key: PropertyKey, _ value: Double) {
+    object._setDouble(key, value)
+  }
+}
+
+extension Float: ManagedValue {
+  @inlinable public static func _get(_ object: NSManagedObject, _ key: PropertyKey) -> Float {
+    Float(object._double(key))
+  }
+  @inlinable public static func _set(_ object: NSManagedObject, _ key: PropertyKey, _ value: Float) {
+    object._setDouble(key, Double(value))
+  }
+}
+
+extension Date: ManagedValue {
+  @inlinable public static func _get(_ object: NSManagedObject, _ key: PropertyKey) -> Date {
+    Date(timeIntervalSinceReferenceDate: object._double(key))
+  }
+  @inlinable public static func _set(_ object: NSManagedObject, _ key: PropertyKey, _ value: Date) {
+    object._setDate(key, value)
+  }
+}
+
+extension String: ManagedValue {
+  @inlinable public static func _get(_ object: NSManagedObject, _ key: PropertyKey) -> String {
+    object._string(key) ?? ""
+  }
+  @inlinable public static func _set(_ object: NSManagedObject, _ key: PropertyKey, _ value: String) {
+    object._setString(key, value)
+  }
+}
+
+extension Data: ManagedValue {
+  @inlinable public static func _get(_ object: NSManagedObject, _ key: PropertyKey) -> Data {
+    object._data(key) ?? Data()
+  }
+  @inlinable public static func _set(_ object: NSManagedObject, _ key: PropertyKey, _ value: Data) {
+    object._setData(key, value)
+  }
+}
+
+extension UUID: ManagedValue {
+  public static func _get(_ object: NSManagedObject, _ key: PropertyKey) -> UUID {
+    object._uuid(key) ?? UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+  }
+  @inlinable public static func _set(_ object: NSManagedObject, _ key: PropertyKey, _ value: UUID) {
+    object._setUUID(key, value)
+  }
+}
+
+extension URL: ManagedValue {
+  public static func _get(_ object: NSManagedObject, _ key: PropertyKey) -> URL {
+    object._string(key).flatMap { URL(string: $0) } ?? URL(fileURLWithPath: "/")
+  }
+  public static func _set(_ object: NSManagedObject, _ key: PropertyKey, _ value: URL) { object._setAny(key, value) }
+}
+
+extension Decimal: ManagedValue {
+  public static func _get(_ object: NSManagedObject, _ key: PropertyKey) -> Decimal {
+    (object._any(key) as? NSDecimalNumber)?.decimalValue ?? 0
+  }
+  public static func _set(_ object: NSManagedObject, _ key: PropertyKey, _ value: Decimal) {
+    object._setAny(key, value)
+  }
+}
+
+/// An optional property reads nil where the slot is empty.
+extension Optional: ManagedValue where Wrapped: ManagedOptionalValue {
+  @inlinable public static func _get(_ object: NSManagedObject, _ key: PropertyKey) -> Wrapped? {
+    Wrapped._getOptional(object, key)
+  }
+  @inlinable public static func _set(_ object: NSManagedObject, _ key: PropertyKey, _ value: Wrapped?) {
+    Wrapped._setOptional(object, key, value)
+  }
+}
+
+/// A type that an optional property can have.
+public protocol ManagedOptionalValue {
+  static func _getOptional(_ object: NSManagedObject, _ key: PropertyKey) -> Self?
+  static func _setOptional(_ object: NSManagedObject, _ key: PropertyKey, _ value: Self?)
+}
+
+extension ManagedOptionalValue where Self: ManagedValue {
+  @inlinable public static func _getOptional(_ object: NSManagedObject, _ key: PropertyKey) -> Self? {
+    object._isNil(key) ? nil : Self._get(object, key)
+  }
+  @inlinable public static func _setOptional(_ object: NSManagedObject, _ key: PropertyKey, _ value: Self?) {
+    if let value { Self._set(object, key, value) } else { object._setNil(key) }
+  }
+}
+
+extension Int16: ManagedOptionalValue {}
+extension Int32: ManagedOptionalValue {}
+extension Int64: ManagedOptionalValue {}
+extension Int: ManagedOptionalValue {}
+extension Bool: ManagedOptionalValue {}
+extension Double: ManagedOptionalValue {}
+extension Float: ManagedOptionalValue {}
+extension Date: ManagedOptionalValue {}
+extension Decimal: ManagedOptionalValue {}
+extension URL: ManagedOptionalValue {}
+
+extension String: ManagedOptionalValue {
+  @inlinable public static func _getOptional(_ object: NSManagedObject, _ key: PropertyKey) -> String? {
+    object._string(key)
+  }
+}
+
+extension Data: ManagedOptionalValue {
+  @inlinable public static func _getOptional(_ object: NSManagedObject, _ key: PropertyKey) -> Data? {
+    object._data(key)
+  }
+}
+
+extension UUID: ManagedOptionalValue {
+  @inlinable public static func _getOptional(_ object: NSManagedObject, _ key: PropertyKey) -> UUID? {
+    object._uuid(key)
+  }
+}
+
+// Classes: to-one destinations, numbers, and collections as Objective-C spells them.
+
+extension NSManagedObject: ManagedOptionalValue {}
+
+extension ManagedOptionalValue where Self: NSManagedObject {
+  @inlinable public static func _getOptional(_ object: NSManagedObject, _ key: PropertyKey) -> Self? {
+    object._toOne(key) as? Self
+  }
+  @inlinable public static func _setOptional(_ object: NSManagedObject, _ key: PropertyKey, _ value: Self?) {
+    object._setToOne(key, value)
+  }
+}
+
+/// Objects that go through key-value coding.
+public protocol ManagedObjectValue: AnyObject {}
+
+extension ManagedOptionalValue where Self: ManagedObjectValue {
+  public static func _getOptional(_ object: NSManagedObject, _ key: PropertyKey) -> Self? { object._any(key) as? Self }
+  public static func _setOptional(_ object: NSManagedObject, _ key: PropertyKey, _ value: Self?) {
+    object._setAny(key, value)
+  }
+}
+
+extension NSSet: ManagedObjectValue, ManagedOptionalValue {}
+extension NSOrderedSet: ManagedObjectValue, ManagedOptionalValue {}
+
+extension NSNumber: ManagedObjectValue, ManagedOptionalValue {}
+
+extension Set: ManagedValue where Element: NSManagedObject {
+  @inlinable public static func _get(_ object: NSManagedObject, _ key: PropertyKey) -> Set<Element> {
+    let members = object._toMany(key)
+    var result = Set<Element>(minimumCapacity: members.count)
+    for member in members { if let member = member as? Element { result.insert(member) } }
+    return result
+  }
+  public static func _set(_ object: NSManagedObject, _ key: PropertyKey, _ value: Set<Element>) {
+    object._setToMany(key, Array(value))
+  }
+}
+
+extension Set: ManagedOptionalValue where Element: NSManagedObject {}
+
+/// An ordered to-many relationship as an array.
+extension Array: ManagedValue where Element: NSManagedObject {
+  @inlinable public static func _get(_ object: NSManagedObject, _ key: PropertyKey) -> [Element] {
+    object._toMany(key).compactMap { $0 as? Element }
+  }
+  public static func _set(_ object: NSManagedObject, _ key: PropertyKey, _ value: [Element]) {
+    object._setToMany(key, value)
+  }
+}

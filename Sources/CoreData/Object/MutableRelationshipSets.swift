@@ -1,0 +1,126 @@
+import Foundation
+import StoreSchema
+
+extension NSManagedObject {
+  /// A live view of an unordered to-many relationship: changing it changes the relationship and its inverse.
+  public final func mutableSetValue(forKey key: String) -> NSMutableSet {
+    guard case .relationship(let index)? = info.keys[key], info.relationships[index].relationship.isToMany else {
+      misuse("'\(key)' is no to-many relationship of \(entity.name ?? "?").")
+    }
+    return RelationshipSet(self, info.relationships[index].relationship)
+  }
+
+  /// A live view of an ordered to-many relationship.
+  public final func mutableOrderedSetValue(forKey key: String) -> NSMutableOrderedSet {
+    guard case .relationship(let index)? = info.keys[key], info.relationships[index].relationship.isOrdered else {
+      misuse("'\(key)' is no ordered to-many relationship of \(entity.name ?? "?").")
+    }
+    return RelationshipOrderedSet(self, info.relationships[index].relationship)
+  }
+
+  /// The destinations to add or remove, as the generated accessors pass them.
+  final func addObjects(_ objects: [NSManagedObject], to key: String) {
+    guard case .relationship(let index)? = info.keys[key] else { return setValue(nil, forUndefinedKey: key) }
+    for object in objects { add(object, to: info.relationships[index].relationship) }
+  }
+
+  final func removeObjects(_ objects: [NSManagedObject], from key: String) {
+    guard case .relationship(let index)? = info.keys[key] else { return setValue(nil, forUndefinedKey: key) }
+    for object in objects { remove(object, from: info.relationships[index].relationship) }
+  }
+}
+
+/// `NSMutableSet` over a relationship. Only the primitive members are overridden; the rest follow.
+final class RelationshipSet: NSMutableSet {
+  private let owner: NSManagedObject?
+  private let relationship: Relationship?
+
+  init(_ owner: NSManagedObject, _ relationship: Relationship) {
+    self.owner = owner
+    self.relationship = relationship
+    super.init(capacity: 0)
+  }
+
+  required init(capacity numItems: Int) {
+    owner = nil
+    relationship = nil
+    super.init(capacity: numItems)
+  }
+
+  required init?(coder: NSCoder) { nil }
+
+  private var state: ToManyState? { relationship.flatMap { owner?.loadedToMany($0) } }
+
+  override var count: Int { state?.members.count ?? 0 }
+
+  override func member(_ object: Any) -> Any? {
+    guard let object = object as? NSManagedObject, state?.contains(object) == true else { return nil }
+    return object
+  }
+
+  override func objectEnumerator() -> NSEnumerator { NSArray(array: Array(state?.members ?? [])).objectEnumerator() }
+
+  override func add(_ object: Any) {
+    guard let object = object as? NSManagedObject, let relationship else { return }
+    owner?.add(object, to: relationship)
+  }
+
+  override func remove(_ object: Any) {
+    guard let object = object as? NSManagedObject, let relationship else { return }
+    owner?.remove(object, from: relationship)
+  }
+}
+
+/// `NSMutableOrderedSet` over an ordered relationship.
+final class RelationshipOrderedSet: NSMutableOrderedSet {
+  private let owner: NSManagedObject?
+  private let relationship: Relationship?
+
+  init(_ owner: NSManagedObject, _ relationship: Relationship) {
+    self.owner = owner
+    self.relationship = relationship
+    super.init(capacity: 0)
+  }
+
+  override init(capacity numItems: Int) {
+    owner = nil
+    relationship = nil
+    super.init(capacity: numItems)
+  }
+
+  required convenience init(arrayLiteral elements: Any...) {
+    self.init(capacity: elements.count)
+  }
+
+  required init?(coder aDecoder: NSCoder) { nil }
+
+  private var state: ToManyState? { relationship.flatMap { owner?.loadedToMany($0) } }
+
+  override var count: Int { state?.members.count ?? 0 }
+
+  override func object(at idx: Int) -> Any {
+    guard let state, idx >= 0, idx < state.members.count else {
+      misuse("index \(idx) beyond the ordered relationship.")
+    }
+    return state.members[idx]
+  }
+
+  override func index(of object: Any) -> Int {
+    (object as? NSManagedObject).flatMap { state?.place(of: $0) } ?? NSNotFound
+  }
+
+  override func insert(_ object: Any, at idx: Int) {
+    guard let object = object as? NSManagedObject, let relationship else { return }
+    owner?.add(object, to: relationship, at: idx)
+  }
+
+  override func removeObject(at idx: Int) {
+    guard let state, idx >= 0, idx < state.members.count, let relationship else { return }
+    owner?.remove(state.members[idx], from: relationship)
+  }
+
+  override func replaceObject(at idx: Int, with obj: Any) {
+    removeObject(at: idx)
+    insert(obj, at: idx)
+  }
+}

@@ -1,0 +1,102 @@
+import Foundation
+import StoreSchema
+
+extension NSManagedObject {
+  /// The present values of the properties that differ from what was last read or saved. Fires no fault.
+  public func changedValues() -> [String: Any] {
+    var result: [String: Any] = [:]
+    for (key, found) in info.keys {
+      switch found {
+      case .attribute(let index):
+        let attribute = info.attributes[index].attribute
+        let slots = attribute.elements.isEmpty ? [attribute.slot] : attribute.elements.map(\.slot)
+        if slots.contains(where: isChanged) { result[key] = modelledValue(forKey: key) ?? NSNull() }
+      case .relationship(let index):
+        let relationship = info.relationships[index].relationship
+        if let slot = relationship.slot {
+          if isChanged(slot) { result[key] = modelledValue(forKey: key) ?? NSNull() }
+        } else if let toMany = relationship.toManyIndex, toMany < toManys.count, toManys[toMany]?.hasChanges == true {
+          result[key] = modelledValue(forKey: key) ?? NSNull()
+        }
+      case .transient, .fetched: continue
+      }
+    }
+    return result
+  }
+
+  private func isChanged(_ slot: Int) -> Bool {
+    guard let value = changed(slot) else { return false }
+    if row == nil { return !value.isNull }
+    return changedSlots().contains(slot)
+  }
+
+  /// The old values of the properties changed since the last `processPendingChanges`.
+  public func changedValuesForCurrentEvent() -> [String: Any] {
+    flags.contains(.pending) ? changedValues() : [:]
+  }
+
+  /// The values as last read or saved; nil as `NSNull`. Nil for `keys` means all, unread to-many relationships left out.
+  public func committedValues(forKeys keys: [String]?) -> [String: Any] {
+    prepareToRead()
+    var result: [String: Any] = [:]
+    for key in keys ?? Array(info.keys.keys) {
+      guard let found = info.keys[key] else { continue }
+      switch found {
+      case .attribute(let index):
+        let info = info.attributes[index]
+        result[key] = committedAttribute(info) ?? NSNull()
+      case .relationship(let index):
+        let relationship = info.relationships[index].relationship
+        if let slot = relationship.slot {
+          let reference = row?.reference(
+            slot, entitySlot: relationship.entitySlot, destination: relationship.destination)
+          result[key] = reference.flatMap { core?.object($0, store: storeIndex) } ?? NSNull()
+        } else if keys != nil
+          || (relationship.toManyIndex.map { $0 < toManys.count && toManys[$0]?.isFault == false } ?? false)
+        {
+          result[key] = committedMembers(relationship)
+        }
+      case .transient, .fetched: continue
+      }
+    }
+    return result
+  }
+
+  private func committedAttribute(_ info: AttributeInfo) -> Any? {
+    if !info.attribute.elements.isEmpty {
+      var entries: [String: Any] = [:]
+      for element in info.attribute.elements {
+        entries[element.name] = AttributeCoding.decode(committed(element.slot), element.type)
+      }
+      return entries.isEmpty ? nil : entries
+    }
+    let value = committed(info.attribute.slot)
+    if info.attribute.type == .transformable, case .data(let data) = value {
+      return TransformableCoding.decode(data, info.description)
+    }
+    return AttributeCoding.decode(value, info.attribute.type)
+  }
+
+  private func committedMembers(_ relationship: Relationship) -> Any {
+    let state = loadedToMany(relationship)
+    let added = Set(state.added.map(ObjectIdentifier.init))
+    let members = state.members.filter { !added.contains(ObjectIdentifier($0)) } + state.removed
+    return relationship.isOrdered ? NSOrderedSet(array: Array(members)) : NSSet(array: Array(members))
+  }
+
+  /// Whether the members of a relationship, or its destination's values, have not been read.
+  public final func hasFault(forRelationshipNamed key: String) -> Bool {
+    guard case .relationship(let index)? = info.keys[key] else { return false }
+    let relationship = info.relationships[index].relationship
+    if relationship.isToMany { return toMany(relationship).isFault }
+    return flags.contains(.fault) || toOne(relationship)?.isFault ?? false
+  }
+
+  /// The IDs of a relationship's destinations, without making objects of those that are not there yet.
+  public final func objectIDs(forRelationshipNamed key: String) -> [NSManagedObjectID] {
+    guard case .relationship(let index)? = info.keys[key] else { return [] }
+    let relationship = info.relationships[index].relationship
+    if relationship.isToMany { return loadedToMany(relationship).members.map(\.objectID) }
+    return toOne(relationship).map { [$0.objectID] } ?? []
+  }
+}

@@ -1,0 +1,271 @@
+import Foundation
+import StoreSchema
+
+/// Key-value coding, which Foundation does not have here: these are the object's own functions.
+extension NSManagedObject {
+  final func modelledValue(forKey key: String) -> Any? {
+    guard let found = info.keys[key] else {
+      if key == "objectID" { return objectID }
+      if key == "self" || key == "SELF" { return self }
+      return value(forUndefinedKey: key)
+    }
+    switch found {
+    case .attribute(let index): return attributeValue(info.attributes[index])
+    case .relationship(let index):
+      let relationship = info.relationships[index].relationship
+      if !relationship.isToMany { return toOne(relationship) }
+      let state = loadedToMany(relationship)
+      return relationship.isOrdered ? state.asOrderedSet : state.asSet
+    case .transient(let index):
+      prepareToRead()
+      return extras.flatMap { index < $0.transients.count ? $0.transients[index] : nil }
+    case .fetched(let property): return fetchedValue(property)
+    }
+  }
+
+  private func attributeValue(_ info: AttributeInfo) -> Any? {
+    let attribute = info.attribute
+    if !attribute.elements.isEmpty { return composite(attribute) }
+    switch attribute.type {
+    case .transformable: return transformed(info)
+    case .binaryData where attribute.definition.allowsExternalBinaryDataStorage: return externalData(attribute.slot)
+    default: return AttributeCoding.decode(stored(attribute.slot), attribute.type)
+    }
+  }
+
+  private func composite(_ attribute: Attribute) -> [String: Any]? {
+    var result: [String: Any] = [:]
+    for element in attribute.elements {
+      if let value = AttributeCoding.decode(stored(element.slot), element.type) { result[element.name] = value }
+    }
+    return result.isEmpty ? nil : result
+  }
+
+  /// The value behind the leading byte: inline, or from the store.
+  final func externalData(_ slot: Int) -> Data? {
+    guard case .data(let bytes) = stored(slot), let form = bytes.first else { return nil }
+    return form == 2 ? core?.externalData(bytes.dropFirst(), of: self) : Data(bytes.dropFirst())
+  }
+
+  private func transformed(_ info: AttributeInfo) -> Any? {
+    let slot = info.attribute.slot
+    prepareToRead()
+    if let value = extras?.transformed[slot] { return value }
+    guard case .data(let data) = stored(slot) else { return nil }
+    guard let value = TransformableCoding.decode(data, info.description) else { return nil }
+    makeExtras().transformed[slot] = value
+    return value
+  }
+
+  private func fetchedValue(_ property: NSFetchedPropertyDescription) -> [Any] {
+    if let known = extras?.fetchedProperties[property.name] { return known }
+    let fetched = core?.evaluate(property, of: self) ?? []
+    makeExtras().fetchedProperties[property.name] = fetched
+    return fetched
+  }
+
+  final func makeExtras() -> Extras {
+    if let extras { return extras }
+    let made = Extras()
+    extras = made
+    return made
+  }
+
+  final func setModelledValue(_ value: Any?, forKey key: String) {
+    guard let found = info.keys[key] else { return setValue(value, forUndefinedKey: key) }
+    switch found {
+    case .attribute(let index): set(value, info.attributes[index], key)
+    case .relationship(let index): set(value, info.relationships[index].relationship, key)
+    case .transient(let index):
+      prepareToRead()
+      setTransient(value, index)
+      core?.markUpdated(self)
+    case .fetched: misuse("'\(key)' is a fetched property; it cannot be set.")
+    }
+  }
+
+  private func setTransient(_ value: Any?, _ index: Int) {
+    let extras = makeExtras()
+    while extras.transients.count < info.transients.count { extras.transients.append(nil) }
+    extras.transients[index] = AttributeCoding.flattened(value)
+  }
+
+  private func set(_ value: Any?, _ info: AttributeInfo, _ key: String) {
+    let attribute = info.attribute
+    if !attribute.elements.isEmpty { return setComposite(value, attribute, key) }
+    if attribute.derivation != nil {
+      misuse("'\(key)' is a derived attribute; it is computed at save and cannot be set.")
+    }
+    if attribute.type == .transformable {
+      prepareToRead()
+      let value = AttributeCoding.flattened(value)
+      makeExtras().transformed[attribute.slot] = value
+      // The bytes are made at save; until then a marker tells that the slot has changed.
+      return store(value == nil ? .null : TransformableCoding.pending, in: attribute.slot)
+    }
+    guard let encoded = AttributeCoding.encode(value, attribute) else { refuse(value, key, attribute.type) }
+    store(encoded, in: attribute.slot)
+  }
+
+  private func setComposite(_ value: Any?, _ attribute: Attribute, _ key: String) {
+    let value = AttributeCoding.flattened(value)
+    let entries = value as? [String: Any] ?? [:]
+    if value != nil && !(value is [String: Any]) { refuse(value, key, .composite) }
+    for element in attribute.elements {
+      guard let encoded = AttributeCoding.encode(entries[element.name], element) else {
+        refuse(entries[element.name], key + "." + element.name, element.type)
+      }
+      store(encoded, in: element.slot)
+    }
+  }
+
+  private func refuse(_ value: Any?, _ key: String, _ type: StoreSchema.AttributeType) -> Never {
+    misuse(
+      "Unacceptable type of value for attribute: property = \"\(key)\"; desired type = \(type); given type = \(value.map { "\(Swift.type(of: $0))" } ?? "nil")."
+    )
+  }
+
+  private func set(_ value: Any?, _ relationship: Relationship, _ key: String) {
+    let value = AttributeCoding.flattened(value)
+    if !relationship.isToMany {
+      guard let value else { return setToOne(relationship, nil) }
+      guard let object = value as? NSManagedObject else {
+        misuse(
+          "Unacceptable type of value for to-one relationship: property = \"\(key)\"; given \(Swift.type(of: value)).")
+      }
+      return setToOne(relationship, object)
+    }
+    guard let members = Self.members(value) else {
+      misuse(
+        "Unacceptable type of value for to-many relationship: property = \"\(key)\"; desired type = \(relationship.isOrdered ? "NSOrderedSet" : "NSSet")."
+      )
+    }
+    setToMany(relationship, members)
+  }
+
+  private static func members(_ value: Any?) -> [NSManagedObject]? {
+    switch value {
+    case nil: []
+    case let set as NSSet: set.allObjects as? [NSManagedObject]
+    case let set as NSOrderedSet: set.array as? [NSManagedObject]
+    case let set as Set<NSManagedObject>: Array(set)
+    case let set as Set<AnyHashable>: set.map(\.base) as? [NSManagedObject]
+    default: nil
+    }
+  }
+
+  // MARK: Primitive values
+
+  /// The value without firing a fault and without custom accessors.
+  public final func primitiveValue(forKey key: String) -> Any? {
+    if flags.contains(.fault) { return nil }
+    return modelledValue(forKey: key)
+  }
+
+  /// Sets a value without marking the object as changed and without keeping inverses.
+  public final func setPrimitiveValue(_ value: Any?, forKey key: String) {
+    prepareToRead()
+    switch info.keys[key] {
+    case .attribute(let index)?:
+      let attribute = info.attributes[index]
+      if attribute.attribute.type == .transformable {
+        let value = AttributeCoding.flattened(value)
+        makeExtras().transformed[attribute.attribute.slot] = value
+        setOverlay(value == nil ? .null : TransformableCoding.pending, attribute.attribute.slot)
+      } else if let encoded = AttributeCoding.encode(value, attribute.attribute) {
+        setOverlay(encoded, attribute.attribute.slot)
+      } else {
+        refuse(value, key, attribute.attribute.type)
+      }
+    case .transient(let index)?: setTransient(value, index)
+    case .relationship(let index)?:
+      let relationship = info.relationships[index].relationship
+      if let slot = relationship.slot {
+        setReference(relationship, slot, AttributeCoding.flattened(value) as? NSManagedObject)
+      } else {
+        set(value, relationship, key)
+      }
+    case .fetched?, nil: setValue(value, forUndefinedKey: key)
+    }
+  }
+
+  // MARK: Key paths
+
+  /// The value at a dotted path. A step over a to-many relationship gives a collection of what its members have.
+  public final func value(forKeyPath keyPath: String) -> Any? {
+    KeyPathValue.value(of: self, keyPath.split(separator: ".").map(String.init)[...])
+  }
+
+  public final func setValue(_ value: Any?, forKeyPath keyPath: String) {
+    let keys = keyPath.split(separator: ".").map(String.init)
+    guard let last = keys.last else { return }
+    let owner = keys.count == 1 ? self : KeyPathValue.value(of: self, keys.dropLast()) as? NSManagedObject
+    owner?.setValue(value, forKey: last)
+  }
+
+  public final subscript(key: String) -> Any? {
+    get { value(forKey: key) }
+    set { setValue(newValue, forKey: key) }
+  }
+
+  public final func dictionaryWithValues(forKeys keys: [String]) -> [String: Any] {
+    Dictionary(keys.map { ($0, value(forKey: $0) ?? NSNull()) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  public final func setValuesForKeys(_ keyedValues: [String: Any]) {
+    for (key, value) in keyedValues { setValue(value, forKey: key) }
+  }
+}
+
+/// Key paths over objects, collections and the collection operators.
+enum KeyPathValue {
+  static func value(of start: Any?, _ keys: ArraySlice<String>) -> Any? {
+    guard let start = AttributeCoding.flattened(start), let key = keys.first else { return start }
+    let rest = keys.dropFirst()
+    switch start {
+    case let object as NSManagedObject: return value(of: object.value(forKey: key), rest)
+    case let set as NSSet: return collection(set.allObjects, key, rest, unordered: true)
+    case let set as NSOrderedSet: return collection(set.array, key, rest, unordered: false)
+    case let array as [Any]: return collection(array, key, rest, unordered: false)
+    case let dictionary as [String: Any]: return value(of: dictionary[key], rest)
+    default: return nil
+    }
+  }
+
+  private static func collection(
+    _ members: [Any], _ key: String, _ rest: ArraySlice<String>, unordered: Bool
+  ) -> Any? {
+    if key == "@count" { return members.count }
+    guard key.hasPrefix("@") else {
+      let values = members.compactMap { value(of: $0, [key] + rest) }
+      return unordered ? NSSet(array: values) : values as Any
+    }
+    let values = rest.isEmpty ? members : members.compactMap { value(of: $0, rest) }
+    let numbers = values.compactMap(AttributeCoding.double)
+    switch key {
+    case "@sum": return numbers.reduce(0, +)
+    case "@avg": return numbers.isEmpty ? nil : numbers.reduce(0, +) / Double(numbers.count)
+    case "@min": return extreme(values, -1)
+    case "@max": return extreme(values, 1)
+    case "@unionOfObjects": return values
+    case "@distinctUnionOfObjects": return Array(NSOrderedSet(array: values))
+    default: misuse("the collection operator \(key) is not known.")
+    }
+  }
+
+  private static func extreme(_ values: [Any], _ sign: Int) -> Any? {
+    values.reduce(nil as Any?) { best, next in
+      guard let best else { return next }
+      return compare(next, best) == sign ? next : best
+    }
+  }
+
+  private static func compare(_ a: Any, _ b: Any) -> Int {
+    if let x = a as? Date, let y = b as? Date { return x < y ? -1 : (x > y ? 1 : 0) }
+    if let x = a as? String, let y = b as? String {
+      return UTF8Order.isLess(x, y) ? -1 : (UTF8Order.isLess(y, x) ? 1 : 0)
+    }
+    guard let x = AttributeCoding.double(a), let y = AttributeCoding.double(b) else { return 0 }
+    return x < y ? -1 : (x > y ? 1 : 0)
+  }
+}

@@ -1,0 +1,185 @@
+import Foundation
+import StoreSchema
+
+/// Changing relationships, with their inverses.
+extension NSManagedObject {
+  /// The state of a to-many relationship, made when it is first asked for.
+  final func toMany(_ relationship: Relationship) -> ToManyState {
+    let index = relationship.toManyIndex ?? 0
+    if toManys.isEmpty { toManys = ContiguousArray(repeating: nil, count: info.entity.toManyCount) }
+    if let state = toManys[index] { return state }
+    // A new object has no members in the store.
+    let state = ToManyState(isFault: row != nil || (flags.contains(.fault) && !flags.contains(.inserted)))
+    toManys[index] = state
+    return state
+  }
+
+  /// The state with its members read.
+  final func loadedToMany(_ relationship: Relationship) -> ToManyState {
+    let state = toMany(relationship)
+    if state.isFault { core?.load(state, relationship, of: self) }
+    return state
+  }
+
+  /// Sets a to-one relationship and both inverses that it touches.
+  final func setToOne(_ relationship: Relationship, _ destination: NSManagedObject?) {
+    guard let slot = relationship.slot else { return }
+    check(destination, for: relationship)
+    let old = toOne(relationship)
+    if old === destination { return }
+    if let core, let inverse = core.frozen?.schema.inverse(of: relationship) {
+      if let old { old.unlinkInverse(inverse, from: self) }
+      if let destination { destination.linkInverse(inverse, to: self) }
+    }
+    setReference(relationship, slot, destination)
+    core?.markUpdated(self)
+  }
+
+  /// The overlay of a to-one relationship alone, without its inverse.
+  final func setReference(_ relationship: Relationship, _ slot: Int, _ destination: NSManagedObject?) {
+    if let destination {
+      setOverlay(.reference(destination.reference), slot)
+      if let entitySlot = relationship.entitySlot {
+        setOverlay(.int(Int64(destination.info.entity.index)), entitySlot)
+      }
+    } else {
+      setOverlay(.null, slot)
+      if let entitySlot = relationship.entitySlot { setOverlay(.null, entitySlot) }
+    }
+  }
+
+  final var reference: ObjectReference { ObjectReference(entity: info.entity.index, key: key) }
+
+  /// `other` now points here by its relationship whose inverse `inverse` is; note it on this side.
+  private func linkInverse(_ inverse: Relationship, to other: NSManagedObject) {
+    prepareToRead()
+    if inverse.isToMany {
+      toMany(inverse).add(other)
+      noteLinkChange(inverse)
+    } else {
+      // One-to-one: whoever pointed here before loses its link.
+      if let previous = toOne(inverse), previous !== other, let back = core?.frozen?.schema.inverse(of: inverse),
+        let slot = back.slot
+      {
+        previous.prepareToRead()
+        previous.setReference(back, slot, nil)
+        core?.markUpdated(previous)
+      }
+      if let slot = inverse.slot { setReference(inverse, slot, other) }
+    }
+    core?.markUpdated(self)
+  }
+
+  private func unlinkInverse(_ inverse: Relationship, from other: NSManagedObject) {
+    prepareToRead()
+    if inverse.isToMany {
+      toMany(inverse).remove(other, keepsOrder: inverse.isOrdered)
+      noteLinkChange(inverse)
+    } else if let slot = inverse.slot, toOne(inverse) === other {
+      setReference(inverse, slot, nil)
+    }
+    core?.markUpdated(self)
+  }
+
+  /// Adds to a to-many relationship, at the end of an ordered one. A member stays as it is.
+  final func add(_ destination: NSManagedObject, to relationship: Relationship, at index: Int? = nil) {
+    check(destination, for: relationship)
+    prepareToRead()
+    let state = relationship.isOrdered || index != nil ? loadedToMany(relationship) : toMany(relationship)
+    if state.isFault ? isKnownMember(destination, relationship, state) : state.contains(destination) { return }
+    if let index { state.insert(destination, at: index) } else { state.add(destination) }
+    noteLinkChange(relationship)
+    core?.markUpdated(self)
+    guard let core, let inverse = core.frozen?.schema.inverse(of: relationship) else { return }
+    if inverse.isToMany {
+      if destination === self && inverse.index == relationship.index { return }
+      destination.prepareToRead()
+      destination.toMany(inverse).add(self)
+      destination.noteLinkChange(inverse)
+    } else {
+      // The destination leaves its previous owner.
+      if let previous = destination.toOne(inverse), previous !== self {
+        previous.toMany(relationship).remove(destination, keepsOrder: relationship.isOrdered)
+        previous.noteLinkChange(relationship)
+        core.markUpdated(previous)
+      }
+      if let slot = inverse.slot { destination.setReference(inverse, slot, self) }
+    }
+    core.markUpdated(destination)
+  }
+
+  final func remove(_ destination: NSManagedObject, from relationship: Relationship) {
+    prepareToRead()
+    let state = loadedToMany(relationship)
+    guard state.contains(destination) else { return }
+    state.remove(destination, keepsOrder: relationship.isOrdered)
+    noteLinkChange(relationship)
+    core?.markUpdated(self)
+    guard let core, let inverse = core.frozen?.schema.inverse(of: relationship) else { return }
+    if inverse.isToMany {
+      if destination === self && inverse.index == relationship.index { return }
+      destination.prepareToRead()
+      destination.toMany(inverse).remove(self, keepsOrder: inverse.isOrdered)
+      destination.noteLinkChange(inverse)
+    } else if let slot = inverse.slot, destination.toOne(inverse) === self {
+      destination.setReference(inverse, slot, nil)
+    }
+    core.markUpdated(destination)
+  }
+
+  /// Makes `members` the members of a to-many relationship.
+  final func setToMany(_ relationship: Relationship, _ members: [NSManagedObject]) {
+    let state = loadedToMany(relationship)
+    let wanted = Set(members.map(ObjectIdentifier.init))
+    for old in state.members where !wanted.contains(ObjectIdentifier(old)) { remove(old, from: relationship) }
+    for new in members { add(new, to: relationship) }
+    if relationship.isOrdered {
+      let order = ContiguousArray(members)
+      if !state.members.elementsEqual(order, by: ===) {
+        state.reorder(order)
+        noteLinkChange(relationship)
+        core?.markUpdated(self)
+      }
+    }
+  }
+
+  /// While the members are unread: whether an object is one of them, as its own side tells.
+  private func isKnownMember(
+    _ destination: NSManagedObject, _ relationship: Relationship, _ state: ToManyState
+  ) -> Bool {
+    if state.added.contains(where: { $0 === destination }) { return true }
+    guard let inverse = core?.frozen?.schema.inverse(of: relationship) else {
+      return loadedToMany(relationship).contains(destination)
+    }
+    if !inverse.isToMany { return destination.toOne(inverse) === self }
+    // A new object is a member of nothing it was not added to.
+    if destination.row == nil && destination.flags.contains(.inserted) { return false }
+    return loadedToMany(relationship).contains(destination)
+  }
+
+  /// Links that are not in the row of either side make a change of their own.
+  private func noteLinkChange(_ relationship: Relationship) {
+    if relationship.storage != .inverseToOne || relationship.isOrdered { flags.insert(.linksChanged) }
+  }
+
+  private func check(_ destination: NSManagedObject?, for relationship: Relationship) {
+    guard let destination else { return }
+    guard let core else {
+      misuse("Insert the object into a context before its relationship '\(relationship.name)' is set.")
+    }
+    if destination.core == nil {
+      // As on Apple's platforms, an object without a context is adopted by its new owner's.
+      core.insert(destination)
+    }
+    if destination.core !== core {
+      misuse(
+        "Illegal attempt to establish a relationship '\(relationship.name)' between objects in different contexts.")
+    }
+    let wanted = core.frozen?.schema.entities[relationship.destination]
+    if let wanted, !wanted.subtree.contains(destination.info.entity.index) {
+      misuse(
+        "Unacceptable type of value for to-one or to-many relationship '\(relationship.name)': it takes \(wanted.name), not \(destination.info.entity.name)."
+      )
+    }
+  }
+}

@@ -1,0 +1,99 @@
+import Foundation
+import StoreSchema
+
+/// Reading and writing by slot, below key-value coding and typed accessors.
+extension NSManagedObject {
+  /// Reads the object from its store if it is a fault.
+  @inline(__always)
+  final func prepareToRead() {
+    if flags.contains(.fault) { core?.fire(self) }
+  }
+
+  @inline(__always)
+  final func changed(_ slot: Int) -> Value? {
+    guard let overlay else { return nil }
+    return overlay[slot]
+  }
+
+  /// The present value of a slot, changed or stored.
+  final func stored(_ slot: Int) -> Value {
+    prepareToRead()
+    if let value = changed(slot) { return value }
+    guard let row else { return .null }
+    return row.value(slot, info.entity.slots[slot])
+  }
+
+  /// The value as it was last read or saved.
+  final func committed(_ slot: Int) -> Value {
+    prepareToRead()
+    return row?.value(slot, info.entity.slots[slot]) ?? .null
+  }
+
+  /// Sets a slot and marks the object as changed.
+  final func store(_ value: Value, in slot: Int) {
+    prepareToRead()
+    setOverlay(value, slot)
+    core?.markUpdated(self)
+  }
+
+  @inline(__always)
+  final func setOverlay(_ value: Value, _ slot: Int) {
+    let values: UnsafeMutablePointer<Value?>
+    if let overlay {
+      values = overlay
+    } else {
+      let count = info.entity.slots.count
+      values = .allocate(capacity: max(count, 1))
+      values.initialize(repeating: nil, count: count)
+      overlay = values
+    }
+    values[slot] = value
+  }
+
+  final func clearOverlay() {
+    guard let overlay else { return }
+    overlay.deinitialize(count: info.entity.slots.count)
+    overlay.deallocate()
+    self.overlay = nil
+  }
+
+  /// The slots whose present value is not the stored one.
+  final func changedSlots() -> SlotSet {
+    var result = SlotSet()
+    guard let overlay else { return result }
+    let slots = info.entity.slots
+    for slot in slots.indices {
+      guard let value = overlay[slot] else { continue }
+      if row == nil || !hasStored(value, slot, slots[slot]) { result.insert(slot) }
+    }
+    return result
+  }
+
+  private func hasStored(_ value: Value, _ slot: Int, _ kind: SlotKind) -> Bool {
+    guard let row else { return false }
+    switch value {
+    case .null: return row.isNull(slot)
+    case .bool(let x): return !row.isNull(slot) && row.int(slot) == (x ? 1 : 0)
+    case .int(let x): return !row.isNull(slot) && row.int(slot) == x
+    case .double(let x), .date(let x): return !row.isNull(slot) && row.double(slot) == x
+    case .reference(let x): return !row.isNull(slot) && row.int(slot) == x.key
+    default: return row.value(slot, kind) == value
+    }
+  }
+
+  /// A to-one destination as a reference, nil where there is none.
+  final func reference(_ relationship: Relationship) -> ObjectReference? {
+    guard let slot = relationship.slot else { return nil }
+    prepareToRead()
+    if let value = changed(slot) {
+      if case .reference(let reference) = value { return reference }
+      return nil
+    }
+    return row?.reference(slot, entitySlot: relationship.entitySlot, destination: relationship.destination)
+  }
+
+  final func toOne(_ relationship: Relationship) -> NSManagedObject? {
+    guard let reference = reference(relationship) else { return nil }
+    return core?.object(reference, store: storeIndex)
+  }
+}

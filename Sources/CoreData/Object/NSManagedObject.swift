@@ -1,0 +1,213 @@
+import CRuntime
+import Foundation
+import StoreSchema
+
+/// An object of a managed object model: a row of a store, or one that is to become one.
+///
+/// An object belongs to one context and is used on that context's queue only. It keeps little: its key, the stored row it
+/// was read from (shared with every other context), and what has changed since. Its fields are free of exclusivity checks,
+/// which would cost more than the accesses: they are internal, and no access to one runs code of another.
+open class NSManagedObject: NSObject, NSFetchRequestResult {
+  final let info: EntityInfo
+  /// The context's core, nil until the object is inserted, and its context's reference to it.
+  @exclusivity(unchecked) final var core: ContextCore?
+  /// Positive: permanent. Negative: temporary, unique within the context. Zero: not inserted.
+  @exclusivity(unchecked) final var key: Int64 = 0
+  /// The state as it is stored; nil for a fault without a cached row and for an object that was never saved.
+  @exclusivity(unchecked) final var row: Row?
+  /// Values changed since, by slot; nil inside for unchanged.
+  @exclusivity(unchecked) final var overlay: UnsafeMutablePointer<Value?>?
+  @exclusivity(unchecked) final var toManys: ContiguousArray<ToManyState?> = []
+  @exclusivity(unchecked) final var extras: Extras?
+  @exclusivity(unchecked) final var cachedID: NSManagedObjectID?
+  @exclusivity(unchecked) final var flags: Flags = []
+  /// The store the object is in, or will be saved to: index into the coordinator's stores.
+  @exclusivity(unchecked) final var storeIndex: UInt16 = .max
+  /// Place among the insertions of the save at hand.
+  @exclusivity(unchecked) final var ordinal: Int32 = -1
+
+  struct Flags: OptionSet {
+    var rawValue: UInt16
+    static let fault = Flags(rawValue: 1)
+    static let inserted = Flags(rawValue: 2)
+    static let updated = Flags(rawValue: 4)
+    static let deleted = Flags(rawValue: 8)
+    /// In the context's list of changed objects.
+    static let listed = Flags(rawValue: 16)
+    /// In the list of objects changed since the last event.
+    static let pending = Flags(rawValue: 32)
+    /// Its row is gone from the store.
+    static let inaccessible = Flags(rawValue: 64)
+    /// A link pair or an order of it changed.
+    static let linksChanged = Flags(rawValue: 128)
+    /// Inserted or changed since the last event, as opposed to deleted.
+    static let pendingInsert = Flags(rawValue: 256)
+    /// Deleted by a save.
+    static let gone = Flags(rawValue: 512)
+    /// `willSave` has been called in the save at hand.
+    static let asked = Flags(rawValue: 1024)
+  }
+
+  /// What only few objects need.
+  final class Extras {
+    var transients: [Any?] = []
+    /// The key before the permanent one was asked for, while others may refer to it; zero otherwise.
+    var temporaryKey: Int64 = 0
+    /// Decoded transformable values by slot.
+    var transformed: [Int: Any] = [:]
+    var fetchedProperties: [String: [Any]] = [:]
+    /// Old values of the properties changed in the current event.
+    var eventValues: [String: Any] = [:]
+  }
+
+  // MARK: Making
+
+  /// Makes an object of `entity` and inserts it into `context`, unless that is nil.
+  ///
+  /// An abstract entity, and one whose model is not valid, stops the program.
+  public init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
+    info = ContextCore.info(of: entity, context)
+    super.init()
+    if let context { context.core.insert(self) }
+  }
+
+  /// Makes an object of the entity whose class this is, in the model of `context`, and inserts it there.
+  public convenience init(context moc: NSManagedObjectContext) {
+    self.init(entity: moc.core.entity(of: type(of: self)).description, insertInto: moc)
+  }
+
+  /// The allocating entry that ``make(_:)`` calls, so that a subclass needs no `required` initialiser.
+  public convenience init(_cdMake entity: NSEntityDescription) {
+    self.init(entity: entity, insertInto: nil)
+  }
+
+  deinit {
+    core?.forget(self)
+    if !toManys.isEmpty {
+      let states = toManys
+      toManys = []
+      ReleaseQueue.release(states)
+    }
+    if let overlay {
+      overlay.deinitialize(count: info.entity.slots.count)
+      overlay.deallocate()
+    }
+  }
+
+  // MARK: Identity
+
+  public final var entity: NSEntityDescription { info.description }
+
+  public final var managedObjectContext: NSManagedObjectContext? {
+    flags.contains(.gone) ? nil : core?.context
+  }
+
+  public final var objectID: NSManagedObjectID {
+    if let cachedID { return cachedID }
+    let made = NSManagedObjectID(info, key: key, store: core?.store(storeIndex), core: core)
+    cachedID = made
+    return made
+  }
+
+  open class func entity() -> NSEntityDescription { ModelRegistry.entity(of: self) }
+
+  open class func fetchRequest() -> NSFetchRequest<any NSFetchRequestResult> {
+    NSFetchRequest(entityName: entity().name ?? "")
+  }
+
+  // MARK: State
+
+  public final var isInserted: Bool { flags.contains(.inserted) && !flags.contains(.deleted) }
+  public final var isUpdated: Bool {
+    flags.contains(.updated) && !flags.contains(.inserted) && !flags.contains(.deleted)
+  }
+  public final var isDeleted: Bool { flags.contains(.deleted) }
+  /// Whether its values have not been read yet.
+  public final var isFault: Bool { flags.contains(.fault) }
+  public final var hasChanges: Bool { isInserted || isUpdated || isDeleted }
+  public final var faultingState: Int { isFault ? 1 : 0 }
+
+  /// Whether a stored property differs from what is stored.
+  public final var hasPersistentChangedValues: Bool {
+    if flags.contains(.linksChanged) { return true }
+    guard overlay != nil else { return false }
+    return !changedSlots().isEmpty
+  }
+
+  public override var hash: Int { Int(bitPattern: Unmanaged.passUnretained(self).toOpaque()) >> 4 }
+
+  public override func isEqual(_ object: Any?) -> Bool {
+    guard let object = object as? NSManagedObject else { return false }
+    return object === self
+  }
+
+  // MARK: Life
+
+  /// Called once when the object is first inserted, its defaults set. Changes made here are part of the insertion.
+  open func awakeFromInsert() {}
+  /// Called each time a fault has been read. Changes made here do not mark the object as changed.
+  open func awakeFromFetch() {}
+  /// Called when undo, rollback, refresh or merging has changed the values.
+  open func awake(fromSnapshotEvents flags: NSSnapshotEventType) {}
+  open func prepareForDeletion() {}
+  /// Called for each changed object before a save. Changes made here are saved too.
+  open func willSave() {}
+  open func didSave() {}
+  open func willTurnIntoFault() {}
+  open func didTurnIntoFault() {}
+
+  // MARK: Validation
+
+  open func validateForInsert() throws { try core?.validate(self) }
+  open func validateForUpdate() throws { try core?.validate(self) }
+  open func validateForDelete() throws { try core?.validateDeletion(self) }
+
+  // MARK: Key-value coding that subclasses may override
+
+  /// Custom accessors are plain Swift here, so this reads the modelled property itself.
+  open func value(forKey key: String) -> Any? { modelledValue(forKey: key) }
+  open func setValue(_ value: Any?, forKey key: String) { setModelledValue(value, forKey: key) }
+
+  /// The value of a key the entity does not have. Stops the program unless overridden.
+  open func value(forUndefinedKey key: String) -> Any? {
+    misuse("the entity \(entity.name ?? "?") is not key value coding-compliant for the key \"\(key)\".")
+  }
+
+  open func setValue(_ value: Any?, forUndefinedKey key: String) {
+    misuse("the entity \(entity.name ?? "?") is not key value coding-compliant for the key \"\(key)\".")
+  }
+
+  open func willAccessValue(forKey key: String?) { prepareToRead() }
+  open func didAccessValue(forKey key: String?) {}
+  /// Announces a change by primitive accessors, so that it is saved.
+  open func willChangeValue(forKey key: String) { prepareToRead() }
+  open func didChangeValue(forKey key: String) { core?.markUpdated(self) }
+
+  open override var description: String {
+    "<\(Self.self): \(objectID.uriRepresentation().absoluteString)\(isFault ? "; fault" : "")>"
+  }
+}
+
+extension NSManagedObject {
+  /// Why values changed other than by setting them.
+  public struct NSSnapshotEventType: OptionSet, Sendable {
+    public let rawValue: UInt
+    public init(rawValue: UInt) { self.rawValue = rawValue }
+    public static let undoInsertion = NSSnapshotEventType(rawValue: 2)
+    public static let undoDeletion = NSSnapshotEventType(rawValue: 4)
+    public static let undoUpdate = NSSnapshotEventType(rawValue: 8)
+    public static let rollback = NSSnapshotEventType(rawValue: 16)
+    public static let refresh = NSSnapshotEventType(rawValue: 32)
+    public static let mergePolicy = NSSnapshotEventType(rawValue: 64)
+  }
+}
+
+public typealias NSSnapshotEventType = NSManagedObject.NSSnapshotEventType
+
+/// Marks what a fetch can return. It has no run-time existence, so that `any NSFetchRequestResult` conforms to itself, as
+/// existing code expects.
+@_marker public protocol NSFetchRequestResult {}
+
+extension NSDictionary: NSFetchRequestResult {}
+extension NSNumber: NSFetchRequestResult {}
+extension NSManagedObjectID: NSFetchRequestResult {}

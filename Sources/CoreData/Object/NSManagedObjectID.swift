@@ -1,0 +1,53 @@
+import Foundation
+import StoreSchema
+
+/// Names an object across contexts and threads. Compares by value within a coordinator.
+///
+/// Sendable, unchecked: the entity's description belongs to an immutable model, all else is constant.
+public final class NSManagedObjectID: NSObject, NSCopying, @unchecked Sendable {
+  let info: EntityInfo
+  let key: Int64
+  /// Tells the temporary IDs of different contexts apart.
+  private let contextIdentity: ObjectIdentifier?
+  private let store: NSPersistentStore?
+  private var storeIdentifier: String? { key > 0 ? store?.identifier : nil }
+
+  init(_ info: EntityInfo, key: Int64, store: NSPersistentStore?, core: ContextCore?) {
+    self.info = info
+    self.key = key
+    self.store = store
+    contextIdentity = key > 0 ? nil : core.map(ObjectIdentifier.init)
+  }
+
+  /// The object's own entity.
+  public var entity: NSEntityDescription { info.description }
+  public var persistentStore: NSPersistentStore? { store }
+  /// Whether the object has not been saved and has no permanent ID yet.
+  public var isTemporaryID: Bool { key <= 0 }
+
+  /// Whether the ID means something in a context: a temporary one does only in its own.
+  func isKnown(to core: ContextCore) -> Bool { key > 0 || contextIdentity == ObjectIdentifier(core) }
+
+  var reference: ObjectReference { ObjectReference(entity: info.entity.index, key: key) }
+
+  /// `x-coredata://STORE-UUID/Entity/pN`, or `x-coredata:///Entity/tN` for a temporary ID.
+  public func uriRepresentation() -> URL {
+    let entity = info.entity.name.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? info.entity.name
+    let text = key > 0 ? "x-coredata://\(storeIdentifier ?? "")/\(entity)/p\(key)" : "x-coredata:///\(entity)/t\(-key)"
+    return URL(string: text) ?? URL(fileURLWithPath: "/")
+  }
+
+  public func copy(with zone: NSZone? = nil) -> Any { self }
+
+  public override var hash: Int { Int(truncatingIfNeeded: key) &* 64 &+ info.root }
+
+  public override func isEqual(_ object: Any?) -> Bool {
+    guard let other = object as? NSManagedObjectID else { return false }
+    if other === self { return true }
+    return other.key == key && other.info.entity.root == info.entity.root
+      && (other.store === store || other.storeIdentifier == storeIdentifier)
+      && other.contextIdentity == contextIdentity
+  }
+
+  public override var description: String { uriRepresentation().absoluteString }
+}

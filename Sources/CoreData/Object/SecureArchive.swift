@@ -1,0 +1,101 @@
+import Foundation
+import PropertyLists
+
+/// Keyed archives of property-list-like values, read and written without looking up any class by name.
+///
+/// Foundation's unarchiver ends the process on hostile archives, so values of the usual classes never reach it.
+enum SecureArchive {
+  private static let depthLimit = 64
+
+  static func write(_ value: Any) -> Data? {
+    var writer = KeyedArchiveWriter()
+    if let root = add(value, to: &writer, depth: 0) { return writer.archive(root: root) }
+    guard value is any NSSecureCoding else { return nil }
+    return try? NSKeyedArchiver.archivedData(withRootObject: value, requiringSecureCoding: true)
+  }
+
+  private static func add(
+    _ value: Any, to writer: inout KeyedArchiveWriter, depth: Int
+  ) -> KeyedArchiveWriter.Reference? {
+    if depth > depthLimit { return nil }
+    switch value {
+    case let x as String: return writer.add(.string(x))
+    case let x as Bool where type(of: value) == Bool.self: return writer.add(.bool(x))
+    case let x as any FixedWidthInteger: return writer.add(.integer(Int64(truncatingIfNeeded: x)))
+    case let x as Double where type(of: value) == Double.self: return writer.add(.real(x))
+    case let x as Float where type(of: value) == Float.self: return writer.add(.real(Double(x)))
+    case let x as NSDecimalNumber: return writer.add(x.decimalValue)
+    case let x as NSNumber: return writer.add(.real(x.doubleValue))
+    case let x as Data: return writer.add(.data(x))
+    case let x as Date: return writer.add(date: x.timeIntervalSinceReferenceDate)
+    case let x as UUID: return writer.add(x)
+    case let x as URL: return writer.add(url: x.absoluteString)
+    case let x as [Any]: return elements(x, &writer, depth).map { writer.add(array: $0) }
+    case let x as [String: Any]:
+      var entries: [String: KeyedArchiveWriter.Reference] = [:]
+      for (key, element) in x {
+        guard let reference = add(element, to: &writer, depth: depth + 1) else { return nil }
+        entries[key] = reference
+      }
+      return writer.add(dictionary: entries)
+    case let x as NSSet: return elements(x.allObjects, &writer, depth).map { writer.add(set: $0) }
+    default: return nil
+    }
+  }
+
+  private static func elements(
+    _ values: [Any], _ writer: inout KeyedArchiveWriter, _ depth: Int
+  ) -> [KeyedArchiveWriter.Reference]? {
+    var result: [KeyedArchiveWriter.Reference] = []
+    for value in values {
+      guard let reference = add(value, to: &writer, depth: depth + 1) else { return nil }
+      result.append(reference)
+    }
+    return result
+  }
+
+  /// The archived value, nil where the archive is damaged or holds a class that is not allowed.
+  static func read(_ data: Data, _ allowed: [AnyClass]) -> Any? {
+    guard let root = (try? KeyedArchiveReader(data))?.root() else { return nil }
+    var budget = 100_000
+    if let value = value(root, depth: 0, &budget) { return value }
+    // A class of the application: only archives that are well formed come here.
+    let secure = allowed.compactMap { $0 as? any (NSObject & NSSecureCoding).Type }
+    guard let name = root.className, secure.contains(where: { NSStringFromClass($0) == name || "\($0)" == name }) else {
+      return nil
+    }
+    return try? NSKeyedUnarchiver.unarchivedObject(ofClasses: secure, from: data)
+  }
+
+  private static func value(_ object: ArchivedObject, depth: Int, _ budget: inout Int) -> Any? {
+    budget -= 1
+    if depth > depthLimit || budget < 0 { return nil }
+    switch object.value {
+    case .bool(let x): return x
+    case .integer(let x): return x
+    case .real(let x): return x
+    default: break
+    }
+    if let x = object.string { return x }
+    if let x = object.data { return x }
+    if let x = object.date { return Date(timeIntervalSinceReferenceDate: x) }
+    if let x = object.uuid { return x }
+    if let x = object.urlString { return URL(string: x) }
+    if let x = object.decimal { return NSDecimalNumber(decimal: x) }
+    if let entries = object.stringEntries {
+      var result: [String: Any] = [:]
+      for (key, element) in entries {
+        guard let decoded = value(element, depth: depth + 1, &budget) else { return nil }
+        result[key] = decoded
+      }
+      return result
+    }
+    guard let elements = object.array else { return nil }
+    var result: [Any] = []
+    for element in elements {
+      guard let decoded = value(element, depth: depth + 1, &budget) else { return nil }
+      result.append(decoded)
+    }
+    return object.isKind(of: "NSSet") ? NSSet(array: result) : result as Any
+  }
+}

@@ -1,0 +1,142 @@
+import Foundation
+import StoreSchema
+
+/// The members of one to-many relationship of one object, or what is known of them while they have not been read.
+final class ToManyState {
+  /// True until the members have been read; then `added` and `removed` wait to be applied to what is read.
+  @exclusivity(unchecked) var isFault: Bool
+  @exclusivity(unchecked) private(set) var members: ContiguousArray<NSManagedObject> = []
+  /// Of an owner that was never saved, all members count as added; they are not listed twice.
+  @exclusivity(unchecked) private var isNew: Bool
+  @exclusivity(unchecked) private var listedAdditions: ContiguousArray<NSManagedObject> = []
+  /// Changes since the last save.
+  var added: ContiguousArray<NSManagedObject> { isNew ? members : listedAdditions }
+  @exclusivity(unchecked) private(set) var removed: ContiguousArray<NSManagedObject> = []
+  @exclusivity(unchecked) var isOrderChanged = false
+  /// Places of the members, made when there are many.
+  @exclusivity(unchecked) private var places: [ObjectIdentifier: Int]?
+  @exclusivity(unchecked) private var set: NSSet?
+  @exclusivity(unchecked) private var orderedSet: NSOrderedSet?
+
+  init(isFault: Bool) {
+    self.isFault = isFault
+    isNew = !isFault
+  }
+
+  var hasChanges: Bool { !added.isEmpty || !removed.isEmpty || isOrderChanged }
+
+  func contains(_ object: NSManagedObject) -> Bool { place(of: object) != nil }
+
+  func place(of object: NSManagedObject) -> Int? {
+    if members.count <= 16 { return members.firstIndex { $0 === object } }
+    if places == nil {
+      var made: [ObjectIdentifier: Int] = [:]
+      made.reserveCapacity(members.count)
+      for (place, member) in members.enumerated() { made[ObjectIdentifier(member)] = place }
+      places = made
+    }
+    return places?[ObjectIdentifier(object)]
+  }
+
+  /// Fills a fault with what was read.
+  func load(_ read: ContiguousArray<NSManagedObject>) {
+    members = read
+    isFault = false
+    forgetDerived()
+    for object in removed { if let place = place(of: object) { removeMember(at: place, keepsOrder: true) } }
+    for object in listedAdditions where !contains(object) { appendMember(object) }
+  }
+
+  /// Adds an object that the caller knows is no member, or may be one while this is a fault.
+  func add(_ object: NSManagedObject) {
+    noteAddition(object)
+    if !isFault { appendMember(object) }
+  }
+
+  func insert(_ object: NSManagedObject, at index: Int) {
+    noteAddition(object)
+    isOrderChanged = true
+    members.insert(object, at: index)
+    forgetDerived()
+  }
+
+  func remove(_ object: NSManagedObject, keepsOrder: Bool) {
+    if !isNew {
+      // The last one added is the likeliest to go.
+      if let index = listedAdditions.lastIndex(where: { $0 === object }) {
+        listedAdditions.remove(at: index)
+      } else {
+        removed.append(object)
+      }
+    }
+    if !isFault, let place = place(of: object) { removeMember(at: place, keepsOrder: keepsOrder) }
+  }
+
+  /// Replaces the order of the members, which stay the same.
+  func reorder(_ objects: ContiguousArray<NSManagedObject>) {
+    members = objects
+    isOrderChanged = true
+    forgetDerived()
+  }
+
+  private func noteAddition(_ object: NSManagedObject) {
+    if isNew { return }
+    if let index = removed.firstIndex(where: { $0 === object }) {
+      removed.remove(at: index)
+    } else {
+      listedAdditions.append(object)
+    }
+  }
+
+  /// Forgets what changed, because it is saved.
+  func didSave() {
+    isNew = false
+    listedAdditions.removeAll()
+    removed.removeAll()
+    isOrderChanged = false
+  }
+
+  private func appendMember(_ object: NSManagedObject) {
+    places?[ObjectIdentifier(object)] = members.count
+    members.append(object)
+    set = nil
+    orderedSet = nil
+  }
+
+  private func removeMember(at place: Int, keepsOrder: Bool) {
+    if keepsOrder || places == nil {
+      members.remove(at: place)
+      forgetDerived()
+      return
+    }
+    let last = members.count - 1
+    places?[ObjectIdentifier(members[place])] = nil
+    if place != last {
+      members[place] = members[last]
+      places?[ObjectIdentifier(members[place])] = place
+    }
+    members.removeLast()
+    set = nil
+    orderedSet = nil
+  }
+
+  private func forgetDerived() {
+    places = nil
+    set = nil
+    orderedSet = nil
+  }
+
+  var asSet: NSSet {
+    if let set { return set }
+    let made = NSSet(array: Array(members))
+    set = made
+    return made
+  }
+
+  var asOrderedSet: NSOrderedSet {
+    if let orderedSet { return orderedSet }
+    let made = NSOrderedSet(array: Array(members))
+    orderedSet = made
+    return made
+  }
+}

@@ -1,0 +1,36 @@
+import Foundation
+import StoreQuery
+
+/// A key in a key path, so that a sort descriptor made of a name has a key path like any other.
+public struct _SortKey: Hashable, Comparable, Sendable {
+  let name: String
+  public static func < (a: _SortKey, b: _SortKey) -> Bool { a.name < b.name }
+}
+
+extension NSObject {
+  /// Only for sort descriptors made of a key.
+  public subscript(_sortKey name: String) -> _SortKey { _SortKey(name: name) }
+}
+
+extension NSSortDescriptor {
+  /// Sorts by the value of a key, or of a dotted path of keys.
+  public convenience init(key: String?, ascending: Bool) {
+    self.init(keyPath: \NSObject[_sortKey: key ?? "self"], ascending: ascending)
+  }
+
+  /// Sorts by a property of a managed object class, of any type.
+  public convenience init<Root: NSManagedObject, Value>(keyPath: KeyPath<Root, Value>, ascending: Bool) {
+    self.init(key: KeyPathName.name(of: keyPath), ascending: ascending)
+  }
+
+  /// The same for a comparable type, which Foundation's own initialiser would take too.
+  public convenience init<Root: NSManagedObject, Value: Comparable>(keyPath: KeyPath<Root, Value>, ascending: Bool) {
+    self.init(key: KeyPathName.name(of: keyPath), ascending: ascending)
+  }
+
+  /// The key, also of a descriptor that was made of the key path of a managed object's property.
+  public var key: String? {
+    if let path = keyPath as? KeyPath<NSObject, _SortKey> { return NSObject()[keyPath: path].name }
+    return KeyPathName.name(of: keyPath)
+  }
+}

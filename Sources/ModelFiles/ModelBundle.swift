@@ -1,0 +1,76 @@
+import Foundation
+import PropertyLists
+
+/// A folder of model versions: `.xcdatamodeld` (sources) or `.momd` (compiled).
+public struct ModelBundle: Sendable {
+  /// The folder.
+  public let url: URL
+  /// The model of each version by the version's name, which is the file name without extension.
+  public let versions: [String: URL]
+  /// The version that the bundle names as current, or its only one; nil when there are none, or several without a choice.
+  public let currentName: String?
+  /// For each version, the 32-byte version hash of each entity as the compiler computed it. Empty for sources.
+  public let versionHashes: [String: [String: Data]]
+  /// For each version, its checksum in Base64 (Xcode 15 and later). Empty for sources.
+  public let versionChecksums: [String: String]
+
+  /// Reads the bundle's table of contents, but no model.
+  public init(_ url: URL) throws(ModelFileError) {
+    self.url = url
+    let isCompiled = url.pathExtension == "momd"
+    let wanted = isCompiled ? "mom" : "xcdatamodel"
+    var versions: [String: URL] = [:]
+    for name in try url.folderNames() {
+      let item = url.appending(path: name)
+      if item.pathExtension == wanted { versions[item.deletingPathExtension().lastPathComponent] = item }
+    }
+    let info = try Self.information(url.appending(path: isCompiled ? "VersionInfo.plist" : ".xccurrentversion"))
+    self.versions = versions
+    currentName = Self.current(info, versions: versions)
+    versionHashes =
+      info["NSManagedObjectModel_VersionHashes"]?.dictionaryValue?.mapValues {
+        ($0.dictionaryValue ?? [:]).compactMapValues(\.dataValue)
+      } ?? [:]
+    versionChecksums =
+      info["NSManagedObjectModel_VersionChecksums"]?.dictionaryValue?.compactMapValues(\.stringValue) ?? [:]
+  }
+
+  /// Both files are optional; a bundle without one is valid when it has one version.
+  private static func information(_ file: URL) throws(ModelFileError) -> PropertyList {
+    guard file.isExistingFile else { return .dictionary([:]) }
+    let data = try file.contents()
+    do {
+      return try PropertyList(contents: data)
+    } catch {
+      throw ModelFileError(error).located(at: file)
+    }
+  }
+
+  private static func current(_ info: PropertyList, versions: [String: URL]) -> String? {
+    if let name = info["NSManagedObjectModel_CurrentVersionName"]?.stringValue { return name }
+    if let folder = info["_XCCurrentVersionName"]?.stringValue {
+      return folder.hasSuffix(".xcdatamodel") ? String(folder.dropLast(12)) : folder
+    }
+    return versions.count == 1 ? versions.keys.first : nil
+  }
+
+  /// The names of the versions in ascending byte order.
+  public var versionNames: [String] { versions.keys.sorted { $0.precedesInBytes($1) } }
+
+  /// Reads one version. `moduleName` replaces a leading "." of class names in sources.
+  public func record(of version: String, moduleName: String? = nil) throws(ModelFileError) -> ModelRecord {
+    guard let file = versions[version] else {
+      throw ModelFileError(.noCurrentVersion, "there is no version \(version)", url: url)
+    }
+    return try ModelFile.read(at: file, moduleName: moduleName)
+  }
+
+  /// Reads the current version.
+  public func currentRecord(moduleName: String? = nil) throws(ModelFileError) -> ModelRecord {
+    guard !versions.isEmpty else { throw ModelFileError(.noVersions, "the folder holds no model", url: url) }
+    guard let currentName else {
+      throw ModelFileError(.noCurrentVersion, "none of the \(versions.count) versions is marked as current", url: url)
+    }
+    return try record(of: currentName, moduleName: moduleName)
+  }
+}

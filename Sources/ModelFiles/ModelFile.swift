@@ -1,0 +1,26 @@
+import Foundation
+
+/// The entry point for reading a model of any kind.
+public enum ModelFile {
+  /// Reads the model at `url`: the current version of an `.xcdatamodeld` or `.momd` folder, an `.xcdatamodel` folder,
+  /// its `contents` file, or a `.mom` file. Files of other names are told apart by their first bytes.
+  ///
+  /// `moduleName` replaces the leading "." of class names in sources; compiled models have their names already.
+  public static func read(at url: URL, moduleName: String? = nil) throws(ModelFileError) -> ModelRecord {
+    switch url.pathExtension {
+    case "xcdatamodeld", "momd": return try ModelBundle(url).currentRecord(moduleName: moduleName)
+    case "xcdatamodel": return try ModelSourceReader(moduleName: moduleName).read(folder: url)
+    case "mom": return try CompiledModelReader.read(file: url)
+    case "omo":
+      throw ModelFileError(.unsupported, "an .omo is a copy of the .mom beside it in a private format", url: url)
+    default: break
+    }
+    let data = try url.contents()
+    do {
+      if data.starts(with: Data("bplist".utf8)) { return try CompiledModelReader.read(data) }
+      return try ModelSourceReader(moduleName: moduleName).read(data)
+    } catch {
+      throw error.located(at: url)
+    }
+  }
+}

@@ -1,0 +1,85 @@
+import PropertyLists
+
+/// A managed object model as a plain value: what a model file says, with names instead of references.
+///
+/// Source and compiled models give equal records as far as the compiled form keeps what the source says.
+public struct ModelRecord: Hashable, Sendable {
+  /// The model's version identifiers in ascending byte order. A source without one gives the empty string, as
+  /// Apple's compiler does.
+  public var versionIdentifiers: [String]
+  /// All entities, in ascending byte order of their names.
+  public var entities: [EntityRecord]
+  /// Fetch request templates in ascending byte order of their names, which all have.
+  public var fetchRequestTemplates: [FetchRequestRecord]
+  /// The names of the entities in each configuration, in ascending byte order. The default one, which holds all
+  /// entities, is not listed unless the file does.
+  public var configurations: [String: [String]]
+
+  /// A model of the given parts, which are taken as they are: sorting them is the caller's duty.
+  public init(
+    versionIdentifiers: [String] = [], entities: [EntityRecord] = [],
+    fetchRequestTemplates: [FetchRequestRecord] = [], configurations: [String: [String]] = [:]
+  ) {
+    self.versionIdentifiers = versionIdentifiers
+    self.entities = entities
+    self.fetchRequestTemplates = fetchRequestTemplates
+    self.configurations = configurations
+  }
+
+  /// The entity of that name. Costs a pass over the entities.
+  public func entity(named name: String) -> EntityRecord? {
+    entities.first { $0.name == name }
+  }
+}
+
+/// One entity of a model.
+public struct EntityRecord: Hashable, Sendable {
+  /// The name, unique in the model.
+  public var name: String
+  /// The class of its objects; nil stands for NSManagedObject. A leading "." means the module that compiles the model.
+  public var className: String?
+  /// Whether there are objects of sub-entities only.
+  public var isAbstract: Bool
+  /// The name of the entity that it inherits from.
+  public var superentity: String?
+  /// The name by which a migration recognises the entity in an older model; `name` unless the model sets another.
+  public var renamingIdentifier: String
+  /// A text that changes the version hash when nothing else does.
+  public var versionHashModifier: String?
+  /// What the model's author noted; the library gives it no meaning.
+  public var userInfo: [String: PropertyList]
+  /// Attribute names that identify an object together, one array a constraint, in the order of the model.
+  public var uniquenessConstraints: [[String]]
+  /// The indexes, those of properties flagged as indexed included.
+  public var fetchIndexes: [FetchIndexRecord]
+  /// Property names of the compound indexes of old models (Xcode 8 and earlier). New ones repeat the fetch indexes of
+  /// several properties here.
+  public var compoundIndexes: [[String]]
+  /// The properties that the entity declares itself, in ascending byte order of their names; inherited ones are absent.
+  public var properties: [PropertyRecord]
+
+  /// An entity; without a renaming identifier its name serves.
+  public init(
+    name: String, className: String? = nil, isAbstract: Bool = false, superentity: String? = nil,
+    renamingIdentifier: String? = nil, versionHashModifier: String? = nil, userInfo: [String: PropertyList] = [:],
+    uniquenessConstraints: [[String]] = [], fetchIndexes: [FetchIndexRecord] = [], compoundIndexes: [[String]] = [],
+    properties: [PropertyRecord] = []
+  ) {
+    self.name = name
+    self.className = className
+    self.isAbstract = isAbstract
+    self.superentity = superentity
+    self.renamingIdentifier = renamingIdentifier ?? name
+    self.versionHashModifier = versionHashModifier
+    self.userInfo = userInfo
+    self.uniquenessConstraints = uniquenessConstraints
+    self.fetchIndexes = fetchIndexes
+    self.compoundIndexes = compoundIndexes
+    self.properties = properties
+  }
+}
+
+extension String {
+  /// The order of models and version hashes: by UTF-8 bytes, not by Unicode collation.
+  func precedesInBytes(_ other: String) -> Bool { utf8.lexicographicallyPrecedes(other.utf8) }
+}

@@ -1,0 +1,170 @@
+import Foundation
+import PropertyLists
+import StoreQuery
+
+/// Reads source models: the `contents` file of an `.xcdatamodel` (Xcode 4 and later).
+///
+/// The result is what Apple's compiler makes of the source: missing names are filled in, composites are expanded into
+/// the attributes that use them, and entities without `syncable` get the user info that marks them.
+public struct ModelSourceReader: Sendable {
+  /// What replaces the "." in front of class names; nil leaves it, as for a model compiled without a module.
+  public var moduleName: String?
+
+  /// A reader for sources of the given module.
+  public init(moduleName: String? = nil) {
+    self.moduleName = moduleName
+  }
+
+  /// Reads the XML text of a `contents` file.
+  public func read(_ data: Data) throws(ModelFileError) -> ModelRecord {
+    let root = try XMLElement.root(of: data)
+    guard root.name == "model" else { throw ModelFileError(.notAModel, "the root element is <\(root.name)>") }
+    var decoding = SourceDecoding(root, moduleName: moduleName)
+    return try decoding.model()
+  }
+
+  /// Reads an `.xcdatamodel` folder.
+  public func read(folder: URL) throws(ModelFileError) -> ModelRecord {
+    let contents = folder.appending(path: "contents")
+    if !contents.isExistingFile, folder.appending(path: "elements").isExistingFile {
+      throw ModelFileError(
+        .xcode3Format, "the model is in the format of Xcode 3; open and save it with a later Xcode", url: folder)
+    }
+    do {
+      return try read(contents.contents())
+    } catch {
+      throw error.located(at: folder)
+    }
+  }
+}
+
+extension EntityRecord {
+  /// States each index in the old and in the new form, as Apple's compiler does: an indexed property as a fetch index
+  /// of its name, a fetch index of one property as that property's flag, one of several as a compound index.
+  fileprivate mutating func repeatIndexes() {
+    var flagged: Set<String> = []
+    for index in fetchIndexes {
+      let names = index.elements.compactMap(\.propertyName)
+      guard names.count == index.elements.count else { continue }
+      if let name = names.first, names.count == 1 { flagged.insert(name) }
+      if names.count > 1, !compoundIndexes.contains(names) { compoundIndexes.append(names) }
+    }
+    for position in properties.indices {
+      let name = properties[position].name
+      if properties[position].isIndexed, !flagged.contains(name) {
+        fetchIndexes.append(FetchIndexRecord(name: name, elements: [FetchIndexElementRecord(propertyName: name)]))
+      }
+      if flagged.contains(name) { properties[position].isIndexed = true }
+    }
+  }
+}
+
+/// The decoding of one document.
+struct SourceDecoding {
+  let root: XMLElement
+  let moduleName: String?
+  let composites: [String: XMLElement]
+  /// Attributes that composites may still be expanded into; nested composites could otherwise multiply without end.
+  var expansionsLeft = 10_000
+
+  init(_ root: XMLElement, moduleName: String?) {
+    self.root = root
+    self.moduleName = moduleName
+    composites = Dictionary(
+      root.children("composite").map { ($0.attributes["name"] ?? "", $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  mutating func model() throws(ModelFileError) -> ModelRecord {
+    var entities: [EntityRecord] = []
+    var names: Set<String> = []
+    for element in root.children("entity") {
+      let entity = try entity(element)
+      guard names.insert(entity.name).inserted else {
+        throw ModelFileError(.malformed, "there are two entities named \(entity.name)")
+      }
+      entities.append(entity)
+    }
+    var templates: [FetchRequestRecord] = []
+    for element in root.children("fetchRequest") {
+      templates.append(try fetchRequest(element, name: try element.required("name")))
+    }
+    var configurations: [String: [String]] = [:]
+    for element in root.children("configuration") {
+      let members = element.children("memberEntity").compactMap { $0.attributes["name"] }
+      configurations[try element.required("name")] = members.sorted { $0.precedesInBytes($1) }
+    }
+    return ModelRecord(
+      versionIdentifiers: [root.attributes["userDefinedModelVersionIdentifier"] ?? ""],
+      entities: entities.sorted { $0.name.precedesInBytes($1.name) },
+      fetchRequestTemplates: templates.sorted { ($0.name ?? "").precedesInBytes($1.name ?? "") },
+      configurations: configurations)
+  }
+
+  private mutating func entity(_ element: XMLElement) throws(ModelFileError) -> EntityRecord {
+    let name = try element.required("name")
+    var userInfo = element.userInfo
+    // Apple's compiler adds this; clients of Sync Services once read it.
+    if element.attributes["syncable"] == nil { userInfo["com.apple.syncservices.Syncable"] = .string("NO") }
+    var indexes: [FetchIndexRecord] = []
+    for index in element.children("fetchIndex") { indexes.append(try fetchIndex(index)) }
+    var entity = EntityRecord(
+      name: name, className: className(element.text("representedClassName")), isAbstract: element.flag("isAbstract"),
+      superentity: element.text("parentEntity"), renamingIdentifier: element.text("elementID"),
+      versionHashModifier: element.text("versionHashModifier"), userInfo: userInfo,
+      uniquenessConstraints: names(element, "uniquenessConstraints", "uniquenessConstraint", "constraint"),
+      fetchIndexes: indexes, compoundIndexes: names(element, "compoundIndexes", "compoundIndex", "index"),
+      properties: try properties(element, of: name))
+    entity.repeatIndexes()
+    return entity
+  }
+
+  private func className(_ text: String?) -> String? {
+    text == "NSManagedObject" ? nil : qualified(text)
+  }
+
+  /// Puts the module's name before a leading ".".
+  func qualified(_ className: String?) -> String? {
+    guard let className, let moduleName, className.hasPrefix(".") else { return className }
+    return moduleName + className
+  }
+
+  private func names(_ element: XMLElement, _ outer: String, _ group: String, _ inner: String) -> [[String]] {
+    element.children(outer).flatMap { $0.children(group) }.map { group in
+      group.children(inner).compactMap { $0.attributes["value"] }
+    }
+  }
+
+  private func fetchIndex(_ element: XMLElement) throws(ModelFileError) -> FetchIndexRecord {
+    let name = try element.required("name")
+    var elements: [FetchIndexElementRecord] = []
+    for part in element.children("fetchIndexElement") {
+      let property = part.text("property")
+      let expression = property == nil ? try PredicateText.derivation(part.required("expression"), of: name) : nil
+      elements.append(
+        FetchIndexElementRecord(
+          propertyName: property, expression: expression, type: part.attributes["type"] == "RTree" ? 1 : 0,
+          isAscending: part.attributes["order"] != "descending"))
+    }
+    var index = FetchIndexRecord(name: name, elements: elements)
+    if let text = element.text("partialIndexPredicate") {
+      index.partialPredicate = try PredicateText.predicate(text, of: name)
+    }
+    return index
+  }
+
+  func fetchRequest(_ element: XMLElement, name: String?) throws(ModelFileError) -> FetchRequestRecord {
+    var request = FetchRequestRecord(
+      name: name, entityName: try element.required("entity"), resultType: try element.integer("resultType") ?? 0)
+    if let text = element.text("predicateString") {
+      request.predicate = try PredicateText.predicate(text, of: name ?? "a fetched property")
+    }
+    request.fetchLimit = try element.integer("fetchLimit") ?? 0
+    request.fetchBatchSize = try element.integer("fetchBatchSize") ?? 0
+    request.includesSubentities = element.optionalFlag("includeSubentities") ?? request.includesSubentities
+    request.includesPropertyValues = element.optionalFlag("includePropertyValues") ?? request.includesPropertyValues
+    request.includesPendingChanges = element.optionalFlag("includesPendingChanges") ?? request.includesPendingChanges
+    request.returnsObjectsAsFaults = element.optionalFlag("returnObjectsAsFaults") ?? request.returnsObjectsAsFaults
+    request.returnsDistinctResults = element.optionalFlag("returnDistinctResults") ?? request.returnsDistinctResults
+    return request
+  }
+}

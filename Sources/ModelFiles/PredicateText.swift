@@ -1,0 +1,24 @@
+import StoreQuery
+
+/// The format texts of source models.
+enum PredicateText {
+  static func predicate(_ format: String, of owner: String) throws(ModelFileError) -> Predicate {
+    do {
+      return try Predicate(format: format)
+    } catch {
+      throw ModelFileError(.malformed, "the predicate of \(owner): \(error.message)")
+    }
+  }
+
+  /// The expression of a derived attribute. Apple's compiler turns `x.@count` into `count:(x)`, which means the same.
+  static func derivation(_ format: String, of owner: String) throws(ModelFileError) -> Expression {
+    let expression: Expression
+    do {
+      expression = try Expression(format: format)
+    } catch {
+      throw ModelFileError(.malformed, "the derivation expression of \(owner): \(error.message)")
+    }
+    guard case .keyPath(let path) = expression, path.hasSuffix(".@count") else { return expression }
+    return .function("count:", [.keyPath(String(path.dropLast(7)))], target: nil)
+  }
+}

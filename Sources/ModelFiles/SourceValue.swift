@@ -1,0 +1,45 @@
+import Foundation
+import StoreSchema
+
+/// Values that source models write as text.
+enum SourceValue {
+  /// The value of `text` for an attribute of the given type.
+  ///
+  /// Null where the type has no textual form and where the text is no such value: Xcode accepts any text in the field,
+  /// and projects with nonsense there compile.
+  static func value(_ text: String, type: AttributeTypeName) -> Value {
+    switch type {
+    case .string: .string(text)
+    case .undefined, .date, .binary, .transformable, .objectID, .composite: .null
+    // A cleared field; only a string can mean it.
+    default: text.isEmpty ? .null : parsed(text, type) ?? .null
+    }
+  }
+
+  private static func parsed(_ text: String, _ type: AttributeTypeName) -> Value? {
+    switch type {
+    case .integer16, .integer32, .integer64:
+      Int64(text).map(Value.int) ?? Double(text).flatMap { Int64(exactly: $0) }.map(Value.int)
+    case .double, .float: Double(text).map(Value.double)
+    case .decimal: decimal(text).map(Value.decimal)
+    case .boolean: boolean(text).map(Value.bool)
+    case .uuid: UUID(uuidString: text).map(Value.uuid)
+    case .uri: .uri(text)
+    default: nil
+    }
+  }
+
+  private static func boolean(_ text: String) -> Bool? {
+    switch text.uppercased() {
+    case "YES", "TRUE", "1": true
+    case "NO", "FALSE", "0": false
+    default: nil
+    }
+  }
+
+  /// `Decimal(string:)` stops at the first foreign character, so the characters are checked before.
+  private static func decimal(_ text: String) -> Decimal? {
+    guard text.utf8.allSatisfy({ "0123456789+-.eE".utf8.contains($0) }) else { return nil }
+    return Decimal(string: text, locale: Locale(identifier: "en_US_POSIX"))
+  }
+}

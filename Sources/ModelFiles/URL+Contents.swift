@@ -1,0 +1,24 @@
+import Foundation
+
+extension URL {
+  var isExistingFile: Bool { FileManager.default.fileExists(atPath: path(percentEncoded: false)) }
+
+  /// The bytes of the file.
+  func contents() throws(ModelFileError) -> Data {
+    do {
+      return try Data(contentsOf: self)
+    } catch {
+      throw ModelFileError(.cannotRead, "the file cannot be read: \(error.localizedDescription)", url: self)
+    }
+  }
+
+  /// The names in a folder, in ascending byte order.
+  func folderNames() throws(ModelFileError) -> [String] {
+    do {
+      return try FileManager.default.contentsOfDirectory(atPath: path(percentEncoded: false))
+        .sorted { $0.precedesInBytes($1) }
+    } catch {
+      throw ModelFileError(.cannotRead, "the folder cannot be read: \(error.localizedDescription)", url: self)
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import Foundation
+import PropertyLists
+
+/// An element of a source model with its children. Text between elements has no meaning there.
+struct XMLElement {
+  let name: String
+  let attributes: [String: String]
+  var children: [XMLElement] = []
+
+  /// Models need five levels; anything far deeper is no model.
+  private static let depthLimit = 16
+
+  static func root(of data: Data) throws(ModelFileError) -> XMLElement {
+    do {
+      return try parse(data)
+    } catch let error {
+      throw ModelFileError(error)
+    }
+  }
+
+  private static func parse(_ data: Data) throws(PropertyListError) -> XMLElement {
+    var scanner = try XMLScanner(data)
+    var open: [XMLElement] = []
+    var root: XMLElement?
+    while let event = try scanner.next() {
+      switch event {
+      case .start(let name, let attributes):
+        guard open.count < depthLimit else {
+          throw PropertyListError(.tooDeep, offset: scanner.offset, "elements are nested too deep for a model")
+        }
+        open.append(XMLElement(name: name, attributes: attributes))
+      case .end:
+        guard let closed = open.popLast() else { break }
+        if open.isEmpty { root = closed } else { open[open.endIndex - 1].children.append(closed) }
+      case .text: break
+      }
+    }
+    guard let root else { throw PropertyListError(.malformed, "the document is empty") }
+    return root
+  }
+
+  func children(_ name: String) -> [XMLElement] { children.filter { $0.name == name } }
+
+  /// The value of an attribute that must be there.
+  func required(_ key: String) throws(ModelFileError) -> String {
+    guard let value = attributes[key] else { throw ModelFileError(.malformed, "<\(name)> has no \(key)") }
+    return value
+  }
+
+  /// The value of an attribute unless it is empty, which Xcode writes for fields that were cleared.
+  func text(_ key: String) -> String? {
+    attributes[key].flatMap { $0.isEmpty ? nil : $0 }
+  }
+
+  /// Whether a flag is set. Xcode writes "YES"; a few files say "true".
+  func flag(_ key: String) -> Bool { optionalFlag(key) ?? false }
+
+  func optionalFlag(_ key: String) -> Bool? {
+    switch attributes[key]?.uppercased() {
+    case "YES", "TRUE", "1": true
+    case nil: nil
+    default: false
+    }
+  }
+
+  func integer(_ key: String) throws(ModelFileError) -> Int? {
+    guard let text = text(key) else { return nil }
+    guard let number = Int(text) else {
+      throw ModelFileError(.malformed, "the \(key) of <\(name)> is no number: \(text)")
+    }
+    return number
+  }
+
+  func double(_ key: String) throws(ModelFileError) -> Double? {
+    guard let text = text(key) else { return nil }
+    guard let number = Double(text) else {
+      throw ModelFileError(.malformed, "the \(key) of <\(name)> is no number: \(text)")
+    }
+    return number
+  }
+
+  /// The entries of the `userInfo` child.
+  var userInfo: [String: PropertyList] {
+    var result: [String: PropertyList] = [:]
+    for entry in children("userInfo").flatMap({ $0.children("entry") }) {
+      guard let key = entry.attributes["key"] else { continue }
+      result[key] = .string(entry.attributes["value"] ?? "")
+    }
+    return result
+  }
+}

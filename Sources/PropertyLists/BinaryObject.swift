@@ -1,0 +1,133 @@
+import Foundation
+
+/// The marker byte of one object in a binary property list, with the extent of its payload.
+struct BinaryObject {
+  let offset: Int
+  let marker: UInt8
+  let payload: Int
+  /// Bytes; checked to lie inside the data.
+  let payloadCount: Int
+
+  var isDictionary: Bool { marker >> 4 == 0xD }
+  var isContainer: Bool { isDictionary || marker >> 4 == 0xA }
+
+  init(_ source: ByteSource, at offset: Int, referenceWidth: Int) throws(PropertyListError) {
+    self.offset = offset
+    marker = try source.byte(at: offset)
+    let low = Int(marker & 0x0F)
+    var start = offset + 1
+    let unit: Int
+    switch marker >> 4 {
+    case 0x0:
+      (payload, payloadCount) = (start, 0)
+      return
+    case 0x1, 0x2, 0x3:
+      guard low <= 4 else { throw PropertyListError(.malformed, offset: offset, "a number of 2^\(low) bytes") }
+      (payload, payloadCount) = (start, 1 << low)
+      _ = try source.slice(at: payload, count: payloadCount)
+      return
+    case 0x8:
+      (payload, payloadCount) = (start, low + 1)
+      _ = try source.slice(at: payload, count: payloadCount)
+      return
+    case 0x4, 0x5: unit = 1
+    case 0x6: unit = 2
+    case 0xA: unit = referenceWidth
+    case 0xD: unit = 2 * referenceWidth
+    default: throw PropertyListError(.unsupported, offset: offset, "an object of kind \(marker)")
+    }
+    var count = UInt64(low)
+    if low == 0x0F {
+      let sizeMarker = try source.byte(at: start)
+      guard sizeMarker & 0xF0 == 0x10, sizeMarker & 0x0F <= 3 else {
+        throw PropertyListError(.malformed, offset: start, "a count is not an integer")
+      }
+      let width = 1 << Int(sizeMarker & 0x0F)
+      count = try source.unsigned(at: start + 1, width: width)
+      start += 1 + width
+    }
+    guard start <= source.end, count <= UInt64((source.end - start) / unit) else {
+      throw PropertyListError(.truncated, offset: offset, "\(count) elements do not fit into the data")
+    }
+    payload = start
+    payloadCount = Int(count) * unit
+  }
+
+  /// The value of an object that is no container.
+  func scalar(_ source: ByteSource) throws(PropertyListError) -> PropertyList {
+    let bytes = try source.slice(at: payload, count: payloadCount)
+    switch marker >> 4 {
+    case 0x0: return try singleton()
+    case 0x1: return try integer(bytes)
+    case 0x2: return .real(try floating(bytes))
+    case 0x3:
+      guard bytes.count == 8 else { throw PropertyListError(.malformed, offset: offset, "a date of odd size") }
+      return .date(try floating(bytes))
+    case 0x4: return .data(Data(bytes))
+    case 0x5:
+      guard bytes.allSatisfy({ $0 < 0x80 }) else {
+        throw PropertyListError(.malformed, offset: offset, "an ASCII string with other bytes")
+      }
+      return .string(String(decoding: bytes, as: UTF8.self))
+    case 0x6: return .string(utf16(bytes))
+    case 0x8:
+      guard let value = UInt64(exactly: wide(bytes)) else {
+        throw PropertyListError(.unsupported, offset: offset, "a UID above 64 bits")
+      }
+      return .uid(value)
+    default: throw PropertyListError(.unsupported, offset: offset, "an object of kind \(marker)")
+    }
+  }
+
+  private func singleton() throws(PropertyListError) -> PropertyList {
+    switch marker {
+    case 0x00: return .null
+    case 0x08: return .bool(false)
+    case 0x09: return .bool(true)
+    default: throw PropertyListError(.unsupported, offset: offset, "an object of kind \(marker)")
+    }
+  }
+
+  private func wide(_ bytes: ArraySlice<UInt8>) -> UInt128 {
+    bytes.reduce(0) { $0 << 8 | UInt128($1) }
+  }
+
+  /// Integers of 1, 2 and 4 bytes are unsigned, longer ones signed.
+  private func integer(_ bytes: ArraySlice<UInt8>) throws(PropertyListError) -> PropertyList {
+    let value = wide(bytes)
+    switch bytes.count {
+    case 16:
+      let signed = Int128(truncatingIfNeeded: value)
+      if let number = Int64(exactly: signed) { return .integer(number) }
+      if let number = UInt64(exactly: signed) { return .unsigned(number) }
+      throw PropertyListError(.unsupported, offset: offset, "an integer above 64 bits")
+    default:
+      return .integer(Int64(truncatingIfNeeded: value))
+    }
+  }
+
+  private func floating(_ bytes: ArraySlice<UInt8>) throws(PropertyListError) -> Double {
+    let value = wide(bytes)
+    switch bytes.count {
+    case 4: return Double(Float(bitPattern: UInt32(truncatingIfNeeded: value)))
+    case 8: return Double(bitPattern: UInt64(truncatingIfNeeded: value))
+    default: throw PropertyListError(.malformed, offset: offset, "a real of \(bytes.count) bytes")
+    }
+  }
+
+  /// Unpaired surrogates become U+FFFD: a Swift string cannot hold them, and refusing the file would lose the rest.
+  private func utf16(_ bytes: ArraySlice<UInt8>) -> String {
+    var units: [UInt16] = []
+    units.reserveCapacity(bytes.count / 2)
+    var high: UInt8?
+    for byte in bytes {
+      if let first = high {
+        units.append(UInt16(first) << 8 | UInt16(byte))
+        high = nil
+      } else {
+        high = byte
+      }
+    }
+    return String(decoding: units, as: UTF16.self)
+  }
+}

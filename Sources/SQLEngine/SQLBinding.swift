@@ -1,0 +1,182 @@
+import StoreProtocol
+import StoreSchema
+
+/// A schema bound to the tables and columns that a store really has.
+///
+/// Everything that a statement needs is computed once, here; a statement names its columns, never their places.
+public final class SQLBinding: Sendable {
+  public let layout: SQLLayout
+  public let numbers: EntityNumbers
+  /// For each entity, how rows of its subtree are selected.
+  public let selections: [Selection]
+  /// For each entity, the columns of an insert in slot order.
+  public let parameters: [[BoundColumn]]
+  /// For each entity, the slots that hold keys of to-one destinations.
+  public let referenceSlots: [[Int]]
+  /// For each entity, its join tables with the side its objects are on, for removing the pairs of a deleted object.
+  public let pairs: [[(join: SQLLayout.JoinTable, column: String)]]
+
+  /// The columns and row shape of one entity's subtree.
+  public struct Selection: Sendable {
+    /// `t0.Z_ENT, t0.Z_PK, t0.Z_OPT, t0.ZNAME, …`
+    public let columns: String
+    public let table: String
+    public let shape: RowShape
+    /// Restricts `t0` to the subtree, empty for a root.
+    public let filter: String
+  }
+
+  public init(_ layout: SQLLayout) {
+    self.layout = layout
+    let numbers = EntityNumbers(layout.entityNumbers)
+    self.numbers = numbers
+    let schema = layout.schema
+    selections = schema.entities.map { Self.selection($0, layout, numbers) }
+    parameters = schema.entities.map { entity in
+      entity.slots.enumerated().map { BoundColumn(slot: $0, kind: $1, column: 0) }
+    }
+    referenceSlots = schema.entities.map { entity in entity.slots.indices.filter { entity.slots[$0] == .reference } }
+    pairs = schema.entities.map { entity in
+      entity.relationships.flatMap { relationship -> [(join: SQLLayout.JoinTable, column: String)] in
+        guard let side = layout.joinOfRelationship[SQLLayout.RelationshipKey(relationship)] else { return [] }
+        let join = layout.joins[side.join]
+        if join.isReflexive { return [(join, join.first), (join, join.second)] }
+        return [(join, side.ownerIsFirst ? join.first : join.second)]
+      }
+    }
+  }
+
+  private static func selection(_ entity: Entity, _ layout: SQLLayout, _ numbers: EntityNumbers) -> Selection {
+    let schema = layout.schema
+    let table = layout.table(entity.index)
+    var positions: [Int: Int32] = [:]
+    var columns: [String] = ["t0.Z_ENT", "t0.Z_PK", "t0.Z_OPT"]
+    var shapes: [[BoundColumn]] = []
+    for index in entity.subtree {
+      var shape: [BoundColumn] = []
+      for (slot, kind) in schema.entities[index].slots.enumerated() {
+        let column = layout.columnOfSlot[index][slot]
+        if positions[column] == nil {
+          positions[column] = Int32(columns.count)
+          columns.append("t0." + table.columns[column].name)
+        }
+        shape.append(BoundColumn(slot: slot, kind: kind, column: positions[column] ?? 0))
+      }
+      shapes.append(shape)
+    }
+    let shape = RowShape(
+      firstEntity: entity.index, columns: shapes, slotCounts: entity.subtree.map { schema.entities[$0].slots.count },
+      numbers: numbers)
+    // Reading a row drops foreign ones; only within a larger tree must the statement tell entities apart.
+    let isWholeTree = entity.superentity == nil
+    return Selection(
+      columns: columns.joined(separator: ", "), table: table.name, shape: shape,
+      filter: isWholeTree ? "" : filter(entity.subtree, of: layout))
+  }
+
+  /// A condition on `t0.Z_ENT` for `entities`. Needed for whole trees too: a table may hold rows of entities that do not
+  /// belong there, and those must not be counted.
+  static func filter(_ entities: Range<Int>, of layout: SQLLayout) -> String {
+    let numbers = entities.map { String(layout.entityNumbers[$0]) }
+    return numbers.count == 1
+      ? "t0.Z_ENT = \(numbers[0])" : "t0.Z_ENT IN (\(numbers.joined(separator: ", ")))"
+  }
+}
+
+/// The tables of an existing store, as its catalogue lists them.
+public struct SQLCatalogue: Sendable {
+  /// Column names by table name, both as written.
+  public var columns: [String: Set<String>]
+  /// Rows of `Z_PRIMARYKEY`: number by entity name.
+  public var entityNumbers: [String: Int64]
+
+  public init(columns: [String: Set<String>], entityNumbers: [String: Int64]) {
+    self.columns = columns
+    self.entityNumbers = entityNumbers
+  }
+}
+
+extension SQLBinding {
+  /// Binds a schema to an existing store.
+  ///
+  /// Throws `corrupt` when the store lacks an entity, table or column although its version hashes fit the schema.
+  public static func bind(_ schema: Schema, to catalogue: SQLCatalogue) throws(StoreError) -> SQLBinding {
+    var numbers: [Int64] = []
+    for entity in schema.entities {
+      // A store migrated in place may still list an entity under its former name.
+      guard
+        let number = catalogue.entityNumbers[entity.name]
+          ?? catalogue.entityNumbers[entity.definition.renamingIdentifier]
+      else {
+        throw StoreError(
+          .corrupt, "The store lists no number for the entity \(entity.name) in Z_PRIMARYKEY.",
+          context: ["entity": entity.name])
+      }
+      numbers.append(number)
+    }
+    var layout = SQLLayout(schema: schema, entityNumbers: numbers)
+    for index in layout.joins.indices { try layout.bindJoin(index, to: catalogue) }
+    for table in layout.tables {
+      guard let present = catalogue.columns[table.name] else { throw missing(table.name, nil) }
+      for column in ["Z_PK", "Z_ENT", "Z_OPT"] + table.columns.map(\.name) where !present.contains(column) {
+        throw missing(table.name, column)
+      }
+    }
+    return SQLBinding(layout)
+  }
+
+  static func missing(_ table: String, _ column: String?) -> StoreError {
+    StoreError(
+      .corrupt,
+      "The store has no \(column.map { "column \($0) in the table " } ?? "table ")\(table), which its model needs.",
+      context: ["table": table])
+  }
+}
+
+extension SQLLayout {
+  /// Finds a join table under either side's name, and its columns by what they are.
+  mutating func bindJoin(_ index: Int, to catalogue: SQLCatalogue) throws(StoreError) {
+    let expected = joins[index]
+    let naming = schema.entities[expected.naming.entity].relationships[expected.naming.relationship]
+    let other = schema.entities[expected.other.entity].relationships[expected.other.relationship]
+    for candidate in [expected, join(naming, other), join(other, naming)] {
+      guard let present = catalogue.columns[candidate.name] else { continue }
+      if let found = candidate.withColumns(from: present) {
+        joins[index] = found
+        for (key, side) in joinOfRelationship where side.join == index {
+          joinOfRelationship[key] = JoinSide(join: index, ownerIsFirst: key == found.naming)
+        }
+        return
+      }
+    }
+    throw SQLBinding.missing(expected.name, nil)
+  }
+}
+
+extension SQLLayout.JoinTable {
+  /// The same table with the numeric suffixes that its columns really have, nil where they are others altogether.
+  func withColumns(from present: Set<String>) -> Self? {
+    var result = self
+    guard let first = Self.match(first, present), let second = Self.match(second, present) else { return nil }
+    result.first = first
+    result.second = second
+    if let order = firstOrder {
+      guard let found = Self.match(order, present) else { return nil }
+      result.firstOrder = found
+    }
+    if let order = secondOrder {
+      guard let found = Self.match(order, present) else { return nil }
+      result.secondOrder = found
+    }
+    return result
+  }
+
+  /// `name`, or `name` with another suffix in place of its own.
+  private static func match(_ name: String, _ present: Set<String>) -> String? {
+    if present.contains(name) { return name }
+    let base = name.last?.isNumber == true ? String(name.dropLast()) : name
+    return present.sorted().first {
+      $0 == base || ($0.hasPrefix(base) && $0.dropFirst(base.count).allSatisfy(\.isNumber))
+    }
+  }
+}

@@ -1,0 +1,375 @@
+import StoreProtocol
+import StoreSchema
+
+/// Writes one change set inside a transaction that its caller has begun and ends.
+///
+/// The steps, in order: keys, checks, deletions, updates, insertions, links. Where it reports conflicts the caller rolls
+/// back.
+public struct SQLCommit<Connection: SQLConnection> {
+  private let statements: SQLStatements<Connection>
+  private let changes: ChangeSet
+  /// The greatest key known to be in each root's table, for files whose `Z_MAX` is too small.
+  private let keyFloors: [Int: Int64]
+  private var keys: [Int64] = []
+  private var conflicts: [Conflict] = []
+
+  private var binding: SQLBinding { statements.binding }
+  private var schema: Schema { binding.layout.schema }
+  private var connection: Connection { statements.connection }
+
+  public init(_ statements: SQLStatements<Connection>, _ changes: ChangeSet, keyFloors: [Int: Int64]) {
+    self.statements = statements
+    self.changes = changes
+    self.keyFloors = keyFloors
+  }
+
+  /// The keys of the insertions, or the conflicts that forbid the commit.
+  public mutating func run() throws(StoreError) -> Result {
+    keys = try assignKeys()
+    resolveRows()
+    try check()
+    if schema.entities.contains(where: { !$0.uniquenessConstraints.isEmpty }) {
+      try writeRowsUniquely()
+    } else {
+      try deleteRows()
+      try updateRows()
+      try insertRows()
+    }
+    if !conflicts.isEmpty { return .conflicts(conflicts) }
+    try writeLinks()
+    return .written(keys: keys)
+  }
+
+  public enum Result {
+    case written(keys: [Int64])
+    case conflicts([Conflict])
+  }
+
+  // MARK: Keys
+
+  private func assignKeys() throws(StoreError) -> [Int64] {
+    var counts: [Int: Int] = [:]
+    for row in changes.insertions where row.key <= 0 { counts[schema.entities[row.entity].root, default: 0] += 1 }
+    var next: [Int: Int64] = [:]
+    for (root, count) in counts {
+      let allocator = SQLKeyAllocator(statements)
+      next[root] = try allocator.take(count, root: root, floor: keyFloors[root] ?? 0).lowerBound
+    }
+    var result: [Int64] = []
+    result.reserveCapacity(changes.insertions.count)
+    for row in changes.insertions {
+      let root = schema.entities[row.entity].root
+      if row.key > 0 {
+        result.append(row.key)
+      } else {
+        let key = next[root] ?? 1
+        next[root] = key + 1
+        result.append(key)
+      }
+    }
+    return result
+  }
+
+  private func resolveRows() {
+    for (row, key) in zip(changes.insertions, keys) {
+      row.resolve(key: key, version: 1, referenceSlots: binding.referenceSlots[row.entity], keys: keys)
+    }
+    for update in changes.updates {
+      let row = update.row
+      row.resolve(
+        key: row.key, version: row.version, referenceSlots: binding.referenceSlots[row.entity], keys: keys)
+    }
+  }
+
+  private func final(_ key: Int64) -> Int64 { key < 0 ? keys[Int(-(key + 1))] : key }
+
+  // MARK: Rows
+
+  private mutating func check() throws(StoreError) {
+    for check in changes.checks {
+      let statement = try statements.version(check.reference.entity)
+      statement.bind(check.reference.key, at: 1)
+      statement.bind(check.versionRead, at: 2)
+      defer { statement.reset() }
+      if try !statement.step() { try versionConflict(check.reference, check.versionRead) }
+    }
+  }
+
+  private mutating func deleteRows() throws(StoreError) {
+    for deletion in changes.deletions {
+      let reference = deletion.reference
+      let statement = try statements.delete(reference.entity)
+      statement.bind(reference.key, at: 1)
+      statement.bind(deletion.versionRead, at: 2)
+      try statement.run()
+      if connection.changedRows == 0 {
+        try versionConflict(reference, deletion.versionRead)
+        continue
+      }
+      for pair in binding.pairs[reference.entity].indices {
+        let remove = try statements.removePairs(reference.entity, pair: pair)
+        remove.bind(reference.key, at: 1)
+        try remove.run()
+      }
+    }
+  }
+
+  private mutating func updateRows() throws(StoreError) {
+    var rest = changes.updates[...]
+    // Rows of one shape come together: their statement is found once.
+    while let first = rest.first {
+      let run = rest.prefix { $0.row.entity == first.row.entity && $0.changed == first.changed }
+      rest = rest.dropFirst(run.count)
+      let parameters = binding.parameters[first.row.entity]
+      let columns = first.changed.slots.map { parameters[$0] }
+      let statement = try statements.update(first.row.entity, first.changed)
+      for update in run { try write(update, statement, columns) }
+    }
+  }
+
+  private mutating func write(
+    _ update: ChangeSet.Update, _ statement: Connection.Statement, _ columns: [BoundColumn]
+  ) throws(StoreError) {
+    let row = update.row
+    statement.bind(row.version, at: 1)
+    statement.bind(row, columns, from: 2, binding.numbers)
+    statement.bind(row.key, at: Int32(columns.count) + 2)
+    statement.bind(update.versionRead, at: Int32(columns.count) + 3)
+    try statement.run()
+    if connection.changedRows == 0 { try versionConflict(row.reference, update.versionRead) }
+  }
+
+  private func insertRows() throws(StoreError) {
+    for row in changes.insertions { try insert(row) }
+  }
+
+  private func insert(_ row: Row) throws(StoreError) {
+    let statement = try statements.insert(row.entity)
+    statement.bind(row.key, at: 1)
+    statement.bind(binding.numbers.numbers[row.entity], at: 2)
+    statement.bind(row.version, at: 3)
+    statement.bind(row, binding.parameters[row.entity], from: 4, binding.numbers)
+    try statement.run()
+  }
+
+  private mutating func versionConflict(_ reference: ObjectReference, _ versionRead: Int64) throws(StoreError) {
+    let row = try storedRow(reference)
+    conflicts.append(Conflict(reference: reference, versionRead: versionRead, kind: .version(persisted: row)))
+  }
+
+  private func storedRow(_ reference: ObjectReference) throws(StoreError) -> Row? {
+    let root = schema.entities[reference.entity].root
+    let statement = try statements.select(root)
+    statement.bind(reference.key, at: 1)
+    defer { statement.reset() }
+    guard try statement.step() else { return nil }
+    return try statement.row(binding.selections[root].shape, RowBuilder())
+  }
+}
+
+// MARK: - Uniqueness
+
+extension SQLCommit {
+  /// Uniqueness is judged on the state after the save: first the plain way; where that collides, once more with the
+  /// constrained columns of all updated rows emptied first, so that only real duplicates are left to collide.
+  private mutating func writeRowsUniquely() throws(StoreError) {
+    try connection.execute("SAVEPOINT rows")
+    do {
+      try deleteRows()
+      try updateRows()
+      try insertRows()
+    } catch {
+      guard error.code == .constraint else { throw error }
+      try connection.execute("ROLLBACK TO rows")
+      conflicts = []
+      try parkUpdates()
+      try deleteRows()
+      try writeOneByOne()
+    }
+    try connection.execute("RELEASE rows")
+  }
+
+  private func parkUpdates() throws(StoreError) {
+    for update in changes.updates {
+      let columns = constrainedColumns(update.row.entity, touching: update.changed)
+      if columns.isEmpty { continue }
+      let table = binding.layout.table(update.row.entity).name
+      let assignments = columns.map { "\($0) = NULL" }.joined(separator: ", ")
+      let statement = try statements.statement(text: "UPDATE \(table) SET \(assignments) WHERE Z_PK = ?")
+      statement.bind(update.row.key, at: 1)
+      try statement.run()
+    }
+  }
+
+  private func constrainedColumns(_ entity: Int, touching changed: SlotSet) -> [String] {
+    let slots = Set(constraints(of: entity).flatMap { $0 }).filter(changed.contains)
+    return slots.sorted().map { binding.layout.column(schema.entities[entity], $0).name }
+  }
+
+  /// The constraints of an entity and its ancestors.
+  private func constraints(of entity: Int) -> [[Int]] {
+    var result: [[Int]] = []
+    var current: Int? = entity
+    while let index = current {
+      result += schema.entities[index].uniquenessConstraints
+      current = schema.entities[index].superentity
+    }
+    return result
+  }
+
+  private mutating func writeOneByOne() throws(StoreError) {
+    for update in changes.updates {
+      let row = update.row
+      let parameters = binding.parameters[row.entity]
+      let columns = update.changed.slots.map { parameters[$0] }
+      let statement = try statements.update(row.entity, update.changed)
+      do { try write(update, statement, columns) } catch {
+        try constraintConflict(row, versionRead: update.versionRead, error)
+      }
+    }
+    for row in changes.insertions {
+      do { try insert(row) } catch { try constraintConflict(row, versionRead: 0, error) }
+    }
+  }
+
+  private mutating func constraintConflict(
+    _ row: Row, versionRead: Int64, _ error: StoreError
+  ) throws(StoreError) {
+    guard error.code == .constraint else { throw error }
+    for slots in constraints(of: row.entity) {
+      guard let other = try holder(of: slots, in: row) else { continue }
+      let isOurs = changes.insertions.contains { $0.key == other.key && root($0.entity) == root(other.entity) }
+      let persisted = isOurs ? nil : try storedRow(other)
+      conflicts.append(
+        Conflict(
+          reference: row.reference, versionRead: versionRead,
+          kind: .constraint(slots: slots, other: other, persisted: persisted)))
+      return
+    }
+    throw error
+  }
+
+  private func root(_ entity: Int) -> Int { schema.entities[entity].root }
+
+  /// The other object that has the row's values in the constrained slots.
+  private func holder(of slots: [Int], in row: Row) throws(StoreError) -> ObjectReference? {
+    let entity = schema.entities[row.entity]
+    if slots.contains(where: row.isNull) { return nil }
+    let conditions = slots.map { "\(binding.layout.column(entity, $0).name) IS ?" }.joined(separator: " AND ")
+    let table = binding.layout.table(row.entity).name
+    let statement = try statements.statement(
+      text: "SELECT Z_ENT, Z_PK FROM \(table) WHERE \(conditions) AND Z_PK <> ?")
+    statement.bind(row, slots.map { binding.parameters[row.entity][$0] }, from: 1, binding.numbers)
+    statement.bind(row.key, at: Int32(slots.count) + 1)
+    defer { statement.reset() }
+    guard try statement.step(), let index = binding.numbers.entity(statement.int(0)) else { return nil }
+    return ObjectReference(entity: index, key: statement.int(1))
+  }
+}
+
+// MARK: - Links
+
+extension SQLCommit {
+  /// All removals first, then all additions, then all orders: a member that moves must not lose its new owner, and an order
+  /// can only be written to pairs that are there.
+  private func writeLinks() throws(StoreError) {
+    for step in [LinkStep.remove, .add, .order] {
+      for change in changes.links {
+        let relationship = schema.entities[change.entity].relationships[change.relationship]
+        let key = SQLLayout.RelationshipKey(relationship)
+        if let side = binding.layout.joinOfRelationship[key] {
+          try writePairs(step, change, side)
+        } else if let columns = binding.layout.linkColumns[key] {
+          try writeLinkColumns(step, change, key, columns, isOneWay: relationship.storage == .destination)
+        }
+      }
+    }
+  }
+
+  private enum LinkStep { case remove, add, order }
+
+  private func writePairs(
+    _ step: LinkStep, _ change: ChangeSet.LinkChange, _ side: SQLLayout.JoinSide
+  ) throws(StoreError) {
+    let owner = final(change.owner)
+    let join = binding.layout.joins[side.join]
+    func run(_ statement: Connection.Statement, _ other: Int64, from index: Int32) throws(StoreError) {
+      var (first, second) = side.ownerIsFirst ? (owner, other) : (other, owner)
+      // A pair of a relationship that is its own inverse is stored once, the smaller key first.
+      if join.isReflexive && first > second { swap(&first, &second) }
+      statement.bind(first, at: index)
+      statement.bind(second, at: index + 1)
+      try statement.run()
+    }
+    switch step {
+    case .remove:
+      if change.removed.isEmpty { return }
+      let remove = try statements.removePair(side.join)
+      for other in change.removed { try run(remove, final(other.key), from: 1) }
+    case .add:
+      if change.added.isEmpty { return }
+      let add = try statements.addPair(side.join)
+      for other in change.added { try run(add, final(other.key), from: 1) }
+    case .order:
+      guard let order = change.order,
+        let statement = try statements.pairOrder(side.join, ownerIsFirst: side.ownerIsFirst)
+      else { return }
+      let column = side.ownerIsFirst ? join.secondOrder : join.firstOrder
+      let (mine, theirs) = side.ownerIsFirst ? (join.first, join.second) : (join.second, join.first)
+      let existing = try orderKeys("SELECT \(theirs), \(column ?? "NULL") FROM \(join.name) WHERE \(mine) = ?", owner)
+      for (other, orderKey) in OrderKeys.assign(order.map { final($0.key) }, existing: existing) {
+        statement.bind(orderKey, at: 1)
+        try run(statement, other, from: 2)
+      }
+    }
+  }
+
+  private func writeLinkColumns(
+    _ step: LinkStep, _ change: ChangeSet.LinkChange, _ key: SQLLayout.RelationshipKey,
+    _ columns: SQLLayout.LinkColumns, isOneWay: Bool
+  ) throws(StoreError) {
+    let owner = final(change.owner)
+    switch step {
+    case .remove:
+      if change.removed.isEmpty { return }
+      let statement = try isOneWay ? statements.unlink(key, columns) : statements.clearOrder(key, columns)
+      guard let statement else { return }
+      for other in change.removed {
+        statement.bind(final(other.key), at: 1)
+        if isOneWay { statement.bind(owner, at: 2) }
+        try statement.run()
+      }
+    case .add:
+      guard isOneWay, !change.added.isEmpty else { return }
+      let link = try statements.link(key, columns)
+      for other in change.added {
+        link.bind(owner, at: 1)
+        link.bind(final(other.key), at: 2)
+        try link.run()
+      }
+    case .order:
+      guard let statement = try statements.order(key, columns), let order = change.order, let column = columns.order
+      else { return }
+      let table = binding.layout.tables[columns.table]
+      let text =
+        "SELECT Z_PK, \(table.columns[column].name) FROM \(table.name) WHERE \(table.columns[columns.owner].name) = ?"
+      let existing = try orderKeys(text, owner)
+      for (other, orderKey) in OrderKeys.assign(order.map { final($0.key) }, existing: existing) {
+        statement.bind(orderKey, at: 1)
+        statement.bind(other, at: 2)
+        try statement.run()
+      }
+    }
+  }
+
+  private func orderKeys(_ text: String, _ owner: Int64) throws(StoreError) -> [Int64: Int64] {
+    let statement = try statements.statement(text: text)
+    statement.bind(owner, at: 1)
+    defer { statement.reset() }
+    var result: [Int64: Int64] = [:]
+    while try statement.step() {
+      if !statement.isNull(1) { result[statement.int(0)] = statement.int(1) }
+    }
+    return result
+  }
+}

@@ -1,0 +1,100 @@
+import StoreProtocol
+import StoreSchema
+
+/// A connection to an SQL database, used by one caller at a time.
+public protocol SQLConnection: AnyObject {
+  associatedtype Statement: SQLStatement
+
+  /// Compiles one statement, to be kept and used many times.
+  func prepare(_ sql: String) throws(StoreError) -> Statement
+
+  /// Runs statements that return nothing.
+  func execute(_ sql: String) throws(StoreError)
+
+  /// How many rows the last insert, update or delete changed.
+  var changedRows: Int { get }
+}
+
+/// A compiled statement. Parameters count from 1, columns from 0. `reset` before it is used again.
+public protocol SQLStatement: AnyObject {
+  func bind(_ value: Int64, at index: Int32)
+  func bind(_ value: Value, at index: Int32)
+  func bindNull(at index: Int32)
+
+  /// Binds slots of a row to consecutive parameters. The row must live until `reset`.
+  func bind(_ row: Row, _ columns: [BoundColumn], from index: Int32, _ numbers: EntityNumbers)
+
+  /// Runs to the next row; false at the end.
+  func step() throws(StoreError) -> Bool
+  func reset()
+
+  func isNull(_ column: Int32) -> Bool
+  func int(_ column: Int32) -> Int64
+
+  /// The row at hand, whose first three columns are number, key and version of the object; see ``RowShape``.
+  /// Nil where its entity is none of the shape's.
+  func row(_ shape: RowShape, _ builder: RowBuilder) throws(StoreError) -> Row?
+}
+
+extension SQLStatement {
+  /// Runs a statement that returns no rows, and resets it.
+  @inlinable
+  public func run() throws(StoreError) {
+    defer { reset() }
+    while try step() {}
+  }
+}
+
+/// A slot and the way its value is bound to a parameter or read from a column.
+public struct BoundColumn: Sendable, Hashable {
+  public let slot: Int
+  public let kind: SlotKind
+  /// The result column; unused for parameters.
+  public let column: Int32
+
+  public init(slot: Int, kind: SlotKind, column: Int32) {
+    self.slot = slot
+    self.kind = kind
+    self.column = column
+  }
+}
+
+/// Which result columns make up the rows of each entity of a subtree.
+public struct RowShape: Sendable {
+  /// The first entity of the subtree; `columns` is indexed from it.
+  public let firstEntity: Int
+  public let columns: [[BoundColumn]]
+  public let slotCounts: [Int]
+  public let numbers: EntityNumbers
+}
+
+/// The entity numbers of a store, both ways.
+public struct EntityNumbers: Sendable {
+  /// `Z_ENT` by entity index.
+  public let numbers: [Int64]
+  private let lowest: Int64
+  private let indices: [Int]
+
+  public init(_ numbers: [Int64]) {
+    self.numbers = numbers
+    let range = (numbers.min() ?? 0)...(numbers.max() ?? 0)
+    lowest = range.lowerBound
+    // Numbers of a real store are dense; a hostile one is looked up by searching.
+    var indices: [Int] = []
+    let (width, overflow) = range.upperBound.subtractingReportingOverflow(range.lowerBound)
+    if !overflow && width < 1 << 16 {
+      indices = Array(repeating: -1, count: Int(range.upperBound - range.lowerBound) + 1)
+      for (index, number) in numbers.enumerated() { indices[Int(number - lowest)] = index }
+    }
+    self.indices = indices
+  }
+
+  /// The entity with a number, nil where the store knows none.
+  public func entity(_ number: Int64) -> Int? {
+    if indices.isEmpty { return numbers.firstIndex(of: number) }
+    let (offset, overflow) = number.subtractingReportingOverflow(lowest)
+    guard !overflow, offset >= 0, offset < Int64(indices.count) else { return nil }
+    let index = indices[Int(offset)]
+    return index < 0 ? nil : index
+  }
+}

@@ -1,0 +1,29 @@
+import StoreProtocol
+import StoreSchema
+
+/// Hands out keys from `Z_PRIMARYKEY`, inside a transaction of its caller.
+public struct SQLKeyAllocator<Connection: SQLConnection> {
+  private let statements: SQLStatements<Connection>
+
+  public init(_ statements: SQLStatements<Connection>) { self.statements = statements }
+
+  /// The next `count` keys of a root's tree. `floor` is the greatest key known to be in use.
+  public func take(_ count: Int, root: Int, floor: Int64) throws(StoreError) -> Range<Int64> {
+    let number = statements.binding.numbers.numbers[root]
+    let read = try statements.statement(text: "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?")
+    read.bind(number, at: 1)
+    defer { read.reset() }
+    let highest = max(try read.step() ? read.int(0) : 0, floor)
+    let (last, overflow) = highest.addingReportingOverflow(Int64(count))
+    guard highest >= 0, !overflow, last < Int64.max else {
+      throw StoreError(
+        .corrupt, "The highest key of the entity tree is \(highest); no further keys can be given.",
+        context: ["entity": statements.binding.layout.schema.entities[root].name])
+    }
+    let write = try statements.statement(text: "UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?")
+    write.bind(last, at: 1)
+    write.bind(number, at: 2)
+    try write.run()
+    return (highest + 1)..<(last + 1)
+  }
+}

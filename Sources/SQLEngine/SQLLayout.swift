@@ -1,0 +1,108 @@
+import StoreSchema
+
+/// The tables and columns that a schema has in Core Data's SQL format, by the rules of `Documentation/SQLiteFormat.md`.
+///
+/// For a fresh store the entity numbers are `index + 1`; for an existing one they are those of its `Z_PRIMARYKEY`,
+/// because numbers are part of column and table names.
+public struct SQLLayout: Sendable {
+  public let schema: Schema
+  /// `Z_ENT` of each entity.
+  public let entityNumbers: [Int64]
+  /// One table for each root entity, in entity order.
+  public internal(set) var tables: [Table] = []
+  public internal(set) var joins: [JoinTable] = []
+  /// The table index of each entity.
+  public internal(set) var tableOfEntity: [Int] = []
+  /// For each entity, the column index (into its table's columns) of each slot.
+  public internal(set) var columnOfSlot: [[Int]] = []
+  /// Order keys of ordered relationships whose inverse is to-one, and links of one-way relationships.
+  public internal(set) var linkColumns: [RelationshipKey: LinkColumns] = [:]
+  /// The join table of each many-to-many relationship.
+  public internal(set) var joinOfRelationship: [RelationshipKey: JoinSide] = [:]
+
+  /// A relationship by the entity that declares it.
+  public struct RelationshipKey: Hashable, Sendable {
+    public let entity: Int
+    public let relationship: Int
+
+    public init(entity: Int, relationship: Int) {
+      self.entity = entity
+      self.relationship = relationship
+    }
+
+    public init(_ relationship: Relationship) {
+      self.init(entity: relationship.declaringEntity, relationship: relationship.index)
+    }
+  }
+
+  public struct Table: Sendable {
+    public let name: String
+    public let root: Int
+    /// The columns behind `Z_PK`, `Z_ENT` and `Z_OPT`.
+    public var columns: [Column] = []
+  }
+
+  public struct Column: Hashable, Sendable {
+    public let name: String
+    public let declaredType: String
+    /// The entity that owns the values; rows outside its subtree have none here.
+    public let entity: Int
+    public let role: Role
+
+    public enum Role: Hashable, Sendable {
+      case attribute(SlotKind)
+      case toOne
+      case toOneEntity
+      /// Order of this row among the destinations of an ordered to-many relationship.
+      case order
+      /// Owner of this row in a one-way to-many relationship.
+      case oneWay
+    }
+  }
+
+  /// Columns in the destination's table that belong to a to-many relationship.
+  public struct LinkColumns: Hashable, Sendable {
+    public let table: Int
+    /// The column with the owner's key.
+    public let owner: Int
+    /// The column with the order key, nil where the relationship is not ordered.
+    public let order: Int?
+  }
+
+  public struct JoinTable: Hashable, Sendable {
+    public var name: String
+    /// The key column of the side that names the table.
+    public var first: String
+    public var second: String
+    /// Order of the first side's objects among those of one second, and the other way round.
+    public var firstOrder: String?
+    public var secondOrder: String?
+    /// The table after whose root table this one is created.
+    public let table: Int
+    /// The relationship that names the table, and its inverse.
+    public let naming: RelationshipKey
+    public let other: RelationshipKey
+    /// One relationship that is its own inverse: a pair is stored once and read both ways.
+    public var isReflexive: Bool { naming == other }
+  }
+
+  /// A relationship's view of its join table.
+  public struct JoinSide: Hashable, Sendable {
+    public let join: Int
+    /// Whether the relationship's owner is in the first column.
+    public let ownerIsFirst: Bool
+  }
+
+  public init(schema: Schema, entityNumbers: [Int64]? = nil) {
+    self.schema = schema
+    self.entityNumbers = entityNumbers ?? schema.entities.indices.map { Int64($0) + 1 }
+    buildTables()
+    buildJoins()
+  }
+
+  public func column(_ entity: Entity, _ slot: Int) -> Column {
+    tables[tableOfEntity[entity.index]].columns[columnOfSlot[entity.index][slot]]
+  }
+
+  public func table(_ entity: Int) -> Table { tables[tableOfEntity[entity]] }
+}

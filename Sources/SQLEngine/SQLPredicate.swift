@@ -1,0 +1,320 @@
+import StoreQuery
+import StoreSchema
+
+/// Translates resolved predicates and sorts to SQL that means exactly the same.
+///
+/// Predicates have two values and SQL has three, so a predicate is brought into negation normal form first: only leaves
+/// are negated, and each leaf has its own text for true and for false that never is NULL where it matters.
+/// Values are always bound, never written into the text.
+public struct SQLPredicate {
+  private let layout: SQLLayout
+  private let entity: Entity
+  /// The alias of each chain of to-one hops that has been joined.
+  private var aliases: [[Relationship]: String] = [:]
+  /// ` LEFT JOIN …` for each alias.
+  public private(set) var joins = ""
+  public private(set) var values: [Value] = []
+
+  /// `entity` is the one whose table is `t0`.
+  public init(_ layout: SQLLayout, entity: Entity) {
+    self.layout = layout
+    self.entity = entity
+  }
+
+  /// The condition, or nil when it cannot be said in SQL with the same meaning.
+  public mutating func condition(_ predicate: ResolvedPredicate, negated: Bool = false) -> String? {
+    switch predicate {
+    case .constant(let value): return value != negated ? "1" : "0"
+    case .not(let inner): return condition(inner, negated: !negated)
+    case .and(let parts): return combine(parts, negated ? " OR " : " AND ", empty: !negated, negated)
+    case .or(let parts): return combine(parts, negated ? " AND " : " OR ", empty: negated, negated)
+    case .comparison(let left, let op, let right, let options):
+      return comparison(left, op, right, options, negated: negated)
+    }
+  }
+
+  /// The sort terms, or nil when one of them cannot be said in SQL.
+  public mutating func order(_ sorts: [ResolvedSort]) -> [String]? {
+    var terms: [String] = []
+    for sort in sorts {
+      guard sort.comparison == .literal, let column = column(sort.path), kind(sort.path) != .decimal else { return nil }
+      terms.append(column + (sort.isAscending ? "" : " DESC"))
+    }
+    return terms
+  }
+
+  private mutating func combine(
+    _ parts: [ResolvedPredicate], _ joiner: String, empty: Bool, _ negated: Bool
+  ) -> String? {
+    if parts.isEmpty { return empty ? "1" : "0" }
+    var texts: [String] = []
+    for part in parts {
+      guard let text = condition(part, negated: negated) else { return nil }
+      texts.append(text)
+    }
+    return "(" + texts.joined(separator: joiner) + ")"
+  }
+
+  // MARK: Leaves
+
+  private mutating func comparison(
+    _ left: ResolvedExpression, _ op: Predicate.Operator, _ right: ResolvedExpression, _ options: Predicate.Options,
+    negated: Bool
+  ) -> String? {
+    switch (left, right) {
+    case (.path(let path), .constant(let value)): return against(path, op, value, options, negated)
+    case (.constant(let value), .path(let path)):
+      guard let mirrored = op.mirrored else { return nil }
+      return against(path, mirrored, value, options, negated)
+    case (.path(let path), .list(let list)): return against(path, op, list, options, negated)
+    case (.path(let a), .path(let b)): return between(a, op, b, options, negated)
+    default: return nil
+    }
+  }
+
+  private mutating func against(
+    _ path: SlotPath, _ op: Predicate.Operator, _ value: Value, _ options: Predicate.Options, _ negated: Bool
+  ) -> String? {
+    guard let kind = kind(path), kind != .decimal, kind != .externalData, kind != .transformable else { return nil }
+    if value.isNull {
+      guard op == .equalTo || op == .notEqualTo else { return nil }
+      guard let column = column(path) else { return nil }
+      return (op == .equalTo) != negated ? "\(column) IS NULL" : "\(column) IS NOT NULL"
+    }
+    if case .reference(let reference) = value { return against(path, op, reference, negated) }
+    guard ValueClass(kind) == ValueClass(value), ValueClass(kind) != nil else { return nil }
+    let folded = !options.intersection([.caseInsensitive, .diacriticInsensitive, .localeSensitive]).isEmpty
+    switch op {
+    case .equalTo, .notEqualTo:
+      if folded && ValueClass(value) == .text { return function(path, op, value, options, negated) }
+      guard let column = column(path) else { return nil }
+      return bind("\(column) \((op == .equalTo) != negated ? "IS" : "IS NOT") ?", [value])
+    case .lessThan, .lessThanOrEqualTo, .greaterThan, .greaterThanOrEqualTo:
+      if folded && ValueClass(value) == .text { return function(path, op, value, options, negated) }
+      guard let column = column(path), let sign = op.sign, let opposite = op.opposite else { return nil }
+      return bind(negated ? "(\(column) IS NULL OR \(column) \(opposite) ?)" : "\(column) \(sign) ?", [value])
+    case .beginsWith where !folded: return prefix(path, value, negated) ?? function(path, op, value, options, negated)
+    case .beginsWith, .endsWith, .contains, .like, .matches:
+      guard ValueClass(value) == .text else { return nil }
+      return function(path, op, value, options, negated)
+    default: return nil
+    }
+  }
+
+  /// A prefix as a range, which an index can serve.
+  private mutating func prefix(_ path: SlotPath, _ value: Value, _ negated: Bool) -> String? {
+    guard case .string(let text) = value, !text.isEmpty, let column = column(path),
+      let upper = Self.successor(text)
+    else { return nil }
+    let range = [Value.string(text), .string(upper)]
+    return bind(
+      negated ? "(\(column) IS NULL OR \(column) < ? OR \(column) >= ?)" : "(\(column) >= ? AND \(column) < ?)", range)
+  }
+
+  /// The least string greater than every string that begins with `text`, nil where there is none.
+  private static func successor(_ text: String) -> String? {
+    var scalars = Array(text.unicodeScalars)
+    while let last = scalars.popLast() {
+      let next = last.value == 0xD7FF ? 0xE000 : last.value + 1
+      if let scalar = Unicode.Scalar(next) {
+        scalars.append(scalar)
+        var result = String.UnicodeScalarView()
+        result.append(contentsOf: scalars)
+        return String(result)
+      }
+    }
+    return nil
+  }
+
+  private mutating func against(
+    _ path: SlotPath, _ op: Predicate.Operator, _ reference: ObjectReference, _ negated: Bool
+  ) -> String? {
+    guard op == .equalTo || op == .notEqualTo, let root = destinationRoot(path) else { return nil }
+    let wantsEqual = (op == .equalTo) != negated
+    if layout.schema.entities[reference.entity].root != root || reference.key <= 0 { return wantsEqual ? "0" : "1" }
+    guard let column = column(path) else { return nil }
+    return bind("\(column) \(wantsEqual ? "IS" : "IS NOT") ?", [.int(reference.key)])
+  }
+
+  private mutating func against(
+    _ path: SlotPath, _ op: Predicate.Operator, _ list: [Value], _ options: Predicate.Options, _ negated: Bool
+  ) -> String? {
+    guard let kind = kind(path), kind != .decimal, kind != .externalData, kind != .transformable else { return nil }
+    switch op {
+    case .between:
+      guard list.count == 2, list.allSatisfy({ ValueClass($0) == ValueClass(kind) }), ValueClass(kind) != nil,
+        let column = column(path)
+      else { return nil }
+      return bind(
+        negated
+          ? "(\(column) IS NULL OR \(column) < ? OR \(column) > ?)" : "(\(column) >= ? AND \(column) <= ?)", list)
+    case .in where options.isEmpty: return membership(path, kind, list, negated)
+    default: return nil
+    }
+  }
+
+  private mutating func membership(
+    _ path: SlotPath, _ kind: SlotKind, _ list: [Value], _ negated: Bool
+  ) -> String? {
+    guard list.count <= 500, let column = column(path) else { return nil }
+    let hasNull = list.contains(where: \.isNull)
+    var fitting: [Value] = []
+    for value in list where !value.isNull {
+      if case .reference(let reference) = value {
+        guard let root = destinationRoot(path) else { return nil }
+        if layout.schema.entities[reference.entity].root == root { fitting.append(.int(reference.key)) }
+      } else {
+        guard ValueClass(value) == ValueClass(kind), ValueClass(kind) != nil else { return nil }
+        fitting.append(value)
+      }
+    }
+    let marks = Array(repeating: "?", count: fitting.count).joined(separator: ", ")
+    // An empty IN list is false in SQLite, for NULL too.
+    let positive = bind("\(column) IN (\(marks))", fitting)
+    switch (negated, hasNull) {
+    case (false, false): return positive
+    case (false, true): return "(\(positive) OR \(column) IS NULL)"
+    case (true, false): return "(\(column) IS NULL OR NOT \(positive))"
+    case (true, true): return "(\(column) IS NOT NULL AND NOT \(positive))"
+    }
+  }
+
+  private mutating func between(
+    _ a: SlotPath, _ op: Predicate.Operator, _ b: SlotPath, _ options: Predicate.Options, _ negated: Bool
+  ) -> String? {
+    guard options.isEmpty, let x = kind(a), let y = kind(b), ValueClass(x) == ValueClass(y), ValueClass(x) != nil,
+      x != .reference || destinationRoot(a) == destinationRoot(b), let left = column(a), let right = column(b)
+    else { return nil }
+    switch op {
+    case .equalTo: return "\(left) \(negated ? "IS NOT" : "IS") \(right)"
+    case .notEqualTo: return "\(left) \(negated ? "IS" : "IS NOT") \(right)"
+    default:
+      guard let sign = op.sign, let opposite = op.opposite, x != .reference else { return nil }
+      return negated
+        ? "(\(left) IS NULL OR \(right) IS NULL OR \(left) \(opposite) \(right))" : "\(left) \(sign) \(right)"
+    }
+  }
+
+  /// A comparison by the shared kernel, as a function of the connection that returns 0 or 1.
+  private mutating func function(
+    _ path: SlotPath, _ op: Predicate.Operator, _ value: Value, _ options: Predicate.Options, _ negated: Bool
+  ) -> String? {
+    guard ValueClass(kind(path)) == .text, let column = column(path) else { return nil }
+    let call = bind("\(Self.functionName)(\(column), \(op.rawValue), \(options.rawValue), ?)", [value])
+    return negated ? "NOT \(call)" : call
+  }
+
+  /// The connection's function over (value, operator, options, constant); see `SQLConnection`.
+  public static let functionName = "OCDCompare"
+
+  private mutating func bind(_ text: String, _ bound: [Value]) -> String {
+    values += bound
+    return text
+  }
+
+  // MARK: Columns
+
+  private func kind(_ path: SlotPath) -> SlotKind? {
+    switch path.leaf {
+    case .attribute(_, let kind, _): kind
+    case .toOne, .object: .reference
+    }
+  }
+
+  /// The root entity of the objects that a reference path leads to.
+  private func destinationRoot(_ path: SlotPath) -> Int? {
+    switch path.leaf {
+    case .attribute: nil
+    case .toOne(let relationship): layout.schema.entities[relationship.destination].root
+    case .object: layout.schema.entities[path.hops.last?.destination ?? entity.index].root
+    }
+  }
+
+  private mutating func column(_ path: SlotPath) -> String? {
+    guard let alias = alias(path.hops) else { return nil }
+    switch path.leaf {
+    case .attribute(let slot, _, let declaring):
+      return "\(alias).\(layout.column(layout.schema.entities[declaring], slot).name)"
+    case .toOne(let relationship):
+      guard let slot = relationship.slot else { return nil }
+      return "\(alias).\(layout.column(layout.schema.entities[relationship.declaringEntity], slot).name)"
+    case .object: return "\(alias).Z_PK"
+    }
+  }
+
+  private mutating func alias(_ hops: [Relationship]) -> String? {
+    guard let last = hops.last else { return "t0" }
+    if let known = aliases[hops] { return known }
+    guard let source = alias(Array(hops.dropLast())), let slot = last.slot else { return nil }
+    let name = "t\(aliases.count + 1)"
+    aliases[hops] = name
+    let key = layout.column(layout.schema.entities[last.declaringEntity], slot).name
+    joins += " LEFT JOIN \(layout.table(last.destination).name) \(name) ON \(name).Z_PK = \(source).\(key)"
+    return name
+  }
+}
+
+/// Groups of types whose values SQL compares as the evaluator does; across groups it must not be asked.
+private enum ValueClass {
+  case number, date, text, uri, uuid, data, reference
+
+  init?(_ kind: SlotKind?) {
+    switch kind {
+    case .int16, .int32, .int64, .bool, .double, .float: self = .number
+    case .date: self = .date
+    case .string: self = .text
+    case .uri: self = .uri
+    case .uuid: self = .uuid
+    case .data: self = .data
+    case .reference: self = .reference
+    case nil, .decimal, .transformable, .externalData, .referenceEntity: return nil
+    }
+  }
+
+  init?(_ value: Value) {
+    switch value {
+    case .bool, .int, .double: self = .number
+    case .date: self = .date
+    case .string: self = .text
+    case .uri: self = .uri
+    case .uuid: self = .uuid
+    case .data: self = .data
+    case .reference: self = .reference
+    case .null, .decimal: return nil
+    }
+  }
+}
+
+extension StoreQuery.Predicate.Operator {
+  fileprivate var sign: String? {
+    switch self {
+    case .lessThan: "<"
+    case .lessThanOrEqualTo: "<="
+    case .greaterThan: ">"
+    case .greaterThanOrEqualTo: ">="
+    default: nil
+    }
+  }
+
+  fileprivate var opposite: String? {
+    switch self {
+    case .lessThan: ">="
+    case .lessThanOrEqualTo: ">"
+    case .greaterThan: "<="
+    case .greaterThanOrEqualTo: "<"
+    default: nil
+    }
+  }
+
+  /// The operator with its sides exchanged.
+  fileprivate var mirrored: Self? {
+    switch self {
+    case .lessThan: .greaterThan
+    case .lessThanOrEqualTo: .greaterThanOrEqualTo
+    case .greaterThan: .lessThan
+    case .greaterThanOrEqualTo: .lessThanOrEqualTo
+    case .equalTo, .notEqualTo: self
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,155 @@
+import StoreProtocol
+import StoreQuery
+import StoreSchema
+
+/// Reads rows on one connection that is inside a read transaction.
+public struct SQLReader<Connection: SQLConnection> {
+  private let statements: SQLStatements<Connection>
+  private let builder = RowBuilder()
+
+  private var binding: SQLBinding { statements.binding }
+  private var schema: Schema { binding.layout.schema }
+
+  public init(_ statements: SQLStatements<Connection>) { self.statements = statements }
+
+  public func rows(of entity: Int, keys: [Int64], _ body: (Row) -> Void) throws(StoreError) {
+    let shape = binding.selections[entity].shape
+    let statement = try statements.select(entity)
+    for key in keys {
+      statement.bind(key, at: 1)
+      defer { statement.reset() }
+      if try statement.step(), let row = try statement.row(shape, builder) { body(row) }
+    }
+  }
+
+  public func scan(_ entities: Range<Int>, _ body: (Row) -> Void) throws(StoreError) {
+    try fetch(FetchPlan(entities: entities), body)
+  }
+
+  public func destinations(
+    of relationship: Relationship, owners: [Int64], _ body: (Int64, Row) -> Void
+  ) throws(StoreError) {
+    let shape = binding.selections[relationship.destination].shape
+    let ownerColumn = Int32(Set(shape.columns.flatMap { $0.map(\.column) }).count) + 3
+    if owners.count == 1 {
+      let statement = try statements.destinations(relationship)
+      statement.bind(owners[0], at: 1)
+      try drain(statement, shape) { body(owners[0], $0) }
+      return
+    }
+    let text = DestinationsText(binding, relationship)
+    if relationship.storage == .inverseToOne, !relationship.isOrdered, try isMost(owners, of: relationship) {
+      return try scanDestinations(of: relationship, owners, body)
+    }
+    var rest = owners.sorted()[...]
+    while !rest.isEmpty {
+      let part = rest.prefix(500)
+      rest = rest.dropFirst(part.count)
+      let statement = try statements.connection.prepare(text.several(part))
+      try drain(statement, shape) { body(statement.int(ownerColumn), $0) }
+    }
+  }
+
+  /// Whether the owners are so many of their table that reading all destinations is the cheaper way.
+  private func isMost(_ owners: [Int64], of relationship: Relationship) throws(StoreError) -> Bool {
+    if owners.count < 100 { return false }
+    let table = binding.layout.table(relationship.declaringEntity).name
+    let statement = try statements.statement(text: "SELECT max(Z_PK) FROM \(table)")
+    defer { statement.reset() }
+    return try statement.step() && statement.int(0) <= Int64(owners.count) * 2
+  }
+
+  /// Reads all destinations in key order and sorts them by their owner in memory.
+  private func scanDestinations(
+    of relationship: Relationship, _ owners: [Int64], _ body: (Int64, Row) -> Void
+  ) throws(StoreError) {
+    guard let slot = schema.inverse(of: relationship)?.slot else { return }
+    var places: [Int64: Int] = [:]
+    places.reserveCapacity(owners.count)
+    for (place, owner) in owners.enumerated() { places[owner] = place }
+    var groups = ContiguousArray<ContiguousArray<Row>>(repeating: [], count: owners.count)
+    let destination = schema.entities[relationship.destination]
+    try fetch(FetchPlan(entities: destination.subtree)) { row in
+      if !row.isNull(slot), let place = places[row.int(slot)] { groups[place].append(row) }
+    }
+    for (owner, rows) in zip(owners, groups) { for row in rows { body(owner, row) } }
+  }
+
+  private func drain(
+    _ statement: Connection.Statement, _ shape: RowShape, _ body: (Row) -> Void
+  ) throws(StoreError) {
+    defer { statement.reset() }
+    while try statement.step() {
+      if let row = try statement.row(shape, builder) { body(row) }
+    }
+  }
+
+  // MARK: Fetch plans
+
+  public func canPush(_ predicate: ResolvedPredicate, of entities: Range<Int>) -> Bool {
+    guard let first = entities.first else { return false }
+    var translation = SQLPredicate(binding.layout, entity: schema.entities[first])
+    return translation.condition(predicate) != nil
+  }
+
+  public func canPush(_ sort: ResolvedSort, of entities: Range<Int>) -> Bool {
+    guard let first = entities.first else { return false }
+    var translation = SQLPredicate(binding.layout, entity: schema.entities[first])
+    return translation.order([sort]) != nil
+  }
+
+  public func fetch(_ plan: FetchPlan, _ body: (Row) -> Void) throws(StoreError) {
+    guard let first = plan.entities.first else { return }
+    let selection = binding.selections[first]
+    let statement = try prepared(plan, columns: selection.columns)
+    try drain(statement, selection.shape, body)
+  }
+
+  public func fetchReferences(_ plan: FetchPlan, _ body: (ObjectReference) -> Void) throws(StoreError) {
+    guard !plan.entities.isEmpty else { return }
+    let statement = try prepared(plan, columns: "t0.Z_ENT, t0.Z_PK")
+    defer { statement.reset() }
+    while try statement.step() {
+      guard let entity = binding.numbers.entity(statement.int(0)) else { continue }
+      body(ObjectReference(entity: entity, key: statement.int(1)))
+    }
+  }
+
+  public func count(_ plan: FetchPlan) throws(StoreError) -> Int {
+    guard !plan.entities.isEmpty else { return 0 }
+    var unsorted = plan
+    unsorted.sort = []
+    unsorted.offset = 0
+    unsorted.limit = nil
+    let statement = try prepared(unsorted, columns: "count(*)", ordered: false)
+    defer { statement.reset() }
+    let all = try statement.step() ? Int(clamping: statement.int(0)) : 0
+    let rest = max(0, all - plan.offset)
+    return min(plan.limit ?? rest, rest)
+  }
+
+  private func prepared(
+    _ plan: FetchPlan, columns: String, ordered: Bool = true
+  ) throws(StoreError) -> Connection.Statement {
+    let entity = schema.entities[plan.entities.lowerBound]
+    var translation = SQLPredicate(binding.layout, entity: entity)
+    guard let condition = translation.condition(plan.predicate), let order = translation.order(plan.sort) else {
+      throw StoreError(.unsupported, "This predicate or sort cannot be said in SQL; it should have been split off.")
+    }
+    let filter = SQLBinding.filter(plan.entities, of: binding.layout)
+    let conditions = [filter, condition == "1" ? "" : condition].filter { !$0.isEmpty }.joined(separator: " AND ")
+    var text = "SELECT \(columns) FROM \(binding.layout.table(entity.index).name) t0\(translation.joins)"
+    if !conditions.isEmpty { text += " WHERE " + conditions }
+    if ordered { text += " ORDER BY " + (order + ["t0.Z_PK"]).joined(separator: ", ") }
+    let isWindowed = plan.limit != nil || plan.offset > 0
+    if isWindowed { text += " LIMIT ? OFFSET ?" }
+    let statement = try statements.statement(text: text)
+    for (index, value) in translation.values.enumerated() { statement.bind(value, at: Int32(index) + 1) }
+    if isWindowed {
+      let next = Int32(translation.values.count) + 1
+      statement.bind(Int64(plan.limit ?? -1), at: next)
+      statement.bind(Int64(plan.offset), at: next + 1)
+    }
+    return statement
+  }
+}

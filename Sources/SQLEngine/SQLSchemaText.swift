@@ -1,0 +1,117 @@
+import StoreSchema
+
+/// The statements that make a fresh store, in Core Data's words and order.
+public struct SQLSchemaText: Sendable {
+  private let layout: SQLLayout
+  private var schema: Schema { layout.schema }
+
+  public init(_ layout: SQLLayout) { self.layout = layout }
+
+  /// Tables with their join tables, then indexes, then triggers, then the system tables.
+  public var statements: [String] {
+    var result: [String] = []
+    for index in layout.tables.indices {
+      result.append(createTable(layout.tables[index]))
+      result += layout.joins.filter { $0.table == index }.map(createJoin)
+    }
+    result += indexes.map(\.sql) + DerivedAttributeTriggers(layout).statements
+    result += [
+      "CREATE TABLE Z_PRIMARYKEY (Z_ENT INTEGER PRIMARY KEY, Z_NAME VARCHAR, Z_SUPER INTEGER, Z_MAX INTEGER)",
+      "CREATE TABLE Z_METADATA (Z_VERSION INTEGER PRIMARY KEY, Z_UUID VARCHAR(255), Z_PLIST BLOB)",
+      "CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB)",
+    ]
+    return result
+  }
+
+  /// The rows of `Z_PRIMARYKEY`: number, name, parent's number or 0.
+  public var primaryKeyRows: [(number: Int64, name: String, superentity: Int64)] {
+    schema.entities.map { entity in
+      (layout.entityNumbers[entity.index], entity.name, entity.superentity.map { layout.entityNumbers[$0] } ?? 0)
+    }
+  }
+
+  private func createTable(_ table: SQLLayout.Table) -> String {
+    let columns = table.columns.map { ", \($0.name) \($0.declaredType)" }.joined()
+    return "CREATE TABLE \(table.name) ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER\(columns) )"
+  }
+
+  private func createJoin(_ join: SQLLayout.JoinTable) -> String {
+    let columns = [join.first, join.second, join.firstOrder, join.secondOrder].compactMap { $0 }
+    let list = columns.map { "\($0) INTEGER" }.joined(separator: ", ")
+    return "CREATE TABLE \(join.name) ( \(list), PRIMARY KEY (\(join.first), \(join.second)) )"
+  }
+
+  /// An index with its name.
+  public struct Index: Sendable {
+    public let name: String
+    public let sql: String
+
+    init(_ name: String, on table: String, _ columns: String, unique: Bool = false, filter: String = "") {
+      self.name = name
+      sql = "CREATE \(unique ? "UNIQUE " : "")INDEX \(name) ON \(table) (\(columns))\(filter)"
+    }
+
+    init(virtualTable name: String, _ columns: String) {
+      self.name = name
+      sql = "CREATE VIRTUAL TABLE \(name) USING RTREE (Z_PK INTEGER PRIMARY KEY, \(columns))"
+    }
+  }
+
+  public var indexes: [Index] {
+    var result: [Index] = []
+    for (position, table) in layout.tables.enumerated() {
+      for column in table.columns where column.role == .toOne || column.role == .oneWay {
+        result.append(Index("\(table.name)_\(column.name)_INDEX", on: table.name, column.name))
+      }
+      if schema.entities[table.root].hasSubentities {
+        result.append(Index("\(table.name)_Z_ENT_INDEX", on: table.name, "Z_ENT"))
+      }
+      for join in layout.joins where join.table == position {
+        result.append(Index("\(join.name)_\(join.second)_INDEX", on: join.name, "\(join.second), \(join.first)"))
+      }
+      for index in schema.entities[table.root].subtree {
+        let entity = schema.entities[index]
+        result += entity.definition.fetchIndexes.compactMap { fetchIndex($0, of: entity) }
+        result += zip(entity.definition.uniquenessConstraints, entity.uniquenessConstraints).map {
+          unique($0, $1, of: entity)
+        }
+      }
+    }
+    return result
+  }
+
+  private func unique(_ names: [String], _ slots: [Int], of entity: Entity) -> Index {
+    let columns = slots.map { layout.column(entity, $0).name + " COLLATE BINARY ASC" }.joined(separator: ", ")
+    let name = "Z_\(entity.name)_UNIQUE_\(names.joined(separator: "_"))"
+    return Index(name, on: layout.table(entity.index).name, columns, unique: true)
+  }
+
+  /// Nil where Core Data makes no index: over a to-many relationship, and over one to-one alone, which has its own.
+  private func fetchIndex(_ definition: FetchIndexDefinition, of entity: Entity) -> Index? {
+    var columns: [(name: String, element: FetchIndexDefinition.Element)] = []
+    for element in definition.elements {
+      switch element.property {
+      case "self": columns.append(("Z_PK", element))
+      case "entity": columns.append(("Z_ENT", element))
+      default:
+        guard let slot = slot(element.property, of: entity) else { return nil }
+        columns.append((layout.column(entity, slot).name, element))
+      }
+    }
+    if columns.isEmpty { return nil }
+    if columns.allSatisfy(\.element.isRTree) {
+      let bounds = columns.map { "\($0.name)_MIN FLOAT, \($0.name)_MAX FLOAT" }.joined(separator: ", ")
+      return Index(virtualTable: "Z_RT_\(entity.name)_\(definition.name)", bounds)
+    }
+    if columns.count == 1, let only = definition.elements.first, entity.relationship(named: only.property) != nil {
+      return nil
+    }
+    let list = columns.map { "\($0.name) COLLATE BINARY \($0.element.isAscending ? "ASC" : "DESC")" }
+    return Index(
+      "Z_\(entity.name)_\(definition.name)", on: layout.table(entity.index).name, list.joined(separator: ", "))
+  }
+
+  private func slot(_ property: String, of entity: Entity) -> Int? {
+    entity.attribute(named: property)?.slot ?? entity.relationship(named: property)?.slot
+  }
+}

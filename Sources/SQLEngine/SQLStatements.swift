@@ -1,0 +1,239 @@
+import StoreProtocol
+import StoreSchema
+
+/// The statements of one connection, compiled when first used and kept by what they do.
+public final class SQLStatements<Connection: SQLConnection> {
+  public let connection: Connection
+  public let binding: SQLBinding
+  @exclusivity(unchecked) private var kept: [Key: Connection.Statement] = [:]
+  @exclusivity(unchecked) private var last: (key: Key, statement: Connection.Statement)?
+  @exclusivity(unchecked) private var texts: [String: Connection.Statement] = [:]
+
+  private enum Key: Hashable {
+    case insert(Int)
+    case update(Int, SlotSet)
+    case delete(Int)
+    case removePairs(Int, Int)
+    case version(Int)
+    case select(Int)
+    case destinations(Int, Int)
+    case addPair(Int), removePair(Int), pairOrder(Int, Bool)
+    case link(Int, Int), order(Int, Int), unlink(Int, Int), clearOrder(Int, Int)
+  }
+
+  public init(_ connection: Connection, _ binding: SQLBinding) {
+    self.connection = connection
+    self.binding = binding
+  }
+
+  private var layout: SQLLayout { binding.layout }
+
+  private func statement(_ key: Key, _ text: () -> String) throws(StoreError) -> Connection.Statement {
+    // Rows of one kind come together, so the last statement is the likeliest.
+    if let last, last.key == key { return last.statement }
+    let found: Connection.Statement
+    if let known = kept[key] {
+      found = known
+    } else {
+      found = try connection.prepare(text())
+      kept[key] = found
+    }
+    last = (key, found)
+    return found
+  }
+
+  /// A statement kept by its text. At most a few hundred are kept.
+  public func statement(text: String) throws(StoreError) -> Connection.Statement {
+    if let found = texts[text] { return found }
+    if texts.count >= 256 { texts.removeAll() }
+    let made = try connection.prepare(text)
+    texts[text] = made
+    return made
+  }
+
+  /// Parameters: key, entity number, version, then every slot.
+  func insert(_ entity: Int) throws(StoreError) -> Connection.Statement {
+    try statement(.insert(entity)) {
+      let columns = layout.schema.entities[entity].slots.indices.map { name(entity, $0) }
+      let names = (["Z_PK", "Z_ENT", "Z_OPT"] + columns).joined(separator: ", ")
+      let marks = Array(repeating: "?", count: columns.count + 3).joined(separator: ", ")
+      return "INSERT INTO \(layout.table(entity).name) (\(names)) VALUES (\(marks))"
+    }
+  }
+
+  /// Parameters: new version, the changed slots in order, key, version read.
+  func update(_ entity: Int, _ changed: SlotSet) throws(StoreError) -> Connection.Statement {
+    try statement(.update(entity, changed)) {
+      let columns = changed.slots.map { ", \(name(entity, $0)) = ?" }.joined()
+      return "UPDATE \(layout.table(entity).name) SET Z_OPT = ?\(columns) WHERE Z_PK = ? AND ifnull(Z_OPT, 0) = ?"
+    }
+  }
+
+  /// Parameters: key, version read.
+  func delete(_ entity: Int) throws(StoreError) -> Connection.Statement {
+    try statement(.delete(entity)) {
+      "DELETE FROM \(layout.table(entity).name) WHERE Z_PK = ? AND ifnull(Z_OPT, 0) = ?"
+    }
+  }
+
+  /// Parameter: the deleted key. `pair` is an index into the binding's pairs of the entity.
+  func removePairs(_ entity: Int, pair: Int) throws(StoreError) -> Connection.Statement {
+    try statement(.removePairs(entity, pair)) {
+      let pair = binding.pairs[entity][pair]
+      return "DELETE FROM \(pair.join.name) WHERE \(pair.column) = ?"
+    }
+  }
+
+  /// Parameters: key, version read. One row where the object still has that version.
+  func version(_ entity: Int) throws(StoreError) -> Connection.Statement {
+    try statement(.version(entity)) {
+      "SELECT 1 FROM \(layout.table(entity).name) WHERE Z_PK = ? AND ifnull(Z_OPT, 0) = ?"
+    }
+  }
+
+  /// Parameter: key.
+  func select(_ entity: Int) throws(StoreError) -> Connection.Statement {
+    try statement(.select(entity)) {
+      let selection = binding.selections[entity]
+      let filter = selection.filter.isEmpty ? "" : " AND \(selection.filter)"
+      return "SELECT \(selection.columns) FROM \(selection.table) t0 WHERE t0.Z_PK = ?\(filter)"
+    }
+  }
+
+  /// Parameter: the owner's key. Rows of the destinations in their order.
+  func destinations(_ relationship: Relationship) throws(StoreError) -> Connection.Statement {
+    try statement(.destinations(relationship.declaringEntity, relationship.index)) {
+      DestinationsText(binding, relationship).single
+    }
+  }
+
+  private func name(_ entity: Int, _ slot: Int) -> String {
+    layout.table(entity).columns[layout.columnOfSlot[entity][slot]].name
+  }
+}
+
+// MARK: - Links
+
+extension SQLStatements {
+  /// Parameters: first key, second key.
+  func addPair(_ join: Int) throws(StoreError) -> Connection.Statement {
+    try statement(.addPair(join)) {
+      let join = layout.joins[join]
+      return "INSERT OR IGNORE INTO \(join.name) (\(join.first), \(join.second)) VALUES (?, ?)"
+    }
+  }
+
+  /// Parameters: first key, second key.
+  func removePair(_ join: Int) throws(StoreError) -> Connection.Statement {
+    try statement(.removePair(join)) {
+      let join = layout.joins[join]
+      return "DELETE FROM \(join.name) WHERE \(join.first) = ? AND \(join.second) = ?"
+    }
+  }
+
+  /// Parameters: order key, first key, second key. Nil where that direction is not ordered.
+  func pairOrder(_ join: Int, ownerIsFirst: Bool) throws(StoreError) -> Connection.Statement? {
+    let table = layout.joins[join]
+    guard let column = ownerIsFirst ? table.secondOrder : table.firstOrder else { return nil }
+    return try statement(.pairOrder(join, ownerIsFirst)) {
+      "UPDATE \(table.name) SET \(column) = ? WHERE \(table.first) = ? AND \(table.second) = ?"
+    }
+  }
+
+  /// Parameters: owner's key, destination's key.
+  func link(_ key: SQLLayout.RelationshipKey, _ columns: SQLLayout.LinkColumns) throws(StoreError)
+    -> Connection.Statement
+  {
+    try statement(.link(key.entity, key.relationship)) {
+      let table = layout.tables[columns.table]
+      return "UPDATE \(table.name) SET \(table.columns[columns.owner].name) = ? WHERE Z_PK = ?"
+    }
+  }
+
+  /// Parameters: destination's key, owner's key. Leaves a destination that has another owner by now as it is.
+  func unlink(
+    _ key: SQLLayout.RelationshipKey, _ columns: SQLLayout.LinkColumns
+  ) throws(StoreError) -> Connection.Statement? {
+    try statement(.unlink(key.entity, key.relationship)) {
+      let table = layout.tables[columns.table]
+      let owner = table.columns[columns.owner].name
+      let order = columns.order.map { ", \(table.columns[$0].name) = NULL" } ?? ""
+      return "UPDATE \(table.name) SET \(owner) = NULL\(order) WHERE Z_PK = ? AND \(owner) IS ?"
+    }
+  }
+
+  /// Parameter: destination's key. Nil where the relationship is not ordered.
+  func clearOrder(
+    _ key: SQLLayout.RelationshipKey, _ columns: SQLLayout.LinkColumns
+  ) throws(StoreError) -> Connection.Statement? {
+    guard let order = columns.order else { return nil }
+    return try statement(.clearOrder(key.entity, key.relationship)) {
+      let table = layout.tables[columns.table]
+      return "UPDATE \(table.name) SET \(table.columns[order].name) = NULL WHERE Z_PK = ?"
+    }
+  }
+
+  /// Parameters: order key, destination's key. Nil where the relationship is not ordered.
+  func order(
+    _ key: SQLLayout.RelationshipKey, _ columns: SQLLayout.LinkColumns
+  ) throws(StoreError) -> Connection.Statement? {
+    guard let order = columns.order else { return nil }
+    return try statement(.order(key.entity, key.relationship)) {
+      let table = layout.tables[columns.table]
+      return "UPDATE \(table.name) SET \(table.columns[order].name) = ? WHERE Z_PK = ?"
+    }
+  }
+}
+
+/// The text that selects the destinations of a to-many relationship.
+struct DestinationsText {
+  private let binding: SQLBinding
+  private let relationship: Relationship
+
+  init(_ binding: SQLBinding, _ relationship: Relationship) {
+    self.binding = binding
+    self.relationship = relationship
+  }
+
+  /// For one owner, its key as the parameter.
+  var single: String { text { "\($0) = ?" } }
+
+  /// For several owners given as literal keys.
+  func several(_ owners: ArraySlice<Int64>) -> String {
+    let list = owners.map(String.init).joined(separator: ", ")
+    return text { "\($0) IN (\(list))" }
+  }
+
+  /// Result columns: those of the destination's selection, then the owner's key.
+  private func text(_ condition: (String) -> String) -> String {
+    let layout = binding.layout
+    let selection = binding.selections[relationship.destination]
+    let key = SQLLayout.RelationshipKey(relationship)
+    let filter = selection.filter.isEmpty ? "" : " AND \(selection.filter)"
+    func select(_ owner: String, from: String, order: String?) -> String {
+      let sort = ["owner", order, "t0.Z_PK"].compactMap { $0 }.joined(separator: ", ")
+      return
+        "SELECT \(selection.columns), \(owner) AS owner FROM \(from) WHERE \(condition(owner))\(filter) ORDER BY \(sort)"
+    }
+    if let side = layout.joinOfRelationship[key] {
+      let join = layout.joins[side.join]
+      let (owner, other) = side.ownerIsFirst ? (join.first, join.second) : (join.second, join.first)
+      let order = (side.ownerIsFirst ? join.secondOrder : join.firstOrder).map { "j." + $0 }
+      // A reflexive pair is stored once and counts in both directions.
+      let source =
+        join.isReflexive
+        ? "(SELECT \(owner), \(other) FROM \(join.name) UNION SELECT \(other), \(owner) FROM \(join.name))" : join.name
+      return select(
+        "j.\(owner)", from: "\(source) j JOIN \(selection.table) t0 ON t0.Z_PK = j.\(other)", order: order)
+    }
+    let table = layout.table(relationship.destination)
+    if let link = layout.linkColumns[key] {
+      let order = link.order.map { "t0." + table.columns[$0].name }
+      return select("t0." + table.columns[link.owner].name, from: "\(selection.table) t0", order: order)
+    }
+    // A plain to-many: the inverse's own column.
+    let inverse = layout.schema.inverse(of: relationship)?.slot
+    let column = inverse.map { layout.column(layout.schema.entities[relationship.destination], $0).name } ?? "NULL"
+    return select("t0." + column, from: "\(selection.table) t0", order: nil)
+  }
+}

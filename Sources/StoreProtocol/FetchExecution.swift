@@ -1,0 +1,161 @@
+import StoreQuery
+import StoreSchema
+
+/// Runs fetch plans on any snapshot: what the store can do is pushed down, the rest is done here.
+///
+/// This is the only place that filters, sorts and cuts rows in memory.
+public struct FetchExecution {
+  private let snapshot: any StoreSnapshot
+  private let schema: Schema
+  private let pushesDown: Bool
+
+  /// `pushesDown` false runs every plan the slow way, to prove that both ways agree.
+  public init(_ snapshot: any StoreSnapshot, _ schema: Schema, pushesDown: Bool = true) {
+    self.snapshot = snapshot
+    self.schema = schema
+    self.pushesDown = pushesDown
+  }
+
+  /// A plan in two: what the store runs, and what is left to do on its rows. Nothing is pushed behind a residual.
+  struct Split {
+    var pushed: FetchPlan
+    var residual: ResolvedPredicate?
+    var sort: [ResolvedSort] = []
+    var offset = 0
+    var limit: Int?
+
+    var isComplete: Bool { residual == nil && sort.isEmpty && offset == 0 && limit == nil }
+  }
+
+  func split(_ plan: FetchPlan, for store: any FetchingSnapshot) -> Split {
+    var result = Split(pushed: plan)
+    if !store.canPush(plan.predicate, of: plan.entities) {
+      // The parts of a conjunction are split one by one.
+      let parts = if case .and(let parts) = plan.predicate { parts } else { [plan.predicate] }
+      let pushed = parts.filter { store.canPush($0, of: plan.entities) }
+      let rest = parts.filter { !store.canPush($0, of: plan.entities) }
+      result.pushed.predicate = .and(pushed)
+      result.residual = .and(rest)
+    }
+    if result.residual != nil || !plan.sort.allSatisfy({ store.canPush($0, of: plan.entities) }) {
+      result.sort = plan.sort
+      result.pushed.sort = []
+      (result.offset, result.limit) = (plan.offset, plan.limit)
+      (result.pushed.offset, result.pushed.limit) = (0, nil)
+    }
+    return result
+  }
+
+  public func fetch(_ plan: FetchPlan, _ body: (Row) -> Void) throws(StoreError) {
+    guard pushesDown, let store = snapshot as? any FetchingSnapshot else {
+      var rows: [Row] = []
+      try snapshot.scan(plan.entities) { rows.append($0) }
+      let rest = Split(
+        pushed: plan, residual: plan.predicate, sort: plan.sort, offset: plan.offset, limit: plan.limit)
+      return try finish(rows, rest, body)
+    }
+    let split = split(plan, for: store)
+    if split.isComplete { return try store.fetch(split.pushed, body) }
+    var rows: [Row] = []
+    try store.fetch(split.pushed) { rows.append($0) }
+    try finish(rows, split, body)
+  }
+
+  public func references(_ plan: FetchPlan, _ body: (ObjectReference) -> Void) throws(StoreError) {
+    if pushesDown, let store = snapshot as? any FetchingSnapshot, split(plan, for: store).isComplete {
+      return try store.fetchReferences(plan, body)
+    }
+    try fetch(plan) { body($0.reference) }
+  }
+
+  public func count(_ plan: FetchPlan) throws(StoreError) -> Int {
+    if pushesDown, let store = snapshot as? any FetchingSnapshot, store.canPush(plan.predicate, of: plan.entities) {
+      return try store.count(plan)
+    }
+    var unsorted = plan
+    unsorted.sort = []
+    var count = 0
+    try fetch(unsorted) { _ in count += 1 }
+    return count
+  }
+
+  private func finish(_ rows: [Row], _ rest: Split, _ body: (Row) -> Void) throws(StoreError) {
+    let lookup = RowLookup(snapshot, schema)
+    var kept: [Row] = []
+    for row in rows {
+      if let residual = rest.residual {
+        try lookup.prepare(row, residual)
+        guard Evaluator.evaluate(residual, { lookup.value(row, $0) }) else { continue }
+      }
+      kept.append(row)
+    }
+    if !rest.sort.isEmpty {
+      for row in kept { for sort in rest.sort { try lookup.load(row, sort.path) } }
+      kept.sort { a, b in
+        Evaluator.precedes(rest.sort, { lookup.value(a, $0) }, { lookup.value(b, $0) }) ?? (a.key < b.key)
+      }
+    }
+    let tail = kept.dropFirst(rest.offset)
+    for row in rest.limit.map({ tail.prefix($0) }) ?? tail { body(row) }
+  }
+}
+
+/// Values at paths of rows, following to-one relationships through the snapshot.
+private final class RowLookup {
+  private let snapshot: any StoreSnapshot
+  private let schema: Schema
+  private var rows: [ObjectReference: Row] = [:]
+
+  init(_ snapshot: any StoreSnapshot, _ schema: Schema) {
+    self.snapshot = snapshot
+    self.schema = schema
+  }
+
+  /// Reads the rows that evaluating `predicate` over `row` will follow.
+  func prepare(_ row: Row, _ predicate: ResolvedPredicate) throws(StoreError) {
+    var pending = [predicate]
+    while let next = pending.popLast() {
+      switch next {
+      case .constant: continue
+      case .and(let parts), .or(let parts): pending += parts
+      case .not(let inner): pending.append(inner)
+      case .comparison(let left, _, let right, _):
+        for case .path(let path) in [left, right] { try load(row, path) }
+      }
+    }
+  }
+
+  func load(_ row: Row, _ path: SlotPath) throws(StoreError) {
+    var current = row
+    for hop in path.hops {
+      guard let target = reference(current, hop) else { return }
+      if rows[target] == nil {
+        var found: Row?
+        try snapshot.rows(of: hop.destination, keys: [target.key]) { found = $0 }
+        guard let found else { return }
+        rows[target] = found
+      }
+      guard let next = rows[target] else { return }
+      current = next
+    }
+  }
+
+  func value(_ row: Row, _ path: SlotPath) -> Value {
+    var current = row
+    for hop in path.hops {
+      guard let target = reference(current, hop), let next = rows[target] else { return .null }
+      current = next
+    }
+    switch path.leaf {
+    case .attribute(let slot, let kind, _): return current.value(slot, kind)
+    case .toOne(let relationship): return reference(current, relationship).map(Value.reference) ?? .null
+    case .object: return .reference(current.reference)
+    }
+  }
+
+  private func reference(_ row: Row, _ relationship: Relationship) -> ObjectReference? {
+    relationship.slot.flatMap {
+      row.reference($0, entitySlot: relationship.entitySlot, destination: relationship.destination)
+    }
+  }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import StoreQuery
+import StoreSchema
+
+/// One opened store.
+///
+/// All calls may come from any thread. Reads go through snapshots; at most one commit runs at a time, and commits do not
+/// wait for snapshots where ``Capabilities/concurrentReads`` is declared.
+public protocol Store: AnyObject, Sendable {
+  var schema: Schema { get }
+  /// The store's UUID in upper-case text.
+  var identifier: String { get }
+  var capabilities: Capabilities { get }
+  var isReadOnly: Bool { get }
+  /// The metadata as last read or committed.
+  var metadata: StoreMetadata { get }
+
+  /// A consistent view of the last commit. Later commits do not show in it.
+  ///
+  /// The caller releases it soon: a snapshot may hold a connection and keep old versions alive. Throws `closed` after
+  /// ``close()``, `busy` when no reader became free in time.
+  func snapshot() throws(StoreError) -> any StoreSnapshot
+
+  /// Applies all of `changes` or none of it, durably.
+  ///
+  /// The store gives insertions without a key theirs, resolves references to them, and checks the version of every
+  /// update and deletion. Conflicts are a result, not an error; nothing has been changed then.
+  func commit(_ changes: ChangeSet) throws(StoreError) -> CommitResult
+
+  /// Takes `count` keys for objects of the tree of `root`, durably: they are never handed out again.
+  func allocateKeys(root: Int, count: Int) throws(StoreError) -> Range<Int64>
+
+  /// The bytes that a slot of kind `externalData` names, without its leading byte 2.
+  ///
+  /// Throws `missingExternalData` where they are gone.
+  func externalData(_ name: Data) throws(StoreError) -> Data
+
+  /// Keeps large binary data outside the rows, durably, and gives the name for the slot: a byte 2 and the rest.
+  ///
+  /// Nil where the data is better kept in the row. The data belongs to nothing until a commit writes its name; a caller
+  /// whose commit fails gives it back with ``discardExternalData(_:)``.
+  func keepExternalData(_ data: Data) throws(StoreError) -> Data?
+
+  /// Removes data that no row names any more.
+  func discardExternalData(_ names: [Data])
+
+  /// Ends all use of the store. Safe to call twice.
+  func close() throws(StoreError)
+}
+
+/// A consistent view of a store. Used by one caller at a time; it may move between threads.
+public protocol StoreSnapshot: AnyObject, Sendable {
+  /// Counts the commits of the opened store: greater in a newer view.
+  var commitNumber: UInt64 { get }
+
+  /// Calls `body` with the row of each key that exists in the tree of `entity`, in any order.
+  func rows(of entity: Int, keys: [Int64], _ body: (Row) -> Void) throws(StoreError)
+
+  /// Calls `body` with every row whose entity is in `entities`, which belong to one tree, in key order.
+  func scan(_ entities: Range<Int>, _ body: (Row) -> Void) throws(StoreError)
+
+  /// Calls `body` with the key of an owner and a destination's row for each link of a to-many relationship that leaves
+  /// one of `owners`. The links of one owner come together; ordered relationships in their order, others in key order.
+  func destinations(
+    of relationship: Relationship, owners: [Int64], _ body: (Int64, Row) -> Void
+  ) throws(StoreError)
+}
+
+/// A snapshot that evaluates fetch plans itself (``Capabilities/pushDown``).
+public protocol FetchingSnapshot: StoreSnapshot {
+  /// Whether a predicate means the same here as in the evaluator of `StoreQuery`.
+  func canPush(_ predicate: ResolvedPredicate, of entities: Range<Int>) -> Bool
+  func canPush(_ sort: ResolvedSort, of entities: Range<Int>) -> Bool
+
+  /// Calls `body` with each row that the plan selects, in the plan's order, ties in key order.
+  func fetch(_ plan: FetchPlan, _ body: (Row) -> Void) throws(StoreError)
+
+  /// Calls `body` with entity and key only, otherwise like `fetch`.
+  func fetchReferences(_ plan: FetchPlan, _ body: (ObjectReference) -> Void) throws(StoreError)
+
+  /// The number of rows the plan selects, its offset and limit applied.
+  func count(_ plan: FetchPlan) throws(StoreError) -> Int
+}
+
+extension Store {
+  public func keepExternalData(_ data: Data) throws(StoreError) -> Data? { nil }
+  public func discardExternalData(_ names: [Data]) {}
+}

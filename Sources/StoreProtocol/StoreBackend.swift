@@ -1,0 +1,98 @@
+import Foundation
+import PropertyLists
+import StoreSchema
+
+/// A kind of store: how stores of this type are made, opened, looked at and removed.
+///
+/// Implementations are values or final classes without state of their own; every call stands alone and may come from
+/// any thread.
+public protocol StoreBackend: Sendable {
+  /// The type's name as files and `NSPersistentStore.type` carry it, for example `SQLite`.
+  var storeType: String { get }
+  var capabilities: Capabilities { get }
+
+  /// Opens the store at `url`, and makes it first where there is none.
+  ///
+  /// Throws `modelMismatch` when the store was made with another model, `notAStore` for a foreign file; then nothing
+  /// has been changed.
+  func open(at url: URL, schema: Schema, options: StoreOptions) throws(StoreError) -> any Store
+
+  /// The metadata of the store at `url`, read without opening it and without leaving a trace.
+  func metadata(at url: URL, options: StoreOptions) throws(StoreError) -> StoreMetadata
+
+  /// Removes the store at `url` with everything that belongs to it. Nothing at the URL is no error.
+  func destroy(at url: URL, options: StoreOptions) throws(StoreError)
+
+  /// Makes the store at `destination` a copy of the store at `source`, with the source's identity.
+  func replace(at destination: URL, with source: URL, options: StoreOptions) throws(StoreError)
+}
+
+/// What a kind of store can do beyond the obligations that every store has.
+public struct Capabilities: OptionSet, Sendable, Hashable {
+  public let rawValue: UInt32
+  public init(rawValue: UInt32) { self.rawValue = rawValue }
+
+  /// Data outlives the process.
+  public static let persistent = Capabilities(rawValue: 1 << 0)
+  /// Commits write rows, not the whole file.
+  public static let rowLevel = Capabilities(rawValue: 1 << 1)
+  /// Snapshots can be read while a commit runs, and several at once.
+  public static let concurrentReads = Capabilities(rawValue: 1 << 2)
+  /// The store evaluates predicates, sorts and limits; see ``FetchingSnapshot``.
+  public static let pushDown = Capabilities(rawValue: 1 << 3)
+  /// Several processes may have the store open.
+  public static let multiProcess = Capabilities(rawValue: 1 << 4)
+  /// Derived attributes are computed at commit.
+  public static let derivedAttributes = Capabilities(rawValue: 1 << 5)
+}
+
+/// How to open a store.
+public struct StoreOptions: Sendable {
+  public var isReadOnly = false
+  /// How long to wait for other connections, in seconds.
+  public var timeout: Double = 240
+  /// Name to value, applied to every connection of an SQL store.
+  public var pragmas: [String: String] = [:]
+  public var analyzes = false
+  public var vacuums = false
+  /// How many snapshots may be read at once; further ones wait.
+  public var maximumReaders = 8
+  /// Skips the comparison of model versions.
+  public var ignoresModelVersion = false
+  /// The model as a keyed archive, for stores that carry their model.
+  public var archivedModel: Data?
+  /// `NSStoreModelVersionIdentifiers` for new metadata.
+  public var versionIdentifiers: [String] = []
+  /// Records every commit in persistent history, whose tables are made where there are none.
+  public var tracksHistory = false
+  public var forceDestroy = false
+  /// Receives each statement with its duration in seconds, for logging.
+  public var trace: (@Sendable (String, Double) -> Void)?
+
+  public init() {}
+}
+
+/// What a store says of itself.
+public struct StoreMetadata: Sendable {
+  /// The store's UUID in upper-case text: the host part of its object URIs.
+  public var identifier: String
+  public var storeType: String
+  public var versionHashes: [String: [UInt8]]
+  public var versionIdentifiers: [String]
+  /// Every other entry: the application's own and the format's.
+  public var additional: [String: PropertyList]
+  /// The model that the store carries, as a keyed archive.
+  public var archivedModel: Data?
+
+  public init(
+    identifier: String, storeType: String, versionHashes: [String: [UInt8]], versionIdentifiers: [String],
+    additional: [String: PropertyList], archivedModel: Data? = nil
+  ) {
+    self.identifier = identifier
+    self.storeType = storeType
+    self.versionHashes = versionHashes
+    self.versionIdentifiers = versionIdentifiers
+    self.additional = additional
+    self.archivedModel = archivedModel
+  }
+}

@@ -1,0 +1,97 @@
+import Foundation
+
+/// What went wrong in a store, and what is known about the data afterwards.
+///
+/// Act on ``code`` and ``outcome``, not on texts. New codes may be added.
+public struct StoreError: Error, Sendable, CustomStringConvertible {
+  public let code: Code
+  /// What happened and what can be done about it, as a sentence.
+  public let message: String
+  /// Facts such as the store's URL, SQL text, entity or `errno`, for people and logs.
+  public var context: [String: String]
+  /// The error underneath, as text.
+  public var cause: String?
+  /// What is known of the store when a write failed.
+  public var outcome: Outcome
+  /// The version hashes of both sides of a ``Code/modelMismatch``.
+  public var modelHashes: ModelHashes?
+
+  public init(
+    _ code: Code, _ message: String, context: [String: String] = [:], cause: String? = nil, outcome: Outcome = .notSaved
+  ) {
+    self.code = code
+    self.message = message
+    self.context = context
+    self.cause = cause
+    self.outcome = outcome
+  }
+
+  /// What a failed write left behind. A successful one never throws.
+  public enum Outcome: Sendable, Hashable {
+    /// The store is provably as it was before the call.
+    case notSaved
+    /// The store is as it was before or as it should be after the call; it must be read again to know which.
+    case outcomeUnknown
+  }
+
+  /// The version hashes a store carries and those of the model it was opened with, by entity name.
+  public struct ModelHashes: Sendable, Hashable {
+    public let store: [String: [UInt8]]
+    public let model: [String: [UInt8]]
+
+    public init(store: [String: [UInt8]], model: [String: [UInt8]]) {
+      self.store = store
+      self.model = model
+    }
+  }
+
+  public struct Code: Sendable, Hashable, CustomStringConvertible {
+    private enum Kind: String, Sendable {
+      case notFound, notAStore, wrongType, newerFormat, modelMismatch, io, full, busy, readOnly, corrupt
+      case unsupported, invalidArgument, closed, missingExternalData, constraint
+    }
+    private let kind: Kind
+
+    /// There is nothing at the URL.
+    public static let notFound = Code(kind: .notFound)
+    /// The file is no store of this kind.
+    public static let notAStore = Code(kind: .notAStore)
+    /// The file is a store of another type than asked for.
+    public static let wrongType = Code(kind: .wrongType)
+    /// The file was written in a form that this version does not know; it was left as it is.
+    public static let newerFormat = Code(kind: .newerFormat)
+    /// The store was made with another version of the model; see ``StoreError/modelHashes``.
+    public static let modelMismatch = Code(kind: .modelMismatch)
+    /// The operating system could not read or write.
+    public static let io = Code(kind: .io)
+    /// The disk or a quota is full.
+    public static let full = Code(kind: .full)
+    /// Another connection held the store for longer than the timeout. Trying again may succeed.
+    public static let busy = Code(kind: .busy)
+    /// The store, or the place it is in, cannot be written.
+    public static let readOnly = Code(kind: .readOnly)
+    /// The content contradicts the format. Never used for a failed read.
+    public static let corrupt = Code(kind: .corrupt)
+    /// The store does not have the power that was asked for.
+    public static let unsupported = Code(kind: .unsupported)
+    /// The call itself was wrong.
+    public static let invalidArgument = Code(kind: .invalidArgument)
+    /// The store was closed before.
+    public static let closed = Code(kind: .closed)
+    /// A value's external file is missing.
+    public static let missingExternalData = Code(kind: .missingExternalData)
+    /// A constraint of the medium itself was violated.
+    public static let constraint = Code(kind: .constraint)
+
+    public var description: String { kind.rawValue }
+  }
+
+  /// Whether the same call may succeed later without anything being changed.
+  public var isRetryable: Bool { code == .busy }
+
+  public var description: String {
+    let facts = context.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: ", ")
+    let reason = cause.map { " (\($0))" } ?? ""
+    return "StoreError.\(code): \(message)\(facts.isEmpty ? "" : " [\(facts)]")\(reason)"
+  }
+}

@@ -1,0 +1,42 @@
+import StoreSchema
+
+/// An expression as it is written: the syntax tree that the format language parses to and prints from.
+///
+/// Names are unresolved text here. `ResolvedExpression` is the tree that stores evaluate.
+public indirect enum Expression: Hashable, Sendable {
+  /// A literal value.
+  case constant(Value)
+  /// `SELF`, the object under evaluation.
+  case evaluatedObject
+  /// `$name`, bound before evaluation.
+  case variable(String)
+  /// A key path of `SELF`, its keys joined by dots; collection operators such as `@count` are keys too.
+  case keyPath(String)
+  /// A key path of another expression, for example `$source.name`.
+  case keyPathOf(Expression, String)
+  /// A function by its selector name (`sum:`, `add:to:`, `now`) over its arguments.
+  /// `target` is the receiver in `FUNCTION(target, 'selector:', …)`, nil for built-in functions.
+  case function(String, [Expression], target: Expression?)
+  /// `{a, b, c}`.
+  case aggregate([Expression])
+  /// `left UNION right`, `left INTERSECT right`, `left MINUS right`.
+  case set(SetOperation, Expression, Expression)
+  /// `SUBQUERY(collection, $variable, predicate)`.
+  case subquery(Expression, variable: String, Predicate)
+  /// `TERNARY(predicate, yes, no)`.
+  case conditional(Predicate, Expression, Expression)
+  /// `$variable := value`.
+  case assignment(String, Expression)
+  /// A key that matches any key (Spotlight queries). Only carried, never evaluated.
+  case anyKey
+  /// `FETCH(request, context, countOnly)`.
+  case fetch(Expression, context: Expression, countOnly: Bool)
+  /// `CAST(value, 'ClassName')`.
+  case cast(Expression, String)
+
+  public enum SetOperation: String, Hashable, Sendable {
+    case union = "UNION"
+    case intersect = "INTERSECT"
+    case minus = "MINUS"
+  }
+}

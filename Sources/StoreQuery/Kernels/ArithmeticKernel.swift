@@ -1,0 +1,111 @@
+import Foundation
+import StoreSchema
+
+/// What arithmetic means over values: every result is a finite number, a date, or null.
+///
+/// Truth values count as 0 and 1. Two integers give an integer, or a double where 64 bits do not suffice; division then
+/// drops the fraction [K] and the remainder has the sign of the dividend. A decimal with any number gives a decimal, exact
+/// to 38 digits, and a double where it lies beyond 1e±40. All else gives a double. A date with a number of seconds added
+/// or subtracted is a date; elsewhere it counts as its seconds since 2001-01-01T00:00:00Z.
+///
+/// Null gives null, and so do operands that are no number, division by zero of any kind, and results that are infinite.
+public enum ArithmeticKernel {
+  /// The operations of two operands, by the selectors of their functions.
+  public enum Operation: String, Hashable, Sendable, CaseIterable {
+    case add = "add:to:"
+    case subtract = "from:subtract:"
+    case multiply = "multiply:by:"
+    case divide = "divide:by:"
+    case modulus = "modulus:by:"
+    case power = "raise:toPower:"
+    case bitwiseAnd = "bitwiseAnd:with:"
+    case bitwiseOr = "bitwiseOr:with:"
+    case bitwiseXor = "bitwiseXor:with:"
+    case shiftLeft = "leftshift:by:"
+    case shiftRight = "rightshift:by:"
+  }
+
+  /// The result of an operation. Operations on bits take integers only and give null for others.
+  public static func evaluate(_ operation: Operation, _ left: Value, _ right: Value) -> Value {
+    guard let a = Number(left), let b = Number(right) else { return .null }
+    guard left.isDate || right.isDate else { return evaluate(operation, a, b) }
+    let result = evaluate(operation, a.double, b.double)
+    guard givesDate(operation, left, right), case .double(let seconds) = result else { return result }
+    return .date(seconds)
+  }
+
+  /// The value with its sign reversed: unary minus.
+  public static func negate(_ value: Value) -> Value {
+    if case .decimal(let number) = value, !number.isNaN { return .decimal(-number) }
+    return evaluate(.subtract, .int(0), value)
+  }
+
+  /// The integer with all bits reversed; null for what is no integer.
+  public static func complement(_ value: Value) -> Value {
+    if case .int(let value)? = Number(value) { .int(~value) } else { .null }
+  }
+
+  private static func evaluate(_ operation: Operation, _ a: Number, _ b: Number) -> Value {
+    if case .int(let x) = a, case .int(let y) = b, let result = IntegerArithmetic.evaluate(operation, x, y) {
+      return result
+    }
+    if let x = a.decimal, let y = b.decimal, a.isDecimal || b.isDecimal,
+      let result = DecimalArithmetic.evaluate(operation, x, y)
+    {
+      return result
+    }
+    return evaluate(operation, a.double, b.double)
+  }
+
+  private static func evaluate(_ operation: Operation, _ x: Double, _ y: Double) -> Value {
+    let result: Double? =
+      switch operation {
+      case .add: x + y
+      case .subtract: x - y
+      case .multiply: x * y
+      case .divide: x / y
+      case .modulus: fmod(x, y)
+      case .power: pow(x, y)
+      default: nil
+      }
+    guard let result, result.isFinite else { return .null }
+    return .double(result)
+  }
+
+  private static func givesDate(_ operation: Operation, _ left: Value, _ right: Value) -> Bool {
+    switch operation {
+    case .add: left.isDate != right.isDate
+    case .subtract: left.isDate && !right.isDate
+    default: false
+    }
+  }
+}
+
+extension Value {
+  fileprivate var isDate: Bool { if case .date = self { true } else { false } }
+}
+
+extension Number {
+  var isDecimal: Bool { if case .decimal = self { true } else { false } }
+
+  var double: Double {
+    switch self {
+    case .int(let value): Double(value)
+    case .double(let value): value
+    case .decimal(let value): Double("\(value)") ?? .nan
+    }
+  }
+
+  /// The number as decimal, nil where it lies beyond 1e±40: Foundation's operators stop the process when the exponent of a
+  /// result overflows, which operands within that range cannot reach.
+  var decimal: Decimal? {
+    let decimal: Decimal? =
+      switch self {
+      case .int(let value): Decimal(value)
+      case .double(let value): NumericComparison.decimal(value)
+      case .decimal(let value): value
+      }
+    guard let decimal, !decimal.isNaN, (-40...40).contains(decimal.exponent) else { return nil }
+    return decimal
+  }
+}

@@ -1,0 +1,36 @@
+import Foundation
+
+/// Comparison and search over bytes. UTF-8 is such that a text is found only at scalar boundaries.
+enum ByteSearch {
+  typealias Bytes = UnsafeBufferPointer<UInt8>
+
+  static func compare(_ a: Bytes, _ b: Bytes) -> Ordering {
+    guard let x = a.baseAddress, let y = b.baseAddress else { return Ordering.of(a.count, b.count) }
+    let difference = memcmp(x, y, min(a.count, b.count))
+    return difference < 0 ? .ascending : difference > 0 ? .descending : Ordering.of(a.count, b.count)
+  }
+
+  static func beginsWith(_ text: Bytes, _ prefix: Bytes) -> Bool {
+    !prefix.isEmpty && text.count >= prefix.count && matches(text, prefix, at: 0)
+  }
+
+  static func endsWith(_ text: Bytes, _ suffix: Bytes) -> Bool {
+    !suffix.isEmpty && text.count >= suffix.count && matches(text, suffix, at: text.count - suffix.count)
+  }
+
+  static func contains(_ text: Bytes, _ part: Bytes) -> Bool {
+    guard let first = part.first, text.count >= part.count else { return false }
+    // Parts are short; a part of n bytes in a text of m costs n·m at worst.
+    for start in 0...text.count - part.count where text[start] == first && matches(text, part, at: start) {
+      return true
+    }
+    return false
+  }
+
+  static func areEqual(_ a: Bytes, _ b: Bytes) -> Bool { a.count == b.count && compare(a, b) == .same }
+
+  /// Whether the part stands at an offset from which the text is long enough.
+  private static func matches(_ text: Bytes, _ part: Bytes, at start: Int) -> Bool {
+    areEqual(Bytes(rebasing: text[start..<start + part.count]), part)
+  }
+}

@@ -1,0 +1,94 @@
+/// A LIKE pattern, read once: `?` stands for one Unicode scalar, `*` for any number of any (line ends too), a backslash
+/// makes the next character literal. The whole text must match, so that the empty pattern matches the empty text only.
+///
+/// Under `[c]` and `[d]` text and pattern are folded first: `?` then stands for one scalar of the folded text, so that é is
+/// one under `[d]`, and ß is two under `[c]`.
+public struct LikePattern: Sendable {
+  private enum Element {
+    case byte(UInt8)
+    case anyScalar
+    case anyRun
+  }
+
+  private let elements: [Element]
+  private let folding: Folding
+
+  /// Reads a pattern. Every text is one; a backslash at the end stands for itself.
+  public init(_ pattern: String, options: Predicate.Options = []) {
+    folding = Folding(options)
+    elements = Self.elements(pattern, folding)
+  }
+
+  /// Whether the whole text matches. Costs at most the product of both lengths, and no stack.
+  public func matches(_ text: String) -> Bool {
+    folding.withBytes(of: text, matchesFolded)
+  }
+
+  /// The same over the UTF-8 bytes of a text.
+  public func matches(utf8: UnsafeBufferPointer<UInt8>) -> Bool {
+    folding.withBytes(of: utf8, matchesFolded)
+  }
+
+  private static func elements(_ pattern: String, _ folding: Folding) -> [Element] {
+    var elements: [Element] = []
+    var literal = String.UnicodeScalarView()
+    var isEscaped = false
+    func flush() {
+      folding.withBytes(of: String(literal)) { elements += $0.map(Element.byte) }
+      literal.removeAll()
+    }
+    for scalar in pattern.unicodeScalars {
+      switch scalar {
+      case "\\" where !isEscaped: isEscaped = true
+      case "*" where !isEscaped, "?" where !isEscaped:
+        flush()
+        elements.append(scalar == "*" ? .anyRun : .anyScalar)
+      default:
+        literal.append(scalar)
+        isEscaped = false
+      }
+    }
+    if isEscaped { literal.append("\\") }
+    flush()
+    return elements
+  }
+
+  /// Remembers the last `*` only: an earlier one never has to give way again.
+  private func matchesFolded(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    var position = 0
+    var index = 0
+    var retry: (position: Int, index: Int)?
+    while position < text.count || index < elements.count {
+      if index < elements.count, case .anyRun = elements[index] {
+        index += 1
+        retry = (position, index)
+      } else if let next = step(text, position, index) {
+        position = next
+        index += 1
+      } else if let (start, after) = retry, start < text.count {
+        position = Self.scalarEnd(text, start)
+        index = after
+        retry = (position, after)
+      } else {
+        return false
+      }
+    }
+    return true
+  }
+
+  /// The position after what the element matches, nil if it matches nothing there.
+  private func step(_ text: UnsafeBufferPointer<UInt8>, _ position: Int, _ index: Int) -> Int? {
+    guard position < text.count, index < elements.count else { return nil }
+    switch elements[index] {
+    case .byte(let byte): return text[position] == byte ? position + 1 : nil
+    case .anyScalar: return Self.scalarEnd(text, position)
+    case .anyRun: return nil
+    }
+  }
+
+  private static func scalarEnd(_ text: UnsafeBufferPointer<UInt8>, _ position: Int) -> Int {
+    var end = position + 1
+    while end < text.count, text[end] & 0xC0 == 0x80 { end += 1 }
+    return end
+  }
+}

@@ -1,0 +1,44 @@
+/// The names by which formats call functions. A name without colons takes one argument (`sum`) or none (`now`), and
+/// some functions of two arguments have a short name.
+enum FunctionName {
+  private static let shortNames = [
+    "add": "add:to:", "multiply": "multiply:by:", "divide": "divide:by:", "modulus": "modulus:by:",
+    "bitwiseAnd": "bitwiseAnd:with:", "bitwiseOr": "bitwiseOr:with:", "bitwiseXor": "bitwiseXor:with:",
+    "leftshift": "leftshift:by:", "rightshift": "rightshift:by:",
+    "distanceToLocation": "distanceToLocation:fromLocation:",
+  ]
+
+  /// The selector that `name(…)` calls with that many arguments; nil if the name takes another number.
+  static func selector(_ name: String, argumentCount: Int) -> String? {
+    let colons = name.utf8.count { $0 == UInt8(ascii: ":") }
+    if colons > 0 { return colons == argumentCount ? name : nil }
+    switch argumentCount {
+    case 0: return name
+    case 1: return name + ":"
+    case 2: return shortNames[name]
+    default: return nil
+    }
+  }
+
+  /// The name to write before the parentheses so that ``selector(_:argumentCount:)`` gives the selector back.
+  static func callName(_ selector: String) -> String {
+    let base = selector.dropLast()
+    guard selector.hasSuffix(":"), !base.utf8.contains(UInt8(ascii: ":")), !base.isEmpty,
+      !ReservedWords.contains(String(base))
+    else { return selector }
+    return String(base)
+  }
+}
+
+/// The words that a key path may hold only after `#`, in any case: those of Apple's "Predicate Format String Syntax",
+/// and the operators that it names elsewhere.
+enum ReservedWords {
+  private static let words: Set<String> = [
+    "AND", "OR", "IN", "NOT", "ALL", "ANY", "SOME", "NONE", "LIKE", "CASEINSENSITIVE", "CI", "MATCHES", "CONTAINS",
+    "BEGINSWITH", "ENDSWITH", "BETWEEN", "NULL", "NIL", "SELF", "TRUE", "YES", "FALSE", "NO", "FIRST", "LAST", "SIZE",
+    "ANYKEY", "SUBQUERY", "FETCH", "CAST", "TRUEPREDICATE", "FALSEPREDICATE", "UNION", "INTERSECT", "MINUS",
+    "FUNCTION", "TERNARY",
+  ]
+
+  static func contains(_ word: String) -> Bool { words.contains(word.uppercased()) }
+}

@@ -1,0 +1,66 @@
+/// Puts entities in Core Data's order and checks their names and parents.
+enum EntityNumbering {
+  struct Numbered {
+    var definition: EntityDefinition
+    var superentity: Int?
+    var root: Int
+    var subtree: Range<Int>
+  }
+
+  /// Roots by name without regard to case, each followed by its descendants, depth first.
+  static func number(_ definitions: [EntityDefinition]) throws(SchemaError) -> [Numbered] {
+    try checkNames(definitions)
+    var children: [String?: [EntityDefinition]] = [:]
+    for definition in definitions { children[definition.superentity, default: []].append(definition) }
+    for key in children.keys { children[key]?.sort { precedes($0.name, $1.name) } }
+
+    var result: [Numbered] = []
+    var pending = Array((children[nil] ?? []).reversed().map { (definition: $0, superentity: Int?.none) })
+    while let next = pending.popLast() {
+      let index = result.count
+      let root = next.superentity.map { result[$0].root } ?? index
+      result.append(
+        Numbered(
+          definition: next.definition, superentity: next.superentity, root: root, subtree: index..<(index + 1)))
+      for child in (children[next.definition.name] ?? []).reversed() { pending.append((child, index)) }
+    }
+    if result.count < definitions.count { throw unreachable(definitions, result) }
+    for index in result.indices.reversed() {
+      guard let parent = result[index].superentity else { continue }
+      result[parent].subtree = parent..<max(result[parent].subtree.upperBound, result[index].subtree.upperBound)
+    }
+    return result
+  }
+
+  static func precedes(_ a: String, _ b: String) -> Bool {
+    let (x, y) = (a.lowercased(), b.lowercased())
+    return UTF8Order.areEqual(x, y) ? UTF8Order.isLess(a, b) : UTF8Order.isLess(x, y)
+  }
+
+  private static func checkNames(_ definitions: [EntityDefinition]) throws(SchemaError) {
+    var seen: [String: String] = [:]
+    for definition in definitions {
+      if definition.name.isEmpty { throw SchemaError("", "an entity has no name") }
+      if let other = seen.updateValue(definition.name, forKey: definition.name.uppercased()) {
+        throw SchemaError(
+          definition.name,
+          UTF8Order.areEqual(other, definition.name)
+            ? "two entities have this name; names must be unique in a model"
+            : "differs from the entity \(other) only by case; rename one of them, because a store cannot tell them apart"
+        )
+      }
+    }
+  }
+
+  private static func unreachable(_ definitions: [EntityDefinition], _ reached: [Numbered]) -> SchemaError {
+    let names = Set(definitions.map(\.name))
+    for definition in definitions {
+      if let parent = definition.superentity, !names.contains(parent) {
+        return SchemaError(definition.name, "its parent entity \(parent) is not in the model")
+      }
+    }
+    let found = Set(reached.map(\.definition.name))
+    let lost = definitions.first { !found.contains($0.name) }
+    return SchemaError(lost?.name ?? "", "its parent entities form a cycle")
+  }
+}

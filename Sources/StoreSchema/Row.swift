@@ -1,0 +1,138 @@
+import Foundation
+
+/// The stored state of one object: an immutable, packed block that the row cache and every context share.
+///
+/// The block is an 8-byte word a slot behind a bitmap of the slots that are null, then the bytes of strings and blobs.
+/// It holds no pointers, so that a store may keep the very same bytes. Reading a scalar costs a load; a `String` is
+/// built when it is read.
+///
+/// Sendable, unchecked, because nothing writes to a block once its row is out of the builder's hands; the one exception,
+/// ``resolve(key:version:referenceSlots:keys:)``, is for rows that no one else can see yet.
+public struct Row: @unchecked Sendable {
+  @usableFromInline var block: RowBlock
+
+  @usableFromInline init(_ block: RowBlock) { self.block = block }
+
+  /// Read through a pointer: the block never changes, so there is nothing for exclusivity checks to find.
+  @inlinable var header: RowHeader { block.withUnsafeMutablePointerToHeader { $0.pointee } }
+
+  /// The object's key within its entity's tree.
+  @inlinable public var key: Int64 { header.key }
+  /// Index of the object's own entity.
+  @inlinable public var entity: Int { Int(header.entity) }
+  /// The optimistic-locking version: 1 at insertion, one more at each saved update.
+  @inlinable public var version: Int64 { header.version }
+  @inlinable public var slotCount: Int { Int(header.slotCount) }
+  /// The number of bytes the block takes, its header included.
+  public var byteCount: Int { MemoryLayout<RowHeader>.stride + Int(header.byteCount) + 16 }
+
+  @inlinable public var reference: ObjectReference { ObjectReference(entity: entity, key: key) }
+
+  /// Whether both are the same block in memory.
+  @inlinable public func isIdentical(to other: Row) -> Bool { block === other.block }
+
+  @inlinable public func isNull(_ slot: Int) -> Bool {
+    precondition(slot >= 0 && slot < slotCount, "slot out of range")
+    return block.withUnsafeMutablePointerToElements { $0[slot &>> 6] & (1 &<< UInt64(slot & 63)) != 0 }
+  }
+
+  /// The slot's word as an integer. Zero where the slot is null.
+  @inlinable public func int(_ slot: Int) -> Int64 { Int64(bitPattern: word(slot)) }
+
+  /// The slot's word as a double. Zero where the slot is null.
+  @inlinable public func double(_ slot: Int) -> Double { Double(bitPattern: word(slot)) }
+
+  @inlinable func word(_ slot: Int) -> UInt64 {
+    precondition(slot >= 0 && slot < slotCount, "slot out of range")
+    return block.withUnsafeMutablePointerToElements { $0[header.bitmapWords + slot] }
+  }
+
+  /// Calls `body` with the bytes of a slot for which `SlotKind.isBytes` holds. Empty where the slot is null.
+  @inlinable public func withBytes<R, E: Error>(
+    _ slot: Int, _ body: (UnsafeRawBufferPointer) throws(E) -> R
+  ) throws(E) -> R {
+    let place = word(slot)
+    // Holds whenever the slot is one of bytes; a wrong accessor must not read past the block.
+    precondition(Int(place &>> 32) + Int(place & 0xffff_ffff) <= Int(header.byteCount), "slot does not hold bytes")
+    let elements = block.withUnsafeMutablePointerToElements { UnsafeRawPointer($0) }
+    defer { withExtendedLifetime(block) {} }
+    return try body(
+      UnsafeRawBufferPointer(start: elements + Int(place &>> 32), count: Int(place & 0xffff_ffff)))
+  }
+
+  /// The string in a slot of UTF-8 bytes.
+  @inlinable public func string(_ slot: Int) -> String { withBytes(slot) { String(decoding: $0, as: UTF8.self) } }
+
+  @inlinable public func data(_ slot: Int) -> Data {
+    withBytes(slot) { bytes in
+      guard let start = bytes.baseAddress else { return Data() }
+      return Data(bytes: start, count: bytes.count)
+    }
+  }
+
+  @inlinable public func uuid(_ slot: Int) -> UUID {
+    withBytes(slot) { $0.count == 16 ? UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) : UUID(uuid: UUID_NULL) }
+  }
+
+  /// The to-one destination in `slot`, nil where null. `entitySlot` is the relationship's entity slot;
+  /// without one the destination is of the entity `destination`.
+  @inlinable public func reference(_ slot: Int, entitySlot: Int?, destination: Int) -> ObjectReference? {
+    if isNull(slot) { return nil }
+    guard let entitySlot, !isNull(entitySlot) else { return ObjectReference(entity: destination, key: int(slot)) }
+    return ObjectReference(entity: Int(int(entitySlot)), key: int(slot))
+  }
+
+  /// A slot's value by its kind. References give the bare key as `.int`; see ``reference(_:entitySlot:destination:)``.
+  public func value(_ slot: Int, _ kind: SlotKind) -> Value {
+    if isNull(slot) { return .null }
+    switch kind {
+    case .int16, .int32, .int64, .reference, .referenceEntity: return .int(int(slot))
+    case .bool: return .bool(int(slot) != 0)
+    case .double, .float: return .double(double(slot))
+    case .date: return .date(double(slot))
+    case .decimal: return withBytes(slot) { DecimalText.parse($0) }.map(Value.decimal) ?? .null
+    case .string: return .string(string(slot))
+    case .uri: return .uri(string(slot))
+    case .uuid: return .uuid(uuid(slot))
+    case .data, .transformable, .externalData: return .data(data(slot))
+    }
+  }
+
+  /// Whether a slot holds the same bits in both rows, which must be of the same entity.
+  public func hasEqualSlot(_ slot: Int, _ kind: SlotKind, _ other: Row) -> Bool {
+    if isNull(slot) || other.isNull(slot) { return isNull(slot) == other.isNull(slot) }
+    guard kind.isBytes else { return word(slot) == other.word(slot) }
+    return withBytes(slot) { mine in
+      other.withBytes(slot) { mine.elementsEqual($0) }
+    }
+  }
+}
+
+@usableFromInline let UUID_NULL: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+
+@usableFromInline struct RowHeader {
+  @usableFromInline var key: Int64
+  @usableFromInline var version: Int64
+  @usableFromInline var entity: UInt32
+  @usableFromInline var slotCount: UInt32
+  /// Bytes behind the header: bitmap, words and data.
+  @usableFromInline var byteCount: UInt32
+
+  @usableFromInline init(key: Int64, version: Int64, entity: UInt32, slotCount: UInt32, byteCount: UInt32) {
+    self.key = key
+    self.version = version
+    self.entity = entity
+    self.slotCount = slotCount
+    self.byteCount = byteCount
+  }
+
+  @inlinable var bitmapWords: Int { Int(slotCount &+ 63) &>> 6 }
+}
+
+/// The storage of a row.
+@usableFromInline final class RowBlock: ManagedBuffer<RowHeader, UInt64> {}
+
+extension Row {
+  /// Whether this value alone holds the block. A snapshot of the moment: use it to decide what to forget.
+  public mutating func isUniquelyHeld() -> Bool { isKnownUniquelyReferenced(&block) }
+}

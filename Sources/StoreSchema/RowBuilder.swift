@@ -1,0 +1,179 @@
+import Foundation
+
+/// Packs rows, one after another, in a buffer that it keeps.
+///
+/// Used by one caller at a time, so its fields are free of exclusivity checks, which cost as much as the packing.
+/// For each row: ``begin(slots:)``, one call for every slot that is not null, ``finish(key:entity:version:)``.
+public final class RowBuilder {
+  @exclusivity(unchecked) @usableFromInline var slotCount = 0
+  @exclusivity(unchecked) @usableFromInline var bitmapWords = 0
+  @exclusivity(unchecked) @usableFromInline var words: UnsafeMutablePointer<UInt64>
+  @exclusivity(unchecked) @usableFromInline var wordCapacity: Int
+  @exclusivity(unchecked) @usableFromInline var bytes: UnsafeMutableRawPointer
+  @exclusivity(unchecked) @usableFromInline var byteCapacity: Int
+  @exclusivity(unchecked) @usableFromInline var byteCount = 0
+
+  public init() {
+    wordCapacity = 64
+    words = .allocate(capacity: wordCapacity)
+    byteCapacity = 1024
+    bytes = .allocate(byteCount: byteCapacity, alignment: 8)
+  }
+
+  deinit {
+    words.deallocate()
+    bytes.deallocate()
+  }
+
+  /// Starts a row in which every slot is null.
+  public func begin(slots: Int) {
+    slotCount = slots
+    bitmapWords = (slots + 63) / 64
+    if bitmapWords + slots > wordCapacity {
+      words.deallocate()
+      wordCapacity = bitmapWords + slots
+      words = .allocate(capacity: wordCapacity)
+    }
+    words.update(repeating: .max, count: bitmapWords)
+    memset(words + bitmapWords, 0, slots * 8)
+    byteCount = 0
+  }
+
+  @inlinable @inline(__always)
+  func set(_ slot: Int, _ word: UInt64) {
+    precondition(slot >= 0 && slot < slotCount, "slot out of range")
+    words[slot &>> 6] &= ~(1 &<< UInt64(slot & 63))
+    words[bitmapWords &+ slot] = word
+  }
+
+  @inlinable public func setInt(_ slot: Int, _ value: Int64) { set(slot, UInt64(bitPattern: value)) }
+
+  /// Sets a double, a float or a date. NaN is the caller's to refuse; -0.0 becomes 0.
+  @inlinable public func setDouble(_ slot: Int, _ value: Double) { set(slot, value == 0 ? 0 : value.bitPattern) }
+
+  public func setNull(_ slot: Int) {
+    precondition(slot >= 0 && slot < slotCount, "slot out of range")
+    words[slot &>> 6] |= 1 &<< UInt64(slot & 63)
+    words[bitmapWords &+ slot] = 0
+  }
+
+  @inlinable public func setBytes(_ slot: Int, _ source: UnsafeRawBufferPointer) {
+    let count = source.count
+    if byteCount + count > byteCapacity { grow(to: byteCount + count) }
+    // Offsets are relative to the first bitmap word, so that a reader needs no further arithmetic.
+    set(slot, UInt64((bitmapWords &+ slotCount) &* 8 &+ byteCount) &<< 32 | UInt64(count))
+    if let start = source.baseAddress { (bytes + byteCount).copyMemory(from: start, byteCount: count) }
+    byteCount &+= count
+  }
+
+  public func setString(_ slot: Int, _ value: String) {
+    var value = value
+    value.withUTF8 { setBytes(slot, UnsafeRawBufferPointer($0)) }
+  }
+
+  public func setUUID(_ slot: Int, _ value: UUID) {
+    withUnsafeBytes(of: value.uuid) { setBytes(slot, $0) }
+  }
+
+  /// Sets a slot of any kind from a value. A value of another type than the kind's leaves the slot null; callers have
+  /// checked types before.
+  public func set(_ slot: Int, _ value: Value) {
+    switch value {
+    case .null: setNull(slot)
+    case .bool(let x): setInt(slot, x ? 1 : 0)
+    case .int(let x): setInt(slot, x)
+    case .double(let x), .date(let x): setDouble(slot, x)
+    case .decimal(let x): setString(slot, DecimalText.format(x))
+    case .string(let x), .uri(let x): setString(slot, x)
+    case .uuid(let x): setUUID(slot, x)
+    case .data(let x): x.withUnsafeBytes { setBytes(slot, $0) }
+    case .reference(let x): setInt(slot, x.key)
+    }
+  }
+
+  /// Copies one slot of a row of the same layout.
+  @inline(__always)
+  public func copy(_ slot: Int, _ kind: SlotKind, from row: Row) {
+    if row.isNull(slot) { return }
+    if kind.isBytes { row.withBytes(slot) { setBytes(slot, $0) } } else { set(slot, row.word(slot)) }
+  }
+
+  /// Ends the row. Slots not set since ``begin(slots:)`` are null.
+  public func finish(key: Int64, entity: Int, version: Int64) -> Row {
+    let head = (bitmapWords &+ slotCount) &* 8
+    let total = head + byteCount
+    let header = RowHeader(
+      key: key, version: version, entity: UInt32(entity), slotCount: UInt32(slotCount), byteCount: UInt32(total))
+    let block = unsafeDowncast(
+      RowBlock.create(minimumCapacity: (total + 7) / 8) { _ in header }, to: RowBlock.self)
+    block.withUnsafeMutablePointerToElements { elements in
+      let target = UnsafeMutableRawPointer(elements)
+      target.copyMemory(from: words, byteCount: head)
+      (target + head).copyMemory(from: bytes, byteCount: byteCount)
+    }
+    return Row(block)
+  }
+
+  @usableFromInline func grow(to needed: Int) {
+    let capacity = max(needed, byteCapacity * 2)
+    let larger = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 8)
+    larger.copyMemory(from: bytes, byteCount: byteCount)
+    bytes.deallocate()
+    bytes = larger
+    byteCapacity = capacity
+  }
+}
+
+extension Row {
+  /// Gives a row of a change set its final key, and its to-one references to inserted objects theirs.
+  ///
+  /// `keys[n]` is the key of the change set's n-th insertion; words of `referenceSlots` that hold `-(n + 1)` become
+  /// `keys[n]`. Only for rows that nobody but the change set's owner and the committing store can see.
+  public func resolve(key: Int64, version: Int64, referenceSlots: [Int], keys: [Int64]) {
+    block.withUnsafeMutablePointers { header, elements in
+      header.pointee.key = key
+      header.pointee.version = version
+      let words = elements + header.pointee.bitmapWords
+      for slot in referenceSlots {
+        let word = Int64(bitPattern: words[slot])
+        guard word < 0, -(word + 1) < Int64(keys.count) else { continue }
+        words[slot] = UInt64(bitPattern: keys[Int(-(word + 1))])
+      }
+    }
+  }
+}
+
+extension Row {
+  /// A copy with another version, to be changed before anyone else sees it; see ``patch(_:_:)``.
+  public func copy(version: Int64) -> Row {
+    let header = self.header
+    let total = Int(header.byteCount)
+    let copy = unsafeDowncast(RowBlock.create(minimumCapacity: (total + 7) / 8) { _ in header }, to: RowBlock.self)
+    block.withUnsafeMutablePointerToElements { source in
+      copy.withUnsafeMutablePointers { head, target in
+        head.pointee.version = version
+        UnsafeMutableRawPointer(target).copyMemory(from: source, byteCount: total)
+      }
+    }
+    return Row(copy)
+  }
+
+  /// Sets a slot whose word is the value itself, in a fresh copy. False for a value that needs bytes of its own.
+  public func patch(_ slot: Int, _ value: Value) -> Bool {
+    let word: UInt64?
+    switch value {
+    case .null: word = nil
+    case .bool(let x): word = x ? 1 : 0
+    case .int(let x): word = UInt64(bitPattern: x)
+    case .double(let x), .date(let x): word = x == 0 ? 0 : x.bitPattern
+    case .reference(let x): word = UInt64(bitPattern: x.key)
+    case .decimal, .string, .uri, .uuid, .data: return false
+    }
+    let mask: UInt64 = 1 &<< UInt64(slot & 63)
+    block.withUnsafeMutablePointers { header, words in
+      if word == nil { words[slot &>> 6] |= mask } else { words[slot &>> 6] &= ~mask }
+      words[header.pointee.bitmapWords + slot] = word ?? 0
+    }
+    return true
+  }
+}

@@ -1,0 +1,275 @@
+/// A model frozen for stores: entities by index, one slot a stored value, all names resolved.
+///
+/// Entities are in the order in which Core Data numbers them: roots sorted by name without regard to case, each
+/// followed by its sub-entities, sorted the same way. So the entities of a subtree are a contiguous range.
+public final class Schema: Sendable {
+  public let entities: [Entity]
+  /// What the schema was made from, in no particular order.
+  public let definitions: [EntityDefinition]
+  /// The 32-byte version hash of each entity.
+  public let versionHashes: [String: [UInt8]]
+  private let indices: [String: Int]
+
+  /// Resolves and lays out a model.
+  ///
+  /// Throws ``SchemaError`` when a name is missing, doubled or differs from another only by case, when parents form a
+  /// cycle, when a property is redefined with another type, or when a relationship and its inverse do not fit.
+  public init(_ definitions: [EntityDefinition]) throws(SchemaError) {
+    let numbered = try EntityNumbering.number(definitions)
+    var layout = SchemaLayout(numbered)
+    entities = try layout.entities()
+    self.definitions = definitions
+    versionHashes = VersionHash.hashes(of: definitions)
+    indices = Dictionary(uniqueKeysWithValues: entities.map { ($0.name, $0.index) })
+  }
+
+  public func entity(named name: String) -> Entity? { indices[name].map { entities[$0] } }
+
+  /// The definition's relationship at the other end, nil for a one-way relationship.
+  public func inverse(of relationship: Relationship) -> Relationship? {
+    relationship.inverse.map { entities[relationship.destination].relationships[$0] }
+  }
+}
+
+/// An entity of a frozen ``Schema``.
+public final class Entity: Sendable {
+  public let index: Int
+  public let name: String
+  public let isAbstract: Bool
+  /// Index of the parent, nil for a root.
+  public let superentity: Int?
+  /// Index of the topmost ancestor, this entity itself for a root. Keys are unique within a root's tree.
+  public let root: Int
+  /// The indices of this entity and all its descendants.
+  public let subtree: Range<Int>
+  /// All stored attributes: inherited ones first, then own ones by name.
+  public let attributes: [Attribute]
+  /// All relationships: inherited ones first, then own ones by name.
+  public let relationships: [Relationship]
+  /// What each slot of a row of this entity holds. A sub-entity's slots begin with its parent's.
+  public let slots: [SlotKind]
+  /// How many relationships are to-many; `Relationship.toManyIndex` counts them.
+  public let toManyCount: Int
+  /// The entity's own constraints as slots; see also `allUniquenessConstraints`.
+  public let uniquenessConstraints: [[Int]]
+  public let definition: EntityDefinition
+  private let properties: [String: Property]
+
+  /// A property by name.
+  public enum Property: Sendable, Hashable {
+    /// Index into ``Entity/attributes``.
+    case attribute(Int)
+    /// Index into ``Entity/relationships``.
+    case relationship(Int)
+  }
+
+  init(
+    index: Int, superentity: Int?, root: Int, subtree: Range<Int>, attributes: [Attribute],
+    relationships: [Relationship], slots: [SlotKind], uniquenessConstraints: [[Int]], definition: EntityDefinition
+  ) {
+    self.index = index
+    name = definition.name
+    isAbstract = definition.isAbstract
+    self.superentity = superentity
+    self.root = root
+    self.subtree = subtree
+    self.attributes = attributes
+    self.relationships = relationships
+    self.slots = slots
+    toManyCount = relationships.count { $0.isToMany }
+    self.uniquenessConstraints = uniquenessConstraints
+    self.definition = definition
+    var properties: [String: Property] = [:]
+    for (i, attribute) in attributes.enumerated() { properties[attribute.name] = .attribute(i) }
+    for (i, relationship) in relationships.enumerated() { properties[relationship.name] = .relationship(i) }
+    self.properties = properties
+  }
+
+  public func property(named name: String) -> Property? { properties[name] }
+
+  public func attribute(named name: String) -> Attribute? {
+    if case .attribute(let i)? = properties[name] { return attributes[i] }
+    return nil
+  }
+
+  public func relationship(named name: String) -> Relationship? {
+    if case .relationship(let i)? = properties[name] { return relationships[i] }
+    return nil
+  }
+
+  /// Whether rows of this entity can be of a sub-entity.
+  public var hasSubentities: Bool { subtree.count > 1 }
+}
+
+/// A stored attribute of a frozen ``Entity``. A class, because it is passed around on hot paths.
+public final class Attribute: Sendable {
+  public let name: String
+  public let type: AttributeType
+  /// The slot of its value; of a composite attribute, the first slot of its elements.
+  public let slot: Int
+  /// Index of the entity that declares it.
+  public let declaringEntity: Int
+  /// The leaves of a composite attribute, each with its own slot, named by their path (`address.city` is
+  /// named `city` under the composite `address`).
+  public let elements: [Attribute]
+  public let definition: AttributeDefinition
+  public let isOptional: Bool
+
+  public var derivation: Derivation? { definition.derivation }
+
+  init(slot: Int, declaringEntity: Int, elements: [Attribute], name: String, _ definition: AttributeDefinition) {
+    self.name = name
+    type = definition.type
+    self.slot = slot
+    self.declaringEntity = declaringEntity
+    self.elements = elements
+    self.definition = definition
+    isOptional = definition.isOptional
+  }
+}
+
+/// A relationship of a frozen ``Entity``. A class, because it is passed around on hot paths; within one schema it is the
+/// same for an entity and all its sub-entities in everything that its equality looks at.
+public final class Relationship: Sendable, Hashable {
+  public let name: String
+  /// Index into the relationships of its entity, the same in every sub-entity.
+  public let index: Int
+  public let declaringEntity: Int
+  /// Index of the declared destination entity.
+  public let destination: Int
+  /// Index of the inverse in the relationships of the destination, nil for a one-way relationship.
+  public let inverse: Int?
+  public let isToMany: Bool
+  public let isOrdered: Bool
+  public let storage: Storage
+  /// To-one: the slot of the destination's key.
+  public let slot: Int?
+  /// To-one whose destination has sub-entities: the slot of the destination's entity index.
+  public let entitySlot: Int?
+  /// To-many: its number among the entity's to-many relationships.
+  public let toManyIndex: Int?
+  public let definition: RelationshipDefinition
+  public let isOptional: Bool
+
+  init(
+    _ definition: RelationshipDefinition, index: Int, declaringEntity: Int, destination: Int, inverse: Int?,
+    storage: Storage, slot: Int?, entitySlot: Int?, toManyIndex: Int?
+  ) {
+    name = definition.name
+    self.index = index
+    self.declaringEntity = declaringEntity
+    self.destination = destination
+    self.inverse = inverse
+    isToMany = definition.isToMany
+    isOrdered = definition.isToMany && definition.isOrdered
+    self.storage = storage
+    self.slot = slot
+    self.entitySlot = entitySlot
+    self.toManyIndex = toManyIndex
+    self.definition = definition
+    isOptional = definition.isOptional
+  }
+
+  public static func == (a: Relationship, b: Relationship) -> Bool {
+    a === b || (a.declaringEntity == b.declaringEntity && a.index == b.index && a.destination == b.destination)
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(declaringEntity)
+    hasher.combine(index)
+  }
+
+  /// Where the links of a relationship live.
+  public enum Storage: Sendable, Hashable {
+    /// In this side's row.
+    case toOne
+    /// In the to-one rows of the other side.
+    case inverseToOne
+    /// Among link pairs that belong to both sides. `isPrimary` is true on exactly one side, which is the one that
+    /// change sets describe (both sides only where both are ordered).
+    case pairs(isPrimary: Bool)
+    /// One-way to-many: with the destination's row.
+    case destination
+  }
+}
+
+/// What a slot of a row holds, and so how its 8-byte word is read.
+public enum SlotKind: UInt8, Sendable, Hashable {
+  case int16, int32, int64, bool
+  case double, float, date
+  /// Canonical decimal text.
+  case decimal
+  case string, uri
+  /// 16 bytes.
+  case uuid
+  case data, transformable
+  /// Binary data that may live outside the row: a byte 1 and the data, or a byte 2 and a name that only the store
+  /// understands (`Store.externalData(_:)`).
+  case externalData
+  /// The key of a to-one destination.
+  case reference
+  /// The entity index of a to-one destination.
+  case referenceEntity
+
+  /// Whether the word is (offset, length) of bytes in the row rather than the value itself.
+  @inlinable public var isBytes: Bool {
+    switch self {
+    case .decimal, .string, .uri, .uuid, .data, .transformable, .externalData: true
+    default: false
+    }
+  }
+
+  init?(_ attribute: AttributeDefinition) {
+    switch attribute.type {
+    case .integer16: self = .int16
+    case .integer32: self = .int32
+    case .integer64: self = .int64
+    case .boolean: self = .bool
+    case .double: self = .double
+    case .float: self = .float
+    case .date: self = .date
+    case .decimal: self = .decimal
+    case .string: self = .string
+    case .uri: self = .uri
+    case .uuid: self = .uuid
+    case .binaryData: self = attribute.allowsExternalBinaryDataStorage ? .externalData : .data
+    case .transformable: self = .transformable
+    case .undefined, .objectID, .composite: return nil
+    }
+  }
+}
+
+/// A model that cannot be frozen.
+public struct SchemaError: Error, Hashable, Sendable, CustomStringConvertible {
+  public let entity: String
+  public let property: String?
+  /// What is wrong and what to do, as a sentence.
+  public let message: String
+
+  init(_ entity: String, _ message: String) { self.init(entity, nil, message) }
+
+  init(_ entity: String, _ property: String?, _ message: String) {
+    self.entity = entity
+    self.property = property
+    self.message = message
+  }
+
+  public var description: String {
+    "Model error in \(entity)\(property.map { "." + $0 } ?? ""): \(message)"
+  }
+}
+
+extension Schema {
+  /// Whether a store with these version hashes was made with this model: the same entities with the same hashes.
+  ///
+  /// An entity with derived or composite attributes has no computable hash; it is compared by name here, and by its
+  /// columns when the store binds it.
+  public func isCompatible(withVersionHashes hashes: [String: [UInt8]]) -> Bool {
+    guard hashes.count == versionHashes.count else { return false }
+    let inexact = Set(definitions.filter { !VersionHash.isExact(for: $0, in: definitions) }.map(\.name))
+    return versionHashes.allSatisfy { name, hash in
+      guard let other = hashes[name] else { return false }
+      return other == hash || inexact.contains(name)
+    }
+  }
+}

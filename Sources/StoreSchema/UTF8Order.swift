@@ -1,0 +1,8 @@
+/// Order and equality of strings by their UTF-8 bytes, which is also the order of their Unicode scalars.
+///
+/// Swift's own `<` and `==` follow canonical equivalence, which is not the meaning of names and values here.
+public enum UTF8Order {
+  public static func isLess(_ a: String, _ b: String) -> Bool { a.utf8.lexicographicallyPrecedes(b.utf8) }
+
+  public static func areEqual(_ a: String, _ b: String) -> Bool { a.utf8.elementsEqual(b.utf8) }
+}

@@ -1,0 +1,76 @@
+import Foundation
+
+/// One typed attribute value or reference, as stores, rows and predicates exchange it.
+///
+/// `null` is the absent value. Equality is exact: strings by their UTF-8 bytes, doubles by IEEE rules.
+public enum Value: Sendable {
+  case null
+  case bool(Bool)
+  case int(Int64)
+  case double(Double)
+  case decimal(Decimal)
+  /// Seconds since 2001-01-01T00:00:00Z.
+  case date(Double)
+  case string(String)
+  /// The absolute string of a URI.
+  case uri(String)
+  case uuid(UUID)
+  /// Binary data, or the encoded form of a transformable value.
+  case data(Data)
+  case reference(ObjectReference)
+
+  public var isNull: Bool {
+    if case .null = self { return true }
+    return false
+  }
+}
+
+extension Value: Hashable {
+  public static func == (a: Value, b: Value) -> Bool {
+    switch (a, b) {
+    case (.null, .null): true
+    case (.bool(let x), .bool(let y)): x == y
+    case (.int(let x), .int(let y)): x == y
+    case (.double(let x), .double(let y)): x == y
+    case (.decimal(let x), .decimal(let y)): x == y
+    case (.date(let x), .date(let y)): x == y
+    // Swift's String == is canonical equivalence; ours is not (DESIGN 9.3).
+    case (.string(let x), .string(let y)): x.utf8.elementsEqual(y.utf8)
+    case (.uri(let x), .uri(let y)): x.utf8.elementsEqual(y.utf8)
+    case (.uuid(let x), .uuid(let y)): x == y
+    case (.data(let x), .data(let y)): x == y
+    case (.reference(let x), .reference(let y)): x == y
+    default: false
+    }
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    switch self {
+    case .null: hasher.combine(0)
+    case .bool(let x): hasher.combine(x)
+    case .int(let x): hasher.combine(x)
+    case .double(let x), .date(let x): hasher.combine(x)
+    case .decimal(let x): hasher.combine(x)
+    case .string(let x), .uri(let x): for byte in x.utf8 { hasher.combine(byte) }
+    case .uuid(let x): hasher.combine(x)
+    case .data(let x): hasher.combine(x)
+    case .reference(let x): hasher.combine(x)
+    }
+  }
+}
+
+/// Names one object of a store: its entity and its key within the entity's tree.
+///
+/// Positive keys are permanent. A negative key `-(n + 1)` stands for the n-th insertion of the change set that it
+/// appears in, and is replaced when the store has assigned that object's key.
+public struct ObjectReference: Hashable, Sendable {
+  /// Index into ``Schema/entities``: the object's own entity, not the declared destination.
+  public var entity: Int
+  public var key: Int64
+
+  @inlinable
+  public init(entity: Int, key: Int64) {
+    self.entity = entity
+    self.key = key
+  }
+}

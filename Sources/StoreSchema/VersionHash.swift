@@ -1,0 +1,102 @@
+import Foundation
+
+/// The version hashes of entities and the two values derived from them.
+///
+/// The rules were found by comparing real models with the hashes that Apple's tools wrote for them; they reproduce
+/// every known hash of an entity without derived or composite attributes
+/// (`Documentation/VersionHashes.md`). How those two enter a hash is unknown: see ``isExact(for:in:)``.
+public enum VersionHash {
+  /// The 32-byte hash of every entity, by name. `definitions` must be complete: parents included.
+  public static func hashes(of definitions: [EntityDefinition]) -> [String: [UInt8]] {
+    let byName = Dictionary(definitions.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    var known: [String: [UInt8]] = [:]
+    for definition in definitions {
+      // From the root down, so that each parent's hash is there when it is needed.
+      for entity in lineage(of: definition, in: byName) where known[entity.name] == nil {
+        known[entity.name] = hash(of: entity, lineage: lineage(of: entity, in: byName), known: known)
+      }
+    }
+    return known
+  }
+
+  /// Whether the hash of `definition` is known to equal Apple's: no derived and no composite attribute, own or
+  /// inherited, here or in a parent.
+  public static func isExact(for definition: EntityDefinition, in definitions: [EntityDefinition]) -> Bool {
+    let byName = Dictionary(definitions.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    return lineage(of: definition, in: byName).allSatisfy { entity in
+      entity.attributes.allSatisfy { $0.derivation == nil && $0.type != .composite }
+    }
+  }
+
+  /// `NSManagedObjectModel.versionChecksum`: base64 of SHA-256 over the hashes in byte order of the entity names.
+  public static func checksum(of hashes: [String: [UInt8]]) -> String {
+    Data(SHA2.sha256(sorted(hashes).flatMap(\.value))).base64EncodedString()
+  }
+
+  /// `NSStoreModelVersionHashesDigest`: base64 of SHA-512 over name and hash of each entity, in byte order of the names.
+  public static func digest(of hashes: [String: [UInt8]]) -> String {
+    Data(SHA2.sha512(sorted(hashes).flatMap { Array($0.key.utf8) + $0.value })).base64EncodedString()
+  }
+
+  private static func sorted(_ hashes: [String: [UInt8]]) -> [(key: String, value: [UInt8])] {
+    hashes.sorted { UTF8Order.isLess($0.key, $1.key) }
+  }
+
+  /// The entity and its ancestors, root first. A cycle of parents is cut where it closes.
+  private static func lineage(
+    of definition: EntityDefinition, in byName: [String: EntityDefinition]
+  ) -> [EntityDefinition] {
+    var result = [definition]
+    var names: Set<String> = [definition.name]
+    while let parent = result.last?.superentity.flatMap({ byName[$0] }), names.insert(parent.name).inserted {
+      result.append(parent)
+    }
+    return result.reversed()
+  }
+
+  static func hash(
+    of entity: EntityDefinition, lineage: [EntityDefinition], known: [String: [UInt8]]
+  ) -> [UInt8] {
+    var input = Array(entity.name.utf8) + flag(entity.isAbstract)
+    if let parent = entity.superentity { input += known[parent] ?? [] }
+    // A property that a sub-entity redefines counts once, as redefined.
+    var properties: [String: [UInt8]] = [:]
+    for ancestor in lineage {
+      for attribute in ancestor.attributes { properties[attribute.name] = hash(of: attribute) }
+      for relationship in ancestor.relationships {
+        properties[relationship.name] = hash(of: relationship, hashing: entity.name)
+      }
+    }
+    input += sorted(properties).flatMap(\.value)
+    input += Array((entity.versionHashModifier ?? "").utf8)
+    let constraints = entity.uniquenessConstraints.map { $0.joined(separator: ".") }
+    input += constraints.sorted(by: UTF8Order.isLess).flatMap { Array($0.utf8) }
+    return SHA2.sha256(input)
+  }
+
+  private static func hash(of attribute: AttributeDefinition) -> [UInt8] {
+    var input = base(attribute.name, attribute.isOptional, attribute.derivation != nil, attribute.versionHashModifier)
+    input += integer(attribute.type.rawValue)
+    if attribute.allowsExternalBinaryDataStorage { input.append(1) }
+    if attribute.preservesValueInHistoryOnDeletion { input.append(1) }
+    return SHA2.sha256(input)
+  }
+
+  private static func hash(of relationship: RelationshipDefinition, hashing entity: String) -> [UInt8] {
+    let isOwnInverse = relationship.inverse == relationship.name && relationship.destination == entity
+    var input = base(relationship.name, relationship.isOptional, false, relationship.versionHashModifier)
+    input += Array(relationship.destination.utf8)
+    input += Array((isOwnInverse ? "" : relationship.inverse ?? "").utf8)
+    input += integer(Int32(clamping: relationship.maxCount)) + integer(Int32(clamping: relationship.minCount))
+    if relationship.isOrdered { input += [1, 0] }
+    return SHA2.sha256(input)
+  }
+
+  private static func base(_ name: String, _ isOptional: Bool, _ isReadOnly: Bool, _ modifier: String?) -> [UInt8] {
+    SHA2.sha256(Array(name.utf8) + flag(isOptional) + flag(isReadOnly) + Array((modifier ?? "").utf8))
+  }
+
+  private static func flag(_ value: Bool) -> [UInt8] { [value ? 1 : 0] }
+
+  private static func integer(_ value: Int32) -> [UInt8] { withUnsafeBytes(of: value.littleEndian) { Array($0) } }
+}

@@ -1,0 +1,109 @@
+import Foundation
+import StoreSchema
+
+@testable import CoreData
+
+/// Every object of a context's stores as canonical JSON lines, as `Scripts/read_store.py` writes them.
+enum CanonicalDump {
+  static func dump(_ context: NSManagedObjectContext, _ model: NSManagedObjectModel) throws -> String {
+    var objects: [NSManagedObject] = []
+    for entity in model.entities where entity.superentity == nil {
+      let request = NSFetchRequest<NSManagedObject>(entityName: entity.name ?? "")
+      objects += try context.fetch(request)
+    }
+    let sorted = objects.sorted {
+      $0.info.entity.name == $1.info.entity.name
+        ? $0.key < $1.key : UTF8Order.isLess($0.info.entity.name, $1.info.entity.name)
+    }
+    return sorted.map { line($0) + "\n" }.joined()
+  }
+
+  private static func line(_ object: NSManagedObject) -> String {
+    #"{"attributes":\#(attributes(object)),"entity":\#(text(object.info.entity.name)),"key":\#(object.key),"relationships":\#(relationships(object))}"#
+  }
+
+  private static func dictionary(_ entries: [(String, String)]) -> String {
+    let sorted = entries.sorted { UTF8Order.isLess($0.0, $1.0) }
+    return "{" + sorted.map { "\(text($0.0)):\($0.1)" }.joined(separator: ",") + "}"
+  }
+
+  private static func attributes(_ object: NSManagedObject) -> String {
+    dictionary(
+      object.info.entity.attributes.compactMap { attribute in
+        if !attribute.elements.isEmpty {
+          let elements = attribute.elements.compactMap { element in
+            value(object, element).map { (element.name, $0) }
+          }
+          return elements.isEmpty ? nil : (attribute.name, dictionary(elements))
+        }
+        return value(object, attribute).map { (attribute.name, $0) }
+      })
+  }
+
+  private static func value(_ object: NSManagedObject, _ attribute: Attribute) -> String? {
+    let kind = object.info.entity.slots[attribute.slot]
+    switch object.stored(attribute.slot) {
+    case .null: return nil
+    case .bool(let x): return x ? "true" : "false"
+    case .int(let x): return attribute.type == .boolean ? (x != 0 ? "true" : "false") : String(x)
+    case .double(let x): return number(attribute.type == .float ? Double(Float(x)) : x)
+    case .date(let x): return #"{"$date":\#(number(x))}"#
+    case .decimal(let x): return #"{"$decimal":"\#(DecimalText.format(x))"}"#
+    case .string(let x): return text(x)
+    case .uri(let x): return #"{"$uri":\#(text(x))}"#
+    case .uuid(let x): return #"{"$uuid":"\#(x.uuidString)"}"#
+    case .data(let x):
+      let tag = attribute.type == .transformable ? "$transformable" : "$data"
+      let bytes = kind == .externalData ? object.externalData(attribute.slot) ?? Data() : x
+      return #"{"\#(tag)":"\#(bytes.base64EncodedString())"}"#
+    case .reference: return nil
+    }
+  }
+
+  private static func number(_ value: Double) -> String {
+    if value.isInfinite { return #"{"$double":"\#(value < 0 ? "-inf" : "inf")"}"# }
+    return value.description
+  }
+
+  private static func relationships(_ object: NSManagedObject) -> String {
+    dictionary(
+      object.info.entity.relationships.compactMap { relationship in
+        if !relationship.isToMany {
+          return object.toOne(relationship).map { (relationship.name, reference($0)) }
+        }
+        var members = Array(object.loadedToMany(relationship).members)
+        if members.isEmpty { return nil }
+        if !relationship.isOrdered {
+          members.sort {
+            $0.info.entity.name == $1.info.entity.name
+              ? $0.key < $1.key : UTF8Order.isLess($0.info.entity.name, $1.info.entity.name)
+          }
+        }
+        return (relationship.name, "[" + members.map(reference).joined(separator: ",") + "]")
+      })
+  }
+
+  private static func reference(_ object: NSManagedObject) -> String {
+    #"{"entity":\#(text(object.info.entity.name)),"key":\#(object.key)}"#
+  }
+
+  private static func text(_ string: String) -> String {
+    var result = "\""
+    for scalar in string.unicodeScalars {
+      switch scalar {
+      case "\"": result += "\\\""
+      case "\\": result += "\\\\"
+      case "\n": result += "\\n"
+      case "\r": result += "\\r"
+      case "\t": result += "\\t"
+      case "\u{8}": result += "\\b"
+      case "\u{c}": result += "\\f"
+      case "\u{0}"..."\u{1f}":
+        let hex = String(scalar.value, radix: 16)
+        result += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result + "\""
+  }
+}

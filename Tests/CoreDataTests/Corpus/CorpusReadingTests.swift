@@ -1,0 +1,43 @@
+import Foundation
+import StoreSchema
+import Testing
+
+@testable import CoreData
+
+/// Every store of the corpus opens through the whole stack, and every value in it is what an independent reader finds.
+@Suite(Corpus.condition) struct CorpusReadingTests {
+  @Test func thereAre25Stores() { #expect(Corpus.stores.count == 25) }
+
+  @Test(arguments: Corpus.stores)
+  func everyObjectReadsAsTheReferenceReaderSays(_ store: CorpusStore) throws {
+    let url = try store.copy()
+    defer { try? FileManager.default.removeItem(at: url.deletingLastPathComponent()) }
+    let model = try store.model(at: url)
+    var arguments = [url.path]
+    if !store.modelFile.hasSuffix(".json") {
+      arguments += ["--model", store.folder.appending(path: store.modelFile).path]
+    }
+    let expected = try store.reference(arguments)
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    let opened = try coordinator.addPersistentStore(type: .sqlite, at: url)
+    #expect(opened.identifier == store.facts.storeUUID)
+    let context = NSManagedObjectContext(.privateQueue)
+    context.persistentStoreCoordinator = coordinator
+    try context.performAndWait {
+      for facts in store.facts.entities {
+        let request = NSFetchRequest<NSManagedObject>(entityName: facts.name)
+        request.includesSubentities = false
+        #expect(try context.count(for: request) == facts.rows, "\(facts.name)")
+        let objects = try context.fetch(request)
+        #expect(objects.count == facts.rows)
+        for object in objects { object.willAccessValue(forKey: nil) }
+        #expect(objects.allSatisfy { !$0.isFault })
+      }
+      let found = try CanonicalDump.dump(context, model)
+      #expect(found == expected)
+      #expect(context.core.faultError == nil)
+      if found == expected { print("corpus-store \(store.id) ok") }
+    }
+    try coordinator.remove(opened)
+  }
+}

@@ -1,0 +1,102 @@
+import CoreData
+import Foundation
+import Testing
+
+/// The shared stores that real apps wrote, beside the repository.
+enum Corpus {
+  static let repository = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent()
+  static let root = repository.appending(path: "../shared/corpus").standardizedFileURL
+  static let isPresent = FileManager.default.fileExists(atPath: root.path)
+  /// With OPENCOREDATA_REQUIRE_CORPUS=1 the tests run and fail where the folder is missing.
+  static let isUsable = isPresent || ProcessInfo.processInfo.environment["OPENCOREDATA_REQUIRE_CORPUS"] == "1"
+  static let condition: ConditionTrait = .enabled(
+    if: isUsable, "The corpus is not beside the repository (../shared/corpus).")
+
+  static let stores: [CorpusStore] = {
+    guard let data = try? Data(contentsOf: root.appending(path: "stores/manifest.json")),
+      let manifest = try? JSONDecoder().decode(Manifest.self, from: data)
+    else { return [] }
+    return manifest.stores
+  }()
+
+  private struct Manifest: Decodable { let stores: [CorpusStore] }
+}
+
+/// One store of the corpus with the facts that a reader must find in it.
+struct CorpusStore: Decodable, Sendable, CustomTestStringConvertible {
+  let id: String
+  let mainFile: String
+  let modelFile: String
+  let frameworkVersion: Int
+  let facts: Facts
+
+  struct Facts: Decodable, Sendable {
+    let storeUUID: String
+    let journalMode: String
+    let entities: [EntityFacts]
+    let versionHashes: [String: String]
+  }
+
+  struct EntityFacts: Decodable, Sendable {
+    let name: String
+    let rows: Int
+  }
+
+  var testDescription: String { id }
+  var folder: URL { Corpus.root.appending(path: "stores").appending(path: id) }
+
+  /// The store's files copied to a folder of its own.
+  func copy() throws -> URL {
+    let target = FileManager.default.temporaryDirectory.appending(path: "corpus-\(id)-\(UUID())")
+    try FileManager.default.createDirectory(at: target, withIntermediateDirectories: true)
+    for suffix in ["", "-wal", "-shm"] {
+      let source = folder.appending(path: mainFile + suffix)
+      guard FileManager.default.fileExists(atPath: source.path) else { continue }
+      let copy = target.appending(path: mainFile + suffix)
+      try FileManager.default.copyItem(at: source, to: copy)
+      try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: copy.path)
+    }
+    return target.appending(path: mainFile)
+  }
+
+  /// The model that belongs to the store: its source, or the one embedded in the store where there is none.
+  func model(at url: URL) throws -> NSManagedObjectModel {
+    if modelFile.hasSuffix(".json") {
+      return try #require(try NSPersistentStoreCoordinator.cachedModel(forPersistentStoreAt: url))
+    }
+    var file = folder.appending(path: modelFile)
+    if file.lastPathComponent == "contents" { file.deleteLastPathComponent() }
+    return try NSManagedObjectModel.read(file)
+  }
+
+  /// What `Scripts/read_store.py` says of a file.
+  func reference(_ arguments: [String]) throws -> String {
+    try Python.run(["read_store.py"] + arguments)
+  }
+}
+
+/// Runs the repository's Python scripts.
+enum Python {
+  struct Failure: Error { let message: String }
+
+  static func run(_ arguments: [String]) throws -> String {
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    let script = Corpus.repository.appending(path: "Scripts").appending(path: arguments[0]).path
+    process.arguments = ["python3", script] + arguments.dropFirst()
+    let output = FileManager.default.temporaryDirectory.appending(path: "python-\(UUID())")
+    _ = FileManager.default.createFile(atPath: output.path, contents: nil)
+    defer { try? FileManager.default.removeItem(at: output) }
+    let handle = try FileHandle(forWritingTo: output)
+    process.standardOutput = handle
+    let errors = Pipe()
+    process.standardError = errors
+    try process.run()
+    let message = errors.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    try handle.close()
+    guard process.terminationStatus == 0 else { throw Failure(message: String(decoding: message, as: UTF8.self)) }
+    return try String(contentsOf: output, encoding: .utf8)
+  }
+}

@@ -1,0 +1,195 @@
+import CoreData
+import Foundation
+
+/// The one fixture world of the graph tests: a company, its people, their tags and badges.
+final class Person: NSManagedObject {
+  static let name = ManagedProperty<String?>("name")
+  var name: String? {
+    get { self[Self.name] }
+    set { self[Self.name] = newValue }
+  }
+  static let age = ManagedProperty<Int16>("age")
+  var age: Int16 {
+    get { self[Self.age] }
+    set { self[Self.age] = newValue }
+  }
+  static let salary = ManagedProperty<Double>("salary")
+  var salary: Double {
+    get { self[Self.salary] }
+    set { self[Self.salary] = newValue }
+  }
+  static let department = ManagedProperty<Department?>("department")
+  var department: Department? {
+    get { self[Self.department] }
+    set { self[Self.department] = newValue }
+  }
+  static let tags = ManagedProperty<Set<Tag>>("tags")
+  var tags: Set<Tag> {
+    get { self[Self.tags] }
+    set { self[Self.tags] = newValue }
+  }
+  static let badge = ManagedProperty<Badge?>("badge")
+  var badge: Badge? {
+    get { self[Self.badge] }
+    set { self[Self.badge] = newValue }
+  }
+}
+
+class Department: NSManagedObject {
+  static let title = ManagedProperty<String?>("title")
+  var title: String? {
+    get { self[Self.title] }
+    set { self[Self.title] = newValue }
+  }
+  static let people = ManagedProperty<Set<Person>>("people")
+  var people: Set<Person> {
+    get { self[Self.people] }
+    set { self[Self.people] = newValue }
+  }
+  static let ranking = ManagedProperty<[Person]>("ranking")
+  var ranking: [Person] {
+    get { self[Self.ranking] }
+    set { self[Self.ranking] = newValue }
+  }
+  private(set) var insertCount = 0
+  override func awakeFromInsert() { insertCount += 1 }
+}
+
+final class Tag: NSManagedObject {
+  static let label = ManagedProperty<String>("label")
+  var label: String {
+    get { self[Self.label] }
+    set { self[Self.label] = newValue }
+  }
+  static let people = ManagedProperty<Set<Person>>("people")
+  var people: Set<Person> {
+    get { self[Self.people] }
+    set { self[Self.people] = newValue }
+  }
+}
+
+final class Badge: NSManagedObject {
+  static let owner = ManagedProperty<Person?>("owner")
+  var owner: Person? {
+    get { self[Self.owner] }
+    set { self[Self.owner] = newValue }
+  }
+}
+
+enum Company {
+  static func model() -> NSManagedObjectModel {
+    let person = entity("Person", [("name", .string), ("age", .integer16), ("salary", .double)])
+    let department = entity("Department", [("title", .string)])
+    let research = entity("Research", [("budget", .decimal)])
+    research.managedObjectClassName = "CoreDataTests.Department"
+    let tag = entity("Tag", [("label", .string)])
+    let badge = entity("Badge", [])
+    tag.attributesByName["label"]?.isOptional = false
+    tag.uniquenessConstraints = [["label"]]
+    let values = entity(
+      "Everything",
+      [
+        ("int16", .integer16), ("int32", .integer32), ("int64", .integer64), ("decimal", .decimal), ("double", .double),
+        ("float", .float), ("string", .string), ("bool", .boolean), ("date", .date), ("data", .binaryData),
+        ("uuid", .uuid), ("uri", .uri), ("list", .transformable), ("blob", .binaryData),
+      ])
+    values.attributesByName["blob"]?.allowsExternalBinaryDataStorage = true
+    department.subentities = [research]
+    relate(person, "department", false, department, "people", true)
+    relate(person, "tags", true, tag, "people", true)
+    relate(person, "badge", false, badge, "owner", false)
+    relate(person, "rankedIn", false, department, "ranking", true, ordered: true)
+    department.relationshipsByName["people"]?.deleteRule = .nullifyDeleteRule
+    person.relationshipsByName["badge"]?.deleteRule = .cascadeDeleteRule
+    let model = NSManagedObjectModel()
+    model.entities = [person, department, research, tag, badge, values]
+    return model
+  }
+
+  private static func entity(
+    _ name: String, _ attributes: [(String, NSAttributeDescription.AttributeType)]
+  ) -> NSEntityDescription {
+    let entity = NSEntityDescription()
+    entity.name = name
+    entity.managedObjectClassName = name == "Everything" ? "NSManagedObject" : "CoreDataTests.\(name)"
+    entity.properties = attributes.map { name, type in
+      let attribute = NSAttributeDescription()
+      attribute.name = name
+      attribute.type = type
+      return attribute
+    }
+    return entity
+  }
+
+  private static func relate(
+    _ a: NSEntityDescription, _ name: String, _ isToMany: Bool, _ b: NSEntityDescription, _ inverse: String,
+    _ isInverseToMany: Bool, ordered: Bool = false
+  ) {
+    let there = NSRelationshipDescription()
+    there.name = name
+    there.destinationEntity = b
+    there.maxCount = isToMany ? 0 : 1
+    let back = NSRelationshipDescription()
+    back.name = inverse
+    back.destinationEntity = a
+    back.maxCount = isInverseToMany ? 0 : 1
+    back.isOrdered = ordered
+    there.inverseRelationship = back
+    back.inverseRelationship = there
+    a.properties += [there]
+    b.properties += [back]
+  }
+}
+
+/// A store of the company's model in a folder of its own, removed at the end.
+final class CompanyStore: Sendable {
+  let url: URL
+  let coordinator: NSPersistentStoreCoordinator
+  let store: NSPersistentStore
+
+  init() throws {
+    owner = nil
+    let folder = FileManager.default.temporaryDirectory.appending(path: "company-\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    url = folder.appending(path: "company.sqlite")
+    coordinator = NSPersistentStoreCoordinator(managedObjectModel: Company.model())
+    store = try coordinator.addPersistentStore(type: .sqlite, at: url)
+  }
+
+  deinit {
+    if owner == nil { try? FileManager.default.removeItem(at: url.deletingLastPathComponent()) }
+  }
+
+  func context() -> NSManagedObjectContext {
+    let context = NSManagedObjectContext(.privateQueue)
+    context.persistentStoreCoordinator = coordinator
+    return context
+  }
+
+  /// Runs `body` in a new context.
+  @discardableResult
+  func run<T>(_ body: (NSManagedObjectContext) throws -> T) throws -> T {
+    let context = context()
+    return try context.performAndWait { try body(context) }
+  }
+
+  /// Another coordinator on the same file, with nothing cached.
+  func reopened() throws -> CompanyStore { try CompanyStore(sharing: self) }
+
+  private let owner: CompanyStore?
+
+  private init(sharing other: CompanyStore) throws {
+    owner = other
+    url = other.url
+    coordinator = NSPersistentStoreCoordinator(managedObjectModel: Company.model())
+    store = try coordinator.addPersistentStore(type: .sqlite, at: url)
+  }
+}
+
+extension NSManagedObjectContext {
+  func all<T: NSManagedObject>(_ type: T.Type, _ format: String? = nil, _ arguments: Any?...) throws -> [T] {
+    let request = NSFetchRequest<T>(entityName: "\(type)")
+    request.predicate = format.map { NSPredicate(format: $0, argumentArray: arguments) }
+    return try fetch(request)
+  }
+}

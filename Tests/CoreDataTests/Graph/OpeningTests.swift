@@ -1,0 +1,137 @@
+import Foundation
+import Testing
+
+@testable import CoreData
+
+@Suite struct OpeningTests {
+  private func model(_ attribute: String) -> NSManagedObjectModel {
+    let entity = NSEntityDescription()
+    entity.name = "Item"
+    let description = NSAttributeDescription()
+    description.name = attribute
+    description.type = .string
+    entity.properties = [description]
+    let model = NSManagedObjectModel()
+    model.entities = [entity]
+    return model
+  }
+
+  private func folder() throws -> URL {
+    let url = FileManager.default.temporaryDirectory.appending(path: "opening-\(UUID())")
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    return url
+  }
+
+  @Test func aStoreOfAnotherModelIsRefusedAndLeftAsItIs() throws {
+    let url = try folder().appending(path: "a.sqlite")
+    let first = NSPersistentStoreCoordinator(managedObjectModel: model("a"))
+    try first.remove(first.addPersistentStore(type: .sqlite, at: url))
+    let before = try Data(contentsOf: url)
+    let second = NSPersistentStoreCoordinator(managedObjectModel: model("b"))
+    let error = try #require(throws: CocoaError.self) { try second.addPersistentStore(type: .sqlite, at: url) }
+    #expect(error.code.rawValue == NSPersistentStoreIncompatibleVersionHashError)
+    let stored = try #require(error.userInfo["storeVersionHashes"] as? [String: Data])
+    let wanted = try #require(error.userInfo["modelVersionHashes"] as? [String: Data])
+    #expect(stored["Item"] != wanted["Item"] && stored.count == 1)
+    #expect(try Data(contentsOf: url) == before)
+    #expect(second.persistentStores.isEmpty)
+    let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(type: .sqlite, at: url)
+    #expect(model("a").isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata))
+    #expect(!model("b").isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata))
+    let merged = NSManagedObjectModel(byMerging: [model("b"), model("a")], forStoreMetadata: metadata)
+    #expect(merged?.entitiesByName["Item"]?.attributesByName.keys.sorted() == ["a"])
+  }
+
+  @Test(arguments: ["hello, I am a text file that is no database", "SQLite format 3\u{0}garbage"])
+  func aFileThatIsNoStoreIsRefusedAndLeftAsItIs(_ content: String) throws {
+    let url = try folder().appending(path: "a.sqlite")
+    try Data(content.utf8).write(to: url)
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model("a"))
+    #expect(throws: CocoaError.self) { try coordinator.addPersistentStore(type: .sqlite, at: url) }
+    #expect(try Data(contentsOf: url) == Data(content.utf8))
+  }
+
+  @Test func readOnlyStoresRefuseSaves() throws {
+    let company = try CompanyStore()
+    try company.run { (context) throws in
+      Person(context: context).name = "A"
+      try context.save()
+    }
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Company.model())
+    let store = try coordinator.addPersistentStore(
+      type: .sqlite, at: company.url, options: [NSReadOnlyPersistentStoreOption: true])
+    #expect(store.isReadOnly)
+    let context = NSManagedObjectContext(.privateQueue)
+    context.persistentStoreCoordinator = coordinator
+    try context.performAndWait {
+      let person = try #require(try context.all(Person.self).first)
+      person.name = "B"
+      #expect(throws: CocoaError.self) { try context.save() }
+      #expect(person.name == "B" && context.hasChanges)
+    }
+  }
+
+  @Test func metadataIsKeptWithTheNextSave() throws {
+    let company = try CompanyStore()
+    company.coordinator.setMetadata(
+      ["app": "mine", "n": 7, "list": [1, 2], NSStoreUUIDKey: "forged"], for: company.store)
+    try company.run { try $0.save() }
+    let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(type: .sqlite, at: company.url)
+    #expect(metadata["app"] as? String == "mine" && metadata["n"] as? Int == 7)
+    #expect(metadata[NSStoreUUIDKey] as? String == company.store.identifier)
+    #expect((metadata[NSStoreModelVersionHashesKey] as? [String: Data])?.count == 6)
+  }
+
+  @Test func aStoreCarriesItsModel() throws {
+    let company = try CompanyStore()
+    let model = try #require(try NSPersistentStoreCoordinator.cachedModel(forPersistentStoreAt: company.url))
+    #expect(model.entityVersionHashesByName == Company.model().entityVersionHashesByName)
+    #expect(model.versionChecksum == Company.model().versionChecksum)
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    try coordinator.addPersistentStore(type: .sqlite, at: company.url)
+  }
+
+  @Test func storesAreDestroyedAndReplaced() throws {
+    let company = try CompanyStore()
+    try company.run { (context) throws in
+      Person(context: context).name = "A"
+      try context.save()
+    }
+    let copy = company.url.deletingLastPathComponent().appending(path: "copy.sqlite")
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Company.model())
+    try coordinator.replacePersistentStore(at: copy, withPersistentStoreFrom: company.url, type: .sqlite)
+    let store = try coordinator.addPersistentStore(type: .sqlite, at: copy)
+    #expect(store.identifier == company.store.identifier)
+    try coordinator.remove(store)
+    try coordinator.destroyPersistentStore(at: copy, type: .sqlite)
+    #expect(!FileManager.default.fileExists(atPath: copy.path))
+  }
+
+  @Test func aModelThatIsNotValidIsAnErrorWhenAStoreIsAdded() throws {
+    let bad = model("a")
+    let twin = NSEntityDescription()
+    twin.name = "ITEM"
+    bad.entities += [twin]
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: bad)
+    let error = try #require(throws: CocoaError.self) {
+      try coordinator.addPersistentStore(type: .sqlite, at: URL(filePath: "/dev/null"))
+    }
+    #expect(error.code.rawValue == NSPersistentStoreIncompatibleSchemaError)
+  }
+
+  @Test func aFrozenModelCannotBeChanged() async {
+    await #expect(processExitsWith: .failure) {
+      let model = Company.model()
+      _ = NSPersistentStoreCoordinator(managedObjectModel: model)
+      model.entities[0].name = "Other"
+    }
+  }
+
+  @Test func aContainerSaysWhereItLookedForItsModel() throws {
+    let container = NSPersistentContainer(name: "Nowhere")
+    nonisolated(unsafe) var found: (any Error)?
+    container.loadPersistentStores { found = $1 }
+    let error = try #require(found as? CocoaError)
+    #expect(error.localizedDescription.contains("Nowhere.momd"))
+  }
+}

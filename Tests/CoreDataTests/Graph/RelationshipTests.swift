@@ -1,0 +1,186 @@
+import CoreData
+import Foundation
+import Testing
+
+@Suite struct RelationshipTests {
+  @Test func inversesFollow() throws {
+    let company = try CompanyStore()
+    try company.run { (context) throws in
+      let (a, b) = (Department(context: context), Department(context: context))
+      let person = Person(context: context)
+      person.department = a
+      #expect(a.people == [person])
+      b.people = [person]
+      #expect(person.department === b && a.people.isEmpty)
+      let (first, second) = (Badge(context: context), Badge(context: context))
+      person.badge = first
+      second.owner = person
+      #expect(person.badge === second && first.owner == nil)
+      let tag = Tag(context: context)
+      tag.label = "t"
+      tag.add(person, to: Tag.people)
+      #expect(person.tags == [tag])
+      try context.save()
+      let other = Person(context: context)
+      other.tags = [tag]
+      #expect(tag.people == [person, other])
+      try context.save()
+    }
+    try company.reopened().run { (context) throws in
+      let tag = try #require(try context.all(Tag.self).first)
+      #expect(tag.people.count == 2)
+      let person = try #require(tag.people.first { $0.department != nil })
+      tag.remove(person, from: Tag.people)
+      #expect(person.tags.isEmpty)
+      try context.save()
+    }
+    try company.run { (context) throws in #expect(try context.all(Tag.self).first?.people.count == 1) }
+  }
+
+  @Test func anUnreadRelationshipTakesChangesWithoutBeingRead() throws {
+    let company = try CompanyStore()
+    try company.run { (context) throws in
+      let department = Department(context: context)
+      for _ in 0..<3 { Person(context: context).department = department }
+      try context.save()
+    }
+    try company.run { (context) throws in
+      let department = try #require(try context.all(Department.self).first)
+      let new = Person(context: context)
+      new.department = department
+      #expect(department.hasFault(forRelationshipNamed: "people"))
+      #expect(department.people.count == 4)
+      try context.save()
+    }
+    #expect(try company.run { try $0.all(Department.self).first?.people.count } == 4)
+  }
+
+  @Test func orderIsKept() throws {
+    let company = try CompanyStore()
+    try company.run { (context) throws in
+      let department = Department(context: context)
+      let people = (0..<5).map { index in
+        let person = Person(context: context)
+        person.name = "\(index)"
+        return person
+      }
+      department.ranking = people
+      try context.save()
+      department.ranking = [people[4], people[0], people[1], people[3]]
+      #expect(people[2].value(forKey: "rankedIn") == nil)
+      try context.save()
+      let ordered = department.mutableOrderedSetValue(forKey: "ranking")
+      ordered.insert(people[2], at: 1)
+      try context.save()
+    }
+    try company.reopened().run { (context) throws in
+      #expect(try context.all(Department.self).first?.ranking.map(\.name) == ["4", "2", "0", "1", "3"])
+    }
+  }
+
+  @Test func aToOneMayLeadToASubentity() throws {
+    let company = try CompanyStore()
+    try company.run { (context) throws in
+      let research = NSEntityDescription.insertNewObject(forEntityName: "Research", into: context)
+      research.setValue("R", forKey: "title")
+      let person = Person(context: context)
+      person.setValue(research, forKey: "department")
+      try context.save()
+    }
+    try company.reopened().run { (context) throws in
+      let person = try #require(try context.all(Person.self).first)
+      #expect(person.department?.entity.name == "Research" && person.department?.title == "R")
+      #expect(try context.all(Department.self).count == 1)
+      let request = NSFetchRequest<NSManagedObject>(entityName: "Department")
+      request.includesSubentities = false
+      #expect(try context.count(for: request) == 0)
+    }
+  }
+
+  @Test func deleteRulesAreFollowed() throws {
+    let company = try CompanyStore()
+    try company.run { (context) throws in
+      let department = Department(context: context)
+      let tag = Tag(context: context)
+      tag.label = "t"
+      for _ in 0..<3 {
+        let person = Person(context: context)
+        person.department = department
+        person.tags = [tag]
+        person.badge = Badge(context: context)
+      }
+      try context.save()
+      #expect(tag.people.count == 3)
+      let person = try #require(department.people.first)
+      context.delete(person)
+      context.processPendingChanges()
+      #expect(department.people.count == 2 && tag.people.count == 2 && context.deletedObjects.count == 2)
+      try context.save()
+      context.delete(department)
+      try context.save()
+      #expect(try context.all(Person.self, "department == nil").count == 2)
+      #expect(try context.all(Badge.self).count == 2)
+    }
+    try company.reopened().run { (context) throws in
+      #expect(try context.all(Tag.self).first?.people.count == 2)
+      #expect(try context.all(Department.self).isEmpty)
+    }
+  }
+
+  @Test func keyPathsAndLiveSets() throws {
+    let company = try CompanyStore()
+    try company.run { (context) throws in
+      let department = Department(context: context)
+      department.title = "D"
+      for age in [20, 30, 40] {
+        let person = Person(context: context)
+        person.age = Int16(age)
+        department.mutableSetValue(forKey: "people").add(person)
+      }
+      let person = try #require(department.people.first)
+      #expect(person.value(forKeyPath: "department.title") as? String == "D")
+      #expect(department.value(forKeyPath: "people.@count") as? Int == 3)
+      #expect(department.value(forKeyPath: "people.@avg.age") as? Double == 30)
+      #expect(department.value(forKeyPath: "people.@max.age") as? Int16 == 40)
+      department.mutableSetValue(forKey: "people").remove(person)
+      #expect(person.department == nil && (department.value(forKey: "people") as? NSSet)?.count == 2)
+    }
+  }
+
+  @Test func aLongChainIsDeletedWithoutRecursion() throws {
+    let entity = NSEntityDescription()
+    entity.name = "Link"
+    let next = NSRelationshipDescription()
+    next.name = "next"
+    next.destinationEntity = entity
+    next.maxCount = 1
+    next.deleteRule = .cascadeDeleteRule
+    let previous = NSRelationshipDescription()
+    previous.name = "previous"
+    previous.destinationEntity = entity
+    previous.maxCount = 1
+    next.inverseRelationship = previous
+    previous.inverseRelationship = next
+    entity.properties = [next, previous]
+    let model = NSManagedObjectModel()
+    model.entities = [entity]
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    try coordinator.addPersistentStore(type: .sqlite, at: URL(filePath: "/dev/null"))
+    let context = NSManagedObjectContext(.privateQueue)
+    context.persistentStoreCoordinator = coordinator
+    try context.performAndWait {
+      var last: NSManagedObject?
+      var first: NSManagedObject?
+      for _ in 0..<20_000 {
+        let link = NSEntityDescription.insertNewObject(forEntityName: "Link", into: context)
+        last?.setValue(link, forKey: "next")
+        last = link
+        first = first ?? link
+      }
+      try context.save()
+      context.delete(try #require(first))
+      try context.save()
+      #expect(try context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Link")) == 0)
+    }
+  }
+}

@@ -1,0 +1,64 @@
+/// The rules that a file is held to. Each gives one sentence for each breach.
+enum HouseRules {
+  static func imports(_ file: SourceFile, cModules: [String: Set<String>]) -> [String] {
+    let found = file.imports
+    guard let own = allowed(file, cModules) else {
+      return ["\(file.path): the module \(file.module) has no row in the import table"]
+    }
+    let known = own.union(ImportTable.toolchain).union(ImportTable.platforms)
+    var breaches = found.filter { !known.contains($0) }.map { "\(file.path) may not import \($0)" }
+    if !file.name.hasPrefix("Platform") {
+      breaches += found.filter(ImportTable.platforms.contains).map {
+        "\(file.path) imports \($0), which only Platform*.swift files may"
+      }
+    }
+    return breaches
+  }
+
+  private static func allowed(_ file: SourceFile, _ cModules: [String: Set<String>]) -> Set<String>? {
+    if file.isBackend {
+      return cModules[file.module].map { $0.union(ImportTable.backend).union(ImportTable.engines) }
+    }
+    return ImportTable.sources[file.module].map { $0.union(ImportTable.exceptions[file.path] ?? []) }
+  }
+
+  /// A backend stands on at most one engine, over all of its files.
+  static func engines(_ files: [SourceFile]) -> [String] {
+    Dictionary(grouping: files.filter(\.isBackend), by: \.module).compactMap { backend, files in
+      let engines = Set(files.flatMap(\.imports)).intersection(ImportTable.engines)
+      return engines.count > 1 ? "Backends/\(backend) imports \(engines.sorted().joined(separator: " and "))" : nil
+    }
+  }
+
+  /// Below CoreData no type carries an NS prefix.
+  static func names(_ file: SourceFile) -> [String] {
+    guard file.isBackend || !ImportTable.withAppleNames.contains(file.module) else { return [] }
+    return breaches(of: /\b(class|struct|enum|protocol|actor|typealias)\s+NS[A-Z]/, in: file, "declares an NS type")
+  }
+
+  static func length(_ file: SourceFile) -> [String] {
+    let lines = file.text.split(separator: "\n", omittingEmptySubsequences: false).count - 1
+    guard lines > ImportTable.longestFile, !ImportTable.longFiles.contains(file.path) else { return [] }
+    return ["\(file.path) has \(lines) lines; \(ImportTable.longestFile) are allowed"]
+  }
+
+  static func traps(_ file: SourceFile) -> [String] {
+    breaches(of: /\btry!|\bas!/, in: file, "may trap on data")
+  }
+
+  static func unsafeFlags(_ manifest: SourceFile) -> [String] {
+    breaches(of: /\bunsafeFlags\b/, in: manifest, "uses unsafe flags, so nobody could depend on it by version")
+  }
+
+  /// Looks at comments too: what is open belongs into the README's table or an issue.
+  static func leftovers(_ file: SourceFile) -> [String] {
+    guard file.text.contains(/\bTODO\b|\bFIXME\b/) else { return [] }
+    return ["\(file.path) has an open end marked in its text"]
+  }
+
+  private static func breaches(of pattern: Regex<some Any>, in file: SourceFile, _ what: String) -> [String] {
+    file.codeLines.enumerated().compactMap { number, line in
+      line.contains(pattern) ? "\(file.path):\(number + 1) \(what)" : nil
+    }
+  }
+}

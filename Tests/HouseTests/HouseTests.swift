@@ -1,0 +1,28 @@
+import Testing
+
+/// The repository as it is, held against the rules.
+@Suite struct HouseTests {
+  @Test func theSourcesAreFound() {
+    #expect(Repository.sources.count > 100)
+    #expect(Repository.manifests.contains { $0.path == "Package.swift" })
+    #expect(Repository.cModules["SQLite"]?.contains("CSQLite") == true)
+  }
+
+  @Test func everyImportIsInTheTable() {
+    #expect(Repository.sources.flatMap { HouseRules.imports($0, cModules: Repository.cModules) } == [])
+  }
+
+  @Test func aBackendStandsOnOneEngine() { #expect(HouseRules.engines(Repository.sources) == []) }
+
+  @Test func noTypeBelowCoreDataCarriesApplesPrefix() {
+    #expect(Repository.sources.flatMap(HouseRules.names) == [])
+  }
+
+  @Test func filesAreShort() { #expect((Repository.sources + Repository.tests).flatMap(HouseRules.length) == []) }
+
+  @Test func nothingIsForced() { #expect(Repository.sources.flatMap(HouseRules.traps) == []) }
+
+  @Test func noManifestHasUnsafeFlags() { #expect(Repository.manifests.flatMap(HouseRules.unsafeFlags) == []) }
+
+  @Test func noOpenEnds() { #expect(Repository.sources.flatMap(HouseRules.leftovers) == []) }
+}

@@ -1,0 +1,38 @@
+/// Who may import whom: the table of the design, as data.
+enum ImportTable {
+  /// The modules of this package that each module under Sources may import.
+  static let sources: [String: Set<String>] = [
+    "StoreSchema": [],
+    "StoreQuery": ["StoreSchema"],
+    "StoreProtocol": ["StoreQuery", "StoreSchema", "PropertyLists"],
+    "AtomicEngine": ["StoreProtocol", "StoreQuery", "StoreSchema", "PropertyLists"],
+    "KeyValueEngine": ["StoreProtocol", "StoreQuery", "StoreSchema", "PropertyLists"],
+    "SQLEngine": ["StoreProtocol", "StoreQuery", "StoreSchema", "PropertyLists"],
+    "PropertyLists": [],
+    "ModelFiles": ["StoreQuery", "StoreSchema", "PropertyLists"],
+    "CoreData": ["StoreProtocol", "StoreQuery", "StoreSchema", "ModelFiles", "PropertyLists", "CRuntime"],
+    "CRuntime": [],
+  ]
+
+  /// What every backend may import beside one engine and its own C libraries.
+  static let backend: Set<String> = ["StoreProtocol", "StoreQuery", "StoreSchema", "PropertyLists"]
+  static let engines: Set<String> = ["AtomicEngine", "KeyValueEngine", "SQLEngine"]
+
+  /// Single files that may import more than their module.
+  static let exceptions: [String: Set<String>] = [
+    "Sources/CoreData/Coordinator/StoreRegistration.swift": ["SQLiteBackend"]
+  ]
+
+  /// What belongs to the toolchain on every platform.
+  static let toolchain: Set<String> = ["Foundation", "Dispatch", "Synchronization"]
+
+  /// What belongs to one platform: for files named `Platform*.swift` only.
+  static let platforms: Set<String> = ["Glibc", "Musl", "Android", "WinSDK", "Darwin"]
+
+  /// Modules whose types carry Apple's names.
+  static let withAppleNames: Set<String> = ["CoreData"]
+
+  /// Files that may be longer than `longestFile` lines, each for a reason.
+  static let longFiles: Set<String> = []
+  static let longestFile = 400
+}

@@ -1,0 +1,81 @@
+import Foundation
+
+/// A file of the repository: its path below the root, and its text.
+struct SourceFile: Sendable {
+  let path: String
+  let text: String
+
+  var name: String { String(path.split(separator: "/").last ?? "") }
+
+  /// The folder that makes the module: `CoreData` in `Sources/CoreData/Model/X.swift`.
+  var module: String {
+    let parts = path.split(separator: "/")
+    return parts.count > 2 ? String(parts[1]) : ""
+  }
+
+  var isBackend: Bool { path.hasPrefix("Backends/") }
+
+  /// The lines without what follows `//`. Enough for the rules here: none of them looks for what stands in strings.
+  var codeLines: [Substring] {
+    text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+      line.range(of: "//").map { line[..<$0.lowerBound] } ?? line
+    }
+  }
+
+  /// The modules that are imported, also with attributes, an access level or a kind of declaration.
+  var imports: [String] {
+    codeLines.flatMap { $0.split(separator: ";") }.compactMap { statement in
+      let words = statement.split(whereSeparator: \.isWhitespace)
+      guard let start = words.firstIndex(of: "import"), words[..<start].allSatisfy(Self.mayPrecedeImport) else {
+        return nil
+      }
+      var rest = words[(start + 1)...]
+      if let kind = rest.first, Self.importKinds.contains(String(kind)) { rest = rest.dropFirst() }
+      return rest.first.flatMap { $0.split(separator: ".").first }.map(String.init)
+    }
+  }
+
+  private static let importKinds: Set = ["struct", "class", "enum", "protocol", "typealias", "func", "var", "let"]
+  private static let accessLevels: Set = ["public", "package", "internal", "fileprivate", "private"]
+
+  private static func mayPrecedeImport(_ word: Substring) -> Bool {
+    word.hasPrefix("@") || accessLevels.contains(String(word))
+  }
+}
+
+/// The repository that this test stands in.
+enum Repository {
+  static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent()
+
+  static let sources = files(in: ["Sources", "Backends"]) { $0.hasSuffix(".swift") }
+  static let tests = files(in: ["Tests"]) { $0.hasSuffix(".swift") }
+  static let manifests = files(in: ["", "Backends", "Benchmarks", "Examples", "Tests"]) {
+    $0.hasSuffix("Package.swift")
+  }
+
+  /// The C modules of each backend: the folders that begin with C beside its sources.
+  static let cModules: [String: Set<String>] = {
+    var result: [String: Set<String>] = [:]
+    for backend in names(in: "Backends") {
+      result[backend] = Set(names(in: "Backends/" + backend).filter { $0.hasPrefix("C") && !$0.contains(".") })
+    }
+    return result
+  }()
+
+  private static func names(in folder: String) -> [String] {
+    (try? FileManager.default.contentsOfDirectory(atPath: root.appending(path: folder).path)) ?? []
+  }
+
+  /// The wanted files below the folders; of the root, only what lies in it directly. Build folders are left out.
+  private static func files(in folders: [String], where isWanted: (String) -> Bool) -> [SourceFile] {
+    let paths = folders.flatMap { folder in
+      folder.isEmpty
+        ? names(in: "")
+        : (FileManager.default.subpaths(atPath: root.appending(path: folder).path) ?? []).map { folder + "/" + $0 }
+    }
+    return paths.filter { isWanted($0) && !$0.contains(".build/") }.sorted().compactMap { path in
+      (try? String(contentsOf: root.appending(path: path), encoding: .utf8)).map { SourceFile(path: path, text: $0) }
+    }
+  }
+}

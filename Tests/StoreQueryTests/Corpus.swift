@@ -1,0 +1,63 @@
+import Foundation
+
+/// The format strings found in real code, read from the shared material beside the repository.
+enum Corpus {
+  static let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent().appending(path: "shared/corpus/predicates.txt")
+
+  static var isPresent: Bool { FileManager.default.fileExists(atPath: file.path) }
+
+  static var isRequired: Bool { ProcessInfo.processInfo.environment["OPENCOREDATA_REQUIRE_CORPUS"] == "1" }
+
+  /// The literals as written in the source, without comments; the columns before them are counts.
+  static func literals() throws -> [String] {
+    try String(contentsOf: file, encoding: .utf8).split(separator: "\n").filter { !$0.hasPrefix("#") }.map {
+      String($0.split(separator: "\t", maxSplits: 2, omittingEmptySubsequences: false).last ?? "")
+    }
+  }
+}
+
+/// Turns a Swift string literal into the format it would be at run time, as far as that can be told.
+enum SwiftLiteral {
+  /// The literal with escapes resolved and each interpolation replaced by text of its kind.
+  static func format(_ literal: String) -> String {
+    var result = ""
+    var rest = Substring(literal)
+    while let character = rest.popFirst() {
+      guard character == "\\", let escaped = rest.popFirst() else {
+        result.append(character)
+        continue
+      }
+      guard escaped == "(" else {
+        result.append(escaped)
+        continue
+      }
+      // An interpolation that holds a string is cut short in the corpus; what is left of it is no format.
+      result += interpolation(&rest).map(stand) ?? "\\("
+    }
+    return result
+  }
+
+  /// The text up to the parenthesis that closes the interpolation; nil if none does.
+  private static func interpolation(_ rest: inout Substring) -> String? {
+    var content = ""
+    var depth = 1
+    while let character = rest.popFirst() {
+      if character == "(" { depth += 1 }
+      if character == ")" { depth -= 1 }
+      if depth == 0 { return content }
+      content.append(character)
+    }
+    return nil
+  }
+
+  private static func stand(in interpolation: String) -> String {
+    let name = interpolation.lowercased()
+    if name.contains("operatorstring") { return "==" }
+    if name.contains("predicate.predicateformat") || name.contains("conditions") || name.contains("clause") {
+      return "TRUEPREDICATE"
+    }
+    if name == "false" || name == "0" { return interpolation }
+    return "interpolated"
+  }
+}
