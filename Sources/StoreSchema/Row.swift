@@ -98,6 +98,16 @@ public struct Row: @unchecked Sendable {
     }
   }
 
+  /// Whether both rows have the same packed bytes. Rows with equal values may still differ in the order of their bytes.
+  public func hasEqualBytes(_ other: Row) -> Bool {
+    if isIdentical(to: other) { return true }
+    let (mine, theirs) = (header, other.header)
+    guard mine.byteCount == theirs.byteCount, mine.entity == theirs.entity else { return false }
+    return block.withUnsafeMutablePointerToElements { a in
+      other.block.withUnsafeMutablePointerToElements { memcmp(a, $0, Int(mine.byteCount)) == 0 }
+    }
+  }
+
   /// Whether a slot holds the same bits in both rows, which must be of the same entity.
   public func hasEqualSlot(_ slot: Int, _ kind: SlotKind, _ other: Row) -> Bool {
     if isNull(slot) || other.isNull(slot) { return isNull(slot) == other.isNull(slot) }

@@ -12,7 +12,7 @@ extension ContextCore {
     _ store: NSPersistentStore, _ body: (any StoreSnapshot) throws(StoreError) -> R
   ) throws(StoreError) -> R {
     let index = store.index
-    if let kept = snapshots[index], kept.commitNumber == store.commitNumber { return try body(kept) }
+    if let kept = snapshots[index], kept.commitNumber == store.cache.lastCommit { return try body(kept) }
     snapshots[index] = nil
     let snapshot = try store.requireEngine().snapshot()
     if performDepth > 0 && store.keepsSnapshots { snapshots[index] = snapshot }
@@ -26,7 +26,8 @@ extension ContextCore {
       readRow(of: object)
       // A fault that could not be read stays one.
       if object.row == nil && !object.flags.contains(.inaccessible) && object.key > 0 { return }
-    } else if let store = store(object.storeIndex), let newer = store.cache.row(object.info.root, object.key),
+    } else if !hasReadInBurst, let store = store(object.storeIndex),
+      let newer = store.cache.row(object.info.root, object.key),
       newer.entity == object.row?.entity
     {
       object.row = newer
@@ -49,7 +50,7 @@ extension ContextCore {
     do {
       try reading(store) { (snapshot) throws(StoreError) in
         try snapshot.rows(of: root, keys: batch.map(Array.init) ?? [object.key]) {
-          let row = store.cache.merge(root, $0)
+          let row = store.cache.merge(root, $0, view: snapshot.commitNumber)
           // An ID may name another entity of the tree than the row has; that object does not exist.
           if row.key == object.key && row.entity == object.info.entity.index { object.row = row }
         }
@@ -77,24 +78,25 @@ extension ContextCore {
     guard object.key > 0, let store = store(object.storeIndex) else { return state.load([]) }
     do {
       var rows: ContiguousArray<Row> = []
-      try reading(store) { (snapshot) throws(StoreError) in
+      let view = try reading(store) { (snapshot) throws(StoreError) in
         try snapshot.destinations(of: relationship, owners: [object.key]) { rows.append($1) }
+        return snapshot.commitNumber
       }
-      state.load(members(rows, relationship, store))
+      state.load(members(rows, relationship, store, view: view))
     } catch {
       faultError = faultError ?? error
       FileHandle.standardError.write(Data("CoreData: a relationship could not be read: \(error)\n".utf8))
     }
   }
 
-  /// The objects of rows that were read as members.
+  /// The objects of rows that were read as members, from the view with a commit number.
   func members(
-    _ rows: ContiguousArray<Row>, _ relationship: Relationship, _ store: NSPersistentStore
+    _ rows: ContiguousArray<Row>, _ relationship: Relationship, _ store: NSPersistentStore, view: UInt64
   ) -> ContiguousArray<NSManagedObject> {
     guard let frozen else { return [] }
     var rows = rows
     let root = frozen.schema.entities[relationship.destination].root
-    store.cache.merge(root, &rows)
+    store.cache.merge(root, &rows, view: view)
     return ContiguousArray(objects(of: rows, store))
   }
 
@@ -103,6 +105,7 @@ extension ContextCore {
   /// The identity map is locked twice for all of them: to look for those that are there, and to add the rest.
   func objects(of rows: ContiguousArray<Row>, _ store: NSPersistentStore) -> [NSManagedObject] {
     guard let first = rows.first, let frozen else { return [] }
+    hasReadInBurst = performDepth > 0
     let index = UInt16(store.index)
     let known = registered(rows, root: frozen.infos[first.entity].root, store: index)
     var made: ContiguousArray<NSManagedObject> = []

@@ -19,7 +19,10 @@ extension ContextCore {
       performDepth -= 1
       performThread = previous
       // Views are shared within a burst only: kept longer, they would hold old versions alive.
-      if performDepth == 0 { snapshots.removeAll() }
+      if performDepth == 0 {
+        snapshots.removeAll()
+        hasReadInBurst = false
+      }
       confinement.unlock()
     }
     return try body()

@@ -72,7 +72,7 @@ extension ContextCore {
     for store in coordinator.persistentStores where store.pendingMetadata != nil {
       var changes = ChangeSet(time: Date.timeIntervalSinceReferenceDate)
       changes.metadata = store.pendingMetadata
-      do { _ = try store.requireEngine().commit(changes) } catch { throw CoreDataError.make(error) }
+      do { _ = try store.commit(changes) } catch { throw CoreDataError.make(error) }
       store.pendingMetadata = nil
     }
   }

@@ -56,6 +56,10 @@ final class ContextCore: @unchecked Sendable {
 
   /// The view that a burst of reads shares; see `reading(_:)`.
   @exclusivity(unchecked) var snapshots: [Int: any StoreSnapshot] = [:]
+  /// Whether objects were read since the outermost `performAndWait` began. Faults keep the rows that such a read gave them
+  /// until it ends, so that the results of a fetch agree with each other; at other times they fire with the newest row.
+  @exclusivity(unchecked) var hasReadInBurst = false
+
   init(isMainQueue: Bool) {
     self.isMainQueue = isMainQueue
     queue = isMainQueue ? .main : DispatchQueue(label: "NSManagedObjectContext")

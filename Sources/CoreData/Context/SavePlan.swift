@@ -182,7 +182,7 @@ final class SavePlan {
     var receipts: [Receipt?] = []
     for part in parts {
       do {
-        switch try part.engine.commit(part.changes) {
+        switch try part.store.commit(part.changes) {
         case .committed(let receipt): receipts.append(receipt)
         case .conflicts(let conflicts): throw CoreDataError.conflicts(conflicts, part)
         }
@@ -237,12 +237,11 @@ extension SavePlan.Part {
 }
 
 extension SavePlan.Part {
-  /// Puts the written rows into the cache and the objects.
+  /// Gives the objects the rows that were written.
   func publish(_ receipt: Receipt, in core: ContextCore) {
     store.pendingMetadata = nil
-    let schema = engine.schema
     for (object, row) in zip(inserted, changes.insertions) {
-      object.row = store.cache.merge(schema.entities[row.entity].root, row)
+      object.row = row
       object.ordinal = -1
       if object.key < 0 {
         core.becomePermanent(object, key: row.key, keepsTemporaryKey: false)
@@ -250,14 +249,7 @@ extension SavePlan.Part {
         core.forgetTemporaryKey(object)
       }
     }
-    for (object, update) in zip(updated, changes.updates) {
-      object.row = store.cache.merge(schema.entities[update.row.entity].root, update.row)
-    }
-    for deletion in changes.deletions {
-      store.cache.remove(schema.entities[deletion.reference.entity].root, [deletion.reference.key])
-    }
-    for touched in receipt.touched { store.cache.remove(schema.entities[touched.entity].root, [touched.key]) }
-    store.didCommit(receipt.commitNumber)
+    for (object, update) in zip(updated, changes.updates) { object.row = update.row }
   }
 
   /// Makes faults of the objects whose rows the store has changed itself, so that they are read again.

@@ -28,7 +28,6 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
   let index: Int
   let cache: RowCache
   private let engine: Mutex<(any Store)?>
-  private let lastCommit = Atomic<UInt64>(0)
 
   struct Setup {
     var coordinator: NSPersistentStoreCoordinator
@@ -79,10 +78,16 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     try closing?.close()
   }
 
-  /// The number of the last commit that this process made here.
-  var commitNumber: UInt64 { lastCommit.load(ordering: .acquiring) }
-  func didCommit(_ number: UInt64) {
-    _ = lastCommit.max(number, ordering: .acquiringAndReleasing)
+  private let committing = Mutex(())
+
+  /// Commits to the engine and shows the rows to everyone, in the order of the commits.
+  func commit(_ changes: ChangeSet) throws(StoreError) -> CommitResult {
+    let engine = try requireEngine()
+    return try committing.withLock { (_) throws(StoreError) in
+      let result = try engine.commit(changes)
+      if case .committed(let receipt) = result { cache.publish(changes, receipt, engine.schema) }
+      return result
+    }
   }
 
   // MARK: Metadata

@@ -1,3 +1,4 @@
+import StoreProtocol
 import StoreSchema
 import Synchronization
 
@@ -7,6 +8,10 @@ import Synchronization
 final class RowCache: Sendable {
   private let roots: [Mutex<Table>.Box]
   private static let unusedLimit = 64 << 20
+  private let commitNumber = Atomic<UInt64>(0)
+
+  /// The number of the last commit that this process made to the store.
+  var lastCommit: UInt64 { commitNumber.load(ordering: .acquiring) }
 
   struct Table: ~Copyable {
     var rows = RowTable()
@@ -26,19 +31,43 @@ final class RowCache: Sendable {
 
   func row(_ root: Int, _ key: Int64) -> Row? { roots[root].mutex.withLock { $0.rows.row(key) } }
 
-  /// Keeps the newer of the given and the known row by version, and gives it back.
-  func merge(_ root: Int, _ row: Row) -> Row {
+  /// Keeps the newer of the given and the known row by version, and gives back the given one, shared where it is the same as
+  /// the known. `view` is the commit number of the snapshot that it was read from: an old one adds no row, for it may have
+  /// been deleted since.
+  func merge(_ root: Int, _ row: Row, view: UInt64) -> Row {
     roots[root].mutex.withLock { table in
       table.prepare(for: 1)
-      return table.rows.merge(row)
+      return table.rows.merge(row, isCurrent: view >= lastCommit)
     }
   }
 
   /// The same for many rows under one lock.
-  func merge(_ root: Int, _ rows: inout ContiguousArray<Row>) {
+  func merge(_ root: Int, _ rows: inout ContiguousArray<Row>, view: UInt64) {
     roots[root].mutex.withLock { table in
       table.prepare(for: rows.count)
-      for index in rows.indices { rows[index] = table.rows.merge(rows[index]) }
+      let isCurrent = view >= lastCommit
+      for index in rows.indices { rows[index] = table.rows.merge(rows[index], isCurrent: isCurrent) }
+    }
+  }
+
+  /// Takes over what a commit has done. Called in the order of the commits.
+  func publish(_ changes: ChangeSet, _ receipt: Receipt, _ schema: Schema) {
+    // First the number: a reader that still finds the old one under a root's lock comes before the changes there.
+    commitNumber.store(receipt.commitNumber, ordering: .releasing)
+    var written = ContiguousArray<ContiguousArray<Row>>(repeating: [], count: roots.count)
+    var gone: [Int: [Int64]] = [:]
+    for row in changes.insertions { written[schema.entities[row.entity].root].append(row) }
+    for update in changes.updates { written[schema.entities[update.row.entity].root].append(update.row) }
+    for deletion in changes.deletions {
+      gone[schema.entities[deletion.reference.entity].root, default: []].append(deletion.reference.key)
+    }
+    for touched in receipt.touched { gone[schema.entities[touched.entity].root, default: []].append(touched.key) }
+    for root in roots.indices where !written[root].isEmpty || gone[root] != nil {
+      roots[root].mutex.withLock { table in
+        table.prepare(for: written[root].count)
+        for row in written[root] { _ = table.rows.merge(row, isCurrent: true) }
+        for key in gone[root] ?? [] { table.rows.remove(key) }
+      }
     }
   }
 

@@ -30,14 +30,18 @@ struct RowTable: ~Copyable {
   @inline(__always)
   func row(_ key: Int64) -> Row? { rows[place(key)] }
 
-  /// Keeps the newer of the given and the known row by version, and gives it back.
+  /// Keeps the newer of the given and the known row by version, and gives back the known one if both are the same, so that
+  /// it is shared. Of two of one version that differ, which only someone who does not count versions can cause, the given
+  /// one is kept. An unknown row is kept if `isCurrent`.
   @inline(__always)
-  mutating func merge(_ row: Row) -> Row {
+  mutating func merge(_ row: Row, isCurrent: Bool) -> Row {
     reserve(1)
     let index = place(row.key)
     if let known = rows[index] {
-      if known.version >= row.version { return known }
+      if known.version > row.version { return row }
+      if known.version == row.version && known.hasEqualBytes(row) { return known }
     } else {
+      if !isCurrent { return row }
       count &+= 1
     }
     rows[index] = row

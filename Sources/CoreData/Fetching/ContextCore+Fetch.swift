@@ -61,7 +61,7 @@ extension ContextCore {
         }
         var rows: ContiguousArray<Row> = []
         try execution.fetch(plan) { rows.append($0) }
-        store.cache.merge(fetch.info.root, &rows)
+        store.cache.merge(fetch.info.root, &rows, view: snapshot.commitNumber)
         let objects = self.objects(of: rows, store)
         if fetch.parameters.shouldRefresh { self.refresh(objects, with: rows) }
         return objects
@@ -212,7 +212,7 @@ extension ContextCore {
       do {
         try reading(store) { (snapshot) throws(StoreError) in
           try snapshot.rows(of: entity.root, keys: faults.map(\.key)) {
-            byKey[$0.key]?.row = store.cache.merge(entity.root, $0)
+            byKey[$0.key]?.row = store.cache.merge(entity.root, $0, view: snapshot.commitNumber)
           }
         }
       } catch { throw CoreDataError.make(error) }
@@ -227,14 +227,16 @@ extension ContextCore {
     for (index, owners) in Dictionary(grouping: faults, by: \.storeIndex) {
       guard let store = store(index) else { continue }
       var rows: [Int64: ContiguousArray<Row>] = [:]
+      let view: UInt64
       do {
-        try reading(store) { (snapshot) throws(StoreError) in
+        view = try reading(store) { (snapshot) throws(StoreError) in
           try snapshot.destinations(of: relationship, owners: owners.map(\.key)) { rows[$0, default: []].append($1) }
+          return snapshot.commitNumber
         }
       } catch { throw CoreDataError.make(error) }
       readToManys.insert(relationship.declaringEntity << 16 | (relationship.toManyIndex ?? 0))
       for owner in owners {
-        owner.toMany(relationship).load(members(rows[owner.key] ?? [], relationship, store))
+        owner.toMany(relationship).load(members(rows[owner.key] ?? [], relationship, store, view: view))
       }
     }
     return objects.flatMap { Array($0.loadedToMany(relationship).members) }

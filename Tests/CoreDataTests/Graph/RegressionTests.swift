@@ -197,13 +197,23 @@ import Testing
       try context.save()
     }
     let reader = company.context()
-    try reader.performAndWait {
-      let person = try #require(try reader.all(Person.self).first)
+    func save(_ name: String) throws {
       try company.run { (context) throws in
-        try context.all(Person.self)[0].name = "v2"
+        try context.all(Person.self)[0].name = name
         try context.save()
       }
-      #expect(person.isFault && person.name == "v2")
+    }
+    // Inside one block the results of a fetch stay what the fetch has found.
+    try reader.performAndWait {
+      let person = try #require(try reader.all(Person.self).first)
+      try save("v1b")
+      #expect(person.isFault && person.name == "v1")
+      reader.refreshAllObjects()
+    }
+    let found = try reader.performAndWait { try #require(try reader.all(Person.self).first) }
+    try save("v2")
+    try reader.performAndWait {
+      #expect(found.isFault && found.name == "v2")
       try company.reopened().run { (context) throws in
         try context.all(Person.self)[0].name = "v3"
         try context.save()
