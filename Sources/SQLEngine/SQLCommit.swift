@@ -6,15 +6,15 @@ import StoreSchema
 /// The steps, in order: keys, checks, deletions, updates, insertions, links. Where it reports conflicts the caller rolls
 /// back.
 public struct SQLCommit<Connection: SQLConnection> {
-  private let statements: SQLStatements<Connection>
-  private let changes: ChangeSet
+  let statements: SQLStatements<Connection>
+  let changes: ChangeSet
   /// The greatest key known to be in each root's table, for files whose `Z_MAX` is too small.
   private let keyFloors: [Int: Int64]
   private var keys: [Int64] = []
   private var conflicts: [Conflict] = []
 
-  private var binding: SQLBinding { statements.binding }
-  private var schema: Schema { binding.layout.schema }
+  var binding: SQLBinding { statements.binding }
+  var schema: Schema { binding.layout.schema }
   private var connection: Connection { statements.connection }
 
   public init(_ statements: SQLStatements<Connection>, _ changes: ChangeSet, keyFloors: [Int: Int64]) {
@@ -81,7 +81,7 @@ public struct SQLCommit<Connection: SQLConnection> {
     }
   }
 
-  private func final(_ key: Int64) -> Int64 { key < 0 ? keys[Int(-(key + 1))] : key }
+  func final(_ key: Int64) -> Int64 { key < 0 ? keys[Int(-(key + 1))] : key }
 
   // MARK: Rows
 
@@ -264,112 +264,5 @@ extension SQLCommit {
     defer { statement.reset() }
     guard try statement.step(), let index = binding.numbers.entity(statement.int(0)) else { return nil }
     return ObjectReference(entity: index, key: statement.int(1))
-  }
-}
-
-// MARK: - Links
-
-extension SQLCommit {
-  /// All removals first, then all additions, then all orders: a member that moves must not lose its new owner, and an order
-  /// can only be written to pairs that are there.
-  private func writeLinks() throws(StoreError) {
-    for step in [LinkStep.remove, .add, .order] {
-      for change in changes.links {
-        let relationship = schema.entities[change.entity].relationships[change.relationship]
-        let key = SQLLayout.RelationshipKey(relationship)
-        if let side = binding.layout.joinOfRelationship[key] {
-          try writePairs(step, change, side)
-        } else if let columns = binding.layout.linkColumns[key] {
-          try writeLinkColumns(step, change, key, columns, isOneWay: relationship.storage == .destination)
-        }
-      }
-    }
-  }
-
-  private enum LinkStep { case remove, add, order }
-
-  private func writePairs(
-    _ step: LinkStep, _ change: ChangeSet.LinkChange, _ side: SQLLayout.JoinSide
-  ) throws(StoreError) {
-    let owner = final(change.owner)
-    let join = binding.layout.joins[side.join]
-    func run(_ statement: Connection.Statement, _ other: Int64, from index: Int32) throws(StoreError) {
-      var (first, second) = side.ownerIsFirst ? (owner, other) : (other, owner)
-      // A pair of a relationship that is its own inverse is stored once, the smaller key first.
-      if join.isReflexive && first > second { swap(&first, &second) }
-      statement.bind(first, at: index)
-      statement.bind(second, at: index + 1)
-      try statement.run()
-    }
-    switch step {
-    case .remove:
-      if change.removed.isEmpty { return }
-      let remove = try statements.removePair(side.join)
-      for other in change.removed { try run(remove, final(other.key), from: 1) }
-    case .add:
-      if change.added.isEmpty { return }
-      let add = try statements.addPair(side.join)
-      for other in change.added { try run(add, final(other.key), from: 1) }
-    case .order:
-      guard let order = change.order,
-        let statement = try statements.pairOrder(side.join, ownerIsFirst: side.ownerIsFirst)
-      else { return }
-      let column = side.ownerIsFirst ? join.secondOrder : join.firstOrder
-      let (mine, theirs) = side.ownerIsFirst ? (join.first, join.second) : (join.second, join.first)
-      let existing = try orderKeys("SELECT \(theirs), \(column ?? "NULL") FROM \(join.name) WHERE \(mine) = ?", owner)
-      for (other, orderKey) in OrderKeys.assign(order.map { final($0.key) }, existing: existing) {
-        statement.bind(orderKey, at: 1)
-        try run(statement, other, from: 2)
-      }
-    }
-  }
-
-  private func writeLinkColumns(
-    _ step: LinkStep, _ change: ChangeSet.LinkChange, _ key: SQLLayout.RelationshipKey,
-    _ columns: SQLLayout.LinkColumns, isOneWay: Bool
-  ) throws(StoreError) {
-    let owner = final(change.owner)
-    switch step {
-    case .remove:
-      if change.removed.isEmpty { return }
-      let statement = try isOneWay ? statements.unlink(key, columns) : statements.clearOrder(key, columns)
-      guard let statement else { return }
-      for other in change.removed {
-        statement.bind(final(other.key), at: 1)
-        if isOneWay { statement.bind(owner, at: 2) }
-        try statement.run()
-      }
-    case .add:
-      guard isOneWay, !change.added.isEmpty else { return }
-      let link = try statements.link(key, columns)
-      for other in change.added {
-        link.bind(owner, at: 1)
-        link.bind(final(other.key), at: 2)
-        try link.run()
-      }
-    case .order:
-      guard let statement = try statements.order(key, columns), let order = change.order, let column = columns.order
-      else { return }
-      let table = binding.layout.tables[columns.table]
-      let text =
-        "SELECT Z_PK, \(table.columns[column].name) FROM \(table.name) WHERE \(table.columns[columns.owner].name) = ?"
-      let existing = try orderKeys(text, owner)
-      for (other, orderKey) in OrderKeys.assign(order.map { final($0.key) }, existing: existing) {
-        statement.bind(orderKey, at: 1)
-        statement.bind(other, at: 2)
-        try statement.run()
-      }
-    }
-  }
-
-  private func orderKeys(_ text: String, _ owner: Int64) throws(StoreError) -> [Int64: Int64] {
-    let statement = try statements.statement(text: text)
-    statement.bind(owner, at: 1)
-    defer { statement.reset() }
-    var result: [Int64: Int64] = [:]
-    while try statement.step() {
-      if !statement.isNull(1) { result[statement.int(0)] = statement.int(1) }
-    }
-    return result
   }
 }

@@ -31,55 +31,36 @@ public struct Row: @unchecked Sendable {
   /// Whether both are the same block in memory.
   @inlinable public func isIdentical(to other: Row) -> Bool { block === other.block }
 
-  @inlinable public func isNull(_ slot: Int) -> Bool {
-    precondition(slot >= 0 && slot < slotCount, "slot out of range")
-    return block.withUnsafeMutablePointerToElements { $0[slot &>> 6] & (1 &<< UInt64(slot & 63)) != 0 }
-  }
+  /// The row's memory, for as long as the caller knows that someone holds the row.
+  @inlinable public var view: RowView { block.withUnsafeMutablePointers { RowView(header: $0, words: $1) } }
+
+  @inlinable public func isNull(_ slot: Int) -> Bool { withExtendedLifetime(block) { view.isNull(slot) } }
 
   /// The slot's word as an integer. Zero where the slot is null.
-  @inlinable public func int(_ slot: Int) -> Int64 { Int64(bitPattern: word(slot)) }
+  @inlinable public func int(_ slot: Int) -> Int64 { withExtendedLifetime(block) { view.int(slot) } }
 
   /// The slot's word as a double. Zero where the slot is null.
-  @inlinable public func double(_ slot: Int) -> Double { Double(bitPattern: word(slot)) }
+  @inlinable public func double(_ slot: Int) -> Double { withExtendedLifetime(block) { view.double(slot) } }
 
-  @inlinable func word(_ slot: Int) -> UInt64 {
-    precondition(slot >= 0 && slot < slotCount, "slot out of range")
-    return block.withUnsafeMutablePointerToElements { $0[header.bitmapWords + slot] }
-  }
+  @inlinable func word(_ slot: Int) -> UInt64 { withExtendedLifetime(block) { view.word(slot) } }
 
   /// Calls `body` with the bytes of a slot for which `SlotKind.isBytes` holds. Empty where the slot is null.
   @inlinable public func withBytes<R, E: Error>(
     _ slot: Int, _ body: (UnsafeRawBufferPointer) throws(E) -> R
   ) throws(E) -> R {
-    let place = word(slot)
-    // Holds whenever the slot is one of bytes; a wrong accessor must not read past the block.
-    precondition(Int(place &>> 32) + Int(place & 0xffff_ffff) <= Int(header.byteCount), "slot does not hold bytes")
-    let elements = block.withUnsafeMutablePointerToElements { UnsafeRawPointer($0) }
     defer { withExtendedLifetime(block) {} }
-    return try body(
-      UnsafeRawBufferPointer(start: elements + Int(place &>> 32), count: Int(place & 0xffff_ffff)))
+    return try body(view.bytes(slot))
   }
 
   /// The string in a slot of UTF-8 bytes.
-  @inlinable public func string(_ slot: Int) -> String { withBytes(slot) { String(decoding: $0, as: UTF8.self) } }
-
-  @inlinable public func data(_ slot: Int) -> Data {
-    withBytes(slot) { bytes in
-      guard let start = bytes.baseAddress else { return Data() }
-      return Data(bytes: start, count: bytes.count)
-    }
-  }
-
-  @inlinable public func uuid(_ slot: Int) -> UUID {
-    withBytes(slot) { $0.count == 16 ? UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) : UUID(uuid: UUID_NULL) }
-  }
+  @inlinable public func string(_ slot: Int) -> String { withExtendedLifetime(block) { view.string(slot) } }
+  @inlinable public func data(_ slot: Int) -> Data { withExtendedLifetime(block) { view.data(slot) } }
+  @inlinable public func uuid(_ slot: Int) -> UUID { withExtendedLifetime(block) { view.uuid(slot) } }
 
   /// The to-one destination in `slot`, nil where null. `entitySlot` is the relationship's entity slot;
   /// without one the destination is of the entity `destination`.
   @inlinable public func reference(_ slot: Int, entitySlot: Int?, destination: Int) -> ObjectReference? {
-    if isNull(slot) { return nil }
-    guard let entitySlot, !isNull(entitySlot) else { return ObjectReference(entity: destination, key: int(slot)) }
-    return ObjectReference(entity: Int(int(entitySlot)), key: int(slot))
+    withExtendedLifetime(block) { view.reference(slot, entitySlot: entitySlot, destination: destination) }
   }
 
   /// A slot's value by its kind. References give the bare key as `.int`; see ``reference(_:entitySlot:destination:)``.
@@ -117,8 +98,6 @@ public struct Row: @unchecked Sendable {
     }
   }
 }
-
-@usableFromInline let UUID_NULL: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
 
 @usableFromInline struct RowHeader {
   @usableFromInline var key: Int64

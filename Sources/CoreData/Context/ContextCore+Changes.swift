@@ -1,5 +1,6 @@
 import Foundation
 import StoreSchema
+import Synchronization
 
 /// What a context does when objects are inserted, changed and deleted.
 extension ContextCore {
@@ -25,7 +26,7 @@ extension ContextCore {
     object.core = self
     object.key = nextTemporaryKey()
     object.cachedID = nil
-    object.storeIndex = coordinator?.storeIndex(for: info.entity) ?? .max
+    object.storeIndex = insertionStore(for: info.entity)
     object.flags = [.inserted]
     register(object)
     applyDefaults(object)
@@ -33,6 +34,20 @@ extension ContextCore {
     list(object)
     object.flags.insert(.pendingInsert)
     object.awakeFromInsert()
+  }
+
+  /// The store that takes new objects of an entity, remembered until stores are added or removed; `.max` for none.
+  private func insertionStore(for entity: Entity) -> UInt16 {
+    guard let coordinator else { return .max }
+    let version = coordinator.storeListVersion.load(ordering: .acquiring)
+    if insertionStoresVersion != version || entity.index >= insertionStores.count {
+      insertionStoresVersion = version
+      insertionStores = ContiguousArray(repeating: nil, count: coordinator.managedObjectModel.entities.count)
+    }
+    if entity.index < insertionStores.count, let known = insertionStores[entity.index] { return known }
+    let found = coordinator.storeIndex(for: entity) ?? .max
+    if entity.index < insertionStores.count { insertionStores[entity.index] = found }
+    return found
   }
 
   private func applyDefaults(_ object: NSManagedObject) {

@@ -9,22 +9,15 @@ extension ContextCore {
     if pending.isEmpty { return }
     let objects = pending
     pending = []
-    var (inserted, updated, deleted): ([NSManagedObject], [NSManagedObject], [NSManagedObject]) = ([], [], [])
+    let event = ChangedObjects(objects) { $0.flags.eventChange }
+    var isWhole = objects.count == changed.count
     for object in objects {
-      switch (object.flags.contains(.pendingInsert), object.flags.contains(.deleted)) {
-      case (true, true): break
-      case (true, false): inserted.append(object)
-      case (false, true): deleted.append(object)
-      case (false, false): updated.append(object)
-      }
+      isWhole = isWhole && object.flags.eventChange == object.flags.savedChange
       object.flags.subtract([.pending, .pendingInsert])
     }
-    var sets: [String: Set<NSManagedObject>] = [:]
-    if !inserted.isEmpty { sets[NSInsertedObjectsKey] = Set(inserted) }
-    if !updated.isEmpty { sets[NSUpdatedObjectsKey] = Set(updated) }
-    if !deleted.isEmpty { sets[NSDeletedObjectsKey] = Set(deleted) }
-    if sets.isEmpty { return }
-    post(NSManagedObjectContext.didChangeObjectsNotification, sets)
+    lastEvent = isWhole ? event : nil
+    if event.isEmpty { return }
+    post(NSManagedObjectContext.didChangeObjectsNotification, event.userInfo)
   }
 
   func post(_ name: Notification.Name, _ userInfo: [AnyHashable: Any]) {
@@ -33,6 +26,7 @@ extension ContextCore {
 
   func rollback() {
     checkQueue()
+    lastEvent = nil
     faultError = nil
     let objects = changed
     changed = []
@@ -64,6 +58,7 @@ extension ContextCore {
 
   func refresh(_ object: NSManagedObject, mergeChanges: Bool) {
     checkQueue()
+    lastEvent = nil
     guard object.core === self, object.key > 0 || !object.flags.contains(.inserted) else { return }
     if object.flags.contains(.inserted) { return }
     if let store = store(object.storeIndex) {
@@ -109,11 +104,10 @@ extension ContextCore {
     if object.flags.contains(.fault) { return }
     var errors: [any Error] = []
     // What was read and not changed was valid when it was saved.
-    if object.overlay == nil && object.row != nil && object.toManys.isEmpty { return }
-    for (slot, name) in object.info.mandatorySlots where isMissing(object, slot) {
-      errors.append(CoreDataError.validation(.validationMissingMandatoryProperty, object, name, nil))
-    }
-    if object.overlay != nil {
+    if object.overlay != nil || object.row == nil {
+      for (slot, name) in object.info.mandatorySlots where isMissing(object, slot) {
+        errors.append(CoreDataError.validation(.validationMissingMandatoryProperty, object, name, nil))
+      }
       for info in object.info.rangedAttributes {
         if let error = rangeError(object, info) { errors.append(error) }
       }
@@ -126,8 +120,7 @@ extension ContextCore {
 
   private func isMissing(_ object: NSManagedObject, _ slot: Int) -> Bool {
     if let value = object.changed(slot) { return value.isNull }
-    guard let row = object.row else { return true }
-    return row.isNull(slot)
+    return object.row.view?.isNull(slot) ?? true
   }
 
   private func rangeError(_ object: NSManagedObject, _ info: AttributeInfo) -> (any Error)? {

@@ -107,22 +107,21 @@ extension ContextCore {
     guard let first = rows.first, let frozen else { return [] }
     hasReadInBurst = performDepth > 0
     let index = UInt16(store.index)
-    let known = registered(rows, root: frozen.infos[first.entity].root, store: index)
-    var made: ContiguousArray<NSManagedObject> = []
+    var maker = ObjectMaker(self, frozen, index)
     var result: [NSManagedObject] = []
     result.reserveCapacity(rows.count)
+    guard let known = registered(rows, root: frozen.infos[first.entity].root, store: index) else {
+      for row in rows { result.append(maker.make(row)) }
+      register(result)
+      return result
+    }
+    var made: [NSManagedObject] = []
     for (place, row) in rows.enumerated() {
-      if let known, let object = known[place] {
+      if let object = known[place] {
         if object.flags.contains(.fault) && object.info.entity.index == row.entity { object.row = row }
         result.append(object)
       } else {
-        let info = frozen.infos[row.entity]
-        let object = info.objectClass.make(info.description)
-        object.core = self
-        object.key = row.key
-        object.storeIndex = index
-        object.row = row
-        object.flags = .fault
+        let object = maker.make(row)
         made.append(object)
         result.append(object)
       }

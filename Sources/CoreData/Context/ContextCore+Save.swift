@@ -83,22 +83,29 @@ extension ContextCore {
       if let receipt { part.publish(receipt, in: self) }
     }
     let saved = changed
+    let objects = takeSavedObjects()
     changed.removeAll(keepingCapacity: saved.count < 4096)
     pending.removeAll()
     (insertedCount, updatedCount, deletedCount) = (0, 0, 0)
     checkedObjects = []
-    var sets = SavedObjects()
+    var ids = SavedIDs(like: objects)
     for object in saved {
-      sets.add(object)
+      ids.add(object)
       settle(object)
     }
     for (part, receipt) in zip(plan.parts, receipts) {
       if let receipt { part.refreshTouched(receipt, in: self) }
     }
     for object in saved { object.didSave() }
-    post(NSManagedObjectContext.didSaveObjectsNotification, sets.userInfo)
-    post(NSManagedObjectContext.didSaveObjectIDsNotification, sets.idUserInfo)
-    coordinator?.contextDidSave(self, sets)
+    post(NSManagedObjectContext.didSaveObjectsNotification, objects.userInfo)
+    post(NSManagedObjectContext.didSaveObjectIDsNotification, ids.userInfo)
+  }
+
+  /// The objects of the save, from the last event where that told of the very same.
+  private func takeSavedObjects() -> ChangedObjects {
+    defer { lastEvent = nil }
+    if pending.isEmpty, let lastEvent { return lastEvent }
+    return ChangedObjects(changed) { $0.flags.savedChange }
   }
 
   /// Settles the objects of the stores that a save has reached before another one failed.
@@ -126,37 +133,5 @@ extension ContextCore {
     object.clearOverlay()
     object.flags = []
     for state in object.toManys { state?.didSave() }
-  }
-}
-
-/// The objects of one save, sorted by what happened to them, for notifications.
-struct SavedObjects {
-  private(set) var inserted: [NSManagedObject] = []
-  private(set) var updated: [NSManagedObject] = []
-  private(set) var deleted: [NSManagedObject] = []
-
-  mutating func add(_ object: NSManagedObject) {
-    switch (object.flags.contains(.inserted), object.flags.contains(.deleted)) {
-    case (true, true): return
-    case (true, false): inserted.append(object)
-    case (false, true): deleted.append(object)
-    case (false, false): if object.flags.contains(.updated) { updated.append(object) }
-    }
-  }
-
-  private var lists: [(objects: String, ids: NSManagedObjectContext.NotificationKey, list: [NSManagedObject])] {
-    [
-      (NSInsertedObjectsKey, .insertedObjectIDs, inserted), (NSUpdatedObjectsKey, .updatedObjectIDs, updated),
-      (NSDeletedObjectsKey, .deletedObjectIDs, deleted),
-    ]
-  }
-
-  var userInfo: [AnyHashable: Any] {
-    Dictionary(uniqueKeysWithValues: lists.filter { !$0.list.isEmpty }.map { ($0.objects, Set($0.list)) })
-  }
-
-  var idUserInfo: [AnyHashable: Any] {
-    Dictionary(
-      uniqueKeysWithValues: lists.filter { !$0.list.isEmpty }.map { ($0.ids.rawValue, Set($0.list.map(\.objectID))) })
   }
 }

@@ -20,6 +20,8 @@ final class ContextCore: @unchecked Sendable {
 
   @exclusivity(unchecked) private(set) var coordinator: NSPersistentStoreCoordinator?
   @exclusivity(unchecked) private(set) var frozen: FrozenModel?
+  /// The root of each entity of `frozen`.
+  @exclusivity(unchecked) private var roots: ContiguousArray<Int> = []
 
   struct Registry {
     /// By store and root entity.
@@ -37,6 +39,8 @@ final class ContextCore: @unchecked Sendable {
   @exclusivity(unchecked) var deletedCount = 0
   /// Objects changed since the last event.
   @exclusivity(unchecked) var pending: ContiguousArray<NSManagedObject> = []
+  /// What the last event told, as long as it covers all changes there are, in the same way as a save would tell of them.
+  @exclusivity(unchecked) var lastEvent: ChangedObjects?
   /// Deleted objects whose delete rules have not been followed yet.
   @exclusivity(unchecked) var undeletedDependents: ContiguousArray<NSManagedObject> = []
   var isSaving = false
@@ -51,6 +55,9 @@ final class ContextCore: @unchecked Sendable {
   /// Objects recently reached over to-one relationships, kept alive so that a walk does not make them again and again.
   @exclusivity(unchecked) private var recent: ContiguousArray<NSManagedObject?> = []
   @exclusivity(unchecked) private var nextRecent = 0
+  /// The stores that take new objects, by entity; nil for not asked yet. Of the coordinator's list of that version.
+  @exclusivity(unchecked) var insertionStores: ContiguousArray<UInt16?> = []
+  @exclusivity(unchecked) var insertionStoresVersion = 0
   let builder = RowBuilder()
   var fetchBatches = FetchBatches()
 
@@ -70,8 +77,10 @@ final class ContextCore: @unchecked Sendable {
   func attach(_ coordinator: NSPersistentStoreCoordinator?) {
     self.coordinator = coordinator
     knownStores = []
+    insertionStores = []
     // A model that cannot be frozen is reported when a store is added; until then there are no entities.
     frozen = coordinator.flatMap { try? $0.managedObjectModel.freeze() }
+    roots = ContiguousArray(frozen?.infos.map(\.root) ?? [])
   }
 
   /// Stores by index as they were found. A removed one stays here; using it is an error of its own.
@@ -93,14 +102,13 @@ final class ContextCore: @unchecked Sendable {
   // MARK: Entities
 
   static func info(of entity: NSEntityDescription, _ context: NSManagedObjectContext?) -> EntityInfo {
-    // A copy of the model may be in use by the context: its own entity of that name is the one that counts.
-    if let own = context?.core.frozen, let name = entity.name,
-      entity.frozen == nil || context?.model !== entity.managedObjectModelIfAny,
-      let found = own.schema.entity(named: name)
-    {
-      return own.infos[found.index]
+    let known = entity.frozen
+    if let own = context?.core.frozen {
+      if let known, known.modelNumber == own.number { return known }
+      // A copy of the model may be in use by the context: its own entity of that name is the one that counts.
+      if let name = entity.name, let found = own.schema.entity(named: name) { return own.infos[found.index] }
     }
-    if let info = entity.frozen { return info }
+    if let known { return known }
     do {
       _ = try entity.managedObjectModel.freeze()
     } catch { misuse("\(error)") }
@@ -130,7 +138,7 @@ final class ContextCore: @unchecked Sendable {
     registryLock.withLock { _ in registry.set(object, roots: frozen?.infos.count ?? 0) }
   }
 
-  func register(_ objects: ContiguousArray<NSManagedObject>) {
+  func register(_ objects: [NSManagedObject]) {
     guard let first = objects.first else { return }
     let roots = frozen?.infos.count ?? 0
     registryLock.withLock { _ in
@@ -138,7 +146,7 @@ final class ContextCore: @unchecked Sendable {
     }
   }
 
-  /// The registered objects of rows, nil where there are none at all.
+  /// The registered objects of rows, nil where no object of the tree is registered.
   func registered(_ rows: ContiguousArray<Row>, root: Int, store: UInt16) -> ContiguousArray<NSManagedObject?>? {
     registryLock.withLock { _ in
       registry.isEmpty(store: Int(store), root: root) ? nil : registry.objects(rows, store: Int(store), root: root)
@@ -151,8 +159,8 @@ final class ContextCore: @unchecked Sendable {
   }
 
   func registered(_ reference: ObjectReference, store: UInt16) -> NSManagedObject? {
-    guard let frozen, reference.entity < frozen.infos.count, reference.key < 0 || store != .max else { return nil }
-    let root = frozen.infos[reference.entity].root
+    guard reference.entity < roots.count, reference.key < 0 || store != .max else { return nil }
+    let root = roots[reference.entity]
     return registryLock.withLock { _ in registry.object(reference.key, store: Int(store), root: root) }
   }
 
@@ -218,6 +226,7 @@ final class ContextCore: @unchecked Sendable {
     }
     changed = []
     pending = []
+    lastEvent = nil
     undeletedDependents = []
     recent = []
     snapshots = [:]
@@ -240,7 +249,7 @@ extension ContextCore.Registry {
   }
 
   /// Registers saved objects of one store and one tree.
-  mutating func set(_ objects: ContiguousArray<NSManagedObject>, like object: NSManagedObject, roots: Int) {
+  mutating func set(_ objects: [NSManagedObject], like object: NSManagedObject, roots: Int) {
     let store = Int(object.storeIndex)
     while stores.count <= store { stores.append(Array(repeating: IdentityMap(), count: max(roots, 1))) }
     stores[store][object.info.root].set(objects)

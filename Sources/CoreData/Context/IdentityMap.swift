@@ -36,7 +36,7 @@ struct IdentityMap {
     insert(Entry(key: key, object: Unmanaged.passUnretained(object).toOpaque()))
   }
 
-  mutating func set(_ objects: ContiguousArray<NSManagedObject>) {
+  mutating func set(_ objects: [NSManagedObject]) {
     reserve(objects.count)
     for object in objects {
       insert(Entry(key: object.key, object: Unmanaged.passUnretained(object).toOpaque()))

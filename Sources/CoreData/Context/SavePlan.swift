@@ -5,6 +5,8 @@ import StoreSchema
 /// What one save writes: a change set for each store, and the objects that each of its entries stands for.
 final class SavePlan {
   private(set) var parts: [Part] = []
+  /// The part that was last asked for: objects of one store come together.
+  private var last: Part?
 
   /// The changes for one store.
   final class Part {
@@ -76,7 +78,11 @@ final class SavePlan {
     for object: NSManagedObject, _ core: ContextCore, _ coordinator: NSPersistentStoreCoordinator,
     _ byIndex: inout [UInt16: Part]
   ) throws -> Part {
-    if let known = byIndex[object.storeIndex] { return known }
+    if let last, last.store.index == Int(object.storeIndex) { return last }
+    if let known = byIndex[object.storeIndex] {
+      last = known
+      return known
+    }
     if object.storeIndex == .max, let index = coordinator.storeIndex(for: object.info.entity) {
       object.storeIndex = index
       if let known = byIndex[index] { return known }
@@ -135,8 +141,7 @@ final class SavePlan {
   /// Changes of link pairs (from their primary side), one-way links and orders.
   private func addLinks(of object: NSManagedObject, to part: Part, _ core: ContextCore) {
     guard object.flags.contains(.linksChanged) else { return }
-    for info in object.info.relationships {
-      let relationship = info.relationship
+    for relationship in object.info.toManys {
       guard let index = relationship.toManyIndex, index < object.toManys.count, let state = object.toManys[index],
         state.hasChanges
       else { continue }
@@ -152,10 +157,12 @@ final class SavePlan {
         entity: object.info.entity.index, relationship: relationship.index, owner: Self.key(object), added: [],
         removed: [])
       if isPrimary {
-        change.added = state.added.filter { !$0.flags.contains(.deleted) }.map(Self.reference)
+        change.added.reserveCapacity(state.added.count)
+        for member in state.added where !member.flags.contains(.deleted) { change.added.append(Self.reference(member)) }
         // Deleted objects take their pairs with them.
-        change.removed = state.removed.filter { !$0.flags.contains(.deleted) || relationship.storage == .destination }
-          .map(Self.reference)
+        for member in state.removed where !member.flags.contains(.deleted) || relationship.storage == .destination {
+          change.removed.append(Self.reference(member))
+        }
       } else {
         change.removed = state.removed.filter { !$0.flags.contains(.deleted) && relationship.storage == .inverseToOne }
           .filter { $0.toOne(core.frozen?.schema.inverse(of: relationship) ?? relationship) == nil }

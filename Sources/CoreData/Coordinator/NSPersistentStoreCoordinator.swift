@@ -2,6 +2,7 @@ import Foundation
 import ModelFiles
 import StoreProtocol
 import StoreSchema
+import Synchronization
 
 /// Stands between contexts and stores: it knows the model, and which store takes which entity.
 ///
@@ -12,6 +13,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   private let lock = NSRecursiveLock()
   /// All stores ever added, by index; nil for removed ones.
   private var stores: [NSPersistentStore?] = []
+  /// Grows whenever a store is added or removed.
+  let storeListVersion = Atomic<Int>(1)
   private let queue = DispatchQueue(label: "NSPersistentStoreCoordinator")
 
   /// Makes a coordinator for `model`, which is immutable from now on.
@@ -110,6 +113,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         coordinator: self, configurationName: configuration ?? NSManagedObjectModel.defaultConfiguration,
         options: options, url: url, type: type, index: stores.count), engine: engine)
     stores.append(store)
+    storeListVersion.add(1, ordering: .releasing)
     return store
   }
 
@@ -147,6 +151,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     guard store.persistentStoreCoordinator === self else { return }
     post(.NSPersistentStoreCoordinatorWillRemoveStore, [:], object: store)
     lock.withLock { stores[store.index] = nil }
+    storeListVersion.add(1, ordering: .releasing)
     do { try store.closeEngine() } catch { throw CoreDataError.make(error) }
     store.persistentStoreCoordinator = nil
     post(.NSPersistentStoreCoordinatorStoresDidChange, [NSRemovedPersistentStoresKey: [store]])
@@ -250,10 +255,6 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     nonisolated(unsafe) let block = block
     queue.async { self.lock.withLock { block() } }
   }
-
-  // MARK: Contexts
-
-  func contextDidSave(_ core: ContextCore, _ objects: SavedObjects) {}
 
   private func post(_ name: Notification.Name, _ userInfo: [AnyHashable: Any], object: Any? = nil) {
     NotificationCenter.default.post(

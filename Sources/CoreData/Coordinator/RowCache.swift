@@ -45,8 +45,7 @@ final class RowCache: Sendable {
   func merge(_ root: Int, _ rows: inout ContiguousArray<Row>, view: UInt64) {
     roots[root].mutex.withLock { table in
       table.prepare(for: rows.count)
-      let isCurrent = view >= lastCommit
-      for index in rows.indices { rows[index] = table.rows.merge(rows[index], isCurrent: isCurrent) }
+      table.rows.merge(&rows, isCurrent: view >= lastCommit)
     }
   }
 

@@ -48,6 +48,22 @@ struct RowTable: ~Copyable {
     return row
   }
 
+  /// The same for many rows, each replaced by what ``merge(_:isCurrent:)`` gives back.
+  mutating func merge(_ read: inout ContiguousArray<Row>, isCurrent: Bool) {
+    reserve(read.count)
+    for index in read.indices {
+      let place = place(read[index].key)
+      guard rows[place] != nil else {
+        if isCurrent {
+          count &+= 1
+          rows[place] = read[index]
+        }
+        continue
+      }
+      read[index] = merge(read[index], isCurrent: isCurrent)
+    }
+  }
+
   @inline(__always)
   mutating func reserve(_ more: Int) {
     if (count &+ more) &* 5 > (mask &+ 1) &* 4 { grow(by: more) }

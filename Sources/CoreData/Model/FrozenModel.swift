@@ -36,6 +36,10 @@ final class EntityInfo: @unchecked Sendable {
   let defaults: [(slot: Int, value: Value)]
   let transientDefaults: [(index: Int, value: Any)]
   let relationships: [RelationshipInfo]
+  /// Where to-one relationships have their slots, by index of the relationship.
+  let toOnes: ContiguousArray<ToOnePlace>
+  /// The to-many ones among them.
+  let toManys: [Relationship]
   let attributes: [AttributeInfo]
   /// Attributes whose changed values validation looks at: integers narrower than a slot, and floating-point numbers.
   let rangedAttributes: [AttributeInfo]
@@ -53,6 +57,8 @@ final class EntityInfo: @unchecked Sendable {
   let externalSlots: [Int]
   /// What accessors compare with their cached slot: model number and entity index.
   let accessorTag: UInt64
+  /// The number of the frozen model; see ``FrozenModel/number``.
+  let modelNumber: UInt64
   private let resolving = Mutex(())
   // Written once, under the lock; read without it, because a metatype is one word.
   private var resolved: NSManagedObject.Type?
@@ -72,6 +78,7 @@ final class EntityInfo: @unchecked Sendable {
     self.entity = entity
     root = entity.root
     self.description = description
+    self.modelNumber = modelNumber
     accessorTag = (modelNumber & 0x7fff_ffff) << 33 | UInt64(entity.index & 0xffff) << 17
     let properties = description.propertiesByName
     var keys: [String: Key] = [:]
@@ -82,6 +89,8 @@ final class EntityInfo: @unchecked Sendable {
     relationships = entity.relationships.compactMap { relationship in
       (properties[relationship.name] as? NSRelationshipDescription).map { RelationshipInfo(relationship, $0) }
     }
+    toManys = entity.relationships.filter(\.isToMany)
+    toOnes = ContiguousArray(entity.relationships.map(ToOnePlace.init))
     for (index, relationship) in entity.relationships.enumerated() { keys[relationship.name] = .relationship(index) }
     transients = properties.values.compactMap { $0 as? NSAttributeDescription }.filter(\.isTransient)
       .sorted { UTF8Order.isLess($0.name, $1.name) }
@@ -147,6 +156,20 @@ final class AttributeInfo {
   func defaults() -> [(slot: Int, value: Value)] {
     guard let value = description.defaultValue, attribute.elements.isEmpty else { return [] }
     return AttributeCoding.encode(value, attribute).map { [(attribute.slot, $0)] } ?? []
+  }
+}
+
+/// Where an object's row has a to-one relationship.
+struct ToOnePlace {
+  /// Negative for a to-many relationship.
+  let slot: Int
+  let entitySlot: Int?
+  let destination: Int
+
+  init(_ relationship: Relationship) {
+    slot = relationship.slot ?? -1
+    entitySlot = relationship.entitySlot
+    destination = relationship.destination
   }
 }
 

@@ -14,7 +14,9 @@ open class NSEntityDescription: NSObject, NSCopying {
   }
   weak var managedObjectModelIfAny: NSManagedObjectModel?
   /// The entity's place in a frozen model.
-  var frozen: EntityInfo?
+  final var frozen: EntityInfo? { didSet { frozenReference = frozen.map(Unmanaged.passUnretained) } }
+  /// The same without counting: an entity of a used model is never freed.
+  @exclusivity(unchecked) private(set) final var frozenReference: Unmanaged<EntityInfo>?
 
   open var name: String? { willSet { requireEditable() } }
   private var className: String?
@@ -43,7 +45,13 @@ open class NSEntityDescription: NSObject, NSCopying {
 
   // MARK: Hierarchy
 
-  public internal(set) weak var superentity: NSEntityDescription?
+  private var parent: BackReference<NSEntityDescription>?
+  public internal(set) var superentity: NSEntityDescription? {
+    get { parent?.target }
+    set { parent = newValue?.reference }
+  }
+  /// How others refer to this entity without owning it.
+  let reference = BackReference<NSEntityDescription>()
 
   open var subentities: [NSEntityDescription] = [] {
     willSet { requireEditable() }
@@ -95,9 +103,9 @@ open class NSEntityDescription: NSObject, NSCopying {
   var ownProperties: [NSPropertyDescription] { own }
 
   private var inherited: [NSPropertyDescription] {
-    guard let parent = superentity else { return [] }
+    guard let superentity else { return [] }
     let names = Set(own.map(\.name))
-    return parent.properties.filter { !names.contains($0.name) }
+    return superentity.properties.filter { !names.contains($0.name) }
   }
 
   private var byName: [String: NSPropertyDescription]?
@@ -157,7 +165,12 @@ open class NSEntityDescription: NSObject, NSCopying {
 
   // MARK: Finding and making
 
-  public override init() { super.init() }
+  public override init() {
+    super.init()
+    reference.target = self
+  }
+
+  deinit { reference.target = nil }
 
   /// The entity of that name in the context's model. An unknown name gives nil.
   open class func entity(forEntityName entityName: String, in context: NSManagedObjectContext) -> NSEntityDescription? {

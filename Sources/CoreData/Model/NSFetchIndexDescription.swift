@@ -33,7 +33,11 @@ open class NSFetchIndexDescription: NSObject, NSCopying {
   open var elements: [NSFetchIndexElementDescription] {
     didSet { for element in elements { element.indexDescription = self } }
   }
-  public internal(set) weak var entity: NSEntityDescription?
+  public internal(set) var entity: NSEntityDescription? {
+    get { owner?.target }
+    set { owner = newValue?.reference }
+  }
+  private var owner: BackReference<NSEntityDescription>?
   /// Restricts the index to objects that meet it.
   open var partialIndexPredicate: NSPredicate?
 

@@ -32,8 +32,12 @@ open class NSRelationshipDescription: NSPropertyDescription {
       inverseName = newValue?.name
     }
   }
-  // Weak, because entities point at each other; the model owns them all.
-  weak var destination: NSEntityDescription?
+  // Not owned, because entities point at each other; the model owns them all.
+  var destination: NSEntityDescription? {
+    get { destinationReference?.target }
+    set { destinationReference = newValue?.reference }
+  }
+  private var destinationReference: BackReference<NSEntityDescription>?
   weak var inverse: NSRelationshipDescription?
   var destinationName: String?
   var inverseName: String?

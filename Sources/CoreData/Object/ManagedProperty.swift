@@ -93,7 +93,7 @@ extension NSManagedObject {
   @inline(__always)
   private func slot(_ key: PropertyKey) -> Int {
     if flags.contains(.fault) { fireOrRecord(key) }
-    return key.slot(info)
+    return entityInfo._withUnsafeGuaranteedRef { key.slot($0) }
   }
 
   /// A fault is read; a probe notes the key instead (see `KeyPathName`).
@@ -110,7 +110,7 @@ extension NSManagedObject {
       default: return 0
       }
     }
-    return row?.int(slot) ?? 0
+    return row.view?.int(slot) ?? 0
   }
 
   public final func _double(_ key: PropertyKey) -> Double {
@@ -121,13 +121,13 @@ extension NSManagedObject {
       default: return 0
       }
     }
-    return row?.double(slot) ?? 0
+    return row.view?.double(slot) ?? 0
   }
 
   public final func _isNil(_ key: PropertyKey) -> Bool {
     let slot = slot(key)
     if let value = changed(slot) { return value.isNull }
-    return row?.isNull(slot) ?? true
+    return row.view?.isNull(slot) ?? true
   }
 
   public final func _string(_ key: PropertyKey) -> String? {
@@ -138,7 +138,7 @@ extension NSManagedObject {
       default: return nil
       }
     }
-    guard let row, !row.isNull(slot) else { return nil }
+    guard let row = row.view, !row.isNull(slot) else { return nil }
     return row.string(slot)
   }
 
@@ -148,19 +148,24 @@ extension NSManagedObject {
       if case .uuid(let x) = value { return x }
       return nil
     }
-    guard let row, !row.isNull(slot) else { return nil }
+    guard let row = row.view, !row.isNull(slot) else { return nil }
     return row.uuid(slot)
   }
 
   public final func _data(_ key: PropertyKey) -> Data? {
     let slot = slot(key)
-    if info.entity.slots[slot] == .externalData { return externalData(slot) }
+    if isExternal(slot) { return externalData(slot) }
     if let value = changed(slot) {
       if case .data(let x) = value { return x }
       return nil
     }
-    guard let row, !row.isNull(slot) else { return nil }
+    guard let row = row.view, !row.isNull(slot) else { return nil }
     return row.data(slot)
+  }
+
+  @inline(__always)
+  private func isExternal(_ slot: Int) -> Bool {
+    entityInfo._withUnsafeGuaranteedRef { !$0.externalSlots.isEmpty && $0.externalSlots.contains(slot) }
   }
 
   /// Any attribute by key-value coding's rules, for representations without a function of their own.
@@ -190,7 +195,7 @@ extension NSManagedObject {
       if core == nil { return KeyPathName.recordToOne(key.name, self) }
       prepareToRead()
     }
-    return toOne(info.relationships[key.relationship(info)].relationship)
+    return toOne(entityInfo._withUnsafeGuaranteedRef { $0.toOnes[key.relationship($0)] })
   }
 
   public final func _setToOne(_ key: PropertyKey, _ value: NSManagedObject?) {

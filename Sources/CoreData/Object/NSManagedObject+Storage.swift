@@ -82,18 +82,24 @@ extension NSManagedObject {
   }
 
   /// A to-one destination as a reference, nil where there is none.
-  final func reference(_ relationship: Relationship) -> ObjectReference? {
-    guard let slot = relationship.slot else { return nil }
+  final func reference(_ relationship: Relationship) -> ObjectReference? { reference(ToOnePlace(relationship)) }
+
+  @inline(__always)
+  private func reference(_ place: ToOnePlace) -> ObjectReference? {
+    if place.slot < 0 { return nil }
     prepareToRead()
-    if let value = changed(slot) {
+    if let value = changed(place.slot) {
       if case .reference(let reference) = value { return reference }
       return nil
     }
-    return row?.reference(slot, entitySlot: relationship.entitySlot, destination: relationship.destination)
+    return row.view?.reference(place.slot, entitySlot: place.entitySlot, destination: place.destination)
   }
 
-  final func toOne(_ relationship: Relationship) -> NSManagedObject? {
-    guard let reference = reference(relationship) else { return nil }
+  final func toOne(_ relationship: Relationship) -> NSManagedObject? { toOne(ToOnePlace(relationship)) }
+
+  final func toOne(_ place: ToOnePlace) -> NSManagedObject? {
+    guard let reference = reference(place) else { return nil }
+    if let known = withCore({ $0.registered(reference, store: storeIndex) }) ?? nil { return known }
     return core?.object(reference, store: storeIndex)
   }
 }

@@ -8,7 +8,11 @@ import StoreSchema
 /// was read from (shared with every other context), and what has changed since. Its fields are free of exclusivity checks,
 /// which would cost more than the accesses: they are internal, and no access to one runs code of another.
 open class NSManagedObject: NSObject, NSFetchRequestResult {
-  final let info: EntityInfo
+  /// Not counted: entities of a used model are never freed; see ``EntityInfo/description``.
+  final let entityInfo: Unmanaged<EntityInfo>
+  final var info: EntityInfo {
+    @inline(__always) get { entityInfo._withUnsafeGuaranteedRef { $0 } }
+  }
   /// The context's core, nil until the object is inserted, and its context's reference to it.
   @exclusivity(unchecked) final var core: ContextCore?
   /// Positive: permanent. Negative: temporary, unique within the context. Zero: not inserted.
@@ -66,7 +70,11 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
   ///
   /// An abstract entity, and one whose model is not valid, stops the program.
   public init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
-    info = ContextCore.info(of: entity, context)
+    if context == nil, let known = entity.frozenReference {
+      entityInfo = known
+    } else {
+      entityInfo = .passUnretained(ContextCore.info(of: entity, context))
+    }
     super.init()
     if let context { context.core.insert(self) }
   }
@@ -81,8 +89,14 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     self.init(entity: entity, insertInto: nil)
   }
 
+  /// The context's core without counting a reference to it; for what runs no code of others.
+  @inline(__always)
+  final func withCore<R>(_ body: (ContextCore) -> R) -> R? {
+    unsafeBitCast(core, to: Unmanaged<ContextCore>?.self)?._withUnsafeGuaranteedRef(body)
+  }
+
   deinit {
-    core?.forget(self)
+    withCore { $0.forget(self) }
     if !toManys.isEmpty {
       let states = toManys
       toManys = []

@@ -5,7 +5,8 @@ import StoreSchema
 ///
 /// Sendable, unchecked: the entity's description belongs to an immutable model, all else is constant.
 public final class NSManagedObjectID: NSObject, NSCopying, @unchecked Sendable {
-  let info: EntityInfo
+  /// Not counted: entities of a used model are never freed; see ``EntityInfo/description``.
+  unowned(unsafe) let info: EntityInfo
   let key: Int64
   /// Tells the temporary IDs of different contexts apart.
   private let contextIdentity: ObjectIdentifier?

@@ -1,0 +1,95 @@
+import Foundation
+
+/// What an event or a save does to an object.
+enum ObjectChange: Int {
+  case inserted, updated, deleted
+}
+
+/// Objects by what happened to them, as notifications carry them.
+struct ChangedObjects {
+  private(set) var inserted: Set<NSManagedObject> = []
+  private(set) var updated: Set<NSManagedObject> = []
+  private(set) var deleted: Set<NSManagedObject> = []
+
+  init(_ objects: ContiguousArray<NSManagedObject>, change: (NSManagedObject) -> ObjectChange?) {
+    // Counted first: a set that grows hashes its members again.
+    var counts = (inserted: 0, updated: 0, deleted: 0)
+    for object in objects {
+      switch change(object) {
+      case .inserted?: counts.inserted += 1
+      case .updated?: counts.updated += 1
+      case .deleted?: counts.deleted += 1
+      case nil: continue
+      }
+    }
+    inserted.reserveCapacity(counts.inserted)
+    updated.reserveCapacity(counts.updated)
+    deleted.reserveCapacity(counts.deleted)
+    for object in objects {
+      switch change(object) {
+      case .inserted?: inserted.insert(object)
+      case .updated?: updated.insert(object)
+      case .deleted?: deleted.insert(object)
+      case nil: continue
+      }
+    }
+  }
+
+  var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
+
+  var userInfo: [AnyHashable: Any] {
+    let sets = [(NSInsertedObjectsKey, inserted), (NSUpdatedObjectsKey, updated), (NSDeletedObjectsKey, deleted)]
+    return Dictionary(uniqueKeysWithValues: sets.filter { !$1.isEmpty }.map { ($0, $1) })
+  }
+}
+
+/// The IDs of the objects of one save, for its notification.
+struct SavedIDs {
+  private var inserted: Set<NSManagedObjectID>
+  private var updated: Set<NSManagedObjectID>
+  private var deleted: Set<NSManagedObjectID>
+
+  init(like objects: ChangedObjects) {
+    inserted = Set(minimumCapacity: objects.inserted.count)
+    updated = Set(minimumCapacity: objects.updated.count)
+    deleted = Set(minimumCapacity: objects.deleted.count)
+  }
+
+  mutating func add(_ object: NSManagedObject) {
+    switch object.flags.savedChange {
+    case .inserted?: inserted.insert(object.objectID)
+    case .updated?: updated.insert(object.objectID)
+    case .deleted?: deleted.insert(object.objectID)
+    case nil: return
+    }
+  }
+
+  var userInfo: [AnyHashable: Any] {
+    let sets: [(NSManagedObjectContext.NotificationKey, Set<NSManagedObjectID>)] = [
+      (.insertedObjectIDs, inserted), (.updatedObjectIDs, updated), (.deletedObjectIDs, deleted),
+    ]
+    return Dictionary(uniqueKeysWithValues: sets.filter { !$1.isEmpty }.map { ($0.rawValue, $1) })
+  }
+}
+
+extension NSManagedObject.Flags {
+  /// What a save does to the object in its store, before the save has settled it.
+  var savedChange: ObjectChange? {
+    switch (contains(.inserted), contains(.deleted)) {
+    case (true, true): nil
+    case (true, false): .inserted
+    case (false, true): .deleted
+    case (false, false): contains(.updated) ? .updated : nil
+    }
+  }
+
+  /// What happened to the object since the last event.
+  var eventChange: ObjectChange? {
+    switch (contains(.pendingInsert), contains(.deleted)) {
+    case (true, true): nil
+    case (true, false): .inserted
+    case (false, true): .deleted
+    case (false, false): .updated
+    }
+  }
+}

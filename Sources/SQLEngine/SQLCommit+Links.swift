@@ -1,0 +1,137 @@
+import StoreProtocol
+import StoreSchema
+
+/// Links that are in no row of their own: pairs, one-way links and orders.
+extension SQLCommit {
+  /// All removals first, then all additions, then all orders: a member that moves must not lose its new owner, and an order
+  /// can only be written to pairs that are there.
+  func writeLinks() throws(StoreError) {
+    for step in [LinkStep.remove, .add, .order] {
+      var place = LinkPlace.none
+      // Changes of one relationship come together: its place is looked up once.
+      var placed = (entity: -1, relationship: -1)
+      for change in changes.links where step.concerns(change) {
+        if placed != (change.entity, change.relationship) {
+          placed = (change.entity, change.relationship)
+          place = self.place(of: schema.entities[change.entity].relationships[change.relationship])
+        }
+        switch place {
+        case .pairs(let side, let isReflexive): try writePairs(step, change, side, isReflexive: isReflexive)
+        case .columns(let key, let columns, let isOneWay):
+          try writeLinkColumns(step, change, key, columns, isOneWay: isOneWay)
+        case .none: continue
+        }
+      }
+    }
+  }
+
+  private enum LinkStep {
+    case remove, add, order
+
+    func concerns(_ change: ChangeSet.LinkChange) -> Bool {
+      switch self {
+      case .remove: !change.removed.isEmpty
+      case .add: !change.added.isEmpty
+      case .order: change.order != nil
+      }
+    }
+  }
+
+  /// Where a relationship's links are.
+  private enum LinkPlace {
+    case pairs(SQLLayout.JoinSide, isReflexive: Bool)
+    case columns(SQLLayout.RelationshipKey, SQLLayout.LinkColumns, isOneWay: Bool)
+    case none
+  }
+
+  private func place(of relationship: Relationship) -> LinkPlace {
+    let key = SQLLayout.RelationshipKey(relationship)
+    if let side = binding.layout.joinOfRelationship[key] {
+      return .pairs(side, isReflexive: binding.layout.joins[side.join].isReflexive)
+    }
+    return binding.layout.linkColumns[key].map { .columns(key, $0, isOneWay: relationship.storage == .destination) }
+      ?? .none
+  }
+
+  private func writePairs(
+    _ step: LinkStep, _ change: ChangeSet.LinkChange, _ side: SQLLayout.JoinSide, isReflexive: Bool
+  ) throws(StoreError) {
+    let owner = final(change.owner)
+    func run(_ statement: Connection.Statement, _ other: Int64, from index: Int32) throws(StoreError) {
+      var (first, second) = side.ownerIsFirst ? (owner, other) : (other, owner)
+      // A pair of a relationship that is its own inverse is stored once, the smaller key first.
+      if isReflexive && first > second { swap(&first, &second) }
+      statement.bind(first, at: index)
+      statement.bind(second, at: index + 1)
+      try statement.run()
+    }
+    switch step {
+    case .remove:
+      let remove = try statements.removePair(side.join)
+      for other in change.removed { try run(remove, final(other.key), from: 1) }
+    case .add:
+      let add = try statements.addPair(side.join)
+      for other in change.added { try run(add, final(other.key), from: 1) }
+    case .order:
+      guard let order = change.order,
+        let statement = try statements.pairOrder(side.join, ownerIsFirst: side.ownerIsFirst)
+      else { return }
+      let join = binding.layout.joins[side.join]
+      let column = side.ownerIsFirst ? join.secondOrder : join.firstOrder
+      let (mine, theirs) = side.ownerIsFirst ? (join.first, join.second) : (join.second, join.first)
+      let existing = try orderKeys("SELECT \(theirs), \(column ?? "NULL") FROM \(join.name) WHERE \(mine) = ?", owner)
+      for (other, orderKey) in OrderKeys.assign(order.map { final($0.key) }, existing: existing) {
+        statement.bind(orderKey, at: 1)
+        try run(statement, other, from: 2)
+      }
+    }
+  }
+
+  private func writeLinkColumns(
+    _ step: LinkStep, _ change: ChangeSet.LinkChange, _ key: SQLLayout.RelationshipKey,
+    _ columns: SQLLayout.LinkColumns, isOneWay: Bool
+  ) throws(StoreError) {
+    let owner = final(change.owner)
+    switch step {
+    case .remove:
+      let statement = try isOneWay ? statements.unlink(key, columns) : statements.clearOrder(key, columns)
+      guard let statement else { return }
+      for other in change.removed {
+        statement.bind(final(other.key), at: 1)
+        if isOneWay { statement.bind(owner, at: 2) }
+        try statement.run()
+      }
+    case .add:
+      guard isOneWay else { return }
+      let link = try statements.link(key, columns)
+      for other in change.added {
+        link.bind(owner, at: 1)
+        link.bind(final(other.key), at: 2)
+        try link.run()
+      }
+    case .order:
+      guard let statement = try statements.order(key, columns), let order = change.order, let column = columns.order
+      else { return }
+      let table = binding.layout.tables[columns.table]
+      let text =
+        "SELECT Z_PK, \(table.columns[column].name) FROM \(table.name) WHERE \(table.columns[columns.owner].name) = ?"
+      let existing = try orderKeys(text, owner)
+      for (other, orderKey) in OrderKeys.assign(order.map { final($0.key) }, existing: existing) {
+        statement.bind(orderKey, at: 1)
+        statement.bind(other, at: 2)
+        try statement.run()
+      }
+    }
+  }
+
+  private func orderKeys(_ text: String, _ owner: Int64) throws(StoreError) -> [Int64: Int64] {
+    let statement = try statements.statement(text: text)
+    statement.bind(owner, at: 1)
+    defer { statement.reset() }
+    var result: [Int64: Int64] = [:]
+    while try statement.step() {
+      if !statement.isNull(1) { result[statement.int(0)] = statement.int(1) }
+    }
+    return result
+  }
+}

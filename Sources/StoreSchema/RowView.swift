@@ -1,0 +1,67 @@
+import Foundation
+
+extension Row? {
+  /// The row's memory, for as long as the caller knows that someone holds the row. Takes no reference on the way.
+  @inlinable @inline(__always) public var view: RowView? {
+    guard let block = unsafeBitCast(self, to: UnsafeRawPointer?.self) else { return nil }
+    return Unmanaged<RowBlock>.fromOpaque(block)._withUnsafeGuaranteedRef {
+      $0.withUnsafeMutablePointers { RowView(header: $0, words: $1) }
+    }
+  }
+}
+
+/// The memory of a row, without owning it: reading through it costs no reference counting.
+///
+/// Valid while someone holds the ``Row`` that it came from; see ``Row/view``.
+public struct RowView {
+  @usableFromInline let header: UnsafePointer<RowHeader>
+  @usableFromInline let words: UnsafePointer<UInt64>
+
+  @inlinable init(header: UnsafePointer<RowHeader>, words: UnsafePointer<UInt64>) {
+    self.header = header
+    self.words = words
+  }
+
+  @inlinable public func isNull(_ slot: Int) -> Bool {
+    precondition(slot >= 0 && slot < Int(header.pointee.slotCount), "slot out of range")
+    return words[slot &>> 6] & (1 &<< UInt64(slot & 63)) != 0
+  }
+
+  @inlinable public func int(_ slot: Int) -> Int64 { Int64(bitPattern: word(slot)) }
+  @inlinable public func double(_ slot: Int) -> Double { Double(bitPattern: word(slot)) }
+
+  @inlinable func word(_ slot: Int) -> UInt64 {
+    precondition(slot >= 0 && slot < Int(header.pointee.slotCount), "slot out of range")
+    return words[header.pointee.bitmapWords &+ slot]
+  }
+
+  @inlinable public func bytes(_ slot: Int) -> UnsafeRawBufferPointer {
+    let place = word(slot)
+    let (offset, count) = (Int(place &>> 32), Int(place & 0xffff_ffff))
+    // Holds whenever the slot is one of bytes; a wrong accessor must not read past the block.
+    precondition(offset &+ count <= Int(header.pointee.byteCount), "slot does not hold bytes")
+    return UnsafeRawBufferPointer(start: UnsafeRawPointer(words) + offset, count: count)
+  }
+
+  @inlinable public func string(_ slot: Int) -> String { String(decoding: bytes(slot), as: UTF8.self) }
+
+  @inlinable public func data(_ slot: Int) -> Data {
+    let bytes = bytes(slot)
+    guard let start = bytes.baseAddress else { return Data() }
+    return Data(bytes: start, count: bytes.count)
+  }
+
+  /// The UUID in a slot; all zeros where it does not hold 16 bytes.
+  @inlinable public func uuid(_ slot: Int) -> UUID {
+    let bytes = bytes(slot)
+    return bytes.count == 16
+      ? UUID(uuid: bytes.loadUnaligned(as: uuid_t.self)) : UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+  }
+
+  /// See ``Row/reference(_:entitySlot:destination:)``.
+  @inlinable public func reference(_ slot: Int, entitySlot: Int?, destination: Int) -> ObjectReference? {
+    if isNull(slot) { return nil }
+    guard let entitySlot, !isNull(entitySlot) else { return ObjectReference(entity: destination, key: int(slot)) }
+    return ObjectReference(entity: Int(int(entitySlot)), key: int(slot))
+  }
+}
