@@ -96,9 +96,17 @@ public struct SQLCommit<Connection: SQLConnection> {
   }
 
   private mutating func deleteRows() throws(StoreError) {
+    // Rows of one entity come together: their statements are found once.
+    var (entity, deleting, unpairing) = (-1, Connection.Statement?.none, [Connection.Statement]())
     for deletion in changes.deletions {
       let reference = deletion.reference
-      let statement = try statements.delete(reference.entity)
+      if reference.entity != entity {
+        entity = reference.entity
+        deleting = try statements.delete(entity)
+        unpairing = []
+        for pair in binding.pairs[entity].indices { unpairing.append(try statements.removePairs(entity, pair: pair)) }
+      }
+      guard let statement = deleting else { continue }
       statement.bind(reference.key, at: 1)
       statement.bind(deletion.versionRead, at: 2)
       try statement.run()
@@ -106,8 +114,7 @@ public struct SQLCommit<Connection: SQLConnection> {
         try versionConflict(reference, deletion.versionRead)
         continue
       }
-      for pair in binding.pairs[reference.entity].indices {
-        let remove = try statements.removePairs(reference.entity, pair: pair)
+      for remove in unpairing {
         remove.bind(reference.key, at: 1)
         try remove.run()
       }

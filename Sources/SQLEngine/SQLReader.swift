@@ -13,13 +13,16 @@ public struct SQLReader<Connection: SQLConnection> {
   public init(_ statements: SQLStatements<Connection>) { self.statements = statements }
 
   public func rows(of entity: Int, keys: [Int64], _ body: (Row) -> Void) throws(StoreError) {
-    let shape = binding.selections[entity].shape
-    let statement = try statements.select(entity)
     for key in keys {
-      statement.bind(key, at: 1)
-      defer { statement.reset() }
-      if try statement.step(), let row = try statement.row(shape, builder) { body(row) }
+      if let row = try row(of: entity, key: key) { body(row) }
     }
+  }
+
+  public func row(of entity: Int, key: Int64) throws(StoreError) -> Row? {
+    let statement = try statements.select(entity)
+    statement.bind(key, at: 1)
+    defer { statement.reset() }
+    return try statement.step() ? try statement.row(binding.selections[entity].shape, builder) : nil
   }
 
   public func scan(_ entities: Range<Int>, _ body: (Row) -> Void) throws(StoreError) {

@@ -56,6 +56,9 @@ public protocol StoreSnapshot: AnyObject, Sendable {
   /// Calls `body` with the row of each key that exists in the tree of `entity`, in any order.
   func rows(of entity: Int, keys: [Int64], _ body: (Row) -> Void) throws(StoreError)
 
+  /// The row of one key in the tree of `entity`, nil where there is none.
+  func row(of entity: Int, key: Int64) throws(StoreError) -> Row?
+
   /// Calls `body` with every row whose entity is in `entities`, which belong to one tree, in key order.
   func scan(_ entities: Range<Int>, _ body: (Row) -> Void) throws(StoreError)
 
@@ -80,6 +83,14 @@ public protocol FetchingSnapshot: StoreSnapshot {
 
   /// The number of rows the plan selects, its offset and limit applied.
   func count(_ plan: FetchPlan) throws(StoreError) -> Int
+}
+
+extension StoreSnapshot {
+  public func row(of entity: Int, key: Int64) throws(StoreError) -> Row? {
+    var found: Row?
+    try rows(of: entity, keys: [key]) { found = $0 }
+    return found
+  }
 }
 
 extension Store {

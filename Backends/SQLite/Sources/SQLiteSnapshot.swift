@@ -36,6 +36,8 @@ final class SQLiteSnapshot: FetchingSnapshot, @unchecked Sendable {
     try rows.rows(of: entity, keys: keys, body)
   }
 
+  func row(of entity: Int, key: Int64) throws(StoreError) -> Row? { try rows.row(of: entity, key: key) }
+
   func scan(_ entities: Range<Int>, _ body: (Row) -> Void) throws(StoreError) { try rows.scan(entities, body) }
 
   func destinations(

@@ -46,15 +46,22 @@ extension ContextCore {
       if cached.entity == object.info.entity.index { object.row = cached } else { becameInaccessible(object) }
       return
     }
-    let batch = fetchBatches.batch(object.key, store: store.index, root: root)
     do {
-      try reading(store) { (snapshot) throws(StoreError) in
-        try snapshot.rows(of: root, keys: batch.map(Array.init) ?? [object.key]) {
-          let row = store.cache.merge(root, $0, view: snapshot.commitNumber)
-          // An ID may name another entity of the tree than the row has; that object does not exist.
-          if row.key == object.key && row.entity == object.info.entity.index { object.row = row }
+      let found = try reading(store) { (snapshot) throws(StoreError) in
+        guard let batch = fetchBatches.batch(object.key, store: store.index, root: root) else {
+          return try snapshot.row(of: root, key: object.key).map {
+            store.cache.merge(root, $0, view: snapshot.commitNumber)
+          }
         }
+        var found: Row?
+        try snapshot.rows(of: root, keys: Array(batch)) {
+          let row = store.cache.merge(root, $0, view: snapshot.commitNumber)
+          if row.key == object.key { found = row }
+        }
+        return found
       }
+      // An ID may name another entity of the tree than the row has; that object does not exist.
+      if let found, found.entity == object.info.entity.index { object.row = found }
     } catch {
       // The getter cannot throw. The error is kept, so that no save builds on what was not read.
       faultError = faultError ?? error

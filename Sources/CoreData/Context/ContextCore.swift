@@ -92,6 +92,12 @@ final class ContextCore: @unchecked Sendable {
     return findStore(index)
   }
 
+  /// The index of an ID's store among the coordinator's, `.max` where it is none of them.
+  func storeIndex(of id: NSManagedObjectID) -> UInt16 {
+    if let store = id.persistentStore, self.store(UInt16(store.index)) === store { return UInt16(store.index) }
+    return coordinator?.storeIndex(of: id) ?? .max
+  }
+
   private func findStore(_ index: UInt16) -> NSPersistentStore? {
     guard index != .max, let found = coordinator?.store(at: Int(index)) else { return nil }
     while knownStores.count <= Int(index) { knownStores.append(nil) }

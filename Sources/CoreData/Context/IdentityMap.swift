@@ -2,7 +2,8 @@ import CRuntime
 
 /// Finds registered objects by key, without keeping them alive.
 ///
-/// Open addressing with linear probing; removal shifts the following entries back, so that no marks are left behind.
+/// Open addressing with linear probing. A removed object leaves its key behind, without an object, until the table is next
+/// rebuilt: contexts let go of objects by the hundred thousand, and closing each gap would walk over the neighbours.
 /// The last release of an object may happen on any thread. Its owner therefore guards every call with one lock, and a
 /// look-up retains the object unless its end has begun.
 struct IdentityMap {
@@ -13,6 +14,9 @@ struct IdentityMap {
 
   private var entries: UnsafeMutablePointer<Entry>?
   private var mask = -1
+  /// How many places are taken, by objects and by keys of removed ones.
+  private var taken = 0
+  /// How many objects there are.
   private(set) var count = 0
 
   /// Keys are never zero, so zero marks a free place.
@@ -47,7 +51,8 @@ struct IdentityMap {
     guard let entries else { return }
     var index = place(entry.key)
     while entries[index].key != 0 && entries[index].key != entry.key { index = (index &+ 1) & mask }
-    if entries[index].key == 0 { count &+= 1 }
+    if entries[index].key == 0 { taken &+= 1 }
+    if entries[index].object == nil { count &+= 1 }
     entries[index] = entry
   }
 
@@ -60,35 +65,27 @@ struct IdentityMap {
       index = (index &+ 1) & mask
     }
     guard entries[index].object == Unmanaged.passUnretained(object).toOpaque() else { return }
+    entries[index].object = nil
     count &-= 1
-    var next = (index &+ 1) & mask
-    while entries[next].key != 0 {
-      // The entry may move back only if its home is not between the gap and itself.
-      if (next &- place(entries[next].key)) & mask >= (next &- index) & mask {
-        entries[index] = entries[next]
-        index = next
-      }
-      next = (next &+ 1) & mask
-    }
-    entries[index] = Entry(key: 0, object: nil)
   }
 
   /// Makes room for `more` objects.
   @inline(__always)
   mutating func reserve(_ more: Int) {
-    if (count &+ more) &* 5 > (mask &+ 1) &* 4 { grow(by: more) }
+    if (taken &+ more) &* 5 > (mask &+ 1) &* 4 { rebuild(for: more) }
   }
 
-  private mutating func grow(by more: Int) {
-    var capacity = max(16, (mask + 1) * 2)
-    while (count + more) * 5 > capacity * 4 { capacity *= 2 }
+  /// Makes a table of the objects that are there, with room for as many again and `more`.
+  private mutating func rebuild(for more: Int) {
+    var capacity = 16
+    while (count * 2 + more) * 5 > capacity * 4 { capacity *= 2 }
     let (old, oldMask) = (entries, mask)
     entries = .allocate(capacity: capacity)
     entries?.initialize(repeating: Entry(key: 0, object: nil), count: capacity)
     mask = capacity - 1
-    count = 0
+    (taken, count) = (0, 0)
     guard let old else { return }
-    for index in 0...oldMask where old[index].key != 0 { insert(old[index]) }
+    for index in 0...oldMask where old[index].object != nil { insert(old[index]) }
     old.deallocate()
   }
 
@@ -96,7 +93,7 @@ struct IdentityMap {
   var all: [NSManagedObject] {
     guard let entries else { return [] }
     return (0...mask).compactMap { index in
-      guard entries[index].key != 0, let found = entries[index].object, cd_try_retain(found) else { return nil }
+      guard let found = entries[index].object, cd_try_retain(found) else { return nil }
       return Unmanaged<NSManagedObject>.fromOpaque(found).takeRetainedValue()
     }
   }
@@ -106,6 +103,6 @@ struct IdentityMap {
     entries?.deallocate()
     entries = nil
     mask = -1
-    count = 0
+    (taken, count) = (0, 0)
   }
 }

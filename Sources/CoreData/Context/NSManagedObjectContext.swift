@@ -113,7 +113,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
   open func object(with objectID: NSManagedObjectID) -> NSManagedObject {
     core.checkQueue()
-    let store = core.coordinator?.storeIndex(of: objectID) ?? .max
+    let store = core.storeIndex(of: objectID)
     if objectID.isKnown(to: core), let known = core.object(objectID.reference, store: store) { return known }
     misuse(
       "The object ID \(objectID) is temporary and belongs to another context; save or obtain a permanent ID first.")
@@ -123,7 +123,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   open func existingObject(with objectID: NSManagedObjectID) throws -> NSManagedObject {
     core.checkQueue()
     guard objectID.isKnown(to: core),
-      let object = core.object(objectID.reference, store: core.coordinator?.storeIndex(of: objectID) ?? .max)
+      let object = core.object(objectID.reference, store: core.storeIndex(of: objectID))
     else {
       throw CocoaError(.managedObjectReferentialIntegrity, userInfo: [NSAffectedObjectsErrorKey: [objectID]])
     }
@@ -139,7 +139,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   open func registeredObject(for objectID: NSManagedObjectID) -> NSManagedObject? {
     core.checkQueue()
     guard objectID.isKnown(to: core) else { return nil }
-    return core.registered(objectID.reference, store: core.coordinator?.storeIndex(of: objectID) ?? .max)
+    return core.registered(objectID.reference, store: core.storeIndex(of: objectID))
   }
 
   open func insert(_ object: NSManagedObject) { core.insert(object) }
