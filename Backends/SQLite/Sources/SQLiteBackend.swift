@@ -25,7 +25,10 @@ public struct SQLiteBackend: StoreBackend {
     let mode: SQLiteConnection.Mode = options.isReadOnly ? .readOnly : .readWriteCreate
     let writer = try SQLiteConnection(place.path, mode, timeout: options.timeout, trace: options.trace)
     try Self.configure(writer, options)
-    if !exists { try SQLiteFormat.create(on: writer, schema: schema, options: options) }
+    // Also where somebody else is just making it: then one of both finds it made.
+    if !options.isReadOnly, try writer.integer("SELECT count(*) FROM sqlite_master") == 0 {
+      try SQLiteFormat.create(on: writer, schema: schema, options: options)
+    }
     let metadata = try Self.check(writer, schema, options)
     if !options.isReadOnly { try Self.maintain(writer, schema, options) }
     let catalogue = try SQLiteFormat.catalogue(on: writer)
@@ -101,13 +104,13 @@ public struct SQLiteBackend: StoreBackend {
     guard try SQLiteFormat.isStoreFile(path) else {
       throw StoreError(.notFound, "There is no store.", context: ["path": path])
     }
-    let view = try SQLiteFileView(path)
-    defer { view.remove() }
-    let connection = try SQLiteConnection(view.uri, .readOnly, timeout: options.timeout)
-    guard try connection.integer("SELECT count(*) FROM sqlite_master WHERE name = 'Z_METADATA'") == 1 else {
-      throw StoreError(.notAStore, "The database has no Core Data tables.", context: ["path": path])
+    return try SQLiteFileView.read(path) { (uri) throws(StoreError) in
+      let connection = try SQLiteConnection(uri, .readOnly, timeout: options.timeout)
+      guard try connection.integer("SELECT count(*) FROM sqlite_master WHERE name = 'Z_METADATA'") == 1 else {
+        throw StoreError(.notAStore, "The database has no Core Data tables.", context: ["path": path])
+      }
+      return try SQLiteFormat.metadata(on: connection)
     }
-    return try SQLiteFormat.metadata(on: connection)
   }
 
   public func destroy(at url: URL, options: StoreOptions) throws(StoreError) {
@@ -125,10 +128,15 @@ public struct SQLiteBackend: StoreBackend {
     guard try SQLiteFormat.isStoreFile(origin.path) else {
       throw StoreError(.notFound, "There is no store to copy from.", context: ["path": origin.path])
     }
-    let view = try SQLiteFileView(origin.path)
-    defer { view.remove() }
-    let from = try SQLiteConnection(view.uri, .readOnly, timeout: options.timeout)
-    let to = try SQLiteConnection(target.path, .readWriteCreate, timeout: options.timeout)
+    try SQLiteFileView.read(origin.path) { (uri) throws(StoreError) in
+      let from = try SQLiteConnection(uri, .readOnly, timeout: options.timeout)
+      let to = try SQLiteConnection(target.path, .readWriteCreate, timeout: options.timeout)
+      try Self.copy(from, to)
+    }
+    try origin.copyExternalData(to: target)
+  }
+
+  private static func copy(_ from: SQLiteConnection, _ to: SQLiteConnection) throws(StoreError) {
     guard let backup = sqlite3_backup_init(to.database, "main", from.database, "main") else {
       throw SQLiteError.make(sqlite3_errcode(to.database), to.database, "copying the store")
     }
@@ -136,6 +144,5 @@ public struct SQLiteBackend: StoreBackend {
     let finish = sqlite3_backup_finish(backup)
     if step != SQLITE_DONE { throw SQLiteError.make(step, to.database, "copying the store") }
     try to.check(finish, "copying the store")
-    try origin.copyExternalData(to: target)
   }
 }

@@ -8,6 +8,7 @@ final class SQLiteConnection: SQLConnection {
   @exclusivity(unchecked) private(set) var database: OpaquePointer?
   let functions = SQLiteFunctions()
   private let trace: (@Sendable (String, Double) -> Void)?
+  private var identity: SQLiteOpenFiles.Identity?
 
   enum Mode {
     case readWriteCreate, readWrite, readOnly
@@ -25,11 +26,11 @@ final class SQLiteConnection: SQLConnection {
       case .readOnly: SQLITE_OPEN_READONLY
       }
     let flags = access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI | SQLITE_OPEN_EXRESCODE
-    let result = sqlite3_open_v2(uri, &database, flags, nil)
+    var result = SQLITE_OK
+    identity = SQLiteOpenFiles.opening(uri) { result = sqlite3_open_v2(uri, &database, flags, nil) }
     guard result == SQLITE_OK else {
       let error = SQLiteError.make(result, database, "opening the file")
-      sqlite3_close_v2(database)
-      database = nil
+      closeFile()
       throw error
     }
     // The file may come from anywhere: its schema gets no power over us.
@@ -40,7 +41,14 @@ final class SQLiteConnection: SQLConnection {
     try functions.register(on: self)
   }
 
-  deinit { sqlite3_close_v2(database) }
+  deinit { closeFile() }
+
+  private func closeFile() {
+    sqlite3_close_v2(database)
+    database = nil
+    if let identity { SQLiteOpenFiles.closed(identity) }
+    identity = nil
+  }
 
   func check(_ result: Int32, _ doing: String, sql: String? = nil) throws(StoreError) {
     if result != SQLITE_OK { throw SQLiteError.make(result, database, doing, sql: sql) }

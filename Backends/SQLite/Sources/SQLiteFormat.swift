@@ -21,6 +21,10 @@ enum SQLiteFormat {
     let text = SQLSchemaText(SQLLayout(schema: schema))
     try connection.execute("BEGIN IMMEDIATE")
     do {
+      // Somebody else may have made it since we looked.
+      if try connection.integer("SELECT count(*) FROM sqlite_master WHERE name = 'Z_METADATA'") == 1 {
+        return try connection.execute("ROLLBACK")
+      }
       for statement in text.statements { try connection.execute(statement) }
       let insert = try connection.prepare(
         "INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, ?, ?, 0)")
@@ -115,6 +119,11 @@ enum SQLiteFormat {
   ///
   /// Throws `notAStore` for anything else. Reads the header only.
   static func isStoreFile(_ path: String) throws(StoreError) -> Bool {
+    // A file that this process has open is one, unless its making has just begun; then it will be.
+    try SQLiteOpenFiles.exclusively(path) { (isOpen) throws(StoreError) in isOpen ? true : try hasHeader(path) }
+  }
+
+  private static func hasHeader(_ path: String) throws(StoreError) -> Bool {
     guard let file = FileHandle(forReadingAtPath: path) else {
       if FileManager.default.fileExists(atPath: path) {
         throw StoreError(.io, "The store file cannot be read.", context: ["path": path])

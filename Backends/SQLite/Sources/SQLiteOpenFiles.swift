@@ -1,0 +1,53 @@
+import Foundation
+
+/// The database files that this process has open, by device and inode.
+///
+/// SQLite's locks are POSIX locks, which the system drops as soon as the process closes *any* descriptor of the file, also one
+/// that had nothing to do with SQLite. Every other access to a database file therefore goes through ``exclusively(_:_:)``, and
+/// uses a connection instead where the file is open.
+enum SQLiteOpenFiles {
+  struct Identity: Hashable {
+    let device: UInt64
+    let inode: UInt64
+
+    /// Nil where there is no file.
+    init?(_ path: String) {
+      guard let attributes = try? FileManager.default.attributesOfItem(atPath: path),
+        let device = (attributes[.systemNumber] as? NSNumber)?.uint64Value,
+        let inode = (attributes[.systemFileNumber] as? NSNumber)?.uint64Value
+      else { return nil }
+      self.device = device
+      self.inode = inode
+    }
+  }
+
+  /// Recursive, because a copy opens its target while it holds the source.
+  private static let lock = NSRecursiveLock()
+  // Used under the lock.
+  nonisolated(unsafe) private static var counts: [Identity: Int] = [:]
+
+  /// Opens a file that will be locked, and counts it until ``closed(_:)``. `open` gives the connection's file its identity.
+  static func opening<E: Error>(_ path: String, _ open: () throws(E) -> Void) throws(E) -> Identity? {
+    lock.lock()
+    defer { lock.unlock() }
+    try open()
+    let identity = Identity(path)
+    if let identity { counts[identity, default: 0] += 1 }
+    return identity
+  }
+
+  static func closed(_ identity: Identity) {
+    lock.withLock {
+      let count = (counts[identity] ?? 1) - 1
+      counts[identity] = count == 0 ? nil : count
+    }
+  }
+
+  /// Calls `body`, which may read the file without SQLite's locks; `isOpen` tells that it must not, because this process has
+  /// the file open. No connection to any file is opened meanwhile.
+  static func exclusively<R, E: Error>(_ path: String, _ body: (_ isOpen: Bool) throws(E) -> R) throws(E) -> R {
+    lock.lock()
+    defer { lock.unlock() }
+    return try body(Identity(path).map { counts[$0] != nil } ?? false)
+  }
+}

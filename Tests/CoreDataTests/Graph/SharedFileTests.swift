@@ -1,0 +1,98 @@
+import Foundation
+import Testing
+
+@testable import CoreData
+
+/// Files that several coordinators or processes use.
+@Suite struct SharedFileTests {
+  #if os(Linux)
+    /// The POSIX locks that this process holds on a file, as the system lists them.
+    private func locks(_ url: URL) throws -> Int {
+      let attributes = try FileManager.default.attributesOfItem(atPath: url.path)
+      let inode = try #require(attributes[.systemFileNumber] as? NSNumber).uint64Value
+      let own = "\(ProcessInfo.processInfo.processIdentifier)"
+      return try String(contentsOfFile: "/proc/locks", encoding: .utf8).split(separator: "\n").count {
+        let fields = $0.split(separator: " ")
+        return fields.contains(Substring(own)) && fields.contains { $0.hasSuffix(":\(inode)") }
+      }
+    }
+
+    /// A descriptor that is opened beside SQLite and closed again takes all locks of the process with it.
+    @Test func nothingTakesAwayTheLocksOfAnOpenStore() throws {
+      let company = try CompanyStore()
+      try company.run { (context) throws in
+        Person(context: context).name = "Ada"
+        try context.save()
+      }
+      let held = try locks(company.url)
+      #expect(held > 0)
+      _ = try NSPersistentStoreCoordinator.metadataForPersistentStore(type: .sqlite, at: company.url)
+      #expect(try locks(company.url) == held)
+      let copy = company.url.deletingLastPathComponent().appending(path: "copy.sqlite")
+      try company.coordinator.replacePersistentStore(at: copy, withPersistentStoreFrom: company.url, type: .sqlite)
+      #expect(try locks(company.url) == held)
+      let second = try company.reopened()
+      try second.coordinator.remove(second.store)
+      #expect(try locks(company.url) == held)
+      // The trap itself, so that this test is known to see it.
+      _ = try Data(contentsOf: company.url)
+      #expect(try locks(company.url) == 0)
+    }
+  #endif
+
+  @Test func storesOpenedForTheFirstTimeAtOnceAreOne() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "first-\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    for round in 0..<5 {
+      let url = folder.appending(path: "\(round).sqlite")
+      let identifiers = try await withThrowingTaskGroup(of: String.self) { group in
+        for _ in 0..<6 {
+          group.addTask {
+            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Company.model())
+            let store = try coordinator.addPersistentStore(type: .sqlite, at: url)
+            defer { try? coordinator.remove(store) }
+            let context = NSManagedObjectContext(.privateQueue)
+            context.persistentStoreCoordinator = coordinator
+            try context.performAndWait {
+              Person(context: context).name = "Ada"
+              try context.save()
+            }
+            return store.identifier
+          }
+        }
+        return try await group.reduce(into: Set()) { $0.insert($1) }
+      }
+      #expect(identifiers.count == 1)
+      let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Company.model())
+      let store = try coordinator.addPersistentStore(type: .sqlite, at: url)
+      let context = NSManagedObjectContext(.privateQueue)
+      context.persistentStoreCoordinator = coordinator
+      #expect(try context.performAndWait { try context.count(for: NSFetchRequest<Person>(entityName: "Person")) } == 6)
+      try coordinator.remove(store)
+    }
+  }
+
+  @Test func aLogThatWasLeftBehindIsReadWithoutATrace() throws {
+    let company = try CompanyStore()
+    try company.run { (context) throws in
+      Person(context: context).name = "Ada"
+      try context.save()
+    }
+    // What another process leaves behind that was killed: the log holds the rows, and there is no shared memory.
+    let left = company.url.deletingLastPathComponent().appending(path: "left.sqlite")
+    for suffix in ["", "-wal"] {
+      try FileManager.default.copyItem(atPath: company.url.path + suffix, toPath: left.path + suffix)
+    }
+    let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(type: .sqlite, at: left)
+    #expect(metadata[NSStoreUUIDKey] as? String == company.store.identifier)
+    #expect(!FileManager.default.fileExists(atPath: left.path + "-shm"))
+    let restored = company.url.deletingLastPathComponent().appending(path: "restored.sqlite")
+    try company.coordinator.replacePersistentStore(at: restored, withPersistentStoreFrom: left, type: .sqlite)
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Company.model())
+    try coordinator.addPersistentStore(type: .sqlite, at: restored)
+    let context = NSManagedObjectContext(.privateQueue)
+    context.persistentStoreCoordinator = coordinator
+    #expect(try context.performAndWait { try context.all(Person.self).map(\.name) } == ["Ada"])
+  }
+}
