@@ -60,8 +60,13 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   open var transactionAuthor: String?
   open var userInfo = NSMutableDictionary()
   open var mergePolicy: Any = NSErrorMergePolicy
-  open var undoManager: UndoManager?
-  open var automaticallyMergesChangesFromParent = false
+  /// Nil unless set. Changes of the context are not recorded yet: see ``UndoManager``.
+  open var undoManager: UndoManager? { didSet { undoManager?.belongsToContext = true } }
+  /// Whether saves of other contexts of the coordinator are merged into this one, on its queue.
+  open var automaticallyMergesChangesFromParent = false {
+    didSet { automaticMerging = automaticallyMergesChangesFromParent ? AutomaticMerging(into: self) : nil }
+  }
+  private var automaticMerging: AutomaticMerging?
   /// Whether an object whose row is gone counts as deleted, rather than stopping the program when it is read.
   open var shouldDeleteInaccessibleFaults = true
   open var propagatesDeletesAtEndOfEvent = true
@@ -197,10 +202,4 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   open func shouldHandleInaccessibleFault(
     _ fault: NSManagedObject, for oid: NSManagedObjectID, triggeredByProperty property: NSPropertyDescription?
   ) -> Bool { shouldDeleteInaccessibleFaults }
-}
-
-/// Undo and redo of changes. Foundation has none here.
-open class UndoManager: NSObject {
-  open func undo() {}
-  open func redo() {}
 }

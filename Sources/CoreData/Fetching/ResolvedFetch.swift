@@ -38,7 +38,7 @@ struct ResolvedFetch {
     var sorts: [ResolvedSort] = []
     var comparators: [NSSortDescriptor] = []
     for descriptor in parameters.sortDescriptors {
-      guard let key = descriptor.key else {
+      guard let key = descriptor.key, !descriptor.comparesByBlock else {
         comparators = parameters.sortDescriptors
         break
       }
