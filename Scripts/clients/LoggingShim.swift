@@ -56,16 +56,21 @@ public func os_log(_ message: StaticString, log: OSLog = .default, type: OSLogTy
 public func os_log(_ type: OSLogType = .default, log: OSLog = .default, _ message: String) {}
 
 public final class OSAllocatedUnfairLock<State>: @unchecked Sendable {
-  private let lock = NSLock()
+  private let inner = NSLock()
   private var state: State
   public init(uncheckedState: State) { state = uncheckedState }
   public init(initialState: State) { state = initialState }
   public convenience init() where State == Void { self.init(uncheckedState: ()) }
   public func withLock<R>(_ body: (inout State) throws -> R) rethrows -> R {
-    lock.lock()
-    defer { lock.unlock() }
+    inner.lock()
+    defer { inner.unlock() }
     return try body(&state)
   }
+}
+
+extension OSAllocatedUnfairLock where State == Void {
+  public func lock() {}
+  public func unlock() {}
 }
 
 public struct os_unfair_lock {

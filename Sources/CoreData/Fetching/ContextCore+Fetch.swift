@@ -123,11 +123,16 @@ extension ContextCore {
 
   /// Whether one object stands before another in the fetch's order.
   func precedes(_ a: NSManagedObject, _ b: NSManagedObject, _ fetch: ResolvedFetch) -> Bool {
-    for descriptor in fetch.comparators {
-      let order = descriptor.compare(a, to: b)
-      if order != .orderedSame { return order == .orderedAscending }
+    for step in fetch.comparators {
+      switch step {
+      case .path(let sort):
+        let isBefore = Evaluator.precedes([sort], { self.value(of: a, $0) }, { self.value(of: b, $0) })
+        if let isBefore { return isBefore }
+      case .comparator(let descriptor):
+        let order = descriptor.compare(a, to: b)
+        if order != .orderedSame { return order == .orderedAscending }
+      }
     }
-    if !fetch.comparators.isEmpty { return false }
     return Evaluator.precedes(fetch.plan.sort, { self.value(of: a, $0) }, { self.value(of: b, $0) })
       ?? Self.isBefore(a, b)
   }

@@ -33,8 +33,9 @@ open class NSManagedObjectModelReference: NSObject {
     self.init(.named(modelName, bundle), versionChecksum)
   }
 
-  public convenience init(entityVersionHashes versionHash: [AnyHashable: Any], in bundle: Bundle?, versionChecksum: String)
-  { self.init(.hashes(versionHash, bundle), versionChecksum) }
+  public convenience init(
+    entityVersionHashes versionHash: [AnyHashable: Any], in bundle: Bundle?, versionChecksum: String
+  ) { self.init(.hashes(versionHash, bundle), versionChecksum) }
 
   /// The model. Stops the program where it is not found or has another checksum.
   open var resolvedModel: NSManagedObjectModel {

@@ -81,7 +81,7 @@ enum ObjectEvaluator {
       return KeyPathValue.value(of: operand(base, object), path.split(separator: ".").map(String.init)[...])
     case .aggregate(let elements): return elements.map { operand($0, object) }
     case .function(let name, let arguments, target: nil):
-      return FunctionEvaluator.value(name, arguments.map { operand($0, object) })
+      return FunctionEvaluator.value(name, arguments.map { value(of: $0, object) })
     case .conditional(let predicate, let yes, let no):
       return operand(evaluate(predicate, object) ? yes : no, object)
     case .variable(let name):

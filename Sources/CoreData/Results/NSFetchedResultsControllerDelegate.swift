@@ -48,7 +48,8 @@ public protocol NSFetchedResultsControllerDelegate: AnyObject {
 
   /// The index title of a section; nil for the default.
   func controller(
-    _ controller: NSFetchedResultsController<any NSFetchRequestResult>, sectionIndexTitleForSectionName sectionName: String
+    _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
+    sectionIndexTitleForSectionName sectionName: String
   ) -> String?
 }
 
@@ -74,7 +75,8 @@ extension NSFetchedResultsControllerDelegate {
   ) { controller.tracker.takesDifferences = false }
 
   public func controller(
-    _ controller: NSFetchedResultsController<any NSFetchRequestResult>, sectionIndexTitleForSectionName sectionName: String
+    _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
+    sectionIndexTitleForSectionName sectionName: String
   ) -> String? { nil }
 }
 
