@@ -35,10 +35,14 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
   public init(concurrencyType ct: NSManagedObjectContextConcurrencyType) {
     concurrencyType = ct
-    core = ContextCore(isMainQueue: ct == .mainQueueConcurrencyType)
+    core = ContextCore(isMainQueue: ct != .privateQueueConcurrencyType)
     super.init()
     core.context = self
   }
+
+  /// A context without a queue, which Apple's Core Data has for old code: here it is a main-queue context.
+  @available(*, deprecated, message: "Use init(concurrencyType:)")
+  public convenience override init() { self.init(concurrencyType: .mainQueueConcurrencyType) }
 
   public convenience init(_ type: ConcurrencyType) {
     self.init(concurrencyType: type == .mainQueue ? .mainQueueConcurrencyType : .privateQueueConcurrencyType)

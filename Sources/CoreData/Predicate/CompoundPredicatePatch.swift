@@ -5,33 +5,12 @@ import StoreQuery
 ///
 /// Off Apple's platforms every compound prints as FALSEPREDICATE and is equal to every other. Clients make compounds with
 /// Foundation's initialisers, which nothing here could replace without making the name ambiguous, so the members are put
-/// into the class's table of virtual functions: those that `Printing` overrides, found by comparison with a subclass that
-/// overrides nothing. A test fails when a toolchain lays classes out differently; then nothing is patched.
+/// into the class's table of virtual functions; see ``VirtualTable``.
 enum CompoundPredicatePatch {
   static func apply() { _ = once }
 
-  private static let once: Void = {
-    let target = words(NSCompoundPredicate.self)
-    let plain = words(Plain.self)
-    let plainToo = words(PlainToo.self)
-    let printing = words(Printing.self)
-    // Members after the descriptor; initialisers, which each class has for itself, differ between the plain classes too.
-    for index in firstMember..<min(target.count, printing.count, plain.count, plainToo.count)
-    where plain[index] == plainToo[index] && printing[index] != plain[index] {
-      target[index] = printing[index]
-    }
-  }()
-
-  /// Class metadata on 64-bit platforms without Objective-C: kind, superclass, flags, sizes, descriptor, ivar destroyer.
-  private static let firstMember = 7
-
-  private static func words(_ type: NSCompoundPredicate.Type) -> UnsafeMutableBufferPointer<UInt> {
-    let metadata = unsafeBitCast(type as AnyClass, to: UnsafeMutableRawPointer.self)
-    let classSize = Int(metadata.load(fromByteOffset: 32, as: UInt32.self))
-    let addressPoint = Int(metadata.load(fromByteOffset: 36, as: UInt32.self))
-    let count = (classSize - addressPoint) / MemoryLayout<UInt>.size
-    return UnsafeMutableBufferPointer(start: metadata.assumingMemoryBound(to: UInt.self), count: max(count, 0))
-  }
+  private static let once: Void = VirtualTable.patch(
+    NSCompoundPredicate.self, plain: (Plain.self, PlainToo.self), donor: Printing.self)
 
   private final class Plain: NSCompoundPredicate {}
   private final class PlainToo: NSCompoundPredicate {}

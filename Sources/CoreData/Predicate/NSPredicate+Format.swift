@@ -83,6 +83,8 @@ enum PredicateArgument {
 
   private static func number(_ number: NSNumber) -> Value {
     switch number.objCType.pointee {
+    // Truth values, and nothing else here.
+    case CChar(bitPattern: UInt8(ascii: "c")), CChar(bitPattern: UInt8(ascii: "B")): .bool(number.boolValue)
     case CChar(bitPattern: UInt8(ascii: "d")), CChar(bitPattern: UInt8(ascii: "f")): .double(number.doubleValue)
     default: .int(number.int64Value)
     }

@@ -27,6 +27,7 @@ extension NSObject {
 extension NSSortDescriptor {
   /// Sorts by the value of a key, or of a dotted path of keys.
   public convenience init(key: String?, ascending: Bool) {
+    SortDescriptorPatch.apply()
     self.init(keyPath: \NSObject[_sortKey: key ?? "self"], ascending: ascending)
   }
 

@@ -89,4 +89,15 @@ import Testing
       #expect(try context.fetch(request).map(\.age) == [2, 3, 1, 0])
     }
   }
+
+  @Test func sortDescriptorsAreEqualByKeyAndDirection() {
+    let byAge = NSSortDescriptor(key: "age", ascending: true)
+    #expect(byAge == NSSortDescriptor(key: "age", ascending: true))
+    #expect(byAge.hash == NSSortDescriptor(key: "age", ascending: true).hash)
+    #expect(byAge != NSSortDescriptor(key: "age", ascending: false))
+    #expect(byAge != NSSortDescriptor(key: "name", ascending: true))
+    let block = NSSortDescriptor(key: "age", ascending: true) { _, _ in .orderedSame }
+    #expect(byAge != block)
+    #expect("\(byAge)" == "(age, ascending)")
+  }
 }

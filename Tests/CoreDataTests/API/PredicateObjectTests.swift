@@ -137,6 +137,30 @@ import Testing
     #expect(NSExpression(forFunction: "add:to:", arguments: [1, 2]) == NSExpression(format: "1 + 2"))
   }
 
+  @Test func keyPathsOfClassesWithoutAModelHaveNames() {
+    final class Loose: NSManagedObject {
+      var stored = 1
+      static let title = ManagedProperty<String?>("title")
+      var title: String? { self[Self.title] }
+      static let count = ManagedProperty<Int64>("count")
+      var count: Int64 { self[Self.count] }
+      static let data = ManagedProperty<Data?>("data")
+      var data: Data? { self[Self.data] }
+      static let next = ManagedProperty<Loose?>("next")
+      var next: Loose? { self[Self.next] }
+      static let others = ManagedProperty<Set<Loose>>("others")
+      var others: Set<Loose> { self[Self.others] }
+    }
+    #expect(NSExpression(forKeyPath: \Loose.title).keyPath == "title")
+    #expect(NSExpression(forKeyPath: \Loose.count).keyPath == "count")
+    #expect(NSExpression(forKeyPath: \Loose.data).keyPath == "data")
+    #expect(NSExpression(forKeyPath: \Loose.next).keyPath == "next")
+    #expect(NSExpression(forKeyPath: \Loose.others).keyPath == "others")
+    #expect(NSExpression(forKeyPath: \Loose.stored).keyPath == "stored")
+    // What `next` leads to is not known without a model.
+    #expect(NSSortDescriptor(keyPath: \Loose.next?.title, ascending: true).key == "self")
+  }
+
   @Test func functionsAreEvaluated() {
     #expect(value("1 + 2 * 3") as? Int == 7)
     #expect(value("age + 1", ["age": 41]) as? Int == 42)
