@@ -61,6 +61,8 @@ enum PredicateArgument {
 
   static func constant(_ value: Any) -> Value {
     switch value {
+    // Before the Swift numbers: an NSNumber casts to all of them.
+    case let x as NSNumber where type(of: value) is AnyClass && !(x is NSDecimalNumber): return number(x)
     case let x as String: return .string(x)
     case let x as Bool where type(of: value) == Bool.self: return .bool(x)
     case let x as Decimal: return .decimal(x)

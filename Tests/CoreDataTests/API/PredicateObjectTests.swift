@@ -181,6 +181,12 @@ import Testing
     #expect(expression.expressionValue(with: nil, context: ["x": 4]) as? Int == 5)
   }
 
+  @Test func numbersKeepTheirKind() {
+    #expect(NSExpression(forConstantValue: NSNumber(value: false)) == NSExpression(format: "NO"))
+    #expect(NSExpression(forConstantValue: NSNumber(value: 0)) == NSExpression(format: "0"))
+    #expect(NSExpression(forConstantValue: NSNumber(value: 1.5)) == NSExpression(format: "1.5"))
+  }
+
   @Test func aConstantOfAnyClassComesBackAsItWas() {
     let object = NSObject()
     #expect(NSExpression(forConstantValue: object).constantValue as? NSObject === object)
