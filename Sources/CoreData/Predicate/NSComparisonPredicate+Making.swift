@@ -4,8 +4,8 @@ import StoreQuery
 /// Foundation's class; the name is ours too, so that code which imports both modules means one type.
 public typealias NSComparisonPredicate = Foundation.NSComparisonPredicate
 
-/// A comparison with a syntax tree. Not for use by clients.
-public final class ComparisonTreePredicate: NSComparisonPredicate {
+/// A comparison with a syntax tree.
+final class ComparisonTreePredicate: NSComparisonPredicate {
   fileprivate final class Payload {
     let comparison: StoreQuery.Predicate.Comparison
     init(_ comparison: StoreQuery.Predicate.Comparison) { self.comparison = comparison }
@@ -13,7 +13,7 @@ public final class ComparisonTreePredicate: NSComparisonPredicate {
 
   private let payload: Payload?
 
-  public required init?(coder: NSCoder) { nil }
+  required init?(coder: NSCoder) { nil }
 
   static func make(_ comparison: StoreQuery.Predicate.Comparison) -> ComparisonTreePredicate {
     CompoundPredicatePatch.apply()
@@ -26,15 +26,15 @@ public final class ComparisonTreePredicate: NSComparisonPredicate {
   }
   var tree: StoreQuery.Predicate { .comparison(comparison) }
 
-  public override func copy(with zone: NSZone?) -> Any { self }
-  public override func evaluate(with object: Any?) -> Bool { PredicateTree.evaluate(tree, object, nil) }
-  public override func evaluate(with object: Any?, substitutionVariables bindings: [String: Any]?) -> Bool {
+  override func copy(with zone: NSZone?) -> Any { self }
+  override func evaluate(with object: Any?) -> Bool { PredicateTree.evaluate(tree, object, nil) }
+  override func evaluate(with object: Any?, substitutionVariables bindings: [String: Any]?) -> Bool {
     PredicateTree.evaluate(tree, object, bindings)
   }
-  public override var predicateFormat: String { tree.format }
-  public override var hash: Int { tree.hashValue }
-  public override func isEqual(_ object: Any?) -> Bool { PredicateTree.isEqual(tree, object) }
-  public override var description: String { tree.format }
+  override var predicateFormat: String { tree.format }
+  override var hash: Int { tree.hashValue }
+  override func isEqual(_ object: Any?) -> Bool { PredicateTree.isEqual(tree, object) }
+  override var description: String { tree.format }
 }
 
 /// Lets the initialisers of `NSComparisonPredicate` give an object of a subclass.

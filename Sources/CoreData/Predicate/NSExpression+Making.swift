@@ -5,8 +5,8 @@ import StoreSchema
 /// Foundation's class; the name is ours too, so that code which imports both modules means one type.
 public typealias NSExpression = Foundation.NSExpression
 
-/// An expression with a syntax tree. Not for use by clients.
-public final class TreeExpression: NSExpression {
+/// An expression with a syntax tree.
+final class TreeExpression: NSExpression {
   final class Payload {
     let tree: StoreQuery.Expression
     /// What `forConstantValue` was given, of any class.
@@ -20,7 +20,7 @@ public final class TreeExpression: NSExpression {
 
   private let payload: Payload?
 
-  public required init?(coder: NSCoder) { nil }
+  required init?(coder: NSCoder) { nil }
 
   static func make(_ payload: Payload) -> TreeExpression {
     CompoundPredicatePatch.apply()
@@ -32,10 +32,10 @@ public final class TreeExpression: NSExpression {
     return payload
   }
 
-  public override func copy(with zone: NSZone? = nil) -> Any { self }
-  public override var hash: Int { content.tree.hashValue }
-  public override func isEqual(_ object: Any?) -> Bool { (object as? TreeExpression)?.content.tree == content.tree }
-  public override var description: String { content.tree.format }
+  override func copy(with zone: NSZone? = nil) -> Any { self }
+  override var hash: Int { content.tree.hashValue }
+  override func isEqual(_ object: Any?) -> Bool { (object as? TreeExpression)?.content.tree == content.tree }
+  override var description: String { content.tree.format }
 }
 
 /// Between expression objects and syntax trees.

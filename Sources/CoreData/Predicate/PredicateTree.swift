@@ -58,8 +58,8 @@ enum PredicateTree {
   }
 }
 
-/// `TRUEPREDICATE`, `FALSEPREDICATE` or `$variable`. Not for use by clients.
-public final class SyntaxPredicate: NSPredicate {
+/// `TRUEPREDICATE`, `FALSEPREDICATE` or `$variable`.
+final class SyntaxPredicate: NSPredicate {
   let tree: StoreQuery.Predicate
 
   init(_ tree: StoreQuery.Predicate) {
@@ -69,21 +69,21 @@ public final class SyntaxPredicate: NSPredicate {
     if case .value(let value) = tree { super.init(value: value) } else { super.init { _, _ in false } }
   }
 
-  public required init?(coder: NSCoder) { nil }
+  required init?(coder: NSCoder) { nil }
 
-  public override func copy(with zone: NSZone?) -> Any { self }
-  public override func evaluate(with object: Any?) -> Bool { PredicateTree.evaluate(tree, object, nil) }
-  public override func evaluate(with object: Any?, substitutionVariables bindings: [String: Any]?) -> Bool {
+  override func copy(with zone: NSZone?) -> Any { self }
+  override func evaluate(with object: Any?) -> Bool { PredicateTree.evaluate(tree, object, nil) }
+  override func evaluate(with object: Any?, substitutionVariables bindings: [String: Any]?) -> Bool {
     PredicateTree.evaluate(tree, object, bindings)
   }
-  public override var predicateFormat: String { tree.format }
-  public override var hash: Int { tree.hashValue }
-  public override func isEqual(_ object: Any?) -> Bool { PredicateTree.isEqual(tree, object) }
-  public override var description: String { tree.format }
+  override var predicateFormat: String { tree.format }
+  override var hash: Int { tree.hashValue }
+  override func isEqual(_ object: Any?) -> Bool { PredicateTree.isEqual(tree, object) }
+  override var description: String { tree.format }
 }
 
-/// A compound that was made of a syntax tree. Not for use by clients.
-public final class CompoundTreePredicate: NSCompoundPredicate {
+/// A compound that was made of a syntax tree.
+final class CompoundTreePredicate: NSCompoundPredicate {
   let tree: StoreQuery.Predicate
 
   init(_ type: LogicalType, _ parts: [StoreQuery.Predicate], _ tree: StoreQuery.Predicate) {
@@ -92,15 +92,15 @@ public final class CompoundTreePredicate: NSCompoundPredicate {
     super.init(type: type, subpredicates: parts.map(PredicateTree.predicate))
   }
 
-  public required init?(coder: NSCoder) { nil }
+  required init?(coder: NSCoder) { nil }
 
-  public override func copy(with zone: NSZone?) -> Any { self }
-  public override func evaluate(with object: Any?) -> Bool { PredicateTree.evaluate(tree, object, nil) }
-  public override func evaluate(with object: Any?, substitutionVariables bindings: [String: Any]?) -> Bool {
+  override func copy(with zone: NSZone?) -> Any { self }
+  override func evaluate(with object: Any?) -> Bool { PredicateTree.evaluate(tree, object, nil) }
+  override func evaluate(with object: Any?, substitutionVariables bindings: [String: Any]?) -> Bool {
     PredicateTree.evaluate(tree, object, bindings)
   }
-  public override var predicateFormat: String { tree.format }
-  public override var hash: Int { tree.hashValue }
-  public override func isEqual(_ object: Any?) -> Bool { PredicateTree.isEqual(tree, object) }
-  public override var description: String { tree.format }
+  override var predicateFormat: String { tree.format }
+  override var hash: Int { tree.hashValue }
+  override func isEqual(_ object: Any?) -> Bool { PredicateTree.isEqual(tree, object) }
+  override var description: String { tree.format }
 }
