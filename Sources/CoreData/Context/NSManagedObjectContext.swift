@@ -193,10 +193,15 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   open func reset() { core.reset() }
 
   /// Reads the object again when it is next used. With `mergeChanges`, its unsaved changes stay on top.
-  open func refresh(_ object: NSManagedObject, mergeChanges flag: Bool) { core.refresh(object, mergeChanges: flag) }
+  open func refresh(_ object: NSManagedObject, mergeChanges flag: Bool) {
+    core.refresh(object, mergeChanges: flag)
+    core.announceRefresh([object])
+  }
 
   open func refreshAllObjects() {
-    for object in core.registeredObjects { core.refresh(object, mergeChanges: true) }
+    let objects = core.registeredObjects
+    for object in objects { core.refresh(object, mergeChanges: true) }
+    core.announceRefresh(objects)
   }
 
   open func undo() { undoManager?.undo() }

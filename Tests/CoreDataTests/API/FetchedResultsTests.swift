@@ -232,6 +232,38 @@ private final class DifferenceRecorder: NSFetchedResultsControllerDelegate {
     }
   }
 
+  @Test func aRollbackIsFollowed() throws {
+    try inCompany { context, people in
+      let (controller, recorder) = (controller(context, sections: false), Recorder())
+      controller.delegate = recorder
+      try controller.performFetch()
+      let new = Person(context: context)
+      (new.name, new.salary) = ("AA", 1)
+      context.delete(try #require(people["B"]))
+      people["C"]?.salary = 9
+      context.processPendingChanges()
+      #expect(controller.fetchedObjects?.map(\.name) == ["A", "AA", "D", "E", "C"])
+      _ = recorder.take()
+      context.rollback()
+      #expect(controller.fetchedObjects?.map(\.name) == ["A", "B", "C", "D", "E"])
+      let events = recorder.take()
+      #expect(events.count == 5)
+      #expect(events.contains { $0.hasPrefix("delete") && $0.hasSuffix("0.1>-") })
+      #expect(events.contains("insert B ->0.1"))
+      #expect(events.contains("move C 0.4>0.2"))
+    }
+  }
+
+  @Test func aRefreshIsAnUpdate() throws {
+    try inCompany { context, people in
+      let (controller, recorder) = (controller(context, sections: false), Recorder())
+      controller.delegate = recorder
+      try controller.performFetch()
+      context.refresh(try #require(people["D"]), mergeChanges: true)
+      #expect(recorder.take() == ["will", "update D 0.3>0.3", "did"])
+    }
+  }
+
   @Test func aResetEmptiesTheResults() throws {
     try inCompany { context, _ in
       let (controller, recorder) = (controller(context, sections: false), Recorder())
