@@ -276,8 +276,8 @@ private final class DifferenceRecorder: NSFetchedResultsControllerDelegate {
     }
   }
 
-  /// Whatever changes, applying what was told to the old results gives the new ones.
-  @Test func toldChangesLeadFromTheOldResultsToTheNew() throws {
+  /// Whatever changes, the results that were followed are those that a fetch gives.
+  @Test func followedResultsAreThoseOfAFetch() throws {
     try inCompany { context, _ in
       var random = SystemRandomNumberGenerator()
       let seed = UInt64.random(in: 0...UInt64.max, using: &random)
