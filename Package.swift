@@ -14,9 +14,13 @@ func library(_ name: String, path: String? = nil, _ dependencies: [Target.Depend
   .target(name: name, dependencies: dependencies, path: path, swiftSettings: strict)
 }
 
-func tests(_ name: String, path: String? = nil, _ dependencies: [Target.Dependency]) -> Target {
-  .testTarget(name: name, dependencies: dependencies, path: path, swiftSettings: strict)
+func tests(_ name: String, _ dependencies: [Target.Dependency], _ settings: [SwiftSetting] = strict) -> Target {
+  .testTarget(name: name, dependencies: dependencies, swiftSettings: settings)
 }
+
+/// Foundation marks its own NSExpression, NSComparisonPredicate and predicateFormat as deprecated off Apple's platforms;
+/// Core Data's API has to name them.
+let namesFoundationsPredicates: [SwiftSetting] = strict + [.treatWarning("DeprecatedDeclaration", as: .warning)]
 
 let package = Package(
   name: "OpenCoreData",
@@ -50,8 +54,7 @@ let package = Package(
       dependencies: [
         "StoreProtocol", "StoreQuery", "StoreSchema", "ModelFiles", "PropertyLists", "SQLiteBackend", "CRuntime",
       ],
-      // Foundation marks its own NSExpression as deprecated off Apple's platforms; the API has to name it.
-      swiftSettings: strict + [.treatWarning("DeprecatedDeclaration", as: .warning)]),
+      swiftSettings: namesFoundationsPredicates),
 
     // Programs that would hang if contexts needed a main queue that nobody drains.
     .executableTarget(
@@ -66,7 +69,8 @@ let package = Package(
     tests("ModelFilesTests", ["ModelFiles", "StoreQuery", "PropertyLists"]),
     tests("StoreQueryTests", ["StoreQuery", "StoreSchema"]),
     tests("StoreSchemaTests", ["StoreSchema"]),
-    tests("CoreDataTests", ["CoreData", "StoreProtocol", "StoreSchema", "SQLiteBackend"]),
+    tests(
+      "CoreDataTests", ["CoreData", "StoreProtocol", "StoreSchema", "SQLiteBackend"], namesFoundationsPredicates),
     tests("HouseTests", []),
   ]
 )

@@ -5,6 +5,12 @@
 // Exported by the Swift runtime; declared here because no public header does.
 extern void *swift_tryRetain(void *object);
 
+extern void *swift_allocObject(const void *metadata, size_t size, size_t alignment_mask);
+
+void *cd_allocate_object(const void *metadata, size_t size, size_t alignment_mask) {
+  return swift_allocObject(metadata, size, alignment_mask);
+}
+
 bool cd_try_retain(void *object) { return swift_tryRetain(object) != NULL; }
 
 static _Thread_local void *thread_slot;

@@ -13,4 +13,7 @@ void **cd_thread_slot(void);
 /// classes are left out. Stops when `body` returns false.
 void cd_find_classes(const char *name, bool (*body)(const void *metadata, void *context), void *context);
 
+/// Allocates a Swift object of a class, retained once. Its storage is not initialised.
+void *cd_allocate_object(const void *metadata, size_t size, size_t alignment_mask);
+
 #endif

@@ -48,7 +48,7 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
 
   /// Adds the described stores that are not loaded yet. `block` is called once for each, with its error if it has one.
   open func loadPersistentStores(
-    completionHandler block: @escaping @Sendable (NSPersistentStoreDescription, (any Error)?) -> Void
+    completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void
   ) {
     for description in persistentStoreDescriptions {
       if let modelError {

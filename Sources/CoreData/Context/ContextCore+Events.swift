@@ -29,11 +29,13 @@ extension ContextCore {
     lastEvent = nil
     faultError = nil
     let objects = changed
+    let announcement = ReturnedChanges(objects)
     changed = []
     pending = []
     undeletedDependents = []
     checkedObjects = []
     (insertedCount, updatedCount, deletedCount) = (0, 0, 0)
+    defer { announcement.post(self) }
     for object in objects {
       if object.flags.contains(.inserted) {
         forget(object)

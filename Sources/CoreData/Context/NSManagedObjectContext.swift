@@ -35,10 +35,14 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
   public init(concurrencyType ct: NSManagedObjectContextConcurrencyType) {
     concurrencyType = ct
-    core = ContextCore(isMainQueue: ct == .mainQueueConcurrencyType)
+    core = ContextCore(isMainQueue: ct != .privateQueueConcurrencyType)
     super.init()
     core.context = self
   }
+
+  /// A context without a queue, which Apple's Core Data has for old code: here it is a main-queue context.
+  @available(*, deprecated, message: "Use init(concurrencyType:)")
+  public convenience override init() { self.init(concurrencyType: .mainQueueConcurrencyType) }
 
   public convenience init(_ type: ConcurrencyType) {
     self.init(concurrencyType: type == .mainQueue ? .mainQueueConcurrencyType : .privateQueueConcurrencyType)
@@ -60,8 +64,13 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   open var transactionAuthor: String?
   open var userInfo = NSMutableDictionary()
   open var mergePolicy: Any = NSErrorMergePolicy
-  open var undoManager: UndoManager?
-  open var automaticallyMergesChangesFromParent = false
+  /// Nil unless set. Changes of the context are not recorded yet: see ``UndoManager``.
+  open var undoManager: UndoManager? { didSet { undoManager?.belongsToContext = true } }
+  /// Whether saves of other contexts of the coordinator are merged into this one, on its queue.
+  open var automaticallyMergesChangesFromParent = false {
+    didSet { automaticMerging = automaticallyMergesChangesFromParent ? AutomaticMerging(into: self) : nil }
+  }
+  private var automaticMerging: AutomaticMerging?
   /// Whether an object whose row is gone counts as deleted, rather than stopping the program when it is read.
   open var shouldDeleteInaccessibleFaults = true
   open var propagatesDeletesAtEndOfEvent = true
@@ -184,10 +193,15 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   open func reset() { core.reset() }
 
   /// Reads the object again when it is next used. With `mergeChanges`, its unsaved changes stay on top.
-  open func refresh(_ object: NSManagedObject, mergeChanges flag: Bool) { core.refresh(object, mergeChanges: flag) }
+  open func refresh(_ object: NSManagedObject, mergeChanges flag: Bool) {
+    core.refresh(object, mergeChanges: flag)
+    core.announceRefresh([object])
+  }
 
   open func refreshAllObjects() {
-    for object in core.registeredObjects { core.refresh(object, mergeChanges: true) }
+    let objects = core.registeredObjects
+    for object in objects { core.refresh(object, mergeChanges: true) }
+    core.announceRefresh(objects)
   }
 
   open func undo() { undoManager?.undo() }
@@ -197,10 +211,4 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   open func shouldHandleInaccessibleFault(
     _ fault: NSManagedObject, for oid: NSManagedObjectID, triggeredByProperty property: NSPropertyDescription?
   ) -> Bool { shouldDeleteInaccessibleFaults }
-}
-
-/// Undo and redo of changes. Foundation has none here.
-open class UndoManager: NSObject {
-  open func undo() {}
-  open func redo() {}
 }

@@ -20,10 +20,13 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
 
   /// The coordinator that the store was added to; nil after it was removed.
   public internal(set) weak var persistentStoreCoordinator: NSPersistentStoreCoordinator?
-  public let configurationName: String
-  public let options: [AnyHashable: Any]?
+  private let configuration: String
+  open var configurationName: String { configuration }
+  private let settings: [AnyHashable: Any]?
+  open var options: [AnyHashable: Any]? { settings }
   public internal(set) var url: URL?
-  public let type: String
+  private let typeName: String
+  open var type: String { typeName }
   /// Place among the coordinator's stores, never used again after the store is removed.
   let index: Int
   let cache: RowCache
@@ -40,16 +43,34 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
 
   init(_ setup: Setup, engine: any Store) {
     persistentStoreCoordinator = setup.coordinator
-    configurationName = setup.configurationName
-    options = setup.options
+    configuration = setup.configurationName
+    settings = setup.options
     url = setup.url
-    type = setup.type
+    typeName = setup.type
     index = setup.index
     cache = RowCache(roots: engine.schema.entities.count)
     identifierText = engine.identifier
     isReadOnlyFlag = engine.isReadOnly
     keepsSnapshots = engine.capabilities.contains(.concurrentReads)
     self.engine = Mutex(engine)
+  }
+
+  /// For stores that clients implement, which no coordinator takes yet: reading and writing such a store throws.
+  public init(
+    persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?, at url: URL,
+    options: [AnyHashable: Any]? = nil
+  ) {
+    persistentStoreCoordinator = root
+    configuration = name ?? NSManagedObjectModel.defaultConfiguration
+    settings = options
+    self.url = url
+    typeName = "\(Self.self)"
+    index = .max
+    cache = RowCache(roots: 0)
+    identifierText = ""
+    isReadOnlyFlag = false
+    keepsSnapshots = false
+    engine = Mutex(nil)
   }
 
   private let identifierText: String

@@ -20,12 +20,15 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   /// Makes a coordinator for `model`, which is immutable from now on.
   ///
   /// A model that is not valid is reported when a store is added.
-  public init(managedObjectModel model: NSManagedObjectModel) {
+  public required init(managedObjectModel model: NSManagedObjectModel) {
     managedObjectModel = model
     super.init()
     _ = try? model.freeze()
     ModelRegistry.add(model)
   }
+
+  /// A coordinator of an empty model.
+  public convenience override init() { self.init(managedObjectModel: NSManagedObjectModel()) }
 
   // MARK: Stores
 
@@ -128,9 +131,10 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   /// Adds the store that is described: at once or on a queue of its own, as the description says. `block` is called once.
   open func addPersistentStore(
     with storeDescription: NSPersistentStoreDescription,
-    completionHandler block: @escaping @Sendable (NSPersistentStoreDescription, (any Error)?) -> Void
+    completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void
   ) {
     nonisolated(unsafe) let description = storeDescription
+    nonisolated(unsafe) let block = block
     let add: @Sendable () -> Void = {
       do {
         try self.addPersistentStore(

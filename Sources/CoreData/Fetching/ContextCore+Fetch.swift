@@ -117,21 +117,24 @@ extension ContextCore {
     return result
   }
 
-  private func sort(_ objects: inout [NSManagedObject], _ fetch: ResolvedFetch) {
-    if !fetch.comparators.isEmpty {
-      objects.sort { a, b in
-        for descriptor in fetch.comparators {
-          let order = descriptor.compare(a, to: b)
-          if order != .orderedSame { return order == .orderedAscending }
-        }
-        return false
+  func sort(_ objects: inout [NSManagedObject], _ fetch: ResolvedFetch) {
+    objects.sort { precedes($0, $1, fetch) }
+  }
+
+  /// Whether one object stands before another in the fetch's order.
+  func precedes(_ a: NSManagedObject, _ b: NSManagedObject, _ fetch: ResolvedFetch) -> Bool {
+    for step in fetch.comparators {
+      switch step {
+      case .path(let sort):
+        let isBefore = Evaluator.precedes([sort], { self.value(of: a, $0) }, { self.value(of: b, $0) })
+        if let isBefore { return isBefore }
+      case .comparator(let descriptor):
+        let order = descriptor.compare(a, to: b)
+        if order != .orderedSame { return order == .orderedAscending }
       }
-      return
     }
-    objects.sort { a, b in
-      Evaluator.precedes(fetch.plan.sort, { self.value(of: a, $0) }, { self.value(of: b, $0) })
-        ?? Self.isBefore(a, b)
-    }
+    return Evaluator.precedes(fetch.plan.sort, { self.value(of: a, $0) }, { self.value(of: b, $0) })
+      ?? Self.isBefore(a, b)
   }
 
   /// Ties: saved objects by store and key, then new ones in the order of their insertion.

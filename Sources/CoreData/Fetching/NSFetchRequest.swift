@@ -24,82 +24,165 @@ open class NSPersistentStoreRequest: NSObject, NSCopying {
   open var affectedStores: [NSPersistentStore]?
   open var requestType: NSPersistentStoreRequestType { .fetchRequestType }
   open func copy(with zone: NSZone? = nil) -> Any { self }
+
+  /// Runs the request; see ``NSManagedObjectContext/execute(_:)``.
+  func run(in context: NSManagedObjectContext) throws -> NSPersistentStoreResult {
+    throw CocoaError(
+      .persistentStoreUnsupportedRequestType,
+      userInfo: [NSLocalizedDescriptionKey: "\(type(of: self)) is not supported yet."])
+  }
+}
+
+/// What a fetch request asks for. Requests of several result types may share it.
+struct FetchContent {
+  var entityName: String?
+  var entity: NSEntityDescription?
+  var affectedStores: [NSPersistentStore]?
+  var predicate: NSPredicate?
+  var sortDescriptors: [NSSortDescriptor]?
+  var fetchLimit = 0
+  var fetchOffset = 0
+  var fetchBatchSize = 0
+  var includesSubentities = true
+  var includesPropertyValues = true
+  var returnsObjectsAsFaults = true
+  var includesPendingChanges = true
+  var returnsDistinctResults = false
+  var shouldRefreshRefetchedObjects = false
+  var resultType = NSFetchRequestResultType.managedObjectResultType
+  var propertiesToFetch: [Any]?
+  var propertiesToGroupBy: [Any]?
+  var havingPredicate: NSPredicate?
+  var relationshipKeyPathsForPrefetching: [String]?
+
+  final class Box {
+    var content = FetchContent()
+  }
 }
 
 /// Which objects to fetch, in which order and form.
-///
-/// No stored property mentions the result type, so that a request may be seen under another one.
 open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRequest {
-  private var named: String?
-  private var resolved: NSEntityDescription?
+  private let box: FetchContent.Box
 
-  public override init() { super.init() }
+  public override init() {
+    box = FetchContent.Box()
+    super.init()
+  }
 
   public convenience init(entityName: String) {
     self.init()
-    named = entityName
+    box.content.entityName = entityName
   }
 
-  open var entityName: String? { resolved?.name ?? named }
+  private init(sharing box: FetchContent.Box) {
+    self.box = box
+    super.init()
+  }
+
+  /// The same request under another result type: what is changed in one shows in the other.
+  ///
+  /// In place of Apple's `request as! NSFetchRequest<Other>`, which no generic class of Swift can do: that cast always
+  /// fails here. What the results are is checked when they are fetched.
+  public final func retyped<Other: NSFetchRequestResult>(as type: Other.Type = Other.self) -> NSFetchRequest<Other> {
+    self as? NSFetchRequest<Other> ?? NSFetchRequest<Other>(sharing: box)
+  }
+
+  open var entityName: String? { box.content.entity?.name ?? box.content.entityName }
 
   open var entity: NSEntityDescription? {
-    get { resolved }
-    set { resolved = newValue }
+    get { box.content.entity }
+    set { box.content.entity = newValue }
   }
 
-  open var predicate: NSPredicate?
-  open var sortDescriptors: [NSSortDescriptor]?
+  open override var affectedStores: [NSPersistentStore]? {
+    get { box.content.affectedStores }
+    set { box.content.affectedStores = newValue }
+  }
+
+  open var predicate: NSPredicate? {
+    get { box.content.predicate }
+    set { box.content.predicate = newValue }
+  }
+  open var sortDescriptors: [NSSortDescriptor]? {
+    get { box.content.sortDescriptors }
+    set { box.content.sortDescriptors = newValue }
+  }
   /// The most results; 0 for no limit.
-  open var fetchLimit = 0
-  open var fetchOffset = 0
+  open var fetchLimit: Int {
+    get { box.content.fetchLimit }
+    set { box.content.fetchLimit = newValue }
+  }
+  open var fetchOffset: Int {
+    get { box.content.fetchOffset }
+    set { box.content.fetchOffset = newValue }
+  }
   /// How many objects' values are read at a time, when the first of them is used; 0 for all at once.
-  open var fetchBatchSize = 0
-  open var includesSubentities = true
-  open var includesPropertyValues = true
-  open var returnsObjectsAsFaults = true
-  open var includesPendingChanges = true
-  open var returnsDistinctResults = false
-  open var shouldRefreshRefetchedObjects = false
-  open var resultType: NSFetchRequestResultType = .managedObjectResultType
-  open var propertiesToFetch: [Any]?
-  open var propertiesToGroupBy: [Any]?
-  open var havingPredicate: NSPredicate?
-  open var relationshipKeyPathsForPrefetching: [String]?
+  open var fetchBatchSize: Int {
+    get { box.content.fetchBatchSize }
+    set { box.content.fetchBatchSize = newValue }
+  }
+  open var includesSubentities: Bool {
+    get { box.content.includesSubentities }
+    set { box.content.includesSubentities = newValue }
+  }
+  open var includesPropertyValues: Bool {
+    get { box.content.includesPropertyValues }
+    set { box.content.includesPropertyValues = newValue }
+  }
+  open var returnsObjectsAsFaults: Bool {
+    get { box.content.returnsObjectsAsFaults }
+    set { box.content.returnsObjectsAsFaults = newValue }
+  }
+  open var includesPendingChanges: Bool {
+    get { box.content.includesPendingChanges }
+    set { box.content.includesPendingChanges = newValue }
+  }
+  open var returnsDistinctResults: Bool {
+    get { box.content.returnsDistinctResults }
+    set { box.content.returnsDistinctResults = newValue }
+  }
+  open var shouldRefreshRefetchedObjects: Bool {
+    get { box.content.shouldRefreshRefetchedObjects }
+    set { box.content.shouldRefreshRefetchedObjects = newValue }
+  }
+  open var resultType: NSFetchRequestResultType {
+    get { box.content.resultType }
+    set { box.content.resultType = newValue }
+  }
+  open var propertiesToFetch: [Any]? {
+    get { box.content.propertiesToFetch }
+    set { box.content.propertiesToFetch = newValue }
+  }
+  open var propertiesToGroupBy: [Any]? {
+    get { box.content.propertiesToGroupBy }
+    set { box.content.propertiesToGroupBy = newValue }
+  }
+  open var havingPredicate: NSPredicate? {
+    get { box.content.havingPredicate }
+    set { box.content.havingPredicate = newValue }
+  }
+  open var relationshipKeyPathsForPrefetching: [String]? {
+    get { box.content.relationshipKeyPathsForPrefetching }
+    set { box.content.relationshipKeyPathsForPrefetching = newValue }
+  }
 
   open override func copy(with zone: NSZone? = nil) -> Any {
     let copy = NSFetchRequest<ResultType>()
-    copy.named = named
-    copy.resolved = resolved
-    copy.affectedStores = affectedStores
-    copy.predicate = predicate
-    copy.sortDescriptors = sortDescriptors
-    copy.fetchLimit = fetchLimit
-    copy.fetchOffset = fetchOffset
-    copy.fetchBatchSize = fetchBatchSize
-    copy.includesSubentities = includesSubentities
-    copy.includesPropertyValues = includesPropertyValues
-    copy.returnsObjectsAsFaults = returnsObjectsAsFaults
-    copy.includesPendingChanges = includesPendingChanges
-    copy.returnsDistinctResults = returnsDistinctResults
-    copy.shouldRefreshRefetchedObjects = shouldRefreshRefetchedObjects
-    copy.resultType = resultType
-    copy.propertiesToFetch = propertiesToFetch
-    copy.propertiesToGroupBy = propertiesToGroupBy
-    copy.havingPredicate = havingPredicate
-    copy.relationshipKeyPathsForPrefetching = relationshipKeyPathsForPrefetching
+    copy.box.content = box.content
     return copy
   }
 
   /// The request as contexts run it, whatever its result type.
   var erased: FetchParameters {
-    FetchParameters(
-      entityName: entityName, entity: resolved, predicate: predicate, sortDescriptors: sortDescriptors ?? [],
-      limit: fetchLimit, offset: fetchOffset, batchSize: max(0, fetchBatchSize),
-      includesSubentities: includesSubentities,
-      includesPropertyValues: includesPropertyValues, returnsObjectsAsFaults: returnsObjectsAsFaults,
-      includesPendingChanges: includesPendingChanges, shouldRefresh: shouldRefreshRefetchedObjects,
-      resultType: resultType, prefetchedKeyPaths: relationshipKeyPathsForPrefetching ?? [],
-      affectedStores: affectedStores)
+    let content = box.content
+    return FetchParameters(
+      entityName: entityName, entity: content.entity, predicate: content.predicate,
+      sortDescriptors: content.sortDescriptors ?? [], limit: content.fetchLimit, offset: content.fetchOffset,
+      batchSize: max(0, content.fetchBatchSize), includesSubentities: content.includesSubentities,
+      includesPropertyValues: content.includesPropertyValues, returnsObjectsAsFaults: content.returnsObjectsAsFaults,
+      includesPendingChanges: content.includesPendingChanges, shouldRefresh: content.shouldRefreshRefetchedObjects,
+      resultType: content.resultType, prefetchedKeyPaths: content.relationshipKeyPathsForPrefetching ?? [],
+      affectedStores: content.affectedStores)
   }
 }
 

@@ -9,8 +9,13 @@ struct ResolvedFetch {
   let plan: FetchPlan
   /// A predicate that only blocks can evaluate; the store gives all rows then.
   let block: NSPredicate?
-  /// Sorts by a comparator, which no store knows.
-  let comparators: [NSSortDescriptor]
+  /// The whole order where a comparator, which no store knows, has part in it; else empty.
+  let comparators: [Step]
+
+  enum Step {
+    case path(ResolvedSort)
+    case comparator(NSSortDescriptor)
+  }
   let parameters: FetchParameters
 
   init(_ parameters: FetchParameters, _ core: ContextCore) throws {
@@ -36,16 +41,18 @@ struct ResolvedFetch {
       }
     }
     var sorts: [ResolvedSort] = []
-    var comparators: [NSSortDescriptor] = []
+    var steps: [Step] = []
     for descriptor in parameters.sortDescriptors {
-      guard let key = descriptor.key else {
-        comparators = parameters.sortDescriptors
-        break
+      guard let key = descriptor.key, !descriptor.comparesByBlock else {
+        steps.append(.comparator(descriptor))
+        continue
       }
       do { sorts.append(ResolvedSort(path: try resolver.path(key), isAscending: descriptor.ascending)) } catch {
         throw Self.error(error, key)
       }
+      sorts.last.map { steps.append(.path($0)) }
     }
+    let comparators = sorts.count == steps.count ? [] : steps
     self.block = block
     self.comparators = comparators
     plan = FetchPlan(

@@ -69,7 +69,7 @@ enum ModelRecordCoding {
         return made
       }
       let made = NSFetchIndexDescription(name: index.name, elements: elements)
-      made.partialIndexPredicate = index.partialPredicate.map { SyntaxPredicate($0) }
+      made.partialIndexPredicate = index.partialPredicate.map { PredicateTree.predicate($0) }
       return made
     }
     // Compilers repeat fetch indexes of several properties as compound indexes.
@@ -104,7 +104,7 @@ enum ModelRecordCoding {
     property.externalRecordFlag = record.isStoredInExternalRecord
     property.indexedFlag = record.isIndexed
     property.setValidationPredicates(
-      record.validations.map { SyntaxPredicate($0.predicate) },
+      record.validations.map { PredicateTree.predicate($0.predicate) },
       withValidationWarnings: record.validations.map { warning($0.warning) })
     return property
   }
@@ -158,7 +158,7 @@ enum ModelRecordCoding {
 
   static func request(_ record: FetchRequestRecord) -> NSFetchRequest<any NSFetchRequestResult> {
     let request = NSFetchRequest<any NSFetchRequestResult>(entityName: record.entityName)
-    request.predicate = record.predicate.map { SyntaxPredicate($0) }
+    request.predicate = record.predicate.map { PredicateTree.predicate($0) }
     request.sortDescriptors = record.sortDescriptors.map { NSSortDescriptor(key: $0.key, ascending: $0.isAscending) }
     request.fetchLimit = record.fetchLimit
     request.fetchOffset = record.fetchOffset

@@ -21,7 +21,9 @@ open class NSEntityDescription: NSObject, NSCopying {
   open var name: String? { willSet { requireEditable() } }
   private var className: String?
   /// The name of the class of this entity's objects, `NSManagedObject` unless set.
-  open var managedObjectClassName: String {
+  // Implicitly unwrapped, because that is the type that existing code expects.
+  // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
+  open var managedObjectClassName: String! {
     get { className ?? "NSManagedObject" }
     set {
       requireEditable()

@@ -6,7 +6,9 @@ import StoreSchema
 /// Mutable until its model is first used by a coordinator; changing it later stops the program.
 open class NSPropertyDescription: NSObject, NSCopying {
   /// The entity that declares the property, nil until it is added to one.
-  public internal(set) var entity: NSEntityDescription? {
+  // Implicitly unwrapped, because existing code expects an entity.
+  // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
+  public internal(set) var entity: NSEntityDescription! {
     get { owner?.target }
     set { owner = newValue?.reference }
   }

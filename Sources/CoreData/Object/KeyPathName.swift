@@ -21,14 +21,20 @@ enum KeyPathName {
   }
 
   /// The dotted path of keys, nil where the root is no managed object class or nothing was read.
+  ///
+  /// Of a class that no model in use knows, only paths of one property have a name: what they lead to is not known.
   static func name(of keyPath: AnyKeyPath) -> String? {
-    guard let root = type(of: keyPath).rootType as? NSManagedObject.Type else { return nil }
+    guard let root = type(of: keyPath).rootType as? NSManagedObject.Type else {
+      return LooseProbe.storedNames(keyPath)
+    }
     let recorder = recorder
     recorder.names = []
     recorder.isOn = true
     defer { recorder.isOn = false }
-    _ = probe(ModelRegistry.entity(of: root))[keyPath: keyPath]
-    return recorder.names.isEmpty ? nil : recorder.names.joined(separator: ".")
+    let entity = ModelRegistry.find(root)
+    if entity == nil && LooseProbe.isChain(keyPath) { return nil }
+    _ = (entity.map(probe) ?? LooseProbe.make(root))[keyPath: keyPath]
+    return recorder.names.isEmpty ? LooseProbe.storedNames(keyPath) : recorder.names.joined(separator: ".")
   }
 
   static func record(_ name: String, _ object: NSManagedObject) {

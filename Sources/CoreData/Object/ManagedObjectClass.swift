@@ -5,7 +5,7 @@ import Foundation
 enum ManagedObjectClass {
   /// The named class; `NSManagedObject` where it is not found, after saying so.
   static func resolve(_ entity: NSEntityDescription) -> NSManagedObject.Type {
-    let name = entity.managedObjectClassName
+    let name: String = entity.managedObjectClassName ?? "NSManagedObject"
     if name == "NSManagedObject" || name == "CoreData.NSManagedObject" { return NSManagedObject.self }
     let bare = name.split(separator: ".").last.map(String.init) ?? name
     if !name.hasPrefix("."), bare != name {
@@ -28,7 +28,7 @@ enum ManagedObjectClass {
     let names = found.map { String(reflecting: $0) }
     if let place = names.firstIndex(where: { $0.hasPrefix(module + ".") }) { return found[place] }
     say(
-      "the class \(entity.managedObjectClassName) of the entity \(entity.name ?? "?") could be \(names.sorted().joined(separator: " or ")); name it with its module."
+      "the class \(entity.managedObjectClassName ?? "?") of the entity \(entity.name ?? "?") could be \(names.sorted().joined(separator: " or ")); name it with its module."
     )
     return NSManagedObject.self
   }

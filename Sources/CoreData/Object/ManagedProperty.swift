@@ -41,6 +41,7 @@ public final class PropertyKey: Sendable {
 
   private func findSlot(_ info: EntityInfo) -> Int {
     guard case .attribute(let index)? = info.keys[name] else {
+      if info === LooseProbe.info { return LooseProbe.slot }
       misuse("The entity \(info.entity.name) has no stored attribute named '\(name)'.")
     }
     let slot = info.attributes[index].attribute.slot

@@ -125,6 +125,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
 
   open class func entity() -> NSEntityDescription { ModelRegistry.entity(of: self) }
 
+  /// A typed function of that name, which clients write, is preferred.
+  @_disfavoredOverload
   open class func fetchRequest() -> NSFetchRequest<any NSFetchRequestResult> {
     NSFetchRequest(entityName: entity().name ?? "")
   }

@@ -7,14 +7,27 @@ public struct _SortKey: Hashable, Comparable, Sendable {
   public static func < (a: _SortKey, b: _SortKey) -> Bool { a.name < b.name }
 }
 
+/// The value of a key, as comparators get it.
+public struct _ComparedValue {
+  let name: String
+  let value: Any?
+}
+
 extension NSObject {
   /// Only for sort descriptors made of a key.
   public subscript(_sortKey name: String) -> _SortKey { _SortKey(name: name) }
+
+  /// Only for sort descriptors made of a key and a comparator.
+  public subscript(_comparedKey name: String) -> _ComparedValue {
+    let path = name == "self" ? [] : name.split(separator: ".").map(String.init)
+    return _ComparedValue(name: name, value: KeyPathValue.value(of: self, path[...]))
+  }
 }
 
 extension NSSortDescriptor {
   /// Sorts by the value of a key, or of a dotted path of keys.
   public convenience init(key: String?, ascending: Bool) {
+    SortDescriptorPatch.apply()
     self.init(keyPath: \NSObject[_sortKey: key ?? "self"], ascending: ascending)
   }
 
@@ -28,9 +41,20 @@ extension NSSortDescriptor {
     self.init(key: KeyPathName.name(of: keyPath), ascending: ascending)
   }
 
+  /// Sorts by a comparator over the values of a key, in memory after the fetch. Missing values come as `NSNull`.
+  public convenience init(key: String?, ascending: Bool, comparator cmptr: @escaping Comparator) {
+    self.init(keyPath: \NSObject[_comparedKey: key ?? "self"], ascending: ascending) { a, b in
+      cmptr((a as? _ComparedValue)?.value ?? NSNull(), (b as? _ComparedValue)?.value ?? NSNull())
+    }
+  }
+
+  /// Whether the order is a comparator's, which no store knows.
+  var comparesByBlock: Bool { keyPath is KeyPath<NSObject, _ComparedValue> }
+
   /// The key, also of a descriptor that was made of the key path of a managed object's property.
   public var key: String? {
     if let path = keyPath as? KeyPath<NSObject, _SortKey> { return NSObject()[keyPath: path].name }
+    if let path = keyPath as? KeyPath<NSObject, _ComparedValue> { return NSObject()[keyPath: path].name }
     return KeyPathName.name(of: keyPath)
   }
 }

@@ -60,6 +60,17 @@ enum ObjectEvaluator {
     return AttributeCoding.flattened(operand).map(PredicateArgument.constant) ?? .null
   }
 
+  /// The value of an expression as an object.
+  static func value(of expression: StoreQuery.Expression, _ object: Any?) -> Any? {
+    plain(operand(expression, object))
+  }
+
+  private static func plain(_ operand: Any?) -> Any? {
+    if let value = operand as? Value { return ConstantCoding.object(value) }
+    guard let elements = operand as? [Any?] else { return operand }
+    return elements.map { plain($0) ?? NSNull() }
+  }
+
   private static func operand(_ expression: StoreQuery.Expression, _ object: Any?) -> Any? {
     switch expression {
     case .constant(let value): return value
@@ -69,6 +80,10 @@ enum ObjectEvaluator {
     case .keyPathOf(let base, let path):
       return KeyPathValue.value(of: operand(base, object), path.split(separator: ".").map(String.init)[...])
     case .aggregate(let elements): return elements.map { operand($0, object) }
+    case .function(let name, let arguments, target: nil):
+      return FunctionEvaluator.value(name, arguments.map { value(of: $0, object) })
+    case .conditional(let predicate, let yes, let no):
+      return operand(evaluate(predicate, object) ? yes : no, object)
     case .variable(let name):
       misuse("The predicate's variable $\(name) has no value; use withSubstitutionVariables(_:).")
     default: misuse("The expression \(expression.format) cannot be evaluated yet.")

@@ -1,0 +1,46 @@
+import Foundation
+
+// Names that `import CoreData` brings along on Apple's platforms and that clients use beside it.
+
+/// Runs `body`. There are no autoreleased objects here.
+public func autoreleasepool<Result>(invoking body: () throws -> Result) rethrows -> Result { try body() }
+
+public let NSEC_PER_SEC: UInt64 = 1_000_000_000
+public let NSEC_PER_MSEC: UInt64 = 1_000_000
+public let USEC_PER_SEC: UInt64 = 1_000_000
+
+/// Seconds since 2001-01-01T00:00:00Z.
+public typealias CFAbsoluteTime = Double
+public func CFAbsoluteTimeGetCurrent() -> CFAbsoluteTime { Date.timeIntervalSinceReferenceDate }
+
+/// How a set changes, for ``NSManagedObject/willChangeValue(forKey:withSetMutation:using:)``.
+public enum NSKeyValueSetMutationKind: UInt, Sendable {
+  case union = 1
+  case minus = 2
+  case intersect = 3
+  case set = 4
+}
+
+extension NSManagedObject {
+  /// Announces a change of a to-many relationship by primitive accessors.
+  public func willChangeValue(
+    forKey inKey: String, withSetMutation inMutationKind: NSKeyValueSetMutationKind, using inObjects: Set<AnyHashable>
+  ) { willChangeValue(forKey: inKey) }
+
+  public func didChangeValue(
+    forKey inKey: String, withSetMutation inMutationKind: NSKeyValueSetMutationKind, using inObjects: Set<AnyHashable>
+  ) { didChangeValue(forKey: inKey) }
+}
+
+extension NSDictionary {
+  /// The value at a dotted path of keys, through dictionaries, collections and managed objects.
+  public func value(forKeyPath keyPath: String) -> Any? {
+    KeyPathValue.value(of: self, keyPath.split(separator: ".").map(String.init)[...])
+  }
+}
+
+extension NSManagedObjectContext {
+  /// The plain form of the generic function, for code that passes it as a value.
+  @_disfavoredOverload
+  public func performAndWait(_ block: () -> Void) { core.run(block) }
+}

@@ -1,0 +1,73 @@
+import Foundation
+import StoreSchema
+
+/// Bringing in what was saved elsewhere.
+extension ContextCore {
+  func merge(_ changes: MergedChanges) {
+    checkQueue()
+    processPendingChanges()
+    snapshots.removeAll()
+    for place in changes.updated + changes.deleted { dropRow(place) }
+    let refreshed = changes.updated.compactMap { registered($0.reference, store: $0.store) }
+    for object in refreshed where !object.isDeleted { refresh(object, mergeChanges: true) }
+    let deleted = changes.deleted.compactMap { registered($0.reference, store: $0.store) }
+    for object in deleted { becomeDeletedElsewhere(object) }
+    dropMembers(changes)
+    let inserted = changes.inserted.compactMap { self.object($0.reference, store: $0.store) }
+    for object in inserted { object.prepareToRead() }
+    announce(inserted.filter { !$0.isDeleted }, refreshed.filter { !$0.isDeleted }, deleted)
+  }
+
+  private func dropRow(_ place: MergedChanges.Place) {
+    guard let store = store(place.store), let frozen else { return }
+    store.cache.remove(frozen.infos[place.reference.entity].root, [place.reference.key])
+  }
+
+  /// The object counts as deleted, with nothing left to save.
+  private func becomeDeletedElsewhere(_ object: NSManagedObject) {
+    if object.flags.contains(.listed) {
+      changed.removeAll { $0 === object }
+      pending.removeAll { $0 === object }
+      undeletedDependents.removeAll { $0 === object }
+      if object.isUpdated { updatedCount -= 1 }
+      if object.isDeleted { deletedCount -= 1 }
+    }
+    object.flags.subtract([.updated, .listed, .pending, .pendingInsert, .linksChanged])
+    object.flags.insert([.inaccessible, .deleted])
+  }
+
+  /// Members of to-many relationships that may have changed are read again, where nothing unsaved is in them.
+  private func dropMembers(_ changes: MergedChanges) {
+    guard let frozen else { return }
+    let places = changes.inserted + changes.updated + changes.deleted
+    let roots = Set(places.map { frozen.infos[$0.reference.entity].root })
+    if roots.isEmpty { return }
+    for object in registeredObjects where !object.toManys.isEmpty {
+      for info in object.info.relationships {
+        guard let index = info.relationship.toManyIndex, index < object.toManys.count,
+          let state = object.toManys[index], !state.isFault, !state.hasChanges,
+          roots.contains(frozen.infos[info.relationship.destination].root)
+        else { continue }
+        object.toManys[index] = nil
+      }
+    }
+  }
+
+  private func announce(
+    _ inserted: [NSManagedObject], _ refreshed: [NSManagedObject], _ deleted: [NSManagedObject]
+  ) {
+    let lists: [(String, NSManagedObjectContext.NotificationKey, [NSManagedObject])] = [
+      (NSInsertedObjectsKey, .insertedObjectIDs, inserted), (NSRefreshedObjectsKey, .updatedObjectIDs, refreshed),
+      (NSDeletedObjectsKey, .deletedObjectIDs, deleted),
+    ]
+    var sets: [AnyHashable: Any] = [:]
+    var ids: [AnyHashable: Any] = [:]
+    for (key, idKey, objects) in lists where !objects.isEmpty {
+      sets[key] = Set(objects)
+      ids[idKey.rawValue] = Set(objects.map(\.objectID))
+    }
+    if sets.isEmpty { return }
+    post(NSManagedObjectContext.didChangeObjectsNotification, sets)
+    post(NSManagedObjectContext.didMergeChangesObjectIDsNotification, ids)
+  }
+}

@@ -1,0 +1,30 @@
+import Foundation
+
+/// What a rollback undoes, for those who watch: new objects go, deleted ones come back, others have their old values.
+struct ReturnedChanges {
+  private var sets: [String: Set<NSManagedObject>] = [:]
+
+  init(_ objects: some Sequence<NSManagedObject>) {
+    for object in objects {
+      switch (object.flags.contains(.inserted), object.flags.contains(.deleted)) {
+      case (true, true): continue
+      case (true, false): sets[NSDeletedObjectsKey, default: []].insert(object)
+      case (false, true): sets[NSInsertedObjectsKey, default: []].insert(object)
+      case (false, false): sets[NSRefreshedObjectsKey, default: []].insert(object)
+      }
+    }
+  }
+
+  func post(_ core: ContextCore) {
+    if !sets.isEmpty { core.post(NSManagedObjectContext.didChangeObjectsNotification, sets) }
+  }
+}
+
+extension ContextCore {
+  func announceRefresh(_ objects: [NSManagedObject]) {
+    let refreshed = Set(objects.filter { $0.core === self && !$0.flags.contains(.inserted) })
+    if !refreshed.isEmpty {
+      post(NSManagedObjectContext.didChangeObjectsNotification, [NSRefreshedObjectsKey: refreshed])
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import Foundation
+
+/// Undo and redo of registered actions, which Foundation has on Apple's platforms only.
+///
+/// The changes of a context are not recorded yet: undoing with nothing registered, on the manager of a context, stops the
+/// program. Used from one thread.
+open class UndoManager: NSObject {
+  private final class Group {
+    var actions: [() -> Void] = []
+    var name = ""
+  }
+
+  private var undone: [Group] = []
+  private var done: [Group] = []
+  private var open: [Group] = []
+  private var disabled = 0
+  /// Whether a context was given this manager.
+  var belongsToContext = false
+
+  public override init() { super.init() }
+
+  /// Whether an action that is registered outside of a group makes one of its own. There is no run loop here, so such a
+  /// group ends at once.
+  open var groupsByEvent = true
+  /// How many groups are kept; 0 for all.
+  open var levelsOfUndo = 0 { didSet { trim() } }
+  open private(set) var isUndoing = false
+  open private(set) var isRedoing = false
+  open var groupingLevel: Int { open.count }
+  open var canUndo: Bool { !done.isEmpty || open.contains { !$0.actions.isEmpty } }
+  open var canRedo: Bool { !undone.isEmpty }
+  open var isUndoRegistrationEnabled: Bool { disabled == 0 }
+  open func disableUndoRegistration() { disabled += 1 }
+  open func enableUndoRegistration() {
+    if disabled == 0 { misuse("Undo registration was enabled more often than disabled.") }
+    disabled -= 1
+  }
+
+  open func beginUndoGrouping() { open.append(Group()) }
+
+  /// Ends the innermost group. An empty one leaves nothing to undo.
+  open func endUndoGrouping() {
+    guard let group = open.popLast() else { misuse("endUndoGrouping() without beginUndoGrouping().") }
+    if group.actions.isEmpty { return }
+    if let outer = open.last { outer.actions += group.actions } else { push(group) }
+  }
+
+  private func push(_ group: Group) {
+    if isUndoing { return undone.append(group) }
+    if !isRedoing { undone = [] }
+    done.append(group)
+    trim()
+  }
+
+  private func trim() {
+    if levelsOfUndo > 0 && done.count > levelsOfUndo { done.removeFirst(done.count - levelsOfUndo) }
+  }
+
+  /// Registers how to undo something. While undoing, it registers how to redo it.
+  open func registerUndo<Target: AnyObject>(withTarget target: Target, handler: @escaping (Target) -> Void) {
+    if disabled > 0 { return }
+    let action = { [weak target] in if let target { handler(target) } }
+    if let group = open.last { return group.actions.append(action) }
+    let group = Group()
+    group.actions = [action]
+    push(group)
+  }
+
+  /// Undoes the last group, after ending an open one.
+  open func undo() {
+    while !open.isEmpty { endUndoGrouping() }
+    undoNestedGroup()
+  }
+
+  open func undoNestedGroup() {
+    guard let group = done.popLast() else {
+      if belongsToContext { misuse("The changes of a context are not recorded for undo yet.") }
+      return
+    }
+    isUndoing = true
+    run(group)
+    isUndoing = false
+  }
+
+  open func redo() {
+    guard let group = undone.popLast() else { return }
+    isRedoing = true
+    run(group)
+    isRedoing = false
+  }
+
+  private func run(_ group: Group) {
+    beginUndoGrouping()
+    open.last?.name = group.name
+    for action in group.actions.reversed() { action() }
+    endUndoGrouping()
+  }
+
+  open func removeAllActions() {
+    (done, undone, open) = ([], [], [])
+  }
+
+  open func setActionName(_ actionName: String) { (open.last ?? done.last)?.name = actionName }
+  open var undoActionName: String { done.last?.name ?? "" }
+  open var redoActionName: String { undone.last?.name ?? "" }
+}

@@ -1,0 +1,43 @@
+import Foundation
+import StoreSchema
+
+/// A probe for the property names of a class that no model in use knows, as where a model is being made of key paths.
+enum LooseProbe {
+  // Immutable once made.
+  nonisolated(unsafe) private static let entity: NSEntityDescription = {
+    let attribute = NSAttributeDescription()
+    (attribute.name, attribute.type) = ("any", .string)
+    let entity = NSEntityDescription()
+    entity.name = "LooseProbe"
+    entity.properties = [attribute]
+    model.entities = [entity]
+    do { _ = try model.freeze() } catch { misuse("\(error)") }
+    return entity
+  }()
+  private static let model = NSManagedObjectModel()
+
+  /// Stands for every entity: accessors that ask it for a slot get one that is empty.
+  static let info: EntityInfo? = entity.frozen
+  static let slot = 0
+
+  /// A fault of the class, without a context.
+  static func make(_ type: NSManagedObject.Type) -> NSManagedObject {
+    let object = type.make(entity)
+    object.flags = .fault
+    return object
+  }
+
+  /// The names of stored properties, which Swift itself knows; nil where one is computed.
+  static func storedNames(_ keyPath: AnyKeyPath) -> String? {
+    // `\Person.name`, `\Person.next?.name`
+    let parts = keyPath.debugDescription.split(separator: ".", maxSplits: 1)
+    guard parts.count == 2, !parts[1].contains("<"), !parts[1].contains(" ") else { return nil }
+    return parts[1].filter { $0 != "?" && $0 != "!" }
+  }
+
+  /// Whether a key path goes through an object to one of its properties.
+  static func isChain(_ keyPath: AnyKeyPath) -> Bool {
+    let text = keyPath.debugDescription
+    return text.contains("?") || text.contains("!") || text.components(separatedBy: ".<").count > 2
+  }
+}

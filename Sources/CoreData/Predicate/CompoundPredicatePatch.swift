@@ -1,0 +1,46 @@
+import Foundation
+import StoreQuery
+
+/// Teaches Foundation's own `NSCompoundPredicate` to print and compare itself.
+///
+/// Off Apple's platforms every compound prints as FALSEPREDICATE and is equal to every other. Clients make compounds with
+/// Foundation's initialisers, which nothing here could replace without making the name ambiguous, so the members are put
+/// into the class's table of virtual functions; see ``VirtualTable``.
+enum CompoundPredicatePatch {
+  static func apply() { _ = once }
+
+  private static let once: Void = VirtualTable.patch(
+    NSCompoundPredicate.self, plain: (Plain.self, PlainToo.self), donor: Printing.self)
+
+  private final class Plain: NSCompoundPredicate {}
+  private final class PlainToo: NSCompoundPredicate {}
+
+  /// Has no state of its own: its members run on compounds of Foundation's class.
+  private final class Printing: NSCompoundPredicate {
+    override var predicateFormat: String { Self.format(of: self) }
+    override var description: String { Self.format(of: self) }
+    override var hash: Int { compoundPredicateType.hashValue &* 31 &+ subpredicates.count }
+    override func isEqual(_ object: Any?) -> Bool { Self.areEqual(self, object) }
+
+    private static func format(of compound: NSCompoundPredicate) -> String {
+      if let tree = PredicateTree.of(compound) { return tree.format }
+      let parts = compound.subpredicates.map { part in
+        part is NSCompoundPredicate ? "(\(part.predicateFormat))" : part.predicateFormat
+      }
+      switch compound.compoundPredicateType {
+      case .not: return "NOT " + (parts.first ?? "")
+      case .or: return parts.joined(separator: " OR ")
+      default: return parts.joined(separator: " AND ")
+      }
+    }
+
+    private static func areEqual(_ compound: NSCompoundPredicate, _ object: Any?) -> Bool {
+      guard let other = object as? NSPredicate else { return false }
+      if other === compound { return true }
+      if let tree = PredicateTree.of(compound) { return PredicateTree.of(other) == tree }
+      guard let other = other as? NSCompoundPredicate else { return false }
+      return compound.compoundPredicateType == other.compoundPredicateType
+        && compound.subpredicates == other.subpredicates
+    }
+  }
+}

@@ -1,0 +1,110 @@
+import Foundation
+import StoreQuery
+
+/// Foundation's class; the name is ours too, so that code which imports both modules means one type.
+public typealias NSComparisonPredicate = Foundation.NSComparisonPredicate
+
+/// A comparison with a syntax tree.
+final class ComparisonTreePredicate: NSComparisonPredicate {
+  fileprivate final class Payload {
+    let comparison: StoreQuery.Predicate.Comparison
+    init(_ comparison: StoreQuery.Predicate.Comparison) { self.comparison = comparison }
+  }
+
+  private let payload: Payload?
+
+  required init?(coder: NSCoder) { nil }
+
+  static func make(_ comparison: StoreQuery.Predicate.Comparison) -> ComparisonTreePredicate {
+    CompoundPredicatePatch.apply()
+    return RawObject.make(ComparisonTreePredicate.self, Payload(comparison))
+  }
+
+  var comparison: StoreQuery.Predicate.Comparison {
+    guard let payload else { misuse("A comparison predicate was made without its initialiser.") }
+    return payload.comparison
+  }
+  var tree: StoreQuery.Predicate { .comparison(comparison) }
+
+  override func copy(with zone: NSZone?) -> Any { self }
+  override func evaluate(with object: Any?) -> Bool { PredicateTree.evaluate(tree, object, nil) }
+  override func evaluate(with object: Any?, substitutionVariables bindings: [String: Any]?) -> Bool {
+    PredicateTree.evaluate(tree, object, bindings)
+  }
+  override var predicateFormat: String { tree.format }
+  override var hash: Int { tree.hashValue }
+  override func isEqual(_ object: Any?) -> Bool { PredicateTree.isEqual(tree, object) }
+  override var description: String { tree.format }
+}
+
+/// Lets the initialisers of `NSComparisonPredicate` give an object of a subclass.
+public protocol _ComparisonMaking {}
+
+extension NSComparisonPredicate: _ComparisonMaking {}
+
+extension _ComparisonMaking {
+  /// Compares two expressions. With `any` or `all`, the left one must give a collection.
+  public init(
+    leftExpression lhs: NSExpression, rightExpression rhs: NSExpression,
+    modifier: NSComparisonPredicate.Modifier, type: NSComparisonPredicate.Operator,
+    options: NSComparisonPredicate.Options = []
+  ) {
+    let comparison = StoreQuery.Predicate.Comparison(
+      ExpressionTree.of(lhs), ComparisonCoding.operation(type), ExpressionTree.of(rhs),
+      modifier: ComparisonCoding.modifier(modifier), options: .init(rawValue: options.rawValue))
+    guard let made = ComparisonTreePredicate.make(comparison) as? Self else {
+      misuse("\(Self.self)(leftExpression:…) cannot give a subclass's object; use NSComparisonPredicate itself.")
+    }
+    self = made
+  }
+}
+
+extension NSComparisonPredicate {
+  private var syntax: StoreQuery.Predicate.Comparison {
+    guard let own = self as? ComparisonTreePredicate else { misuse("\(Swift.type(of: self)) has no expressions.") }
+    return own.comparison
+  }
+
+  public var leftExpression: NSExpression { ExpressionTree.expression(syntax.left) }
+  public var rightExpression: NSExpression { ExpressionTree.expression(syntax.right) }
+  public var comparisonPredicateModifier: Modifier { ComparisonCoding.modifier(syntax.modifier) }
+  public var predicateOperatorType: Operator { ComparisonCoding.operation(syntax.op) }
+  public var options: Options { Options(rawValue: syntax.options.rawValue) }
+}
+
+/// Foundation's names for operators and modifiers, and ours.
+private enum ComparisonCoding {
+  static func modifier(_ modifier: NSComparisonPredicate.Modifier) -> StoreQuery.Predicate.Modifier {
+    switch modifier {
+    case .all: .all
+    case .any: .any
+    default: .direct
+    }
+  }
+
+  static func modifier(_ modifier: StoreQuery.Predicate.Modifier) -> NSComparisonPredicate.Modifier {
+    switch modifier {
+    case .direct: .direct
+    case .all: .all
+    case .any: .any
+    }
+  }
+
+  private static let operations: [(NSComparisonPredicate.Operator, StoreQuery.Predicate.Operator)] = [
+    (.lessThan, .lessThan), (.lessThanOrEqualTo, .lessThanOrEqualTo), (.greaterThan, .greaterThan),
+    (.greaterThanOrEqualTo, .greaterThanOrEqualTo), (.equalTo, .equalTo), (.notEqualTo, .notEqualTo),
+    (.matches, .matches), (.like, .like), (.beginsWith, .beginsWith), (.endsWith, .endsWith), (.in, .in),
+    (.contains, .contains), (.between, .between),
+  ]
+
+  static func operation(_ operation: NSComparisonPredicate.Operator) -> StoreQuery.Predicate.Operator {
+    operations.first { $0.0 == operation }?.1 ?? .equalTo
+  }
+
+  static func operation(_ operation: StoreQuery.Predicate.Operator) -> NSComparisonPredicate.Operator {
+    guard let found = operations.first(where: { $0.1 == operation }) else {
+      misuse("A comparison by a custom selector has no operator here: there are no selectors.")
+    }
+    return found.0
+  }
+}

@@ -1,0 +1,159 @@
+import Foundation
+import StoreQuery
+import StoreSchema
+
+/// Foundation's class; the name is ours too, so that code which imports both modules means one type.
+public typealias NSExpression = Foundation.NSExpression
+
+/// An expression with a syntax tree.
+final class TreeExpression: NSExpression {
+  final class Payload {
+    let tree: StoreQuery.Expression
+    /// What `forConstantValue` was given, of any class.
+    let constant: Any?
+
+    init(_ tree: StoreQuery.Expression, constant: Any? = nil) {
+      self.tree = tree
+      self.constant = constant
+    }
+  }
+
+  private let payload: Payload?
+
+  required init?(coder: NSCoder) { nil }
+
+  static func make(_ payload: Payload) -> TreeExpression {
+    CompoundPredicatePatch.apply()
+    return RawObject.make(TreeExpression.self, payload)
+  }
+
+  var content: Payload {
+    guard let payload else { misuse("An expression was made without its initialiser.") }
+    return payload
+  }
+
+  override func copy(with zone: NSZone? = nil) -> Any { self }
+  override var hash: Int { content.tree.hashValue }
+  override func isEqual(_ object: Any?) -> Bool { (object as? TreeExpression)?.content.tree == content.tree }
+  override var description: String { content.tree.format }
+}
+
+/// Between expression objects and syntax trees.
+enum ExpressionTree {
+  static func of(_ expression: NSExpression) -> StoreQuery.Expression {
+    guard let own = expression as? TreeExpression else {
+      misuse("\(type(of: expression)) is an own subclass of NSExpression; only the initialisers' expressions work.")
+    }
+    return own.content.tree
+  }
+
+  static func expression(_ tree: StoreQuery.Expression) -> NSExpression { TreeExpression.make(.init(tree)) }
+
+  /// An argument: an expression, or a constant.
+  static func operand(_ value: Any) -> StoreQuery.Expression {
+    if let expression = value as? NSExpression { return of(expression) }
+    return Substitution.literal(PredicateArgument.make(value))
+  }
+}
+
+/// Lets the initialisers of `NSExpression` give an object of a subclass, which an initialiser of the class cannot.
+public protocol _ExpressionMaking {}
+
+extension NSExpression: _ExpressionMaking {}
+
+extension _ExpressionMaking {
+  init(_ payload: TreeExpression.Payload) {
+    guard let made = TreeExpression.make(payload) as? Self else {
+      misuse("\(Self.self) is an own subclass of NSExpression; use NSExpression itself.")
+    }
+    self = made
+  }
+
+  init(_ tree: StoreQuery.Expression) { self.init(TreeExpression.Payload(tree)) }
+
+  /// Parses an expression, as it may stand on either side of a comparison. A format that cannot be parsed stops the program.
+  public init(format expressionFormat: String, _ args: Any?...) {
+    self.init(format: expressionFormat, argumentArray: args as [Any?])
+  }
+
+  public init(format expressionFormat: String, argumentArray arguments: [Any?]) {
+    do {
+      let values = arguments.map(PredicateArgument.make)
+      self.init(try StoreQuery.Expression(format: expressionFormat, arguments: values))
+    } catch { misuse("Unable to parse the format string \"\(expressionFormat)\": \(error.message)") }
+  }
+
+  /// A literal value; a collection becomes an aggregate of its elements.
+  public init(forConstantValue obj: Any?) {
+    self.init(TreeExpression.Payload(Substitution.literal(PredicateArgument.make(obj)), constant: obj))
+  }
+
+  /// A `$variable`, bound when the predicate around it is evaluated.
+  public init(forVariable string: String) { self.init(.variable(string)) }
+
+  /// The value at a dotted path of keys.
+  public init(forKeyPath keyPath: String) { self.init(.keyPath(keyPath)) }
+
+  /// The value of a managed object's property. A key path of another class, which has no names, stops the program.
+  public init<Root, Value>(forKeyPath keyPath: KeyPath<Root, Value>) {
+    guard let name = KeyPathName.name(of: keyPath) else {
+      misuse("\(keyPath) is no key path of a managed object's properties; give the keys as text.")
+    }
+    self.init(.keyPath(name))
+  }
+
+  /// A built-in function by its selector (`sum:`, `add:to:`, `now`). Arguments are expressions.
+  public init(forFunction name: String, arguments parameters: [Any]) {
+    self.init(.function(name, parameters.map(ExpressionTree.operand), target: nil))
+  }
+
+  /// A function of an object. Carried and printed; evaluating it stops the program, as there are no selectors here.
+  public init(forFunction target: NSExpression, selectorName name: String, arguments parameters: [Any]?) {
+    self.init(
+      .function(name, (parameters ?? []).map(ExpressionTree.operand), target: ExpressionTree.of(target)))
+  }
+
+  /// A collection of expressions, `{a, b}`.
+  public init(forAggregate subexpressions: [Any]) {
+    self.init(.aggregate(subexpressions.map(ExpressionTree.operand)))
+  }
+
+  public init(forUnionSet left: NSExpression, with right: NSExpression) {
+    self.init(.set(.union, ExpressionTree.of(left), ExpressionTree.of(right)))
+  }
+
+  public init(forIntersectSet left: NSExpression, with right: NSExpression) {
+    self.init(.set(.intersect, ExpressionTree.of(left), ExpressionTree.of(right)))
+  }
+
+  public init(forMinusSet left: NSExpression, with right: NSExpression) {
+    self.init(.set(.minus, ExpressionTree.of(left), ExpressionTree.of(right)))
+  }
+
+  /// The members of a collection that meet a predicate. Not yet evaluated.
+  public init(forSubquery expression: NSExpression, usingIteratorVariable variable: String, predicate: NSPredicate) {
+    guard let tree = PredicateTree.of(predicate) else { misuse("A SUBQUERY cannot have a block as its predicate.") }
+    self.init(.subquery(ExpressionTree.of(expression), variable: variable, tree))
+  }
+
+  /// One of two expressions, by a predicate.
+  public init(
+    forConditional predicate: NSPredicate, trueExpression: NSExpression, falseExpression: NSExpression
+  ) {
+    guard let tree = PredicateTree.of(predicate) else { misuse("A TERNARY cannot have a block as its predicate.") }
+    self.init(.conditional(tree, ExpressionTree.of(trueExpression), ExpressionTree.of(falseExpression)))
+  }
+
+  /// Not yet: stops the program. Blocks have no place in a syntax tree.
+  public init(forBlock block: @escaping (Any?, [Any], NSMutableDictionary?) -> Any, arguments: [NSExpression]?) {
+    misuse("NSExpression(forBlock:arguments:) is not supported yet; use NSPredicate(block:) in memory.")
+  }
+}
+
+extension NSExpression {
+  /// `SELF`, the object under evaluation.
+  public class func expressionForEvaluatedObject() -> NSExpression { ExpressionTree.expression(.evaluatedObject) }
+
+  /// Any key, for Spotlight queries. Carried only.
+  public class func expressionForAnyKey() -> NSExpression { ExpressionTree.expression(.anyKey) }
+}

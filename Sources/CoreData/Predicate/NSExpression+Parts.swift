@@ -1,0 +1,145 @@
+import Foundation
+import StoreQuery
+import StoreSchema
+
+/// The parts of expressions. Asking an expression of another kind stops the program, as on Apple's platforms.
+extension NSExpression {
+  private var tree: StoreQuery.Expression { ExpressionTree.of(self) }
+
+  private func refuse(_ part: String) -> Never { misuse("The expression \(self) has no \(part).") }
+
+  public var expressionType: ExpressionType {
+    switch tree {
+    case .constant, .cast, .assignment, .fetch: .constantValue
+    case .evaluatedObject: .evaluatedObject
+    case .variable: .variable
+    case .keyPath: .keyPath
+    case .keyPathOf, .function: .function
+    // A collection that was given as a constant stays one.
+    case .aggregate: isConstant ? .constantValue : .aggregate
+    case .set(.union, _, _): .unionSet
+    case .set(.intersect, _, _): .intersectSet
+    case .set(.minus, _, _): .minusSet
+    case .subquery: .subquery
+    case .conditional: .conditional
+    case .anyKey: .anyKey
+    }
+  }
+
+  private var isConstant: Bool { (self as? TreeExpression)?.content.constant != nil }
+
+  public var constantValue: Any? {
+    if let own = (self as? TreeExpression)?.content.constant { return own }
+    guard case .constant(let value) = tree else { refuse("constant value") }
+    return ConstantCoding.object(value)
+  }
+
+  /// The dotted path of keys.
+  public var keyPath: String {
+    switch tree {
+    case .keyPath(let path), .keyPathOf(_, let path): path
+    default: refuse("key path")
+    }
+  }
+
+  public var function: String {
+    switch tree {
+    case .function(let name, _, _): name
+    case .keyPathOf: "valueForKeyPath:"
+    default: refuse("function")
+    }
+  }
+
+  public var variable: String {
+    switch tree {
+    case .variable(let name), .subquery(_, variable: let name, _), .assignment(let name, _): name
+    default: refuse("variable")
+    }
+  }
+
+  /// The receiver of a function.
+  public var operand: NSExpression {
+    switch tree {
+    case .function(_, _, .some(let target)): ExpressionTree.expression(target)
+    case .keyPathOf(let base, _): ExpressionTree.expression(base)
+    default: refuse("operand")
+    }
+  }
+
+  public var arguments: [NSExpression]? {
+    switch tree {
+    case .function(_, let arguments, _): arguments.map(ExpressionTree.expression)
+    case .keyPathOf(_, let path): [ExpressionTree.expression(.keyPath(path))]
+    default: refuse("arguments")
+    }
+  }
+
+  /// The members of an aggregate, or the expression that a subquery goes over.
+  public var collection: Any? {
+    switch tree {
+    case .aggregate(let elements): elements.map(ExpressionTree.expression)
+    case .subquery(let expression, _, _): ExpressionTree.expression(expression)
+    default: refuse("collection")
+    }
+  }
+
+  public var predicate: NSPredicate {
+    switch tree {
+    case .subquery(_, _, let predicate), .conditional(let predicate, _, _): PredicateTree.predicate(predicate)
+    default: refuse("predicate")
+    }
+  }
+
+  public var left: NSExpression {
+    guard case .set(_, let left, _) = tree else { refuse("left side") }
+    return ExpressionTree.expression(left)
+  }
+
+  public var right: NSExpression {
+    guard case .set(_, _, let right) = tree else { refuse("right side") }
+    return ExpressionTree.expression(right)
+  }
+
+  public var `true`: NSExpression {
+    guard case .conditional(_, let expression, _) = tree else { refuse("alternatives") }
+    return ExpressionTree.expression(expression)
+  }
+
+  public var `false`: NSExpression {
+    guard case .conditional(_, _, let expression) = tree else { refuse("alternatives") }
+    return ExpressionTree.expression(expression)
+  }
+
+  /// The value for an object: a managed object, a dictionary, or anything for expressions without keys.
+  ///
+  /// `context` binds the expression's variables. An expression of a kind that cannot be evaluated yet stops the program.
+  public func expressionValue(with object: Any?, context: NSMutableDictionary?) -> Any? {
+    var bindings: [String: Any] = [:]
+    for (key, value) in context ?? [:] { if let key = key as? String { bindings[key] = value } }
+    if isConstant && bindings.isEmpty { return constantValue }
+    let bound = bindings.isEmpty ? tree : Substitution.replace(tree, bindings)
+    return ObjectEvaluator.value(of: bound, object)
+  }
+
+  /// Nothing here is loaded from archives unchecked, so there is nothing to allow.
+  public func allowEvaluation() {}
+}
+
+/// Constants of syntax trees as objects.
+enum ConstantCoding {
+  static func object(_ value: Value) -> Any? {
+    switch value {
+    case .null: return nil
+    case .bool(let x): return x
+    case .int(let x): return Int(x)
+    case .double(let x): return x
+    case .decimal(let x): return NSDecimalNumber(decimal: x)
+    case .string(let x): return x
+    case .date(let x): return Date(timeIntervalSinceReferenceDate: x)
+    case .data(let x): return x
+    case .uuid(let x): return x
+    case .uri(let x): return URL(string: x)
+    case .reference: return nil
+    }
+  }
+}

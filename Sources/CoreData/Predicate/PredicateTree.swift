@@ -1,0 +1,106 @@
+import Foundation
+import StoreQuery
+
+/// Between predicate objects and syntax trees.
+enum PredicateTree {
+  /// The predicate object for a tree, of the class that code expects: comparisons are `NSComparisonPredicate`s, compounds
+  /// `NSCompoundPredicate`s.
+  static func predicate(_ tree: StoreQuery.Predicate) -> NSPredicate {
+    switch tree {
+    case .value, .variable: SyntaxPredicate(tree)
+    case .comparison(let comparison): ComparisonTreePredicate.make(comparison)
+    case .and(let parts): CompoundTreePredicate(.and, parts, tree)
+    case .or(let parts): CompoundTreePredicate(.or, parts, tree)
+    case .not(let part): CompoundTreePredicate(.not, [part], tree)
+    }
+  }
+
+  /// Nil for predicates whose meaning is a block.
+  static func of(_ predicate: NSPredicate) -> StoreQuery.Predicate? {
+    switch predicate {
+    case let predicate as CompoundTreePredicate: return predicate.tree
+    case let predicate as ComparisonTreePredicate: return predicate.tree
+    case let predicate as SyntaxPredicate: return predicate.tree
+    case let predicate as NSCompoundPredicate: return compound(predicate)
+    default: return constant(predicate)
+    }
+  }
+
+  private static func compound(_ compound: NSCompoundPredicate) -> StoreQuery.Predicate? {
+    var parts: [StoreQuery.Predicate] = []
+    for part in compound.subpredicates {
+      guard let tree = of(part) else { return nil }
+      parts.append(tree)
+    }
+    switch compound.compoundPredicateType {
+    case .and: return .and(parts)
+    case .or: return .or(parts)
+    case .not: return parts.first.map(StoreQuery.Predicate.not)
+    @unknown default: return nil
+    }
+  }
+
+  /// Foundation's own predicates are constants or blocks; they differ in their format only.
+  private static func constant(_ predicate: NSPredicate) -> StoreQuery.Predicate? {
+    switch predicate.predicateFormat {
+    case "TRUEPREDICATE": .value(true)
+    case "FALSEPREDICATE": .value(false)
+    default: nil
+    }
+  }
+
+  static func evaluate(_ tree: StoreQuery.Predicate, _ object: Any?, _ bindings: [String: Any]?) -> Bool {
+    ObjectEvaluator.evaluate(bindings.map { Substitution.replace(tree, $0) } ?? tree, object)
+  }
+
+  static func isEqual(_ tree: StoreQuery.Predicate, _ other: Any?) -> Bool {
+    (other as? NSPredicate).flatMap(of) == tree
+  }
+}
+
+/// `TRUEPREDICATE`, `FALSEPREDICATE` or `$variable`.
+final class SyntaxPredicate: NSPredicate {
+  let tree: StoreQuery.Predicate
+
+  init(_ tree: StoreQuery.Predicate) {
+    self.tree = tree
+    CompoundPredicatePatch.apply()
+    // Foundation compares its own predicates by their constant; a block is equal to none of them.
+    if case .value(let value) = tree { super.init(value: value) } else { super.init { _, _ in false } }
+  }
+
+  required init?(coder: NSCoder) { nil }
+
+  override func copy(with zone: NSZone?) -> Any { self }
+  override func evaluate(with object: Any?) -> Bool { PredicateTree.evaluate(tree, object, nil) }
+  override func evaluate(with object: Any?, substitutionVariables bindings: [String: Any]?) -> Bool {
+    PredicateTree.evaluate(tree, object, bindings)
+  }
+  override var predicateFormat: String { tree.format }
+  override var hash: Int { tree.hashValue }
+  override func isEqual(_ object: Any?) -> Bool { PredicateTree.isEqual(tree, object) }
+  override var description: String { tree.format }
+}
+
+/// A compound that was made of a syntax tree.
+final class CompoundTreePredicate: NSCompoundPredicate {
+  let tree: StoreQuery.Predicate
+
+  init(_ type: LogicalType, _ parts: [StoreQuery.Predicate], _ tree: StoreQuery.Predicate) {
+    self.tree = tree
+    CompoundPredicatePatch.apply()
+    super.init(type: type, subpredicates: parts.map(PredicateTree.predicate))
+  }
+
+  required init?(coder: NSCoder) { nil }
+
+  override func copy(with zone: NSZone?) -> Any { self }
+  override func evaluate(with object: Any?) -> Bool { PredicateTree.evaluate(tree, object, nil) }
+  override func evaluate(with object: Any?, substitutionVariables bindings: [String: Any]?) -> Bool {
+    PredicateTree.evaluate(tree, object, bindings)
+  }
+  override var predicateFormat: String { tree.format }
+  override var hash: Int { tree.hashValue }
+  override func isEqual(_ object: Any?) -> Bool { PredicateTree.isEqual(tree, object) }
+  override var description: String { tree.format }
+}

@@ -1,0 +1,74 @@
+import Foundation
+
+public enum NSBatchInsertRequestResultType: UInt, Sendable {
+  case statusOnly = 0
+  case objectIDs = 1
+  case count = 2
+}
+
+/// Inserts many objects without a context. Not yet: executing it throws 134091.
+open class NSBatchInsertRequest: NSPersistentStoreRequest {
+  private let named: String?
+  private let described: NSEntityDescription?
+  /// The values of the objects by key.
+  open var objectsToInsert: [[String: Any]]?
+  /// Fills the next dictionary; true ends the insertion.
+  open var dictionaryHandler: ((NSMutableDictionary) -> Bool)?
+  /// Fills the next object; true ends the insertion.
+  open var managedObjectHandler: ((NSManagedObject) -> Bool)?
+  open var resultType = NSBatchInsertRequestResultType.statusOnly
+
+  open var entityName: String { described?.name ?? named ?? "" }
+  open var entity: NSEntityDescription? { described }
+  open override var requestType: NSPersistentStoreRequestType { .batchInsertRequestType }
+
+  private init(_ name: String?, _ entity: NSEntityDescription?) {
+    named = name
+    described = entity
+  }
+
+  public convenience init(entityName: String, objects dictionaries: [[String: Any]]) {
+    self.init(entityName, nil)
+    objectsToInsert = dictionaries
+  }
+
+  public convenience init(entity: NSEntityDescription, objects dictionaries: [[String: Any]]) {
+    self.init(nil, entity)
+    objectsToInsert = dictionaries
+  }
+
+  public convenience init(entityName: String, dictionaryHandler handler: @escaping (NSMutableDictionary) -> Bool) {
+    self.init(entityName, nil)
+    dictionaryHandler = handler
+  }
+
+  public convenience init(
+    entity: NSEntityDescription, dictionaryHandler handler: @escaping (NSMutableDictionary) -> Bool
+  ) {
+    self.init(nil, entity)
+    dictionaryHandler = handler
+  }
+
+  public convenience init(entityName: String, managedObjectHandler handler: @escaping (NSManagedObject) -> Bool) {
+    self.init(entityName, nil)
+    managedObjectHandler = handler
+  }
+
+  public convenience init(
+    entity: NSEntityDescription, managedObjectHandler handler: @escaping (NSManagedObject) -> Bool
+  ) {
+    self.init(nil, entity)
+    managedObjectHandler = handler
+  }
+}
+
+/// What a batch insertion gives: a success flag, object IDs or a count, by `resultType`.
+open class NSBatchInsertResult: NSPersistentStoreResult {
+  public let result: Any?
+  public let resultType: NSBatchInsertRequestResultType
+
+  init(_ result: Any?, _ type: NSBatchInsertRequestResultType) {
+    self.result = result
+    resultType = type
+  }
+}

@@ -1,0 +1,82 @@
+import Foundation
+
+public enum NSBatchUpdateRequestResultType: UInt, Sendable {
+  case statusOnlyResultType = 0
+  case updatedObjectIDsResultType = 1
+  case updatedObjectsCountResultType = 2
+}
+
+/// Sets properties of many objects in the stores, without a context. Not yet: executing it throws 134091.
+open class NSBatchUpdateRequest: NSPersistentStoreRequest {
+  private let named: String?
+  private let described: NSEntityDescription?
+  open var predicate: NSPredicate?
+  open var includesSubentities = true
+  /// New values, constants or expressions, by property name or description.
+  open var propertiesToUpdate: [AnyHashable: Any]?
+  open var resultType = NSBatchUpdateRequestResultType.statusOnlyResultType
+
+  open var entityName: String { described?.name ?? named ?? "" }
+  open var entity: NSEntityDescription {
+    guard let described else { misuse("A batch update by entity name knows its entity only when it is executed.") }
+    return described
+  }
+  open override var requestType: NSPersistentStoreRequestType { .batchUpdateRequestType }
+
+  public init(entityName: String) {
+    named = entityName
+    described = nil
+  }
+
+  public init(entity: NSEntityDescription) {
+    named = nil
+    described = entity
+  }
+}
+
+/// What a batch update gives: a success flag, object IDs or a count, by `resultType`.
+open class NSBatchUpdateResult: NSPersistentStoreResult {
+  public let result: Any?
+  public let resultType: NSBatchUpdateRequestResultType
+
+  init(_ result: Any?, _ type: NSBatchUpdateRequestResultType) {
+    self.result = result
+    resultType = type
+  }
+}
+
+public enum NSBatchDeleteRequestResultType: UInt, Sendable {
+  case resultTypeStatusOnly = 0
+  case resultTypeObjectIDs = 1
+  case resultTypeCount = 2
+}
+
+/// Deletes many objects in the stores, without a context. Not yet: executing it throws 134091.
+open class NSBatchDeleteRequest: NSPersistentStoreRequest {
+  /// Which objects to delete.
+  public let fetchRequest: NSFetchRequest<any NSFetchRequestResult>
+  open var resultType = NSBatchDeleteRequestResultType.resultTypeStatusOnly
+  open override var requestType: NSPersistentStoreRequestType { .batchDeleteRequestType }
+
+  public init<T: NSFetchRequestResult>(fetchRequest fetch: NSFetchRequest<T>) {
+    fetchRequest = fetch.retyped(as: (any NSFetchRequestResult).self)
+  }
+
+  /// Deletes objects of one entity.
+  public convenience init(objectIDs objects: [NSManagedObjectID]) {
+    let request = NSFetchRequest<any NSFetchRequestResult>(entityName: objects.first?.entity.name ?? "")
+    request.predicate = NSPredicate(format: "SELF IN %@", objects)
+    self.init(fetchRequest: request)
+  }
+}
+
+/// What a batch deletion gives: a success flag, object IDs or a count, by `resultType`.
+open class NSBatchDeleteResult: NSPersistentStoreResult {
+  public let result: Any?
+  public let resultType: NSBatchDeleteRequestResultType
+
+  init(_ result: Any?, _ type: NSBatchDeleteRequestResultType) {
+    self.result = result
+    resultType = type
+  }
+}

@@ -1,0 +1,38 @@
+import Foundation
+import StoreProtocol
+import StoreQuery
+import StoreSchema
+
+/// What a fetched results controller asks of its context.
+extension ContextCore {
+  /// The objects that a fetch would give if it looked at these only.
+  func matching(_ objects: Set<NSManagedObject>, _ parameters: FetchParameters) throws -> [NSManagedObject] {
+    let fetch = try ResolvedFetch(parameters, self)
+    return objects.filter { object in
+      guard fetch.plan.entities.contains(object.info.entity.index), !object.isDeleted else { return false }
+      if let block = fetch.block { return block.evaluate(with: object) }
+      return Evaluator.evaluate(fetch.plan.predicate) { self.value(of: object, $0) }
+    }
+  }
+
+  /// Sorted objects with others put where the fetch would have them.
+  func merged(
+    _ kept: [NSManagedObject], with others: [NSManagedObject], _ parameters: FetchParameters
+  ) throws -> [NSManagedObject] {
+    let fetch = try ResolvedFetch(parameters, self)
+    var sorted = others
+    sort(&sorted, fetch)
+    if kept.isEmpty || sorted.isEmpty { return kept + sorted }
+    var result: [NSManagedObject] = []
+    result.reserveCapacity(kept.count + sorted.count)
+    var rest = sorted[...]
+    for object in kept {
+      while let next = rest.first, precedes(next, object, fetch) {
+        result.append(next)
+        rest = rest.dropFirst()
+      }
+      result.append(object)
+    }
+    return result + rest
+  }
+}

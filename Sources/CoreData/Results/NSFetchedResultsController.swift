@@ -1,0 +1,119 @@
+import Foundation
+
+/// Keeps the results of a fetch, cut into sections, and tells a delegate how they change with their context.
+///
+/// Used on the queue of its context. It follows the changes of that context only: saves of others show once they are
+/// merged. No stored property mentions the result type, so that delegates may see the controller without it.
+open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: NSObject {
+  let tracker: ResultsTracker
+
+  /// Makes a controller; ``performFetch()`` fills it.
+  ///
+  /// The request needs a sort descriptor, or the program stops; with `sectionNameKeyPath`, its first must keep the objects
+  /// of one section together. Sections are computed from the objects each time, so a `cacheName` is remembered only.
+  public init(
+    fetchRequest: NSFetchRequest<ResultType>, managedObjectContext context: NSManagedObjectContext,
+    sectionNameKeyPath: String?, cacheName name: String?
+  ) {
+    tracker = ResultsTracker(
+      fetchRequest.retyped(as: (any NSFetchRequestResult).self), context, sectionNameKeyPath: sectionNameKeyPath,
+      cacheName: name)
+    super.init()
+    tracker.erased = { [weak self] in self?.erased }
+  }
+
+  /// The same object under the type that delegates take.
+  final var erased: NSFetchedResultsController<any NSFetchRequestResult> {
+    let address = Unmanaged.passUnretained(self).toOpaque()
+    return Unmanaged<NSFetchedResultsController<any NSFetchRequestResult>>.fromOpaque(address).takeUnretainedValue()
+  }
+
+  // MARK: What was asked
+
+  /// Changes made to the request show with the next ``performFetch()``.
+  open var fetchRequest: NSFetchRequest<ResultType> { tracker.request.retyped(as: ResultType.self) }
+  open var managedObjectContext: NSManagedObjectContext { tracker.context }
+  open var sectionNameKeyPath: String? { tracker.sectionNameKeyPath }
+  open var cacheName: String? { tracker.cacheName }
+
+  /// Not retained. Without a delegate, the results stay as they were fetched.
+  open var delegate: (any NSFetchedResultsControllerDelegate)? {
+    get { tracker.delegate }
+    set { tracker.delegate = newValue }
+  }
+
+  /// Nothing is kept in files, so there is nothing to delete.
+  open class func deleteCache(withName name: String?) {}
+
+  // MARK: Results
+
+  /// Runs the fetch. Throws what the fetch throws, and where the order of the results tears a section apart.
+  open func performFetch() throws { try tracker.performFetch() }
+
+  /// Nil before ``performFetch()``.
+  open var fetchedObjects: [ResultType]? { tracker.layout?.objects.compactMap { $0 as? ResultType } }
+
+  /// An index path outside of the results stops the program.
+  open func object(at indexPath: IndexPath) -> ResultType {
+    guard let object = tracker.object(at: indexPath) as? ResultType else {
+      misuse("The object at \(indexPath) is no \(ResultType.self).")
+    }
+    return object
+  }
+
+  /// Nil for an object that is not among the results.
+  open func indexPath(forObject object: ResultType) -> IndexPath? {
+    (object as? NSManagedObject).flatMap { tracker.layout?.indexPath(of: $0) }
+  }
+
+  // MARK: Sections
+
+  /// Nil before ``performFetch()``; one section without `sectionNameKeyPath`.
+  open var sections: [any NSFetchedResultsSectionInfo]? { tracker.layout?.sections }
+
+  open var sectionIndexTitles: [String] {
+    var seen: Set<String> = []
+    return (tracker.layout?.sections ?? []).compactMap(\.indexTitle).filter { seen.insert($0).inserted }
+  }
+
+  /// The title of a section in an index: its first letter in upper case.
+  open func sectionIndexTitle(forSectionName sectionName: String) -> String? {
+    sectionName.first.map { String($0).uppercased() }
+  }
+
+  /// The number of the first section that has the index title.
+  open func section(forSectionIndexTitle title: String, at sectionIndex: Int) -> Int {
+    let sections = tracker.layout?.sections ?? []
+    guard let found = sections.firstIndex(where: { $0.indexTitle == title }) else {
+      misuse("No section has the index title \(title).")
+    }
+    return found
+  }
+}
+
+/// The members whose types mention the result type, for a controller seen without it: a call through the generic ones
+/// would take the object's own type for the result's.
+extension NSFetchedResultsController where ResultType == any NSFetchRequestResult {
+  public var fetchRequest: NSFetchRequest<any NSFetchRequestResult> { tracker.request }
+
+  public var fetchedObjects: [any NSFetchRequestResult]? {
+    tracker.layout?.objects.map { $0 as any NSFetchRequestResult }
+  }
+
+  public func object(at indexPath: IndexPath) -> any NSFetchRequestResult { tracker.object(at: indexPath) }
+
+  public func indexPath(forObject object: any NSFetchRequestResult) -> IndexPath? {
+    (object as? NSManagedObject).flatMap { tracker.layout?.indexPath(of: $0) }
+  }
+}
+
+extension ResultsTracker {
+  func object(at indexPath: IndexPath) -> NSManagedObject {
+    guard let object = layout?.object(at: indexPath) else {
+      misuse(
+        layout == nil
+          ? "The controller has no objects yet; call performFetch() first." : "No object at index path \(indexPath).")
+    }
+    return object
+  }
+}

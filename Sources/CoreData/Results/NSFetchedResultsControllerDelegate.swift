@@ -1,0 +1,98 @@
+import Foundation
+
+/// What happened to an object or a section of a fetched results controller.
+public enum NSFetchedResultsChangeType: UInt, Sendable {
+  case insert = 1
+  case delete = 2
+  case move = 3
+  case update = 4
+}
+
+/// One section of a fetched results controller.
+public protocol NSFetchedResultsSectionInfo {
+  /// The value of the controller's `sectionNameKeyPath` as text; empty without one.
+  var name: String { get }
+  /// The title of the section in an index: the first letter of its name, upper case, unless the delegate says another.
+  var indexTitle: String? { get }
+  var numberOfObjects: Int { get }
+  /// The section's objects, in the order of the request.
+  var objects: [Any]? { get }
+}
+
+/// Is told what changes in the results of a controller. Every function may be left out.
+///
+/// Called on the queue of the controller's context, after the controller has changed.
+public protocol NSFetchedResultsControllerDelegate: AnyObject {
+  /// A set of changes begins. The controller itself has the new state already.
+  func controllerWillChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>)
+
+  /// An object came, went, moved or changed. `indexPath` is its place before all changes (nil for insertions),
+  /// `newIndexPath` its place after them (nil for deletions).
+  func controller(
+    _ controller: NSFetchedResultsController<any NSFetchRequestResult>, didChange anObject: Any,
+    at indexPath: IndexPath?, for type: NSFetchedResultsChangeType, newIndexPath: IndexPath?)
+
+  /// A section came or went. `sectionIndex` is its place after the changes for an insertion, before them for a deletion.
+  func controller(
+    _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
+    didChange sectionInfo: any NSFetchedResultsSectionInfo, atSectionIndex sectionIndex: Int,
+    for type: NSFetchedResultsChangeType)
+
+  /// The set of changes is complete.
+  func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>)
+
+  /// All changes at once, for a controller without sections. A delegate that has this function gets no other calls.
+  func controller(
+    _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
+    didChangeContentWith diff: CollectionDifference<NSManagedObjectID>)
+
+  /// The index title of a section; nil for the default.
+  func controller(
+    _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
+    sectionIndexTitleForSectionName sectionName: String
+  ) -> String?
+}
+
+extension NSFetchedResultsControllerDelegate {
+  public func controllerWillChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) {}
+
+  public func controller(
+    _ controller: NSFetchedResultsController<any NSFetchRequestResult>, didChange anObject: Any,
+    at indexPath: IndexPath?, for type: NSFetchedResultsChangeType, newIndexPath: IndexPath?
+  ) {}
+
+  public func controller(
+    _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
+    didChange sectionInfo: any NSFetchedResultsSectionInfo, atSectionIndex sectionIndex: Int,
+    for type: NSFetchedResultsChangeType
+  ) {}
+
+  public func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) {}
+
+  public func controller(
+    _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
+    didChangeContentWith diff: CollectionDifference<NSManagedObjectID>
+  ) { controller.tracker.takesDifferences = false }
+
+  public func controller(
+    _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
+    sectionIndexTitleForSectionName sectionName: String
+  ) -> String? { nil }
+}
+
+extension IndexPath {
+  public init(item: Int, section: Int) { self = [section, item] }
+  public init(row: Int, section: Int) { self = [section, row] }
+  public var section: Int {
+    get { self[0] }
+    set { self[0] = newValue }
+  }
+  public var item: Int {
+    get { self[1] }
+    set { self[1] = newValue }
+  }
+  public var row: Int {
+    get { self[1] }
+    set { self[1] = newValue }
+  }
+}

@@ -1,0 +1,83 @@
+import Foundation
+
+/// What differs between two states of a controller's results, as its delegate is told.
+struct ResultsChanges {
+  struct ObjectChange {
+    let object: NSManagedObject
+    let type: NSFetchedResultsChangeType
+    let from: IndexPath?
+    let to: IndexPath?
+  }
+
+  struct SectionChange {
+    let section: ResultsLayout.Section
+    let index: Int
+    let type: NSFetchedResultsChangeType
+  }
+
+  private(set) var sections: [SectionChange] = []
+  private(set) var objects: [ObjectChange] = []
+  var isEmpty: Bool { sections.isEmpty && objects.isEmpty }
+
+  /// `touched` are the objects whose values may have changed; only they can have moved.
+  init(from old: ResultsLayout, to new: ResultsLayout, touched: Set<NSManagedObject>) {
+    let oldNames = Set(old.sections.map(\.name))
+    let newNames = Set(new.sections.map(\.name))
+    for (index, section) in old.sections.enumerated() where !newNames.contains(section.name) {
+      sections.append(SectionChange(section: section, index: index, type: .delete))
+    }
+    for (index, section) in new.sections.enumerated() where !oldNames.contains(section.name) {
+      sections.append(SectionChange(section: section, index: index, type: .insert))
+    }
+    for object in old.objects where !new.contains(object) {
+      objects.append(ObjectChange(object: object, type: .delete, from: old.indexPath(of: object), to: nil))
+    }
+    for object in new.objects where !old.contains(object) {
+      objects.append(ObjectChange(object: object, type: .insert, from: nil, to: new.indexPath(of: object)))
+    }
+    let moved = Self.moved(from: old, to: new, touched: touched)
+    for object in old.objects where touched.contains(object) && new.contains(object) {
+      let type: NSFetchedResultsChangeType = moved.contains(object) ? .move : .update
+      objects.append(
+        ObjectChange(object: object, type: type, from: old.indexPath(of: object), to: new.indexPath(of: object)))
+    }
+  }
+
+  /// The touched objects that no longer stand where they stood among the others, or stand in another section.
+  ///
+  /// Objects that were not touched keep their order. Each touched one stays if as many of those that stay stand before it
+  /// as did; otherwise it has moved.
+  private static func moved(
+    from old: ResultsLayout, to new: ResultsLayout, touched: Set<NSManagedObject>
+  ) -> Set<NSManagedObject> {
+    var stayingOld: [Int] = []
+    var stayingNew: [Int] = []
+    for (place, object) in old.objects.enumerated() where !touched.contains(object) {
+      guard let newPlace = new.place(of: object) else { continue }
+      stayingOld.append(place)
+      stayingNew.append(newPlace)
+    }
+    var moved: Set<NSManagedObject> = []
+    for (place, object) in old.objects.enumerated() where touched.contains(object) {
+      guard let newPlace = new.place(of: object) else { continue }
+      let before = count(below: place, stayingOld)
+      if old.sectionName(of: object) == new.sectionName(of: object) && before == count(below: newPlace, stayingNew) {
+        stayingOld.insert(place, at: before)
+        stayingNew.insert(newPlace, at: before)
+      } else {
+        moved.insert(object)
+      }
+    }
+    return moved
+  }
+
+  /// How many of the ascending numbers are below `limit`.
+  private static func count(below limit: Int, _ numbers: [Int]) -> Int {
+    var (low, high) = (0, numbers.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if numbers[middle] < limit { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+}

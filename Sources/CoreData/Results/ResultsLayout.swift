@@ -1,0 +1,84 @@
+import Foundation
+
+/// The objects of a controller in order, cut into sections.
+struct ResultsLayout {
+  final class Section: NSFetchedResultsSectionInfo {
+    let name: String
+    let indexTitle: String?
+    let members: ArraySlice<NSManagedObject>
+
+    init(name: String, indexTitle: String?, members: ArraySlice<NSManagedObject>) {
+      self.name = name
+      self.indexTitle = indexTitle
+      self.members = members
+    }
+
+    var numberOfObjects: Int { members.count }
+    var objects: [Any]? { Array(members) }
+  }
+
+  let objects: [NSManagedObject]
+  let sections: [Section]
+  private let places: [ObjectIdentifier: Int]
+  /// The section of each object.
+  private let sectionIndexes: [Int]
+
+  static var empty: ResultsLayout { ResultsLayout([], names: nil) { _ in nil } }
+
+  /// `names` gives the section of each object; without it, all are in one. Objects of one section stand together; where
+  /// the order of the request tears a section apart, ``tornSection`` names it.
+  init(_ objects: [NSManagedObject], names: ((NSManagedObject) -> String)?, title: (String) -> String?) {
+    self.objects = objects
+    places = Dictionary(
+      objects.enumerated().map { (ObjectIdentifier($1), $0) }, uniquingKeysWith: { first, _ in first })
+    guard let names else {
+      // An empty result without section names still has its one section.
+      sections = [Section(name: "", indexTitle: nil, members: objects[...])]
+      sectionIndexes = Array(repeating: 0, count: objects.count)
+      return
+    }
+    var sections: [Section] = []
+    var indexes: [Int] = []
+    var start = 0
+    let all = objects.map(names)
+    for index in objects.indices {
+      indexes.append(sections.count)
+      if index + 1 == objects.count || all[index + 1] != all[index] {
+        sections.append(Section(name: all[index], indexTitle: title(all[index]), members: objects[start...index]))
+        start = index + 1
+      }
+    }
+    self.sections = sections
+    sectionIndexes = indexes
+  }
+
+  /// A section name that stands in two places of the result.
+  var tornSection: String? {
+    var seen: Set<String> = []
+    return sections.first { !seen.insert($0.name).inserted }?.name
+  }
+
+  func contains(_ object: NSManagedObject) -> Bool { places[ObjectIdentifier(object)] != nil }
+
+  /// The object's place among all objects.
+  func place(of object: NSManagedObject) -> Int? { places[ObjectIdentifier(object)] }
+
+  func indexPath(of object: NSManagedObject) -> IndexPath? { places[ObjectIdentifier(object)].map(indexPath) }
+
+  func indexPath(_ place: Int) -> IndexPath {
+    let section = sectionIndexes[place]
+    return IndexPath(item: place - sections[section].members.startIndex, section: section)
+  }
+
+  func sectionName(of object: NSManagedObject) -> String? {
+    places[ObjectIdentifier(object)].map { sections[sectionIndexes[$0]].name }
+  }
+
+  /// Nil outside of the results.
+  func object(at path: IndexPath) -> NSManagedObject? {
+    guard path.count == 2, sections.indices.contains(path.section) else { return nil }
+    let members = sections[path.section].members
+    let place = members.startIndex + path.item
+    return path.item >= 0 && place < members.endIndex ? members[place] : nil
+  }
+}
