@@ -14,6 +14,13 @@ public struct SQLPredicate {
   /// ` LEFT JOIN …` for each alias.
   public private(set) var joins = ""
   public private(set) var values: [Value] = []
+  private var leaves = 0
+
+  /// What SQLite takes in one statement: expressions 1000 deep, 32 766 parameters, 64 tables. Sorting may join some too.
+  private static let (maximumLeaves, maximumValues, maximumJoins) = (900, 30_000, 40)
+  private var isTooLarge: Bool {
+    leaves > Self.maximumLeaves || values.count > Self.maximumValues || aliases.count > Self.maximumJoins
+  }
 
   /// `entity` is the one whose table is `t0`.
   public init(_ layout: SQLLayout, entity: Entity) {
@@ -29,7 +36,9 @@ public struct SQLPredicate {
     case .and(let parts): return combine(parts, negated ? " OR " : " AND ", empty: !negated, negated)
     case .or(let parts): return combine(parts, negated ? " AND " : " OR ", empty: negated, negated)
     case .comparison(let left, let op, let right, let options):
-      return comparison(left, op, right, options, negated: negated)
+      leaves += 1
+      let text = comparison(left, op, right, options, negated: negated)
+      return isTooLarge ? nil : text
     }
   }
 
@@ -273,6 +282,9 @@ private enum ValueClass {
 
   init?(_ value: Value) {
     switch value {
+    // SQLite would take NaN for NULL.
+    case .double(let x) where x.isNaN: return nil
+    case .date(let x) where x.isNaN: return nil
     case .bool, .int, .double: self = .number
     case .date: self = .date
     case .string: self = .text

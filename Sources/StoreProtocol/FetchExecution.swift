@@ -32,8 +32,10 @@ public struct FetchExecution {
     if !store.canPush(plan.predicate, of: plan.entities) {
       // The parts of a conjunction are split one by one.
       let parts = if case .and(let parts) = plan.predicate { parts } else { [plan.predicate] }
-      let pushed = parts.filter { store.canPush($0, of: plan.entities) }
-      let rest = parts.filter { !store.canPush($0, of: plan.entities) }
+      var pushed = parts.filter { store.canPush($0, of: plan.entities) }
+      var rest = parts.filter { !store.canPush($0, of: plan.entities) }
+      // Each for itself, but not all of them together: too much for one statement.
+      if !store.canPush(.and(pushed), of: plan.entities) { (pushed, rest) = ([], parts) }
       result.pushed.predicate = .and(pushed)
       result.residual = .and(rest)
     }

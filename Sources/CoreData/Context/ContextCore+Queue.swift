@@ -49,8 +49,16 @@ extension ContextCore {
 
   /// Stops the program where the context is used off its queue: in debug builds, and with
   /// `-com.apple.CoreData.ConcurrencyDebug 1`.
+  ///
+  /// The main thread may use a main-queue context without a block. It waits here for a block that another thread runs on the
+  /// context; a block that begins later does not wait for it. Who shares a main-queue context between threads uses blocks on
+  /// the main thread too.
   @inline(__always)
   func checkQueue() {
+    if isMainQueue {
+      confinement.lock()
+      confinement.unlock()
+    }
     if QueueCheck.isOn && !isOnQueue { refuseQueue() }
   }
 

@@ -63,6 +63,16 @@ import Testing
     let department = try company.run { try #require(try $0.all(Department.self, "title == 'beta'").first).objectID }
     try expect("department == %@", department, is: [1, 3, 5, 7])
     try expect("department IN %@", [department], is: [1, 3, 5, 7])
+    // NaN is equal to nothing, and SQLite would take it for NULL.
+    try expect("salary == %@", Double.nan, is: [])
+    try expect("salary != %@", Double.nan, is: Array(0..<10))
+    try expect("salary < %@ OR salary >= %@", Double.nan, Double.nan, is: [])
+    // More than one statement takes: at once, and together with what it takes.
+    let many = Array(repeating: "age == 3", count: 1500).joined(separator: " OR ")
+    try expect(many, is: [3])
+    try expect("(\(many)) AND name == nil", is: [3])
+    try expect(Array(repeating: "age > 7", count: 1500).joined(separator: " AND "), is: [8, 9])
+    try expect("age IN %@", Array(8..<40_000), is: [8, 9])
   }
 
   @Test func pagesAreStableAndCut() throws {
