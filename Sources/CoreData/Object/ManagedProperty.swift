@@ -16,7 +16,7 @@ import Synchronization
 public struct ManagedProperty<Value: ManagedValue>: Sendable {
   public let key: PropertyKey
 
-  public init(_ name: String) { key = PropertyKey(name) }
+  public init(_ name: String) { key = PropertyKey(name, Value._representation) }
 
   public var name: String { key.name }
 }
@@ -24,12 +24,17 @@ public struct ManagedProperty<Value: ManagedValue>: Sendable {
 /// The name of a property with the place where it was last found.
 public final class PropertyKey: Sendable {
   public let name: String
+  /// What the slot of the attribute must hold.
+  private let representation: PropertyRepresentation
   /// Model number and entity index above, slot or relationship index below; zero until first used.
   private let place = Atomic<UInt64>(0)
 
-  init(_ name: String) { self.name = name }
+  init(_ name: String, _ representation: PropertyRepresentation) {
+    self.name = name
+    self.representation = representation
+  }
 
-  /// The slot of an attribute of the entity.
+  /// The slot of an attribute of the entity; negative for one that is kept in memory only.
   @inline(__always)
   func slot(_ info: EntityInfo) -> Int {
     let known = place.load(ordering: .relaxed)
@@ -40,11 +45,20 @@ public final class PropertyKey: Sendable {
   private static let tagMask: UInt64 = 0xffff_ffff_ffff_0000
 
   private func findSlot(_ info: EntityInfo) -> Int {
-    guard case .attribute(let index)? = info.keys[name] else {
+    let slot: Int
+    switch info.keys[name] {
+    case .attribute(let index): slot = info.attributes[index].attribute.slot
+    case .transient: return -1
+    default:
       if info === LooseProbe.info { return LooseProbe.slot }
-      misuse("The entity \(info.entity.name) has no stored attribute named '\(name)'.")
+      misuse("The entity \(info.entity.name) has no attribute named '\(name)'.")
     }
-    let slot = info.attributes[index].attribute.slot
+    // Checked once for each model: the bits of one type make no sense as another.
+    guard representation.fits(info.entity.slots[slot]) else {
+      misuse(
+        "The attribute '\(name)' of \(info.entity.name) is of type \(info.entity.slots[slot]); its accessor has another."
+      )
+    }
     if slot <= 0xffff { place.store(info.accessorTag | 1 << 16 | UInt64(slot), ordering: .relaxed) }
     return slot
   }
@@ -65,10 +79,33 @@ public final class PropertyKey: Sendable {
   }
 }
 
+/// What kind of stored value a Swift type stands for.
+public enum PropertyRepresentation: Sendable {
+  case integer, double, date, string, data, uuid
+  /// Read and written by key-value coding, which converts.
+  case any
+
+  func fits(_ kind: SlotKind) -> Bool {
+    switch (self, kind) {
+    case (.any, _), (.integer, .int16), (.integer, .int32), (.integer, .int64), (.integer, .bool): true
+    // Scalar accessors of dates are seconds.
+    case (.double, .double), (.double, .float), (.double, .date), (.date, .date): true
+    case (.string, .string), (.string, .uri), (.uuid, .uuid): true
+    case (.data, .data), (.data, .externalData), (.data, .transformable): true
+    default: false
+    }
+  }
+}
+
 /// A type that a modelled property can have in Swift.
 public protocol ManagedValue {
+  static var _representation: PropertyRepresentation { get }
   static func _get(_ object: NSManagedObject, _ key: PropertyKey) -> Self
   static func _set(_ object: NSManagedObject, _ key: PropertyKey, _ value: Self)
+}
+
+extension ManagedValue {
+  public static var _representation: PropertyRepresentation { .any }
 }
 
 extension NSManagedObject {
@@ -104,6 +141,7 @@ extension NSManagedObject {
 
   public final func _int(_ key: PropertyKey) -> Int64 {
     let slot = slot(key)
+    if slot < 0 { return transientInt(key) }
     if let value = changed(slot) {
       switch value {
       case .int(let x): return x
@@ -116,6 +154,7 @@ extension NSManagedObject {
 
   public final func _double(_ key: PropertyKey) -> Double {
     let slot = slot(key)
+    if slot < 0 { return transientDouble(key) }
     if let value = changed(slot) {
       switch value {
       case .double(let x), .date(let x): return x
@@ -127,12 +166,14 @@ extension NSManagedObject {
 
   public final func _isNil(_ key: PropertyKey) -> Bool {
     let slot = slot(key)
+    if slot < 0 { return transient(key) == nil }
     if let value = changed(slot) { return value.isNull }
     return row.view?.isNull(slot) ?? true
   }
 
   public final func _string(_ key: PropertyKey) -> String? {
     let slot = slot(key)
+    if slot < 0 { return transient(key).flatMap { $0 as? String ?? ($0 as? URL)?.absoluteString } }
     if let value = changed(slot) {
       switch value {
       case .string(let x), .uri(let x): return x
@@ -145,6 +186,7 @@ extension NSManagedObject {
 
   public final func _uuid(_ key: PropertyKey) -> UUID? {
     let slot = slot(key)
+    if slot < 0 { return transient(key) as? UUID }
     if let value = changed(slot) {
       if case .uuid(let x) = value { return x }
       return nil
@@ -155,6 +197,7 @@ extension NSManagedObject {
 
   public final func _data(_ key: PropertyKey) -> Data? {
     let slot = slot(key)
+    if slot < 0 { return transient(key) as? Data }
     if isExternal(slot) { return externalData(slot) }
     if let value = changed(slot) {
       if case .data(let x) = value { return x }
@@ -177,19 +220,47 @@ extension NSManagedObject {
 
   public final func _setAny(_ key: PropertyKey, _ value: Any?) { setModelledValue(value, forKey: key.name) }
 
-  public final func _setInt(_ key: PropertyKey, _ value: Int64) { store(.int(value), in: slot(key)) }
-  public final func _setBool(_ key: PropertyKey, _ value: Bool) { store(.bool(value), in: slot(key)) }
-  public final func _setDouble(_ key: PropertyKey, _ value: Double) { store(.double(value), in: slot(key)) }
+  public final func _setInt(_ key: PropertyKey, _ value: Int64) { store(.int(value), key) { value } }
+  public final func _setBool(_ key: PropertyKey, _ value: Bool) { store(.bool(value), key) { value } }
+  public final func _setDouble(_ key: PropertyKey, _ value: Double) { store(.double(value), key) { value } }
   public final func _setDate(_ key: PropertyKey, _ value: Date) {
-    store(.date(value.timeIntervalSinceReferenceDate), in: slot(key))
+    store(.date(value.timeIntervalSinceReferenceDate), key) { value }
   }
-  public final func _setString(_ key: PropertyKey, _ value: String) { store(.string(value), in: slot(key)) }
-  public final func _setUUID(_ key: PropertyKey, _ value: UUID) { store(.uuid(value), in: slot(key)) }
+  public final func _setString(_ key: PropertyKey, _ value: String) { store(.string(value), key) { value } }
+  public final func _setUUID(_ key: PropertyKey, _ value: UUID) { store(.uuid(value), key) { value } }
   public final func _setData(_ key: PropertyKey, _ value: Data) {
     let slot = slot(key)
-    store(.data(info.entity.slots[slot] == .externalData ? [1] + value : value), in: slot)
+    if slot < 0 { return setModelledValue(value, forKey: key.name) }
+    store(.data(isExternal(slot) ? [1] + value : value), in: slot)
   }
-  public final func _setNil(_ key: PropertyKey) { store(.null, in: slot(key)) }
+  public final func _setNil(_ key: PropertyKey) { store(.null, key) { nil } }
+
+  /// Stores a value in the slot of an attribute, or `transient` by name where it is kept in memory only.
+  @inline(__always)
+  private func store(_ value: Value, _ key: PropertyKey, transient: () -> Any?) {
+    let slot = slot(key)
+    if slot < 0 { setModelledValue(transient(), forKey: key.name) } else { store(value, in: slot) }
+  }
+
+  private func transient(_ key: PropertyKey) -> Any? { modelledValue(forKey: key.name) }
+
+  private func transientInt(_ key: PropertyKey) -> Int64 {
+    switch transient(key) {
+    case let x as Bool: x ? 1 : 0
+    case let x as any BinaryInteger: Int64(truncatingIfNeeded: x)
+    case let x as NSNumber: x.int64Value
+    default: 0
+    }
+  }
+
+  private func transientDouble(_ key: PropertyKey) -> Double {
+    switch transient(key) {
+    case let x as Date: x.timeIntervalSinceReferenceDate
+    case let x as any BinaryFloatingPoint: Double(x)
+    case let x as NSNumber: x.doubleValue
+    default: 0
+    }
+  }
 
   public final func _toOne(_ key: PropertyKey) -> NSManagedObject? {
     if flags.contains(.fault) {

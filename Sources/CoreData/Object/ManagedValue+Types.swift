@@ -3,6 +3,7 @@ import Foundation
 // The types a typed accessor may have. A required scalar reads nil as zero, as Core Data's scalar accessors do.
 
 extension Int16: ManagedValue {
+  public static var _representation: PropertyRepresentation { .integer }
   @inlinable public static func _get(_ object: NSManagedObject, _ key: PropertyKey) -> Int16 {
     Int16(truncatingIfNeeded: object._int(key))
   }
@@ -12,6 +13,7 @@ extension Int16: ManagedValue {
 }
 
 extension Int32: ManagedValue {
+  public static var _representation: PropertyRepresentation { .integer }
   @inlinable public static func _get(_ object: NSManagedObject, _ key: PropertyKey) -> Int32 {
     Int32(truncatingIfNeeded: object._int(key))
   }
@@ -21,6 +23,7 @@ extension Int32: ManagedValue {
 }
 
 extension Int64: ManagedValue {
+  public static var _representation: PropertyRepresentation { .integer }
   @inlinable public static func _get(_ object: NSManagedObject, _ key: PropertyKey) -> Int64 { object._int(key) }
   @inlinable public static func _set(_ object: NSManagedObject, _ key: PropertyKey, _ value: Int64) {
     object._setInt(key, value)
@@ -28,6 +31,7 @@ extension Int64: ManagedValue {
 }
 
 extension Int: ManagedValue {
+  public static var _representation: PropertyRepresentation { .integer }
   @inlinable public static func _get(_ object: NSManagedObject, _ key: PropertyKey) -> Int {
     Int(truncatingIfNeeded: object._int(key))
   }
@@ -37,6 +41,7 @@ extension Int: ManagedValue {
 }
 
 extension Bool: ManagedValue {
+  public static var _representation: PropertyRepresentation { .integer }
   @inlinable public static func _get(_ object: NSManagedObject, _ key: PropertyKey) -> Bool { object._int(key) != 0 }
   @inlinable public static func _set(_ object: NSManagedObject, _ key: PropertyKey, _ value: Bool) {
     object._setBool(key, value)
@@ -44,6 +49,7 @@ extension Bool: ManagedValue {
 }
 
 extension Double: ManagedValue {
+  public static var _representation: PropertyRepresentation { .double }
   @inlinable public static func _get(_ object: NSManagedObject, _ key: PropertyKey) -> Double { object._double(key) }
   @inlinable public static func _set(_ object: NSManagedObject, _ key: PropertyKey, _ value: Double) {
     object._setDouble(key, value)
@@ -51,6 +57,7 @@ extension Double: ManagedValue {
 }
 
 extension Float: ManagedValue {
+  public static var _representation: PropertyRepresentation { .double }
   @inlinable public static func _get(_ object: NSManagedObject, _ key: PropertyKey) -> Float {
     Float(object._double(key))
   }
@@ -60,6 +67,7 @@ extension Float: ManagedValue {
 }
 
 extension Date: ManagedValue {
+  public static var _representation: PropertyRepresentation { .date }
   @inlinable public static func _get(_ object: NSManagedObject, _ key: PropertyKey) -> Date {
     Date(timeIntervalSinceReferenceDate: object._double(key))
   }
@@ -69,6 +77,7 @@ extension Date: ManagedValue {
 }
 
 extension String: ManagedValue {
+  public static var _representation: PropertyRepresentation { .string }
   @inlinable public static func _get(_ object: NSManagedObject, _ key: PropertyKey) -> String {
     object._string(key) ?? ""
   }
@@ -78,6 +87,7 @@ extension String: ManagedValue {
 }
 
 extension Data: ManagedValue {
+  public static var _representation: PropertyRepresentation { .data }
   @inlinable public static func _get(_ object: NSManagedObject, _ key: PropertyKey) -> Data {
     object._data(key) ?? Data()
   }
@@ -87,6 +97,7 @@ extension Data: ManagedValue {
 }
 
 extension UUID: ManagedValue {
+  public static var _representation: PropertyRepresentation { .uuid }
   public static func _get(_ object: NSManagedObject, _ key: PropertyKey) -> UUID {
     object._uuid(key) ?? UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
   }
@@ -96,6 +107,7 @@ extension UUID: ManagedValue {
 }
 
 extension URL: ManagedValue {
+  public static var _representation: PropertyRepresentation { .string }
   public static func _get(_ object: NSManagedObject, _ key: PropertyKey) -> URL {
     object._string(key).flatMap { URL(string: $0) } ?? URL(fileURLWithPath: "/")
   }
@@ -113,6 +125,9 @@ extension Decimal: ManagedValue {
 
 /// An optional property reads nil where the slot is empty.
 extension Optional: ManagedValue where Wrapped: ManagedOptionalValue {
+  public static var _representation: PropertyRepresentation {
+    (Wrapped.self as? any ManagedValue.Type)?._representation ?? .any
+  }
   @inlinable public static func _get(_ object: NSManagedObject, _ key: PropertyKey) -> Wrapped? {
     Wrapped._getOptional(object, key)
   }

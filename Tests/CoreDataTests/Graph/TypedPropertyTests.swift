@@ -1,0 +1,79 @@
+import Foundation
+import Testing
+
+@testable import CoreData
+
+final class Note: NSManagedObject {
+  static let text = ManagedProperty<String?>("text")
+  static let count = ManagedProperty<Int32>("count")
+  static let seen = ManagedProperty<Bool>("seen")
+  static let weight = ManagedProperty<Double>("weight")
+  static let date = ManagedProperty<Date?>("date")
+  /// Wrong on purpose: the model says that the count is an integer.
+  static let countAsText = ManagedProperty<String?>("count")
+  static let countAsDouble = ManagedProperty<Double>("count")
+
+  static func model(transient: Bool) -> NSManagedObjectModel {
+    let entity = NSEntityDescription()
+    entity.name = "Note"
+    entity.managedObjectClassName = "CoreDataTests.Note"
+    let types: [(String, NSAttributeDescription.AttributeType)] = [
+      ("text", .string), ("count", .integer32), ("seen", .boolean), ("weight", .double), ("date", .date),
+    ]
+    entity.properties = types.map { name, type in
+      let attribute = NSAttributeDescription()
+      (attribute.name, attribute.type, attribute.isTransient) = (name, type, transient)
+      return attribute
+    }
+    let model = NSManagedObjectModel()
+    model.entities = [entity]
+    return model
+  }
+
+  static func context(transient: Bool) throws -> NSManagedObjectContext {
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model(transient: transient))
+    try coordinator.addPersistentStore(type: .sqlite, at: URL(fileURLWithPath: "/dev/null"))
+    let context = NSManagedObjectContext(.privateQueue)
+    context.persistentStoreCoordinator = coordinator
+    return context
+  }
+}
+
+/// Typed accessors against what the model says of a property.
+@Suite struct TypedPropertyTests {
+  @Test(arguments: [false, true])
+  func typedAccessorsServeStoredAndTransientAttributes(_ isTransient: Bool) throws {
+    let context = try Note.context(transient: isTransient)
+    try context.performAndWait {
+      let note = Note(context: context)
+      #expect(note[Note.text] == nil && note[Note.count] == 0 && !note[Note.seen] && note[Note.date] == nil)
+      note[Note.text] = "text"
+      note[Note.count] = -7
+      note[Note.seen] = true
+      note[Note.weight] = 2.5
+      note[Note.date] = Date(timeIntervalSinceReferenceDate: 9)
+      func check() {
+        #expect(note[Note.text] == "text" && note[Note.count] == -7 && note[Note.seen] && note[Note.weight] == 2.5)
+        #expect(note[Note.date] == Date(timeIntervalSinceReferenceDate: 9))
+      }
+      check()
+      try context.save()
+      check()
+      note[Note.text] = nil
+      #expect(note[Note.text] == nil && note.value(forKey: "text") == nil)
+      note.setValue(3, forKey: "count")
+      #expect(note[Note.count] == 3)
+    }
+  }
+
+  @Test func anAccessorOfAnotherTypeThanTheModelsStopsTheProgram() async {
+    await #expect(processExitsWith: .failure) {
+      let context = try Note.context(transient: false)
+      context.performAndWait { _ = Note(context: context)[Note.countAsText] }
+    }
+    await #expect(processExitsWith: .failure) {
+      let context = try Note.context(transient: false)
+      context.performAndWait { _ = Note(context: context)[Note.countAsDouble] }
+    }
+  }
+}
