@@ -27,6 +27,7 @@ extension ContextCore {
   func rollback() {
     checkQueue()
     lastEvent = nil
+    externalLinks = []
     faultError = nil
     let objects = changed
     let announcement = ReturnedChanges(objects)

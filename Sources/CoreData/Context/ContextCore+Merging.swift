@@ -7,6 +7,7 @@ extension ContextCore {
     checkQueue()
     processPendingChanges()
     snapshots.removeAll()
+    lastEvent = nil
     for place in changes.updated + changes.deleted { dropRow(place) }
     let refreshed = changes.updated.compactMap { registered($0.reference, store: $0.store) }
     for object in refreshed where !object.isDeleted { refresh(object, mergeChanges: true) }

@@ -104,6 +104,7 @@ extension ContextCore {
   /// The objects of the save, from the last event where that told of the very same.
   private func takeSavedObjects() -> ChangedObjects {
     defer { lastEvent = nil }
+    externalLinks = []
     if pending.isEmpty, let lastEvent { return lastEvent }
     return ChangedObjects(changed) { $0.flags.savedChange }
   }

@@ -41,6 +41,8 @@ final class ContextCore: @unchecked Sendable {
   @exclusivity(unchecked) var pending: ContiguousArray<NSManagedObject> = []
   /// What the last event told, as long as it covers all changes there are, in the same way as a save would tell of them.
   @exclusivity(unchecked) var lastEvent: ChangedObjects?
+  /// To-one relationships that lead to another store; almost always none.
+  @exclusivity(unchecked) var externalLinks: [ExternalLink] = []
   /// Deleted objects whose delete rules have not been followed yet.
   @exclusivity(unchecked) var undeletedDependents: ContiguousArray<NSManagedObject> = []
   var isSaving = false
@@ -233,6 +235,7 @@ final class ContextCore: @unchecked Sendable {
     changed = []
     pending = []
     lastEvent = nil
+    externalLinks = []
     undeletedDependents = []
     recent = []
     snapshots = [:]

@@ -47,7 +47,7 @@ final class SavePlan {
       for object in part.inserted {
         if !object.info.ownDerivations.isEmpty { core.derive(object, at: part.changes.time) }
         part.changes.insertions.append(try part.pack(object, version: 1, core))
-        addLinks(of: object, to: part, core)
+        try addLinks(of: object, to: part, core)
       }
     }
     for object in core.changed where !object.isInserted {
@@ -65,8 +65,9 @@ final class SavePlan {
       }
     }
     for part in parts {
-      for object in part.updated { addLinks(of: object, to: part, core) }
+      for object in part.updated { try addLinks(of: object, to: part, core) }
     }
+    try core.checkExternalLinks()
     for object in core.checkedObjects where !object.hasChanges {
       guard let version = object.row?.version else { continue }
       let part = try part(for: object, core, coordinator, &byIndex)
@@ -139,7 +140,7 @@ final class SavePlan {
   }
 
   /// Changes of link pairs (from their primary side), one-way links and orders.
-  private func addLinks(of object: NSManagedObject, to part: Part, _ core: ContextCore) {
+  private func addLinks(of object: NSManagedObject, to part: Part, _ core: ContextCore) throws {
     guard object.flags.contains(.linksChanged) else { return }
     for relationship in object.info.toManys {
       guard let index = relationship.toManyIndex, index < object.toManys.count, let state = object.toManys[index],
@@ -158,7 +159,10 @@ final class SavePlan {
         removed: [])
       if isPrimary {
         change.added.reserveCapacity(state.added.count)
-        for member in state.added where !member.flags.contains(.deleted) { change.added.append(Self.reference(member)) }
+        for member in state.added where !member.flags.contains(.deleted) {
+          try core.checkStores(object, relationship, member)
+          change.added.append(Self.reference(member))
+        }
         // Deleted objects take their pairs with them.
         for member in state.removed where !member.flags.contains(.deleted) || relationship.storage == .destination {
           change.removed.append(Self.reference(member))
@@ -281,7 +285,7 @@ extension ContextCore {
       for slot in entity.slots.indices {
         if let value = overlay[slot] {
           if case .reference(let reference) = value {
-            if let key = saveKey(reference, object) { builder.setInt(slot, key) }
+            if let key = try saveKey(reference, object, slot) { builder.setInt(slot, key) }
           } else {
             builder.set(slot, value)
           }
@@ -315,10 +319,15 @@ extension ContextCore {
   }
 
   /// How the change set refers to a to-one destination; nil for one that will not be there.
-  private func saveKey(_ reference: ObjectReference, _ owner: NSManagedObject) -> Int64? {
+  private func saveKey(_ reference: ObjectReference, _ owner: NSManagedObject, _ slot: Int) throws -> Int64? {
     if reference.key > 0 { return reference.key }
     guard let object = registered(reference, store: owner.storeIndex), !object.flags.contains(.deleted) else {
       return nil
+    }
+    if object.storeIndex != owner.storeIndex,
+      let info = owner.info.relationships.first(where: { $0.relationship.slot == slot })
+    {
+      try checkStores(owner, info.relationship, object)
     }
     return object.key > 0 || object.ordinal >= 0 ? SavePlan.key(object) : nil
   }

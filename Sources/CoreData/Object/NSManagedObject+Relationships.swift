@@ -37,6 +37,9 @@ extension NSManagedObject {
 
   /// The overlay of a to-one relationship alone, without its inverse.
   final func setReference(_ relationship: Relationship, _ slot: Int, _ destination: NSManagedObject?) {
+    if let core, !core.externalLinks.isEmpty || (destination?.storeIndex ?? storeIndex) != storeIndex {
+      core.noteLink(self, relationship, destination)
+    }
     if let destination {
       setOverlay(.reference(destination.reference), slot)
       if let entitySlot = relationship.entitySlot {

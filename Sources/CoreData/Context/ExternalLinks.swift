@@ -1,0 +1,44 @@
+import Foundation
+import StoreSchema
+
+/// A to-one relationship that was set to an object of another store.
+///
+/// A row refers to its destination by key, within one store. Such a link is therefore kept here until it is taken back; a save
+/// refuses it with 133010.
+struct ExternalLink {
+  let owner: NSManagedObject
+  let relationship: Relationship
+  let destination: NSManagedObject
+}
+
+extension ContextCore {
+  /// Notes or forgets that a to-one relationship leads to another store.
+  func noteLink(_ owner: NSManagedObject, _ relationship: Relationship, _ destination: NSManagedObject?) {
+    externalLinks.removeAll { $0.owner === owner && $0.relationship === relationship }
+    guard let destination, destination.storeIndex != owner.storeIndex else { return }
+    externalLinks.append(ExternalLink(owner: owner, relationship: relationship, destination: destination))
+  }
+
+  func externalDestination(of owner: NSManagedObject, slot: Int) -> NSManagedObject? {
+    externalLinks.first { $0.owner === owner && $0.relationship.slot == slot }?.destination
+  }
+
+  /// Throws 133010 for a link that leads to another store, now that every object has its own.
+  func checkExternalLinks() throws {
+    for link in externalLinks where link.owner.hasChanges && !link.owner.isDeleted && !link.destination.isDeleted {
+      try checkStores(link.owner, link.relationship, link.destination)
+    }
+  }
+
+  func checkStores(_ owner: NSManagedObject, _ relationship: Relationship, _ destination: NSManagedObject) throws {
+    if owner.storeIndex == destination.storeIndex { return }
+    throw CocoaError(
+      .managedObjectExternalRelationship,
+      userInfo: [
+        NSValidationObjectErrorKey: owner, NSValidationKeyErrorKey: relationship.name,
+        NSValidationValueErrorKey: destination, NSAffectedObjectsErrorKey: [owner, destination],
+        NSLocalizedDescriptionKey:
+          "\(owner.info.entity.name).\(relationship.name) leads to an object of another store; assign both to one store.",
+      ])
+  }
+}

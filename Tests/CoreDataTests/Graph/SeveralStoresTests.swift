@@ -1,0 +1,109 @@
+import Foundation
+import Testing
+
+@testable import CoreData
+
+/// A coordinator with several stores: who goes where, and what may not cross.
+@Suite struct SeveralStoresTests {
+  /// People and departments in the first store; departments, by configuration, in the second too.
+  private func stack() throws -> (NSManagedObjectContext, NSPersistentStore, NSPersistentStore, URL) {
+    let model = Company.model()
+    let entities = model.entitiesByName
+    model.setEntities(["Department", "Person"].compactMap { entities[$0] }, forConfigurationName: "Staff")
+    model.setEntities(["Tag"].compactMap { entities[$0] }, forConfigurationName: "Labels")
+    let folder = FileManager.default.temporaryDirectory.appending(path: "several-\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    let staff = try coordinator.addPersistentStore(
+      type: .sqlite, configuration: "Staff", at: folder.appending(path: "staff.sqlite"))
+    let rest = try coordinator.addPersistentStore(type: .sqlite, at: folder.appending(path: "rest.sqlite"))
+    let context = NSManagedObjectContext(.privateQueue)
+    context.persistentStoreCoordinator = coordinator
+    return (context, staff, rest, folder)
+  }
+
+  @Test func newObjectsGoToTheFirstStoreThatTakesThem() throws {
+    let (context, staff, rest, folder) = try stack()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try context.performAndWait {
+      let (person, tag, other) = (Person(context: context), Tag(context: context), Person(context: context))
+      person.name = "B"
+      other.name = "A"
+      tag.label = "t"
+      context.assign(other, to: rest)
+      try context.save()
+      #expect(person.objectID.persistentStore === staff)
+      #expect(tag.objectID.persistentStore === rest && other.objectID.persistentStore === rest)
+      // A fetch is a union over the stores, sorted and cut as a whole.
+      let request = NSFetchRequest<Person>(entityName: "Person")
+      request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
+      #expect(try context.fetch(request).map(\.name) == ["A", "B"])
+      request.fetchOffset = 1
+      #expect(try context.fetch(request).map(\.name) == ["B"])
+      request.affectedStores = [rest]
+      request.fetchOffset = 0
+      #expect(try context.fetch(request).map(\.name) == ["A"])
+      #expect(try context.count(for: NSFetchRequest<Person>(entityName: "Person")) == 2)
+    }
+  }
+
+  @Test func noRelationshipCrossesStores() throws {
+    let (context, _, rest, folder) = try stack()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try context.performAndWait {
+      let (here, there) = (Department(context: context), Department(context: context))
+      (here.title, there.title) = ("here", "there")
+      context.assign(there, to: rest)
+      try context.save()
+      // Both have the key 1 in their stores.
+      let person = Person(context: context)
+      person.name = "Ada"
+      person.department = there
+      #expect(person.department === there)
+      let error = #expect(throws: CocoaError.self) { try context.save() }
+      #expect(error?.code == .managedObjectExternalRelationship)
+      #expect(context.hasChanges && person.department === there && person.objectID.isTemporaryID)
+      person.department = here
+      #expect(person.department === here)
+      try context.save()
+      #expect(person.department === here && there.people.isEmpty)
+      // An object that is not saved yet belongs to a store all the same.
+      let unsaved = Department(context: context)
+      context.assign(unsaved, to: rest)
+      person.department = unsaved
+      #expect(#expect(throws: CocoaError.self) { try context.save() }?.code == .managedObjectExternalRelationship)
+      context.rollback()
+      #expect(person.department === here && !context.hasChanges)
+      // Nor by link pairs.
+      let tag = Tag(context: context)
+      tag.label = "t"
+      person.tags = [tag]
+      #expect(#expect(throws: CocoaError.self) { try context.save() }?.code == .managedObjectExternalRelationship)
+      context.assign(person, to: rest)
+      #expect(throws: CocoaError.self) { try context.save() }
+      person.tags = []
+      try context.save()
+    }
+  }
+
+  @Test func aStoreIsAddedOnce() throws {
+    let (context, staff, _, folder) = try stack()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let coordinator = try #require(context.persistentStoreCoordinator)
+    #expect(throws: CocoaError.self) {
+      try coordinator.addPersistentStore(type: .sqlite, at: folder.appending(path: "x/../staff.sqlite"))
+    }
+    #expect(throws: CocoaError.self) {
+      try coordinator.addPersistentStore(
+        type: .sqlite, configuration: "Nobody", at: folder.appending(path: "new.sqlite"))
+    }
+    #expect(!FileManager.default.fileExists(atPath: folder.appending(path: "new.sqlite").path))
+    try coordinator.remove(staff)
+    #expect(coordinator.persistentStores.count == 1)
+    try context.performAndWait {
+      Person(context: context).name = "Ada"
+      try context.save()
+      #expect(try context.all(Person.self).first?.objectID.persistentStore === coordinator.persistentStores[0])
+    }
+  }
+}
