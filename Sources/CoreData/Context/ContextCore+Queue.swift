@@ -76,14 +76,17 @@ extension ContextCore {
 
 enum QueueCheck {
   static let isOn: Bool = {
-    let arguments = CommandLine.arguments
-    if let place = arguments.firstIndex(of: "-com.apple.CoreData.ConcurrencyDebug"), place + 1 < arguments.count {
-      return arguments[place + 1] != "0"
-    }
     #if DEBUG
-      return true
+      return isOn(CommandLine.arguments, otherwise: true)
     #else
-      return false
+      return isOn(CommandLine.arguments, otherwise: false)
     #endif
   }()
+
+  /// What `-com.apple.CoreData.ConcurrencyDebug` asks for: 0 for no, anything else for yes.
+  static func isOn(_ arguments: [String], otherwise: Bool) -> Bool {
+    guard let place = arguments.firstIndex(of: "-com.apple.CoreData.ConcurrencyDebug"), place + 1 < arguments.count
+    else { return otherwise }
+    return arguments[place + 1] != "0"
+  }
 }
