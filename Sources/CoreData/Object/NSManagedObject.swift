@@ -153,6 +153,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
   public override var hash: Int { Int(bitPattern: Unmanaged.passUnretained(self).toOpaque()) >> 4 }
 
   public override func isEqual(_ object: Any?) -> Bool {
+    if let address = objectAddress(in: object) { return address == Unmanaged.passUnretained(self).toOpaque() }
     guard let object = object as? NSManagedObject else { return false }
     return object === self
   }

@@ -43,8 +43,8 @@ public final class NSManagedObjectID: NSObject, NSCopying, @unchecked Sendable {
   public override var hash: Int { Int(truncatingIfNeeded: key) &* 64 &+ info.root }
 
   public override func isEqual(_ object: Any?) -> Bool {
+    if objectAddress(in: object) == UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque()) { return true }
     guard let other = object as? NSManagedObjectID else { return false }
-    if other === self { return true }
     return other.key == key && other.info.entity.root == info.entity.root
       && (other.store === store || other.storeIdentifier == storeIdentifier)
       && other.contextIdentity == contextIdentity

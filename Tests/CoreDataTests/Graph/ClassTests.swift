@@ -35,6 +35,29 @@ import Testing
     #expect((made as? Counted)?.initialised == 1)
   }
 
+  @Test func anObjectIsFoundInItsBox() {
+    final class Plain {}
+    let (object, plain) = (NSObject(), Plain())
+    func address(_ object: AnyObject) -> UnsafeRawPointer {
+      UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque())
+    }
+    #expect(objectAddress(in: object) == address(object) && objectAddress(in: plain) == address(plain))
+    #expect(objectAddress(in: nil) == nil && objectAddress(in: 7) == nil && objectAddress(in: "text") == nil)
+    #expect(objectAddress(in: AnyHashable(object)) == nil && objectAddress(in: Optional(object) as Any) == nil)
+    #expect(objectAddress(in: UUID()) == nil && objectAddress(in: { () -> Int in 7 }) == nil)
+  }
+
+  @Test func objectsAreEqualToThemselvesHoweverTheyAreBoxed() throws {
+    let company = try CompanyStore()
+    try company.run { (context) throws in
+      let (person, other) = (Person(context: context), Person(context: context))
+      #expect(person.isEqual(person) && person.isEqual(AnyHashable(person)) && person.isEqual(Optional(person) as Any))
+      #expect(!person.isEqual(other) && !person.isEqual(nil) && !person.isEqual("text"))
+      let id = person.objectID
+      #expect(id.isEqual(AnyHashable(id)) && !id.isEqual(other.objectID) && !id.isEqual(person))
+    }
+  }
+
   @Test func keyPathsKnowTheirNames() throws {
     let company = try CompanyStore()
     #expect(KeyPathName.name(of: \Person.name) == "name")
