@@ -44,7 +44,7 @@ public struct SQLReader<Connection: SQLConnection> {
     if relationship.storage == .inverseToOne, !relationship.isOrdered, try isMost(owners, of: relationship) {
       return try scanDestinations(of: relationship, owners, body)
     }
-    var rest = owners.sorted()[...]
+    var rest = Set(owners).sorted()[...]
     while !rest.isEmpty {
       let part = rest.prefix(500)
       rest = rest.dropFirst(part.count)

@@ -3,11 +3,12 @@ import StoreSchema
 
 /// The statements of one connection, compiled when first used and kept by what they do.
 public final class SQLStatements<Connection: SQLConnection> {
-  public let connection: Connection
-  public let binding: SQLBinding
+  // Freed in this order: a connection can only close when its statements are gone.
   @exclusivity(unchecked) private var kept: [Key: Connection.Statement] = [:]
   @exclusivity(unchecked) private var last: (key: Key, statement: Connection.Statement)?
   @exclusivity(unchecked) private var texts: [String: Connection.Statement] = [:]
+  public let connection: Connection
+  public let binding: SQLBinding
 
   private enum Key: Hashable {
     case insert(Int)

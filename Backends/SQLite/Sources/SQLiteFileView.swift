@@ -5,18 +5,28 @@ import StoreProtocol
 enum SQLiteFileView {
   /// Calls `body` with what to open read-only to see all of the database at `path`, its log included.
   ///
-  /// Where this process has the database open, that is the file itself: SQLite shares the locks of its own connections, and
+  /// Where this process has the database open, or it keeps a rollback journal, that is the file itself: SQLite shares the locks of its own connections, and
   /// the files beside it are there. Where another process has it open, its shared memory is used and not written. Where
   /// nobody has, a log that was left behind is read from a private copy, and a database without one as immutable.
   static func read<R>(_ path: String, _ body: (_ uri: String) throws(StoreError) -> R) throws(StoreError) -> R {
     try SQLiteOpenFiles.exclusively(path) { (isOpen) throws(StoreError) in
       if isOpen { return try body(path) }
       if FileManager.default.fileExists(atPath: path + "-shm") { return try body(uri(path, "readonly_shm=1")) }
-      if size(path + "-wal") == 0 && size(path + "-journal") == 0 { return try body(uri(path, "immutable=1")) }
+      if size(path + "-wal") == 0 && size(path + "-journal") == 0 {
+        return try body(isLogged(path) ? uri(path, "immutable=1") : path)
+      }
       let folder = try copy(path)
       defer { try? FileManager.default.removeItem(at: folder) }
       return try body(folder.appendingPathComponent("store").path)
     }
+  }
+
+  /// Whether the header says that changes go to a write-ahead log; without one, locks are all that others show.
+  private static func isLogged(_ path: String) -> Bool {
+    guard let file = FileHandle(forReadingAtPath: path) else { return false }
+    defer { try? file.close() }
+    let header = (try? file.read(upToCount: 20)) ?? Data()
+    return header.count == 20 && header.suffix(2) == Data([2, 2])
   }
 
   private static let suffixes = ["", "-wal", "-journal"]

@@ -16,7 +16,8 @@ struct SQLitePlace: Sendable {
       throw StoreError(.invalidArgument, "A store's URL must be a file URL.", context: ["url": url.absoluteString])
     }
     guard url.path == "/dev/null" || url.path.hasPrefix("/dev/null/") else {
-      path = url.path
+      // SQLite names the files beside the database after what a symbolic link leads to.
+      path = url.resolvingSymlinksInPath().path
       temporaryFolder = nil
       return
     }

@@ -38,6 +38,20 @@ import Testing
       _ = try Data(contentsOf: company.url)
       #expect(try locks(company.url) == 0)
     }
+
+    @Test func metadataReadThroughASymbolicLinkLeavesTheLocks() throws {
+      let company = try CompanyStore()
+      try company.run { (context) throws in
+        Person(context: context).name = "Ada"
+        try context.save()
+      }
+      let link = company.url.deletingLastPathComponent().appending(path: "link.sqlite")
+      try FileManager.default.createSymbolicLink(at: link, withDestinationURL: company.url)
+      let held = try locks(company.url)
+      #expect(held > 0)
+      _ = try? NSPersistentStoreCoordinator.metadataForPersistentStore(type: .sqlite, at: link)
+      #expect(try locks(company.url) == held)
+    }
   #endif
 
   @Test func storesOpenedForTheFirstTimeAtOnceAreOne() async throws {
@@ -94,5 +108,75 @@ import Testing
     let context = NSManagedObjectContext(.privateQueue)
     context.persistentStoreCoordinator = coordinator
     #expect(try context.performAndWait { try context.all(Person.self).map(\.name) } == ["Ada"])
+  }
+
+  /// A database that is not in WAL mode has no shared memory to show that another process has it open.
+  @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/sqlite3")))
+  func aCopyDoesNotReadWhatAnotherProcessHasNotCommitted() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "review-\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let (url, copy) = (folder.appending(path: "a.sqlite"), folder.appending(path: "copy.sqlite"))
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Company.model())
+    let store = try coordinator.addPersistentStore(
+      type: .sqlite, at: url, options: [NSSQLitePragmasOption: ["journal_mode": "DELETE"]])
+    let context = NSManagedObjectContext(.privateQueue)
+    context.persistentStoreCoordinator = coordinator
+    try context.performAndWait {
+      for index in 0..<3000 { Person(context: context).name = "old \(index)" }
+      try context.save()
+    }
+    try coordinator.remove(store)
+
+    let other = Process()
+    other.executableURL = URL(filePath: "/usr/bin/sqlite3")
+    other.arguments = ["-batch", url.path]
+    let (input, output) = (Pipe(), Pipe())
+    (other.standardInput, other.standardOutput) = (input, output)
+    try other.run()
+    defer {
+      try? input.fileHandleForWriting.close()
+      other.waitUntilExit()
+    }
+    let commands = """
+      PRAGMA journal_mode = MEMORY; PRAGMA cache_size = 5;
+      BEGIN EXCLUSIVE; UPDATE ZPERSON SET ZNAME = 'uncommitted'; SELECT 'ready';
+
+      """
+    try input.fileHandleForWriting.write(contentsOf: Data(commands.utf8))
+    var said = ""
+    while !said.contains("ready"), let part = try output.fileHandleForReading.read(upToCount: 1), !part.isEmpty {
+      said += String(decoding: part, as: UTF8.self)
+    }
+    var count = 0
+    do {
+      try coordinator.replacePersistentStore(
+        at: copy, destinationOptions: [NSPersistentStoreTimeoutOption: 0.2], withPersistentStoreFrom: url, type: .sqlite
+      )
+      let reader = NSPersistentStoreCoordinator(managedObjectModel: Company.model())
+      try reader.addPersistentStore(type: .sqlite, at: copy)
+      let context = NSManagedObjectContext(.privateQueue)
+      context.persistentStoreCoordinator = reader
+      count = try context.performAndWait { try context.all(Person.self, "name == 'uncommitted'").count }
+    } catch { /* Refusing to copy is right. */  }
+    #expect(count == 0)
+  }
+
+  @Test func aCopyThroughASymbolicLinkHasWhatIsInTheLog() throws {
+    let company = try CompanyStore()
+    let folder = company.url.deletingLastPathComponent()
+    let (link, copy) = (folder.appending(path: "link.sqlite"), folder.appending(path: "copy.sqlite"))
+    try FileManager.default.createSymbolicLink(at: link, withDestinationURL: company.url)
+    try company.run { (context) throws in
+      Person(context: context).name = "Ada"
+      try context.save()
+    }
+    try company.coordinator.replacePersistentStore(at: copy, withPersistentStoreFrom: link, type: .sqlite)
+    let other = NSPersistentStoreCoordinator(managedObjectModel: Company.model())
+    try other.addPersistentStore(type: .sqlite, at: copy)
+    let context = NSManagedObjectContext(.privateQueue)
+    context.persistentStoreCoordinator = other
+    let count = try context.performAndWait { try context.all(Person.self).count }
+    #expect(count == 1)
   }
 }
