@@ -17,8 +17,9 @@ extension ContextCore {
     checkQueue()
     if object.core === self {
       // Inserting a deleted object again takes the deletion back.
-      if object.flags.contains(.deleted) { revive(object) }
-      return
+      if !object.flags.contains(.deleted) { return }
+      if !object.flags.contains(.inaccessible) { return revive(object) }
+      becomeNew(object)
     }
     if object.core != nil { misuse("The object belongs to another context; it cannot be inserted into this one.") }
     let info = object.info
@@ -70,7 +71,25 @@ extension ContextCore {
       if object.flags.contains(.updated) { updatedCount += 1 }
     }
     undeletedDependents.removeAll { $0 === object }
+    for (owner, relationship, member) in omittedMembers where member === object {
+      owner.toMany(relationship).restore(member)
+    }
+    omittedMembers.removeAll { $0.member === object }
     list(object)
+  }
+
+  /// Makes an object whose row is gone one that was never saved, with the values that it had.
+  private func becomeNew(_ object: NSManagedObject) {
+    forget(object)
+    for (slot, kind) in object.info.entity.slots.enumerated() where object.changed(slot) == nil {
+      switch kind {
+      case .reference, .referenceEntity: continue
+      default: if let row = object.row, !row.isNull(slot) { object.setOverlay(row.value(slot, kind), slot) }
+      }
+    }
+    object.row = nil
+    object.toManys = []
+    object.core = nil
   }
 
   // MARK: Changing

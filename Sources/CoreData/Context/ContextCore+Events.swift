@@ -31,6 +31,10 @@ extension ContextCore {
     faultError = nil
     let objects = changed
     let announcement = ReturnedChanges(objects)
+    for (owner, relationship, member) in omittedMembers where !member.flags.contains(.inaccessible) {
+      owner.toMany(relationship).restore(member)
+    }
+    omittedMembers = []
     changed = []
     pending = []
     undeletedDependents = []
@@ -41,6 +45,9 @@ extension ContextCore {
       if object.flags.contains(.inserted) {
         forget(object)
         object.flags = [.gone]
+        object.toManys = []
+        // It may be inserted again, as a new object.
+        object.core = nil
       } else {
         object.clearOverlay()
         object.extras = nil
@@ -64,6 +71,7 @@ extension ContextCore {
     lastEvent = nil
     guard object.core === self, object.key > 0 || !object.flags.contains(.inserted) else { return }
     if object.flags.contains(.inserted) { return }
+    lookAgain(for: object)
     if let store = store(object.storeIndex) {
       store.cache.remove(object.info.root, [object.key])
       snapshots[store.index] = nil

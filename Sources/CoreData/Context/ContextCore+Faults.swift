@@ -77,6 +77,7 @@ extension ContextCore {
       misuse("CoreData could not fulfill a fault for '\(object.objectID)': its row is gone.")
     }
     object.flags.insert([.inaccessible, .deleted])
+    hasInaccessible = true
   }
 
   /// Reads the members of a to-many relationship with their rows.
@@ -89,11 +90,30 @@ extension ContextCore {
         try snapshot.destinations(of: relationship, owners: [object.key]) { rows.append($1) }
         return snapshot.commitNumber
       }
-      state.load(members(rows, relationship, store, view: view))
+      state.load(living(members(rows, relationship, store, view: view), relationship, of: object))
     } catch {
       faultError = faultError ?? error
       FileHandle.standardError.write(Data("CoreData: a relationship could not be read: \(error)\n".utf8))
     }
+  }
+
+  /// The members that are not deleted. The others are noted, for the case that their deletion is taken back.
+  func living(
+    _ members: ContiguousArray<NSManagedObject>, _ relationship: Relationship, of owner: NSManagedObject
+  ) -> ContiguousArray<NSManagedObject> {
+    if deletedCount == 0 && !hasInaccessible { return members }
+    return members.filter { member in
+      if member.flags.contains(.deleted) { omittedMembers.append((owner, relationship, member)) }
+      return !member.flags.contains(.deleted)
+    }
+  }
+
+  /// Makes a fault of an object whose row was not there, so that it is looked for once more.
+  func lookAgain(for object: NSManagedObject) {
+    guard object.flags.contains(.inaccessible), !object.flags.contains(.listed) else { return }
+    object.flags.subtract([.inaccessible, .deleted])
+    object.flags.insert(.fault)
+    object.row = nil
   }
 
   /// The objects of rows that were read as members, from the view with a commit number.

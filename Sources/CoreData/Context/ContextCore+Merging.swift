@@ -15,7 +15,10 @@ extension ContextCore {
     for object in deleted { becomeDeletedElsewhere(object) }
     dropMembers(changes)
     let inserted = changes.inserted.compactMap { self.object($0.reference, store: $0.store) }
-    for object in inserted { object.prepareToRead() }
+    for object in inserted {
+      lookAgain(for: object)
+      object.prepareToRead()
+    }
     announce(inserted.filter { !$0.isDeleted }, refreshed.filter { !$0.isDeleted }, deleted)
   }
 
@@ -35,6 +38,8 @@ extension ContextCore {
     }
     object.flags.subtract([.updated, .listed, .pending, .pendingInsert, .linksChanged])
     object.flags.insert([.inaccessible, .deleted])
+    hasInaccessible = true
+    lastEvent = nil
   }
 
   /// Members of to-many relationships that may have changed are read again, where nothing unsaved is in them.
@@ -46,10 +51,13 @@ extension ContextCore {
     for object in registeredObjects where !object.toManys.isEmpty {
       for info in object.info.relationships {
         guard let index = info.relationship.toManyIndex, index < object.toManys.count,
-          let state = object.toManys[index], !state.isFault, !state.hasChanges,
-          roots.contains(frozen.infos[info.relationship.destination].root)
+          let state = object.toManys[index], roots.contains(frozen.infos[info.relationship.destination].root)
         else { continue }
-        object.toManys[index] = nil
+        if state.hasChanges {
+          state.forget { $0.flags.contains(.inaccessible) }
+        } else if !state.isFault {
+          object.toManys[index] = nil
+        }
       }
     }
   }

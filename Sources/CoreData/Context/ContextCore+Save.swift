@@ -105,21 +105,29 @@ extension ContextCore {
   private func takeSavedObjects() -> ChangedObjects {
     defer { lastEvent = nil }
     externalLinks = []
+    omittedMembers = []
     if pending.isEmpty, let lastEvent { return lastEvent }
     return ChangedObjects(changed) { $0.flags.savedChange }
   }
 
   /// Settles the objects of the stores that a save has reached before another one failed.
   func settle(_ committed: [(part: SavePlan.Part, receipt: Receipt)]) {
-    for (part, receipt) in committed {
-      part.publish(receipt, in: self)
-      for object in part.inserted + part.updated + part.deleted { settle(object) }
-      part.refreshTouched(receipt, in: self)
+    lastEvent = nil
+    let saved = committed.flatMap { $0.part.inserted + $0.part.updated + $0.part.deleted }
+    let objects = ChangedObjects(ContiguousArray(saved)) { $0.flags.savedChange }
+    var ids = SavedIDs(like: objects)
+    for (part, receipt) in committed { part.publish(receipt, in: self) }
+    for object in saved {
+      ids.add(object)
+      settle(object)
     }
+    for (part, receipt) in committed { part.refreshTouched(receipt, in: self) }
     changed.removeAll { !$0.flags.contains(.listed) }
     insertedCount = changed.count { $0.isInserted }
     updatedCount = changed.count { $0.isUpdated }
     deletedCount = changed.count { $0.isDeleted && !$0.flags.contains(.inserted) }
+    post(NSManagedObjectContext.didSaveObjectsNotification, objects.userInfo)
+    post(NSManagedObjectContext.didSaveObjectIDsNotification, ids.userInfo)
   }
 
   /// The object's state after a save.

@@ -41,6 +41,10 @@ final class ContextCore: @unchecked Sendable {
   @exclusivity(unchecked) var pending: ContiguousArray<NSManagedObject> = []
   /// What the last event told, as long as it covers all changes there are, in the same way as a save would tell of them.
   @exclusivity(unchecked) var lastEvent: ChangedObjects?
+  /// Deleted objects that relationships were read without, until the deletion is saved or taken back.
+  @exclusivity(unchecked) var omittedMembers: [(owner: NSManagedObject, Relationship, member: NSManagedObject)] = []
+  /// Whether there was an object whose row is gone.
+  @exclusivity(unchecked) var hasInaccessible = false
   /// To-one relationships that lead to another store; almost always none.
   @exclusivity(unchecked) var externalLinks: [ExternalLink] = []
   /// Deleted objects whose delete rules have not been followed yet.
@@ -77,6 +81,9 @@ final class ContextCore: @unchecked Sendable {
   deinit { registryLock.withLock { _ in registry.clear() } }
 
   func attach(_ coordinator: NSPersistentStoreCoordinator?) {
+    if let own = self.coordinator, own !== coordinator, !registeredObjects.isEmpty {
+      misuse("The context has objects of another coordinator, which cannot be replaced now; reset the context first.")
+    }
     self.coordinator = coordinator
     knownStores = []
     insertionStores = []
@@ -96,7 +103,9 @@ final class ContextCore: @unchecked Sendable {
 
   /// The index of an ID's store among the coordinator's, `.max` where it is none of them.
   func storeIndex(of id: NSManagedObjectID) -> UInt16 {
-    if let store = id.persistentStore, self.store(UInt16(store.index)) === store { return UInt16(store.index) }
+    if let store = id.persistentStore, let index = UInt16(exactly: store.index), self.store(index) === store {
+      return index
+    }
     return coordinator?.storeIndex(of: id) ?? .max
   }
 
@@ -225,22 +234,26 @@ final class ContextCore: @unchecked Sendable {
 
   /// Forgets every object. They keep nothing of the context.
   func forgetAll() {
-    let objects = registeredObjects
+    var objects = registeredObjects
     registryLock.withLock { _ in registry.clear() }
     // Members are let go while all objects are still held: freeing them one inside another would recurse over the graph.
-    for object in objects {
-      object.core = nil
-      object.toManys = []
-    }
+    for object in objects { object.toManys = [] }
     changed = []
     pending = []
     lastEvent = nil
     externalLinks = []
+    omittedMembers = []
+    hasInaccessible = false
     undeletedDependents = []
     recent = []
     snapshots = [:]
     fetchBatches = FetchBatches()
     (insertedCount, updatedCount, deletedCount) = (0, 0, 0)
+    for index in objects.indices {
+      // Who stays alive keeps its ID, which only the context could make.
+      if objects[index].key > 0 && !isKnownUniquelyReferenced(&objects[index]) { _ = objects[index].objectID }
+      objects[index].core = nil
+    }
   }
 
   func nextTemporaryKey() -> Int64 {

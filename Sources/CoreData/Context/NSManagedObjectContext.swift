@@ -136,6 +136,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     else {
       throw CocoaError(.managedObjectReferentialIntegrity, userInfo: [NSAffectedObjectsErrorKey: [objectID]])
     }
+    core.lookAgain(for: object)
     object.prepareToRead()
     if let error = core.faultError { throw CoreDataError.make(error) }
     if object.flags.contains(.inaccessible) {
@@ -162,7 +163,10 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   /// Puts a new object into a store other than the first that takes its entity.
   open func assign(_ object: Any, to store: NSPersistentStore) {
     guard let object = object as? NSManagedObject, object.flags.contains(.inserted), object.key < 0 else { return }
-    object.storeIndex = UInt16(store.index)
+    guard let index = UInt16(exactly: store.index), core.store(index) === store else {
+      misuse("The store \(store) is none of the context's coordinator; an object cannot be assigned to it.")
+    }
+    object.storeIndex = index
   }
 
   open func obtainPermanentIDs(for objects: [NSManagedObject]) throws { try core.obtainPermanentKeys(objects) }

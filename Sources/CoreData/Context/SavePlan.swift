@@ -307,7 +307,7 @@ extension ContextCore {
       switch overlay[slot] {
       case .string, .uri, .uuid, .data, .decimal: return nil
       case .null where object.info.entity.slots[slot].isBytes: return nil
-      case .reference(let reference) where reference.key < 0: return nil
+      case .reference(let reference) where reference.key < 0 || isGone(reference, object): return nil
       default: continue
       }
     }
@@ -318,9 +318,14 @@ extension ContextCore {
     return row
   }
 
+  /// Whether an object is known to have gone from the store since it was read.
+  private func isGone(_ reference: ObjectReference, _ owner: NSManagedObject) -> Bool {
+    hasInaccessible && registered(reference, store: owner.storeIndex)?.flags.contains(.inaccessible) == true
+  }
+
   /// How the change set refers to a to-one destination; nil for one that will not be there.
   private func saveKey(_ reference: ObjectReference, _ owner: NSManagedObject, _ slot: Int) throws -> Int64? {
-    if reference.key > 0 { return reference.key }
+    if reference.key > 0 { return isGone(reference, owner) ? nil : reference.key }
     guard let object = registered(reference, store: owner.storeIndex), !object.flags.contains(.deleted) else {
       return nil
     }

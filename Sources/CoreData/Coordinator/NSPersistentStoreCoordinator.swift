@@ -35,7 +35,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   open var persistentStores: [NSPersistentStore] { lock.withLock { stores.compactMap { $0 } } }
 
   func store(at index: Int) -> NSPersistentStore? {
-    lock.withLock { index < stores.count ? stores[index] : nil }
+    lock.withLock { stores.indices.contains(index) ? stores[index] : nil }
   }
 
   /// The first store, in the order they were added, whose configuration has the entity.
@@ -152,7 +152,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
   /// Closes a store and forgets its objects' rows. Unsaved changes to them can no longer be saved.
   open func remove(_ store: NSPersistentStore) throws {
-    guard store.persistentStoreCoordinator === self else { return }
+    guard store.persistentStoreCoordinator === self, self.store(at: store.index) === store else { return }
     post(.NSPersistentStoreCoordinatorWillRemoveStore, [:], object: store)
     lock.withLock { stores[store.index] = nil }
     storeListVersion.add(1, ordering: .releasing)

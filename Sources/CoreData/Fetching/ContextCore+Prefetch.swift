@@ -13,6 +13,7 @@ extension ContextCore {
       var groups: [Int: [NSManagedObject]] = [:]
       for object in current { groups[object.info.entity.index, default: []].append(object) }
       var next: [NSManagedObject] = []
+      var seen: Set<ObjectIdentifier> = []
       for group in groups.values {
         guard case .relationship(let index)? = group[0].info.keys[name] else { continue }
         let relationship = group[0].info.relationships[index].relationship
@@ -23,19 +24,50 @@ extension ContextCore {
         }
         if step == names.count - 1 { continue }
         for object in group {
-          if relationship.isToMany {
-            next += object.loadedToMany(relationship).members
-          } else if let destination = object.toOne(relationship) {
-            next.append(destination)
-          }
+          let destinations =
+            relationship.isToMany
+            ? Array(object.loadedToMany(relationship).members) : object.toOne(relationship).map { [$0] } ?? []
+          // Many may lead to one object; it is asked once.
+          next += destinations.filter { seen.insert(ObjectIdentifier($0)).inserted }
         }
       }
       current = next
     }
   }
 
+  /// Throws for a key path that no entity of the fetched ones and their destinations has.
+  func checkPrefetch(_ path: String, from entities: Range<Int>) throws {
+    guard let frozen else { return }
+    var current = Set(entities)
+    for name in path.split(separator: ".").map(String.init) {
+      var next: Set<Int> = []
+      for entity in current {
+        guard case .relationship(let index)? = frozen.infos[entity].keys[name] else { continue }
+        let destination = frozen.schema.entities[frozen.infos[entity].relationships[index].relationship.destination]
+        next.formUnion(destination.subtree)
+      }
+      if next.isEmpty {
+        throw CocoaError(
+          .coreData,
+          userInfo: [
+            NSLocalizedDescriptionKey:
+              "Nothing can be prefetched at '\(path)': no entity on the way has a relationship '\(name)'."
+          ])
+      }
+      current = next
+    }
+  }
+
   private func prefetchToOne(_ relationship: Relationship, _ objects: [NSManagedObject]) throws {
-    let faults = objects.compactMap { $0.toOne(relationship) }.filter { $0.row == nil && $0.key > 0 }
+    // The fetched objects stay faults: their rows are at hand.
+    let faults = objects.compactMap { object -> NSManagedObject? in
+      guard let row = object.row, object.changed(relationship.slot ?? 0) == nil else {
+        return object.toOne(relationship)
+      }
+      guard let slot = relationship.slot else { return nil }
+      return row.reference(slot, entitySlot: relationship.entitySlot, destination: relationship.destination)
+        .flatMap { self.object($0, store: object.storeIndex) }
+    }.filter { $0.row == nil && $0.key > 0 }
     for (index, faults) in Dictionary(grouping: faults, by: \.storeIndex) {
       guard let store = store(index), let entity = frozen?.schema.entities[relationship.destination] else { continue }
       let byKey = Dictionary(faults.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
@@ -87,8 +119,8 @@ extension ContextCore {
     for owner in owners {
       let stretch = stretches[owner.key] ?? 0..<0
       let found = all.map { ContiguousArray($0[stretch]) }
-      owner.toMany(relationship)
-        .load(found ?? members(ContiguousArray(rows[stretch]), relationship, store, view: view))
+      let read = found ?? members(ContiguousArray(rows[stretch]), relationship, store, view: view)
+      owner.toMany(relationship).load(living(read, relationship, of: owner))
     }
   }
 }

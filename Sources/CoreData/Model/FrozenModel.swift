@@ -10,6 +10,8 @@ final class FrozenModel: Sendable {
   /// Tells models apart in the caches of accessors.
   let number: UInt64
 
+  /// Objects and their IDs refer to the entities without counting: what was ever used stays.
+  private static let used = Mutex<[[EntityInfo]]>([])
   private static let counter = Atomic<UInt64>(1)
 
   init(_ schema: Schema, _ model: NSManagedObjectModel) {
@@ -21,6 +23,8 @@ final class FrozenModel: Sendable {
       byName[entity.name].map { EntityInfo(entity, $0, modelNumber: number) }
     }
     for info in infos { info.description.frozen = info }
+    let infos = infos
+    Self.used.withLock { $0.append(infos) }
   }
 }
 

@@ -22,6 +22,9 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
     get { list }
     set {
       requireEditable()
+      for entity in newValue where entity.frozen != nil {
+        misuse("The entity \(entity.name ?? "?") belongs to a model that is in use; add a copy of it to another model.")
+      }
       for entity in list { entity.managedObjectModelIfAny = nil }
       list = newValue
       for entity in list { entity.managedObjectModelIfAny = self }

@@ -72,6 +72,19 @@ final class ToManyState {
     if !isFault, let place = place(of: object) { removeMember(at: place, keepsOrder: keepsOrder) }
   }
 
+  /// Takes out objects that are gone from the store, so that nothing is left to be saved of them.
+  func forget(_ isGone: (NSManagedObject) -> Bool) {
+    listedAdditions.removeAll(where: isGone)
+    removed.removeAll(where: isGone)
+    members.removeAll(where: isGone)
+    forgetDerived()
+  }
+
+  /// Puts back a member that was left out because it was deleted, and is not any more.
+  func restore(_ object: NSManagedObject) {
+    if !isFault && !contains(object) { appendMember(object) }
+  }
+
   /// Replaces the order of the members, which stay the same.
   func reorder(_ objects: ContiguousArray<NSManagedObject>) {
     members = objects

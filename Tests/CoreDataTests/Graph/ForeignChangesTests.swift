@@ -1,0 +1,187 @@
+import Foundation
+import Testing
+
+@testable import CoreData
+
+/// What others delete and save while a context has changes of its own.
+@Suite struct ForeignChangesTests {
+  private final class Notes: @unchecked Sendable {
+    var saved: [[AnyHashable: Any]] = []
+    private var token: (any NSObjectProtocol)?
+
+    init(_ context: NSManagedObjectContext) {
+      token = NotificationCenter.default.addObserver(
+        forName: NSManagedObjectContext.didSaveObjectsNotification, object: context, queue: nil
+      ) { [unowned self] in saved.append($0.userInfo ?? [:]) }
+    }
+
+    deinit { token.map(NotificationCenter.default.removeObserver) }
+  }
+
+  @Test func aSaveDoesNotAnnounceAnObjectThatAMergeTookOutOfIt() throws {
+    let company = try CompanyStore()
+    try company.run { (context) throws in
+      for name in ["Ada", "Bob"] { Person(context: context).name = name }
+      try context.save()
+    }
+    let context = company.context()
+    try context.performAndWait {
+      let people = try context.all(Person.self)
+      for person in people { person.age = 7 }
+      context.processPendingChanges()
+      let bob = try #require(people.first { $0.name == "Bob" })
+      try company.run { (other) throws in
+        other.delete(try other.existingObject(with: bob.objectID))
+        try other.save()
+      }
+      NSManagedObjectContext.mergeChanges(
+        fromRemoteContextSave: [NSDeletedObjectsKey: [bob.objectID]], into: [context])
+      let notes = Notes(context)
+      try context.save()
+      let updated = notes.saved.first?[NSUpdatedObjectsKey] as? Set<NSManagedObject> ?? []
+      #expect(updated.count == 1)
+      #expect(!updated.contains(bob))
+    }
+  }
+
+  @Test func aSaveAfterAnIncompleteOneAnnouncesOnlyTheRest() throws {
+    let company = try CompanyStore()
+    let second = try company.coordinator.addPersistentStore(
+      type: .sqlite, at: company.url.deletingLastPathComponent().appending(path: "second.sqlite"))
+    let context = company.context()
+    func tag(_ context: NSManagedObjectContext) -> Tag {
+      let tag = Tag(context: context)
+      tag.label = "same"
+      context.assign(tag, to: second)
+      return tag
+    }
+    try company.run { (other) throws in
+      _ = tag(other)
+      try other.save()
+    }
+    try context.performAndWait {
+      let person = Person(context: context)
+      let mine = tag(context)
+      #expect(throws: CocoaError.self) { try context.save() }
+      #expect(!person.isInserted)
+      #expect(mine.isInserted)
+      try company.run { (other) throws in
+        for tag in try other.all(Tag.self) { other.delete(tag) }
+        try other.save()
+      }
+      let notes = Notes(context)
+      try context.save()
+      #expect(notes.saved.first?[NSInsertedObjectsKey] as? Set<NSManagedObject> == [mine])
+    }
+  }
+
+  @Test func anObjectDeletedElsewhereAndInsertedAgainDoesNotHideOtherChanges() throws {
+    let company = try CompanyStore()
+    try company.run { (context) throws in
+      Person(context: context).name = "Ada"
+      try context.save()
+    }
+    let context = company.context()
+    try context.performAndWait {
+      let ada = try #require(try context.all(Person.self).first)
+      try company.run { (other) throws in
+        other.delete(try other.existingObject(with: ada.objectID))
+        try other.save()
+      }
+      NSManagedObjectContext.mergeChanges(
+        fromRemoteContextSave: [NSDeletedObjectsKey: [ada.objectID]], into: [context])
+      context.insert(ada)
+      Person(context: context).name = "New"
+      #expect(context.hasChanges)
+      try context.save()
+      let found = try company.run { try $0.all(Person.self, "name == 'New'").count }
+      #expect(found == 1)
+    }
+  }
+
+  @Test func aMemberDeletedElsewhereLeavesARelationshipWithUnsavedChanges() throws {
+    let company = try CompanyStore()
+    try company.run { (context) throws in
+      let department = Department(context: context)
+      for name in ["Ada", "Bob"] {
+        let person = Person(context: context)
+        (person.name, person.department) = (name, department)
+      }
+      try context.save()
+    }
+    let context = company.context()
+    try context.performAndWait {
+      let department = try #require(try context.all(Department.self).first)
+      let bob = try #require(department.people.first { $0.name == "Bob" })
+      let new = Person(context: context)
+      new.department = department
+      try company.run { (other) throws in
+        other.delete(try other.existingObject(with: bob.objectID))
+        try other.save()
+      }
+      NSManagedObjectContext.mergeChanges(
+        fromRemoteContextSave: [NSDeletedObjectsKey: [bob.objectID]], into: [context])
+      #expect(!department.people.contains(bob))
+      #expect(department.people.count == 2)
+    }
+  }
+
+  @Test func aReferenceToAnObjectDeletedElsewhereIsNotSaved() throws {
+    let company = try CompanyStore()
+    try company.run { (context) throws in
+      Department(context: context).title = "d"
+      try context.save()
+    }
+    let context = company.context()
+    try context.performAndWait {
+      let department = try #require(try context.all(Department.self).first)
+      let person = Person(context: context)
+      person.department = department
+      try company.run { (other) throws in
+        other.delete(try other.existingObject(with: department.objectID))
+        try other.save()
+      }
+      NSManagedObjectContext.mergeChanges(
+        fromRemoteContextSave: [NSDeletedObjectsKey: [department.objectID]], into: [context])
+      try context.save()
+    }
+    let found = try company.reopened().run { (context) throws in
+      try context.all(Person.self, "department != nil").count
+    }
+    #expect(found == 0)
+  }
+
+  @Test func anObjectThatWasMissingIsFoundOnceItIsSaved() throws {
+    let company = try CompanyStore()
+    let (writer, reader) = (company.context(), company.context())
+    let id = try writer.performAndWait {
+      let ada = Person(context: writer)
+      ada.name = "Ada"
+      try writer.obtainPermanentIDs(for: [ada])
+      return ada.objectID
+    }
+    _ = reader.performAndWait { #expect(throws: CocoaError.self) { try reader.existingObject(with: id) } }
+    try writer.performAndWait { try writer.save() }
+    let name = try reader.performAndWait { try reader.existingObject(with: id).value(forKey: "name") as? String }
+    #expect(name == "Ada")
+  }
+
+  @Test func aRefreshFindsAnObjectThatWasMissing() throws {
+    let company = try CompanyStore()
+    let (writer, reader) = (company.context(), company.context())
+    let id = try writer.performAndWait {
+      let ada = Person(context: writer)
+      ada.name = "Ada"
+      try writer.obtainPermanentIDs(for: [ada])
+      return ada.objectID
+    }
+    try reader.performAndWait {
+      let ada = reader.object(with: id)
+      #expect(ada.value(forKey: "name") == nil)
+      try writer.performAndWait { try writer.save() }
+      reader.refresh(ada, mergeChanges: false)
+      #expect(ada.value(forKey: "name") as? String == "Ada")
+      #expect(!ada.isDeleted)
+    }
+  }
+}
