@@ -1,4 +1,5 @@
 import CSQLite
+import Foundation
 import StoreProtocol
 
 /// The one place where SQLite's result codes become store errors.
@@ -22,7 +23,7 @@ enum SQLiteError {
     case SQLITE_BUSY, SQLITE_LOCKED: .busy
     case SQLITE_READONLY: .readOnly
     case SQLITE_FULL: .full
-    case SQLITE_CANTOPEN: .notFound
+    case SQLITE_CANTOPEN: systemError == 0 || POSIXErrorCode(rawValue: systemError) == .ENOENT ? .notFound : .io
     case SQLITE_CONSTRAINT: .constraint
     case SQLITE_IOERR, SQLITE_NOMEM, SQLITE_PROTOCOL: .io
     case SQLITE_PERM, SQLITE_AUTH: .readOnly
