@@ -61,16 +61,18 @@ let package = Package(
       name: "queue-main", dependencies: ["CoreData"], path: "Tests/QueuePrograms/Main", swiftSettings: strict),
     .executableTarget(
       name: "queue-async", dependencies: ["CoreData"], path: "Tests/QueuePrograms/Async", swiftSettings: strict),
-    // The program that Scripts/crash kills.
+    // The program that Scripts/crash kills, and that Scripts/fault runs on a failing disk.
     .executableTarget(
-      name: "crash-writer", dependencies: ["CoreData"], path: "Tests/CrashWriter", swiftSettings: strict),
+      name: "crash-writer", dependencies: ["CoreData", "StoreProtocol"], path: "Tests/CrashWriter",
+      swiftSettings: strict),
 
     tests("PropertyListsTests", ["PropertyLists"]),
     tests("ModelFilesTests", ["ModelFiles", "StoreQuery", "PropertyLists"]),
     tests("StoreQueryTests", ["StoreQuery", "StoreSchema"]),
     tests("StoreSchemaTests", ["StoreSchema"]),
     tests(
-      "CoreDataTests", ["CoreData", "StoreProtocol", "StoreSchema", "SQLiteBackend"], namesFoundationsPredicates),
+      "CoreDataTests", ["CoreData", "SQLEngine", "StoreProtocol", "StoreSchema", "SQLiteBackend"],
+      namesFoundationsPredicates),
     tests("HouseTests", []),
   ]
 )

@@ -4,7 +4,7 @@ import Foundation
 ///
 /// Equality is exact: strings by their UTF-8 bytes, numbers also by their kind, so that `integer(1)`, `real(1)` and
 /// `bool(true)` are three values.
-public enum PropertyList: Sendable {
+public enum PropertyList: Sendable, Equatable {
   /// The binary format's null object; Apple's own writers never emit it.
   case null
   /// True or false, which is no number here.

@@ -11,6 +11,8 @@ public struct SQLCommit<Connection: SQLConnection> {
   /// The greatest key known to be in each root's table, for files whose `Z_MAX` is too small.
   private let keyFloors: [Int: Int64]
   private var keys: [Int64] = []
+  /// The highest key that ``run()`` has taken for each root, and recorded as such.
+  public private(set) var highestKeys: [Int: Int64] = [:]
   private var conflicts: [Conflict] = []
 
   var binding: SQLBinding { statements.binding }
@@ -47,13 +49,15 @@ public struct SQLCommit<Connection: SQLConnection> {
 
   // MARK: Keys
 
-  private func assignKeys() throws(StoreError) -> [Int64] {
+  private mutating func assignKeys() throws(StoreError) -> [Int64] {
     var counts: [Int: Int] = [:]
     for row in changes.insertions where row.key <= 0 { counts[schema.entities[row.entity].root, default: 0] += 1 }
     var next: [Int: Int64] = [:]
     for (root, count) in counts {
       let allocator = SQLKeyAllocator(statements)
-      next[root] = try allocator.take(count, root: root, floor: keyFloors[root] ?? 0).lowerBound
+      let taken = try allocator.take(count, root: root, floor: keyFloors[root] ?? 0)
+      next[root] = taken.lowerBound
+      highestKeys[root] = taken.upperBound - 1
     }
     var result: [Int64] = []
     result.reserveCapacity(changes.insertions.count)

@@ -46,14 +46,15 @@ public struct SQLHistory: Sendable {
     tombstoneColumns = changes.count { $0.hasPrefix("ZTOMBSTONE") }
   }
 
-  /// Records a change set that has been written, in the same transaction.
+  /// Records a change set that has been written, in the same transaction. Gives the key of its record, if there is one.
   public func append<Connection: SQLConnection>(
     _ changes: ChangeSet, keys: [Int64], _ statements: SQLStatements<Connection>
-  ) throws(StoreError) {
-    if changes.insertions.isEmpty && changes.updates.isEmpty && changes.deletions.isEmpty { return }
+  ) throws(StoreError) -> Int64? {
+    if changes.insertions.isEmpty && changes.updates.isEmpty && changes.deletions.isEmpty { return nil }
     let writer = Writer(statements: statements, history: self)
     let transaction = try writer.addTransaction(changes)
     try writer.addChanges(changes, keys: keys, transaction: transaction)
+    return transaction
   }
 
   static func preserved(_ entity: Entity) -> [Attribute] {

@@ -73,7 +73,7 @@ public struct StoreOptions: Sendable {
 }
 
 /// What a store says of itself.
-public struct StoreMetadata: Sendable {
+public struct StoreMetadata: Sendable, Equatable {
   /// The store's UUID in upper-case text: the host part of its object URIs.
   public var identifier: String
   public var storeType: String

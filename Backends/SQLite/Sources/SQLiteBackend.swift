@@ -46,6 +46,10 @@ public struct SQLiteBackend: StoreBackend {
       history: SQLHistory(catalogue), pool: pool, externalFolder: place.externalFolder, onClose: place.release
     ) { () throws(StoreError) in
       let connection = try SQLiteConnection(place.path, .readWrite, timeout: options.timeout, trace: options.trace)
+      // Where a file cannot be opened for writing, SQLite takes what it gets.
+      if connection.isReadOnly {
+        throw StoreError(.readOnly, "The store cannot be opened for writing.", context: ["path": place.path])
+      }
       try Self.configure(connection, options)
       return connection
     }

@@ -73,6 +73,9 @@ final class SQLiteConnection: SQLConnection {
   /// Whether a transaction is open.
   var isInTransaction: Bool { sqlite3_get_autocommit(database) == 0 }
 
+  /// Whether the file could be opened for reading only.
+  var isReadOnly: Bool { sqlite3_db_readonly(database, "main") == 1 }
+
   /// The first column of the first row as an integer, nil without rows.
   func integer(_ sql: String) throws(StoreError) -> Int64? {
     let statement = try prepare(sql)

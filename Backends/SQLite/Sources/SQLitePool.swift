@@ -64,6 +64,9 @@ final class SQLitePool: @unchecked Sendable {
     condition.unlock()
   }
 
+  /// Closes the readers that nobody uses; new ones are made when needed.
+  func dropIdle() { condition.withLock { idle = [] } }
+
   func close() {
     condition.lock()
     isClosed = true

@@ -18,8 +18,13 @@ final class SQLiteStore: Store, @unchecked Sendable {
   private let history: SQLHistory?
   private let externalFiles: SQLiteExternalFiles
   private let writing = NSRecursiveLock()
-  private var writer: SQLiteConnection?
-  private var statements: SQLStatements<SQLiteConnection>
+  private var writer: SQLStatements<SQLiteConnection>?
+  /// The connection whose commit failed at its end, until that is settled. It stays open, because to open a log that nobody
+  /// has open brings back what failed.
+  private var failed: SQLStatements<SQLiteConnection>?
+  /// Whether commits go through a write-ahead log, else a rollback journal.
+  private let isLogged: Bool
+  private var isClosed = false
   private var keyFloors: [Int: Int64]
   private var storedMetadata: StoreMetadata
   /// Atomic, so that snapshots need not wait for a running commit.
@@ -40,13 +45,12 @@ final class SQLiteStore: Store, @unchecked Sendable {
     self.pool = pool
     externalFiles = SQLiteExternalFiles(folder: externalFolder)
     self.readOnlyReason = readOnlyReason
-    self.writer = writer
+    self.writer = SQLStatements(writer, binding)
     self.onClose = onClose
     storedMetadata = metadata
     // With a rollback journal a reader makes commits wait.
-    let isLogged = try writer.text("PRAGMA journal_mode") == "wal"
+    isLogged = try writer.text("PRAGMA journal_mode") == "wal"
     capabilities = isLogged ? SQLiteBackend.capabilities : SQLiteBackend.capabilities.subtracting(.concurrentReads)
-    statements = SQLStatements(writer, binding)
     keyFloors = [:]
     // A file edited by hand may list a highest key that is too small; keys in use must never be given again.
     for table in binding.layout.tables {
@@ -69,100 +73,58 @@ final class SQLiteStore: Store, @unchecked Sendable {
   func commit(_ changes: ChangeSet) throws(StoreError) -> CommitResult {
     writing.lock()
     defer { writing.unlock() }
-    let connection = try openWriter()
-    try connection.execute("BEGIN IMMEDIATE")
+    let statements = try begin()
+    let connection = statements.connection
+    var commit = SQLCommit(statements, changes, keyFloors: keyFloors)
     let result: SQLCommit<SQLiteConnection>.Result
+    var transaction: Int64?
     do {
-      var commit = SQLCommit(statements, changes, keyFloors: keyFloors)
       result = try commit.run()
       if case .written(let keys) = result {
-        try history?.append(changes, keys: keys, statements)
+        transaction = try history?.append(changes, keys: keys, statements)
         if let metadata = changes.metadata { try SQLiteFormat.write(metadata, on: connection, isNew: false) }
       }
     } catch {
-      try? connection.execute("ROLLBACK")
+      rollBack(statements)
       _ = connection.functions.takeTouched()
       throw error
     }
-    let touched = connection.functions.takeTouched()
+    let touched = connection.functions.takeTouched().compactMap { row in
+      binding.numbers.entity(row.number).map { ObjectReference(entity: $0, key: row.key) }
+    }
     switch result {
     case .conflicts(let conflicts):
-      try? connection.execute("ROLLBACK")
+      rollBack(statements)
       return .conflicts(conflicts)
     case .written(let keys):
-      try end(connection, changes, keys)
+      try end(statements) { (fresh) throws(StoreError) in
+        if let verdict = try judgeMetadata(changes, fresh) { return verdict }
+        return try SQLEvidence(
+          changes, keys: keys, highestKeys: commit.highestKeys, transaction: transaction, touched: touched
+        ).verdict(fresh)
+      }
       if let metadata = changes.metadata { storedMetadata = metadata }
       externalFiles.remove(changes.obsoleteExternalData)
       let number = commits.add(1, ordering: .acquiringAndReleasing).newValue
-      let references = touched.compactMap { row in
-        binding.numbers.entity(row.number).map { ObjectReference(entity: $0, key: row.key) }
-      }
-      return .committed(Receipt(keys: keys, commitNumber: number, touched: references))
+      return .committed(Receipt(keys: keys, commitNumber: number, touched: touched))
     }
-  }
-
-  /// Commits the open transaction.
-  ///
-  /// A failed COMMIT may have reached the disk all the same. The connection is given up then, and another one looks for the
-  /// changes: where they are, the commit has succeeded; where they are not, a small commit of its own makes sure that they
-  /// cannot come back after a crash. Only if that fails too, the outcome is unknown.
-  private func end(_ connection: SQLiteConnection, _ changes: ChangeSet, _ keys: [Int64]) throws(StoreError) {
-    do { try connection.execute("COMMIT") } catch {
-      if error.code == .busy, connection.isInTransaction {
-        try? connection.execute("ROLLBACK")
-        throw error
-      }
-      writer = nil
-      var failure = error
-      do {
-        let fresh = try reopen()
-        let isThere = try Self.probe(changes, keys, on: fresh, binding)
-        if isThere == nil { failure.outcome = .outcomeUnknown }
-        if isThere == false { try fresh.execute("UPDATE Z_METADATA SET Z_VERSION = Z_VERSION") }
-        writer = fresh
-        statements = SQLStatements(fresh, binding)
-        if isThere == true { return }
-      } catch { failure.outcome = .outcomeUnknown }
-      throw failure
-    }
-  }
-
-  /// Whether a change set is in the store, judged by its first row; nil where it has none.
-  private static func probe(
-    _ changes: ChangeSet, _ keys: [Int64], on connection: SQLiteConnection, _ binding: SQLBinding
-  ) throws(StoreError) -> Bool? {
-    func version(_ entity: Int, _ key: Int64) throws(StoreError) -> Int64? {
-      try connection.integer("SELECT Z_OPT FROM \(binding.layout.table(entity).name) WHERE Z_PK = \(key)")
-    }
-    if let row = changes.insertions.first, let key = keys.first { return try version(row.entity, key) != nil }
-    if let row = changes.updates.first?.row { return try version(row.entity, row.key) == row.version }
-    if let gone = changes.deletions.first?.reference { return try version(gone.entity, gone.key) == nil }
-    return nil
-  }
-
-  private func openWriter() throws(StoreError) -> SQLiteConnection {
-    if let readOnlyReason {
-      throw StoreError(.readOnly, "The store was opened read-only, because \(readOnlyReason).")
-    }
-    guard let writer else {
-      throw StoreError(.closed, "The store was closed, or given up after a failed commit; open it again.")
-    }
-    return writer
   }
 
   func allocateKeys(root: Int, count: Int) throws(StoreError) -> Range<Int64> {
     writing.lock()
     defer { writing.unlock() }
-    let connection = try openWriter()
-    try connection.execute("BEGIN IMMEDIATE")
-    do {
-      let keys = try SQLKeyAllocator(statements).take(count, root: root, floor: keyFloors[root] ?? 0)
-      try connection.execute("COMMIT")
-      return keys
-    } catch {
-      try? connection.execute("ROLLBACK")
+    let statements = try begin()
+    let keys: Range<Int64>
+    do { keys = try SQLKeyAllocator(statements).take(count, root: root, floor: keyFloors[root] ?? 0) } catch {
+      rollBack(statements)
       throw error
     }
+    do { try statements.connection.execute("COMMIT") } catch {
+      // Keys that nobody uses are no harm: whether they are taken need not be known.
+      _ = abandon(statements)
+      throw error
+    }
+    return keys
   }
 
   func externalData(_ name: Data) throws(StoreError) -> Data { try externalFiles.read(name) }
@@ -175,10 +137,122 @@ final class SQLiteStore: Store, @unchecked Sendable {
     writing.lock()
     defer { writing.unlock() }
     pool.close()
-    guard let closing = writer else { return }
+    if isClosed { return }
+    isClosed = true
     writer = nil
-    // The statements hold the connection open until they are gone.
-    statements = SQLStatements(closing, binding)
+    failed = nil
     onClose()
+  }
+}
+
+// MARK: - The ends of transactions
+
+extension SQLiteStore {
+  private func openWriter() throws(StoreError) -> SQLStatements<SQLiteConnection> {
+    if let readOnlyReason {
+      throw StoreError(.readOnly, "The store was opened read-only, because \(readOnlyReason).")
+    }
+    if isClosed { throw StoreError(.closed, "The store was closed; open it again.") }
+    // Where SQLite cannot open a file for writing it opens it for reading, which may have been for a moment's sake.
+    if let writer, writer.connection.isReadOnly { self.writer = nil }
+    // What an earlier commit left behind is settled before anything is written on top of it.
+    if writer == nil { _ = try settle { (_) throws(StoreError) in .unclear } }
+    guard let writer else { throw StoreError(.closed, "The store has no writing connection; open it again.") }
+    return writer
+  }
+
+  /// The writing connection inside a transaction that nobody else can write beside.
+  private func begin() throws(StoreError) -> SQLStatements<SQLiteConnection> {
+    do { return try beginOnce() } catch {
+      if error.code != .readOnly || isReadOnly { throw error }
+    }
+    // The same may have happened to the log's index, which the connections of the process share.
+    writer = nil
+    pool.dropIdle()
+    return try beginOnce()
+  }
+
+  private func beginOnce() throws(StoreError) -> SQLStatements<SQLiteConnection> {
+    let statements = try openWriter()
+    try statements.connection.execute("BEGIN IMMEDIATE")
+    return statements
+  }
+
+  private func rollBack(_ statements: SQLStatements<SQLiteConnection>) {
+    // SQLite has rolled back already after some errors; that is no error here.
+    try? statements.connection.execute("ROLLBACK")
+    if statements.connection.isInTransaction { writer = nil }
+  }
+
+  /// Leaves a transaction whose COMMIT failed. True where it is certain that nothing was committed.
+  private func abandon(_ statements: SQLStatements<SQLiteConnection>) -> Bool {
+    // A transaction that is still open met a lock or a deferred constraint, before anything was written.
+    if statements.connection.isInTransaction {
+      rollBack(statements)
+      return true
+    }
+    failed = statements
+    writer = nil
+    return false
+  }
+
+  /// Commits the open transaction.
+  ///
+  /// A failed COMMIT may have reached the disk all the same, now or after the next crash. The store settles what is there,
+  /// and judges by the evidence: this returns where the commit has happened, and throws the error as not saved where it has
+  /// not. Else the outcome is unknown. While the store cannot be settled, it refuses to write; every further write tries.
+  private func end(
+    _ statements: SQLStatements<SQLiteConnection>,
+    _ evidence: (SQLStatements<SQLiteConnection>) throws(StoreError) -> SQLEvidence<SQLiteConnection>.Verdict
+  ) throws(StoreError) {
+    do { try statements.connection.execute("COMMIT") } catch {
+      if abandon(statements) { throw error }
+      var failure = error
+      do {
+        switch try settle(evidence) {
+        case .happened: return
+        case .didNotHappen: break
+        case .unclear: failure.outcome = .outcomeUnknown
+        }
+      } catch {
+        failure.outcome = .outcomeUnknown
+        failure.context["settling"] = error.description
+      }
+      throw failure
+    }
+  }
+
+  /// What the metadata tells of a change set that has nothing else.
+  private func judgeMetadata(
+    _ changes: ChangeSet, _ statements: SQLStatements<SQLiteConnection>
+  ) throws(StoreError) -> SQLEvidence<SQLiteConnection>.Verdict? {
+    var rest = changes
+    rest.metadata = nil
+    guard let metadata = changes.metadata, metadata != storedMetadata, rest.isEmpty else { return nil }
+    let found = try SQLiteFormat.metadata(on: statements.connection)
+    return found == metadata ? .happened : found == storedMetadata ? .didNotHappen : .unclear
+  }
+
+  /// Replaces the failed connection by a fresh one and makes sure that what that one sees is what stays.
+  ///
+  /// In a log, the pages of a failed commit lie behind the last good one, and who opens the log after a crash takes them
+  /// for good. A commit that changes nothing is written over them. A rollback journal that could not be removed for good is
+  /// removed by such a commit too. Nobody can write between the judgement and that commit.
+  private func settle(
+    _ judge: (SQLStatements<SQLiteConnection>) throws(StoreError) -> SQLEvidence<SQLiteConnection>.Verdict
+  ) throws(StoreError) -> SQLEvidence<SQLiteConnection>.Verdict {
+    let fresh = SQLStatements(try reopen(), binding)
+    try fresh.connection.execute("BEGIN IMMEDIATE")
+    let verdict = try judge(fresh)
+    if isLogged || verdict != .didNotHappen {
+      // Writes the first page as it is; an UPDATE to the same value may write nothing.
+      let version = try fresh.connection.integer("PRAGMA user_version") ?? 0
+      try fresh.connection.execute("PRAGMA user_version = \(version)")
+    }
+    try fresh.connection.execute("COMMIT")
+    writer = fresh
+    failed = nil
+    // Pages of a log whose sync failed may be lost with the next loss of power, although they can be read until then.
+    return isLogged && verdict == .happened ? .unclear : verdict
   }
 }

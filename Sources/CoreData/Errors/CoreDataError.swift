@@ -9,6 +9,10 @@ enum CoreDataError {
       NSUnderlyingErrorKey: error, NSLocalizedDescriptionKey: error.message,
       NSLocalizedFailureReasonErrorKey: error.description,
     ]
+    if error.outcome == .outcomeUnknown {
+      userInfo[NSLocalizedRecoverySuggestionErrorKey] =
+        "Nobody knows yet whether the changes were saved. Fetch again, with a fresh context, before you repeat them."
+    }
     if let path = error.context["path"] { userInfo[NSFilePathErrorKey] = path }
     if let number = error.context["sqlite"].flatMap(Int.init) { userInfo[NSSQLiteErrorDomain] = number }
     if let hashes = error.modelHashes {

@@ -147,13 +147,13 @@ final class CompanyStore: Sendable {
   let coordinator: NSPersistentStoreCoordinator
   let store: NSPersistentStore
 
-  init() throws {
+  init(options: [AnyHashable: Any] = [:]) throws {
     owner = nil
     let folder = FileManager.default.temporaryDirectory.appending(path: "company-\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     url = folder.appending(path: "company.sqlite")
     coordinator = NSPersistentStoreCoordinator(managedObjectModel: Company.model())
-    store = try coordinator.addPersistentStore(type: .sqlite, at: url)
+    store = try coordinator.addPersistentStore(type: .sqlite, at: url, options: options)
   }
 
   deinit {
@@ -178,11 +178,11 @@ final class CompanyStore: Sendable {
 
   private let owner: CompanyStore?
 
-  private init(sharing other: CompanyStore) throws {
+  init(sharing other: CompanyStore, options: [AnyHashable: Any] = [:]) throws {
     owner = other
     url = other.url
     coordinator = NSPersistentStoreCoordinator(managedObjectModel: Company.model())
-    store = try coordinator.addPersistentStore(type: .sqlite, at: url)
+    store = try coordinator.addPersistentStore(type: .sqlite, at: url, options: options)
   }
 }
 

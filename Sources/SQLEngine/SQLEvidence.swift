@@ -1,0 +1,124 @@
+import StoreProtocol
+import StoreSchema
+
+/// What a store tells of a commit whose end failed, whoever has written to it since.
+///
+/// Versions only grow, and no key is given twice. A row below its new version, a deleted row that is there, a highest key
+/// below one that the commit took: each proves that the commit did not happen. That all rows are as it wrote them, to the
+/// last changed value, proves that it did; at the least, the store is as it was to be.
+public struct SQLEvidence<Connection: SQLConnection> {
+  public enum Verdict: Sendable {
+    case happened, didNotHappen
+    /// Others have changed so much since that both could be.
+    case unclear
+  }
+
+  private let changes: ChangeSet
+  private let keys: [Int64]
+  private let highestKeys: [Int: Int64]
+  /// The key of the record in the store's history.
+  private let transaction: Int64?
+  /// Rows that triggers have changed too.
+  private let touched: Set<ObjectReference>
+
+  /// For `changes` as they were written: with the `keys` of its insertions, and the `highestKeys` recorded for them.
+  public init(
+    _ changes: ChangeSet, keys: [Int64], highestKeys: [Int: Int64], transaction: Int64?, touched: [ObjectReference]
+  ) {
+    self.changes = changes
+    self.keys = keys
+    self.highestKeys = highestKeys
+    self.transaction = transaction
+    self.touched = Set(touched)
+  }
+
+  /// Judges by what is read now; the caller keeps others from writing meanwhile. A change set without rows is unclear.
+  ///
+  /// Throws where the store cannot be read.
+  public func verdict(_ statements: SQLStatements<Connection>) throws(StoreError) -> Verdict {
+    if try takenKeysAreMissing(statements) { return .didNotHappen }
+    if let known = try historyVerdict(statements) { return known }
+    var isComplete = !(changes.insertions.isEmpty && changes.updates.isEmpty && changes.deletions.isEmpty)
+    for (row, key) in zip(changes.insertions, keys) {
+      switch try look(row, key, version: 1, Array(0..<row.slotCount), statements) {
+      case .other: return .didNotHappen
+      case .unknown: isComplete = false
+      case .written: continue
+      }
+    }
+    for update in changes.updates {
+      switch try look(update.row, update.row.key, version: update.row.version, update.changed.slots, statements) {
+      case .other: return .didNotHappen
+      case .unknown: isComplete = false
+      case .written: continue
+      }
+    }
+    for deletion in changes.deletions where try isThere(deletion.reference, statements) { return .didNotHappen }
+    return isComplete ? .happened : .unclear
+  }
+
+  private func takenKeysAreMissing(_ statements: SQLStatements<Connection>) throws(StoreError) -> Bool {
+    for (root, taken) in highestKeys {
+      let statement = try statements.statement(text: "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?")
+      statement.bind(statements.binding.numbers.numbers[root], at: 1)
+      defer { statement.reset() }
+      if try statement.step(), statement.int(0) < taken { return true }
+    }
+    return false
+  }
+
+  /// The time of the save makes its record known. A record that is missing may have been purged since.
+  private func historyVerdict(_ statements: SQLStatements<Connection>) throws(StoreError) -> Verdict? {
+    guard let transaction else { return nil }
+    let statement = try statements.statement(text: "SELECT ZTIMESTAMP IS ? FROM ATRANSACTION WHERE Z_PK = ?")
+    statement.bind(.double(changes.time), at: 1)
+    statement.bind(transaction, at: 2)
+    defer { statement.reset() }
+    guard try statement.step() else { return nil }
+    return statement.int(0) == 1 ? .happened : .didNotHappen
+  }
+
+  private enum Finding {
+    case written
+    /// The row is what the commit would not have left.
+    case other
+    case unknown
+  }
+
+  /// Compares the stored row of `key` with the written slots of `row`, in the database: there both have one form.
+  private func look(
+    _ row: Row, _ key: Int64, version: Int64, _ slots: [Int], _ statements: SQLStatements<Connection>
+  ) throws(StoreError) -> Finding {
+    let binding = statements.binding
+    let columns = slots.map { binding.parameters[row.entity][$0] }
+    let names = ["Z_ENT"] + slots.map { binding.layout.column(binding.layout.schema.entities[row.entity], $0).name }
+    let marks = names.map { _ in "?" }.joined(separator: ", ")
+    let table = binding.layout.table(row.entity).name
+    let statement = try statements.statement(
+      text: """
+        SELECT ifnull(Z_OPT, 0), (\(names.joined(separator: ", "))) IS (\(marks)) FROM \(table) WHERE Z_PK = ?
+        """)
+    statement.bind(binding.numbers.numbers[row.entity], at: 1)
+    statement.bind(row, columns, from: 2, binding.numbers)
+    statement.bind(key, at: Int32(columns.count) + 2)
+    defer { statement.reset() }
+    guard try statement.step() else { return .unknown }
+    let stored = statement.int(0)
+    if stored < version { return .other }
+    // Who touches a row without a new version, or writes nothing of it, leaves nothing to know it by.
+    if stored > version || slots.isEmpty || touched.contains(ObjectReference(entity: row.entity, key: key)) {
+      return .unknown
+    }
+    return statement.int(1) == 1 ? .written : .other
+  }
+
+  private func isThere(
+    _ reference: ObjectReference, _ statements: SQLStatements<Connection>
+  ) throws(StoreError) -> Bool {
+    let table = statements.binding.layout.table(reference.entity).name
+    let statement = try statements.statement(text: "SELECT 1 FROM \(table) WHERE Z_PK = ?")
+    statement.bind(reference.key, at: 1)
+    defer { statement.reset() }
+    return try statement.step()
+  }
+}

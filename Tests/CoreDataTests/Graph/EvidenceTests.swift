@@ -1,0 +1,101 @@
+import Foundation
+import SQLEngine
+import StoreProtocol
+import StoreSchema
+import Testing
+
+@testable import CoreData
+@testable import SQLiteBackend
+
+/// What a store tells of a commit, after others may have written to it.
+@Suite struct EvidenceTests {
+  /// A company with one change set: Ada is new, Grace changes, Alan goes. `commits` says whether it is in the store.
+  private final class Case {
+    let company: CompanyStore
+    let connection: SQLiteConnection
+    let statements: SQLStatements<SQLiteConnection>
+    let evidence: SQLEvidence<SQLiteConnection>
+
+    init(commits: Bool, tracksHistory: Bool = false, touchesGrace: Bool = false) throws {
+      company = try CompanyStore(options: [NSPersistentHistoryTrackingKey: tracksHistory])
+      try company.run { (context) throws in
+        for (name, age) in [("Grace", 40), ("Alan", 41)] {
+          let person = Person(context: context)
+          (person.name, person.age, person.salary) = (name, Int16(age), 0.1)
+          try context.save()
+        }
+      }
+      let schema = try company.store.requireEngine().schema
+      connection = try SQLiteConnection(company.url.path, .readWrite, timeout: 1)
+      let catalogue = try SQLiteFormat.catalogue(on: connection)
+      statements = SQLStatements(connection, try SQLBinding.bind(schema, to: catalogue))
+      let snapshot = try company.store.requireEngine().snapshot()
+      let person = try #require(schema.entities.first { $0.name == "Person" })
+      var changes = ChangeSet(time: 1000)
+      let grace = try #require(try snapshot.row(of: person.index, key: 1)).copy(version: 2)
+      let slot = try #require(person.attributes.first { $0.name == "age" }?.slot)
+      #expect(grace.patch(slot, .int(42)))
+      var changed = SlotSet()
+      changed.insert(slot)
+      changes.updates = [.init(row: grace, changed: changed)]
+      let builder = RowBuilder()
+      builder.begin(slots: person.slots.count)
+      builder.set(try #require(person.attributes.first { $0.name == "name" }?.slot), .string("Ada\0é"))
+      builder.set(try #require(person.attributes.first { $0.name == "salary" }?.slot), .double(0.1))
+      changes.insertions = [builder.finish(key: 0, entity: person.index, version: 0)]
+      changes.deletions = [.init(ObjectReference(entity: person.index, key: 2), versionRead: 1)]
+      try connection.execute("BEGIN IMMEDIATE")
+      var commit = SQLCommit(statements, changes, keyFloors: [:])
+      guard case .written(let keys) = try commit.run() else { throw CocoaError(.coreData) }
+      let transaction = try SQLHistory(catalogue)?.append(changes, keys: keys, statements)
+      try connection.execute(commits ? "COMMIT" : "ROLLBACK")
+      evidence = SQLEvidence(
+        changes, keys: keys, highestKeys: commit.highestKeys, transaction: transaction,
+        touched: touchesGrace ? [grace.reference] : [])
+    }
+
+    /// The verdict after somebody else has done `others`.
+    func verdict(after others: String...) throws -> SQLEvidence<SQLiteConnection>.Verdict {
+      for text in others { try connection.execute(text) }
+      return try evidence.verdict(statements)
+    }
+  }
+
+  // What others may do.
+  private let takeKey = "UPDATE Z_PRIMARYKEY SET Z_MAX = 3 WHERE Z_NAME = 'Person'"
+  private let insert = "INSERT INTO ZPERSON (Z_PK, Z_ENT, Z_OPT, ZNAME) SELECT 3, Z_ENT, 1, 'Bob' FROM ZPERSON LIMIT 1"
+  private let changeGrace = "UPDATE ZPERSON SET Z_OPT = 2, ZAGE = 43 WHERE Z_PK = 1"
+  private let changeGraceOften = "UPDATE ZPERSON SET Z_OPT = 9, ZAGE = 43 WHERE Z_PK = 1"
+  private let deleteAlan = "DELETE FROM ZPERSON WHERE Z_PK = 2"
+
+  @Test func aCommitIsKnownByItsRows() throws {
+    #expect(try Case(commits: true).verdict() == .happened)
+    #expect(try Case(commits: false).verdict() == .didNotHappen)
+  }
+
+  /// Each of these misleads who looks at one row only.
+  @Test func whatOthersDidIsNotTakenForTheCommit() throws {
+    #expect(try Case(commits: false).verdict(after: takeKey, insert) == .didNotHappen)
+    #expect(try Case(commits: false).verdict(after: changeGrace, deleteAlan) == .didNotHappen)
+    #expect(try Case(commits: false).verdict(after: takeKey, insert, deleteAlan) == .didNotHappen)
+    #expect(try Case(commits: false).verdict(after: takeKey, changeGrace, deleteAlan) == .didNotHappen)
+    #expect(try Case(commits: false).verdict(after: takeKey, changeGraceOften) == .didNotHappen)
+  }
+
+  @Test func noGuessIsMadeWhereOthersCoveredTheTraces() throws {
+    let removeAda = "DELETE FROM ZPERSON WHERE Z_PK = 3"
+    #expect(try Case(commits: true).verdict(after: changeGraceOften) == .unclear)
+    #expect(try Case(commits: true).verdict(after: removeAda) == .unclear)
+    #expect(try Case(commits: false).verdict(after: takeKey, changeGraceOften, deleteAlan) == .unclear)
+    #expect(try Case(commits: true, touchesGrace: true).verdict() == .unclear)
+  }
+
+  @Test func historyDecidesWhateverCameLater() throws {
+    #expect(try Case(commits: true, tracksHistory: true).verdict(after: changeGraceOften) == .happened)
+    let record = "INSERT INTO ATRANSACTION (Z_PK, Z_ENT, ZTIMESTAMP) VALUES (3, 16002, 999)"
+    let history = Case.init(commits:tracksHistory:touchesGrace:)
+    #expect(
+      try history(false, true, false).verdict(after: takeKey, changeGraceOften, deleteAlan, record) == .didNotHappen)
+    #expect(try history(false, true, false).verdict(after: takeKey, changeGraceOften, deleteAlan) == .unclear)
+  }
+}

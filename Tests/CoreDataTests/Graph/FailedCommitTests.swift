@@ -1,0 +1,68 @@
+import Foundation
+import StoreProtocol
+import Testing
+
+@testable import CoreData
+@testable import SQLiteBackend
+
+/// Commits that fail at their end, without a failing disk; for that see Scripts/fault.
+@Suite struct FailedCommitTests {
+  private func failure(_ body: () throws -> Void) throws -> (code: CocoaError.Code, outcome: StoreError.Outcome?)? {
+    do { try body() } catch let error as CocoaError {
+      return (error.code, (error.userInfo[NSUnderlyingErrorKey] as? StoreError)?.outcome)
+    }
+    return nil
+  }
+
+  /// With a rollback journal a reader lets a transaction write, but not end.
+  @Test func aReaderInTheWayOfACommitLosesNothing() throws {
+    let company = try CompanyStore(options: [
+      NSSQLitePragmasOption: ["journal_mode": "DELETE"], NSPersistentStoreTimeoutOption: 0.05,
+    ])
+    try company.run { (context) throws in
+      let ada = Person(context: context)
+      ada.name = "Ada"
+      try context.save()
+      ada.age = 36
+      Person(context: context).name = "Grace"
+      do {
+        let reader = try SQLiteConnection(company.url.path, .readOnly, timeout: 0)
+        try reader.execute("BEGIN")
+        #expect(try reader.integer("SELECT count(*) FROM ZPERSON") == 1)
+        let failure = try failure { try context.save() }
+        #expect(failure?.code == .persistentStoreTimeout)
+        #expect(failure?.outcome == .notSaved)
+        try reader.execute("COMMIT")
+      }
+      #expect(context.hasChanges)
+      #expect(try company.reopened().run { try $0.all(Person.self).map(\.age) } == [0])
+      try context.save()
+      #expect(!context.hasChanges)
+    }
+    let saved = try company.reopened().run { try $0.all(Person.self).map { "\($0.name ?? "") \($0.age)" } }
+    #expect(saved == ["Ada 36", "Grace 0"])
+  }
+
+  /// A deferred constraint is judged by COMMIT, which leaves the transaction open where it is violated.
+  @Test func aConstraintThatFailsAtCommitIsNotSaved() throws {
+    let made = try CompanyStore()
+    let other = try SQLiteConnection(made.url.path, .readWrite, timeout: 1)
+    try other.execute(
+      """
+      ALTER TABLE ZPERSON ADD COLUMN ZFOREIGN INTEGER DEFAULT 7 REFERENCES ZBADGE(Z_PK) DEFERRABLE INITIALLY DEFERRED
+      """)
+    let company = try CompanyStore(
+      sharing: made, options: [NSSQLitePragmasOption: ["foreign_keys": "ON"], NSPersistentStoreTimeoutOption: 1])
+    try company.run { (context) throws in
+      Person(context: context).name = "Ada"
+      let failure = try failure { try context.save() }
+      #expect(failure?.code == .sqlite)
+      #expect(failure?.outcome == .notSaved)
+      // Nothing is left that would be in the way of others, or of the next attempt.
+      try other.execute(
+        "INSERT INTO ZBADGE (Z_PK, Z_ENT, Z_OPT) SELECT 7, Z_ENT, 1 FROM Z_PRIMARYKEY WHERE Z_NAME = 'Badge'")
+      try context.save()
+    }
+    #expect(try company.reopened().run { try $0.all(Person.self).map(\.name) } == ["Ada"])
+  }
+}
