@@ -1,13 +1,28 @@
 import CoreData
 import Foundation
 
-/// The model and the transactions of the crash test.
+/// The model and the transactions of the crash and fault tests.
 enum CrashModel {
-  static let rowsPerTransaction = 20
   static let accountCount = 10
 
-  static func model() -> NSManagedObjectModel {
+  /// How much one transaction changes.
+  struct Size {
+    var rows = 20
+    /// After how many transactions rows are deleted.
+    var window: Int64 = 10
+    /// Whether an account gets a photo, large enough for a file of its own.
+    var hasPhoto = false
+  }
+
+  static func model(hasPhoto: Bool = false) -> NSManagedObjectModel {
     let account = entity("Account", [("transaction", .integer64), ("balance", .integer64)])
+    if hasPhoto {
+      let photo = NSAttributeDescription()
+      photo.name = "photo"
+      photo.type = .binaryData
+      photo.allowsExternalBinaryDataStorage = true
+      account.properties += [photo]
+    }
     let entry = entity("Entry", [("transaction", .integer64), ("check", .integer64), ("text", .string)])
     relate(entry, "account", false, account, "entries", true)
     relate(entry, "watchers", true, account, "watched", true)
@@ -48,23 +63,32 @@ enum CrashModel {
     let request = NSFetchRequest<NSManagedObject>(entityName: "Account")
     let found = try context.fetch(request)
     if !found.isEmpty { return found }
+    insertAccounts(in: context)
+    try context.save()
+    return try context.fetch(request)
+  }
+
+  static func insertAccounts(in context: NSManagedObjectContext) {
     for _ in 0..<accountCount {
       let account = NSEntityDescription.insertNewObject(forEntityName: "Account", into: context)
       account.setValue(0, forKey: "transaction")
       account.setValue(1000, forKey: "balance")
     }
-    try context.save()
-    return try context.fetch(request)
   }
 
   /// All changes of one transaction: every account carries its number, the balances keep their sum, new entries carry the
-  /// number and a check, the entries of ten transactions ago go.
-  static func change(_ accounts: [NSManagedObject], _ transaction: Int64, in context: NSManagedObjectContext) throws {
+  /// number and a check, the entries of a window ago go.
+  static func change(
+    _ accounts: [NSManagedObject], _ transaction: Int64, _ size: Size = Size(), in context: NSManagedObjectContext
+  ) throws {
     for account in accounts { account.setValue(transaction, forKey: "transaction") }
     let (from, to) = (accounts[Int(transaction % 10)], accounts[Int((transaction + 3) % 10)])
     from.setValue((from.value(forKey: "balance") as? Int64 ?? 0) - 7, forKey: "balance")
     to.setValue((to.value(forKey: "balance") as? Int64 ?? 0) + 7, forKey: "balance")
-    for index in 0..<rowsPerTransaction {
+    if size.hasPhoto {
+      accounts[0].setValue(Data(repeating: UInt8(transaction & 255), count: 120_000), forKey: "photo")
+    }
+    for index in 0..<size.rows {
       let entry = NSEntityDescription.insertNewObject(forEntityName: "Entry", into: context)
       entry.setValue(transaction, forKey: "transaction")
       entry.setValue(transaction &* 1_000_003 &+ Int64(index), forKey: "check")
@@ -73,7 +97,7 @@ enum CrashModel {
       entry.mutableSetValue(forKey: "watchers").add(accounts[(index + 1) % accounts.count])
     }
     let request = NSFetchRequest<NSManagedObject>(entityName: "Entry")
-    request.predicate = NSPredicate(format: "transaction == %lld", transaction - 10)
+    request.predicate = NSPredicate(format: "transaction == %lld", transaction - size.window)
     for entry in try context.fetch(request) { context.delete(entry) }
   }
 }

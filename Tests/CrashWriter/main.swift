@@ -1,19 +1,31 @@
 import CoreData
 import Foundation
 
-// Saves one transaction after another into the store at the given path until it is killed. Before each save it prints
-// "begin T", after it "saved T". Every transaction changes rows of all kinds together, so that Scripts/crash can tell a
-// torn one: a counter, new rows that carry its number, a transfer that keeps a sum, link pairs, a deletion.
+// Saves transactions into the store at the given path. Before each save it prints "begin T", after it "saved T". Every
+// transaction changes rows of all kinds together, so that a torn one can be told: a counter, new rows that carry its
+// number, a transfer that keeps a sum, link pairs, a deletion.
+//
+// Without more it goes on until it is killed, for Scripts/crash. With a number of transactions it is the program of
+// Scripts/fault; see FaultRun.
 
-guard CommandLine.arguments.count == 2 else {
-  FileHandle.standardError.write(Data("usage: crash-writer STORE.sqlite\n".utf8))
+let arguments = CommandLine.arguments.dropFirst()
+guard let path = arguments.first, arguments.count == 1 || arguments.dropFirst().first.flatMap(Int64.init) != nil else {
+  FileHandle.standardError.write(Data("usage: crash-writer STORE.sqlite [TRANSACTIONS [rollback] [stop]]\n".utf8))
   exit(2)
 }
 
 func say(_ text: String) { FileHandle.standardOutput.write(Data((text + "\n").utf8)) }
 
+if let count = arguments.dropFirst().first.flatMap(Int64.init) {
+  let run = FaultRun(
+    url: URL(filePath: path), count: count, isLogged: !arguments.contains("rollback"), stops: arguments.contains("stop")
+  )
+  run.run()
+  exit(0)
+}
+
 let coordinator = NSPersistentStoreCoordinator(managedObjectModel: CrashModel.model())
-try coordinator.addPersistentStore(type: .sqlite, at: URL(filePath: CommandLine.arguments[1]))
+try coordinator.addPersistentStore(type: .sqlite, at: URL(filePath: path))
 let context = NSManagedObjectContext(.privateQueue)
 context.persistentStoreCoordinator = coordinator
 try context.performAndWait {
