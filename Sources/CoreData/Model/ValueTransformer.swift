@@ -44,9 +44,14 @@ open class ValueTransformer: NSObject {
   }
 
   open class func transformedValueClass() -> AnyClass { NSObject.self }
-  open class func allowsReverseTransformation() -> Bool { false }
+  /// Whether values can be turned back. A transformer that cannot is refused at save: what it stores could not be read.
+  open class func allowsReverseTransformation() -> Bool { true }
   open func transformedValue(_ value: Any?) -> Any? { value }
-  open func reverseTransformedValue(_ value: Any?) -> Any? { value }
+  /// What `transformedValue` gives, unless overridden. Stops the program where there is no reverse transformation.
+  open func reverseTransformedValue(_ value: Any?) -> Any? {
+    if !type(of: self).allowsReverseTransformation() { misuse("\(type(of: self)) allows no reverse transformation.") }
+    return transformedValue(value)
+  }
 
   /// The transformer of an attribute: the named one, or the secure default.
   static func forAttribute(_ attribute: NSAttributeDescription) -> ValueTransformer? {
@@ -56,12 +61,15 @@ open class ValueTransformer: NSObject {
     return named(NSValueTransformerName(name))
   }
 
+  /// The data to store for a value; nil where the transformer gives none, or could not read it again.
   final func forward(_ value: Any) -> Data? {
-    (isReversed ? reverseTransformedValue(value) : transformedValue(value)) as? Data
+    guard type(of: self).allowsReverseTransformation() else { return nil }
+    return (isReversed ? reverseTransformedValue(value) : transformedValue(value)) as? Data
   }
 
   final func reverse(_ data: Data) -> Any? {
-    isReversed ? transformedValue(data) : reverseTransformedValue(data)
+    guard type(of: self).allowsReverseTransformation() else { return nil }
+    return isReversed ? transformedValue(data) : reverseTransformedValue(data)
   }
 
   private var isReversed: Bool { self is NSSecureUnarchiveFromDataTransformer }
@@ -86,9 +94,10 @@ open class NSSecureUnarchiveFromDataTransformer: ValueTransformer {
     return SecureArchive.read(data, Self.allowedTopLevelClasses)
   }
 
-  /// Value to data.
+  /// Value to data. Nil for a value whose class is not allowed: it could not be read again.
   open override func reverseTransformedValue(_ value: Any?) -> Any? {
-    value.flatMap { SecureArchive.write($0) }
+    guard let value, SecureArchive.allows(value, Self.allowedTopLevelClasses) else { return nil }
+    return SecureArchive.write(value)
   }
 }
 

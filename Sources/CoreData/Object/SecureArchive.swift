@@ -10,8 +10,13 @@ enum SecureArchive {
   static func write(_ value: Any) -> Data? {
     var writer = KeyedArchiveWriter()
     if let root = add(value, to: &writer, depth: 0) { return writer.archive(root: root) }
-    guard value is any NSSecureCoding else { return nil }
+    guard value is any NSSecureCoding, hasName(type(of: value)) else { return nil }
     return try? NSKeyedArchiver.archivedData(withRootObject: value, requiringSecureCoding: true)
+  }
+
+  /// Whether Foundation can name a class: it stops the program for nested and private ones.
+  private static func hasName(_ type: Any.Type) -> Bool {
+    String(reflecting: type).split(separator: ".").count <= 2
   }
 
   private static func add(
@@ -58,13 +63,34 @@ enum SecureArchive {
   static func read(_ data: Data, _ allowed: [AnyClass]) -> Any? {
     guard let root = (try? KeyedArchiveReader(data))?.root() else { return nil }
     var budget = 100_000
-    if let value = value(root, depth: 0, &budget) { return value }
+    if let value = value(root, depth: 0, &budget) { return allows(value, allowed) ? value : nil }
     // A class of the application: only archives that are well formed come here.
     let secure = allowed.compactMap { $0 as? any (NSObject & NSSecureCoding).Type }
-    guard let name = root.className, secure.contains(where: { NSStringFromClass($0) == name || "\($0)" == name }) else {
+    guard let name = root.className,
+      secure.contains(where: { hasName($0) && NSStringFromClass($0) == name || "\($0)" == name })
+    else {
       return nil
     }
     return try? NSKeyedUnarchiver.unarchivedObject(ofClasses: secure, from: data)
+  }
+
+  /// Whether the class of a value, as Foundation knows it, is in the list.
+  static func allows(_ value: Any, _ allowed: [AnyClass]) -> Bool {
+    let classes: [AnyClass] =
+      switch value {
+      case is String: [NSString.self]
+      case is NSDecimalNumber, is Decimal: [NSDecimalNumber.self, NSNumber.self]
+      case is Bool, is any FixedWidthInteger, is Double, is Float, is NSNumber: [NSNumber.self]
+      case is Data: [NSData.self]
+      case is Date: [NSDate.self]
+      case is UUID: [NSUUID.self]
+      case is URL: [NSURL.self]
+      case is NSArray, is [Any]: [NSArray.self]
+      case is NSDictionary, is [AnyHashable: Any]: [NSDictionary.self]
+      case is NSSet, is Set<AnyHashable>: [NSSet.self]
+      default: (type(of: value) as? AnyClass).map { [$0] } ?? []
+      }
+    return classes.contains { own in allowed.contains { $0 == own } }
   }
 
   private static func value(_ object: ArchivedObject, depth: Int, _ budget: inout Int) -> Any? {

@@ -1,0 +1,153 @@
+import Foundation
+import StoreSchema
+import Testing
+
+@testable import CoreData
+
+/// Feature 4.14: value transformers.
+@Suite struct ValueTransformerTests {
+  private func context(_ transformer: String?) throws -> NSManagedObjectContext {
+    let attribute = Describing.attribute("value", .transformable)
+    attribute.valueTransformerName = transformer
+    return try Describing.context(Describing.model([Describing.entity("A", [attribute])]))
+  }
+
+  /// What comes back after a save and a refresh.
+  private func roundTrip(_ value: Any, _ transformer: String?) throws -> Any? {
+    let context = try context(transformer)
+    return try context.performAndWait {
+      let object = NSEntityDescription.insertNewObject(forEntityName: "A", into: context)
+      object.setValue(value, forKey: "value")
+      try context.save()
+      context.refresh(object, mergeChanges: false)
+      return object.value(forKey: "value")
+    }
+  }
+
+  @Test(arguments: [nil, "", "NSSecureUnarchiveFromData", "NSKeyedUnarchiveFromData"])
+  func theDefaultTakesPropertyListClasses(_ name: String?) throws {
+    #expect(try roundTrip(["a", "b"], name) as? [String] == ["a", "b"])
+    #expect(try roundTrip(["k": ["x": 1]], name) as? [String: [String: Int64]] == ["k": ["x": 1]])
+    #expect(try roundTrip("text", name) as? String == "text")
+    #expect(try roundTrip(2.5, name) as? Double == 2.5)
+    #expect(
+      try roundTrip(Date(timeIntervalSinceReferenceDate: 1), name) as? Date == Date(timeIntervalSinceReferenceDate: 1))
+    #expect(try roundTrip(NSSet(array: ["a"]), name) as? NSSet == NSSet(array: ["a"]))
+    let uuid = UUID()
+    #expect(try roundTrip(uuid, name) as? UUID == uuid)
+  }
+
+  @Test func aClassThatIsNotAllowedIsRefusedAtSave() throws {
+    let context = try context(nil)
+    try context.performAndWait {
+      let object = NSEntityDescription.insertNewObject(forEntityName: "A", into: context)
+      object.setValue(Colour(red: 7), forKey: "value")
+      let error = try #require(throws: CocoaError.self) { try context.save() }
+      #expect(error.localizedDescription.contains("transformable attribute value"))
+      #expect(object.isInserted)
+      object.setValue(Unnamed(), forKey: "value")
+      #expect(throws: CocoaError.self) { try context.save() }
+      object.setValue("text", forKey: "value")
+      try context.save()
+    }
+  }
+
+  @Test func aClassThatCannotBeArchivedIsRefusedAtSave() throws {
+    let name = NSValueTransformerName("ValueTransformerTests.Unnamed")
+    ValueTransformer.setValueTransformer(UnnamedTransformer(), forName: name)
+    #expect(throws: CocoaError.self) { try roundTrip(Unnamed(), name.rawValue) }
+  }
+
+  @Test func aSubclassNamesItsClasses() throws {
+    let name = NSValueTransformerName("ValueTransformerTests.Colour")
+    ValueTransformer.setValueTransformer(ColourTransformer(), forName: name)
+    #expect((try roundTrip(Colour(red: 7), name.rawValue) as? Colour)?.red == 7)
+    #expect(throws: CocoaError.self) { try roundTrip("a string is no colour", name.rawValue) }
+    let archived = SecureArchive.write("a string")
+    #expect(ColourTransformer().transformedValue(archived) == nil)
+    #expect(NSSecureUnarchiveFromDataTransformer().transformedValue(archived) as? String == "a string")
+    #expect(NSSecureUnarchiveFromDataTransformer().transformedValue(Data([1, 2, 3])) == nil)
+  }
+
+  @Test func aCustomTransformerGoesFromValueToData() throws {
+    let name = NSValueTransformerName("ValueTransformerTests.Reversed")
+    ValueTransformer.setValueTransformer(ReversingTransformer(), forName: name)
+    #expect(try roundTrip("abc", name.rawValue) as? String == "abc")
+    let context = try context(name.rawValue)
+    try context.performAndWait {
+      let object = NSEntityDescription.insertNewObject(forEntityName: "A", into: context)
+      object.setValue("abc", forKey: "value")
+      try context.save()
+      #expect(object.row?.data(0) == Data("cba".utf8))
+      // A value that the transformer cannot take.
+      object.setValue(5, forKey: "value")
+      #expect(throws: CocoaError.self) { try context.save() }
+    }
+  }
+
+  @Test func aTransformerMustGoBothWaysAndGiveData() throws {
+    let (oneWay, wrong) = (NSValueTransformerName("OneWay"), NSValueTransformerName("NoData"))
+    ValueTransformer.setValueTransformer(OneWayTransformer(), forName: oneWay)
+    ValueTransformer.setValueTransformer(ValueTransformer(), forName: wrong)
+    #expect(throws: CocoaError.self) { try roundTrip("abc", oneWay.rawValue) }
+    #expect(throws: CocoaError.self) { try roundTrip("abc", wrong.rawValue) }
+    #expect(throws: CocoaError.self) { try roundTrip("abc", "NobodyRegisteredThis") }
+  }
+
+  @Test func transformersAreRegisteredByName() {
+    let name = NSValueTransformerName("ValueTransformerTests.Registry")
+    #expect(ValueTransformer(forName: name) == nil)
+    let made = ReversingTransformer()
+    ValueTransformer.setValueTransformer(made, forName: name)
+    #expect(ValueTransformer(forName: name) === made && ValueTransformer.valueTransformerNames().contains(name))
+    ValueTransformer.setValueTransformer(nil, forName: name)
+    #expect(ValueTransformer(forName: name) == nil && !ValueTransformer.valueTransformerNames().contains(name))
+    let standard = ValueTransformer(forName: .secureUnarchiveFromDataTransformerName)
+    #expect(standard is NSSecureUnarchiveFromDataTransformer)
+    #expect(NSValueTransformerName.secureUnarchiveFromDataTransformerName.rawValue == "NSSecureUnarchiveFromData")
+  }
+
+  @Test func withoutAnOverrideTheReverseIsTheTransformation() {
+    #expect(ValueTransformer().reverseTransformedValue("a") as? String == "a")
+    #expect(NSSecureUnarchiveFromDataTransformer.allowsReverseTransformation())
+  }
+}
+
+/// Foundation has no name for a private class, and so cannot archive it.
+private final class Unnamed: NSObject, NSSecureCoding {
+  override init() {}
+  static var supportsSecureCoding: Bool { true }
+  func encode(with coder: NSCoder) {}
+  required init?(coder: NSCoder) {}
+}
+
+private final class UnnamedTransformer: NSSecureUnarchiveFromDataTransformer {
+  override class var allowedTopLevelClasses: [AnyClass] { [Unnamed.self] }
+}
+
+final class Colour: NSObject, NSSecureCoding {
+  let red: Int
+  init(red: Int) { self.red = red }
+  static var supportsSecureCoding: Bool { true }
+  func encode(with coder: NSCoder) { coder.encode(red, forKey: "red") }
+  required init?(coder: NSCoder) { red = coder.decodeInteger(forKey: "red") }
+}
+
+private final class ColourTransformer: NSSecureUnarchiveFromDataTransformer {
+  override class var allowedTopLevelClasses: [AnyClass] { [Colour.self] }
+}
+
+private final class ReversingTransformer: ValueTransformer {
+  override class func allowsReverseTransformation() -> Bool { true }
+  override func transformedValue(_ value: Any?) -> Any? {
+    (value as? String).map { Data(String($0.reversed()).utf8) }
+  }
+  override func reverseTransformedValue(_ value: Any?) -> Any? {
+    (value as? Data).map { String(String(decoding: $0, as: UTF8.self).reversed()) }
+  }
+}
+
+private final class OneWayTransformer: ValueTransformer {
+  override class func allowsReverseTransformation() -> Bool { false }
+  override func transformedValue(_ value: Any?) -> Any? { (value as? String).map { Data($0.utf8) } }
+}
