@@ -54,8 +54,13 @@ extension ContextCore {
   private func applyDefaults(_ object: NSManagedObject) {
     let info = object.info
     for (slot, value) in info.defaults where object.changed(slot) == nil { object.setOverlay(value, slot) }
-    if info.transientDefaults.isEmpty { return }
+    if info.transientDefaults.isEmpty && info.transformableDefaults.isEmpty { return }
     let extras = object.makeExtras()
+    for (slot, value) in info.transformableDefaults where object.changed(slot) == nil {
+      extras.transformed[slot] = value
+      object.setOverlay(TransformableCoding.pending, slot)
+    }
+    if info.transientDefaults.isEmpty { return }
     if extras.transients.isEmpty { extras.transients = Array(repeating: nil, count: info.transients.count) }
     for (index, value) in info.transientDefaults where extras.transients[index] == nil {
       extras.transients[index] = value

@@ -82,6 +82,7 @@ extension ContextCore {
       object.flags.insert(.fault)
       fire(object)
       if object.row == nil { object.row = kept }
+      object.extras?.fetchedProperties = [:]
       object.awake(fromSnapshotEvents: .refresh)
       return
     }
@@ -126,6 +127,7 @@ extension ContextCore {
     for info in object.info.boundedRelationships {
       if let error = countError(object, info) { errors.append(error) }
     }
+    if !object.info.rules.isEmpty { errors += brokenRules(of: object) }
     if !errors.isEmpty { throw CoreDataError.combined(errors) }
   }
 

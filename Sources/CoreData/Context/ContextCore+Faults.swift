@@ -166,8 +166,6 @@ extension ContextCore {
     }
   }
 
-  func evaluate(_ property: NSFetchedPropertyDescription, of object: NSManagedObject) -> [Any] { [] }
-
   /// Turns an object back into a fault: its values are read again when they are next used.
   func turnIntoFault(_ object: NSManagedObject) {
     if object.flags.contains(.fault) {

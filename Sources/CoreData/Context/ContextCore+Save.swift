@@ -137,6 +137,7 @@ extension ContextCore {
       object.flags = [.gone]
       // Members hold their owners: a deleted object must not keep a ring of them alive.
       object.toManys = []
+      object.extras?.fetchedProperties = [:]
       return
     }
     object.clearOverlay()

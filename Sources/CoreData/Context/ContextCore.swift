@@ -237,7 +237,10 @@ final class ContextCore: @unchecked Sendable {
     var objects = registeredObjects
     registryLock.withLock { _ in registry.clear() }
     // Members are let go while all objects are still held: freeing them one inside another would recurse over the graph.
-    for object in objects { object.toManys = [] }
+    for object in objects {
+      object.toManys = []
+      object.extras?.fetchedProperties = [:]
+    }
     changed = []
     pending = []
     lastEvent = nil

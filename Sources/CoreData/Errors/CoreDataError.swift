@@ -64,12 +64,40 @@ enum CoreDataError {
     return CocoaError(code, userInfo: userInfo)
   }
 
+  /// The error for a value that does not meet a validation predicate.
+  static func brokenRule(
+    _ rule: AttributeRules.Rule, _ object: NSManagedObject, _ key: String, _ value: Any
+  ) -> CocoaError {
+    let texts = object.entity.managedObjectModelIfAny?.localizationDictionary
+    var message = rule.text.map { texts?["ErrorString/" + $0] ?? $0 } ?? text(rule.code, object, key)
+    if let obstacle = rule.obstacle { message += " Its validation predicate cannot be evaluated: \(obstacle)." }
+    return CocoaError(
+      rule.code,
+      userInfo: [
+        NSValidationObjectErrorKey: object, NSValidationKeyErrorKey: key, NSValidationValueErrorKey: value,
+        NSValidationPredicateErrorKey: rule.predicate, NSLocalizedDescriptionKey: message,
+      ])
+  }
+
+  /// The names of an entity's property as the model's texts have them.
+  private static func name(_ key: String, of entity: NSEntityDescription) -> String {
+    let own = entity.name ?? "?"
+    guard let texts = entity.managedObjectModelIfAny?.localizationDictionary else { return "\(own).\(key)" }
+    let property = texts["Property/\(key)/Entity/\(own)"] ?? texts["Property/\(key)"] ?? key
+    return "\(texts["Entity/\(own)"] ?? own).\(property)"
+  }
+
   private static func text(_ code: CocoaError.Code, _ object: NSManagedObject, _ key: String) -> String {
-    let name = "\(object.entity.name ?? "?").\(key)"
+    let name = name(key, of: object.entity)
     switch code {
     case .validationMissingMandatoryProperty: return "\(name) is a required value."
     case .validationNumberTooLarge: return "\(name) is too large."
     case .validationNumberTooSmall: return "\(name) is too small."
+    case .validationDateTooLate: return "\(name) is too late."
+    case .validationDateTooSoon: return "\(name) is too soon."
+    case .validationStringTooLong: return "\(name) is too long."
+    case .validationStringTooShort: return "\(name) is too short."
+    case .validationStringPatternMatching: return "\(name) does not match its pattern."
     case .validationRelationshipLacksMinimumCount: return "Too few objects in \(name)."
     case .validationRelationshipExceedsMaximumCount: return "Too many objects in \(name)."
     case .validationRelationshipDeniedDelete: return "The object cannot be deleted because of \(name)."

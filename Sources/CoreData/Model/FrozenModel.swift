@@ -39,6 +39,10 @@ final class EntityInfo: @unchecked Sendable {
   /// The values a new object begins with, by slot.
   let defaults: [(slot: Int, value: Value)]
   let transientDefaults: [(index: Int, value: Any)]
+  /// Of transformable attributes: their bytes are made at save, as those of values that are set.
+  let transformableDefaults: [(slot: Int, value: Any)]
+  /// The attributes whose values must meet predicates at save; mostly none.
+  let rules: [AttributeRules]
   let relationships: [RelationshipInfo]
   /// Where to-one relationships have their slots, by index of the relationship.
   let toOnes: ContiguousArray<ToOnePlace>
@@ -107,6 +111,11 @@ final class EntityInfo: @unchecked Sendable {
     transientDefaults = transients.enumerated().compactMap { index, attribute in
       attribute.defaultValue.map { (index, $0) }
     }
+    transformableDefaults = attributes.compactMap { info in
+      guard info.attribute.type == .transformable else { return nil }
+      return info.description.defaultValue.map { (info.attribute.slot, $0) }
+    }
+    rules = AttributeRules.all(attributes, transients)
     mandatorySlots =
       attributes.filter {
         !$0.attribute.isOptional && $0.attribute.elements.isEmpty && $0.attribute.derivation == nil
@@ -158,7 +167,9 @@ final class AttributeInfo {
   }
 
   func defaults() -> [(slot: Int, value: Value)] {
-    guard let value = description.defaultValue, attribute.elements.isEmpty else { return [] }
+    guard let value = description.defaultValue, attribute.elements.isEmpty, attribute.type != .transformable else {
+      return []
+    }
     return AttributeCoding.encode(value, attribute).map { [(attribute.slot, $0)] } ?? []
   }
 }

@@ -58,8 +58,10 @@ extension NSManagedObject {
   }
 
   private func fetchedValue(_ property: NSFetchedPropertyDescription) -> [Any] {
+    // A fault forgets what was fetched; so it is no fault while it remembers.
+    prepareToRead()
     if let known = extras?.fetchedProperties[property.name] { return known }
-    let fetched = core?.evaluate(property, of: self) ?? []
+    guard let fetched = core?.evaluate(property, of: self) else { return [] }
     makeExtras().fetchedProperties[property.name] = fetched
     return fetched
   }
@@ -228,6 +230,8 @@ enum KeyPathValue {
     case let set as NSOrderedSet: return collection(set.array, key, rest, unordered: false)
     case let array as [Any]: return collection(array, key, rest, unordered: false)
     case let dictionary as [String: Any]: return value(of: dictionary[key], rest)
+    // The key of rules about the length of a text; NSString answers it on Apple's platforms.
+    case let text as String where key == "length": return value(of: text.utf16.count, rest)
     default: return nil
     }
   }

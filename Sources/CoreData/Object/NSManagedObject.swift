@@ -62,6 +62,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     var fetchedProperties: [String: [Any]] = [:]
     /// Old values of the properties changed in the current event.
     var eventValues: [String: Any] = [:]
+
+    deinit { if !fetchedProperties.isEmpty { ReleaseQueue.release(&fetchedProperties) } }
   }
 
   // MARK: Making

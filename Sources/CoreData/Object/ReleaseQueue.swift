@@ -5,20 +5,41 @@ import CRuntime
 enum ReleaseQueue {
   private final class Waiting {
     var states: ContiguousArray<ContiguousArray<ToManyState?>> = []
+    var others: ContiguousArray<[String: [Any]]> = []
+
+    func releaseAll() {
+      // Freeing one set of members appends those of the objects that go with it.
+      while true {
+        if let next = states.popLast() {
+          withExtendedLifetime(next) {}
+        } else if let next = others.popLast() {
+          withExtendedLifetime(next) {}
+        } else {
+          return
+        }
+      }
+    }
   }
 
   /// Lets go of the relationships of an object that is being freed.
-  static func release(_ states: ContiguousArray<ToManyState?>) {
-    guard let slot = cd_thread_slot() else { return }
-    if let running = slot.pointee {
-      Unmanaged<Waiting>.fromOpaque(running).takeUnretainedValue().states.append(states)
-      return
+  static func release(_ states: ContiguousArray<ToManyState?>) { release { $0.states.append(states) } }
+
+  /// Lets go of the values of fetched properties. Taken out of their owner first: the queue must hold them last.
+  static func release(_ fetched: inout [String: [Any]]) {
+    release {
+      $0.others.append(fetched)
+      fetched = [:]
     }
+  }
+
+  @inline(__always)
+  private static func release(_ add: (Waiting) -> Void) {
+    guard let slot = cd_thread_slot() else { return }
+    if let running = slot.pointee { return add(Unmanaged<Waiting>.fromOpaque(running).takeUnretainedValue()) }
     let waiting = Waiting()
-    waiting.states.append(states)
+    add(waiting)
     slot.pointee = Unmanaged.passUnretained(waiting).toOpaque()
-    // Freeing one set of members appends those of the objects that go with it.
-    while let next = waiting.states.popLast() { withExtendedLifetime(next) {} }
+    waiting.releaseAll()
     slot.pointee = nil
   }
 }

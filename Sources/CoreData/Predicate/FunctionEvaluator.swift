@@ -23,6 +23,18 @@ enum FunctionEvaluator {
     }
   }
 
+  /// Whether ``value(_:_:)`` can evaluate a function with that many arguments.
+  static func knows(_ name: String, argumentCount: Int) -> Bool {
+    if ArithmeticKernel.Operation(rawValue: name) != nil { return argumentCount == 2 }
+    if name == "now" { return argumentCount == 0 }
+    return argumentCount == 1 && unary.contains(name)
+  }
+
+  private static let unary: Set<String> = [
+    "sum:", "count:", "min:", "max:", "average:", "negate:", "onesComplement:", "uppercase:", "lowercase:", "length:",
+    "sqrt:", "ln:", "log:", "exp:", "floor:", "ceiling:", "trunc:", "abs:",
+  ]
+
   private struct Result { let value: Any? }
 
   /// Nil for a function that is no aggregate.

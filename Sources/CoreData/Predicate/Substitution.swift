@@ -24,11 +24,26 @@ enum Substitution {
     switch expression {
     case .variable(let name):
       guard let value = values[name] else { return expression }
+      if let source = value as? FetchedPropertyVariable { return literal(PredicateArgument.make(source.object)) }
       return literal(PredicateArgument.make(value))
+    case .keyPathOf(.variable(let name), let path):
+      guard let source = values[name] as? FetchedPropertyVariable else {
+        return .keyPathOf(replace(.variable(name), values), path)
+      }
+      return literal(PredicateArgument.make(source.value(path)))
     case .keyPathOf(let base, let path): return .keyPathOf(replace(base, values), path)
     case .aggregate(let elements): return .aggregate(elements.map { replace($0, values) })
     case .function(let name, let arguments, let target):
       return .function(name, arguments.map { replace($0, values) }, target: target.map { replace($0, values) })
+    case .set(let operation, let left, let right):
+      return .set(operation, replace(left, values), replace(right, values))
+    case .subquery(let collection, variable: let own, let predicate):
+      var others = values
+      others[own] = nil
+      return .subquery(replace(collection, values), variable: own, replace(predicate, others))
+    case .conditional(let predicate, let yes, let no):
+      return .conditional(replace(predicate, values), replace(yes, values), replace(no, values))
+    case .cast(let value, let name): return .cast(replace(value, values), name)
     default: return expression
     }
   }

@@ -1,0 +1,46 @@
+import Foundation
+import StoreProtocol
+import StoreSchema
+
+/// Fetched properties.
+extension ContextCore {
+  /// Runs the request of a fetched property for an object, pending changes included.
+  ///
+  /// Nil where that is not possible; the reason is written to the standard error, because a getter cannot throw. A store
+  /// that could not be read also makes the next save fail, as an unreadable fault does.
+  func evaluate(_ property: NSFetchedPropertyDescription, of object: NSManagedObject) -> [Any]? {
+    guard let context, let request = property.fetchRequest?.copy() as? NSFetchRequest<any NSFetchRequestResult> else {
+      return nil
+    }
+    if let predicate = request.predicate {
+      request.predicate = predicate.withSubstitutionVariables([
+        "FETCH_SOURCE": FetchedPropertyVariable(object), "FETCHED_PROPERTY": FetchedPropertyVariable(property),
+      ])
+    }
+    do { return try context.fetch(request) } catch {
+      let cause = (error as? CocoaError)?.userInfo[NSUnderlyingErrorKey]
+      if let unreadable = cause as? StoreError { faultError = faultError ?? unreadable }
+      let name = "\(object.info.entity.name).\(property.name)"
+      let text = "CoreData: the fetched property \(name) could not be read: \(error.localizedDescription)\n"
+      FileHandle.standardError.write(Data(text.utf8))
+      return nil
+    }
+  }
+}
+
+/// What `$FETCH_SOURCE` or `$FETCHED_PROPERTY` stands for. Key paths of it are read when the request is run.
+struct FetchedPropertyVariable {
+  let object: NSObject
+
+  init(_ object: NSObject) { self.object = object }
+
+  func value(_ path: String) -> Any? {
+    let keys = path.split(separator: ".").map(String.init)
+    guard let property = object as? NSPropertyDescription else { return KeyPathValue.value(of: object, keys[...]) }
+    switch keys.first {
+    case "name": return property.name
+    case "userInfo": return KeyPathValue.value(of: property.userInfo as? [String: Any], keys.dropFirst())
+    default: return nil
+    }
+  }
+}

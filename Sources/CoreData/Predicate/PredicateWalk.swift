@@ -1,0 +1,99 @@
+import StoreQuery
+
+/// Visits all parts of a syntax tree, from a worklist rather than by recursion.
+struct PredicateWalk {
+  enum Part {
+    case predicate(StoreQuery.Predicate)
+    case expression(StoreQuery.Expression)
+  }
+
+  /// Parts to visit, each with the variables that subqueries around it bind.
+  private var pending: [(part: Part, bound: Set<String>)]
+
+  init(_ tree: StoreQuery.Predicate) { pending = [(.predicate(tree), [])] }
+
+  mutating func next() -> (part: Part, bound: Set<String>)? {
+    guard let next = pending.popLast() else { return nil }
+    switch next.part {
+    case .predicate(let predicate): add(partsOf: predicate, next.bound)
+    case .expression(let expression): add(partsOf: expression, next.bound)
+    }
+    return next
+  }
+
+  private mutating func add(partsOf predicate: StoreQuery.Predicate, _ bound: Set<String>) {
+    switch predicate {
+    case .value, .variable: break
+    case .and(let parts), .or(let parts): for part in parts { pending.append((.predicate(part), bound)) }
+    case .not(let part): pending.append((.predicate(part), bound))
+    case .comparison(let comparison):
+      pending.append((.expression(comparison.left), bound))
+      pending.append((.expression(comparison.right), bound))
+    }
+  }
+
+  private mutating func add(partsOf expression: StoreQuery.Expression, _ bound: Set<String>) {
+    switch expression {
+    case .constant, .evaluatedObject, .variable, .keyPath, .anyKey: break
+    case .keyPathOf(let inner, _), .assignment(_, let inner), .cast(let inner, _):
+      pending.append((.expression(inner), bound))
+    case .function(_, let arguments, let target):
+      for part in arguments + (target.map { [$0] } ?? []) { pending.append((.expression(part), bound)) }
+    case .aggregate(let parts): for part in parts { pending.append((.expression(part), bound)) }
+    case .set(_, let left, let right), .fetch(let left, context: let right, countOnly: _):
+      pending.append((.expression(left), bound))
+      pending.append((.expression(right), bound))
+    case .subquery(let collection, variable: let variable, let predicate):
+      pending.append((.expression(collection), bound))
+      pending.append((.predicate(predicate), bound.union([variable])))
+    case .conditional(let predicate, let yes, let no):
+      pending.append((.predicate(predicate), bound))
+      pending.append((.expression(yes), bound))
+      pending.append((.expression(no), bound))
+    }
+  }
+
+  /// The `$variables` of a predicate that need a value from outside.
+  static func variables(of tree: StoreQuery.Predicate) -> Set<String> {
+    var walk = PredicateWalk(tree)
+    var result: Set<String> = []
+    while let (part, bound) = walk.next() {
+      switch part {
+      case .predicate(.variable(let name)), .expression(.variable(let name)):
+        if !bound.contains(name) { result.insert(name) }
+      default: continue
+      }
+    }
+    return result
+  }
+
+  /// The first part that cannot be evaluated over a plain value, as text; nil where all can.
+  static func obstacle(in tree: StoreQuery.Predicate) -> String? {
+    var walk = PredicateWalk(tree)
+    while let (part, _) = walk.next() {
+      switch part {
+      case .predicate(.variable(let name)): return "$" + name
+      case .predicate(.comparison(let comparison)) where comparison.op == .customSelector:
+        return StoreQuery.Predicate.comparison(comparison).format
+      case .predicate: continue
+      case .expression(let expression): if !isEvaluable(expression) { return expression.format }
+      }
+    }
+    return nil
+  }
+
+  private static let operators: Set<String> = [
+    "@count", "@sum", "@avg", "@min", "@max", "@unionOfObjects", "@distinctUnionOfObjects",
+  ]
+
+  private static func isEvaluable(_ expression: StoreQuery.Expression) -> Bool {
+    switch expression {
+    case .constant, .evaluatedObject, .aggregate, .conditional: true
+    case .keyPath(let path), .keyPathOf(_, let path):
+      path.split(separator: ".").allSatisfy { !$0.hasPrefix("@") || operators.contains(String($0)) }
+    case .function(let name, let arguments, target: nil):
+      FunctionEvaluator.knows(name, argumentCount: arguments.count)
+    case .function, .variable, .set, .subquery, .assignment, .anyKey, .fetch, .cast: false
+    }
+  }
+}
