@@ -246,6 +246,9 @@ public struct SchemaError: Error, Hashable, Sendable, CustomStringConvertible {
   /// What is wrong and what to do, as a sentence.
   public let message: String
 
+  /// An error that a layer above has found, with `message` as a sentence that says what to do.
+  public init(entity: String, property: String?, message: String) { self.init(entity, property, message) }
+
   init(_ entity: String, _ message: String) { self.init(entity, nil, message) }
 
   init(_ entity: String, _ property: String?, _ message: String) {

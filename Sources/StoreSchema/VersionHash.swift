@@ -74,7 +74,8 @@ public enum VersionHash {
     return SHA2.sha256(input)
   }
 
-  private static func hash(of attribute: AttributeDefinition) -> [UInt8] {
+  /// What an attribute adds to the hash of its entity: 32 bytes.
+  public static func hash(of attribute: AttributeDefinition) -> [UInt8] {
     var input = base(attribute.name, attribute.isOptional, attribute.derivation != nil, attribute.versionHashModifier)
     input += integer(attribute.type.rawValue)
     if attribute.allowsExternalBinaryDataStorage { input.append(1) }
@@ -82,7 +83,8 @@ public enum VersionHash {
     return SHA2.sha256(input)
   }
 
-  private static func hash(of relationship: RelationshipDefinition, hashing entity: String) -> [UInt8] {
+  /// What a relationship adds to the hash of the entity with that name: 32 bytes.
+  public static func hash(of relationship: RelationshipDefinition, hashing entity: String) -> [UInt8] {
     let isOwnInverse = relationship.inverse == relationship.name && relationship.destination == entity
     var input = base(relationship.name, relationship.isOptional, false, relationship.versionHashModifier)
     input += Array(relationship.destination.utf8)

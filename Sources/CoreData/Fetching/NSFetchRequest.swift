@@ -56,7 +56,12 @@ struct FetchContent {
   var relationshipKeyPathsForPrefetching: [String]?
 
   final class Box {
-    var content = FetchContent()
+    var content = FetchContent() {
+      didSet {
+        if isImmutable { misuse("Can't modify a fetch request of an immutable model: change a copy of it.") }
+      }
+    }
+    var isImmutable = false
   }
 }
 
@@ -166,6 +171,10 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
     set { box.content.relationshipKeyPathsForPrefetching = newValue }
   }
 
+  /// Makes the request a part of a model in use: changing it stops the program from now on.
+  final func makeImmutable() { box.isImmutable = true }
+
+  /// The same request, which can be changed.
   open override func copy(with zone: NSZone? = nil) -> Any {
     let copy = NSFetchRequest<ResultType>()
     copy.box.content = box.content

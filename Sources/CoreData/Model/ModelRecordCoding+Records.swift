@@ -21,7 +21,7 @@ extension ModelRecordCoding {
         }))
   }
 
-  private static func record(of entity: NSEntityDescription) -> EntityRecord {
+  static func record(of entity: NSEntityDescription) -> EntityRecord {
     var record = EntityRecord(name: entity.name ?? "")
     let className = entity.managedObjectClassName
     record.className = className == "NSManagedObject" ? nil : className
@@ -46,7 +46,7 @@ extension ModelRecordCoding {
     return record
   }
 
-  private static func record(of property: NSPropertyDescription) -> PropertyRecord? {
+  static func record(of property: NSPropertyDescription) -> PropertyRecord? {
     let kind: PropertyRecord.Kind
     switch property {
     case let attribute as NSAttributeDescription: kind = .attribute(record(attribute))
@@ -104,7 +104,7 @@ extension ModelRecordCoding {
   }
 
   /// An entity with nothing but one attribute, to encode the attribute's default by its type.
-  private static func single(_ attribute: NSAttributeDescription) -> EntityDefinition {
+  static func single(_ attribute: NSAttributeDescription) -> EntityDefinition {
     var definition = EntityDefinition(name: "E")
     var copy = AttributeDefinition(
       name: "a", type: StoreSchema.AttributeType(rawValue: Int32(attribute.attributeType.rawValue)) ?? .undefined)

@@ -43,7 +43,11 @@ open class NSAttributeDescription: NSPropertyDescription {
     case composite = 2100
   }
 
-  open var attributeType = NSAttributeType.undefinedAttributeType { willSet { requireEditable() } }
+  /// Changing it gives the attribute the value class that belongs to the new type.
+  open var attributeType = NSAttributeType.undefinedAttributeType {
+    willSet { requireEditable() }
+    didSet { if attributeType != oldValue { valueClassName = nil } }
+  }
 
   public final var type: AttributeType {
     get { AttributeType(rawValue: attributeType.rawValue) ?? .undefined }
@@ -60,7 +64,8 @@ open class NSAttributeDescription: NSPropertyDescription {
     }
   }
 
-  /// What a new object begins with. Not applied to objects that are fetched.
+  /// What a new object begins with. Not applied to objects that are fetched. A value that the attribute cannot have is
+  /// an error when the model is first used.
   open var defaultValue: Any? { willSet { requireEditable() } }
   /// The registered name of the transformer of a transformable attribute; nil for the secure default.
   open var valueTransformerName: String? { willSet { requireEditable() } }
@@ -84,6 +89,8 @@ open class NSAttributeDescription: NSPropertyDescription {
     preservesValueInHistoryOnDeletion = other.preservesValueInHistoryOnDeletion
     allowsCloudEncryption = other.allowsCloudEncryption
   }
+
+  open override var versionHash: Data { isTransient ? Data() : Data(VersionHash.hash(of: definition())) }
 
   private static func defaultClassName(_ type: NSAttributeType) -> String? {
     switch type {
@@ -120,8 +127,16 @@ private func AttributeType_(_ type: NSAttributeType) -> StoreSchema.AttributeTyp
 
 /// An attribute that the store computes at save from other values.
 open class NSDerivedAttributeDescription: NSAttributeDescription {
-  /// `now()`, a key path, `canonical:(name)`, `items.@count` and the like.
-  open var derivationExpression: NSExpression? { willSet { requireEditable() } }
+  /// `now()`, a key path, `canonical:(name)`, `items.@count`, `items.price.@sum` and the like.
+  open var derivationExpression: NSExpression? {
+    get { expression ?? derivation.map { ExpressionTree.expression(DerivationCoding.expression($0)) } }
+    set {
+      requireEditable()
+      expression = newValue
+      derivation = newValue.map { DerivationCoding.derivation(ExpressionTree.of($0)) }
+    }
+  }
+  private var expression: NSExpression?
   open var filteringPredicate: NSPredicate? { willSet { requireEditable() } }
 
   override class func makeEmpty() -> NSPropertyDescription { NSDerivedAttributeDescription() }
@@ -129,7 +144,7 @@ open class NSDerivedAttributeDescription: NSAttributeDescription {
   override func take(from other: NSPropertyDescription) {
     super.take(from: other)
     guard let other = other as? NSDerivedAttributeDescription else { return }
-    derivationExpression = other.derivationExpression
+    expression = other.expression
     filteringPredicate = other.filteringPredicate
     derivation = other.derivation
   }
@@ -146,7 +161,21 @@ open class NSDerivedAttributeDescription: NSAttributeDescription {
 
 /// An attribute whose value is a dictionary of named elements, each stored on its own.
 open class NSCompositeAttributeDescription: NSAttributeDescription {
-  open var elements: [NSAttributeDescription] = [] { willSet { requireEditable() } }
+  /// The elements, which may be composites again, but not transient.
+  open var elements: [NSAttributeDescription] = [] {
+    willSet { requireEditable() }
+    didSet {
+      for element in oldValue where element.composite === self { element.composite = nil }
+      for element in elements {
+        var outer: NSCompositeAttributeDescription? = self
+        while let composite = outer {
+          if composite === element { misuse("The composite attribute \(name) cannot be an element of itself.") }
+          outer = composite.composite
+        }
+        element.composite = self
+      }
+    }
+  }
 
   public override init() {
     super.init()

@@ -61,6 +61,8 @@ open class NSEntityDescription: NSObject, NSCopying {
       for entity in oldValue where entity.superentity === self { entity.superentity = nil }
       for entity in subentities {
         if isKindOf(entity: entity) { misuse("\(entity.name ?? "?") cannot be a sub-entity of itself.") }
+        // An entity has one parent: it leaves the former one.
+        if let parent = entity.superentity, parent !== self { parent.subentities.removeAll { $0 === entity } }
         entity.superentity = self
       }
       propertiesDidChange()
@@ -208,6 +210,10 @@ open class NSEntityDescription: NSObject, NSCopying {
     copy.coreSpotlightDisplayNameExpression = coreSpotlightDisplayNameExpression
     return copy
   }
+
+  /// Whether `object` is an entity that says the same, its own properties included; related entities count by name.
+  open override func isEqual(_ object: Any?) -> Bool { DescriptionEquality.areEqual(self, object) }
+  open override var hash: Int { name.hashValue }
 
   func requireEditable() {
     guard managedObjectModelIfAny?.isFrozen == true else { return }

@@ -1,4 +1,5 @@
 import Foundation
+import StoreQuery
 import StoreSchema
 
 public enum NSFetchIndexElementType: UInt, Sendable {
@@ -10,8 +11,8 @@ public enum NSFetchIndexElementType: UInt, Sendable {
 open class NSFetchIndexElementDescription: NSObject, NSCopying {
   public let property: NSPropertyDescription?
   open var propertyName: String? { property?.name }
-  open var collationType: NSFetchIndexElementType
-  open var isAscending = true
+  open var collationType: NSFetchIndexElementType { willSet { indexDescription?.requireEditable() } }
+  open var isAscending = true { willSet { indexDescription?.requireEditable() } }
   public internal(set) weak var indexDescription: NSFetchIndexDescription?
 
   public init(property: NSPropertyDescription, collationType: NSFetchIndexElementType) {
@@ -25,12 +26,22 @@ open class NSFetchIndexElementDescription: NSObject, NSCopying {
     copy.isAscending = isAscending
     return copy
   }
+
+  /// Whether `object` is an element on a property of the same name, of the same kind and direction.
+  open override func isEqual(_ object: Any?) -> Bool {
+    guard let other = object as? NSFetchIndexElementDescription else { return false }
+    return other === self
+      || (other.propertyName == propertyName && other.collationType == collationType
+        && other.isAscending == isAscending)
+  }
+  open override var hash: Int { propertyName.hashValue }
 }
 
 /// An index that speeds up fetches on some properties of an entity. Not part of the version hash.
 open class NSFetchIndexDescription: NSObject, NSCopying {
-  open var name: String
+  open var name: String { willSet { requireEditable() } }
   open var elements: [NSFetchIndexElementDescription] {
+    willSet { requireEditable() }
     didSet { for element in elements { element.indexDescription = self } }
   }
   public internal(set) var entity: NSEntityDescription? {
@@ -39,7 +50,7 @@ open class NSFetchIndexDescription: NSObject, NSCopying {
   }
   private var owner: BackReference<NSEntityDescription>?
   /// Restricts the index to objects that meet it.
-  open var partialIndexPredicate: NSPredicate?
+  open var partialIndexPredicate: NSPredicate? { willSet { requireEditable() } }
 
   public init(name: String, elements: [NSFetchIndexElementDescription]?) {
     self.name = name
@@ -55,6 +66,20 @@ open class NSFetchIndexDescription: NSObject, NSCopying {
     return copy
   }
 
+  final func requireEditable() {
+    guard entity?.managedObjectModelIfAny?.isFrozen == true else { return }
+    misuse("Can't modify an immutable model: change the index \(name) before a coordinator uses its model.")
+  }
+
+  /// Whether `object` is an index with the same name, elements and predicate.
+  open override func isEqual(_ object: Any?) -> Bool {
+    guard let other = object as? NSFetchIndexDescription else { return false }
+    return other === self
+      || (other.name == name && other.elements == elements
+        && DescriptionEquality.haveSameMeaning(other.partialIndexPredicate, partialIndexPredicate))
+  }
+  open override var hash: Int { name.hashValue }
+
   /// The index as stores know it.
   func definition() -> FetchIndexDefinition {
     FetchIndexDefinition(
@@ -62,6 +87,6 @@ open class NSFetchIndexDescription: NSObject, NSCopying {
       elements: elements.map {
         FetchIndexDefinition.Element(
           property: $0.propertyName ?? "", isAscending: $0.isAscending, isRTree: $0.collationType == .rTree)
-      })
+      }, partialPredicate: partialIndexPredicate.flatMap(PredicateTree.of)?.format)
   }
 }

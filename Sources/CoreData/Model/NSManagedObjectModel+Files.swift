@@ -21,7 +21,7 @@ extension NSManagedObjectModel {
     }
   }
 
-  /// Merges all models of the bundles, of the main bundle for nil.
+  /// Merges all models of the bundles, of the main bundle for nil. Two different entities of one name stop the program.
   public class func mergedModel(from bundles: [Bundle]?) -> NSManagedObjectModel? {
     NSManagedObjectModel(byMerging: modelFiles(bundles).compactMap { NSManagedObjectModel(contentsOf: $0) })
   }
@@ -35,11 +35,13 @@ extension NSManagedObjectModel {
     return NSManagedObjectModel(byMerging: models, forStoreMetadata: metadata)
   }
 
-  /// Merges models. Nil where there are none. Two entities of one name must be the same.
+  /// Merges models into a new one, relationships linked by name. Nil where there are none.
+  ///
+  /// Two entities of one name must have the same version hash; else the program stops, as Apple's raises an exception.
   public convenience init?(byMerging models: [NSManagedObjectModel]?) {
     guard let models, !models.isEmpty else { return nil }
     self.init()
-    guard take(models.flatMap(\.entities), from: models) else { return nil }
+    take(models.flatMap(\.entities), from: models)
   }
 
   /// Merges the entities whose version hashes are those of the metadata. Nil where one is missing.
@@ -48,7 +50,7 @@ extension NSManagedObjectModel {
     self.init()
     // A whole model that fits is taken as it is: entities with derived attributes have no hash to tell them by.
     if let whole = models.first(where: { $0.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata) }) {
-      guard take(whole.entities, from: [whole]) else { return nil }
+      take(whole.entities, from: [whole])
       return
     }
     var chosen: [NSEntityDescription] = []
@@ -59,21 +61,24 @@ extension NSManagedObjectModel {
       guard let found else { return nil }
       chosen.append(found)
     }
-    guard take(chosen, from: models) else { return nil }
+    take(chosen, from: models)
   }
 
-  /// Copies entities of other models into this one, linked by name. False where two of one name differ.
-  private func take(_ entities: [NSEntityDescription], from models: [NSManagedObjectModel]) -> Bool {
+  /// Copies entities of other models into this one, linked by name.
+  private func take(_ entities: [NSEntityDescription], from models: [NSManagedObjectModel]) {
     var copies: [String: (entity: NSEntityDescription, hash: Data)] = [:]
     var order: [String] = []
     for entity in entities {
       guard let name = entity.name else { continue }
       let hash = entity.versionHash
       if let known = copies[name] {
-        if known.hash != hash { return false }
+        if known.hash != hash {
+          misuse(
+            "Can't merge models with two different entities named '\(name)'; rename one, or merge one version only.")
+        }
         continue
       }
-      guard let copy = entity.copy() as? NSEntityDescription else { return false }
+      guard let copy = entity.copy() as? NSEntityDescription else { continue }
       copies[name] = (copy, hash)
       order.append(name)
     }
@@ -84,6 +89,7 @@ extension NSManagedObjectModel {
       if !owner.subentities.contains(where: { $0 === copy }) { owner.subentities.append(copy) }
     }
     self.entities = order.compactMap { copies[$0]?.entity }
+    for entity in self.entities { relink(entity) }
     for model in models {
       versionIdentifiers.formUnion(model.versionIdentifiers)
       for (name, request) in model.fetchRequestTemplatesByName {
@@ -94,7 +100,6 @@ extension NSManagedObjectModel {
         setEntities(names.compactMap { copies[$0]?.entity }, forConfigurationName: configuration)
       }
     }
-    return true
   }
 
   private static func modelFiles(_ bundles: [Bundle]?) -> [URL] {

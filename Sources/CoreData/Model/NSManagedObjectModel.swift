@@ -8,7 +8,7 @@ import Synchronization
 /// which is why it is Sendable; changing it then stops the program. A copy can be changed again.
 open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
   private var list: [NSEntityDescription] = []
-  private var configurationNames: [String: [String]] = [:]
+  private var members: [String: [NSEntityDescription]] = [:]
   private var templates: [String: NSFetchRequest<any NSFetchRequestResult>] = [:]
   private let freezing = NSRecursiveLock()
   private var freezeResult: Result<FrozenModel, SchemaError>?
@@ -17,19 +17,37 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
 
   // MARK: Entities
 
-  /// All entities, sub-entities included.
+  /// All entities, sub-entities included: those of entities that are set become part of the model with them.
+  ///
+  /// Names that are missing, doubled or differ only by case are an error when the model is first used.
   open var entities: [NSEntityDescription] {
     get { list }
     set {
       requireEditable()
-      for entity in newValue where entity.frozen != nil {
+      let all = Self.withSubentities(newValue)
+      for entity in all where entity.frozen != nil {
         misuse("The entity \(entity.name ?? "?") belongs to a model that is in use; add a copy of it to another model.")
       }
-      for entity in list { entity.managedObjectModelIfAny = nil }
-      list = newValue
+      for entity in list where entity.managedObjectModelIfAny === self { entity.managedObjectModelIfAny = nil }
+      list = all
       for entity in list { entity.managedObjectModelIfAny = self }
       link()
     }
+  }
+
+  private static func withSubentities(_ entities: [NSEntityDescription]) -> [NSEntityDescription] {
+    var result: [NSEntityDescription] = []
+    var known: Set<ObjectIdentifier> = []
+    // Given ones keep their order; a sub-entity that was not given comes after all of them.
+    for entity in entities where known.insert(ObjectIdentifier(entity)).inserted { result.append(entity) }
+    var index = 0
+    while index < result.count {
+      for entity in result[index].subentities where known.insert(ObjectIdentifier(entity)).inserted {
+        result.append(entity)
+      }
+      index += 1
+    }
+    return result
   }
 
   private var byName: [String: NSEntityDescription]?
@@ -59,31 +77,49 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
 
   // MARK: Configurations
 
-  open var configurations: [String] { configurationNames.keys.sorted() }
+  open var configurations: [String] { members.keys.sorted() }
 
   static let defaultConfiguration = "PF_DEFAULT_CONFIGURATION_NAME"
 
   /// The entities of a configuration; all for nil and for the default configuration, nil for an unknown name.
   open func entities(forConfigurationName configuration: String?) -> [NSEntityDescription]? {
     guard let configuration, configuration != Self.defaultConfiguration else { return entities }
-    let byName = entitiesByName
-    return configurationNames[configuration]?.compactMap { byName[$0] }
+    return members[configuration]?.filter { $0.managedObjectModelIfAny === self }
   }
 
-  /// Names a set of entities. Each must belong to the model.
+  /// Names a set of entities. Each must belong to the model. Their sub-entities are not part of the configuration unless
+  /// they are given too.
   open func setEntities(_ entities: [NSEntityDescription], forConfigurationName configuration: String) {
     requireEditable()
     for entity in entities where entity.managedObjectModelIfAny !== self {
       misuse("The entity \(entity.name ?? "?") of the configuration \(configuration) does not belong to this model.")
     }
-    configurationNames[configuration] = entities.compactMap(\.name)
+    members[configuration] = entities
   }
 
   // MARK: Fetch request templates
 
   open var fetchRequestTemplatesByName: [String: NSFetchRequest<any NSFetchRequestResult>] { templates }
 
+  /// The template as it is. That of a model in use cannot be changed; a copy of it can.
   open func fetchRequestTemplate(forName name: String) -> NSFetchRequest<any NSFetchRequestResult>? { templates[name] }
+
+  /// A copy of the template with the `$variables` of its predicate replaced by values; `NSNull` stands for nil. Nil for an
+  /// unknown name.
+  ///
+  /// A variable without a value stops the program: there must be one for each
+  /// ([Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectmodel/fetchrequestfromtemplate(withname:substitutionvariables:))).
+  open func fetchRequestFromTemplate(
+    withName name: String, substitutionVariables variables: [String: Any]
+  ) -> NSFetchRequest<any NSFetchRequestResult>? {
+    guard let request = templates[name]?.copy() as? NSFetchRequest<any NSFetchRequestResult> else { return nil }
+    guard let predicate = request.predicate, let tree = PredicateTree.of(predicate) else { return request }
+    if let missing = PredicateWalk.variables(of: tree).subtracting(variables.keys).min() {
+      misuse("The fetch request template '\(name)' has the variable $\(missing); give it a value, NSNull for nil.")
+    }
+    request.predicate = predicate.withSubstitutionVariables(variables)
+    return request
+  }
 
   open func setFetchRequestTemplate(
     _ fetchRequestTemplate: NSFetchRequest<any NSFetchRequestResult>?, forName name: String
@@ -121,10 +157,13 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
       }
   }
 
-  open var localizationDictionary: [String: String]?
+  /// Texts for users, by keys of the forms `Entity/<name>`, `Property/<property>/Entity/<entity>`, `Property/<property>` and
+  /// `ErrorString/<text>`. Validation errors use them.
+  open var localizationDictionary: [String: String]? { willSet { requireEditable() } }
 
   // MARK: Copying
 
+  /// A copy that can be changed, with copies of all entities and templates; nothing in it refers to this model.
   open func copy(with zone: NSZone? = nil) -> Any {
     let copy = NSManagedObjectModel()
     var copies: [ObjectIdentifier: NSEntityDescription] = [:]
@@ -133,21 +172,26 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
       copies[ObjectIdentifier(entity)]?.subentities = entity.subentities.compactMap { copies[ObjectIdentifier($0)] }
     }
     copy.entities = list.compactMap { copies[ObjectIdentifier($0)] }
-    for entity in copy.list { relink(entity, in: copy) }
-    copy.configurationNames = configurationNames
+    for entity in copy.list { copy.relink(entity) }
+    copy.members = members.mapValues { $0.compactMap { copies[ObjectIdentifier($0)] } }
     copy.templates = templates.compactMapValues { $0.copy() as? NSFetchRequest<any NSFetchRequestResult> }
+    for request in copy.templates.values { copy.relink(request) }
     copy.versionIdentifiers = versionIdentifiers
     copy.localizationDictionary = localizationDictionary
     return copy
   }
 
-  /// Makes the copied relationships and index elements of an entity point at its own model.
-  private func relink(_ entity: NSEntityDescription, in model: NSManagedObjectModel) {
+  /// Makes the index elements and fetched properties of a copied entity point at this model.
+  func relink(_ entity: NSEntityDescription) {
+    for property in entity.ownProperties {
+      if let request = (property as? NSFetchedPropertyDescription)?.fetchRequest { relink(request) }
+    }
     let byName = entity.propertiesByName
     entity.indexes = entity.indexes.map { index in
       let elements = index.elements.map { element in
+        let copy = element.property?.copy() as? NSPropertyDescription
         let made = NSFetchIndexElementDescription(
-          property: element.property.flatMap { byName[$0.name] } ?? element.property ?? NSPropertyDescription(),
+          property: element.property.flatMap { byName[$0.name] } ?? copy ?? NSPropertyDescription(),
           collationType: element.collationType)
         made.isAscending = element.isAscending
         return made
@@ -157,6 +201,15 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
       return made
     }
   }
+
+  private func relink(_ request: NSFetchRequest<any NSFetchRequestResult>) {
+    guard let name = request.entity?.name, let entity = entitiesByName[name] else { return }
+    request.entity = entity
+  }
+
+  /// Whether `object` is a model with equal entities, configurations, templates, identifiers and texts.
+  open override func isEqual(_ object: Any?) -> Bool { DescriptionEquality.areEqual(self, object) }
+  open override var hash: Int { list.count }
 
   // MARK: Freezing
 
@@ -178,11 +231,19 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
     link()
     let result: Result<FrozenModel, SchemaError>
     do {
+      try ModelCheck.check(self)
       let schema = try Schema(definitions())
+      try ModelCheck.checkDefaults(self, schema)
       result = .success(FrozenModel(schema, self))
     } catch { result = .failure(error) }
     freezeResult = result
     byName = entitiesByName
+    for request in templates.values { request.makeImmutable() }
+    for entity in list {
+      for property in entity.ownProperties {
+        (property as? NSFetchedPropertyDescription)?.fetchRequest?.makeImmutable()
+      }
+    }
     return try result.get()
   }
 }

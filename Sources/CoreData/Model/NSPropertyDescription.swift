@@ -13,6 +13,8 @@ open class NSPropertyDescription: NSObject, NSCopying {
     set { owner = newValue?.reference }
   }
   private var owner: BackReference<NSEntityDescription>?
+  /// The composite attribute of which this is an element.
+  weak var composite: NSCompositeAttributeDescription?
 
   open var name = "" {
     willSet { requireEditable() }
@@ -62,6 +64,11 @@ open class NSPropertyDescription: NSObject, NSCopying {
   open var validationWarnings: [Any] { warnings }
 
   /// Sets the predicates that a value must meet at save, and the text or error code to report for each.
+  ///
+  /// They are evaluated for attributes, with the value as `SELF`, when the object is inserted or the attribute changed;
+  /// nil is not judged. The first one that is not met is reported. A warning that is a number is the error's code; any
+  /// other is the text of an error 1550, by way of the model's `localizationDictionary` (`ErrorString/…`). Both lists have
+  /// the same length, as Apple's documentation demands; other ones stop the program.
   open func setValidationPredicates(
     _ validationPredicates: [NSPredicate]?, withValidationWarnings validationWarnings: [String]?
   ) {
@@ -73,7 +80,8 @@ open class NSPropertyDescription: NSObject, NSCopying {
     warnings = validationWarnings ?? []
   }
 
-  /// A digest of what decides whether stores made with this property can be opened.
+  /// A digest of what decides whether stores made with this property can be opened: 32 bytes for attributes and
+  /// relationships, empty for properties that no store keeps.
   open var versionHash: Data { Data() }
 
   public override init() { super.init() }
@@ -102,9 +110,15 @@ open class NSPropertyDescription: NSObject, NSCopying {
   }
 
   final func requireEditable() {
-    guard entity?.managedObjectModelIfAny?.isFrozen == true else { return }
+    var outermost: NSPropertyDescription = self
+    while let composite = outermost.composite { outermost = composite }
+    guard outermost.entity?.managedObjectModelIfAny?.isFrozen == true else { return }
     misuse("Can't modify an immutable model: change the property \(name) before a coordinator uses its model.")
   }
+
+  /// Whether `object` is a description of the same kind that says the same. The entity does not count.
+  open override func isEqual(_ object: Any?) -> Bool { DescriptionEquality.areEqual(self, object) }
+  open override var hash: Int { name.hashValue }
 
   open override var description: String {
     "<\(Self.self) \(entity?.name ?? "?").\(name)\(isOptional ? "" : ", required")\(isTransient ? ", transient" : "")>"

@@ -65,6 +65,10 @@ open class NSRelationshipDescription: NSPropertyDescription {
     isOrdered = other.isOrdered
   }
 
+  open override var versionHash: Data {
+    isTransient ? Data() : Data(VersionHash.hash(of: definition(), hashing: entity?.name ?? ""))
+  }
+
   /// The relationship as stores know it.
   func definition() -> RelationshipDefinition {
     var result = RelationshipDefinition(name: name, destination: destination?.name ?? destinationName ?? "")
@@ -79,7 +83,12 @@ open class NSRelationshipDescription: NSPropertyDescription {
   }
 }
 
-/// A property whose value is the result of a fetch, read when it is first used.
+/// A property whose value is the result of a fetch: an array in the order of the request.
+///
+/// The request is run when the value is first asked for, and again after the object has been refreshed; in between the
+/// value stays what it was
+/// ([NSFetchedPropertyDescription](https://developer.apple.com/documentation/coredata/nsfetchedpropertydescription)).
+/// Its predicate may use `$FETCH_SOURCE`, the object, and `$FETCHED_PROPERTY`, this description (`name` and `userInfo`).
 open class NSFetchedPropertyDescription: NSPropertyDescription {
   open var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? { willSet { requireEditable() } }
 
@@ -87,7 +96,8 @@ open class NSFetchedPropertyDescription: NSPropertyDescription {
 
   override func take(from other: NSPropertyDescription) {
     super.take(from: other)
-    fetchRequest = (other as? NSFetchedPropertyDescription)?.fetchRequest
+    fetchRequest =
+      (other as? NSFetchedPropertyDescription)?.fetchRequest?.copy() as? NSFetchRequest<any NSFetchRequestResult>
   }
 }
 

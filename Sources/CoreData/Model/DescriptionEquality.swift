@@ -1,0 +1,42 @@
+import Foundation
+import ModelFiles
+import StoreQuery
+
+/// When models and their parts say the same: when their records in a model file would be equal.
+///
+/// Related entities count by name, so that nothing here follows the graph of a model.
+enum DescriptionEquality {
+  static func areEqual(_ model: NSManagedObjectModel, _ object: Any?) -> Bool {
+    guard let other = object as? NSManagedObjectModel else { return false }
+    if other === model { return true }
+    return model.entities.count == other.entities.count
+      && model.localizationDictionary == other.localizationDictionary
+      && ModelRecordCoding.record(of: model) == ModelRecordCoding.record(of: other)
+  }
+
+  static func areEqual(_ entity: NSEntityDescription, _ object: Any?) -> Bool {
+    guard let other = object as? NSEntityDescription else { return false }
+    if other === entity { return true }
+    return entity.name == other.name
+      && Set(entity.subentities.map(\.name)) == Set(other.subentities.map(\.name))
+      && entity.ownProperties.count == other.ownProperties.count
+      && ModelRecordCoding.record(of: entity) == ModelRecordCoding.record(of: other)
+  }
+
+  static func areEqual(_ property: NSPropertyDescription, _ object: Any?) -> Bool {
+    guard let other = object as? NSPropertyDescription, type(of: other) == type(of: property) else { return false }
+    if other === property { return true }
+    guard ModelRecordCoding.record(of: property) == ModelRecordCoding.record(of: other) else { return false }
+    guard let expression = property as? NSExpressionDescription, let otherExpression = other as? NSExpressionDescription
+    else { return property.name == other.name }
+    return property.name == other.name && expression.expressionResultType == otherExpression.expressionResultType
+      && expression.expression.map(ExpressionTree.of) == otherExpression.expression.map(ExpressionTree.of)
+  }
+
+  /// Whether two predicates are written the same. A block is like itself only.
+  static func haveSameMeaning(_ a: NSPredicate?, _ b: NSPredicate?) -> Bool {
+    guard let a, let b else { return a == nil && b == nil }
+    guard let tree = PredicateTree.of(a) else { return a === b }
+    return tree == PredicateTree.of(b)
+  }
+}
