@@ -88,7 +88,6 @@ enum ModelCheck {
           "must be both an NSCompositeAttributeDescription and of the composite type, or neither")
       }
       guard let composite else { continue }
-      if composite.elements.isEmpty { throw error(entity, attribute.name, "is a composite attribute without elements") }
       var names: Set<String> = []
       for element in composite.elements {
         if element.name.isEmpty || !names.insert(element.name).inserted {
@@ -171,11 +170,7 @@ private enum IndexCheck {
     guard let property = properties[name] else {
       throw ModelCheck.error(entity, name, "is in the fetch index \(index.name), but the entity has no such property")
     }
-    let isToMany = (property as? NSRelationshipDescription)?.isToMany ?? false
-    if property.isTransient || isToMany || property is NSFetchedPropertyDescription {
-      throw ModelCheck.error(
-        entity, name, "is in the fetch index \(index.name), but is no stored attribute or to-one relationship")
-    }
+    // Models of Apple's tools have indexes on to-many relationships; stores make none for them.
     if element.collationType == .rTree, !isOrderedNumber(property) {
       throw ModelCheck.error(
         entity, name, "is in the R-tree index \(index.name), which takes numbers and dates only")

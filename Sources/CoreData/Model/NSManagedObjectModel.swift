@@ -228,6 +228,8 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
     freezing.lock()
     defer { freezing.unlock() }
     if let freezeResult { return try freezeResult.get() }
+    // A model that they were given to meanwhile may be gone.
+    for entity in list where entity.managedObjectModelIfAny == nil { entity.managedObjectModelIfAny = self }
     link()
     let result: Result<FrozenModel, SchemaError>
     do {

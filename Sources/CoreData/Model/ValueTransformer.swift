@@ -44,7 +44,9 @@ open class ValueTransformer: NSObject {
   }
 
   open class func transformedValueClass() -> AnyClass { NSObject.self }
-  /// Whether values can be turned back. A transformer that cannot is refused at save: what it stores could not be read.
+  /// Whether values can be turned back; true unless overridden
+  /// ([Apple's documentation](https://developer.apple.com/documentation/foundation/valuetransformer/allowsreversetransformation())).
+  /// A transformer that cannot is refused at save: what it stores could not be read.
   open class func allowsReverseTransformation() -> Bool { true }
   open func transformedValue(_ value: Any?) -> Any? { value }
   /// What `transformedValue` gives, unless overridden. Stops the program where there is no reverse transformation.

@@ -84,6 +84,26 @@ import Testing
     #expect(text.contains("Unacceptable type of value for attribute: property = \"title\""))
   }
 
+  @Test func theValueClassOfATransformableAttributeIsKept() async throws {
+    let list = Describing.attribute("list", .transformable)
+    list.attributeValueClassName = "NSArray"
+    let context = try Describing.context(Describing.model([Describing.entity("A", [list])]))
+    try context.performAndWait {
+      let object = NSEntityDescription.insertNewObject(forEntityName: "A", into: context)
+      for value in [["a"] as Any, NSMutableArray(array: [1]), [] as [Int]] { object.setValue(value, forKey: "list") }
+      object.setValue(nil, forKey: "list")
+      try context.save()
+    }
+    await #expect(processExitsWith: .failure) {
+      let list = Describing.attribute("list", .transformable)
+      list.attributeValueClassName = "NSArray"
+      let context = try Describing.context(Describing.model([Describing.entity("A", [list])]))
+      context.performAndWait {
+        NSEntityDescription.insertNewObject(forEntityName: "A", into: context).setValue("text", forKey: "list")
+      }
+    }
+  }
+
   @Test func integersOutOfRangeAreRefusedAtSave() throws {
     let context = try Describing.context(
       Describing.model([
