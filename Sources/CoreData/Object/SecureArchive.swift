@@ -1,5 +1,6 @@
 import Foundation
 import PropertyLists
+import StoreSchema
 
 /// Keyed archives of property-list-like values, read and written without looking up any class by name.
 ///
@@ -26,11 +27,13 @@ enum SecureArchive {
     switch value {
     case let x as String: return writer.add(.string(x))
     case let x as Bool where type(of: value) == Bool.self: return writer.add(.bool(x))
-    case let x as any FixedWidthInteger: return writer.add(.integer(Int64(truncatingIfNeeded: x)))
+    // One that no signed integer holds is refused rather than changed.
+    case let x as any FixedWidthInteger: return Int64(exactly: x).map { writer.add(.integer($0)) }
     case let x as Double where type(of: value) == Double.self: return writer.add(.real(x))
     case let x as Float where type(of: value) == Float.self: return writer.add(.real(Double(x)))
     case let x as NSDecimalNumber: return writer.add(x.decimalValue)
-    case let x as NSNumber: return writer.add(.real(x.doubleValue))
+    case let x as Decimal: return writer.add(x)
+    case let x as NSNumber: return add(x, to: &writer)
     case let x as Data: return writer.add(.data(x))
     case let x as Date: return writer.add(date: x.timeIntervalSinceReferenceDate)
     case let x as UUID: return writer.add(x)
@@ -45,6 +48,14 @@ enum SecureArchive {
       return writer.add(dictionary: entries)
     case let x as NSSet: return elements(x.allObjects, &writer, depth).map { writer.add(set: $0) }
     default: return nil
+    }
+  }
+
+  private static func add(_ number: NSNumber, to writer: inout KeyedArchiveWriter) -> KeyedArchiveWriter.Reference? {
+    switch PredicateArgument.constant(number) {
+    case .bool(let x): return writer.add(.bool(x))
+    case .int(let x): return writer.add(.integer(x))
+    default: return writer.add(.real(number.doubleValue))
     }
   }
 

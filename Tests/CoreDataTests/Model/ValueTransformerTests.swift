@@ -37,6 +37,21 @@ import Testing
     #expect(try roundTrip(uuid, name) as? UUID == uuid)
   }
 
+  @Test func numbersAndCollectionsKeepTheirValues() throws {
+    #expect(try roundTrip(NSNumber(value: 9_007_199_254_740_993), nil) as? Int64 == 9_007_199_254_740_993)
+    #expect(try roundTrip(Int64.min, nil) as? Int64 == .min)
+    #expect(try roundTrip([true, false], nil) as? [Bool] == [true, false])
+    #expect(try roundTrip(NSNumber(value: 0.1), nil) as? Double == 0.1)
+    #expect(throws: CocoaError.self) { try roundTrip(UInt64.max, nil) }
+    let decimal = try #require(Decimal(string: "12345678901234567890.12345"))
+    #expect((try roundTrip(decimal, nil) as? NSDecimalNumber)?.decimalValue == decimal)
+    #expect(try roundTrip(Set(["a", "b"]), nil) as? NSSet == NSSet(array: ["a", "b"]))
+    #expect(
+      try roundTrip(try #require(URL(string: "https://example.com/a")), nil) as? URL
+        == URL(string: "https://example.com/a"))
+    #expect(throws: CocoaError.self) { try roundTrip([1: "a"], nil) }
+  }
+
   @Test func aClassThatIsNotAllowedIsRefusedAtSave() throws {
     let context = try context(nil)
     try context.performAndWait {
