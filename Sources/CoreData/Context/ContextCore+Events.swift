@@ -46,6 +46,7 @@ extension ContextCore {
         forget(object)
         object.flags = [.gone]
         object.toManys = []
+        object.extras?.fetchedProperties = [:]
         // It may be inserted again, as a new object.
         object.core = nil
       } else {
