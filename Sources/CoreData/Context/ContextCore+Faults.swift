@@ -73,11 +73,11 @@ extension ContextCore {
 
   /// The row is gone: the object counts as deleted, with nothing left to save.
   private func becameInaccessible(_ object: NSManagedObject) {
-    guard context?.shouldDeleteInaccessibleFaults ?? true else {
-      misuse("CoreData could not fulfill a fault for '\(object.objectID)': its row is gone.")
-    }
     object.flags.insert([.inaccessible, .deleted])
     hasInaccessible = true
+    guard
+      context?.shouldHandleInaccessibleFault(object, for: object.objectID, triggeredByProperty: nil) ?? true
+    else { misuse("CoreData could not fulfill a fault for '\(object.objectID)': its row is gone.") }
   }
 
   /// Reads the members of a to-many relationship with their rows.

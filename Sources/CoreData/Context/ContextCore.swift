@@ -27,6 +27,8 @@ final class ContextCore: @unchecked Sendable {
     /// By store and root entity.
     var stores: [[IdentityMap]] = []
     var temporaries = IdentityMap()
+    /// The registered objects, where the context keeps them alive.
+    var retained: [ObjectIdentifier: NSManagedObject]?
   }
   @exclusivity(unchecked) private var registry = Registry()
   private let registryLock = Mutex(())
@@ -78,7 +80,7 @@ final class ContextCore: @unchecked Sendable {
     queue = isMainQueue ? .main : DispatchQueue(label: "NSManagedObjectContext")
   }
 
-  deinit { registryLock.withLock { _ in registry.clear() } }
+  deinit { registryLock.withLock { _ in _ = registry.clear() } }
 
   func attach(_ coordinator: NSPersistentStoreCoordinator?) {
     if let own = self.coordinator, own !== coordinator, !registeredObjects.isEmpty {
@@ -172,7 +174,19 @@ final class ContextCore: @unchecked Sendable {
 
   /// Called by the object's deinitialiser, on any thread.
   func forget(_ object: NSManagedObject) {
-    registryLock.withLock { _ in registry.remove(object) }
+    // Let go outside of the lock: an object that ends comes here.
+    var kept: NSManagedObject?
+    registryLock.withLock { _ in kept = registry.remove(object) }
+    withExtendedLifetime(kept) {}
+  }
+
+  var retainsRegisteredObjects: Bool {
+    get { registryLock.withLock { _ in registry.retained != nil } }
+    set {
+      let objects = registeredObjects
+      var retained = newValue ? Dictionary(objects.map { (ObjectIdentifier($0), $0) }) { first, _ in first } : nil
+      registryLock.withLock { _ in swap(&registry.retained, &retained) }
+    }
   }
 
   func registered(_ reference: ObjectReference, store: UInt16) -> NSManagedObject? {
@@ -235,7 +249,8 @@ final class ContextCore: @unchecked Sendable {
   /// Forgets every object. They keep nothing of the context.
   func forgetAll() {
     var objects = registeredObjects
-    registryLock.withLock { _ in registry.clear() }
+    // What was kept alive is so by `objects` from here on.
+    registryLock.withLock { _ in _ = registry.clear() }
     // Members are let go while all objects are still held: freeing them one inside another would recurse over the graph.
     for object in objects {
       object.toManys = []
@@ -267,6 +282,7 @@ final class ContextCore: @unchecked Sendable {
 
 extension ContextCore.Registry {
   mutating func set(_ object: NSManagedObject, roots: Int) {
+    if retained != nil { retained?[ObjectIdentifier(object)] = object }
     guard object.key > 0 else { return temporaries.set(object.key, object) }
     let store = Int(object.storeIndex)
     while stores.count <= store { stores.append(Array(repeating: IdentityMap(), count: max(roots, 1))) }
@@ -275,6 +291,7 @@ extension ContextCore.Registry {
 
   /// Registers saved objects of one store and one tree.
   mutating func set(_ objects: [NSManagedObject], like object: NSManagedObject, roots: Int) {
+    if retained != nil { for object in objects { retained?[ObjectIdentifier(object)] = object } }
     let store = Int(object.storeIndex)
     while stores.count <= store { stores.append(Array(repeating: IdentityMap(), count: max(roots, 1))) }
     stores[store][object.info.root].set(objects)
@@ -296,7 +313,13 @@ extension ContextCore.Registry {
 
   mutating func removeTemporary(_ key: Int64, _ object: NSManagedObject) { temporaries.remove(key, object) }
 
-  mutating func remove(_ object: NSManagedObject) {
+  /// Gives the object if it was kept alive here.
+  mutating func remove(_ object: NSManagedObject) -> NSManagedObject? {
+    removePlaces(of: object)
+    return retained == nil ? nil : retained?.removeValue(forKey: ObjectIdentifier(object))
+  }
+
+  private mutating func removePlaces(of object: NSManagedObject) {
     if let temporary = object.extras?.temporaryKey, temporary < 0 { temporaries.remove(temporary, object) }
     guard object.key > 0 else { return temporaries.remove(object.key, object) }
     let (store, root) = (Int(object.storeIndex), object.info.root)
@@ -312,10 +335,13 @@ extension ContextCore.Registry {
 
   var all: [NSManagedObject] { stores.flatMap { $0.flatMap(\.all) } + temporaries.all }
 
-  mutating func clear() {
+  /// Gives the objects that were kept alive. Those registered later are kept as before.
+  mutating func clear() -> [ObjectIdentifier: NSManagedObject]? {
     for store in stores.indices {
       for root in stores[store].indices { stores[store][root].removeAll() }
     }
     temporaries.removeAll()
+    defer { if retained != nil { retained = [:] } }
+    return retained
   }
 }

@@ -74,7 +74,11 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   /// Whether an object whose row is gone counts as deleted, rather than stopping the program when it is read.
   open var shouldDeleteInaccessibleFaults = true
   open var propagatesDeletesAtEndOfEvent = true
-  open var retainsRegisteredObjects = false
+  /// Whether the context keeps its objects alive, until it is reset or this is set to false again.
+  open var retainsRegisteredObjects: Bool {
+    get { core.retainsRegisteredObjects }
+    set { core.retainsRegisteredObjects = newValue }
+  }
   open var stalenessInterval: TimeInterval = -1
 
   // MARK: Queue
@@ -211,7 +215,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   open func undo() { undoManager?.undo() }
   open func redo() { undoManager?.redo() }
 
-  /// Called when the row of a fault is gone. True: the object counts as deleted.
+  /// Called when the row of a fault is gone. True: the object counts as deleted. False: the program stops. The property is
+  /// nil, as whole rows are read.
   open func shouldHandleInaccessibleFault(
     _ fault: NSManagedObject, for oid: NSManagedObjectID, triggeredByProperty property: NSPropertyDescription?
   ) -> Bool { shouldDeleteInaccessibleFaults }

@@ -22,7 +22,7 @@ extension ContextCore {
     // Each pending object may push one result out of the window or into it.
     plan.offset = 0
     let isCutHere = fetch.block != nil || !fetch.comparators.isEmpty
-    plan.limit = isCutHere ? nil : fetch.plan.limit.map { $0 + fetch.plan.offset + dirty.count }
+    plan.limit = isCutHere ? nil : fetch.plan.limit.flatMap { Self.sum($0, fetch.plan.offset, dirty.count) }
     var objects: [NSManagedObject] = []
     for store in stores { objects += try self.objects(fetch, plan, from: store) }
     objects = layOver(dirty, on: objects, fetch)
@@ -32,6 +32,17 @@ extension ContextCore {
     let result = Array(fetch.plan.limit.map { tail.prefix($0) } ?? tail)
     try finish(result, parameters)
     return result
+  }
+
+  /// Nil, which is no limit, where the sum is too large to be one.
+  private static func sum(_ numbers: Int...) -> Int? {
+    var total = 0
+    for number in numbers {
+      let (sum, isTooLarge) = total.addingReportingOverflow(number)
+      if isTooLarge { return nil }
+      total = sum
+    }
+    return total
   }
 
   private func stores(for fetch: ResolvedFetch) -> [NSPersistentStore] {

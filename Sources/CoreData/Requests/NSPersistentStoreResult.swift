@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// What executing a request gives.
 open class NSPersistentStoreResult: NSObject {}
@@ -10,7 +11,9 @@ open class NSPersistentStoreAsynchronousResult: NSPersistentStoreResult {
   public internal(set) var operationError: (any Error)?
   /// One unit, done when the request is.
   public let progress: Progress?
-  private(set) var isCancelled = false
+  /// Set on the caller's thread, read on the context's queue.
+  private let cancelled = Atomic<Bool>(false)
+  var isCancelled: Bool { cancelled.load(ordering: .acquiring) }
 
   init(_ context: NSManagedObjectContext) {
     managedObjectContext = context
@@ -18,7 +21,7 @@ open class NSPersistentStoreAsynchronousResult: NSPersistentStoreResult {
   }
 
   /// Gives the request up, if it has not begun; it then fails with `CocoaError.userCancelled`.
-  open func cancel() { isCancelled = true }
+  open func cancel() { cancelled.store(true, ordering: .releasing) }
 }
 
 extension NSManagedObjectContext {

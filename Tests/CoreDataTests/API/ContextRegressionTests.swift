@@ -1,0 +1,124 @@
+import Foundation
+import Testing
+
+@testable import CoreData
+
+/// Defects of contexts and their requests, once each.
+@Suite struct ContextRegressionTests {
+  @Test func theLargestFetchLimitIsNoLimit() throws {
+    let company = try CompanyStore()
+    try company.run { (context) throws in
+      _ = Person(context: context)
+      try context.save()
+      _ = Person(context: context)
+      let request = NSFetchRequest<Person>(entityName: "Person")
+      request.fetchLimit = .max
+      #expect(try context.fetch(request).count == 2)
+      request.fetchOffset = 1
+      #expect(try context.fetch(request).count == 1)
+      request.fetchOffset = .max
+      #expect(try context.fetch(request).isEmpty)
+    }
+  }
+
+  // MARK: Retained objects
+
+  @Test func retainedRegisteredObjectsStay() throws {
+    let company = try CompanyStore()
+    try company.run { (context) throws in
+      for _ in 0..<3 { _ = Person(context: context) }
+      try context.save()
+    }
+    try company.run { (context) throws in
+      context.retainsRegisteredObjects = true
+      #expect(try context.all(Person.self).count == 3)
+      #expect(context.registeredObjects.count == 3)
+      context.retainsRegisteredObjects = false
+      #expect(context.registeredObjects.isEmpty)
+    }
+  }
+
+  @Test func objectsRegisteredBeforeAreRetainedToo() throws {
+    let company = try CompanyStore()
+    try company.run { (context) throws in
+      var people = (0..<3).map { _ in Person(context: context) }
+      context.retainsRegisteredObjects = true
+      try context.save()
+      context.delete(people[0])
+      people = []
+      try context.save()
+      #expect(context.registeredObjects.count == 2)
+      context.reset()
+      #expect(context.registeredObjects.isEmpty)
+      #expect(context.retainsRegisteredObjects)
+      #expect(try context.all(Person.self).count == 2)
+      #expect(context.registeredObjects.count == 2)
+    }
+  }
+
+  @Test func aContextThatRetainsItsObjectsIsFreedWithThem() throws {
+    let company = try CompanyStore()
+    weak var context: NSManagedObjectContext?
+    weak var person: Person?
+    do {
+      let made = company.context()
+      context = made
+      try made.performAndWait {
+        made.retainsRegisteredObjects = true
+        let new = Person(context: made)
+        person = new
+        try made.save()
+        #expect(person != nil)
+      }
+    }
+    #expect(context == nil)
+    #expect(person == nil)
+  }
+
+  // MARK: Inaccessible faults
+
+  private final class Asking: NSManagedObjectContext, @unchecked Sendable {
+    var asked: [NSManagedObjectID] = []
+    override func shouldHandleInaccessibleFault(
+      _ fault: NSManagedObject, for oid: NSManagedObjectID, triggeredByProperty property: NSPropertyDescription?
+    ) -> Bool {
+      asked.append(oid)
+      return true
+    }
+  }
+
+  @Test func anOverrideOfShouldHandleInaccessibleFaultIsAsked() throws {
+    let company = try CompanyStore()
+    let id = try company.run { (context) throws in
+      let person = Person(context: context)
+      try context.save()
+      context.delete(person)
+      try context.save()
+      return person.objectID
+    }
+    let context = Asking(.privateQueue)
+    context.persistentStoreCoordinator = company.coordinator
+    context.shouldDeleteInaccessibleFaults = false
+    context.performAndWait {
+      #expect(context.object(with: id).value(forKey: "name") == nil)
+      #expect(context.asked == [id])
+    }
+  }
+
+  // MARK: Asynchronous fetches
+
+  @Test func anAsynchronousFetchIsCancelledFromAnyThread() async throws {
+    let company = try CompanyStore()
+    let context = company.context()
+    let request = NSAsynchronousFetchRequest(fetchRequest: NSFetchRequest<Person>(entityName: "Person"))
+    let result = try context.performAndWait {
+      let result = try context.execute(request) as? NSAsynchronousFetchResult<Person>
+      nonisolated(unsafe) let cancelled = result
+      DispatchQueue.concurrentPerform(iterations: 4) { _ in cancelled?.cancel() }
+      return result
+    }
+    await context.perform {}
+    #expect((result?.operationError as? CocoaError)?.code == .userCancelled)
+    #expect(result?.finalResult == nil)
+  }
+}
