@@ -6,6 +6,8 @@ import StoreSchema
 public indirect enum Expression: Hashable, Sendable {
   /// A literal value.
   case constant(Value)
+  /// An object whose reference may still change. It is looked up when the predicate is resolved for a fetch or evaluated.
+  case object(UnsavedObject)
   /// `SELF`, the object under evaluation.
   case evaluatedObject
   /// `$name`, bound before evaluation.
@@ -39,4 +41,15 @@ public indirect enum Expression: Hashable, Sendable {
     case intersect = "INTERSECT"
     case minus = "MINUS"
   }
+}
+
+/// An object that had no permanent key when it was put into a predicate, as the module above knows it.
+public struct UnsavedObject: Hashable, Sendable, CustomStringConvertible {
+  public let base: any Hashable & Sendable
+
+  public init(_ base: any Hashable & Sendable) { self.base = base }
+
+  public static func == (a: UnsavedObject, b: UnsavedObject) -> Bool { AnyHashable(a.base) == AnyHashable(b.base) }
+  public func hash(into hasher: inout Hasher) { base.hash(into: &hasher) }
+  public var description: String { "\(base)" }
 }

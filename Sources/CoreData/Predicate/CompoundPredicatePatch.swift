@@ -19,7 +19,10 @@ enum CompoundPredicatePatch {
   private final class Printing: NSCompoundPredicate {
     override var predicateFormat: String { Self.format(of: self) }
     override var description: String { Self.format(of: self) }
-    override var hash: Int { compoundPredicateType.hashValue &* 31 &+ subpredicates.count }
+    /// As the compounds that are made of trees have it: they may be equal to this one.
+    override var hash: Int {
+      PredicateTree.of(self)?.hashValue ?? compoundPredicateType.hashValue &* 31 &+ subpredicates.count
+    }
     override func isEqual(_ object: Any?) -> Bool { Self.areEqual(self, object) }
 
     private static func format(of compound: NSCompoundPredicate) -> String {

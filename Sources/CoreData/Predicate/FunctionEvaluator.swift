@@ -84,7 +84,7 @@ enum FunctionEvaluator {
 
   private static func constant(_ value: Any?) -> Value {
     if let value = value as? Value { return value }
-    return AttributeCoding.flattened(value).map(PredicateArgument.constant) ?? .null
+    return AttributeCoding.flattened(value).flatMap(PredicateArgument.constant) ?? .null
   }
 
   private static func refuse(_ name: String) -> Never { misuse("The function \(name) cannot be evaluated yet.") }

@@ -98,7 +98,10 @@ private enum ComparisonCoding {
   ]
 
   static func operation(_ operation: NSComparisonPredicate.Operator) -> StoreQuery.Predicate.Operator {
-    operations.first { $0.0 == operation }?.1 ?? .equalTo
+    guard let found = operations.first(where: { $0.0 == operation }) else {
+      misuse("A comparison by a custom selector cannot be made here: there are no selectors. Use NSPredicate(block:).")
+    }
+    return found.1
   }
 
   static func operation(_ operation: StoreQuery.Predicate.Operator) -> NSComparisonPredicate.Operator {

@@ -83,9 +83,11 @@ extension _ExpressionMaking {
     } catch { misuse("Unable to parse the format string \"\(expressionFormat)\": \(error.message)") }
   }
 
-  /// A literal value; a collection becomes an aggregate of its elements.
+  /// A literal value; a collection becomes an aggregate of its elements. A value of a class that no attribute has is carried,
+  /// and equal to nothing.
   public init(forConstantValue obj: Any?) {
-    self.init(TreeExpression.Payload(Substitution.literal(PredicateArgument.make(obj)), constant: obj))
+    self.init(
+      TreeExpression.Payload(Substitution.literal(PredicateArgument.make(obj, keepsOthers: true)), constant: obj))
   }
 
   /// A `$variable`, bound when the predicate around it is evaluated.

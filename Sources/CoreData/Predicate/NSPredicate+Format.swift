@@ -46,20 +46,43 @@ extension NSPredicate {
 
 /// Arguments of formats as the parser takes them.
 enum PredicateArgument {
-  static func make(_ value: Any?) -> FormatArgument {
+  /// A value of a class that no attribute has stops the program.
+  static func make(_ value: Any?) -> FormatArgument { make(value, keepsOthers: false) }
+
+  /// With `keepsOthers`, a value of a class that no attribute has is carried, and equal to nothing.
+  static func make(_ value: Any?, keepsOthers: Bool) -> FormatArgument {
     guard let value = AttributeCoding.flattened(value) else { return .value(.null) }
+    func list(_ elements: some Sequence<Any?>) -> FormatArgument {
+      .array(elements.map { make($0, keepsOthers: keepsOthers) })
+    }
     switch value {
-    case let x as NSPredicate: return PredicateTree.of(x).map(FormatArgument.predicate) ?? .value(.null)
+    case let x as NSPredicate:
+      guard let tree = PredicateTree.of(x) else { misuse("A block cannot be an argument of a predicate's format.") }
+      return .predicate(tree)
     case let x as NSExpression: return .expression(ExpressionTree.of(x))
-    case let x as NSSet: return .array(x.allObjects.map(make))
-    case let x as NSOrderedSet: return .array(x.array.map(make))
-    case let x as [Any?]: return .array(x.map(make))
-    case let x as Set<AnyHashable>: return .array(x.map { make($0.base) })
-    default: return .value(constant(value))
+    case let x as NSSet: return list(x.allObjects)
+    case let x as NSOrderedSet: return list(x.array)
+    case let x as [Any?]: return list(x)
+    case let x as Set<AnyHashable>: return list(x.map(\.base))
+    default: return single(value, keepsOthers)
     }
   }
 
-  static func constant(_ value: Any) -> Value {
+  private static func single(_ value: Any, _ keepsOthers: Bool) -> FormatArgument {
+    guard let constant = constant(value) else {
+      if keepsOthers { return .expression(.object(UnsavedObject(NewObject.other(.init(value))))) }
+      misuse(
+        "An object of the class \(type(of: value)) cannot be in a predicate; give a string, a number, a date, data, a UUID, a URL, a managed object, its ID or a collection of those."
+      )
+    }
+    if case .reference(let reference) = constant, reference.key <= 0, let object = NewObject(value) {
+      return .expression(.object(UnsavedObject(object)))
+    }
+    return .value(constant)
+  }
+
+  /// Nil for a value of a type that no attribute has.
+  static func constant(_ value: Any) -> Value? {
     switch value {
     // Before the Swift numbers: an NSNumber casts to all of them.
     case let x as NSNumber where type(of: value) is AnyClass && !(x is NSDecimalNumber): return number(x)
@@ -67,8 +90,7 @@ enum PredicateArgument {
     case let x as Bool where type(of: value) == Bool.self: return .bool(x)
     case let x as Decimal: return .decimal(x)
     case let x as NSDecimalNumber: return .decimal(x.decimalValue)
-    case let x as UInt64: return Int64(exactly: x).map(Value.int) ?? .double(Double(x))
-    case let x as any FixedWidthInteger: return .int(Int64(truncatingIfNeeded: x))
+    case let x as any FixedWidthInteger: return integer(x)
     case let x as Double where type(of: value) == Double.self: return .double(x)
     case let x as Float where type(of: value) == Float.self: return .double(Double(x))
     case let x as NSNumber: return number(x)
@@ -78,9 +100,18 @@ enum PredicateArgument {
     case let x as Data: return .data(x)
     case let x as NSManagedObject: return .reference(x.reference)
     case let x as NSManagedObjectID: return .reference(x.reference)
+    case let x as any BinaryFloatingPoint: return .double(Double(x))
+    case let x as Substring: return .string(String(x))
+    case let x as Character: return .string(String(x))
     case let x as any RawRepresentable: return constant(x.rawValue)
-    default: return .null
+    case let x as AnyHashable where type(of: value) == AnyHashable.self: return constant(x.base)
+    default: return nil
     }
+  }
+
+  /// Beyond what 64 bits with a sign can hold, the nearest double.
+  private static func integer(_ number: some FixedWidthInteger) -> Value {
+    Int64(exactly: number).map(Value.int) ?? .double(Double(number))
   }
 
   private static func number(_ number: NSNumber) -> Value {
@@ -88,6 +119,7 @@ enum PredicateArgument {
     // Truth values, and nothing else here.
     case CChar(bitPattern: UInt8(ascii: "c")), CChar(bitPattern: UInt8(ascii: "B")): .bool(number.boolValue)
     case CChar(bitPattern: UInt8(ascii: "d")), CChar(bitPattern: UInt8(ascii: "f")): .double(number.doubleValue)
+    case CChar(bitPattern: UInt8(ascii: "Q")), CChar(bitPattern: UInt8(ascii: "L")): integer(number.uint64Value)
     default: .int(number.int64Value)
     }
   }

@@ -57,12 +57,13 @@ enum ObjectEvaluator {
 
   private static func value(_ operand: Any?) -> Value {
     if let value = operand as? Value { return value }
-    return AttributeCoding.flattened(operand).map(PredicateArgument.constant) ?? .null
+    return AttributeCoding.flattened(operand).flatMap(PredicateArgument.constant) ?? .null
   }
 
   /// The value of an expression as an object.
   static func value(of expression: StoreQuery.Expression, _ object: Any?) -> Any? {
-    plain(operand(expression, object))
+    if case .object(let constant) = expression { return NewObject(constant)?.value }
+    return plain(operand(expression, object))
   }
 
   private static func plain(_ operand: Any?) -> Any? {
@@ -74,9 +75,13 @@ enum ObjectEvaluator {
   private static func operand(_ expression: StoreQuery.Expression, _ object: Any?) -> Any? {
     switch expression {
     case .constant(let value): return value
+    case .object(let constant):
+      return NewObject(constant).map { Value.reference($0.reference(in: (object as? NSManagedObject)?.core)) }
     case .evaluatedObject: return object
     case .keyPath(let path):
       return KeyPathValue.value(of: object, path.split(separator: ".").map(String.init)[...])
+    case .keyPathOf(.object(let constant), let path):
+      return KeyPathValue.value(of: NewObject(constant)?.value, path.split(separator: ".").map(String.init)[...])
     case .keyPathOf(let base, let path):
       return KeyPathValue.value(of: operand(base, object), path.split(separator: ".").map(String.init)[...])
     case .aggregate(let elements): return elements.map { operand($0, object) }

@@ -37,14 +37,17 @@ enum Substitution {
       return .function(name, arguments.map { replace($0, values) }, target: target.map { replace($0, values) })
     case .set(let operation, let left, let right):
       return .set(operation, replace(left, values), replace(right, values))
-    case .subquery(let collection, variable: let own, let predicate):
-      var others = values
-      others[own] = nil
-      return .subquery(replace(collection, values), variable: own, replace(predicate, others))
-    case .conditional(let predicate, let yes, let no):
-      return .conditional(replace(predicate, values), replace(yes, values), replace(no, values))
-    case .cast(let value, let name): return .cast(replace(value, values), name)
-    default: return expression
+    case .subquery(let collection, let variable, let condition):
+      // Its own variable hides an outer one of the same name.
+      let inner = values.filter { $0.key != variable }
+      return .subquery(replace(collection, values), variable: variable, replace(condition, inner))
+    case .conditional(let condition, let yes, let no):
+      return .conditional(replace(condition, values), replace(yes, values), replace(no, values))
+    case .assignment(let name, let value): return .assignment(name, replace(value, values))
+    case .fetch(let request, let context, let countOnly):
+      return .fetch(replace(request, values), context: replace(context, values), countOnly: countOnly)
+    case .cast(let value, let type): return .cast(replace(value, values), type)
+    case .constant, .object, .evaluatedObject, .keyPath, .anyKey: return expression
     }
   }
 

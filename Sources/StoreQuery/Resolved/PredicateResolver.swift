@@ -14,10 +14,16 @@ public struct ResolutionError: Error, Hashable, Sendable, CustomStringConvertibl
 public struct PredicateResolver {
   private let schema: Schema
   private let entity: Entity
+  private let reference: (UnsavedObject) -> ObjectReference
 
-  public init(_ schema: Schema, _ entity: Entity) {
+  /// `reference` gives what stands for an object that had no permanent key: one with the key zero matches nothing.
+  public init(
+    _ schema: Schema, _ entity: Entity,
+    reference: @escaping (UnsavedObject) -> ObjectReference = { _ in ObjectReference(entity: 0, key: 0) }
+  ) {
     self.schema = schema
     self.entity = entity
+    self.reference = reference
   }
 
   public func resolve(_ predicate: Predicate) throws(ResolutionError) -> ResolvedPredicate {
@@ -59,6 +65,7 @@ public struct PredicateResolver {
   private func resolve(_ expression: Expression) throws(ResolutionError) -> ResolvedExpression {
     switch expression {
     case .constant(let value): return .constant(value)
+    case .object(let object): return .constant(.reference(reference(object)))
     case .evaluatedObject: return .path(SlotPath(leaf: .object))
     case .keyPath(let text): return .path(try path(text))
     case .aggregate(let elements): return .list(try list(elements))
@@ -73,11 +80,13 @@ public struct PredicateResolver {
   private func list(_ elements: [Expression]) throws(ResolutionError) -> [Value] {
     var result: [Value] = []
     for element in elements {
-      guard case .constant(let value) = element else {
+      switch element {
+      case .constant(let value): result.append(value)
+      case .object(let object): result.append(.reference(reference(object)))
+      default:
         throw ResolutionError(
           message: "A list may hold constants only; \(element.format) is none.", isUnsupported: true)
       }
-      result.append(value)
     }
     return result
   }
