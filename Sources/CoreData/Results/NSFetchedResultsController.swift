@@ -3,10 +3,11 @@ import Foundation
 /// Keeps the results of a fetch, cut into sections, and tells a delegate how they change with their context.
 ///
 /// Used on the queue of its context. It follows the changes of that context only: saves of others show once they are
-/// merged. No stored property mentions the result type, so that delegates may see the controller without it.
-open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: NSObject {
-  let tracker: ResultsTracker
-
+/// merged.
+///
+/// Delegates get a controller without the result type. It is an object of its own, equal to this one by `==`, and by `===`
+/// where both sides are known to be controllers, but of another `ObjectIdentifier`.
+open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: _FetchedResultsController {
   /// Makes a controller; ``performFetch()`` fills it.
   ///
   /// The request needs a sort descriptor, or the program stops; with `sectionNameKeyPath`, its first must keep the objects
@@ -15,18 +16,14 @@ open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: NSObjec
     fetchRequest: NSFetchRequest<ResultType>, managedObjectContext context: NSManagedObjectContext,
     sectionNameKeyPath: String?, cacheName name: String?
   ) {
-    tracker = ResultsTracker(
-      fetchRequest.retyped(as: (any NSFetchRequestResult).self), context, sectionNameKeyPath: sectionNameKeyPath,
-      cacheName: name)
-    super.init()
-    tracker.erased = { [weak self] in self?.erased }
+    super.init(
+      ResultsTracker(
+        fetchRequest.retyped(as: (any NSFetchRequestResult).self), context, sectionNameKeyPath: sectionNameKeyPath,
+        cacheName: name))
+    tracker.owner = self
   }
 
-  /// The same object under the type that delegates take.
-  final var erased: NSFetchedResultsController<any NSFetchRequestResult> {
-    let address = Unmanaged.passUnretained(self).toOpaque()
-    return Unmanaged<NSFetchedResultsController<any NSFetchRequestResult>>.fromOpaque(address).takeUnretainedValue()
-  }
+  override init(_ tracker: ResultsTracker) { super.init(tracker) }
 
   // MARK: What was asked
 
@@ -51,7 +48,16 @@ open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: NSObjec
   open func performFetch() throws { try tracker.performFetch() }
 
   /// Nil before ``performFetch()``.
-  open var fetchedObjects: [ResultType]? { tracker.layout?.objects.compactMap { $0 as? ResultType } }
+  ///
+  /// An object of another class than `ResultType` stops the program.
+  open var fetchedObjects: [ResultType]? {
+    tracker.layout?.objects.map { object in
+      guard let typed = object as? ResultType else {
+        misuse("A fetched object is a \(type(of: object)), no \(ResultType.self); check the entity's class.")
+      }
+      return typed
+    }
+  }
 
   /// An index path outside of the results stops the program.
   open func object(at indexPath: IndexPath) -> ResultType {
@@ -88,22 +94,6 @@ open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: NSObjec
       misuse("No section has the index title \(title).")
     }
     return found
-  }
-}
-
-/// The members whose types mention the result type, for a controller seen without it: a call through the generic ones
-/// would take the object's own type for the result's.
-extension NSFetchedResultsController where ResultType == any NSFetchRequestResult {
-  public var fetchRequest: NSFetchRequest<any NSFetchRequestResult> { tracker.request }
-
-  public var fetchedObjects: [any NSFetchRequestResult]? {
-    tracker.layout?.objects.map { $0 as any NSFetchRequestResult }
-  }
-
-  public func object(at indexPath: IndexPath) -> any NSFetchRequestResult { tracker.object(at: indexPath) }
-
-  public func indexPath(forObject object: any NSFetchRequestResult) -> IndexPath? {
-    (object as? NSManagedObject).flatMap { tracker.layout?.indexPath(of: $0) }
   }
 }
 

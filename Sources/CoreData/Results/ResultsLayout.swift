@@ -23,8 +23,6 @@ struct ResultsLayout {
   /// The section of each object.
   private let sectionIndexes: [Int]
 
-  static var empty: ResultsLayout { ResultsLayout([], names: nil) { _ in nil } }
-
   /// `names` gives the section of each object; without it, all are in one. Objects of one section stand together; where
   /// the order of the request tears a section apart, ``tornSection`` names it.
   init(_ objects: [NSManagedObject], names: ((NSManagedObject) -> String)?, title: (String) -> String?) {

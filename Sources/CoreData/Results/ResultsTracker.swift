@@ -12,9 +12,12 @@ final class ResultsTracker: @unchecked Sendable {
   /// Set false by the delegate's default function, which shows that it has none of its own.
   var takesDifferences = true
   private(set) var layout: ResultsLayout?
+  /// The request as it was at the last fetch, which is what changes are followed by.
+  private var fetched: FetchParameters?
   private var observer: (any NSObjectProtocol)?
-  /// The controller as delegates see it.
-  var erased: () -> NSFetchedResultsController<any NSFetchRequestResult>? = { nil }
+  weak var owner: (any ResultsOwner)?
+  /// The controller as its delegate sees it, as long as somebody holds it.
+  weak var view: NSFetchedResultsController<any NSFetchRequestResult>?
 
   init(
     _ request: NSFetchRequest<any NSFetchRequestResult>, _ context: NSManagedObjectContext,
@@ -37,18 +40,21 @@ final class ResultsTracker: @unchecked Sendable {
         .persistentStoreUnsupportedRequestType,
         userInfo: [NSLocalizedDescriptionKey: "A fetched results controller gives managed objects only, so far."])
     }
-    let objects = try context.core.fetchObjects(request.erased)
-    let layout = layout(of: objects)
-    if let torn = layout.tornSection {
-      throw CocoaError(
-        .coreData,
-        userInfo: [
-          NSLocalizedDescriptionKey:
-            "The section '\(torn)' stands in several places of the results; let the first sort descriptor sort by \(sectionNameKeyPath ?? "the section")."
-        ])
-    }
-    self.layout = layout
+    let parameters = request.erased
+    let layout = layout(of: try context.core.fetchObjects(parameters))
+    try check(layout)
+    (self.layout, fetched) = (layout, parameters)
     if observer == nil { observe() }
+  }
+
+  private func check(_ layout: ResultsLayout) throws {
+    guard let torn = layout.tornSection else { return }
+    throw CocoaError(
+      .coreData,
+      userInfo: [
+        NSLocalizedDescriptionKey:
+          "The section '\(torn)' stands in several places of the results; let the first sort descriptor sort by \(sectionNameKeyPath ?? "the section")."
+      ])
   }
 
   private func observe() {
@@ -63,16 +69,24 @@ final class ResultsTracker: @unchecked Sendable {
 
   private static func name(of object: NSManagedObject, _ path: String) -> String {
     guard let value = AttributeCoding.flattened(object.value(forKeyPath: path)) else { return "" }
-    return value as? String ?? "\(value)"
+    switch value {
+    case let text as String: return text
+    case let truth as Bool: return truth ? "1" : "0"
+    case is Double, is Float: return whole("\(value)")
+    default: return "\(value)"
+    }
   }
 
+  /// Whole numbers without a fraction, as NSNumber of Apple's platforms describes them.
+  private static func whole(_ text: String) -> String { text.hasSuffix(".0") ? String(text.dropLast(2)) : text }
+
   func indexTitle(_ name: String) -> String? {
-    if let controller = erased(),
+    if let controller = erased,
       let own = delegate?.controller(controller, sectionIndexTitleForSectionName: name)
     {
       return own
     }
-    return name.first.map { String($0).uppercased() }
+    return owner?.sectionIndexTitle(forSectionName: name)
   }
 
   // MARK: Changes
@@ -80,25 +94,57 @@ final class ResultsTracker: @unchecked Sendable {
   private func contextDidChange(_ userInfo: [AnyHashable: Any]) {
     // Without a delegate nobody would learn of changes, and none are followed.
     guard let old = layout, delegate != nil else { return }
-    if userInfo[NSInvalidatedAllObjectsKey] != nil { return layout = .empty }
+    if userInfo[NSInvalidatedAllObjectsKey] != nil { return layout = layout(of: []) }
     func objects(_ keys: String...) -> Set<NSManagedObject> {
       keys.reduce(into: []) { $0.formUnion(userInfo[$1] as? Set<NSManagedObject> ?? []) }
     }
     let deleted = objects(NSDeletedObjectsKey, NSInvalidatedObjectsKey)
     let changed = objects(NSInsertedObjectsKey, NSUpdatedObjectsKey, NSRefreshedObjectsKey).subtracting(deleted)
-    guard let matching = try? context.core.matching(changed, request.erased) else { return }
+    do { try follow(old, changed, deleted) } catch {
+      // A notification cannot throw. The results stay as they were until the next fetch.
+      FileHandle.standardError.write(Data("CoreData: a change of fetched results was not followed: \(error)\n".utf8))
+    }
+  }
+
+  private func follow(
+    _ old: ResultsLayout, _ changed: Set<NSManagedObject>, _ deleted: Set<NSManagedObject>
+  ) throws {
+    guard let fetched else { return }
+    let matching = try context.core.matching(changed, fetched)
     // Nothing of what changed was or is among the results.
     if matching.isEmpty && !changed.contains(where: old.contains) && !deleted.contains(where: old.contains) { return }
-    let kept = old.objects.filter { !deleted.contains($0) && !changed.contains($0) }
-    guard let merged = try? context.core.merged(kept, with: matching, request.erased) else { return }
-    let new = layout(of: merged)
-    let changes = ResultsChanges(from: old, to: new, touched: changed)
+    var touched = changed
+    // Another object's change may have given an object another section, and so another place.
+    touched.formUnion(renamed(old, besides: deleted))
+    let rest = old.objects.filter { !deleted.contains($0) && !changed.contains($0) }
+    let kept = rest.filter { !touched.contains($0) }
+    var new = layout(of: try context.core.merged(kept, with: matching + rest.filter(touched.contains), fetched))
+    if new.tornSection != nil {
+      // The order of the others is no longer that of their values either.
+      touched.formUnion(rest)
+      new = layout(of: try context.core.merged([], with: matching + rest, fetched))
+      try check(new)
+    }
+    let changes = ResultsChanges(from: old, to: new, touched: touched)
     layout = new
     if !changes.isEmpty { tell(changes, old) }
   }
 
+  /// The objects whose section has another name than it had.
+  private func renamed(_ old: ResultsLayout, besides deleted: Set<NSManagedObject>) -> [NSManagedObject] {
+    guard let path = sectionNameKeyPath, !isStored(path) else { return [] }
+    return old.sections.flatMap { section in
+      section.members.filter { !deleted.contains($0) && Self.name(of: $0, path) != section.name }
+    }
+  }
+
+  /// A stored attribute changes with its object only.
+  private func isStored(_ key: String) -> Bool {
+    fetched?.entityName.flatMap { context.model?.entitiesByName[$0]?.attributesByName[key] }?.isTransient == false
+  }
+
   private func tell(_ changes: ResultsChanges, _ old: ResultsLayout) {
-    guard let controller = erased(), let delegate, let new = layout else { return }
+    guard let controller = erased, let delegate, let new = layout else { return }
     if sectionNameKeyPath == nil {
       let difference = new.objects.map(\.objectID).difference(from: old.objects.map(\.objectID))
       takesDifferences = true

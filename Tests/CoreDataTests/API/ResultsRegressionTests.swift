@@ -1,0 +1,203 @@
+import Foundation
+import Testing
+
+@testable import CoreData
+
+private final class Recorder: NSFetchedResultsControllerDelegate {
+  var events: [String] = []
+  func controller(
+    _ controller: NSFetchedResultsController<any NSFetchRequestResult>, didChange anObject: Any,
+    at indexPath: IndexPath?, for type: NSFetchedResultsChangeType, newIndexPath: IndexPath?
+  ) {
+    func text(_ path: IndexPath?) -> String { path.map { "\($0.section).\($0.item)" } ?? "-" }
+    events.append("\(type) \((anObject as? Person)?.name ?? "?") \(text(indexPath))>\(text(newIndexPath))")
+  }
+  func controller(
+    _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
+    didChange sectionInfo: any NSFetchedResultsSectionInfo, atSectionIndex sectionIndex: Int,
+    for type: NSFetchedResultsChangeType
+  ) { events.append("\(type) section \(sectionInfo.name) \(sectionIndex)") }
+}
+
+/// Defects of fetched results controllers, once each.
+@Suite struct ResultsRegressionTests {
+  private func controller(
+    _ context: NSManagedObjectContext, sortedBy keys: [String] = ["name"], sections: String? = nil
+  ) -> NSFetchedResultsController<Person> {
+    let request = NSFetchRequest<Person>(entityName: "Person")
+    request.sortDescriptors = keys.map { NSSortDescriptor(key: $0, ascending: true) }
+    return NSFetchedResultsController(
+      fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: sections, cacheName: nil)
+  }
+
+  private func departments(_ titles: String..., in context: NSManagedObjectContext) -> [Department] {
+    titles.map { title in
+      let department = Department(context: context)
+      department.title = title
+      return department
+    }
+  }
+
+  // MARK: Sections
+
+  /// The section of B and C changes by their department's name, not by their own change.
+  @Test func objectsThatChangeSectionWithoutTheirOwnChangeAreTold() throws {
+    let company = try CompanyStore()
+    try company.run { (context) throws in
+      let made = departments("a", "b", in: context)
+      for (name, department) in [("A", made[0]), ("B", made[1]), ("C", made[1])] {
+        let person = Person(context: context)
+        (person.name, person.department) = (name, department)
+      }
+      try context.save()
+      let controller = controller(context, sortedBy: ["department.title", "name"], sections: "department.title")
+      let recorder = Recorder()
+      controller.delegate = recorder
+      try controller.performFetch()
+      #expect(controller.sections?.map(\.numberOfObjects) == [1, 2])
+      made[0].title = "b"
+      context.processPendingChanges()
+      controller.fetchedObjects?.last?.age = 3
+      context.processPendingChanges()
+      #expect(controller.sections?.map(\.numberOfObjects) == [3])
+      #expect(recorder.events == ["delete section a 0", "move A 0.0>0.0", "update C 1.1>0.2"])
+    }
+  }
+
+  @Test func aDepartmentRenamedPastAnotherDoesNotTearSections() throws {
+    let company = try CompanyStore()
+    try company.run { (context) throws in
+      let made = departments("a", "b", "c", in: context)
+      for (index, department) in made.enumerated() {
+        let person = Person(context: context)
+        (person.name, person.department) = ("\(index)", department)
+      }
+      try context.save()
+      let controller = controller(context, sortedBy: ["department.title"], sections: "department.title")
+      let recorder = Recorder()
+      controller.delegate = recorder
+      try controller.performFetch()
+      made[0].title = "c"
+      context.processPendingChanges()
+      controller.fetchedObjects?.last?.age = 3
+      context.processPendingChanges()
+      #expect(controller.sections?.map(\.name) == ["b", "c"])
+      #expect(controller.sections?.map(\.numberOfObjects) == [1, 2])
+    }
+  }
+
+  /// The order of objects that did not change themselves is by a value of their department, which did.
+  @Test func departmentsThatChangePlacesDoNotTearSections() throws {
+    let company = try CompanyStore()
+    try company.run { (context) throws in
+      let made = departments("1", "3", "2", in: context)
+      for (index, department) in made.enumerated() {
+        let person = Person(context: context)
+        (person.name, person.age, person.department) = ("\(index)", 7, department)
+      }
+      made[2].title = "4"
+      try context.save()
+      let controller = controller(context, sortedBy: ["department.title"], sections: "age")
+      let recorder = Recorder()
+      controller.delegate = recorder
+      try controller.performFetch()
+      #expect(controller.fetchedObjects?.map(\.name) == ["0", "1", "2"])
+      // Now 1, 0, 2 by title; the one that changes goes between the first two, which makes three sections.
+      made[0].title = "3"
+      made[1].title = "1"
+      context.processPendingChanges()
+      let last = try #require(controller.fetchedObjects?.last)
+      (last.department, last.age) = (departments("2", in: context)[0], 8)
+      context.processPendingChanges()
+      let names = controller.sections?.map(\.name) ?? []
+      #expect(Set(names).count == names.count, "\(names)")
+    }
+  }
+
+  @Test func numbersAndBooleansNameSectionsAsNSNumberDescribesThem() throws {
+    let company = try CompanyStore()
+    try company.run { (context) throws in
+      for index in 0..<2 {
+        let object = NSEntityDescription.insertNewObject(forEntityName: "Everything", into: context)
+        object.setValue(index == 1, forKey: "bool")
+        object.setValue(index == 1 ? 0.5 : -3.0, forKey: "double")
+        object.setValue(Float(index), forKey: "float")
+      }
+      try context.save()
+      for (key, names) in [("bool", ["0", "1"]), ("double", ["-3", "0.5"]), ("float", ["0", "1"])] {
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Everything")
+        request.sortDescriptors = [NSSortDescriptor(key: key, ascending: true)]
+        let controller = NSFetchedResultsController(
+          fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: key, cacheName: nil)
+        try controller.performFetch()
+        #expect(controller.sections?.map(\.name) == names)
+      }
+    }
+  }
+
+  private final class Titled: NSFetchedResultsController<Person> {
+    override func sectionIndexTitle(forSectionName sectionName: String) -> String? { "<\(sectionName)>" }
+  }
+
+  @Test func anOverrideOfSectionIndexTitleIsAsked() throws {
+    let company = try CompanyStore()
+    try company.run { (context) throws in
+      Person(context: context).name = "Ada"
+      let request = NSFetchRequest<Person>(entityName: "Person")
+      request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
+      let controller = Titled(
+        fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: "name", cacheName: nil)
+      try controller.performFetch()
+      #expect(controller.sectionIndexTitles == ["<Ada>"])
+    }
+  }
+
+  @Test func aResetLeavesNoSectionWhereSectionsAreNamed() throws {
+    let company = try CompanyStore()
+    try company.run { (context) throws in
+      Person(context: context).name = "A"
+      try context.save()
+      let controller = controller(context, sections: "name")
+      let recorder = Recorder()
+      controller.delegate = recorder
+      try controller.performFetch()
+      context.reset()
+      #expect(controller.sections?.isEmpty == true)
+    }
+  }
+
+  // MARK: Objects
+
+  @Test func changesToTheRequestWaitForTheNextFetch() throws {
+    let company = try CompanyStore()
+    try company.run { (context) throws in
+      for name in ["A", "B"] { Person(context: context).name = name }
+      try context.save()
+      let controller = controller(context)
+      let recorder = Recorder()
+      controller.delegate = recorder
+      try controller.performFetch()
+      controller.fetchRequest.predicate = NSPredicate(format: "name == 'Z'")
+      controller.fetchedObjects?.first?.age = 3
+      context.processPendingChanges()
+      #expect(controller.fetchedObjects?.map(\.name) == ["A", "B"])
+      try controller.performFetch()
+      #expect(controller.fetchedObjects?.isEmpty == true)
+    }
+  }
+
+  @Test func fetchedObjectsOfAnotherClassStopTheProgram() async {
+    await #expect(processExitsWith: .failure) {
+      let company = try CompanyStore()
+      try company.run { (context) throws in
+        _ = Person(context: context)
+        let request = NSFetchRequest<Department>(entityName: "Person")
+        request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
+        let controller = NSFetchedResultsController(
+          fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: nil, cacheName: nil)
+        try controller.performFetch()
+        _ = controller.fetchedObjects
+      }
+    }
+  }
+}
