@@ -65,7 +65,7 @@ extension ContextCore {
     } catch {
       // The getter cannot throw. The error is kept, so that no save builds on what was not read.
       faultError = faultError ?? error
-      FileHandle.standardError.write(Data("CoreData: a fault could not be read: \(error)\n".utf8))
+      report("a fault could not be read: \(error)")
       return
     }
     if object.row == nil { becameInaccessible(object) }
@@ -93,7 +93,7 @@ extension ContextCore {
       state.load(living(members(rows, relationship, store, view: view), relationship, of: object))
     } catch {
       faultError = faultError ?? error
-      FileHandle.standardError.write(Data("CoreData: a relationship could not be read: \(error)\n".utf8))
+      report("a relationship could not be read: \(error)")
     }
   }
 
@@ -161,7 +161,7 @@ extension ContextCore {
     guard let store = store(object.storeIndex) else { return nil }
     do { return try store.requireEngine().externalData(name) } catch {
       faultError = faultError ?? error
-      FileHandle.standardError.write(Data("CoreData: an external value could not be read: \(error)\n".utf8))
+      report("an external value could not be read: \(error)")
       return nil
     }
   }

@@ -21,8 +21,7 @@ extension ContextCore {
       let cause = (error as? CocoaError)?.userInfo[NSUnderlyingErrorKey]
       if let unreadable = cause as? StoreError { faultError = faultError ?? unreadable }
       let name = "\(object.info.entity.name).\(property.name)"
-      let text = "CoreData: the fetched property \(name) could not be read: \(error.localizedDescription)\n"
-      FileHandle.standardError.write(Data(text.utf8))
+      report("the fetched property \(name) could not be read: \(error.localizedDescription)")
       return nil
     }
   }

@@ -16,7 +16,7 @@ enum ManagedObjectClass {
       if found.count == 1 { return found[0] }
       if found.count > 1 { return preferred(found, entity) }
     }
-    say("no class \(name) for the entity \(entity.name ?? "?"); its objects will be plain NSManagedObjects.")
+    report("no class \(name) for the entity \(entity.name ?? "?"); its objects will be plain NSManagedObjects.")
     return NSManagedObject.self
   }
 
@@ -27,7 +27,7 @@ enum ManagedObjectClass {
     let module = executable.lastPathComponent.replacingOccurrences(of: "-", with: "_")
     let names = found.map { String(reflecting: $0) }
     if let place = names.firstIndex(where: { $0.hasPrefix(module + ".") }) { return found[place] }
-    say(
+    report(
       "the class \(entity.managedObjectClassName ?? "?") of the entity \(entity.name ?? "?") could be \(names.sorted().joined(separator: " or ")); name it with its module."
     )
     return NSManagedObject.self
@@ -51,5 +51,4 @@ enum ManagedObjectClass {
     return found
   }
 
-  private static func say(_ text: String) { FileHandle.standardError.write(Data("CoreData: \(text)\n".utf8)) }
 }

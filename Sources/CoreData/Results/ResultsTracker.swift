@@ -102,7 +102,7 @@ final class ResultsTracker: @unchecked Sendable {
     let changed = objects(NSInsertedObjectsKey, NSUpdatedObjectsKey, NSRefreshedObjectsKey).subtracting(deleted)
     do { try follow(old, changed, deleted) } catch {
       // A notification cannot throw. The results stay as they were until the next fetch.
-      FileHandle.standardError.write(Data("CoreData: a change of fetched results was not followed: \(error)\n".utf8))
+      report("a change of fetched results was not followed: \(error)")
     }
   }
 

@@ -93,10 +93,10 @@ enum Python {
     let errors = Pipe()
     process.standardError = errors
     try process.run()
-    let message = errors.fileHandleForReading.readDataToEndOfFile()
+    let message = errors.text()
     process.waitUntilExit()
     try handle.close()
-    guard process.terminationStatus == 0 else { throw Failure(message: String(decoding: message, as: UTF8.self)) }
+    guard process.terminationStatus == 0 else { throw Failure(message: message) }
     return try String(contentsOf: output, encoding: .utf8)
   }
 }

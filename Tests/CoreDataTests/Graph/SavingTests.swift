@@ -123,8 +123,7 @@ import Testing
     let pipe = Pipe()
     process.standardOutput = pipe
     try process.run()
-    let data = pipe.fileHandleForReading.readDataToEndOfFile()
-    return try JSONDecoder().decode([Int].self, from: data)
+    return try JSONDecoder().decode([Int].self, from: Data(pipe.text().utf8))
   }
 
   @Test func missingMandatoryValuesAreReportedTogether() throws {

@@ -144,10 +144,7 @@ import Testing
 
       """
     try input.fileHandleForWriting.write(contentsOf: Data(commands.utf8))
-    var said = ""
-    while !said.contains("ready"), let part = try output.fileHandleForReading.read(upToCount: 1), !part.isEmpty {
-      said += String(decoding: part, as: UTF8.self)
-    }
+    #expect(output.text { $0.contains("ready") }.contains("ready"))
     var count = 0
     do {
       try coordinator.replacePersistentStore(

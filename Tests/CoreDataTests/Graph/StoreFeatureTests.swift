@@ -86,10 +86,10 @@ import Testing
     let pipe = Pipe()
     process.standardOutput = pipe
     try process.run()
-    let data = pipe.fileHandleForReading.readDataToEndOfFile()
+    let text = pipe.text()
     process.waitUntilExit()
     #expect(process.terminationStatus == 0)
-    return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+    return text.trimmingCharacters(in: .whitespacesAndNewlines)
   }
 
   @Test func historyRecordsEverySaveOfAStoreThatHasIt() throws {
