@@ -84,29 +84,4 @@ import Testing
       #expect(try CompiledModelWriter.write(again) == data, "\(Corpus.name(url))")
     }
   }
-
-  /// Set OPENCOREDATA_EMBEDDED_MODELS to a folder of inflated Z_MODELCACHE archives.
-  static let embedded = ProcessInfo.processInfo.environment["OPENCOREDATA_EMBEDDED_MODELS"]
-
-  @Test(.enabled(if: embedded != nil, "OPENCOREDATA_EMBEDDED_MODELS names no folder of inflated archives."))
-  func `models embedded in stores load and survive writing`() throws {
-    let folder = URL(filePath: Self.embedded ?? "")
-    let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
-    #expect(!files.isEmpty)
-    for file in files {
-      let model = try CompiledModelReader.read(Data(contentsOf: file))
-      #expect(try CompiledModelReader.read(CompiledModelWriter.write(model)) == model, "\(file.lastPathComponent)")
-      // Defaults, class names and indexes may have been set by the application; what makes columns may not.
-      let folder = "stores/\(file.deletingPathExtension().lastPathComponent)/model"
-      let sources = Corpus.files(under: folder) { $0.pathExtension == "xcdatamodel" && !$0.path.contains("/newer/") }
-      for source in sources {
-        let expected = try ModelFile.read(at: source)
-        guard expected.entities.map(\.name) == model.entities.map(\.name) else { continue }
-        for (one, other) in zip(expected.entities, model.entities) {
-          #expect(one.superentity == other.superentity)
-          #expect(one.properties.map(\.name) == other.properties.map(\.name), "\(Corpus.name(source)) \(one.name)")
-        }
-      }
-    }
-  }
 }

@@ -36,6 +36,8 @@ struct CorpusStore: Decodable, Sendable, CustomTestStringConvertible {
     let journalMode: String
     let entities: [EntityFacts]
     let versionHashes: [String: String]
+    /// Nil where the store carries no model.
+    let modelCacheMatchesHashes: Bool?
   }
 
   struct EntityFacts: Decodable, Sendable {
