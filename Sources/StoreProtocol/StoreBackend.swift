@@ -59,8 +59,8 @@ public struct StoreOptions: Sendable {
   public var maximumReaders = 8
   /// Skips the comparison of model versions.
   public var ignoresModelVersion = false
-  /// The model as a keyed archive, for stores that carry their model.
-  public var archivedModel: Data?
+  /// Gives the model as a keyed archive, for stores that carry their model. Asked only when a store is made.
+  public var archivedModel: (@Sendable () -> Data?)?
   /// `NSStoreModelVersionIdentifiers` for new metadata.
   public var versionIdentifiers: [String] = []
   /// Records every commit in persistent history, whose tables are made where there are none.

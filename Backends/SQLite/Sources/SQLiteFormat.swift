@@ -36,7 +36,7 @@ enum SQLiteFormat {
       }
       try write(fresh(schema, options), on: connection, isNew: true)
       let model = try connection.prepare("INSERT INTO Z_MODELCACHE (Z_CONTENT) VALUES (?)")
-      model.bind(options.archivedModel.flatMap(Deflate.compress).map(Value.data) ?? .null, at: 1)
+      model.bind(options.archivedModel?().flatMap(Deflate.compress).map(Value.data) ?? .null, at: 1)
       try model.run()
       try connection.execute("COMMIT")
     } catch {

@@ -12,12 +12,10 @@ enum SQLiteOpenFiles {
 
     /// Nil where there is no file.
     init?(_ path: String) {
-      guard let attributes = try? FileManager.default.attributesOfItem(atPath: path),
-        let device = (attributes[.systemNumber] as? NSNumber)?.uint64Value,
-        let inode = (attributes[.systemFileNumber] as? NSNumber)?.uint64Value
-      else { return nil }
-      self.device = device
-      self.inode = inode
+      var status = stat()
+      guard stat(path, &status) == 0 else { return nil }
+      device = UInt64(truncatingIfNeeded: status.st_dev)
+      inode = UInt64(truncatingIfNeeded: status.st_ino)
     }
   }
 

@@ -106,7 +106,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     }
     var settings = StoreOptionCoding.options(options)
     settings.versionIdentifiers = managedObjectModel.versionIdentifiers.compactMap { $0.base as? String }.sorted()
-    settings.archivedModel = ModelArchive.data(of: managedObjectModel)
+    settings.archivedModel = { [managedObjectModel] in ModelArchive.data(of: managedObjectModel) }
     let engine: any Store
     do { engine = try backend.open(at: url, schema: frozen.schema, options: settings) } catch {
       throw CoreDataError.make(error)
