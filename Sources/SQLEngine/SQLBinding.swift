@@ -51,22 +51,20 @@ public final class SQLBinding: Sendable {
     let table = layout.table(entity.index)
     var positions: [Int: Int32] = [:]
     var columns: [String] = ["t0.Z_ENT", "t0.Z_PK", "t0.Z_OPT"]
-    var shapes: [[BoundColumn]] = []
+    var shapes: ContiguousArray<BoundColumn> = []
+    var starts: ContiguousArray<Int> = [0]
     for index in entity.subtree {
-      var shape: [BoundColumn] = []
       for (slot, kind) in schema.entities[index].slots.enumerated() {
         let column = layout.columnOfSlot[index][slot]
         if positions[column] == nil {
           positions[column] = Int32(columns.count)
           columns.append("t0." + table.columns[column].name)
         }
-        shape.append(BoundColumn(slot: slot, kind: kind, column: positions[column] ?? 0))
+        shapes.append(BoundColumn(slot: slot, kind: kind, column: positions[column] ?? 0))
       }
-      shapes.append(shape)
+      starts.append(shapes.count)
     }
-    let shape = RowShape(
-      firstEntity: entity.index, columns: shapes, slotCounts: entity.subtree.map { schema.entities[$0].slots.count },
-      numbers: numbers)
+    let shape = RowShape(firstEntity: entity.index, columns: shapes, starts: starts, numbers: numbers)
     // Reading a row drops foreign ones; only within a larger tree must the statement tell entities apart.
     let isWholeTree = entity.superentity == nil
     return Selection(

@@ -34,6 +34,10 @@ public protocol SQLStatement: AnyObject {
   /// The row at hand, whose first three columns are number, key and version of the object; see ``RowShape``.
   /// Nil where its entity is none of the shape's.
   func row(_ shape: RowShape, _ builder: RowBuilder) throws(StoreError) -> Row?
+
+  /// Calls `body` with each ``row(_:_:)`` up to the last, and resets. One call for all rows, because calls of a protocol's
+  /// functions from generic code of another module cost as much as what they do.
+  func drain(_ shape: RowShape, _ builder: RowBuilder, _ body: (consuming Row) -> Void) throws(StoreError)
 }
 
 extension SQLStatement {
@@ -61,11 +65,29 @@ public struct BoundColumn: Sendable, Hashable {
 
 /// Which result columns make up the rows of each entity of a subtree.
 public struct RowShape: Sendable {
-  /// The first entity of the subtree; `columns` is indexed from it.
   public let firstEntity: Int
-  public let columns: [[BoundColumn]]
-  public let slotCounts: [Int]
+  /// The columns of the first entity's slots in their order, then those of the next entity of the subtree.
+  public let columns: ContiguousArray<BoundColumn>
+  /// Where the columns of each entity begin, and the end of the last.
+  @usableFromInline let starts: ContiguousArray<Int>
   public let numbers: EntityNumbers
+
+  /// The entity's columns, nil where it is none of the subtree.
+  @inlinable @inline(__always)
+  public func columns(of entity: Int) -> Range<Int>? {
+    let offset = entity &- firstEntity
+    guard offset >= 0, offset &+ 1 < starts.count else { return nil }
+    return Range(uncheckedBounds: (starts[offset], starts[offset &+ 1]))
+  }
+
+  @inlinable @inline(__always)
+  public func withColumns(
+    _ range: Range<Int>, _ body: (UnsafePointer<BoundColumn>) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    try columns.withUnsafeBufferPointer { (all) throws(StoreError) in
+      if let first = all.baseAddress { try body(first + range.lowerBound) }
+    }
+  }
 }
 
 /// The entity numbers of a store, both ways.

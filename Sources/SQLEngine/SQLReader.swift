@@ -12,7 +12,7 @@ public struct SQLReader<Connection: SQLConnection> {
 
   public init(_ statements: SQLStatements<Connection>) { self.statements = statements }
 
-  public func rows(of entity: Int, keys: [Int64], _ body: (Row) -> Void) throws(StoreError) {
+  public func rows(of entity: Int, keys: [Int64], _ body: (consuming Row) -> Void) throws(StoreError) {
     for key in keys {
       if let row = try row(of: entity, key: key) { body(row) }
     }
@@ -25,19 +25,19 @@ public struct SQLReader<Connection: SQLConnection> {
     return try statement.step() ? try statement.row(binding.selections[entity].shape, builder) : nil
   }
 
-  public func scan(_ entities: Range<Int>, _ body: (Row) -> Void) throws(StoreError) {
+  public func scan(_ entities: Range<Int>, _ body: (consuming Row) -> Void) throws(StoreError) {
     try fetch(FetchPlan(entities: entities), body)
   }
 
   public func destinations(
-    of relationship: Relationship, owners: [Int64], _ body: (Int64, Row) -> Void
+    of relationship: Relationship, owners: [Int64], _ body: (Int64, consuming Row) -> Void
   ) throws(StoreError) {
     let shape = binding.selections[relationship.destination].shape
-    let ownerColumn = Int32(Set(shape.columns.flatMap { $0.map(\.column) }).count) + 3
+    let ownerColumn = Int32(Set(shape.columns.map(\.column)).count) + 3
     if owners.count == 1 {
       let statement = try statements.destinations(relationship)
       statement.bind(owners[0], at: 1)
-      try drain(statement, shape) { body(owners[0], $0) }
+      try statement.drain(shape, builder) { body(owners[0], $0) }
       return
     }
     let text = DestinationsText(binding, relationship)
@@ -49,7 +49,7 @@ public struct SQLReader<Connection: SQLConnection> {
       let part = rest.prefix(500)
       rest = rest.dropFirst(part.count)
       let statement = try statements.connection.prepare(text.several(part))
-      try drain(statement, shape) { body(statement.int(ownerColumn), $0) }
+      try statement.drain(shape, builder) { body(statement.int(ownerColumn), $0) }
     }
   }
 
@@ -64,7 +64,7 @@ public struct SQLReader<Connection: SQLConnection> {
 
   /// Reads all destinations in key order and sorts them by their owner in memory.
   private func scanDestinations(
-    of relationship: Relationship, _ owners: [Int64], _ body: (Int64, Row) -> Void
+    of relationship: Relationship, _ owners: [Int64], _ body: (Int64, consuming Row) -> Void
   ) throws(StoreError) {
     guard let slot = schema.inverse(of: relationship)?.slot else { return }
     var places: [Int64: Int] = [:]
@@ -76,15 +76,6 @@ public struct SQLReader<Connection: SQLConnection> {
       if !row.isNull(slot), let place = places[row.int(slot)] { groups[place].append(row) }
     }
     for (owner, rows) in zip(owners, groups) { for row in rows { body(owner, row) } }
-  }
-
-  private func drain(
-    _ statement: Connection.Statement, _ shape: RowShape, _ body: (Row) -> Void
-  ) throws(StoreError) {
-    defer { statement.reset() }
-    while try statement.step() {
-      if let row = try statement.row(shape, builder) { body(row) }
-    }
   }
 
   // MARK: Fetch plans
@@ -101,11 +92,11 @@ public struct SQLReader<Connection: SQLConnection> {
     return translation.order([sort]) != nil
   }
 
-  public func fetch(_ plan: FetchPlan, _ body: (Row) -> Void) throws(StoreError) {
+  public func fetch(_ plan: FetchPlan, _ body: (consuming Row) -> Void) throws(StoreError) {
     guard let first = plan.entities.first else { return }
     let selection = binding.selections[first]
     let statement = try prepared(plan, columns: selection.columns)
-    try drain(statement, selection.shape, body)
+    try statement.drain(selection.shape, builder, body)
   }
 
   public func fetchReferences(_ plan: FetchPlan, _ body: (ObjectReference) -> Void) throws(StoreError) {

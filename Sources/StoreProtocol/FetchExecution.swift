@@ -48,8 +48,8 @@ public struct FetchExecution {
     return result
   }
 
-  public func fetch(_ plan: FetchPlan, _ body: (Row) -> Void) throws(StoreError) {
-    guard pushesDown, let store = snapshot as? any FetchingSnapshot else {
+  public func fetch(_ plan: FetchPlan, _ body: (consuming Row) -> Void) throws(StoreError) {
+    guard pushesDown, let store = snapshot.fetching else {
       var rows: [Row] = []
       try snapshot.scan(plan.entities) { rows.append($0) }
       let rest = Split(
@@ -64,14 +64,14 @@ public struct FetchExecution {
   }
 
   public func references(_ plan: FetchPlan, _ body: (ObjectReference) -> Void) throws(StoreError) {
-    if pushesDown, let store = snapshot as? any FetchingSnapshot, split(plan, for: store).isComplete {
+    if pushesDown, let store = snapshot.fetching, split(plan, for: store).isComplete {
       return try store.fetchReferences(plan, body)
     }
     try fetch(plan) { body($0.reference) }
   }
 
   public func count(_ plan: FetchPlan) throws(StoreError) -> Int {
-    if pushesDown, let store = snapshot as? any FetchingSnapshot, store.canPush(plan.predicate, of: plan.entities) {
+    if pushesDown, let store = snapshot.fetching, store.canPush(plan.predicate, of: plan.entities) {
       return try store.count(plan)
     }
     var unsorted = plan
@@ -81,7 +81,7 @@ public struct FetchExecution {
     return count
   }
 
-  private func finish(_ rows: [Row], _ rest: Split, _ body: (Row) -> Void) throws(StoreError) {
+  private func finish(_ rows: [Row], _ rest: Split, _ body: (consuming Row) -> Void) throws(StoreError) {
     let lookup = RowLookup(snapshot, schema)
     var kept: [Row] = []
     for row in rows {

@@ -50,22 +50,25 @@ public protocol Store: AnyObject, Sendable {
 
 /// A consistent view of a store. Used by one caller at a time; it may move between threads.
 public protocol StoreSnapshot: AnyObject, Sendable {
+  /// This snapshot, where it evaluates fetch plans itself; nil otherwise. Not to be implemented: see below.
+  var fetching: (any FetchingSnapshot)? { get }
+
   /// Counts the commits of the opened store: greater in a newer view.
   var commitNumber: UInt64 { get }
 
   /// Calls `body` with the row of each key that exists in the tree of `entity`, in any order.
-  func rows(of entity: Int, keys: [Int64], _ body: (Row) -> Void) throws(StoreError)
+  func rows(of entity: Int, keys: [Int64], _ body: (consuming Row) -> Void) throws(StoreError)
 
   /// The row of one key in the tree of `entity`, nil where there is none.
   func row(of entity: Int, key: Int64) throws(StoreError) -> Row?
 
   /// Calls `body` with every row whose entity is in `entities`, which belong to one tree, in key order.
-  func scan(_ entities: Range<Int>, _ body: (Row) -> Void) throws(StoreError)
+  func scan(_ entities: Range<Int>, _ body: (consuming Row) -> Void) throws(StoreError)
 
   /// Calls `body` with the key of an owner and a destination's row for each link of a to-many relationship that leaves
   /// one of `owners`. The links of one owner come together; ordered relationships in their order, others in key order.
   func destinations(
-    of relationship: Relationship, owners: [Int64], _ body: (Int64, Row) -> Void
+    of relationship: Relationship, owners: [Int64], _ body: (Int64, consuming Row) -> Void
   ) throws(StoreError)
 }
 
@@ -76,7 +79,7 @@ public protocol FetchingSnapshot: StoreSnapshot {
   func canPush(_ sort: ResolvedSort, of entities: Range<Int>) -> Bool
 
   /// Calls `body` with each row that the plan selects, in the plan's order, ties in key order.
-  func fetch(_ plan: FetchPlan, _ body: (Row) -> Void) throws(StoreError)
+  func fetch(_ plan: FetchPlan, _ body: (consuming Row) -> Void) throws(StoreError)
 
   /// Calls `body` with entity and key only, otherwise like `fetch`.
   func fetchReferences(_ plan: FetchPlan, _ body: (ObjectReference) -> Void) throws(StoreError)
@@ -85,7 +88,13 @@ public protocol FetchingSnapshot: StoreSnapshot {
   func count(_ plan: FetchPlan) throws(StoreError) -> Int
 }
 
+extension FetchingSnapshot {
+  public var fetching: (any FetchingSnapshot)? { self }
+}
+
 extension StoreSnapshot {
+  public var fetching: (any FetchingSnapshot)? { nil }
+
   public func row(of entity: Int, key: Int64) throws(StoreError) -> Row? {
     var found: Row?
     try rows(of: entity, keys: [key]) { found = $0 }

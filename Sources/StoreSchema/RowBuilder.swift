@@ -5,65 +5,87 @@ import Foundation
 /// Used by one caller at a time, so its fields are free of exclusivity checks, which cost as much as the packing.
 /// For each row: ``begin(slots:)``, one call for every slot that is not null, ``finish(key:entity:version:)``.
 public final class RowBuilder {
+  /// The row as it will be: bitmap of nulls, words, bytes.
+  @exclusivity(unchecked) @usableFromInline var buffer: UnsafeMutableRawPointer
+  @exclusivity(unchecked) @usableFromInline var capacity = 2048
+  /// Where the next bytes go.
+  @exclusivity(unchecked) @usableFromInline var end = 0
   @exclusivity(unchecked) @usableFromInline var slotCount = 0
   @exclusivity(unchecked) @usableFromInline var bitmapWords = 0
-  @exclusivity(unchecked) @usableFromInline var words: UnsafeMutablePointer<UInt64>
-  @exclusivity(unchecked) @usableFromInline var wordCapacity: Int
-  @exclusivity(unchecked) @usableFromInline var bytes: UnsafeMutableRawPointer
-  @exclusivity(unchecked) @usableFromInline var byteCapacity: Int
-  @exclusivity(unchecked) @usableFromInline var byteCount = 0
 
-  public init() {
-    wordCapacity = 64
-    words = .allocate(capacity: wordCapacity)
-    byteCapacity = 1024
-    bytes = .allocate(byteCount: byteCapacity, alignment: 8)
-  }
+  public init() { buffer = .allocate(byteCount: capacity, alignment: 8) }
 
-  deinit {
-    words.deallocate()
-    bytes.deallocate()
-  }
+  deinit { buffer.deallocate() }
+
+  @inlinable var words: UnsafeMutablePointer<UInt64> { buffer.assumingMemoryBound(to: UInt64.self) }
 
   /// Starts a row in which every slot is null.
+  @inlinable @inline(__always)
   public func begin(slots: Int) {
     slotCount = slots
-    bitmapWords = (slots + 63) / 64
-    if bitmapWords + slots > wordCapacity {
-      words.deallocate()
-      wordCapacity = bitmapWords + slots
-      words = .allocate(capacity: wordCapacity)
+    bitmapWords = (slots &+ 63) &>> 6
+    end = 0
+    let head = (bitmapWords &+ slots) &* 8
+    if head > capacity { grow(to: head) }
+    end = head
+    var index = 0
+    while index < bitmapWords {
+      words[index] = .max
+      index &+= 1
     }
-    words.update(repeating: .max, count: bitmapWords)
-    memset(words + bitmapWords, 0, slots * 8)
-    byteCount = 0
   }
 
   @inlinable @inline(__always)
   func set(_ slot: Int, _ word: UInt64) {
-    precondition(slot >= 0 && slot < slotCount, "slot out of range")
+    precondition(UInt(bitPattern: slot) < UInt(bitPattern: slotCount), "slot out of range")
     words[slot &>> 6] &= ~(1 &<< UInt64(slot & 63))
     words[bitmapWords &+ slot] = word
   }
 
-  @inlinable public func setInt(_ slot: Int, _ value: Int64) { set(slot, UInt64(bitPattern: value)) }
+  @inlinable @inline(__always)
+  public func setInt(_ slot: Int, _ value: Int64) { set(slot, UInt64(bitPattern: value)) }
 
   /// Sets a double, a float or a date. NaN is the caller's to refuse; -0.0 becomes 0.
-  @inlinable public func setDouble(_ slot: Int, _ value: Double) { set(slot, value == 0 ? 0 : value.bitPattern) }
+  @inlinable @inline(__always)
+  public func setDouble(_ slot: Int, _ value: Double) { set(slot, value == 0 ? 0 : value.bitPattern) }
 
   public func setNull(_ slot: Int) {
     precondition(slot >= 0 && slot < slotCount, "slot out of range")
     words[slot &>> 6] |= 1 &<< UInt64(slot & 63)
-    words[bitmapWords &+ slot] = 0
   }
 
-  @inlinable public func setBytes(_ slot: Int, _ source: UnsafeRawBufferPointer) {
+  public func setBytes(_ slot: Int, _ source: UnsafeRawBufferPointer) { set(slot, add(source)) }
+
+  /// Appends bytes. Gives the word of their slot: offset and length.
+  @inlinable @inline(__always)
+  public func add(_ source: UnsafeRawBufferPointer) -> UInt64 {
     let count = source.count
-    if byteCount + count > byteCapacity { grow(to: byteCount + count) }
+    let next = end &+ count
+    if next > capacity { grow(to: next) }
+    if let start = source.baseAddress { (buffer + end).copyMemory(from: start, byteCount: count) }
     // Offsets are relative to the first bitmap word, so that a reader needs no further arithmetic.
-    set(slot, UInt64((bitmapWords &+ slotCount) &* 8 &+ byteCount) &<< 32 | UInt64(count))
-    if let start = source.baseAddress { (bytes + byteCount).copyMemory(from: start, byteCount: count) }
-    byteCount &+= count
+    let word = UInt64(truncatingIfNeeded: end) &<< 32 | UInt64(truncatingIfNeeded: count)
+    end = next
+    return word
+  }
+
+  /// Sets all slots in their order: `word` gives the word of each, nil for null.
+  @inlinable @inline(__always)
+  public func fill<E: Error>(_ word: (Int) throws(E) -> UInt64?) throws(E) {
+    let (count, first) = (slotCount, bitmapWords)
+    var slot = 0
+    while slot < count {
+      let (group, last) = (slot &>> 6, min(slot &+ 64, count))
+      var nulls: UInt64 = 0
+      while slot < last {
+        let value = try word(slot)
+        if value == nil { nulls |= 1 &<< UInt64(slot & 63) }
+        words[first &+ slot] = value ?? 0
+        slot &+= 1
+      }
+      // Bits behind the last slot count as null.
+      words[group] = nulls | (slot & 63 == 0 ? 0 : .max &<< UInt64(slot & 63))
+    }
   }
 
   public func setString(_ slot: Int, _ value: String) {
@@ -100,27 +122,40 @@ public final class RowBuilder {
 
   /// Ends the row. Slots not set since ``begin(slots:)`` are null.
   public func finish(key: Int64, entity: Int, version: Int64) -> Row {
-    let head = (bitmapWords &+ slotCount) &* 8
-    let total = head + byteCount
+    clearNulls()
+    let total = end
     let header = RowHeader(
       key: key, version: version, entity: UInt32(entity), slotCount: UInt32(slotCount), byteCount: UInt32(total))
     let block = unsafeDowncast(
-      RowBlock.create(minimumCapacity: (total + 7) / 8) { _ in header }, to: RowBlock.self)
-    block.withUnsafeMutablePointerToElements { elements in
-      let target = UnsafeMutableRawPointer(elements)
-      target.copyMemory(from: words, byteCount: head)
-      (target + head).copyMemory(from: bytes, byteCount: byteCount)
+      RowBlock.create(minimumCapacity: (total &+ 7) &>> 3) { _ in header }, to: RowBlock.self)
+    block.withUnsafeMutablePointerToElements {
+      UnsafeMutableRawPointer($0).copyMemory(from: buffer, byteCount: total)
     }
     return Row(block)
   }
 
-  @usableFromInline func grow(to needed: Int) {
-    let capacity = max(needed, byteCapacity * 2)
-    let larger = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 8)
-    larger.copyMemory(from: bytes, byteCount: byteCount)
-    bytes.deallocate()
-    bytes = larger
-    byteCapacity = capacity
+  /// Gives null slots the word zero, so that equal rows have equal bytes.
+  @inline(__always)
+  private func clearNulls() {
+    var first = 0
+    while first < slotCount {
+      let rest = slotCount &- first
+      var nulls = words[first &>> 6] & (rest < 64 ? (1 &<< UInt64(rest)) &- 1 : .max)
+      while nulls != 0 {
+        words[bitmapWords &+ first &+ nulls.trailingZeroBitCount] = 0
+        nulls &= nulls &- 1
+      }
+      first &+= 64
+    }
+  }
+
+  @usableFromInline @inline(never) func grow(to needed: Int) {
+    let size = max(needed, capacity * 2)
+    let larger = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 8)
+    larger.copyMemory(from: buffer, byteCount: end)
+    buffer.deallocate()
+    buffer = larger
+    capacity = size
   }
 }
 

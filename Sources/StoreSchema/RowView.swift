@@ -22,6 +22,8 @@ public struct RowView {
     self.words = words
   }
 
+  @inlinable public var key: Int64 { header.pointee.key }
+
   @inlinable public func isNull(_ slot: Int) -> Bool {
     precondition(slot >= 0 && slot < Int(header.pointee.slotCount), "slot out of range")
     return words[slot &>> 6] & (1 &<< UInt64(slot & 63)) != 0
@@ -35,8 +37,26 @@ public struct RowView {
     return words[header.pointee.bitmapWords &+ slot]
   }
 
-  @inlinable public func bytes(_ slot: Int) -> UnsafeRawBufferPointer {
+  /// The bytes of a slot, nil for null: there the word is zero, and elsewhere it holds an offset, which is not.
+  @inlinable @inline(__always)
+  func bytesOrNil(_ slot: Int) -> UnsafeRawBufferPointer? {
     let place = word(slot)
+    return place == 0 ? nil : bytes(at: place)
+  }
+
+  @inlinable @inline(__always)
+  public func stringOrNil(_ slot: Int) -> String? { bytesOrNil(slot).map { String(decoding: $0, as: UTF8.self) } }
+
+  @inlinable @inline(__always)
+  public func dataOrNil(_ slot: Int) -> Data? { bytesOrNil(slot).map(Self.data) }
+
+  @inlinable @inline(__always)
+  public func uuidOrNil(_ slot: Int) -> UUID? { bytesOrNil(slot).map(Self.uuid) }
+
+  @inlinable public func bytes(_ slot: Int) -> UnsafeRawBufferPointer { bytes(at: word(slot)) }
+
+  @inlinable @inline(__always)
+  func bytes(at place: UInt64) -> UnsafeRawBufferPointer {
     let (offset, count) = (Int(place &>> 32), Int(place & 0xffff_ffff))
     // Holds whenever the slot is one of bytes; a wrong accessor must not read past the block.
     precondition(offset &+ count <= Int(header.pointee.byteCount), "slot does not hold bytes")
@@ -45,16 +65,20 @@ public struct RowView {
 
   @inlinable public func string(_ slot: Int) -> String { String(decoding: bytes(slot), as: UTF8.self) }
 
-  @inlinable public func data(_ slot: Int) -> Data {
-    let bytes = bytes(slot)
+  @inlinable public func data(_ slot: Int) -> Data { Self.data(bytes(slot)) }
+
+  @inlinable @inline(__always)
+  static func data(_ bytes: UnsafeRawBufferPointer) -> Data {
     guard let start = bytes.baseAddress else { return Data() }
     return Data(bytes: start, count: bytes.count)
   }
 
   /// The UUID in a slot; all zeros where it does not hold 16 bytes.
-  @inlinable public func uuid(_ slot: Int) -> UUID {
-    let bytes = bytes(slot)
-    return bytes.count == 16
+  @inlinable public func uuid(_ slot: Int) -> UUID { Self.uuid(bytes(slot)) }
+
+  @inlinable @inline(__always)
+  static func uuid(_ bytes: UnsafeRawBufferPointer) -> UUID {
+    bytes.count == 16
       ? UUID(uuid: bytes.loadUnaligned(as: uuid_t.self)) : UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
   }
 

@@ -32,16 +32,18 @@ final class SQLiteSnapshot: FetchingSnapshot, @unchecked Sendable {
     pool.give(isClean ? reader : nil)
   }
 
-  func rows(of entity: Int, keys: [Int64], _ body: (Row) -> Void) throws(StoreError) {
+  func rows(of entity: Int, keys: [Int64], _ body: (consuming Row) -> Void) throws(StoreError) {
     try rows.rows(of: entity, keys: keys, body)
   }
 
   func row(of entity: Int, key: Int64) throws(StoreError) -> Row? { try rows.row(of: entity, key: key) }
 
-  func scan(_ entities: Range<Int>, _ body: (Row) -> Void) throws(StoreError) { try rows.scan(entities, body) }
+  func scan(_ entities: Range<Int>, _ body: (consuming Row) -> Void) throws(StoreError) {
+    try rows.scan(entities, body)
+  }
 
   func destinations(
-    of relationship: Relationship, owners: [Int64], _ body: (Int64, Row) -> Void
+    of relationship: Relationship, owners: [Int64], _ body: (Int64, consuming Row) -> Void
   ) throws(StoreError) {
     try rows.destinations(of: relationship, owners: owners, body)
   }
@@ -52,7 +54,7 @@ final class SQLiteSnapshot: FetchingSnapshot, @unchecked Sendable {
 
   func canPush(_ sort: ResolvedSort, of entities: Range<Int>) -> Bool { rows.canPush(sort, of: entities) }
 
-  func fetch(_ plan: FetchPlan, _ body: (Row) -> Void) throws(StoreError) { try rows.fetch(plan, body) }
+  func fetch(_ plan: FetchPlan, _ body: (consuming Row) -> Void) throws(StoreError) { try rows.fetch(plan, body) }
 
   func fetchReferences(_ plan: FetchPlan, _ body: (ObjectReference) -> Void) throws(StoreError) {
     try rows.fetchReferences(plan, body)

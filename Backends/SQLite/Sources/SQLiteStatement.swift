@@ -141,55 +141,75 @@ final class SQLiteStatement: SQLStatement {
   private func count(_ column: Int32) -> Int { Int(sqlite3_column_bytes(handle, column)) }
 
   private func blob(_ column: Int32) -> UnsafeRawBufferPointer {
+    let value = sqlite3_column_value(handle, column)
     // The address first: it decides the form whose length is asked for next.
-    let start = sqlite3_column_blob(handle, column)
-    return UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count(column))
+    let start = sqlite3_value_blob(value)
+    return UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : Int(sqlite3_value_bytes(value)))
   }
 
   func row(_ shape: RowShape, _ builder: RowBuilder) throws(StoreError) -> Row? {
-    guard let entity = shape.numbers.entity(sqlite3_column_int64(handle, 0)) else { return nil }
-    let offset = entity - shape.firstEntity
+    guard let entity = shape.numbers.entity(sqlite3_column_int64(handle, 0)),
+      let columns = shape.columns(of: entity)
+    else { return nil }
     let key = sqlite3_column_int64(handle, 1)
-    guard offset >= 0, offset < shape.columns.count, key > 0 else { return nil }
-    builder.begin(slots: shape.slotCounts[offset])
-    for column in shape.columns[offset] { try read(column, shape.numbers, builder) }
-    return builder.finish(
-      key: key, entity: entity, version: sqlite3_column_int64(handle, 2))
+    guard key > 0 else { return nil }
+    builder.begin(slots: columns.count)
+    try shape.withColumns(columns) { (columns) throws(StoreError) in
+      try builder.fill { (slot) throws(StoreError) in try word(columns[slot], shape, builder) }
+    }
+    return builder.finish(key: key, entity: entity, version: sqlite3_column_int64(handle, 2))
   }
 
+  func drain(_ shape: RowShape, _ builder: RowBuilder, _ body: (consuming Row) -> Void) throws(StoreError) {
+    defer { reset() }
+    while try step() {
+      if let row = try row(shape, builder) { body(row) }
+    }
+  }
+
+  /// The word of a column's slot, nil for null.
   @inline(__always)
-  private func read(_ column: BoundColumn, _ numbers: EntityNumbers, _ builder: RowBuilder) throws(StoreError) {
-    let (slot, index) = (column.slot, column.column)
+  private func word(
+    _ column: BoundColumn, _ shape: RowShape, _ builder: RowBuilder
+  ) throws(StoreError) -> UInt64? {
+    let index = column.column
     switch column.kind {
     case .reference:
       // Keys count from 1; anything else leads nowhere.
       let value = sqlite3_column_int64(handle, index)
-      if value > 0 { builder.setInt(slot, value) }
+      return value > 0 ? UInt64(bitPattern: value) : nil
     case .int16, .int32, .int64, .bool:
       let value = sqlite3_column_int64(handle, index)
       // Only zero can stand for NULL, so most values need no second call.
-      if value != 0 || !isNull(index) { builder.setInt(slot, value) }
+      return value != 0 || !isNull(index) ? UInt64(bitPattern: value) : nil
     case .double, .float, .date:
       let value = sqlite3_column_double(handle, index)
-      if value != 0 || !isNull(index) { builder.setDouble(slot, value) }
+      if value == 0 { return isNull(index) ? nil : 0 }
+      return value.bitPattern
     case .string, .uri:
-      guard let start = sqlite3_column_text(handle, index) else { return }
-      builder.setBytes(slot, UnsafeRawBufferPointer(start: start, count: count(index)))
-    case .uuid:
+      let value = sqlite3_column_value(handle, index)
+      guard let start = sqlite3_value_text(value) else { return nil }
+      return builder.add(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_value_bytes(value))))
+    case .uuid, .data, .transformable, .externalData:
       let bytes = blob(index)
-      if bytes.isEmpty && isNull(index) { return }
-      guard bytes.count == 16 else {
-        throw StoreError(.corrupt, "A UUID is stored in \(bytes.count) bytes instead of 16.", context: ["sql": sql])
-      }
-      builder.setBytes(slot, bytes)
-    case .data, .transformable, .externalData:
-      let bytes = blob(index)
-      if !bytes.isEmpty || !isNull(index) { builder.setBytes(slot, bytes) }
-    case .decimal:
-      if let text = try decimal(index) { builder.setString(slot, text) }
-    case .referenceEntity:
-      if !isNull(index), let entity = numbers.entity(int(index)) { builder.setInt(slot, Int64(entity)) }
+      if bytes.isEmpty && isNull(index) { return nil }
+      if column.kind == .uuid && bytes.count != 16 { throw wrongUUID(bytes.count) }
+      return builder.add(bytes)
+    default: return try rareWord(column, shape.numbers, builder)
     }
+  }
+
+  private func rareWord(
+    _ column: BoundColumn, _ numbers: EntityNumbers, _ builder: RowBuilder
+  ) throws(StoreError) -> UInt64? {
+    if isNull(column.column) { return nil }
+    if column.kind == .referenceEntity { return numbers.entity(int(column.column)).map { UInt64($0) } }
+    guard var text = try decimal(column.column) else { return nil }
+    return text.withUTF8 { builder.add(UnsafeRawBufferPointer($0)) }
+  }
+
+  private func wrongUUID(_ count: Int) -> StoreError {
+    StoreError(.corrupt, "A UUID is stored in \(count) bytes instead of 16.", context: ["sql": sql])
   }
 
   private func decimal(_ index: Int32) throws(StoreError) -> String? {

@@ -4,18 +4,20 @@ enum RawSQL {
     t0.Z_ENT, t0.Z_PK, t0.Z_OPT, t0.ZACTIVE, t0.ZAGE, t0.ZBLOB, t0.ZEMAIL, t0.ZHIREDATE, t0.ZNAME, t0.ZSALARY, \
     t0.ZUUID, t0.ZDEPARTMENT
     """
-  static let allEmployees = "SELECT \(employeeColumns) FROM ZEMPLOYEE t0 ORDER BY t0.Z_PK"
+  static let allEmployees = "SELECT \(employeeColumns) FROM ZEMPLOYEE t0 WHERE t0.Z_ENT = 2 ORDER BY t0.Z_PK"
   static let firstEmployees = allEmployees + " LIMIT ? OFFSET ?"
   static let employee = "SELECT \(employeeColumns) FROM ZEMPLOYEE t0 WHERE t0.Z_PK = ?"
   static let query = """
-    SELECT \(employeeColumns) FROM ZEMPLOYEE t0 WHERE (t0.ZAGE > ? AND (t0.ZNAME >= ? AND t0.ZNAME < ?)) \
+    SELECT \(employeeColumns) FROM ZEMPLOYEE t0 WHERE t0.Z_ENT = 2 AND (t0.ZAGE > ? AND (t0.ZNAME >= ? AND t0.ZNAME < ?)) \
     ORDER BY t0.ZSALARY DESC, t0.Z_PK LIMIT ? OFFSET ?
     """
   static let employeesOfDepartment = """
     SELECT \(employeeColumns), t0.ZDEPARTMENT AS owner FROM ZEMPLOYEE t0 WHERE t0.ZDEPARTMENT = ? \
     ORDER BY owner, t0.Z_PK
     """
-  static let allDepartments = "SELECT t0.Z_ENT, t0.Z_PK, t0.Z_OPT, t0.ZNAME FROM ZDEPARTMENT t0 ORDER BY t0.Z_PK"
+  static let allDepartments = """
+    SELECT t0.Z_ENT, t0.Z_PK, t0.Z_OPT, t0.ZNAME FROM ZDEPARTMENT t0 WHERE t0.Z_ENT = 1 ORDER BY t0.Z_PK
+    """
 
   static let insertEmployee = """
     INSERT INTO ZEMPLOYEE (Z_PK, Z_ENT, Z_OPT, ZACTIVE, ZAGE, ZBLOB, ZEMAIL, ZHIREDATE, ZNAME, ZSALARY, ZUUID, \
@@ -25,9 +27,9 @@ enum RawSQL {
   static let insertTag = "INSERT INTO ZTAG (Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES (?, ?, ?, ?)"
   static let insertPair = "INSERT OR IGNORE INTO Z_2TAGS (Z_2EMPLOYEES, Z_3TAGS) VALUES (?, ?)"
   /// Objects whose links changed get a new version.
-  static let updateTag = "UPDATE ZTAG SET Z_OPT = ? WHERE Z_PK = ? AND Z_OPT IS ?"
-  static let updateSalary = "UPDATE ZEMPLOYEE SET Z_OPT = ?, ZSALARY = ? WHERE Z_PK = ? AND Z_OPT IS ?"
-  static let deleteEmployee = "DELETE FROM ZEMPLOYEE WHERE Z_PK = ? AND Z_OPT IS ?"
+  static let updateTag = "UPDATE ZTAG SET Z_OPT = ? WHERE Z_PK = ? AND ifnull(Z_OPT, 0) = ?"
+  static let updateSalary = "UPDATE ZEMPLOYEE SET Z_OPT = ?, ZSALARY = ? WHERE Z_PK = ? AND ifnull(Z_OPT, 0) = ?"
+  static let deleteEmployee = "DELETE FROM ZEMPLOYEE WHERE Z_PK = ? AND ifnull(Z_OPT, 0) = ?"
   static let deletePairs = "DELETE FROM Z_2TAGS WHERE Z_2EMPLOYEES = ?"
 
   static let begin = "BEGIN"

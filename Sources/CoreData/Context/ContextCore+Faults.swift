@@ -121,40 +121,9 @@ extension ContextCore {
     _ rows: ContiguousArray<Row>, _ relationship: Relationship, _ store: NSPersistentStore, view: UInt64
   ) -> ContiguousArray<NSManagedObject> {
     guard let frozen else { return [] }
-    var rows = rows
-    let root = frozen.schema.entities[relationship.destination].root
-    store.cache.merge(root, &rows, view: view)
-    return ContiguousArray(objects(of: rows, store))
-  }
-
-  /// The objects of rows of one tree: registered ones, given the row if they had none, and new ones.
-  ///
-  /// The identity map is locked twice for all of them: to look for those that are there, and to add the rest.
-  func objects(of rows: ContiguousArray<Row>, _ store: NSPersistentStore) -> [NSManagedObject] {
-    guard let first = rows.first, let frozen else { return [] }
-    hasReadInBurst = performDepth > 0
-    let index = UInt16(store.index)
-    var maker = ObjectMaker(self, frozen, index)
-    var result: [NSManagedObject] = []
-    result.reserveCapacity(rows.count)
-    guard let known = registered(rows, root: frozen.infos[first.entity].root, store: index) else {
-      for row in rows { result.append(maker.make(row)) }
-      register(result)
-      return result
-    }
-    var made: [NSManagedObject] = []
-    for (place, row) in rows.enumerated() {
-      if let object = known[place] {
-        if object.flags.contains(.fault) && object.info.entity.index == row.entity { object.row = row }
-        result.append(object)
-      } else {
-        let object = maker.make(row)
-        made.append(object)
-        result.append(object)
-      }
-    }
-    register(made)
-    return result
+    var maker = ObjectMaker(self, store, root: frozen.schema.entities[relationship.destination].root, view: view)
+    for row in rows { maker.add(row) }
+    return ContiguousArray(maker.finish())
   }
 
   func externalData(_ name: Data, of object: NSManagedObject) -> Data? {

@@ -24,13 +24,16 @@ final class ContextCore: @unchecked Sendable {
   @exclusivity(unchecked) private var roots: ContiguousArray<Int> = []
 
   struct Registry {
-    /// By store and root entity.
-    var stores: [[IdentityMap]] = []
+    /// One for each store and root entity, the roots of one store together. Memory of its own: an array would be counted
+    /// at each look-up.
+    var maps = UnsafeMutableBufferPointer<IdentityMap>(start: nil, count: 0)
+    /// Entities of the model, of which each may be a root.
+    var entityCount = 0
     var temporaries = IdentityMap()
-    /// The registered objects, where the context keeps them alive.
-    var retained: [ObjectIdentifier: NSManagedObject]?
   }
   @exclusivity(unchecked) private var registry = Registry()
+  /// The registered objects, where the context keeps them alive. Under the registry's lock.
+  @exclusivity(unchecked) private var retained: [ObjectIdentifier: NSManagedObject]?
   private let registryLock = Mutex(())
 
   @exclusivity(unchecked) private var lastTemporaryKey: Int64 = 0
@@ -80,18 +83,25 @@ final class ContextCore: @unchecked Sendable {
     queue = isMainQueue ? .main : DispatchQueue(label: "NSManagedObjectContext")
   }
 
-  deinit { registryLock.withLock { _ in _ = registry.clear() } }
+  deinit {
+    registryLock.withLock { _ in
+      registry.clear()
+      registry.restart(entityCount: 0)
+    }
+  }
 
   func attach(_ coordinator: NSPersistentStoreCoordinator?) {
     if let own = self.coordinator, own !== coordinator, !registeredObjects.isEmpty {
       misuse("The context has objects of another coordinator, which cannot be replaced now; reset the context first.")
     }
+    if self.coordinator === coordinator && frozen != nil { return }
     self.coordinator = coordinator
     knownStores = []
     insertionStores = []
     // A model that cannot be frozen is reported when a store is added; until then there are no entities.
     frozen = coordinator.flatMap { try? $0.managedObjectModel.freeze() }
     roots = ContiguousArray(frozen?.infos.map(\.root) ?? [])
+    registryLock.withLock { _ in registry.restart(entityCount: roots.count) }
   }
 
   /// Stores by index as they were found. A removed one stays here; using it is an error of its own.
@@ -154,45 +164,62 @@ final class ContextCore: @unchecked Sendable {
   // MARK: Identity
 
   func register(_ object: NSManagedObject) {
-    registryLock.withLock { _ in registry.set(object, roots: frozen?.infos.count ?? 0) }
+    registryLock.withLock { _ in
+      registry.set(object)
+      if retained != nil { retained?[ObjectIdentifier(object)] = object }
+    }
   }
 
-  func register(_ objects: [NSManagedObject]) {
+  /// Makes room for so many more saved objects of one store and one tree.
+  func reserve(_ more: Int, store: UInt16, root: Int) {
+    registryLock.withLock { _ in registry.reserve(more, store: store, root: root) }
+  }
+
+  /// Registers saved objects of one store and one tree.
+  func register(_ objects: ArraySlice<NSManagedObject>) {
     guard let first = objects.first else { return }
-    let roots = frozen?.infos.count ?? 0
     registryLock.withLock { _ in
-      registry.set(objects, like: first, roots: roots)
+      registry.set(objects, like: first)
+      if retained != nil { for object in objects { retained?[ObjectIdentifier(object)] = object } }
     }
   }
 
-  /// The registered objects of rows, nil where no object of the tree is registered.
-  func registered(_ rows: ContiguousArray<Row>, root: Int, store: UInt16) -> ContiguousArray<NSManagedObject?>? {
-    registryLock.withLock { _ in
-      registry.isEmpty(store: Int(store), root: root) ? nil : registry.objects(rows, store: Int(store), root: root)
-    }
+  /// The registered objects of rows, nil in place of others.
+  func registered(
+    _ rows: RowChunk, root: Int, store: UInt16
+  ) -> ContiguousArray<NSManagedObject?> {
+    registryLock.withLock { _ in registry.objects(rows, store: store, root: root) }
+  }
+
+  /// How many saved objects of a tree are registered.
+  func registeredCount(store: UInt16, root: Int) -> Int {
+    registryLock.withLock { _ in registry.count(store: store, root: root) }
   }
 
   /// Called by the object's deinitialiser, on any thread.
   func forget(_ object: NSManagedObject) {
     // Let go outside of the lock: an object that ends comes here.
     var kept: NSManagedObject?
-    registryLock.withLock { _ in kept = registry.remove(object) }
+    registryLock.withLock { _ in
+      registry.remove(object)
+      if retained != nil { kept = retained?.removeValue(forKey: ObjectIdentifier(object)) }
+    }
     withExtendedLifetime(kept) {}
   }
 
   var retainsRegisteredObjects: Bool {
-    get { registryLock.withLock { _ in registry.retained != nil } }
+    get { registryLock.withLock { _ in retained != nil } }
     set {
       let objects = registeredObjects
-      var retained = newValue ? Dictionary(objects.map { (ObjectIdentifier($0), $0) }) { first, _ in first } : nil
-      registryLock.withLock { _ in swap(&registry.retained, &retained) }
+      var kept = newValue ? Dictionary(objects.map { (ObjectIdentifier($0), $0) }) { first, _ in first } : nil
+      registryLock.withLock { _ in swap(&retained, &kept) }
     }
   }
 
   func registered(_ reference: ObjectReference, store: UInt16) -> NSManagedObject? {
     guard reference.entity < roots.count, reference.key < 0 || store != .max else { return nil }
     let root = roots[reference.entity]
-    return registryLock.withLock { _ in registry.object(reference.key, store: Int(store), root: root) }
+    return registryLock.withLock { _ in registry.object(reference.key, store: store, root: root) }
   }
 
   /// The object for a reference, made as a fault where it is not registered.
@@ -249,8 +276,11 @@ final class ContextCore: @unchecked Sendable {
   /// Forgets every object. They keep nothing of the context.
   func forgetAll() {
     var objects = registeredObjects
-    // What was kept alive is so by `objects` from here on.
-    registryLock.withLock { _ in _ = registry.clear() }
+    // What was kept alive is so by `objects` from here on; what is registered later is kept as before.
+    registryLock.withLock { _ in
+      registry.clear()
+      if retained != nil { retained = [:] }
+    }
     // Members are let go while all objects are still held: freeing them one inside another would recurse over the graph.
     for object in objects {
       object.toManys = []
@@ -281,67 +311,77 @@ final class ContextCore: @unchecked Sendable {
 }
 
 extension ContextCore.Registry {
-  mutating func set(_ object: NSManagedObject, roots: Int) {
-    if retained != nil { retained?[ObjectIdentifier(object)] = object }
+  /// Frees the maps of saved objects, and expects objects of a model with so many entities.
+  mutating func restart(entityCount: Int) {
+    for index in maps.indices { maps[index].removeAll() }
+    maps.deinitialize()
+    maps.deallocate()
+    maps = UnsafeMutableBufferPointer(start: nil, count: 0)
+    self.entityCount = entityCount
+  }
+
+  /// The map of a tree in a store, nil where there is none yet.
+  @inline(__always)
+  private func map(_ store: UInt16, _ root: Int) -> UnsafeMutablePointer<IdentityMap>? {
+    let index = Int(store) &* entityCount &+ root
+    return index < maps.count ? maps.baseAddress.unsafelyUnwrapped + index : nil
+  }
+
+  /// The same, made if need be.
+  @inline(__always)
+  private mutating func madeMap(_ store: UInt16, _ root: Int) -> UnsafeMutablePointer<IdentityMap> {
+    if let map = map(store, root) { return map }
+    let larger = UnsafeMutableBufferPointer<IdentityMap>.allocate(capacity: (Int(store) + 1) * entityCount)
+    let moved = larger.moveInitialize(fromContentsOf: maps)
+    larger[moved...].initialize(repeating: IdentityMap())
+    maps.deallocate()
+    maps = larger
+    return larger.baseAddress.unsafelyUnwrapped + (Int(store) * entityCount + root)
+  }
+
+  mutating func set(_ object: NSManagedObject) {
     guard object.key > 0 else { return temporaries.set(object.key, object) }
-    let store = Int(object.storeIndex)
-    while stores.count <= store { stores.append(Array(repeating: IdentityMap(), count: max(roots, 1))) }
-    stores[store][object.info.root].set(object.key, object)
+    madeMap(object.storeIndex, object.info.root).pointee.set(object.key, object)
   }
 
   /// Registers saved objects of one store and one tree.
-  mutating func set(_ objects: [NSManagedObject], like object: NSManagedObject, roots: Int) {
-    if retained != nil { for object in objects { retained?[ObjectIdentifier(object)] = object } }
-    let store = Int(object.storeIndex)
-    while stores.count <= store { stores.append(Array(repeating: IdentityMap(), count: max(roots, 1))) }
-    stores[store][object.info.root].set(objects)
+  mutating func set(_ objects: ArraySlice<NSManagedObject>, like object: NSManagedObject) {
+    madeMap(object.storeIndex, object.info.root).pointee.set(objects)
   }
 
-  func objects(
-    _ rows: ContiguousArray<Row>, store: Int, root: Int
-  ) -> ContiguousArray<NSManagedObject?> {
-    let map = stores[store][root]
+  mutating func reserve(_ more: Int, store: UInt16, root: Int) { madeMap(store, root).pointee.reserve(more) }
+
+  func objects(_ rows: RowChunk, store: UInt16, root: Int) -> ContiguousArray<NSManagedObject?> {
+    let map = map(store, root)?.pointee ?? IdentityMap()
     var result: ContiguousArray<NSManagedObject?> = []
-    result.reserveCapacity(rows.count)
-    for row in rows { result.append(map.object(row.key)) }
+    result.reserveCapacity(rows.rows.count)
+    for index in rows.rows.indices { result.append(map.object(rows.key(index))) }
     return result
   }
 
-  func isEmpty(store: Int, root: Int) -> Bool {
-    store >= stores.count || root >= stores[store].count || stores[store][root].count == 0
+  func count(store: UInt16, root: Int) -> Int { map(store, root)?.pointee.count ?? 0 }
+
+  @inline(__always)
+  func object(_ key: Int64, store: UInt16, root: Int) -> NSManagedObject? {
+    key < 0 ? temporaries.object(key) : map(store, root)?.pointee.object(key)
   }
 
   mutating func removeTemporary(_ key: Int64, _ object: NSManagedObject) { temporaries.remove(key, object) }
 
-  /// Gives the object if it was kept alive here.
-  mutating func remove(_ object: NSManagedObject) -> NSManagedObject? {
-    removePlaces(of: object)
-    return retained == nil ? nil : retained?.removeValue(forKey: ObjectIdentifier(object))
-  }
-
-  private mutating func removePlaces(of object: NSManagedObject) {
+  @inline(__always)
+  mutating func remove(_ object: NSManagedObject) {
     if let temporary = object.extras?.temporaryKey, temporary < 0 { temporaries.remove(temporary, object) }
-    guard object.key > 0 else { return temporaries.remove(object.key, object) }
-    let (store, root) = (Int(object.storeIndex), object.info.root)
-    guard store < stores.count, root < stores[store].count else { return }
-    stores[store][root].remove(object.key, object)
-  }
-
-  func object(_ key: Int64, store: Int, root: Int) -> NSManagedObject? {
-    if key < 0 { return temporaries.object(key) }
-    guard store < stores.count, root < stores[store].count else { return nil }
-    return stores[store][root].object(key)
-  }
-
-  var all: [NSManagedObject] { stores.flatMap { $0.flatMap(\.all) } + temporaries.all }
-
-  /// Gives the objects that were kept alive. Those registered later are kept as before.
-  mutating func clear() -> [ObjectIdentifier: NSManagedObject]? {
-    for store in stores.indices {
-      for root in stores[store].indices { stores[store][root].removeAll() }
+    if object.key > 0 {
+      map(object.storeIndex, object.info.root)?.pointee.remove(object.key, object)
+    } else {
+      temporaries.remove(object.key, object)
     }
+  }
+
+  var all: [NSManagedObject] { maps.flatMap(\.all) + temporaries.all }
+
+  mutating func clear() {
+    for index in maps.indices { maps[index].removeAll() }
     temporaries.removeAll()
-    defer { if retained != nil { retained = [:] } }
-    return retained
   }
 }

@@ -40,7 +40,7 @@ struct IdentityMap {
     insert(Entry(key: key, object: Unmanaged.passUnretained(object).toOpaque()))
   }
 
-  mutating func set(_ objects: [NSManagedObject]) {
+  mutating func set(_ objects: ArraySlice<NSManagedObject>) {
     reserve(objects.count)
     for object in objects {
       insert(Entry(key: object.key, object: Unmanaged.passUnretained(object).toOpaque()))

@@ -1,29 +1,111 @@
+import CRuntime
 import StoreSchema
 
-/// Makes the objects of rows, one after another. It remembers the last row's entity, as rows of one entity come together.
-struct ObjectMaker {
+/// Turns the rows of one read into objects: registered ones, given the row if they had none, and new faults.
+///
+/// Rows are merged with the cache and made objects of a few hundred at a time, while the processor still has them at hand.
+/// All of them belong to the tree of one root entity, and no two to one object.
+struct ObjectMaker: ~Copyable {
   private let core: ContextCore
-  private let frozen: FrozenModel
+  private let store: NSPersistentStore
   private let storeIndex: UInt16
+  private let root: Int
+  /// The commit number of the view that the rows are read from.
+  private let view: UInt64
+  /// Whether unchanged objects that are no faults get newer rows too.
+  private let refreshes: Bool
+
+  private var rows: ContiguousArray<Row?> = []
+  private var objects: [NSManagedObject] = []
+  /// How many of `objects` were made here.
+  private var madeCount = 0
+
+  /// Rows of one entity come together, so the last row's is remembered.
   private var entity = -1
-  private var description: NSEntityDescription?
+  /// Neither is counted: entities of a used model are never freed.
+  private var description: Unmanaged<NSEntityDescription>?
   private var objectClass = NSManagedObject.self
 
-  init(_ core: ContextCore, _ frozen: FrozenModel, _ storeIndex: UInt16) {
+  init(_ core: ContextCore, _ store: NSPersistentStore, root: Int, view: UInt64, refreshes: Bool = false) {
     self.core = core
-    self.frozen = frozen
-    self.storeIndex = storeIndex
+    self.store = store
+    storeIndex = UInt16(store.index)
+    self.root = root
+    self.view = view
+    self.refreshes = refreshes
+  }
+
+  @inline(__always)
+  mutating func add(_ row: consuming Row) { rows.append(row) }
+
+  /// The objects of all rows in their order.
+  mutating func finish() -> [NSManagedObject] {
+    if rows.isEmpty { return [] }
+    core.hasReadInBurst = core.performDepth > 0
+    objects.reserveCapacity(rows.count)
+    store.cache.prepare(root, for: rows.count)
+    if core.registeredCount(store: storeIndex, root: root) == 0 {
+      core.reserve(rows.count, store: storeIndex, root: root)
+    }
+    var rows: ContiguousArray<Row?> = []
+    swap(&rows, &self.rows)
+    rows.withUnsafeMutableBufferPointer {
+      for start in stride(from: 0, to: $0.count, by: 256) {
+        makeObjects(UnsafeMutableBufferPointer(rebasing: $0[start..<min(start + 256, $0.count)]))
+      }
+    }
+    return objects
+  }
+
+  /// The rows move out of the chunk into their objects.
+  private mutating func makeObjects(_ chunk: UnsafeMutableBufferPointer<Row?>) {
+    store.cache.merge(root, RowChunk(rows: chunk), view: view)
+    // If all that are registered were made here, none of these is: no object has two rows.
+    let known =
+      core.registeredCount(store: storeIndex, root: root) == madeCount
+      ? nil : core.registered(RowChunk(rows: chunk), root: root, store: storeIndex)
+    let first = objects.count
+    guard let known else {
+      for index in chunk.indices {
+        if let row = chunk[index].take() { objects.append(make(row)) }
+      }
+      core.register(objects[first...])
+      madeCount += chunk.count
+      return
+    }
+    var made: [NSManagedObject] = []
+    for index in chunk.indices {
+      guard let row = chunk[index].take() else { continue }
+      if let object = known[index] {
+        give(row, to: object)
+        objects.append(object)
+      } else {
+        let object = make(row)
+        made.append(object)
+        objects.append(object)
+      }
+    }
+    core.register(made[...])
+    madeCount += made.count
+  }
+
+  private func give(_ row: Row, to object: NSManagedObject) {
+    if object.flags.contains(.fault) && object.info.entity.index == row.entity { object.row = row }
+    if refreshes, !object.hasChanges, let known = object.row, known.version < row.version {
+      core.turnIntoFault(object)
+      object.row = row
+    }
   }
 
   /// A fault with its row at hand, not registered yet.
   @inline(__always)
-  mutating func make(_ row: Row) -> NSManagedObject {
-    if row.entity != entity || description == nil {
+  private mutating func make(_ row: consuming Row) -> NSManagedObject {
+    if row.entity != entity, let info = core.frozen?.infos[row.entity] {
       entity = row.entity
-      description = frozen.infos[entity].description
-      objectClass = frozen.infos[entity].objectClass
+      description = .passUnretained(info.description)
+      objectClass = info.objectClass
     }
-    let object = objectClass.make(description.unsafelyUnwrapped)
+    let object = objectClass.make(description.unsafelyUnwrapped.takeUnretainedValue())
     object.core = core
     object.key = row.key
     object.storeIndex = storeIndex

@@ -41,11 +41,13 @@ final class RowCache: Sendable {
     }
   }
 
-  /// The same for many rows under one lock.
-  func merge(_ root: Int, _ rows: inout ContiguousArray<Row>, view: UInt64) {
+  /// Makes room for so many more rows.
+  func prepare(_ root: Int, for more: Int) { roots[root].mutex.withLock { $0.prepare(for: more) } }
+
+  /// The same as ``merge(_:_:view:)`` for many rows under one lock. ``prepare(_:for:)`` comes first.
+  func merge(_ root: Int, _ rows: RowChunk, view: UInt64) {
     roots[root].mutex.withLock { table in
-      table.prepare(for: rows.count)
-      table.rows.merge(&rows, isCurrent: view >= lastCommit)
+      table.rows.merge(rows, isCurrent: view >= lastCommit)
     }
   }
 

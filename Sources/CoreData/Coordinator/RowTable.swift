@@ -1,5 +1,15 @@
 import StoreSchema
 
+/// Rows in memory that their owner lends for a call, to be read and replaced; none of them nil.
+///
+/// Sendable, unchecked: nobody else uses the memory during the call.
+struct RowChunk: @unchecked Sendable {
+  let rows: UnsafeMutableBufferPointer<Row?>
+
+  @inline(__always)
+  func key(_ index: Int) -> Int64 { rows[index].view?.key ?? 0 }
+}
+
 /// Rows by key: open addressing with linear probing, like ``IdentityMap``, but owning its rows.
 ///
 /// A row knows its key, so the table is one array.
@@ -23,7 +33,7 @@ struct RowTable: ~Copyable {
   @inline(__always)
   private func place(_ key: Int64) -> Int {
     var index = KeyPlace.home(key, mask: mask)
-    while let row = rows[index], row.key != key { index = (index &+ 1) & mask }
+    while let row = rows[index].view, row.key != key { index = (index &+ 1) & mask }
     return index
   }
 
@@ -49,18 +59,18 @@ struct RowTable: ~Copyable {
   }
 
   /// The same for many rows, each replaced by what ``merge(_:isCurrent:)`` gives back.
-  mutating func merge(_ read: inout ContiguousArray<Row>, isCurrent: Bool) {
-    reserve(read.count)
-    for index in read.indices {
-      let place = place(read[index].key)
+  mutating func merge(_ read: RowChunk, isCurrent: Bool) {
+    reserve(read.rows.count)
+    for index in read.rows.indices {
+      let place = place(read.key(index))
       guard rows[place] != nil else {
         if isCurrent {
           count &+= 1
-          rows[place] = read[index]
+          rows[place] = read.rows[index]
         }
         continue
       }
-      read[index] = merge(read[index], isCurrent: isCurrent)
+      if let row = read.rows[index] { read.rows[index] = merge(row, isCurrent: isCurrent) }
     }
   }
 

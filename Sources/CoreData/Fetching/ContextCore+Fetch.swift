@@ -71,12 +71,10 @@ extension ContextCore {
           self.rememberBatches(of: references, fetch, store)
           return references.compactMap { self.object($0, store: UInt16(store.index)) }
         }
-        var rows: ContiguousArray<Row> = []
-        try execution.fetch(plan) { rows.append($0) }
-        store.cache.merge(fetch.info.root, &rows, view: snapshot.commitNumber)
-        let objects = self.objects(of: rows, store)
-        if fetch.parameters.shouldRefresh { self.refresh(objects, with: rows) }
-        return objects
+        var maker = ObjectMaker(
+          self, store, root: fetch.info.root, view: snapshot.commitNumber, refreshes: fetch.parameters.shouldRefresh)
+        try execution.fetch(plan) { maker.add($0) }
+        return maker.finish()
       }
     } catch { throw CoreDataError.make(error) }
   }
@@ -93,15 +91,6 @@ extension ContextCore {
     var result: [ObjectReference] = []
     try execution.references(plan) { result.append($0) }
     return result
-  }
-
-  /// Gives unchanged objects that were there before the newer rows that a fetch has found.
-  private func refresh(_ objects: [NSManagedObject], with rows: ContiguousArray<Row>) {
-    for (object, row) in zip(objects, rows) where !object.hasChanges {
-      guard let known = object.row, known.version < row.version else { continue }
-      turnIntoFault(object)
-      object.row = row
-    }
   }
 
   /// What a fetch promises of its results beyond their identity.

@@ -180,8 +180,7 @@ extension NSManagedObject {
       default: return nil
       }
     }
-    guard let row = row.view, !row.isNull(slot) else { return nil }
-    return row.string(slot)
+    return row.view?.stringOrNil(slot)
   }
 
   public final func _uuid(_ key: PropertyKey) -> UUID? {
@@ -191,8 +190,7 @@ extension NSManagedObject {
       if case .uuid(let x) = value { return x }
       return nil
     }
-    guard let row = row.view, !row.isNull(slot) else { return nil }
-    return row.uuid(slot)
+    return row.view?.uuidOrNil(slot)
   }
 
   public final func _data(_ key: PropertyKey) -> Data? {
@@ -203,8 +201,7 @@ extension NSManagedObject {
       if case .data(let x) = value { return x }
       return nil
     }
-    guard let row = row.view, !row.isNull(slot) else { return nil }
-    return row.data(slot)
+    return row.view?.dataOrNil(slot)
   }
 
   @inline(__always)

@@ -125,9 +125,7 @@ extension Decimal: ManagedValue {
 
 /// An optional property reads nil where the slot is empty.
 extension Optional: ManagedValue where Wrapped: ManagedOptionalValue {
-  public static var _representation: PropertyRepresentation {
-    (Wrapped.self as? any ManagedValue.Type)?._representation ?? .any
-  }
+  public static var _representation: PropertyRepresentation { Wrapped._optionalRepresentation }
   @inlinable public static func _get(_ object: NSManagedObject, _ key: PropertyKey) -> Wrapped? {
     Wrapped._getOptional(object, key)
   }
@@ -138,11 +136,17 @@ extension Optional: ManagedValue where Wrapped: ManagedOptionalValue {
 
 /// A type that an optional property can have.
 public protocol ManagedOptionalValue {
+  static var _optionalRepresentation: PropertyRepresentation { get }
   static func _getOptional(_ object: NSManagedObject, _ key: PropertyKey) -> Self?
   static func _setOptional(_ object: NSManagedObject, _ key: PropertyKey, _ value: Self?)
 }
 
+extension ManagedOptionalValue {
+  public static var _optionalRepresentation: PropertyRepresentation { .any }
+}
+
 extension ManagedOptionalValue where Self: ManagedValue {
+  public static var _optionalRepresentation: PropertyRepresentation { Self._representation }
   @inlinable public static func _getOptional(_ object: NSManagedObject, _ key: PropertyKey) -> Self? {
     object._isNil(key) ? nil : Self._get(object, key)
   }

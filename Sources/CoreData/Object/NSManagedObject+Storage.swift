@@ -99,12 +99,9 @@ extension NSManagedObject {
 
   final func toOne(_ place: ToOnePlace) -> NSManagedObject? {
     guard let reference = reference(place) else { return nil }
-    if withCore({ !$0.externalLinks.isEmpty }) == true,
-      let external = core?.externalDestination(of: self, slot: place.slot)
-    {
-      return external
-    }
-    if let known = withCore({ $0.registered(reference, store: storeIndex) }) ?? nil { return known }
-    return core?.object(reference, store: storeIndex)
+    return withCore {
+      if !$0.externalLinks.isEmpty, let other = $0.externalDestination(of: self, slot: place.slot) { return other }
+      return $0.object(reference, store: storeIndex)
+    } ?? nil
   }
 }
