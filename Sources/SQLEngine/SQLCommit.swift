@@ -126,15 +126,19 @@ public struct SQLCommit<Connection: SQLConnection> {
   }
 
   private mutating func updateRows() throws(StoreError) {
-    var rest = changes.updates[...]
+    var next = 0
     // Rows of one shape come together: their statement is found once.
-    while let first = rest.first {
-      let run = rest.prefix { $0.row.entity == first.row.entity && $0.changed == first.changed }
-      rest = rest.dropFirst(run.count)
-      let parameters = binding.parameters[first.row.entity]
-      let columns = first.changed.slots.map { parameters[$0] }
-      let statement = try statements.update(first.row.entity, first.changed)
-      for update in run { try write(update, statement, columns) }
+    while next < changes.updates.count {
+      let (entity, changed) = (changes.updates[next].row.entity, changes.updates[next].changed)
+      let parameters = binding.parameters[entity]
+      let columns = changed.slots.map { parameters[$0] }
+      let statement = try statements.update(entity, changed)
+      while next < changes.updates.count, changes.updates[next].row.entity == entity,
+        changes.updates[next].changed == changed
+      {
+        try write(changes.updates[next], statement, columns)
+        next += 1
+      }
     }
   }
 

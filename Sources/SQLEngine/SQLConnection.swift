@@ -28,6 +28,9 @@ public protocol SQLStatement: AnyObject {
   func step() throws(StoreError) -> Bool
   func reset()
 
+  /// Runs a statement that returns no rows, and resets it.
+  func run() throws(StoreError)
+
   func isNull(_ column: Int32) -> Bool
   func int(_ column: Int32) -> Int64
 
@@ -38,15 +41,6 @@ public protocol SQLStatement: AnyObject {
   /// Calls `body` with each ``row(_:_:)`` up to the last, and resets. One call for all rows, because calls of a protocol's
   /// functions from generic code of another module cost as much as what they do.
   func drain(_ shape: RowShape, _ builder: RowBuilder, _ body: (consuming Row) -> Void) throws(StoreError)
-}
-
-extension SQLStatement {
-  /// Runs a statement that returns no rows, and resets it.
-  @inlinable
-  public func run() throws(StoreError) {
-    defer { reset() }
-    while try step() {}
-  }
 }
 
 /// A slot and the way its value is bound to a parameter or read from a column.

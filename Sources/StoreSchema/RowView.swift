@@ -23,10 +23,17 @@ public struct RowView {
   }
 
   @inlinable public var key: Int64 { header.pointee.key }
+  @inlinable public var version: Int64 { header.pointee.version }
 
   @inlinable public func isNull(_ slot: Int) -> Bool {
     precondition(slot >= 0 && slot < Int(header.pointee.slotCount), "slot out of range")
     return words[slot &>> 6] & (1 &<< UInt64(slot & 63)) != 0
+  }
+
+  /// The null bits of 64 slots.
+  @inlinable public func nulls(_ group: Int) -> UInt64 {
+    precondition(group >= 0 && group < header.pointee.bitmapWords, "slot out of range")
+    return words[group]
   }
 
   @inlinable public func int(_ slot: Int) -> Int64 { Int64(bitPattern: word(slot)) }

@@ -36,6 +36,11 @@ final class SQLiteStatement: SQLStatement {
 
   func reset() { sqlite3_reset(handle) }
 
+  func run() throws(StoreError) {
+    defer { reset() }
+    while try step() {}
+  }
+
   // MARK: Parameters
 
   func bind(_ value: Int64, at index: Int32) { sqlite3_bind_int64(handle, index, value) }

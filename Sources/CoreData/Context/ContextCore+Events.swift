@@ -116,12 +116,14 @@ extension ContextCore {
   func validate(_ object: NSManagedObject) throws {
     if object.flags.contains(.fault) { return }
     var errors: [any Error] = []
-    // What was read and not changed was valid when it was saved.
-    if object.overlay != nil || object.row == nil {
+    let isBroken = breaksSlotRule(object)
+    if isBroken || mayMissValue(object) {
       for (slot, name) in object.info.mandatorySlots where isMissing(object, slot) {
         errors.append(CoreDataError.validation(.validationMissingMandatoryProperty, object, name, nil))
       }
-      for info in object.info.rangedAttributes {
+    }
+    if isBroken {
+      for info in object.info.attributes {
         if let error = rangeError(object, info) { errors.append(error) }
       }
     }
@@ -132,23 +134,42 @@ extension ContextCore {
     if !errors.isEmpty { throw CoreDataError.combined(errors) }
   }
 
+  /// Whether a changed value is null or out of range where it must not be.
+  @inline(__always)
+  private func breaksSlotRule(_ object: NSManagedObject) -> Bool {
+    object.entityInfo._withUnsafeGuaranteedRef { info in
+      object.overlay.contains(info.slotCount) { slot, value in
+        let rule = info.slotRules[slot]
+        return value.isNull ? rule.isMandatory : !rule.range.contains(value)
+      }
+    }
+  }
+
+  /// Whether a mandatory value is not in the object's row; a changed one may stand in for it.
+  @inline(__always)
+  private func mayMissValue(_ object: NSManagedObject) -> Bool {
+    guard let row = object.row.view else { return true }
+    return object.entityInfo._withUnsafeGuaranteedRef { info in
+      for group in info.mandatoryBits.indices where row.nulls(group) & info.mandatoryBits[group] != 0 { return true }
+      return false
+    }
+  }
+
   private func isMissing(_ object: NSManagedObject, _ slot: Int) -> Bool {
     if let value = object.changed(slot) { return value.isNull }
     return object.row.view?.isNull(slot) ?? true
   }
 
   private func rangeError(_ object: NSManagedObject, _ info: AttributeInfo) -> (any Error)? {
-    guard let value = object.changed(info.attribute.slot) else { return nil }
-    switch (info.attribute.type, value) {
-    case (.integer16, .int(let x)) where Int16(exactly: x) == nil,
-      (.integer32, .int(let x)) where Int32(exactly: x) == nil:
-      return CoreDataError.validation(
-        x < 0 ? .validationNumberTooSmall : .validationNumberTooLarge, object, info.attribute.name, x)
-    case (.double, .double(let x)) where x.isNaN, (.float, .double(let x)) where x.isNaN,
-      (.date, .date(let x)) where x.isNaN:
-      return CoreDataError.validation(.managedObjectValidation, object, info.attribute.name, x)
-    case (.decimal, .decimal(let x)) where !x.isFinite:
-      return CoreDataError.validation(.managedObjectValidation, object, info.attribute.name, x)
+    let slot = info.attribute.slot
+    guard let value = object.changed(slot), !object.info.slotRules[slot].range.contains(value) else { return nil }
+    let name = info.attribute.name
+    switch value {
+    case .int(let x):
+      let code: CocoaError.Code = x < 0 ? .validationNumberTooSmall : .validationNumberTooLarge
+      return CoreDataError.validation(code, object, name, x)
+    case .double(let x), .date(let x): return CoreDataError.validation(.managedObjectValidation, object, name, x)
+    case .decimal(let x): return CoreDataError.validation(.managedObjectValidation, object, name, x)
     default: return nil
     }
   }

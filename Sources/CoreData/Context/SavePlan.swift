@@ -6,22 +6,25 @@ import StoreSchema
 final class SavePlan {
   private(set) var parts: [Part] = []
   /// The part that was last asked for: objects of one store come together.
-  private var last: Part?
+  @exclusivity(unchecked) private var last: Part?
 
   /// The changes for one store.
   final class Part {
     let store: NSPersistentStore
+    let storeIndex: UInt16
     let engine: any Store
-    var changes: ChangeSet
+    // Used by its one save only, so free of exclusivity checks.
+    @exclusivity(unchecked) var changes: ChangeSet
     /// The objects behind `changes.insertions`, `updates` and `deletions`, in the same order.
-    var inserted: ContiguousArray<NSManagedObject> = []
-    var updated: ContiguousArray<NSManagedObject> = []
-    var deleted: ContiguousArray<NSManagedObject> = []
+    @exclusivity(unchecked) var inserted: ContiguousArray<NSManagedObject> = []
+    @exclusivity(unchecked) var updated: ContiguousArray<NSManagedObject> = []
+    @exclusivity(unchecked) var deleted: ContiguousArray<NSManagedObject> = []
     /// External data that rows of `changes` name for the first time, with the values that the objects had instead.
     var keptExternalData: [(name: Data, object: NSManagedObject, slot: Int, inline: Data)] = []
 
     init(_ store: NSPersistentStore, _ engine: any Store, _ changes: ChangeSet) {
       self.store = store
+      storeIndex = UInt16(store.index)
       self.engine = engine
       self.changes = changes
     }
@@ -37,7 +40,7 @@ final class SavePlan {
   private func collect(_ core: ContextCore, _ coordinator: NSPersistentStoreCoordinator) throws {
     var byIndex: [UInt16: Part] = [:]
     // Insertions first: updates and links refer to them by their number.
-    for object in core.changed where object.isInserted {
+    for object in core.insertedCount > 0 ? core.changed : [] where object.isInserted {
       let part = try part(for: object, core, coordinator, &byIndex)
       object.ordinal = Int32(part.inserted.count)
       part.inserted.append(object)
@@ -65,7 +68,9 @@ final class SavePlan {
       }
     }
     for part in parts {
-      for object in part.updated { try addLinks(of: object, to: part, core) }
+      for object in part.updated where object.flags.contains(.linksChanged) {
+        try addLinks(of: object, to: part, core)
+      }
     }
     try core.checkExternalLinks()
     for object in core.checkedObjects where !object.hasChanges {
@@ -79,7 +84,7 @@ final class SavePlan {
     for object: NSManagedObject, _ core: ContextCore, _ coordinator: NSPersistentStoreCoordinator,
     _ byIndex: inout [UInt16: Part]
   ) throws -> Part {
-    if let last, last.store.index == Int(object.storeIndex) { return last }
+    if let last, last.storeIndex == object.storeIndex { return last }
     if let known = byIndex[object.storeIndex] {
       last = known
       return known
@@ -111,7 +116,7 @@ final class SavePlan {
     _ object: NSManagedObject, _ core: ContextCore, _ coordinator: NSPersistentStoreCoordinator,
     _ byIndex: inout [UInt16: Part]
   ) throws {
-    guard let row = object.row else {
+    guard let version = object.row.view?.version else {
       if object.flags.contains(.inaccessible) { return }
       throw Self.unread(object)
     }
@@ -123,7 +128,7 @@ final class SavePlan {
       core.derive(object, at: part.changes.time)
       changed = object.changedSlots()
     }
-    let written = try part.pack(object, version: row.version &+ 1, core)
+    let written = try part.pack(object, version: version &+ 1, core)
     part.changes.updates.append(.init(row: written, changed: changed))
     part.noteObsoleteData(of: object, changed)
     part.updated.append(object)
@@ -226,7 +231,7 @@ final class SavePlan {
 extension SavePlan.Part {
   /// The object's row, large values of its external slots kept outside.
   func pack(_ object: NSManagedObject, version: Int64, _ core: ContextCore) throws -> Row {
-    for slot in object.info.externalSlots {
+    for slot in object.info.externalSlots where !object.overlay.isEmpty {
       guard case .data(let bytes)? = object.changed(slot), bytes.first == 1 else { continue }
       let name: Data?
       do { name = try engine.keepExternalData(bytes.dropFirst()) } catch { throw CoreDataError.make(error) }
@@ -239,6 +244,7 @@ extension SavePlan.Part {
 
   /// Notes the external data that a changed or, with nil for `changed`, deleted object had.
   func noteObsoleteData(of object: NSManagedObject, _ changed: SlotSet?) {
+    if object.info.externalSlots.isEmpty { return }
     guard let row = object.row else { return }
     for slot in object.info.externalSlots where changed?.contains(slot) ?? true && !row.isNull(slot) {
       let bytes = row.data(slot)
@@ -281,39 +287,37 @@ extension ContextCore {
     if let patched = patchedRow(object, version: version) { return patched }
     builder.begin(slots: entity.slots.count)
     let base = object.row
-    if let overlay = object.overlay {
-      for slot in entity.slots.indices {
-        if let value = overlay[slot] {
-          if case .reference(let reference) = value {
-            if let key = try saveKey(reference, object, slot) { builder.setInt(slot, key) }
-          } else {
-            builder.set(slot, value)
-          }
-        } else if let base {
-          builder.copy(slot, entity.slots[slot], from: base)
+    for slot in entity.slots.indices {
+      if let value = object.changed(slot) {
+        if case .reference(let reference) = value {
+          if let key = try saveKey(reference, object, slot) { builder.setInt(slot, key) }
+        } else {
+          builder.set(slot, value)
         }
+      } else if let base {
+        builder.copy(slot, entity.slots[slot], from: base)
       }
-    } else if let base {
-      for slot in entity.slots.indices { builder.copy(slot, entity.slots[slot], from: base) }
     }
     return builder.finish(key: max(object.key, 0), entity: entity.index, version: version)
   }
 
   /// The stored row with its changed words, where no changed value needs bytes of its own.
   private func patchedRow(_ object: NSManagedObject, version: Int64) -> Row? {
-    guard let base = object.row, let overlay = object.overlay else { return nil }
+    if object.overlay.isEmpty { return nil }
+    guard let base = object.row else { return nil }
     let count = base.slotCount
-    for slot in 0..<count {
-      switch overlay[slot] {
-      case .string, .uri, .uuid, .data, .decimal: return nil
-      case .null where object.info.entity.slots[slot].isBytes: return nil
-      case .reference(let reference) where reference.key < 0 || isGone(reference, object): return nil
-      default: continue
+    let needsBytes = object.overlay.contains(count) { slot, value in
+      switch value {
+      case .string, .uri, .uuid, .data, .decimal: true
+      case .null: object.info.entity.slots[slot].isBytes
+      case .reference(let reference): reference.key < 0 || isGone(reference, object)
+      case .bool, .int, .double, .date: false
       }
     }
+    if needsBytes { return nil }
     let row = base.copy(version: version)
-    for slot in 0..<count {
-      if let value = overlay[slot] { _ = row.patch(slot, value) }
+    object.overlay.forEachSlot(count) { slot in
+      if let value = object.overlay[slot] { _ = row.patch(slot, value) }
     }
     return row
   }

@@ -177,7 +177,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     guard parts.count == 3, parts[2].first == "p", let key = Int64(parts[2].dropFirst()), key > 0,
       let entity = frozen.schema.entity(named: parts[1])
     else { return nil }
-    return NSManagedObjectID(frozen.infos[entity.index], key: key, store: store, core: nil)
+    return NSManagedObjectID(frozen.infos[entity.index], key: key, store: store, context: nil)
   }
 
   public final func managedObjectID(for uri: String) -> NSManagedObjectID? {

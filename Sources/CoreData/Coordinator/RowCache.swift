@@ -23,7 +23,8 @@ final class RowCache: Sendable {
         rows.sweep(keeping: RowCache.unusedLimit)
         sweepAt = max(1 << 18, (rows.count + more) * 2)
       }
-      rows.reserve(more)
+      // Where there are many already, these may be the same.
+      if rows.count < more { rows.reserve(more) }
     }
   }
 
@@ -55,18 +56,26 @@ final class RowCache: Sendable {
   func publish(_ changes: ChangeSet, _ receipt: Receipt, _ schema: Schema) {
     // First the number: a reader that still finds the old one under a root's lock comes before the changes there.
     commitNumber.store(receipt.commitNumber, ordering: .releasing)
-    var written = ContiguousArray<ContiguousArray<Row>>(repeating: [], count: roots.count)
+    // By root: places among the insertions and, behind those, the updates.
+    var written = ContiguousArray<ContiguousArray<Int>>(repeating: [], count: roots.count)
     var gone: [Int: [Int64]] = [:]
-    for row in changes.insertions { written[schema.entities[row.entity].root].append(row) }
-    for update in changes.updates { written[schema.entities[update.row.entity].root].append(update.row) }
+    let insertionCount = changes.insertions.count
+    for place in 0..<insertionCount { written[schema.entities[changes.insertions[place].entity].root].append(place) }
+    let newCounts = written.map(\.count)
+    for place in changes.updates.indices {
+      written[schema.entities[changes.updates[place].row.entity].root].append(insertionCount + place)
+    }
     for deletion in changes.deletions {
       gone[schema.entities[deletion.reference.entity].root, default: []].append(deletion.reference.key)
     }
     for touched in receipt.touched { gone[schema.entities[touched.entity].root, default: []].append(touched.key) }
     for root in roots.indices where !written[root].isEmpty || gone[root] != nil {
       roots[root].mutex.withLock { table in
-        table.prepare(for: written[root].count)
-        for row in written[root] { _ = table.rows.merge(row, isCurrent: true) }
+        table.prepare(for: newCounts[root])
+        for place in written[root] {
+          table.rows.put(
+            place < insertionCount ? changes.insertions[place] : changes.updates[place - insertionCount].row)
+        }
         for key in gone[root] ?? [] { table.rows.remove(key) }
       }
     }

@@ -58,7 +58,20 @@ struct RowTable: ~Copyable {
     return row
   }
 
-  /// The same for many rows, each replaced by what ``merge(_:isCurrent:)`` gives back.
+  /// Keeps the row that a commit has written, unless a newer one is known.
+  @inline(__always)
+  mutating func put(_ row: Row) {
+    reserve(1)
+    let index = place(row.key)
+    if let known = rows[index].view {
+      if known.version > row.version { return }
+    } else {
+      count &+= 1
+    }
+    rows[index] = row
+  }
+
+  /// ``merge(_:isCurrent:)`` for many rows, each replaced by what ``merge(_:isCurrent:)`` gives back.
   mutating func merge(_ read: RowChunk, isCurrent: Bool) {
     reserve(read.rows.count)
     for index in read.rows.indices {

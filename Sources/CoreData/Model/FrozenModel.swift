@@ -33,6 +33,7 @@ final class FrozenModel: Sendable {
 /// Sendable, unchecked: everything but the resolved class is constant, and that is guarded.
 final class EntityInfo: @unchecked Sendable {
   let entity: Entity
+  let slotCount: Int
   /// Held strongly, because IDs outlive models; the description points back here, so a used model's entities are not freed.
   let description: NSEntityDescription
   let keys: [String: Key]
@@ -49,8 +50,10 @@ final class EntityInfo: @unchecked Sendable {
   /// The to-many ones among them.
   let toManys: [Relationship]
   let attributes: [AttributeInfo]
-  /// Attributes whose changed values validation looks at: integers narrower than a slot, and floating-point numbers.
-  let rangedAttributes: [AttributeInfo]
+  /// What validation asks of each slot.
+  let slotRules: ContiguousArray<SlotRule>
+  /// A bit for each mandatory slot.
+  let mandatoryBits: ContiguousArray<UInt64>
   /// To-many relationships with a bound on the number of their members.
   let boundedRelationships: [RelationshipInfo]
   /// Derived attributes whose sources are in the object itself.
@@ -84,6 +87,7 @@ final class EntityInfo: @unchecked Sendable {
 
   init(_ entity: Entity, _ description: NSEntityDescription, modelNumber: UInt64) {
     self.entity = entity
+    slotCount = entity.slots.count
     root = entity.root
     self.description = description
     self.modelNumber = modelNumber
@@ -125,9 +129,17 @@ final class EntityInfo: @unchecked Sendable {
       + relationships.compactMap { info in
         info.relationship.isOptional ? nil : info.relationship.slot.map { ($0, info.relationship.name) }
       }
-    rangedAttributes = attributes.filter {
-      [.integer16, .integer32, .double, .float, .date, .decimal].contains($0.attribute.type)
+    var slotRules = ContiguousArray(repeating: SlotRule(), count: entity.slots.count)
+    var mandatoryBits = ContiguousArray(repeating: UInt64(0), count: (entity.slots.count + 63) / 64)
+    for attribute in entity.attributes where slotRules.indices.contains(attribute.slot) {
+      slotRules[attribute.slot].range = SlotRule.Range(attribute.type)
     }
+    for (slot, _) in mandatorySlots {
+      slotRules[slot].isMandatory = true
+      mandatoryBits[slot / 64] |= 1 << UInt64(slot % 64)
+    }
+    self.slotRules = slotRules
+    self.mandatoryBits = mandatoryBits
     boundedRelationships = relationships.filter { info in
       let definition = info.relationship.definition
       return info.relationship.isToMany
@@ -171,6 +183,37 @@ final class AttributeInfo {
       return []
     }
     return AttributeCoding.encode(value, attribute).map { [(attribute.slot, $0)] } ?? []
+  }
+}
+
+/// What validation asks of the values in one slot.
+struct SlotRule {
+  var isMandatory = false
+  var range = Range.none
+
+  /// The values that an attribute's type allows of those that fit into a slot.
+  enum Range {
+    case none, integer16, integer32, number, finiteDecimal
+
+    init(_ type: AttributeType) {
+      switch type {
+      case .integer16: self = .integer16
+      case .integer32: self = .integer32
+      case .double, .float, .date: self = .number
+      case .decimal: self = .finiteDecimal
+      default: self = .none
+      }
+    }
+
+    func contains(_ value: Value) -> Bool {
+      switch (self, value) {
+      case (.integer16, .int(let x)): Int16(exactly: x) != nil
+      case (.integer32, .int(let x)): Int32(exactly: x) != nil
+      case (.number, .double(let x)), (.number, .date(let x)): !x.isNaN
+      case (.finiteDecimal, .decimal(let x)): x.isFinite
+      default: true
+      }
+    }
   }
 }
 

@@ -10,10 +10,10 @@ extension NSManagedObject {
   }
 
   @inline(__always)
-  final func changed(_ slot: Int) -> Value? {
-    guard let overlay else { return nil }
-    return overlay[slot]
-  }
+  final var slotCount: Int { entityInfo._withUnsafeGuaranteedRef { $0.slotCount } }
+
+  @inline(__always)
+  final func changed(_ slot: Int) -> Value? { overlay[slot] }
 
   /// The present value of a slot, changed or stored.
   final func stored(_ slot: Int) -> Value {
@@ -38,33 +38,19 @@ extension NSManagedObject {
 
   @inline(__always)
   final func setOverlay(_ value: Value, _ slot: Int) {
-    let values: UnsafeMutablePointer<Value?>
-    if let overlay {
-      values = overlay
-    } else {
-      let count = info.entity.slots.count
-      values = .allocate(capacity: max(count, 1))
-      values.initialize(repeating: nil, count: count)
-      overlay = values
-    }
-    values[slot] = value
+    overlay.set(slot, value, slots: slotCount)
   }
 
   final func clearOverlay() {
-    guard let overlay else { return }
-    overlay.deinitialize(count: info.entity.slots.count)
-    overlay.deallocate()
-    self.overlay = nil
+    if !overlay.isEmpty { overlay.removeAll(slots: slotCount) }
   }
 
   /// The slots whose present value is not the stored one.
   final func changedSlots() -> SlotSet {
     var result = SlotSet()
-    guard let overlay else { return result }
-    let slots = info.entity.slots
-    for slot in slots.indices {
-      guard let value = overlay[slot] else { continue }
-      if row == nil || !hasStored(value, slot, slots[slot]) { result.insert(slot) }
+    overlay.forEachSlot(slotCount) { slot in
+      guard let value = overlay[slot] else { return }
+      if row == nil || !hasStored(value, slot, info.entity.slots[slot]) { result.insert(slot) }
     }
     return result
   }

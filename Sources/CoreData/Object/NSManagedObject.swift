@@ -19,8 +19,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
   @exclusivity(unchecked) final var key: Int64 = 0
   /// The state as it is stored; nil for a fault without a cached row and for an object that was never saved.
   @exclusivity(unchecked) final var row: Row?
-  /// Values changed since, by slot; nil inside for unchanged.
-  @exclusivity(unchecked) final var overlay: UnsafeMutablePointer<Value?>?
+  /// Values set since.
+  @exclusivity(unchecked) final var overlay = ChangedValues()
   @exclusivity(unchecked) final var toManys: ContiguousArray<ToManyState?> = []
   @exclusivity(unchecked) final var extras: Extras?
   @exclusivity(unchecked) final var cachedID: NSManagedObjectID?
@@ -104,10 +104,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
       toManys = []
       ReleaseQueue.release(states)
     }
-    if let overlay {
-      overlay.deinitialize(count: info.entity.slots.count)
-      overlay.deallocate()
-    }
+    clearOverlay()
   }
 
   // MARK: Identity
@@ -120,7 +117,9 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
 
   public final var objectID: NSManagedObjectID {
     if let cachedID { return cachedID }
-    let made = NSManagedObjectID(info, key: key, store: core?.store(storeIndex), core: core)
+    let made =
+      withCore { NSManagedObjectID(info, key: key, store: $0.store(storeIndex), context: ObjectIdentifier($0)) }
+      ?? NSManagedObjectID(info, key: key, store: nil, context: nil)
     cachedID = made
     return made
   }
@@ -148,7 +147,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
   /// Whether a stored property differs from what is stored.
   public final var hasPersistentChangedValues: Bool {
     if flags.contains(.linksChanged) { return true }
-    guard overlay != nil else { return false }
+    if overlay.isEmpty { return false }
     return !changedSlots().isEmpty
   }
 

@@ -13,11 +13,12 @@ public final class NSManagedObjectID: NSObject, NSCopying, @unchecked Sendable {
   private let store: NSPersistentStore?
   private var storeIdentifier: String? { key > 0 ? store?.identifier : nil }
 
-  init(_ info: EntityInfo, key: Int64, store: NSPersistentStore?, core: ContextCore?) {
+  /// `context` is the core of a temporary ID's context.
+  init(_ info: EntityInfo, key: Int64, store: NSPersistentStore?, context: ObjectIdentifier?) {
     self.info = info
     self.key = key
     self.store = store
-    contextIdentity = key > 0 ? nil : core.map(ObjectIdentifier.init)
+    contextIdentity = key > 0 ? nil : context
   }
 
   /// The object's own entity.
@@ -43,9 +44,15 @@ public final class NSManagedObjectID: NSObject, NSCopying, @unchecked Sendable {
   public override var hash: Int { Int(truncatingIfNeeded: key) &* 64 &+ info.root }
 
   public override func isEqual(_ object: Any?) -> Bool {
-    if objectAddress(in: object) == UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque()) { return true }
+    if let address = objectAddress(in: object), isObject(address, exactly: NSManagedObjectID.self) {
+      return Unmanaged<NSManagedObjectID>.fromOpaque(address)._withUnsafeGuaranteedRef { isSame($0) }
+    }
     guard let other = object as? NSManagedObjectID else { return false }
-    return other.key == key && other.info.entity.root == info.entity.root
+    return isSame(other)
+  }
+
+  private func isSame(_ other: NSManagedObjectID) -> Bool {
+    other === self || other.key == key && other.info.root == info.root
       && (other.store === store || other.storeIdentifier == storeIdentifier)
       && other.contextIdentity == contextIdentity
   }

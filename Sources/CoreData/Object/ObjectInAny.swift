@@ -13,3 +13,9 @@ func objectAddress(in value: Any?) -> UnsafeRawPointer? {
     return box.load(as: UnsafeRawPointer?.self)
   }
 }
+
+/// Whether the object at an address is of the class itself, not of one derived from it.
+@inline(__always)
+func isObject(_ address: UnsafeRawPointer, exactly type: AnyObject.Type) -> Bool {
+  address.load(as: UnsafeRawPointer.self) == unsafeBitCast(type, to: UnsafeRawPointer.self)
+}

@@ -38,7 +38,7 @@ import Testing
     do {
       let frozen = try Company.model().freeze()
       info = frozen.infos[0]
-      id = NSManagedObjectID(frozen.infos[0], key: 1, store: nil, core: nil)
+      id = NSManagedObjectID(frozen.infos[0], key: 1, store: nil, context: nil)
       // Even where the description forgets it.
       frozen.infos[0].description.frozen = nil
     }
