@@ -61,14 +61,20 @@ public struct SQLCommit<Connection: SQLConnection> {
     }
     var result: [Int64] = []
     result.reserveCapacity(changes.insertions.count)
+    // Rows of one tree come together: its next key is looked up once.
+    var (entity, root, free) = (-1, -1, Int64(1))
     for row in changes.insertions {
-      let root = schema.entities[row.entity].root
+      if row.entity != entity {
+        if root >= 0 { next[root] = free }
+        entity = row.entity
+        root = schema.entities[entity].root
+        free = next[root] ?? 1
+      }
       if row.key > 0 {
         result.append(row.key)
       } else {
-        let key = next[root] ?? 1
-        next[root] = key + 1
-        result.append(key)
+        result.append(free)
+        free += 1
       }
     }
     return result
@@ -155,16 +161,26 @@ public struct SQLCommit<Connection: SQLConnection> {
   }
 
   private func insertRows() throws(StoreError) {
-    for row in changes.insertions { try insert(row) }
+    var next = 0
+    // Rows of one entity come together: their statement is found once.
+    while next < changes.insertions.count {
+      let entity = changes.insertions[next].entity
+      let end = changes.insertions[next...].firstIndex { $0.entity != entity } ?? changes.insertions.count
+      try insert(changes.insertions[next..<end], of: entity)
+      next = end
+    }
   }
 
-  private func insert(_ row: Row) throws(StoreError) {
-    let statement = try statements.insert(row.entity)
-    statement.bind(row.key, at: 1)
-    statement.bind(binding.numbers.numbers[row.entity], at: 2)
-    statement.bind(row.version, at: 3)
-    statement.bind(row, binding.parameters[row.entity], from: 4, binding.numbers)
-    try statement.run()
+  private func insert(_ rows: ArraySlice<Row>, of entity: Int) throws(StoreError) {
+    let statement = try statements.insert(entity)
+    let (number, columns) = (binding.numbers.numbers[entity], binding.parameters[entity])
+    for row in rows {
+      statement.bind(row.key, at: 1)
+      statement.bind(number, at: 2)
+      statement.bind(row.version, at: 3)
+      statement.bind(row, columns, from: 4, binding.numbers)
+      try statement.run()
+    }
   }
 
   private mutating func versionConflict(_ reference: ObjectReference, _ versionRead: Int64) throws(StoreError) {
@@ -243,7 +259,7 @@ extension SQLCommit {
       }
     }
     for row in changes.insertions {
-      do { try insert(row) } catch { try constraintConflict(row, versionRead: 0, error) }
+      do { try insert([row], of: row.entity) } catch { try constraintConflict(row, versionRead: 0, error) }
     }
   }
 

@@ -145,11 +145,11 @@ extension ContextCore {
     }
   }
 
-  /// Whether a mandatory value is not in the object's row; a changed one may stand in for it.
+  /// Whether a mandatory value is not in the object's row, or has not been set where there is none.
   @inline(__always)
   private func mayMissValue(_ object: NSManagedObject) -> Bool {
-    guard let row = object.row.view else { return true }
-    return object.entityInfo._withUnsafeGuaranteedRef { info in
+    object.entityInfo._withUnsafeGuaranteedRef { info in
+      guard let row = object.row.view else { return !object.overlay.covers(info.mandatoryBits) }
       for group in info.mandatoryBits.indices where row.nulls(group) & info.mandatoryBits[group] != 0 { return true }
       return false
     }

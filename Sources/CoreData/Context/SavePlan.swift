@@ -147,10 +147,9 @@ final class SavePlan {
   /// Changes of link pairs (from their primary side), one-way links and orders.
   private func addLinks(of object: NSManagedObject, to part: Part, _ core: ContextCore) throws {
     guard object.flags.contains(.linksChanged) else { return }
-    for relationship in object.info.toManys {
-      guard let index = relationship.toManyIndex, index < object.toManys.count, let state = object.toManys[index],
-        state.hasChanges
-      else { continue }
+    for index in object.toManys.indices {
+      guard let state = object.toManys[index], state.hasChanges else { continue }
+      let relationship = object.info.toManys[index]
       let isPrimary: Bool
       switch relationship.storage {
       case .toOne: continue

@@ -17,6 +17,12 @@ struct ChangedValues {
 
   var isEmpty: Bool { mask == 0 }
 
+  /// Whether all slots of a bitmap are set; may be false for more than 63 slots although they are.
+  @inline(__always)
+  func covers(_ bits: ContiguousArray<UInt64>) -> Bool {
+    bits.isEmpty || bits.count == 1 && bits[0] & ~(mask & ~Self.bit(Self.last)) == 0
+  }
+
   /// Nil where the slot is not set; `.null` is a value.
   @inline(__always)
   subscript(slot: Int) -> Value? {
