@@ -21,6 +21,7 @@ public final class Schema: Sendable {
     self.definitions = definitions
     versionHashes = VersionHash.hashes(of: definitions)
     indices = Dictionary(uniqueKeysWithValues: entities.map { ($0.name, $0.index) })
+    for entity in entities { for relationship in entity.relationships { relationship.link(in: self) } }
   }
 
   public func entity(named name: String) -> Entity? { indices[name].map { entities[$0] } }
@@ -150,6 +151,16 @@ public final class Relationship: Sendable, Hashable {
   public let toManyIndex: Int?
   public let definition: RelationshipDefinition
   public let isOptional: Bool
+  /// The same as ``Schema/inverse(of:)``, without counting a reference: valid while the schema lives.
+  nonisolated(unsafe) public private(set) unowned(unsafe) var linkedInverse: Relationship?
+  /// The indices of the destination entity and all its descendants.
+  nonisolated(unsafe) public private(set) var destinations = 0..<0
+
+  /// Called once, while the schema is made.
+  fileprivate func link(in schema: Schema) {
+    linkedInverse = schema.inverse(of: self)
+    destinations = schema.entities[destination].subtree
+  }
 
   init(
     _ definition: RelationshipDefinition, index: Int, declaringEntity: Int, destination: Int, inverse: Int?,

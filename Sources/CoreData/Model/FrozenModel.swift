@@ -45,6 +45,8 @@ final class EntityInfo: @unchecked Sendable {
   /// The attributes whose values must meet predicates at save; mostly none.
   let rules: [AttributeRules]
   let relationships: [RelationshipInfo]
+  /// The relationships alone, not counted: the entity keeps them.
+  let relationshipReferences: ContiguousArray<Unmanaged<Relationship>>
   /// Where to-one relationships have their slots, by index of the relationship.
   let toOnes: ContiguousArray<ToOnePlace>
   /// The to-many ones among them.
@@ -101,6 +103,7 @@ final class EntityInfo: @unchecked Sendable {
     relationships = entity.relationships.compactMap { relationship in
       (properties[relationship.name] as? NSRelationshipDescription).map { RelationshipInfo(relationship, $0) }
     }
+    relationshipReferences = ContiguousArray(entity.relationships.map(Unmanaged.passUnretained))
     toManys = entity.relationships.filter(\.isToMany)
     toOnes = ContiguousArray(entity.relationships.map(ToOnePlace.init))
     for (index, relationship) in entity.relationships.enumerated() { keys[relationship.name] = .relationship(index) }

@@ -118,11 +118,11 @@ extension NSManagedObject {
 
   /// Adds an object to a to-many relationship, and this one to its inverse.
   public final func add<Members>(_ object: NSManagedObject, to property: ManagedProperty<Members>) {
-    add(object, to: info.relationships[property.key.relationship(info)].relationship)
+    withRelationship(property.key) { add(object, to: $0) }
   }
 
   public final func remove<Members>(_ object: NSManagedObject, from property: ManagedProperty<Members>) {
-    remove(object, from: info.relationships[property.key.relationship(info)].relationship)
+    withRelationship(property.key) { remove(object, from: $0) }
   }
 }
 
@@ -132,6 +132,13 @@ extension NSManagedObject {
   private func slot(_ key: PropertyKey) -> Int {
     if flags.contains(.fault) { fireOrRecord(key) }
     return entityInfo._withUnsafeGuaranteedRef { key.slot($0) }
+  }
+
+  @inline(__always)
+  private func withRelationship<R>(_ key: PropertyKey, _ body: (Relationship) -> R) -> R {
+    entityInfo._withUnsafeGuaranteedRef { info in
+      info.relationshipReferences[key.relationship(info)]._withUnsafeGuaranteedRef(body)
+    }
   }
 
   /// A fault is read; a probe notes the key instead (see `KeyPathName`).
@@ -268,7 +275,7 @@ extension NSManagedObject {
   }
 
   public final func _setToOne(_ key: PropertyKey, _ value: NSManagedObject?) {
-    setToOne(info.relationships[key.relationship(info)].relationship, value)
+    withRelationship(key) { setToOne($0, value) }
   }
 
   /// The members of a to-many relationship, ordered ones in their order.
@@ -277,10 +284,10 @@ extension NSManagedObject {
       fireOrRecord(key)
       if core == nil { return [] }
     }
-    return loadedToMany(info.relationships[key.relationship(info)].relationship).members
+    return withRelationship(key) { loadedToMany($0).members }
   }
 
   public final func _setToMany(_ key: PropertyKey, _ members: [NSManagedObject]) {
-    setToMany(info.relationships[key.relationship(info)].relationship, members)
+    withRelationship(key) { setToMany($0, members) }
   }
 }

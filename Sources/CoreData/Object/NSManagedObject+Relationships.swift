@@ -27,17 +27,18 @@ extension NSManagedObject {
     check(destination, for: relationship)
     let old = toOne(relationship)
     if old === destination { return }
-    if let core, let inverse = core.frozen?.schema.inverse(of: relationship) {
+    if let inverse = relationship.linkedInverse {
       if let old { old.unlinkInverse(inverse, from: self) }
       if let destination { destination.linkInverse(inverse, to: self) }
     }
     setReference(relationship, slot, destination)
-    core?.markUpdated(self)
+    markUpdated()
   }
 
   /// The overlay of a to-one relationship alone, without its inverse.
   final func setReference(_ relationship: Relationship, _ slot: Int, _ destination: NSManagedObject?) {
-    if let core, !core.externalLinks.isEmpty || (destination?.storeIndex ?? storeIndex) != storeIndex {
+    let mayLeave = withCore { !$0.externalLinks.isEmpty } ?? false || (destination?.storeIndex ?? storeIndex) != storeIndex
+    if mayLeave, let core {
       core.noteLink(self, relationship, destination)
     }
     if let destination {
@@ -61,16 +62,16 @@ extension NSManagedObject {
       noteLinkChange(inverse)
     } else {
       // One-to-one: whoever pointed here before loses its link.
-      if let previous = toOne(inverse), previous !== other, let back = core?.frozen?.schema.inverse(of: inverse),
+      if let previous = toOne(inverse), previous !== other, let back = inverse.linkedInverse,
         let slot = back.slot
       {
         previous.prepareToRead()
         previous.setReference(back, slot, nil)
-        core?.markUpdated(previous)
+        previous.markUpdated()
       }
       if let slot = inverse.slot { setReference(inverse, slot, other) }
     }
-    core?.markUpdated(self)
+    markUpdated()
   }
 
   private func unlinkInverse(_ inverse: Relationship, from other: NSManagedObject) {
@@ -81,7 +82,7 @@ extension NSManagedObject {
     } else if let slot = inverse.slot, toOne(inverse) === other {
       setReference(inverse, slot, nil)
     }
-    core?.markUpdated(self)
+    markUpdated()
   }
 
   /// Adds to a to-many relationship, at the end of an ordered one. A member stays as it is.
@@ -92,8 +93,8 @@ extension NSManagedObject {
     if state.isFault ? isKnownMember(destination, relationship, state) : state.contains(destination) { return }
     if let index { state.insert(destination, at: index) } else { state.add(destination) }
     noteLinkChange(relationship)
-    core?.markUpdated(self)
-    guard let core, let inverse = core.frozen?.schema.inverse(of: relationship) else { return }
+    markUpdated()
+    guard let inverse = relationship.linkedInverse else { return }
     if inverse.isToMany {
       if destination === self && inverse.index == relationship.index { return }
       destination.prepareToRead()
@@ -104,11 +105,11 @@ extension NSManagedObject {
       if let previous = destination.toOne(inverse), previous !== self {
         previous.toMany(relationship).remove(destination, keepsOrder: relationship.isOrdered)
         previous.noteLinkChange(relationship)
-        core.markUpdated(previous)
+        previous.markUpdated()
       }
       if let slot = inverse.slot { destination.setReference(inverse, slot, self) }
     }
-    core.markUpdated(destination)
+    destination.markUpdated()
   }
 
   final func remove(_ destination: NSManagedObject, from relationship: Relationship) {
@@ -117,8 +118,8 @@ extension NSManagedObject {
     guard state.contains(destination) else { return }
     state.remove(destination, keepsOrder: relationship.isOrdered)
     noteLinkChange(relationship)
-    core?.markUpdated(self)
-    guard let core, let inverse = core.frozen?.schema.inverse(of: relationship) else { return }
+    markUpdated()
+    guard let inverse = relationship.linkedInverse else { return }
     if inverse.isToMany {
       if destination === self && inverse.index == relationship.index { return }
       destination.prepareToRead()
@@ -127,7 +128,7 @@ extension NSManagedObject {
     } else if let slot = inverse.slot, destination.toOne(inverse) === self {
       destination.setReference(inverse, slot, nil)
     }
-    core.markUpdated(destination)
+    destination.markUpdated()
   }
 
   /// Makes `members` the members of a to-many relationship.
@@ -141,7 +142,7 @@ extension NSManagedObject {
       if !state.members.elementsEqual(order, by: ===) {
         state.reorder(order)
         noteLinkChange(relationship)
-        core?.markUpdated(self)
+        markUpdated()
       }
     }
   }
@@ -151,7 +152,7 @@ extension NSManagedObject {
     _ destination: NSManagedObject, _ relationship: Relationship, _ state: ToManyState
   ) -> Bool {
     if state.added.contains(where: { $0 === destination }) { return true }
-    guard let inverse = core?.frozen?.schema.inverse(of: relationship) else {
+    guard let inverse = relationship.linkedInverse else {
       return loadedToMany(relationship).contains(destination)
     }
     if !inverse.isToMany { return destination.toOne(inverse) === self }
@@ -165,8 +166,17 @@ extension NSManagedObject {
     if relationship.storage != .inverseToOne || relationship.isOrdered { flags.insert(.linksChanged) }
   }
 
+  private func isInSameContext(as other: NSManagedObject) -> Bool {
+    withCore { ObjectIdentifier($0) } == other.withCore { ObjectIdentifier($0) } && core != nil
+  }
+
+  @inline(__always)
+  private func markUpdated() { withCore { $0.markUpdated(self) } }
+
   private func check(_ destination: NSManagedObject?, for relationship: Relationship) {
     guard let destination else { return }
+    // Almost always so, and told without counting references.
+    if isInSameContext(as: destination) && relationship.destinations.contains(destination.info.entity.index) { return }
     guard let core else {
       misuse("Insert the object into a context before its relationship '\(relationship.name)' is set.")
     }
