@@ -70,12 +70,15 @@ public struct SQLReader<Connection: SQLConnection> {
     var places: [Int64: Int] = [:]
     places.reserveCapacity(owners.count)
     for (place, owner) in owners.enumerated() { places[owner] = place }
-    var groups = ContiguousArray<ContiguousArray<Row>>(repeating: [], count: owners.count)
+    var groups = ContiguousArray<ContiguousArray<Row?>>(repeating: [], count: owners.count)
     let destination = schema.entities[relationship.destination]
     try fetch(FetchPlan(entities: destination.subtree)) { row in
       if !row.isNull(slot), let place = places[row.int(slot)] { groups[place].append(row) }
     }
-    for (owner, rows) in zip(owners, groups) { for row in rows { body(owner, row) } }
+    for (place, owner) in owners.enumerated() {
+      // The rows move out of their group.
+      for index in groups[place].indices { if let row = groups[place][index].take() { body(owner, row) } }
+    }
   }
 
   // MARK: Fetch plans

@@ -19,7 +19,7 @@ extension ContextCore {
     return try body(snapshot)
   }
 
-  /// Reads a fault's row, from the cache if it is there, and makes the object real.
+  /// Reads a fault's row, from the cache if it is there, and makes the object real. Callers hold no reference to the core.
   func fire(_ object: NSManagedObject) {
     checkQueue()
     if object.row == nil {
@@ -34,9 +34,12 @@ extension ContextCore {
     }
     object.flags.remove(.fault)
     guard object.row != nil else { return }
+    // Inside a block the context is held by who called it; elsewhere the client's code may let go of it.
+    let held = performDepth > 0 ? nil : Unmanaged.passRetained(self)
     trackingPauses += 1
     object.awakeFromFetch()
     trackingPauses -= 1
+    held?.release()
   }
 
   private func readRow(of object: NSManagedObject) {

@@ -85,41 +85,55 @@ extension ContextCore {
     let faults = objects.filter { $0.key > 0 && $0.toMany(relationship).isFault }
     for (index, owners) in Dictionary(grouping: faults, by: \.storeIndex) {
       guard let store = store(index) else { continue }
-      // The rows of all owners, and where each owner's end.
-      var (rows, ends): (ContiguousArray<Row>, [(owner: Int64, end: Int)]) = ([], [])
-      let view: UInt64
       do {
-        view = try reading(store) { (snapshot) throws(StoreError) in
-          try snapshot.destinations(of: relationship, owners: owners.map(\.key)) { owner, row in
-            rows.append(row)
-            if ends.last?.owner == owner { ends[ends.count - 1].end += 1 } else { ends.append((owner, rows.count)) }
+        try reading(store) { (snapshot) throws(StoreError) in
+          if relationship.storage == .inverseToOne {
+            try loadOnce(owners, relationship, store, snapshot)
+          } else {
+            try loadShared(owners, relationship, store, snapshot)
           }
-          return snapshot.commitNumber
         }
       } catch { throw CoreDataError.make(error) }
       readToManys.insert(relationship.declaringEntity << 16 | (relationship.toManyIndex ?? 0))
-      load(owners, relationship, store, rows, ends, view: view)
     }
   }
 
-  /// Gives each owner the objects of its stretch of rows; owners without one have no members.
-  private func load(
+  /// Members with one owner each: their objects are made together, and each owner gets its stretch of them.
+  private func loadOnce(
     _ owners: [NSManagedObject], _ relationship: Relationship, _ store: NSPersistentStore,
-    _ rows: ContiguousArray<Row>, _ ends: [(owner: Int64, end: Int)], view: UInt64
-  ) {
-    var stretches: [Int64: Range<Int>] = [:]
-    stretches.reserveCapacity(ends.count)
-    var start = 0
-    for (owner, end) in ends {
-      stretches[owner] = start..<end
-      start = end
+    _ snapshot: any StoreSnapshot
+  ) throws(StoreError) {
+    guard let frozen else { return }
+    let root = frozen.schema.entities[relationship.destination].root
+    var maker = ObjectMaker(self, store, root: root, view: snapshot.commitNumber)
+    var (stretches, count): ([Int64: Range<Int>], Int) = ([:], 0)
+    stretches.reserveCapacity(owners.count)
+    var (last, start) = (Int64(0), 0)
+    try snapshot.destinations(of: relationship, owners: owners.map(\.key)) { owner, row in
+      if owner != last {
+        stretches[last] = start..<count
+        (last, start) = (owner, count)
+      }
+      count += 1
+      maker.add(row)
     }
-    // A destination with one owner comes once, so that all objects can be made together.
-    let all = relationship.storage == .inverseToOne ? members(rows, relationship, store, view: view) : nil
+    stretches[last] = start..<count
+    let objects = maker.finish()
     for owner in owners {
-      let stretch = stretches[owner.key] ?? 0..<0
-      let found = all.map { ContiguousArray($0[stretch]) }
-      let read = found ?? members(ContiguousArray(rows[stretch]), relationship, store, view: view)
+      let read = ContiguousArray(objects[stretches[owner.key] ?? 0..<0])
+      owner.toMany(relationship).load(living(read, relationship, of: owner))
+    }
+  }
+
+  /// Members that may have several owners, and then come once for each.
+  private func loadShared(
+    _ owners: [NSManagedObject], _ relationship: Relationship, _ store: NSPersistentStore,
+    _ snapshot: any StoreSnapshot
+  ) throws(StoreError) {
+    var groups: [Int64: ContiguousArray<Row>] = [:]
+    try snapshot.destinations(of: relationship, owners: owners.map(\.key)) { groups[$0, default: []].append($1) }
+    for owner in owners {
+      let read = members(groups[owner.key] ?? [], relationship, store, view: snapshot.commitNumber)
       owner.toMany(relationship).load(living(read, relationship, of: owner))
     }
   }

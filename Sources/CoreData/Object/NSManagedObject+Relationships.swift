@@ -37,8 +37,8 @@ extension NSManagedObject {
 
   /// The overlay of a to-one relationship alone, without its inverse.
   final func setReference(_ relationship: Relationship, _ slot: Int, _ destination: NSManagedObject?) {
-    let mayLeave = withCore { !$0.externalLinks.isEmpty } ?? false || (destination?.storeIndex ?? storeIndex) != storeIndex
-    if mayLeave, let core {
+    let leaves = (destination?.storeIndex ?? storeIndex) != storeIndex
+    if leaves || withCore({ !$0.externalLinks.isEmpty }) == true, let core {
       core.noteLink(self, relationship, destination)
     }
     if let destination {

@@ -6,7 +6,7 @@ extension NSManagedObject {
   /// Reads the object from its store if it is a fault.
   @inline(__always)
   final func prepareToRead() {
-    if flags.contains(.fault) { core?.fire(self) }
+    if flags.contains(.fault) { withCore { $0.fire(self) } }
   }
 
   @inline(__always)

@@ -52,9 +52,10 @@ public final class NSManagedObjectID: NSObject, NSCopying, @unchecked Sendable {
   }
 
   private func isSame(_ other: NSManagedObjectID) -> Bool {
-    other === self || other.key == key && other.info.root == info.root
-      && (other.store === store || other.storeIdentifier == storeIdentifier)
-      && other.contextIdentity == contextIdentity
+    other === self
+      || other.key == key && other.info.root == info.root
+        && (other.store === store || other.storeIdentifier == storeIdentifier)
+        && other.contextIdentity == contextIdentity
   }
 
   public override var description: String { uriRepresentation().absoluteString }
