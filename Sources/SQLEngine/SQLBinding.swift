@@ -9,6 +9,8 @@ public final class SQLBinding: Sendable {
   public let numbers: EntityNumbers
   /// For each entity, how rows of its subtree are selected.
   public let selections: [Selection]
+  /// For each entity, the columns of its subtree's rows.
+  public let shapes: [RowShape]
   /// For each entity, the columns of an insert in slot order.
   public let parameters: [[BoundColumn]]
   /// For each entity, the slots that hold keys of to-one destinations.
@@ -16,12 +18,11 @@ public final class SQLBinding: Sendable {
   /// For each entity, its join tables with the side its objects are on, for removing the pairs of a deleted object.
   public let pairs: [[(join: SQLLayout.JoinTable, column: String)]]
 
-  /// The columns and row shape of one entity's subtree.
+  /// How rows of one entity's subtree are selected.
   public struct Selection: Sendable {
     /// `t0.Z_ENT, t0.Z_PK, t0.Z_OPT, t0.ZNAME, …`
     public let columns: String
     public let table: String
-    public let shape: RowShape
     /// Restricts `t0` to the subtree, empty for a root.
     public let filter: String
   }
@@ -31,7 +32,9 @@ public final class SQLBinding: Sendable {
     let numbers = EntityNumbers(layout.entityNumbers)
     self.numbers = numbers
     let schema = layout.schema
-    selections = schema.entities.map { Self.selection($0, layout, numbers) }
+    let selections = schema.entities.map { Self.selection($0, layout, numbers) }
+    self.selections = selections.map(\.selection)
+    shapes = selections.map(\.shape)
     parameters = schema.entities.map { entity in
       entity.slots.enumerated().map { BoundColumn(slot: $0, kind: $1, column: 0) }
     }
@@ -46,7 +49,9 @@ public final class SQLBinding: Sendable {
     }
   }
 
-  private static func selection(_ entity: Entity, _ layout: SQLLayout, _ numbers: EntityNumbers) -> Selection {
+  private static func selection(
+    _ entity: Entity, _ layout: SQLLayout, _ numbers: EntityNumbers
+  ) -> (selection: Selection, shape: RowShape) {
     let schema = layout.schema
     let table = layout.table(entity.index)
     var positions: [Int: Int32] = [:]
@@ -67,9 +72,10 @@ public final class SQLBinding: Sendable {
     let shape = RowShape(firstEntity: entity.index, columns: shapes, starts: starts, numbers: numbers)
     // Reading a row drops foreign ones; only within a larger tree must the statement tell entities apart.
     let isWholeTree = entity.superentity == nil
-    return Selection(
-      columns: columns.joined(separator: ", "), table: table.name, shape: shape,
+    let selection = Selection(
+      columns: columns.joined(separator: ", "), table: table.name,
       filter: isWholeTree ? "" : filter(entity.subtree, of: layout))
+    return (selection, shape)
   }
 
   /// A condition on `t0.Z_ENT` for `entities`. Needed for whole trees too: a table may hold rows of entities that do not

@@ -190,11 +190,7 @@ public struct SQLCommit<Connection: SQLConnection> {
 
   private func storedRow(_ reference: ObjectReference) throws(StoreError) -> Row? {
     let root = schema.entities[reference.entity].root
-    let statement = try statements.select(root)
-    statement.bind(reference.key, at: 1)
-    defer { statement.reset() }
-    guard try statement.step() else { return nil }
-    return try statement.row(binding.selections[root].shape, RowBuilder())
+    return try statements.select(root).row(key: reference.key, binding.shapes[root], RowBuilder())
   }
 }
 

@@ -38,6 +38,9 @@ public protocol SQLStatement: AnyObject {
   /// Nil where its entity is none of the shape's.
   func row(_ shape: RowShape, _ builder: RowBuilder) throws(StoreError) -> Row?
 
+  /// The row of a statement whose one parameter is a key, nil where there is none. Resets.
+  func row(key: Int64, _ shape: RowShape, _ builder: RowBuilder) throws(StoreError) -> Row?
+
   /// Calls `body` with each ``row(_:_:)`` up to the last, and resets. One call for all rows, because calls of a protocol's
   /// functions from generic code of another module cost as much as what they do.
   func drain(_ shape: RowShape, _ builder: RowBuilder, _ body: (consuming Row) -> Void) throws(StoreError)
@@ -57,14 +60,23 @@ public struct BoundColumn: Sendable, Hashable {
   }
 }
 
-/// Which result columns make up the rows of each entity of a subtree.
-public struct RowShape: Sendable {
+/// Which result columns make up the rows of each entity of a subtree. A class, so that passing it on costs one reference.
+public final class RowShape: Sendable {
   public let firstEntity: Int
   /// The columns of the first entity's slots in their order, then those of the next entity of the subtree.
   public let columns: ContiguousArray<BoundColumn>
   /// Where the columns of each entity begin, and the end of the last.
   @usableFromInline let starts: ContiguousArray<Int>
   public let numbers: EntityNumbers
+
+  init(
+    firstEntity: Int, columns: ContiguousArray<BoundColumn>, starts: ContiguousArray<Int>, numbers: EntityNumbers
+  ) {
+    self.firstEntity = firstEntity
+    self.columns = columns
+    self.starts = starts
+    self.numbers = numbers
+  }
 
   /// The entity's columns, nil where it is none of the subtree.
   @inlinable @inline(__always)

@@ -19,10 +19,7 @@ public struct SQLReader<Connection: SQLConnection> {
   }
 
   public func row(of entity: Int, key: Int64) throws(StoreError) -> Row? {
-    let statement = try statements.select(entity)
-    statement.bind(key, at: 1)
-    defer { statement.reset() }
-    return try statement.step() ? try statement.row(binding.selections[entity].shape, builder) : nil
+    try statements.select(entity).row(key: key, binding.shapes[entity], builder)
   }
 
   public func scan(_ entities: Range<Int>, _ body: (consuming Row) -> Void) throws(StoreError) {
@@ -32,7 +29,7 @@ public struct SQLReader<Connection: SQLConnection> {
   public func destinations(
     of relationship: Relationship, owners: [Int64], _ body: (Int64, consuming Row) -> Void
   ) throws(StoreError) {
-    let shape = binding.selections[relationship.destination].shape
+    let shape = binding.shapes[relationship.destination]
     let ownerColumn = Int32(Set(shape.columns.map(\.column)).count) + 3
     if owners.count == 1 {
       let statement = try statements.destinations(relationship)
@@ -99,7 +96,7 @@ public struct SQLReader<Connection: SQLConnection> {
     guard let first = plan.entities.first else { return }
     let selection = binding.selections[first]
     let statement = try prepared(plan, columns: selection.columns)
-    try statement.drain(selection.shape, builder, body)
+    try statement.drain(binding.shapes[first], builder, body)
   }
 
   public func fetchReferences(_ plan: FetchPlan, _ body: (ObjectReference) -> Void) throws(StoreError) {

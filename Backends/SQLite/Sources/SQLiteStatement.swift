@@ -165,6 +165,12 @@ final class SQLiteStatement: SQLStatement {
     return builder.finish(key: key, entity: entity, version: sqlite3_column_int64(handle, 2))
   }
 
+  func row(key: Int64, _ shape: RowShape, _ builder: RowBuilder) throws(StoreError) -> Row? {
+    defer { reset() }
+    sqlite3_bind_int64(handle, 1, key)
+    return try step() ? try row(shape, builder) : nil
+  }
+
   func drain(_ shape: RowShape, _ builder: RowBuilder, _ body: (consuming Row) -> Void) throws(StoreError) {
     defer { reset() }
     while try step() {

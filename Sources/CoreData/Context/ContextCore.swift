@@ -73,7 +73,7 @@ final class ContextCore: @unchecked Sendable {
   var fetchBatches = FetchBatches()
 
   /// The view that a burst of reads shares; see `reading(_:)`.
-  @exclusivity(unchecked) var snapshots: [Int: any StoreSnapshot] = [:]
+  @exclusivity(unchecked) var snapshots = SharedViews()
   /// Whether objects were read since the outermost `performAndWait` began. Faults keep the rows that such a read gave them
   /// until it ends, so that the results of a fetch agree with each other; at other times they fire with the newest row.
   @exclusivity(unchecked) var hasReadInBurst = false
@@ -294,7 +294,7 @@ final class ContextCore: @unchecked Sendable {
     hasInaccessible = false
     undeletedDependents = []
     recent = []
-    snapshots = [:]
+    snapshots.removeAll()
     fetchBatches = FetchBatches()
     (insertedCount, updatedCount, deletedCount) = (0, 0, 0)
     for index in objects.indices {
