@@ -4,12 +4,18 @@
 
 // Exported by the Swift runtime; declared here because no public header does.
 extern void *swift_tryRetain(void *object);
+extern void *swift_retain_n(void *object, uint32_t count);
+extern void _swift_stdlib_immortalize(void *object);
 
 extern void *swift_allocObject(const void *metadata, size_t size, size_t alignment_mask);
 
 void *cd_allocate_object(const void *metadata, size_t size, size_t alignment_mask) {
   return swift_allocObject(metadata, size, alignment_mask);
 }
+
+void cd_make_immortal(void *object) { _swift_stdlib_immortalize(object); }
+
+void cd_retain_many(void *object, uint32_t count) { swift_retain_n(object, count); }
 
 bool cd_try_retain(void *object) { return swift_tryRetain(object) != NULL; }
 

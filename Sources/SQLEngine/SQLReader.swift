@@ -69,7 +69,7 @@ public struct SQLReader<Connection: SQLConnection> {
     for (place, owner) in owners.enumerated() { places[owner] = place }
     var groups = ContiguousArray<ContiguousArray<Row?>>(repeating: [], count: owners.count)
     let destination = schema.entities[relationship.destination]
-    try fetch(FetchPlan(entities: destination.subtree)) { row in
+    try fetch(FetchPlan(entities: destination.subtree)) { (row: consuming Row) in
       if !row.isNull(slot), let place = places[row.int(slot)] { groups[place].append(row) }
     }
     for (place, owner) in owners.enumerated() {

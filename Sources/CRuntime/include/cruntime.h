@@ -2,9 +2,20 @@
 #define OPENCOREDATA_CRUNTIME_H
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /// Retains a Swift object unless its deinitialisation has begun. Returns whether it did.
 bool cd_try_retain(void *object);
+
+/// Ends the counting of references to a Swift object, which is never freed from here on. Nobody else may hold it yet on
+/// another thread.
+void cd_make_immortal(void *object);
+
+/// Retains a Swift object so many times at once.
+void cd_retain_many(void *object, uint32_t count);
+
+/// Asks the processor to have the memory at hand that is about to be written.
+static inline void cd_prefetch(const void *address) { __builtin_prefetch(address, 1); }
 
 /// A pointer of the calling thread's own, null at first.
 void **cd_thread_slot(void);

@@ -170,11 +170,6 @@ final class ContextCore: @unchecked Sendable {
     }
   }
 
-  /// Makes room for so many more saved objects of one store and one tree.
-  func reserve(_ more: Int, store: UInt16, root: Int) {
-    registryLock.withLock { _ in registry.reserve(more, store: store, root: root) }
-  }
-
   /// Registers saved objects of one store and one tree.
   func register(_ objects: ArraySlice<NSManagedObject>) {
     guard let first = objects.first else { return }
@@ -348,8 +343,6 @@ extension ContextCore.Registry {
   mutating func set(_ objects: ArraySlice<NSManagedObject>, like object: NSManagedObject) {
     madeMap(object.storeIndex, object.info.root).pointee.set(objects)
   }
-
-  mutating func reserve(_ more: Int, store: UInt16, root: Int) { madeMap(store, root).pointee.reserve(more) }
 
   func objects(_ rows: RowChunk, store: UInt16, root: Int) -> ContiguousArray<NSManagedObject?> {
     let map = map(store, root)?.pointee ?? IdentityMap()

@@ -75,10 +75,10 @@ struct IdentityMap {
     if (taken &+ more) &* 5 > (mask &+ 1) &* 4 { rebuild(for: more) }
   }
 
-  /// Makes a table of the objects that are there, with room for as many again and `more`.
+  /// Makes a table of the objects that are there, with room for a third more of them, and for `more`.
   private mutating func rebuild(for more: Int) {
     var capacity = 16
-    while (count * 2 + more) * 5 > capacity * 4 { capacity *= 2 }
+    while (count + more) * 5 > capacity * 3 { capacity *= 2 }
     let (old, oldMask) = (entries, mask)
     entries = .allocate(capacity: capacity)
     entries?.initialize(repeating: Entry(key: 0, object: nil), count: capacity)

@@ -15,7 +15,9 @@ struct ObjectMaker: ~Copyable {
   /// Whether unchanged objects that are no faults get newer rows too.
   private let refreshes: Bool
 
-  private var rows: ContiguousArray<Row?> = []
+  private static let capacity = 256
+  private let rows: UnsafeMutableBufferPointer<Row?>
+  private var rowCount = 0
   private var objects: [NSManagedObject] = []
   /// How many of `objects` were made here.
   private var madeCount = 0
@@ -33,28 +35,35 @@ struct ObjectMaker: ~Copyable {
     self.root = root
     self.view = view
     self.refreshes = refreshes
+    rows = .allocate(capacity: Self.capacity)
+    rows.initialize(repeating: nil)
+  }
+
+  deinit {
+    rows.deinitialize()
+    rows.deallocate()
   }
 
   @inline(__always)
-  mutating func add(_ row: consuming Row) { rows.append(row) }
+  mutating func add(_ row: consuming Row) {
+    // Its place holds nil.
+    (rows.baseAddress.unsafelyUnwrapped + rowCount).initialize(to: row)
+    rowCount &+= 1
+    if rowCount == Self.capacity { makeObjects() }
+  }
 
   /// The objects of all rows in their order.
   mutating func finish() -> [NSManagedObject] {
-    if rows.isEmpty { return [] }
-    core.hasReadInBurst = core.performDepth > 0
-    objects.reserveCapacity(rows.count)
-    store.cache.prepare(root, for: rows.count)
-    if core.registeredCount(store: storeIndex, root: root) == 0 {
-      core.reserve(rows.count, store: storeIndex, root: root)
-    }
-    var rows: ContiguousArray<Row?> = []
-    swap(&rows, &self.rows)
-    rows.withUnsafeMutableBufferPointer {
-      for start in stride(from: 0, to: $0.count, by: 256) {
-        makeObjects(UnsafeMutableBufferPointer(rebasing: $0[start..<min(start + 256, $0.count)]))
-      }
-    }
+    makeObjects()
     return objects
+  }
+
+  private mutating func makeObjects() {
+    if rowCount == 0 { return }
+    core.hasReadInBurst = core.performDepth > 0
+    let chunk = UnsafeMutableBufferPointer(rebasing: rows[..<rowCount])
+    rowCount = 0
+    makeObjects(chunk)
   }
 
   /// The rows move out of the chunk into their objects.
@@ -65,9 +74,12 @@ struct ObjectMaker: ~Copyable {
       core.registeredCount(store: storeIndex, root: root) == madeCount
       ? nil : core.registered(RowChunk(rows: chunk), root: root, store: storeIndex)
     let first = objects.count
+    let coreAddress = Unmanaged.passUnretained(core).toOpaque()
     guard let known else {
+      // Each object holds the core; counted once for all of them.
+      cd_retain_many(coreAddress, UInt32(chunk.count))
       for index in chunk.indices {
-        if let row = chunk[index].take() { objects.append(make(row)) }
+        if let row = chunk[index].take() { objects.append(make(row, holding: coreAddress)) }
       }
       core.register(objects[first...])
       madeCount += chunk.count
@@ -80,7 +92,8 @@ struct ObjectMaker: ~Copyable {
         give(row, to: object)
         objects.append(object)
       } else {
-        let object = make(row)
+        cd_retain_many(coreAddress, 1)
+        let object = make(row, holding: coreAddress)
         made.append(object)
         objects.append(object)
       }
@@ -97,16 +110,16 @@ struct ObjectMaker: ~Copyable {
     }
   }
 
-  /// A fault with its row at hand, not registered yet.
+  /// A fault with its row at hand, not registered yet. It takes over one reference to the core.
   @inline(__always)
-  private mutating func make(_ row: consuming Row) -> NSManagedObject {
-    if row.entity != entity, let info = core.frozen?.infos[row.entity] {
+  private mutating func make(_ row: consuming Row, holding core: UnsafeMutableRawPointer) -> NSManagedObject {
+    if row.entity != entity, let info = self.core.frozen?.infos[row.entity] {
       entity = row.entity
       description = .passUnretained(info.description)
       objectClass = info.objectClass
     }
     let object = objectClass.make(description.unsafelyUnwrapped.takeUnretainedValue())
-    object.core = core
+    object.core = Unmanaged<ContextCore>.fromOpaque(core).takeRetainedValue()
     object.key = row.key
     object.storeIndex = storeIndex
     object.row = row

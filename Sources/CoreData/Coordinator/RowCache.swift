@@ -23,8 +23,7 @@ final class RowCache: Sendable {
         rows.sweep(keeping: RowCache.unusedLimit)
         sweepAt = max(1 << 18, (rows.count + more) * 2)
       }
-      // Where there are many already, these may be the same.
-      if rows.count < more { rows.reserve(more) }
+      rows.reserve(more)
     }
   }
 
@@ -42,12 +41,10 @@ final class RowCache: Sendable {
     }
   }
 
-  /// Makes room for so many more rows.
-  func prepare(_ root: Int, for more: Int) { roots[root].mutex.withLock { $0.prepare(for: more) } }
-
-  /// The same as ``merge(_:_:view:)`` for many rows under one lock. ``prepare(_:for:)`` comes first.
+  /// The same for many rows under one lock.
   func merge(_ root: Int, _ rows: RowChunk, view: UInt64) {
     roots[root].mutex.withLock { table in
+      table.prepare(for: rows.rows.count)
       table.rows.merge(rows, isCurrent: view >= lastCommit)
     }
   }

@@ -1,3 +1,4 @@
+import CRuntime
 import StoreSchema
 
 /// Rows in memory that their owner lends for a call, to be read and replaced; none of them nil.
@@ -36,6 +37,9 @@ struct RowTable: ~Copyable {
     while let row = rows[index].view, row.key != key { index = (index &+ 1) & mask }
     return index
   }
+
+  @inline(__always)
+  private func address(of index: Int) -> UnsafeRawPointer? { unsafeBitCast(rows[index], to: UnsafeRawPointer?.self) }
 
   @inline(__always)
   func row(_ key: Int64) -> Row? { rows[place(key)] }
@@ -127,7 +131,11 @@ struct RowTable: ~Copyable {
     while (count + more) * 5 > capacity * 4 { capacity *= 2 }
     var larger = RowTable(capacity: capacity)
     for index in 0...mask {
-      if let row = rows[index] { larger.rows[larger.place(row.key)] = row }
+      // The rows are all over the memory: one is asked for while others are moved.
+      if index + 8 <= mask { cd_prefetch(address(of: index + 8)) }
+      guard let key = rows[index].view?.key else { continue }
+      // Moved without counting: the old table is left with nothing.
+      swap(&rows[index], &larger.rows[larger.place(key)])
     }
     larger.count = count
     self = larger

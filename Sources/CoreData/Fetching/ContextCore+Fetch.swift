@@ -73,7 +73,7 @@ extension ContextCore {
         }
         var maker = ObjectMaker(
           self, store, root: fetch.info.root, view: snapshot.commitNumber, refreshes: fetch.parameters.shouldRefresh)
-        try execution.fetch(plan) { maker.add($0) }
+        try execution.fetch(plan) { (row: consuming Row) in maker.add(row) }
         return maker.finish()
       }
     } catch { throw CoreDataError.make(error) }

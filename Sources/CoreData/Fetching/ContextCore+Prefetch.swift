@@ -109,7 +109,7 @@ extension ContextCore {
     var (stretches, count): ([Int64: Range<Int>], Int) = ([:], 0)
     stretches.reserveCapacity(owners.count)
     var (last, start) = (Int64(0), 0)
-    try snapshot.destinations(of: relationship, owners: owners.map(\.key)) { owner, row in
+    try snapshot.destinations(of: relationship, owners: owners.map(\.key)) { (owner: Int64, row: consuming Row) in
       if owner != last {
         stretches[last] = start..<count
         (last, start) = (owner, count)

@@ -1,3 +1,4 @@
+import CRuntime
 import Foundation
 import StoreSchema
 import Synchronization
@@ -25,6 +26,7 @@ final class FrozenModel: Sendable {
     for info in infos { info.description.frozen = info }
     let infos = infos
     Self.used.withLock { $0.append(infos) }
+    for info in infos { info.makeImmortal() }
   }
 }
 
@@ -157,6 +159,16 @@ final class EntityInfo: @unchecked Sendable {
     }
     externalSlots = entity.slots.indices.filter { entity.slots[$0] == .externalData }
     hasTransformables = entity.attributes.contains { $0.type == .transformable }
+  }
+
+  /// Ends the counting of references to what every object of the entity is made with, and which stays anyway: threads that
+  /// make objects of one entity would contend for its counts.
+  fileprivate func makeImmortal() {
+    cd_make_immortal(Unmanaged.passUnretained(self).toOpaque())
+    cd_make_immortal(Unmanaged.passUnretained(description).toOpaque())
+    for relationship in entity.relationships {
+      cd_make_immortal(Unmanaged.passUnretained(relationship).toOpaque())
+    }
   }
 
   /// The class of the entity's objects.

@@ -98,6 +98,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
   }
 
   deinit {
+    // The row is let go at the end. It may be out of the caches, and waiting for it costs as much as all the rest.
+    cd_prefetch(unsafeBitCast(row, to: UnsafeRawPointer?.self))
     withCore { $0.forget(self) }
     if !toManys.isEmpty {
       let states = toManys
