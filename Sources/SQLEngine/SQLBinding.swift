@@ -56,7 +56,7 @@ public final class SQLBinding: Sendable {
     let table = layout.table(entity.index)
     var positions: [Int: Int32] = [:]
     var columns: [String] = ["t0.Z_ENT", "t0.Z_PK", "t0.Z_OPT"]
-    var shapes: ContiguousArray<BoundColumn> = []
+    var shapes: [BoundColumn] = []
     var starts: ContiguousArray<Int> = [0]
     for index in entity.subtree {
       for (slot, kind) in schema.entities[index].slots.enumerated() {

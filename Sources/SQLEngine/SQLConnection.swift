@@ -61,22 +61,30 @@ public struct BoundColumn: Sendable, Hashable {
 }
 
 /// Which result columns make up the rows of each entity of a subtree. A class, so that passing it on costs one reference.
-public final class RowShape: Sendable {
+///
+/// Sendable, unchecked: nothing writes to the columns.
+public final class RowShape: @unchecked Sendable {
   public let firstEntity: Int
-  /// The columns of the first entity's slots in their order, then those of the next entity of the subtree.
-  public let columns: ContiguousArray<BoundColumn>
+  /// The columns of the first entity's slots in their order, then those of the next entity of the subtree. Memory of its
+  /// own, which reading a row walks over without counting references.
+  public let columns: UnsafePointer<BoundColumn>
+  /// How many columns all rows of the subtree have together.
+  let width: Int
   /// Where the columns of each entity begin, and the end of the last.
   @usableFromInline let starts: ContiguousArray<Int>
   public let numbers: EntityNumbers
 
-  init(
-    firstEntity: Int, columns: ContiguousArray<BoundColumn>, starts: ContiguousArray<Int>, numbers: EntityNumbers
-  ) {
+  init(firstEntity: Int, columns: [BoundColumn], starts: ContiguousArray<Int>, numbers: EntityNumbers) {
     self.firstEntity = firstEntity
-    self.columns = columns
+    let memory = UnsafeMutableBufferPointer<BoundColumn>.allocate(capacity: max(columns.count, 1))
+    _ = memory.initialize(from: columns)
+    self.columns = UnsafePointer(memory.baseAddress.unsafelyUnwrapped)
+    width = Set(columns.map(\.column)).count
     self.starts = starts
     self.numbers = numbers
   }
+
+  deinit { columns.deallocate() }
 
   /// The entity's columns, nil where it is none of the subtree.
   @inlinable @inline(__always)
@@ -84,15 +92,6 @@ public final class RowShape: Sendable {
     let offset = entity &- firstEntity
     guard offset >= 0, offset &+ 1 < starts.count else { return nil }
     return Range(uncheckedBounds: (starts[offset], starts[offset &+ 1]))
-  }
-
-  @inlinable @inline(__always)
-  public func withColumns(
-    _ range: Range<Int>, _ body: (UnsafePointer<BoundColumn>) throws(StoreError) -> Void
-  ) throws(StoreError) {
-    try columns.withUnsafeBufferPointer { (all) throws(StoreError) in
-      if let first = all.baseAddress { try body(first + range.lowerBound) }
-    }
   }
 }
 

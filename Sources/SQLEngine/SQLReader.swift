@@ -30,7 +30,7 @@ public struct SQLReader<Connection: SQLConnection> {
     of relationship: Relationship, owners: [Int64], _ body: (Int64, consuming Row) -> Void
   ) throws(StoreError) {
     let shape = binding.shapes[relationship.destination]
-    let ownerColumn = Int32(Set(shape.columns.map(\.column)).count) + 3
+    let ownerColumn = Int32(shape.width) + 3
     if owners.count == 1 {
       let statement = try statements.destinations(relationship)
       statement.bind(owners[0], at: 1)

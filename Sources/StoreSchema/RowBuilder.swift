@@ -5,34 +5,53 @@ import Foundation
 /// Used by one caller at a time, so its fields are free of exclusivity checks, which cost as much as the packing.
 /// For each row: ``begin(slots:)``, one call for every slot that is not null, ``finish(key:entity:version:)``.
 public final class RowBuilder {
-  /// The row as it will be: bitmap of nulls, words, bytes.
-  @exclusivity(unchecked) @usableFromInline var buffer: UnsafeMutableRawPointer
-  @exclusivity(unchecked) @usableFromInline var capacity = 2048
-  /// Where the next bytes go.
-  @exclusivity(unchecked) @usableFromInline var end = 0
+  /// The bitmap of nulls, then the words.
+  @exclusivity(unchecked) @usableFromInline var words: UnsafeMutablePointer<UInt64>
+  @exclusivity(unchecked) @usableFromInline var wordCapacity = 64
+  @exclusivity(unchecked) @usableFromInline var bytes: UnsafeMutableRawPointer
+  @exclusivity(unchecked) @usableFromInline var byteCapacity = 1024
+  @exclusivity(unchecked) @usableFromInline var byteCount = 0
   @exclusivity(unchecked) @usableFromInline var slotCount = 0
   @exclusivity(unchecked) @usableFromInline var bitmapWords = 0
+  /// How many bytes bitmap and words take.
+  @exclusivity(unchecked) @usableFromInline var head = 0
 
-  public init() { buffer = .allocate(byteCount: capacity, alignment: 8) }
+  public init() {
+    words = .allocate(capacity: wordCapacity)
+    bytes = .allocate(byteCount: byteCapacity, alignment: 8)
+  }
 
-  deinit { buffer.deallocate() }
-
-  @inlinable var words: UnsafeMutablePointer<UInt64> { buffer.assumingMemoryBound(to: UInt64.self) }
+  deinit {
+    words.deallocate()
+    bytes.deallocate()
+  }
 
   /// Starts a row in which every slot is null.
   @inlinable @inline(__always)
-  public func begin(slots: Int) {
+  public func begin(slots: Int) { begin(slots, bitmap: .max) }
+
+  /// Starts a row in which no slot is null. Gives the place of its first word: the caller writes every word there, zero
+  /// for a slot that it makes null. Valid until the row ends.
+  @inlinable @inline(__always)
+  public func beginFilled(slots: Int) -> UnsafeMutablePointer<UInt64> {
+    begin(slots, bitmap: 0)
+    // Bits behind the last slot count as null.
+    if slots & 63 != 0 { words[bitmapWords &- 1] = .max &<< UInt64(slots & 63) }
+    return words + bitmapWords
+  }
+
+  @inlinable @inline(__always)
+  func begin(_ slots: Int, bitmap: UInt64) {
     slotCount = slots
     bitmapWords = (slots &+ 63) &>> 6
-    end = 0
-    let head = (bitmapWords &+ slots) &* 8
-    if head > capacity { grow(to: head) }
-    end = head
+    head = (bitmapWords &+ slots) &* 8
+    byteCount = 0
+    if bitmapWords &+ slots > wordCapacity { growWords(to: bitmapWords &+ slots) }
     var index = 0
-    while index < bitmapWords {
-      words[index] = .max
+    repeat {
+      words[index] = bitmap
       index &+= 1
-    }
+    } while index < bitmapWords
   }
 
   @inlinable @inline(__always)
@@ -49,6 +68,7 @@ public final class RowBuilder {
   @inlinable @inline(__always)
   public func setDouble(_ slot: Int, _ value: Double) { set(slot, value == 0 ? 0 : value.bitPattern) }
 
+  @inline(never)
   public func setNull(_ slot: Int) {
     precondition(slot >= 0 && slot < slotCount, "slot out of range")
     words[slot &>> 6] |= 1 &<< UInt64(slot & 63)
@@ -60,32 +80,13 @@ public final class RowBuilder {
   @inlinable @inline(__always)
   public func add(_ source: UnsafeRawBufferPointer) -> UInt64 {
     let count = source.count
-    let next = end &+ count
-    if next > capacity { grow(to: next) }
-    if let start = source.baseAddress { (buffer + end).copyMemory(from: start, byteCount: count) }
+    let next = byteCount &+ count
+    if next > byteCapacity { growBytes(to: next) }
+    if let start = source.baseAddress { (bytes + byteCount).copyMemory(from: start, byteCount: count) }
     // Offsets are relative to the first bitmap word, so that a reader needs no further arithmetic.
-    let word = UInt64(truncatingIfNeeded: end) &<< 32 | UInt64(truncatingIfNeeded: count)
-    end = next
+    let word = UInt64(truncatingIfNeeded: head &+ byteCount) &<< 32 | UInt64(truncatingIfNeeded: count)
+    byteCount = next
     return word
-  }
-
-  /// Sets all slots in their order: `word` gives the word of each, nil for null.
-  @inlinable @inline(__always)
-  public func fill<E: Error>(_ word: (Int) throws(E) -> UInt64?) throws(E) {
-    let (count, first) = (slotCount, bitmapWords)
-    var slot = 0
-    while slot < count {
-      let (group, last) = (slot &>> 6, min(slot &+ 64, count))
-      var nulls: UInt64 = 0
-      while slot < last {
-        let value = try word(slot)
-        if value == nil { nulls |= 1 &<< UInt64(slot & 63) }
-        words[first &+ slot] = value ?? 0
-        slot &+= 1
-      }
-      // Bits behind the last slot count as null.
-      words[group] = nulls | (slot & 63 == 0 ? 0 : .max &<< UInt64(slot & 63))
-    }
   }
 
   public func setString(_ slot: Int, _ value: String) {
@@ -123,13 +124,15 @@ public final class RowBuilder {
   /// Ends the row. Slots not set since ``begin(slots:)`` are null.
   public func finish(key: Int64, entity: Int, version: Int64) -> Row {
     clearNulls()
-    let total = end
+    let total = head &+ byteCount
     let header = RowHeader(
       key: key, version: version, entity: UInt32(entity), slotCount: UInt32(slotCount), byteCount: UInt32(total))
     let block = unsafeDowncast(
       RowBlock.create(minimumCapacity: (total &+ 7) &>> 3) { _ in header }, to: RowBlock.self)
     block.withUnsafeMutablePointerToElements {
-      UnsafeMutableRawPointer($0).copyMemory(from: buffer, byteCount: total)
+      let target = UnsafeMutableRawPointer($0)
+      target.copyMemory(from: words, byteCount: head)
+      (target + head).copyMemory(from: bytes, byteCount: byteCount)
     }
     return Row(block)
   }
@@ -149,13 +152,19 @@ public final class RowBuilder {
     }
   }
 
-  @usableFromInline @inline(never) func grow(to needed: Int) {
-    let size = max(needed, capacity * 2)
+  @usableFromInline @inline(never) func growWords(to needed: Int) {
+    words.deallocate()
+    wordCapacity = needed
+    words = .allocate(capacity: needed)
+  }
+
+  @usableFromInline @inline(never) func growBytes(to needed: Int) {
+    let size = max(needed, byteCapacity * 2)
     let larger = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 8)
-    larger.copyMemory(from: buffer, byteCount: end)
-    buffer.deallocate()
-    buffer = larger
-    capacity = size
+    larger.copyMemory(from: bytes, byteCount: byteCount)
+    bytes.deallocate()
+    bytes = larger
+    byteCapacity = size
   }
 }
 

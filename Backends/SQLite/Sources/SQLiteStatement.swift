@@ -158,9 +158,13 @@ final class SQLiteStatement: SQLStatement {
     else { return nil }
     let key = sqlite3_column_int64(handle, 1)
     guard key > 0 else { return nil }
-    builder.begin(slots: columns.count)
-    try shape.withColumns(columns) { (columns) throws(StoreError) in
-      try builder.fill { (slot) throws(StoreError) in try word(columns[slot], shape, builder) }
+    var (column, end) = (shape.columns + columns.lowerBound, shape.columns + columns.upperBound)
+    var word = builder.beginFilled(slots: columns.count)
+    // Few variables: all that live across SQLite's calls fit into registers.
+    while column != end {
+      word.pointee = try read(column, shape, builder)
+      column += 1
+      word += 1
     }
     return builder.finish(key: key, entity: entity, version: sqlite3_column_int64(handle, 2))
   }
@@ -178,36 +182,38 @@ final class SQLiteStatement: SQLStatement {
     }
   }
 
-  /// The word of a column's slot, nil for null.
+  /// The word of a column's slot; zero for null, which it marks.
   @inline(__always)
-  private func word(
-    _ column: BoundColumn, _ shape: RowShape, _ builder: RowBuilder
-  ) throws(StoreError) -> UInt64? {
-    let index = column.column
-    switch column.kind {
+  private func read(
+    _ column: UnsafePointer<BoundColumn>, _ shape: RowShape, _ builder: RowBuilder
+  ) throws(StoreError) -> UInt64 {
+    switch column.pointee.kind {
     case .reference:
       // Keys count from 1; anything else leads nowhere.
-      let value = sqlite3_column_int64(handle, index)
-      return value > 0 ? UInt64(bitPattern: value) : nil
+      let value = sqlite3_column_int64(handle, column.pointee.column)
+      if value > 0 { return UInt64(bitPattern: value) }
     case .int16, .int32, .int64, .bool:
-      let value = sqlite3_column_int64(handle, index)
+      let value = sqlite3_column_int64(handle, column.pointee.column)
       // Only zero can stand for NULL, so most values need no second call.
-      return value != 0 || !isNull(index) ? UInt64(bitPattern: value) : nil
+      if value != 0 || !isNull(column.pointee.column) { return UInt64(bitPattern: value) }
     case .double, .float, .date:
-      let value = sqlite3_column_double(handle, index)
-      if value == 0 { return isNull(index) ? nil : 0 }
-      return value.bitPattern
+      let value = sqlite3_column_double(handle, column.pointee.column)
+      if value != 0 { return value.bitPattern }
+      if !isNull(column.pointee.column) { return 0 }
     case .string, .uri:
-      let value = sqlite3_column_value(handle, index)
-      guard let start = sqlite3_value_text(value) else { return nil }
-      return builder.add(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_value_bytes(value))))
+      let value = sqlite3_column_value(handle, column.pointee.column)
+      if let start = sqlite3_value_text(value) {
+        return builder.add(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_value_bytes(value))))
+      }
     case .uuid, .data, .transformable, .externalData:
-      let bytes = blob(index)
-      if bytes.isEmpty && isNull(index) { return nil }
-      if column.kind == .uuid && bytes.count != 16 { throw wrongUUID(bytes.count) }
-      return builder.add(bytes)
-    default: return try rareWord(column, shape.numbers, builder)
+      let bytes = blob(column.pointee.column)
+      if column.pointee.kind == .uuid && bytes.count != 16 { try checkUUID(bytes, column.pointee.column) }
+      if !bytes.isEmpty || !isNull(column.pointee.column) { return builder.add(bytes) }
+    case .decimal, .referenceEntity:
+      if let word = try rareWord(column.pointee, shape.numbers, builder) { return word }
     }
+    builder.setNull(column.pointee.slot)
+    return 0
   }
 
   private func rareWord(
@@ -219,8 +225,11 @@ final class SQLiteStatement: SQLStatement {
     return text.withUTF8 { builder.add(UnsafeRawBufferPointer($0)) }
   }
 
-  private func wrongUUID(_ count: Int) -> StoreError {
-    StoreError(.corrupt, "A UUID is stored in \(count) bytes instead of 16.", context: ["sql": sql])
+  /// Throws for bytes of another length than a UUID's, unless there are none because the value is NULL.
+  private func checkUUID(_ bytes: UnsafeRawBufferPointer, _ column: Int32) throws(StoreError) {
+    if bytes.isEmpty && isNull(column) { return }
+    throw StoreError(
+      .corrupt, "A UUID is stored in \(bytes.count) bytes instead of 16.", context: ["sql": sql])
   }
 
   private func decimal(_ index: Int32) throws(StoreError) -> String? {
