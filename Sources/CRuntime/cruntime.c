@@ -1,5 +1,6 @@
 #include "cruntime.h"
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 // Exported by the Swift runtime; declared here because no public header does.
@@ -11,6 +12,12 @@ extern void *swift_allocObject(const void *metadata, size_t size, size_t alignme
 
 void *cd_allocate_object(const void *metadata, size_t size, size_t alignment_mask) {
   return swift_allocObject(metadata, size, alignment_mask);
+}
+
+void *cd_allocate_zeroed(size_t count, size_t size) {
+  void *memory = calloc(count, size);
+  if (!memory) abort();
+  return memory;
 }
 
 void cd_make_immortal(void *object) { _swift_stdlib_immortalize(object); }

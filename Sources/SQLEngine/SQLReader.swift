@@ -53,10 +53,20 @@ public struct SQLReader<Connection: SQLConnection> {
   /// Whether the owners are so many of their table that reading all destinations is the cheaper way.
   private func isMost(_ owners: [Int64], of relationship: Relationship) throws(StoreError) -> Bool {
     if owners.count < 100 { return false }
-    let table = binding.layout.table(relationship.declaringEntity).name
-    let statement = try statements.statement(text: "SELECT max(Z_PK) FROM \(table)")
+    return try highestKey(relationship.declaringEntity) <= Int64(owners.count) * 2
+  }
+
+  /// Zero for an empty table.
+  private func highestKey(_ entity: Int) throws(StoreError) -> Int64 {
+    let statement = try statements.statement(text: "SELECT max(Z_PK) FROM \(binding.layout.table(entity).name)")
     defer { statement.reset() }
-    return try statement.step() && statement.int(0) <= Int64(owners.count) * 2
+    return try statement.step() ? statement.int(0) : 0
+  }
+
+  /// Keys are given out one after another, so the highest says how many there may be.
+  public func estimatedCount(_ plan: FetchPlan) -> Int? {
+    guard let first = plan.entities.first, plan.limit == nil, case .constant(true) = plan.predicate else { return nil }
+    return (try? highestKey(first)).map { Int(clamping: $0) }
   }
 
   /// Reads all destinations in key order and sorts them by their owner in memory.

@@ -63,6 +63,9 @@ public struct FetchExecution {
     try finish(rows, split, body)
   }
 
+  /// See ``FetchingSnapshot/estimatedCount(_:)``.
+  public func estimatedCount(_ plan: FetchPlan) -> Int? { snapshot.fetching?.estimatedCount(plan) }
+
   public func references(_ plan: FetchPlan, _ body: (ObjectReference) -> Void) throws(StoreError) {
     if pushesDown, let store = snapshot.fetching, split(plan, for: store).isComplete {
       return try store.fetchReferences(plan, body)

@@ -86,10 +86,15 @@ public protocol FetchingSnapshot: StoreSnapshot {
 
   /// The number of rows the plan selects, its offset and limit applied.
   func count(_ plan: FetchPlan) throws(StoreError) -> Int
+
+  /// A guess at that number which costs next to nothing, nil where there is none; may be asked during a fetch. Whoever
+  /// asks makes room by it, and relies on nothing.
+  func estimatedCount(_ plan: FetchPlan) -> Int?
 }
 
 extension FetchingSnapshot {
   public var fetching: (any FetchingSnapshot)? { self }
+  public func estimatedCount(_ plan: FetchPlan) -> Int? { nil }
 }
 
 extension StoreSnapshot {

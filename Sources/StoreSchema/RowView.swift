@@ -90,7 +90,8 @@ public struct RowView {
   }
 
   /// See ``Row/reference(_:entitySlot:destination:)``.
-  @inlinable public func reference(_ slot: Int, entitySlot: Int?, destination: Int) -> ObjectReference? {
+  @inlinable @inline(__always)
+  public func reference(_ slot: Int, entitySlot: Int?, destination: Int) -> ObjectReference? {
     if isNull(slot) { return nil }
     guard let entitySlot, !isNull(entitySlot) else { return ObjectReference(entity: destination, key: int(slot)) }
     return ObjectReference(entity: Int(int(entitySlot)), key: int(slot))

@@ -60,5 +60,7 @@ final class SQLiteSnapshot: FetchingSnapshot, @unchecked Sendable {
     try rows.fetchReferences(plan, body)
   }
 
+  func estimatedCount(_ plan: FetchPlan) -> Int? { rows.estimatedCount(plan) }
+
   func count(_ plan: FetchPlan) throws(StoreError) -> Int { try rows.count(plan) }
 }

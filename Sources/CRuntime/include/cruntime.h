@@ -14,6 +14,10 @@ void cd_make_immortal(void *object);
 /// Retains a Swift object so many times at once.
 void cd_retain_many(void *object, uint32_t count);
 
+/// Memory for so many items, all bytes zero, which large tables get without anybody writing the zeros. Free it with `free`.
+/// Ends the program where there is no memory.
+void *cd_allocate_zeroed(size_t count, size_t size);
+
 /// Asks the processor to have the memory at hand that is about to be written.
 static inline void cd_prefetch(const void *address) { __builtin_prefetch(address, 1); }
 

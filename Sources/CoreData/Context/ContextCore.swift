@@ -170,6 +170,11 @@ final class ContextCore: @unchecked Sendable {
     }
   }
 
+  /// Makes room for so many saved objects of one store and one tree in all.
+  func expect(_ count: Int, store: UInt16, root: Int) {
+    registryLock.withLock { _ in registry.expect(count, store: store, root: root) }
+  }
+
   /// Registers saved objects of one store and one tree.
   func register(_ objects: ArraySlice<NSManagedObject>) {
     guard let first = objects.first else { return }
@@ -211,6 +216,7 @@ final class ContextCore: @unchecked Sendable {
     }
   }
 
+  @inline(__always)
   func registered(_ reference: ObjectReference, store: UInt16) -> NSManagedObject? {
     guard reference.entity < roots.count, reference.key < 0 || store != .max else { return nil }
     let root = roots[reference.entity]
@@ -218,8 +224,12 @@ final class ContextCore: @unchecked Sendable {
   }
 
   /// The object for a reference, made as a fault where it is not registered.
+  @inline(__always)
   func object(_ reference: ObjectReference, store: UInt16) -> NSManagedObject? {
-    if let known = registered(reference, store: store) { return known }
+    registered(reference, store: store) ?? fault(reference, store: store)
+  }
+
+  private func fault(_ reference: ObjectReference, store: UInt16) -> NSManagedObject? {
     guard reference.key > 0, store != .max, let frozen, reference.entity < frozen.infos.count else { return nil }
     let object = makeObject(frozen.infos[reference.entity], key: reference.key, store: store, row: nil)
     keep(object)
@@ -342,6 +352,11 @@ extension ContextCore.Registry {
   /// Registers saved objects of one store and one tree.
   mutating func set(_ objects: ArraySlice<NSManagedObject>, like object: NSManagedObject) {
     madeMap(object.storeIndex, object.info.root).pointee.set(objects)
+  }
+
+  mutating func expect(_ count: Int, store: UInt16, root: Int) {
+    let map = madeMap(store, root)
+    map.pointee.reserve(max(0, count - map.pointee.count))
   }
 
   func objects(_ rows: RowChunk, store: UInt16, root: Int) -> ContiguousArray<NSManagedObject?> {

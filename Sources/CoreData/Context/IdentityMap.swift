@@ -1,4 +1,5 @@
 import CRuntime
+import Foundation
 
 /// Finds registered objects by key, without keeping them alive.
 ///
@@ -80,13 +81,13 @@ struct IdentityMap {
     var capacity = 16
     while (count + more) * 5 > capacity * 3 { capacity *= 2 }
     let (old, oldMask) = (entries, mask)
-    entries = .allocate(capacity: capacity)
-    entries?.initialize(repeating: Entry(key: 0, object: nil), count: capacity)
+    // A free place is all zeros.
+    entries = cd_allocate_zeroed(capacity, MemoryLayout<Entry>.stride).bindMemory(to: Entry.self, capacity: capacity)
     mask = capacity - 1
     (taken, count) = (0, 0)
     guard let old else { return }
     for index in 0...oldMask where old[index].object != nil { insert(old[index]) }
-    old.deallocate()
+    free(old)
   }
 
   /// Every object that is alive, retained.
@@ -100,7 +101,7 @@ struct IdentityMap {
 
   /// Frees the table. The map is empty afterwards and may be used again.
   mutating func removeAll() {
-    entries?.deallocate()
+    free(entries)
     entries = nil
     mask = -1
     (taken, count) = (0, 0)

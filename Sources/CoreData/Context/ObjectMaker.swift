@@ -52,6 +52,19 @@ struct ObjectMaker: ~Copyable {
     if rowCount == Self.capacity { makeObjects() }
   }
 
+  /// Whether there are so many rows that it pays to know how many may come; see ``expect(_:)``.
+  @inline(__always)
+  var asksForCount: Bool { rowCount == 0 && objects.count == Self.capacity }
+
+  /// Makes room for about so many objects.
+  mutating func expect(_ count: Int) {
+    // Keys with gaps promise too much.
+    let count = min(count, 1 << 17)
+    objects.reserveCapacity(count)
+    store.cache.expect(root, count)
+    core.expect(count, store: storeIndex, root: root)
+  }
+
   /// The objects of all rows in their order.
   mutating func finish() -> [NSManagedObject] {
     makeObjects()

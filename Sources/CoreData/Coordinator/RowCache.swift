@@ -41,6 +41,11 @@ final class RowCache: Sendable {
     }
   }
 
+  /// Makes room for so many rows in all.
+  func expect(_ root: Int, _ count: Int) {
+    roots[root].mutex.withLock { $0.rows.reserve(max(0, count - $0.rows.count)) }
+  }
+
   /// The same for many rows under one lock.
   func merge(_ root: Int, _ rows: RowChunk, view: UInt64) {
     roots[root].mutex.withLock { table in

@@ -1,4 +1,5 @@
 import CRuntime
+import Foundation
 import StoreSchema
 
 /// Rows in memory that their owner lends for a call, to be read and replaced; none of them nil.
@@ -20,14 +21,14 @@ struct RowTable: ~Copyable {
   private(set) var count = 0
 
   init(capacity: Int = 16) {
-    rows = .allocate(capacity: capacity)
-    rows.initialize(repeating: nil, count: capacity)
+    // No row is a null pointer.
+    rows = cd_allocate_zeroed(capacity, MemoryLayout<Row?>.stride).bindMemory(to: Row?.self, capacity: capacity)
     mask = capacity - 1
   }
 
   deinit {
     rows.deinitialize(count: mask + 1)
-    rows.deallocate()
+    free(rows)
   }
 
   /// The place of a key, or the free place where it belongs.

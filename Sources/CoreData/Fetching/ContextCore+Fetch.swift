@@ -73,7 +73,10 @@ extension ContextCore {
         }
         var maker = ObjectMaker(
           self, store, root: fetch.info.root, view: snapshot.commitNumber, refreshes: fetch.parameters.shouldRefresh)
-        try execution.fetch(plan) { (row: consuming Row) in maker.add(row) }
+        try execution.fetch(plan) { (row: consuming Row) in
+          maker.add(row)
+          if maker.asksForCount, let count = execution.estimatedCount(plan) { maker.expect(count) }
+        }
         return maker.finish()
       }
     } catch { throw CoreDataError.make(error) }

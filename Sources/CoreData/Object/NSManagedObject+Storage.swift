@@ -83,6 +83,7 @@ extension NSManagedObject {
 
   final func toOne(_ relationship: Relationship) -> NSManagedObject? { toOne(ToOnePlace(relationship)) }
 
+  @inline(__always)
   final func toOne(_ place: ToOnePlace) -> NSManagedObject? {
     guard let reference = reference(place) else { return nil }
     return withCore {
