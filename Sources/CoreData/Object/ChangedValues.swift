@@ -3,63 +3,122 @@ import StoreSchema
 
 /// The values of an object that were set since it was read, by slot. Takes no memory of its own until the first is set.
 ///
-/// Its owner says how many slots there are, and calls ``removeAll(slots:)`` before it goes.
+/// A few values are kept packed, in the order of their slots: a change of one property must not cost room for all. More of
+/// them have a place for each slot. Its owner says how many slots there are, and calls ``removeAll(slots:)`` before it goes.
 struct ChangedValues {
-  /// The mask, then a place for each slot.
+  /// The mask, then the values.
   private var memory: UnsafeMutableRawPointer?
 
-  private static let last = 63
+  /// In the mask a bit for each slot that is set, but for the slots from 62 on, which share one.
+  private static let last = 62
+  private static let lastBit: UInt64 = 1 << 62
+  /// In the mask too: the values are in places of their slots.
+  private static let spread: UInt64 = 1 << 63
+  private static let packedCapacity = 3
 
-  /// A bit for each slot that is set. The last one stands for all slots from its own on.
   @inline(__always)
-  private var mask: UInt64 { memory?.load(as: UInt64.self) ?? 0 }
+  private static func bit(_ slot: Int) -> UInt64 { 1 &<< UInt64(truncatingIfNeeded: min(slot, last)) }
 
-  /// Meant to be read only where a value is set; the memory of other slots before the last bit's is not initialised.
+  @inline(__always)
+  private static func mask(_ memory: UnsafeMutableRawPointer) -> UInt64 { memory.load(as: UInt64.self) }
+
+  /// Places that are not set hold nothing, but for those from the shared bit's on, which hold nil.
   @inline(__always)
   private static func values(_ memory: UnsafeMutableRawPointer) -> UnsafeMutablePointer<Value?> {
     (memory + 8).assumingMemoryBound(to: Value?.self)
   }
 
+  /// Where the value of a slot is, or belongs.
   @inline(__always)
-  private static func bit(_ slot: Int) -> UInt64 { 1 &<< UInt64(truncatingIfNeeded: min(slot, last)) }
+  private static func place(_ slot: Int, _ mask: UInt64) -> Int {
+    mask & spread != 0 ? slot : (mask & (bit(slot) &- 1)).nonzeroBitCount
+  }
 
   var isEmpty: Bool { memory == nil }
 
-  /// Whether all slots of a bitmap are set; may be false for more than 63 slots although they are.
+  /// Whether all slots of a bitmap are set; may be false for more than 62 slots although they are.
   @inline(__always)
   func covers(_ bits: ContiguousArray<UInt64>) -> Bool {
-    bits.isEmpty || bits.count == 1 && bits[0] & ~(mask & ~Self.bit(Self.last)) == 0
+    guard bits.count == 1, let memory else { return bits.isEmpty }
+    return bits[0] & ~(Self.mask(memory) & (Self.lastBit &- 1)) == 0
   }
 
   /// Nil where the slot is not set; `.null` is a value.
   @inline(__always)
   subscript(slot: Int) -> Value? {
-    guard let memory, mask & Self.bit(slot) != 0 else { return nil }
-    return Self.values(memory)[slot]
+    guard let memory else { return nil }
+    let mask = Self.mask(memory)
+    if mask & Self.bit(slot) == 0 { return nil }
+    return Self.values(memory)[Self.place(slot, mask)]
   }
 
+  /// `isSpread` says that many slots will be set.
   @inline(__always)
-  mutating func set(_ slot: Int, _ value: Value, slots count: Int) {
+  mutating func set(_ slot: Int, _ value: Value, slots count: Int, isSpread: Bool) {
     precondition(slot >= 0 && slot < count, "slot out of range")
-    let memory = memory ?? allocate(count)
-    let place = Self.values(memory) + slot
-    if slot >= Self.last || mask & Self.bit(slot) != 0 { place.pointee = value } else { place.initialize(to: value) }
-    memory.storeBytes(of: mask | Self.bit(slot), as: UInt64.self)
+    let memory = roomFor(slot, count, isSpread)
+    let (mask, bit) = (Self.mask(memory), Self.bit(slot))
+    let place = Self.values(memory) + Self.place(slot, mask)
+    if mask & bit != 0 || slot >= Self.last {
+      place.pointee = value
+    } else {
+      if mask & Self.spread == 0 {
+        let behind = (mask & ~(bit &- 1)).nonzeroBitCount
+        if behind > 0 { (place + 1).moveInitialize(from: place, count: behind) }
+      }
+      place.initialize(to: value)
+    }
+    memory.storeBytes(of: mask | bit, as: UInt64.self)
   }
 
-  private mutating func allocate(_ count: Int) -> UnsafeMutableRawPointer {
+  /// The memory, with a place for the slot.
+  @inline(__always)
+  private mutating func roomFor(_ slot: Int, _ count: Int, _ isSpread: Bool) -> UnsafeMutableRawPointer {
+    guard let memory else {
+      return isSpread || slot >= Self.last ? allocateSpread(count) : allocate(Self.packedCapacity, mask: 0)
+    }
+    let mask = Self.mask(memory)
+    if mask & (Self.spread | Self.bit(slot)) != 0 { return memory }
+    return slot < Self.last && mask.nonzeroBitCount < Self.packedCapacity ? memory : spreadOut(memory, count)
+  }
+
+  private mutating func allocate(_ capacity: Int, mask: UInt64) -> UnsafeMutableRawPointer {
     // On Linux Swift's own allocation goes through the slower call for aligned memory.
-    guard let made = malloc(8 + count * MemoryLayout<Value?>.stride) else { fatalError("out of memory") }
-    made.initializeMemory(as: UInt64.self, to: 0)
-    (made + 8).bindMemory(to: Value?.self, capacity: count)
-    if count > Self.last { (Self.values(made) + Self.last).initialize(repeating: nil, count: count - Self.last) }
+    guard let made = malloc(8 + capacity * MemoryLayout<Value?>.stride) else { fatalError("out of memory") }
+    made.initializeMemory(as: UInt64.self, to: mask)
+    (made + 8).bindMemory(to: Value?.self, capacity: capacity)
     memory = made
+    return made
+  }
+
+  private mutating func allocateSpread(_ count: Int) -> UnsafeMutableRawPointer {
+    let made = allocate(count, mask: Self.spread)
+    if count > Self.last { (Self.values(made) + Self.last).initialize(repeating: nil, count: count - Self.last) }
+    return made
+  }
+
+  /// Moves packed values to the places of their slots.
+  private mutating func spreadOut(_ packed: UnsafeMutableRawPointer, _ count: Int) -> UnsafeMutableRawPointer {
+    let made = allocateSpread(count)
+    var (rest, place) = (Self.mask(packed), 0)
+    made.storeBytes(of: rest | Self.spread, as: UInt64.self)
+    while rest != 0 {
+      (Self.values(made) + rest.trailingZeroBitCount).moveInitialize(from: Self.values(packed) + place, count: 1)
+      rest &= rest &- 1
+      place += 1
+    }
+    free(packed)
     return made
   }
 
   mutating func removeAll(slots count: Int) {
     guard let memory else { return }
-    forEachSlot(count) { (Self.values(memory) + $0).deinitialize(count: 1) }
+    let mask = Self.mask(memory)
+    if mask & Self.spread == 0 {
+      Self.values(memory).deinitialize(count: mask.nonzeroBitCount)
+    } else {
+      forEachSlot(count) { (Self.values(memory) + $0).deinitialize(count: 1) }
+    }
     free(memory)
     self.memory = nil
   }
@@ -68,13 +127,13 @@ struct ChangedValues {
   @inline(__always)
   func forEachSlot<E: Error>(_ count: Int, _ body: (Int) throws(E) -> Void) throws(E) {
     guard let memory else { return }
-    let mask = mask
-    var rest = mask & ~Self.bit(Self.last)
+    let mask = Self.mask(memory)
+    var rest = mask & (Self.lastBit &- 1)
     while rest != 0 {
       try body(rest.trailingZeroBitCount)
       rest &= rest &- 1
     }
-    if mask & Self.bit(Self.last) == 0 { return }
+    if mask & Self.lastBit == 0 { return }
     for slot in Self.last..<count where Self.values(memory)[slot] != nil { try body(slot) }
   }
 

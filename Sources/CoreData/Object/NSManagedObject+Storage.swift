@@ -38,7 +38,7 @@ extension NSManagedObject {
 
   @inline(__always)
   final func setOverlay(_ value: Value, _ slot: Int) {
-    overlay.set(slot, value, slots: slotCount)
+    overlay.set(slot, value, slots: slotCount, isSpread: row == nil)
   }
 
   final func clearOverlay() {
