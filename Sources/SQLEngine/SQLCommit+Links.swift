@@ -57,21 +57,24 @@ extension SQLCommit {
     _ step: LinkStep, _ change: ChangeSet.LinkChange, _ side: SQLLayout.JoinSide, isReflexive: Bool
   ) throws(StoreError) {
     let owner = final(change.owner)
-    func run(_ statement: Connection.Statement, _ other: Int64, from index: Int32) throws(StoreError) {
-      var (first, second) = side.ownerIsFirst ? (owner, other) : (other, owner)
+    func pair(_ other: Int64) -> (Int64, Int64) {
+      let pair = side.ownerIsFirst ? (owner, other) : (other, owner)
       // A pair of a relationship that is its own inverse is stored once, the smaller key first.
-      if isReflexive && first > second { swap(&first, &second) }
-      statement.bind(first, at: index)
-      statement.bind(second, at: index + 1)
-      try statement.run()
+      return isReflexive && pair.0 > pair.1 ? (pair.1, pair.0) : pair
     }
     switch step {
     case .remove:
       let remove = try statements.removePair(side.join)
-      for other in change.removed { try run(remove, final(other.key), from: 1) }
+      for other in change.removed {
+        let (first, second) = pair(final(other.key))
+        try remove.run(first, second, at: 1)
+      }
     case .add:
       let add = try statements.addPair(side.join)
-      for other in change.added { try run(add, final(other.key), from: 1) }
+      for other in change.added {
+        let (first, second) = pair(final(other.key))
+        try add.run(first, second, at: 1)
+      }
     case .order:
       guard let order = change.order,
         let statement = try statements.pairOrder(side.join, ownerIsFirst: side.ownerIsFirst)
@@ -82,7 +85,8 @@ extension SQLCommit {
       let existing = try orderKeys("SELECT \(theirs), \(column ?? "NULL") FROM \(join.name) WHERE \(mine) = ?", owner)
       for (other, orderKey) in OrderKeys.assign(order.map { final($0.key) }, existing: existing) {
         statement.bind(orderKey, at: 1)
-        try run(statement, other, from: 2)
+        let (first, second) = pair(other)
+        try statement.run(first, second, at: 2)
       }
     }
   }

@@ -31,6 +31,9 @@ public protocol SQLStatement: AnyObject {
   /// Runs a statement that returns no rows, and resets it.
   func run() throws(StoreError)
 
+  /// The same with values for two consecutive parameters.
+  func run(_ first: Int64, _ second: Int64, at index: Int32) throws(StoreError)
+
   func isNull(_ column: Int32) -> Bool
   func int(_ column: Int32) -> Int64
 

@@ -152,9 +152,9 @@ public final class Relationship: Sendable, Hashable {
   public let definition: RelationshipDefinition
   public let isOptional: Bool
   /// The same as ``Schema/inverse(of:)``, without counting a reference: valid while the schema lives.
-  nonisolated(unsafe) public private(set) unowned(unsafe) var linkedInverse: Relationship?
+  @exclusivity(unchecked) nonisolated(unsafe) public private(set) unowned(unsafe) var linkedInverse: Relationship?
   /// The indices of the destination entity and all its descendants.
-  nonisolated(unsafe) public private(set) var destinations = 0..<0
+  @exclusivity(unchecked) nonisolated(unsafe) public private(set) var destinations = 0..<0
 
   /// Called once, while the schema is made.
   fileprivate func link(in schema: Schema) {

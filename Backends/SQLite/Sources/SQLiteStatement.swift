@@ -41,6 +41,12 @@ final class SQLiteStatement: SQLStatement {
     while try step() {}
   }
 
+  func run(_ first: Int64, _ second: Int64, at index: Int32) throws(StoreError) {
+    sqlite3_bind_int64(handle, index, first)
+    sqlite3_bind_int64(handle, index + 1, second)
+    try run()
+  }
+
   // MARK: Parameters
 
   func bind(_ value: Int64, at index: Int32) { sqlite3_bind_int64(handle, index, value) }
