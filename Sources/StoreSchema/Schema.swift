@@ -152,14 +152,17 @@ public final class Relationship: Sendable, Hashable {
   public let definition: RelationshipDefinition
   public let isOptional: Bool
   /// The same as ``Schema/inverse(of:)``, without counting a reference: valid while the schema lives.
-  @exclusivity(unchecked) nonisolated(unsafe) public private(set) unowned(unsafe) var linkedInverse: Relationship?
+  public var linkedInverse: Relationship? { linked }
   /// The indices of the destination entity and all its descendants.
-  @exclusivity(unchecked) nonisolated(unsafe) public private(set) var destinations = 0..<0
+  public var destinations: Range<Int> { subtree }
 
-  /// Called once, while the schema is made.
+  // Set once, while the schema is made.
+  @exclusivity(unchecked) nonisolated(unsafe) private unowned(unsafe) var linked: Relationship?
+  @exclusivity(unchecked) nonisolated(unsafe) private var subtree = 0..<0
+
   fileprivate func link(in schema: Schema) {
-    linkedInverse = schema.inverse(of: self)
-    destinations = schema.entities[destination].subtree
+    linked = schema.inverse(of: self)
+    subtree = schema.entities[destination].subtree
   }
 
   init(
