@@ -44,6 +44,8 @@ public struct Capabilities: OptionSet, Sendable, Hashable {
   public static let multiProcess = Capabilities(rawValue: 1 << 4)
   /// Derived attributes are computed at commit.
   public static let derivedAttributes = Capabilities(rawValue: 1 << 5)
+  /// Commits can be recorded in persistent history.
+  public static let history = Capabilities(rawValue: 1 << 6)
 }
 
 /// How to open a store.

@@ -13,7 +13,7 @@ public struct SQLiteBackend: StoreBackend {
   public var capabilities: Capabilities { Self.capabilities }
 
   static let capabilities: Capabilities = [
-    .persistent, .rowLevel, .concurrentReads, .pushDown, .multiProcess, .derivedAttributes,
+    .persistent, .rowLevel, .concurrentReads, .pushDown, .multiProcess, .derivedAttributes, .history,
   ]
 
   public func open(at url: URL, schema: Schema, options: StoreOptions) throws(StoreError) -> any Store {

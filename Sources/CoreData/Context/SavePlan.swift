@@ -167,12 +167,15 @@ final class SavePlan {
           try core.checkStores(object, relationship, member)
           change.added.append(Self.reference(member))
         }
-        // Deleted objects take their pairs with them.
-        for member in state.removed where !member.flags.contains(.deleted) || relationship.storage == .destination {
+        // Deleted objects take their pairs with them; objects that were never saved have none.
+        for member in state.removed
+        where member.key > 0 && (!member.flags.contains(.deleted) || relationship.storage == .destination) {
           change.removed.append(Self.reference(member))
         }
       } else {
-        change.removed = state.removed.filter { !$0.flags.contains(.deleted) && relationship.storage == .inverseToOne }
+        change.removed = state.removed.filter {
+          $0.key > 0 && !$0.flags.contains(.deleted) && relationship.storage == .inverseToOne
+        }
           .filter { $0.toOne(core.frozen?.schema.inverse(of: relationship) ?? relationship) == nil }
           .map(Self.reference)
       }

@@ -5,11 +5,14 @@ import Synchronization
 
 /// The kinds of stores by type name. The only file that names backends; stores outside the package add themselves.
 enum StoreRegistration {
-  private static let backends = Mutex<[String: any StoreBackend]>([NSSQLiteStoreType: SQLiteBackend()])
+  private static let backends = Mutex<[String: any StoreBackend]>(
+    [NSSQLiteStoreType: CheckedBackend(SQLiteBackend())])
 
   static func backend(_ type: String) -> (any StoreBackend)? { backends.withLock { $0[type] } }
 
-  static func register(_ backend: any StoreBackend) { backends.withLock { $0[backend.storeType] = backend } }
+  static func register(_ backend: any StoreBackend) {
+    backends.withLock { $0[backend.storeType] = CheckedBackend(backend) }
+  }
 
   static var types: [String] { backends.withLock { $0.keys.sorted() } }
 }

@@ -1,0 +1,146 @@
+import Foundation
+import StoreSchema
+
+/// A backend with the check that every store is opened through: what it cannot do is refused here, so that no backend has
+/// to, and none does half of it.
+///
+/// A power that the engine has a slow way for (``Capabilities/pushDown``, data kept outside rows) needs no refusal.
+public struct CheckedBackend: StoreBackend {
+  private let base: any StoreBackend
+
+  public init(_ base: any StoreBackend) { self.base = base }
+
+  public var storeType: String { base.storeType }
+  public var capabilities: Capabilities { base.capabilities }
+
+  /// Throws `unsupported`, and leaves everything as it was, for a model or an option that the backend has no power for.
+  public func open(at url: URL, schema: Schema, options: StoreOptions) throws(StoreError) -> any Store {
+    if !capabilities.contains(.derivedAttributes) {
+      for entity in schema.entities {
+        guard let derived = entity.attributes.first(where: { $0.derivation != nil }) else { continue }
+        throw refusal("computes no derived attributes", ["attribute": "\(entity.name).\(derived.name)"])
+      }
+    }
+    if options.tracksHistory && !capabilities.contains(.history) { throw refusal("records no history") }
+    return CheckedStore(try base.open(at: url, schema: schema, options: options))
+  }
+
+  private func refusal(_ reason: String, _ context: [String: String] = [:]) -> StoreError {
+    StoreError(
+      .unsupported, "A store of type \(storeType) \(reason); use another type, or do without.", context: context)
+  }
+
+  public func metadata(at url: URL, options: StoreOptions) throws(StoreError) -> StoreMetadata {
+    try base.metadata(at: url, options: options)
+  }
+
+  public func destroy(at url: URL, options: StoreOptions) throws(StoreError) {
+    try base.destroy(at: url, options: options)
+  }
+
+  public func replace(at destination: URL, with source: URL, options: StoreOptions) throws(StoreError) {
+    try base.replace(at: destination, with: source, options: options)
+  }
+}
+
+/// An opened store whose change sets are looked at before it gets them, and whose receipts before anybody trusts them.
+final class CheckedStore: Store {
+  private let base: any Store
+  let schema: Schema
+
+  init(_ base: any Store) {
+    self.base = base
+    schema = base.schema
+  }
+
+  var identifier: String { base.identifier }
+  var capabilities: Capabilities { base.capabilities }
+  var isReadOnly: Bool { base.isReadOnly }
+  var metadata: StoreMetadata { base.metadata }
+
+  func snapshot() throws(StoreError) -> any StoreSnapshot { try base.snapshot() }
+
+  func commit(_ changes: ChangeSet) throws(StoreError) -> CommitResult {
+    try ChangeSetCheck(schema, changes).run()
+    let result = try base.commit(changes)
+    guard case .committed(let receipt) = result else { return result }
+    guard receipt.keys.count == changes.insertions.count, receipt.keys.allSatisfy({ $0 > 0 }) else {
+      throw StoreError(
+        .invalidArgument, "The store gave \(receipt.keys.count) keys for \(changes.insertions.count) new objects.",
+        outcome: .outcomeUnknown)
+    }
+    return result
+  }
+
+  func allocateKeys(root: Int, count: Int) throws(StoreError) -> Range<Int64> {
+    guard schema.entities.indices.contains(root), schema.entities[root].root == root, count >= 0 else {
+      throw StoreError(.invalidArgument, "Keys are allocated for root entities, and not fewer than none.")
+    }
+    return try base.allocateKeys(root: root, count: count)
+  }
+
+  func externalData(_ name: Data) throws(StoreError) -> Data { try base.externalData(name) }
+  func keepExternalData(_ data: Data) throws(StoreError) -> Data? { try base.keepExternalData(data) }
+  func discardExternalData(_ names: [Data]) { base.discardExternalData(names) }
+  func close() throws(StoreError) { try base.close() }
+}
+
+/// Whether a change set means something in a schema. A store may rely on what is checked here.
+private struct ChangeSetCheck {
+  private let schema: Schema
+  private let changes: ChangeSet
+
+  init(_ schema: Schema, _ changes: ChangeSet) {
+    self.schema = schema
+    self.changes = changes
+  }
+
+  func run() throws(StoreError) {
+    // Rows of one entity come together: it is looked at once.
+    var (entity, slotCount) = (-1, -1)
+    for place in 0..<(changes.insertions.count + changes.updates.count) {
+      let isInsertion = place < changes.insertions.count
+      let row = isInsertion ? changes.insertions[place] : changes.updates[place - changes.insertions.count].row
+      if row.entity != entity {
+        entity = row.entity
+        slotCount = try self.entity(entity, isRow: true).slots.count
+      }
+      if row.slotCount != slotCount { throw fault("a row has \(row.slotCount) slots, its entity has \(slotCount)") }
+      if !isInsertion && row.key <= 0 { throw fault("an updated object has no key") }
+    }
+    for deletion in changes.deletions + changes.checks {
+      _ = try self.entity(deletion.reference.entity, isRow: true)
+      if deletion.reference.key <= 0 { throw fault("a deleted or checked object has no key") }
+    }
+    for change in changes.links { try check(change) }
+  }
+
+  private func check(_ change: ChangeSet.LinkChange) throws(StoreError) {
+    let relationships = try entity(change.entity, isRow: false).relationships
+    guard relationships.indices.contains(change.relationship), relationships[change.relationship].isToMany else {
+      throw fault("links are changed of what is no to-many relationship")
+    }
+    try checkKey(change.owner)
+    for destination in change.added + change.removed + (change.order ?? []) {
+      _ = try entity(destination.entity, isRow: false)
+      try checkKey(destination.key)
+    }
+  }
+
+  private func entity(_ index: Int, isRow: Bool) throws(StoreError) -> Entity {
+    guard schema.entities.indices.contains(index) else { throw fault("there is no entity \(index)") }
+    let entity = schema.entities[index]
+    if isRow && entity.isAbstract { throw fault("the entity \(entity.name) is abstract") }
+    return entity
+  }
+
+  /// A key, or the number of an insertion as `-(n + 1)`.
+  private func checkKey(_ key: Int64) throws(StoreError) {
+    if key > 0 || (key < 0 && -(key + 1) < Int64(changes.insertions.count)) { return }
+    throw fault("a link leads to no object")
+  }
+
+  private func fault(_ what: String) -> StoreError {
+    StoreError(.invalidArgument, "The change set does not fit the model: \(what). Nothing was written.")
+  }
+}
