@@ -176,8 +176,8 @@ final class SavePlan {
         change.removed = state.removed.filter {
           $0.key > 0 && !$0.flags.contains(.deleted) && relationship.storage == .inverseToOne
         }
-          .filter { $0.toOne(core.frozen?.schema.inverse(of: relationship) ?? relationship) == nil }
-          .map(Self.reference)
+        .filter { $0.toOne(core.frozen?.schema.inverse(of: relationship) ?? relationship) == nil }
+        .map(Self.reference)
       }
       if relationship.isOrdered { change.order = Self.order(of: object, relationship) }
       part.changes.links.append(change)
