@@ -24,6 +24,7 @@ extension ContextCore {
     if object.core != nil { misuse("The object belongs to another context; it cannot be inserted into this one.") }
     let info = object.info
     if info.entity.isAbstract { misuse("The entity \(info.entity.name) is abstract; insert one of its sub-entities.") }
+    if type(of: object) != info.objectClass { hasOddClasses = true }
     object.core = self
     object.key = nextTemporaryKey()
     object.cachedID = nil

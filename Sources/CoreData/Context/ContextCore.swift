@@ -48,6 +48,8 @@ final class ContextCore: @unchecked Sendable {
   @exclusivity(unchecked) var lastEvent: ChangedObjects?
   /// Deleted objects that relationships were read without, until the deletion is saved or taken back.
   @exclusivity(unchecked) var omittedMembers: [(owner: NSManagedObject, Relationship, member: NSManagedObject)] = []
+  /// Whether an object was inserted whose class is not its entity's; it was made by hand.
+  @exclusivity(unchecked) var hasOddClasses = false
   /// Whether there was an object whose row is gone.
   @exclusivity(unchecked) var hasInaccessible = false
   /// To-one relationships that lead to another store; almost always none.
