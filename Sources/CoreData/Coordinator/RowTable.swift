@@ -81,7 +81,9 @@ struct RowTable: ~Copyable {
     reserve(read.rows.count)
     for index in read.rows.indices {
       // Eight neighbours share a stretch of places; the next but one is asked for.
-      if index & 7 == 0 && index + 16 < read.rows.count { cd_prefetch(rows + KeyPlace.home(read.key(index + 16), mask: mask)) }
+      if index & 7 == 0 && index + 16 < read.rows.count {
+        cd_prefetch(rows + KeyPlace.home(read.key(index + 16), mask: mask))
+      }
       let place = place(read.key(index))
       guard rows[place] != nil else {
         if isCurrent {
