@@ -211,6 +211,10 @@ final class SQLiteStatement: SQLStatement {
       if let start = sqlite3_value_text(value) {
         return builder.add(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_value_bytes(value))))
       }
+      // A text that SQLite has no memory for must not be read as none.
+      if !isNull(column.pointee.column) {
+        throw SQLiteError.make(SQLITE_NOMEM, connection.database, "reading a text", sql: sql)
+      }
     case .uuid, .data, .transformable, .externalData:
       let bytes = blob(column.pointee.column)
       if column.pointee.kind == .uuid && bytes.count != 16 { try checkUUID(bytes, column.pointee.column) }
