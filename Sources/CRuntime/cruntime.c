@@ -14,6 +14,12 @@ void *cd_allocate_object(const void *metadata, size_t size, size_t alignment_mas
   return swift_allocObject(metadata, size, alignment_mask);
 }
 
+void *cd_allocate(size_t size) {
+  void *memory = malloc(size);
+  if (!memory) abort();
+  return memory;
+}
+
 void *cd_allocate_zeroed(size_t count, size_t size) {
   void *memory = calloc(count, size);
   if (!memory) abort();

@@ -14,6 +14,10 @@ void cd_make_immortal(void *object);
 /// Retains a Swift object so many times at once.
 void cd_retain_many(void *object, uint32_t count);
 
+/// Memory that is not initialised, at the alignment of `malloc`, which Swift's own allocation takes a slower way to on Linux.
+/// Free it with `free`. Ends the program where there is no memory.
+void *cd_allocate(size_t size);
+
 /// Memory for so many items, all bytes zero, which large tables get without anybody writing the zeros. Free it with `free`.
 /// Ends the program where there is no memory.
 void *cd_allocate_zeroed(size_t count, size_t size);

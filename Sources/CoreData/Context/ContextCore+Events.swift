@@ -117,7 +117,9 @@ extension ContextCore {
     if object.flags.contains(.fault) { return }
     var errors: [any Error] = []
     let isBroken = breaksSlotRule(object)
-    if isBroken || mayMissValue(object) {
+    // What was read and not changed was valid when it was saved.
+    let isChanged = object.row == nil || !object.overlay.isEmpty
+    if isBroken || isChanged && mayMissValue(object) {
       for (slot, name) in object.info.mandatorySlots where isMissing(object, slot) {
         errors.append(CoreDataError.validation(.validationMissingMandatoryProperty, object, name, nil))
       }

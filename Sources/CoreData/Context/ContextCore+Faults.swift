@@ -2,22 +2,6 @@ import Foundation
 import StoreProtocol
 import StoreSchema
 
-/// The views that a burst of reads shares, by index of the store.
-struct SharedViews {
-  private var views: ContiguousArray<(any StoreSnapshot)?> = []
-
-  subscript(index: Int) -> (any StoreSnapshot)? {
-    get { index < views.count ? views[index] : nil }
-    set {
-      if newValue == nil && index >= views.count { return }
-      while index >= views.count { views.append(nil) }
-      views[index] = newValue
-    }
-  }
-
-  mutating func removeAll() { if !views.isEmpty { views = [] } }
-}
-
 /// Reading faults, to-many relationships and external values.
 extension ContextCore {
   /// Calls `body` with the view of a store that the context's present burst of reads shares.

@@ -58,8 +58,8 @@ struct ObjectMaker: ~Copyable {
 
   /// Makes room for about so many objects.
   mutating func expect(_ count: Int) {
-    // Keys with gaps promise too much.
-    let count = min(count, 1 << 17)
+    // Keys with gaps promise too much; a store may say anything.
+    let count = max(0, min(count, 1 << 17))
     objects.reserveCapacity(count)
     store.cache.expect(root, count)
     core.expect(count, store: storeIndex, root: root)

@@ -1,3 +1,4 @@
+import CRuntime
 import Foundation
 import StoreSchema
 
@@ -83,8 +84,7 @@ struct ChangedValues {
   }
 
   private mutating func allocate(_ capacity: Int, mask: UInt64) -> UnsafeMutableRawPointer {
-    // On Linux Swift's own allocation goes through the slower call for aligned memory.
-    guard let made = malloc(8 + capacity * MemoryLayout<Value?>.stride) else { fatalError("out of memory") }
+    let made: UnsafeMutableRawPointer = cd_allocate(8 + capacity * MemoryLayout<Value?>.stride)
     made.initializeMemory(as: UInt64.self, to: mask)
     (made + 8).bindMemory(to: Value?.self, capacity: capacity)
     memory = made
