@@ -10,6 +10,8 @@ final class SQLiteStatement: SQLStatement {
   private unowned let connection: SQLiteConnection
   private let sql: String
   private let trace: (@Sendable (String, Double) -> Void)?
+  /// Where the columns of the row at hand are; see ``rowValues()``; nil before the first row.
+  @exclusivity(unchecked) private var values: UnsafeMutablePointer<OpaquePointer?>?
 
   init(
     _ handle: OpaquePointer, _ connection: SQLiteConnection, sql: String,
@@ -21,7 +23,10 @@ final class SQLiteStatement: SQLStatement {
     self.trace = trace
   }
 
-  deinit { sqlite3_finalize(handle) }
+  deinit {
+    sqlite3_finalize(handle)
+    values?.deallocate()
+  }
 
   func step() throws(StoreError) -> Bool {
     let began = trace == nil ? 0 : Date.timeIntervalSinceReferenceDate
@@ -146,33 +151,58 @@ final class SQLiteStatement: SQLStatement {
 
   func data(_ column: Int32) -> Data? {
     if isNull(column) { return nil }
-    return Data(blob(column))
+    return Data(blob(sqlite3_column_value(handle, column)))
   }
 
   private func count(_ column: Int32) -> Int { Int(sqlite3_column_bytes(handle, column)) }
 
-  private func blob(_ column: Int32) -> UnsafeRawBufferPointer {
-    let value = sqlite3_column_value(handle, column)
+  @inline(__always)
+  private func blob(_ value: OpaquePointer?) -> UnsafeRawBufferPointer {
     // The address first: it decides the form whose length is asked for next.
     let start = sqlite3_value_blob(value)
     return UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : Int(sqlite3_value_bytes(value)))
   }
 
+  /// The values of the row at hand, one for each column.
+  ///
+  /// A call for a column locks the connection and looks for errors, which costs more than reading the value. The values of
+  /// a row are registers side by side (SQLite's opcode `ResultRow`), the same ones at every step of a run; so they are
+  /// asked for anew only where the first of them has moved.
+  @inline(__always)
+  private func rowValues() -> UnsafePointer<OpaquePointer?> {
+    let first = sqlite3_column_value(handle, 0)
+    guard let values, values.pointee == first else { return findValues() }
+    assert(
+      (0..<sqlite3_column_count(handle)).allSatisfy { values[Int($0)] == sqlite3_column_value(handle, $0) },
+      "the values of a row moved, the first did not")
+    return UnsafePointer(values)
+  }
+
+  @inline(never)
+  private func findValues() -> UnsafePointer<OpaquePointer?> {
+    let count = Int(sqlite3_column_count(handle))
+    let found = values ?? .allocate(capacity: count)
+    for column in 0..<count { (found + column).initialize(to: sqlite3_column_value(handle, Int32(column))) }
+    values = found
+    return UnsafePointer(found)
+  }
+
   func row(_ shape: RowShape, _ builder: RowBuilder) throws(StoreError) -> Row? {
-    guard let entity = shape.numbers.entity(sqlite3_column_int64(handle, 0)),
+    let values = rowValues()
+    guard let entity = shape.numbers.entity(sqlite3_value_int64(values[0])),
       let columns = shape.columns(of: entity)
     else { return nil }
-    let key = sqlite3_column_int64(handle, 1)
+    let key = sqlite3_value_int64(values[1])
     guard key > 0 else { return nil }
     var (column, end) = (shape.columns + columns.lowerBound, shape.columns + columns.upperBound)
     var word = builder.beginFilled(slots: columns.count)
     // Few variables: all that live across SQLite's calls fit into registers.
     while column != end {
-      word.pointee = try read(column, shape, builder)
+      word.pointee = try read(values[Int(column.pointee.column)], column, shape, builder)
       column += 1
       word += 1
     }
-    return builder.finish(key: key, entity: entity, version: sqlite3_column_int64(handle, 2))
+    return builder.finish(key: key, entity: entity, version: sqlite3_value_int64(values[2]))
   }
 
   func row(key: Int64, _ shape: RowShape, _ builder: RowBuilder) throws(StoreError) -> Row? {
@@ -188,72 +218,76 @@ final class SQLiteStatement: SQLStatement {
     }
   }
 
-  /// The word of a column's slot; zero for null, which it marks.
+  /// The word of a value's slot; zero for null, which it marks.
   @inline(__always)
   private func read(
-    _ column: UnsafePointer<BoundColumn>, _ shape: RowShape, _ builder: RowBuilder
+    _ value: OpaquePointer?, _ column: UnsafePointer<BoundColumn>, _ shape: RowShape, _ builder: RowBuilder
   ) throws(StoreError) -> UInt64 {
     switch column.pointee.kind {
     case .reference:
       // Keys count from 1; anything else leads nowhere.
-      let value = sqlite3_column_int64(handle, column.pointee.column)
-      if value > 0 { return UInt64(bitPattern: value) }
+      let key = sqlite3_value_int64(value)
+      if key > 0 { return UInt64(bitPattern: key) }
     case .int16, .int32, .int64, .bool:
-      let value = sqlite3_column_int64(handle, column.pointee.column)
+      let number = sqlite3_value_int64(value)
       // Only zero can stand for NULL, so most values need no second call.
-      if value != 0 || !isNull(column.pointee.column) { return UInt64(bitPattern: value) }
+      if number != 0 || !isNull(value) { return UInt64(bitPattern: number) }
     case .double, .float, .date:
-      let value = sqlite3_column_double(handle, column.pointee.column)
-      if value != 0 { return value.bitPattern }
-      if !isNull(column.pointee.column) { return 0 }
+      let number = sqlite3_value_double(value)
+      if number != 0 { return number.bitPattern }
+      if !isNull(value) { return 0 }
     case .string, .uri:
-      let value = sqlite3_column_value(handle, column.pointee.column)
       if let start = sqlite3_value_text(value) {
         return builder.add(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_value_bytes(value))))
       }
       // A text that SQLite has no memory for must not be read as none.
-      if !isNull(column.pointee.column) {
-        throw SQLiteError.make(SQLITE_NOMEM, connection.database, "reading a text", sql: sql)
-      }
+      if !isNull(value) { throw SQLiteError.make(SQLITE_NOMEM, connection.database, "reading a text", sql: sql) }
     case .uuid, .data, .transformable, .externalData:
-      let bytes = blob(column.pointee.column)
-      if column.pointee.kind == .uuid && bytes.count != 16 { try checkUUID(bytes, column.pointee.column) }
-      if !bytes.isEmpty || !isNull(column.pointee.column) { return builder.add(bytes) }
+      let bytes = blob(value)
+      if column.pointee.kind == .uuid && bytes.count != 16 { try checkUUID(bytes, value) }
+      if !bytes.isEmpty || !isNull(value) { return builder.add(bytes) }
     case .decimal, .referenceEntity:
-      if let word = try rareWord(column.pointee, shape.numbers, builder) { return word }
+      if let word = try rareWord(value, column.pointee, shape.numbers, builder) { return word }
     }
     builder.setNull(column.pointee.slot)
     return 0
   }
 
+  @inline(__always)
+  private func isNull(_ value: OpaquePointer?) -> Bool { sqlite3_value_type(value) == SQLITE_NULL }
+
   private func rareWord(
-    _ column: BoundColumn, _ numbers: EntityNumbers, _ builder: RowBuilder
+    _ value: OpaquePointer?, _ column: BoundColumn, _ numbers: EntityNumbers, _ builder: RowBuilder
   ) throws(StoreError) -> UInt64? {
-    if isNull(column.column) { return nil }
-    if column.kind == .referenceEntity { return numbers.entity(int(column.column)).map { UInt64($0) } }
-    guard var text = try decimal(column.column) else { return nil }
+    if isNull(value) { return nil }
+    if column.kind == .referenceEntity { return numbers.entity(sqlite3_value_int64(value)).map { UInt64($0) } }
+    var text = try decimal(value)
     return text.withUTF8 { builder.add(UnsafeRawBufferPointer($0)) }
   }
 
   /// Throws for bytes of another length than a UUID's, unless there are none because the value is NULL.
-  private func checkUUID(_ bytes: UnsafeRawBufferPointer, _ column: Int32) throws(StoreError) {
-    if bytes.isEmpty && isNull(column) { return }
+  private func checkUUID(_ bytes: UnsafeRawBufferPointer, _ value: OpaquePointer?) throws(StoreError) {
+    if bytes.isEmpty && isNull(value) { return }
     throw StoreError(
       .corrupt, "A UUID is stored in \(bytes.count) bytes instead of 16.", context: ["sql": sql])
   }
 
-  private func decimal(_ index: Int32) throws(StoreError) -> String? {
-    switch sqlite3_column_type(handle, index) {
-    case SQLITE_NULL: return nil
-    case SQLITE_INTEGER: return String(int(index))
+  /// The canonical text of a decimal that is not NULL.
+  private func decimal(_ value: OpaquePointer?) throws(StoreError) -> String {
+    var stored = ""
+    switch sqlite3_value_type(value) {
+    case SQLITE_INTEGER: return String(sqlite3_value_int64(value))
     case SQLITE_FLOAT:
-      if let text = SQLiteDecimal.text(sqlite3_column_double(handle, index)) { return text }
+      let number = sqlite3_value_double(value)
+      if let text = SQLiteDecimal.text(number) { return text }
+      stored = "\(number)"
     default:
-      let text = string(index) ?? ""
-      let digits = text.hasSuffix("d") ? String(text.dropLast()) : text
-      if let value = DecimalText.parse(digits) { return DecimalText.format(value) }
+      if let start = sqlite3_value_text(value) { stored = String(cString: start) }
+      if let number = DecimalText.parse(stored.hasSuffix("d") ? String(stored.dropLast()) : stored) {
+        return DecimalText.format(number)
+      }
     }
-    throw StoreError(.corrupt, "A stored decimal is no number.", context: ["value": string(index) ?? "", "sql": sql])
+    throw StoreError(.corrupt, "A stored decimal is no number.", context: ["value": stored, "sql": sql])
   }
 }
 

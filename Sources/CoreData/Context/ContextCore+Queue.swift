@@ -59,7 +59,7 @@ extension ContextCore {
       confinement.lock()
       confinement.unlock()
     }
-    if QueueCheck.isOn && !isOnQueue { refuseQueue() }
+    if checksQueue && !isOnQueue { refuseQueue() }
   }
 
   var isOnQueue: Bool {

@@ -11,6 +11,8 @@ import Synchronization
 final class ContextCore: @unchecked Sendable {
   weak var context: NSManagedObjectContext?
   let isMainQueue: Bool
+  /// A copy, because a global constant costs a call at each access.
+  let checksQueue = QueueCheck.isOn
   /// The context's serial, recursive lock: whoever holds it is on the context's queue.
   let confinement = NSRecursiveLock()
   /// How deep the holder of `confinement` is in `performAndWait`, and which thread it is.

@@ -43,10 +43,14 @@ struct IdentityMap {
 
   mutating func set(_ objects: ArraySlice<NSManagedObject>) {
     reserve(objects.count)
-    for (index, object) in objects.enumerated() {
-      // Neighbours by key share a stretch of places; the next but one is asked for.
-      if index & 7 == 0, let entries { cd_prefetch(entries + place(object.key &+ 16)) }
-      insert(Entry(key: object.key, object: Unmanaged.passUnretained(object).toOpaque()))
+    // The array holds the objects; they are not counted here.
+    objects.withUnsafeBytes { addresses in
+      for (index, address) in addresses.bindMemory(to: UnsafeMutableRawPointer.self).enumerated() {
+        let key = Unmanaged<NSManagedObject>.fromOpaque(address)._withUnsafeGuaranteedRef { $0.key }
+        // Neighbours by key share a stretch of places; the next but one is asked for.
+        if index & 7 == 0, let entries { cd_prefetch(entries + place(key &+ 16)) }
+        insert(Entry(key: key, object: address))
+      }
     }
   }
 
