@@ -112,7 +112,7 @@ extension ContextCore {
     throw CoreDataError.combined(errors)
   }
 
-  /// Mandatory values, ranges of integers, and the number of destinations.
+  /// Mandatory values, what a type allows of its values, the number of destinations, and the model's own rules.
   func validate(_ object: NSManagedObject) throws {
     if object.flags.contains(.fault) { return }
     var errors: [any Error] = []
@@ -124,10 +124,10 @@ extension ContextCore {
         errors.append(CoreDataError.validation(.validationMissingMandatoryProperty, object, name, nil))
       }
     }
-    if isBroken {
-      for info in object.info.attributes {
-        if let error = rangeError(object, info) { errors.append(error) }
-      }
+    if isBroken { for (slot, key) in object.info.leaves { errors += rangeError(object, slot, key).map { [$0] } ?? [] } }
+    if isChanged { for attribute in object.info.mandatoryComposites { errors += missingElements(object, attribute) } }
+    for (index, name) in object.info.mandatoryTransients where isMissingTransient(object, index) {
+      errors.append(CoreDataError.validation(.validationMissingMandatoryProperty, object, name, nil))
     }
     for info in object.info.boundedRelationships {
       if let error = countError(object, info) { errors.append(error) }
@@ -162,16 +162,34 @@ extension ContextCore {
     return object.row.view?.isNull(slot) ?? true
   }
 
-  private func rangeError(_ object: NSManagedObject, _ info: AttributeInfo) -> (any Error)? {
-    let slot = info.attribute.slot
+  /// Nothing is known of the transients of an object that was read, until one of them is set.
+  private func isMissingTransient(_ object: NSManagedObject, _ index: Int) -> Bool {
+    guard let values = object.extras?.transients, index < values.count else { return object.row == nil }
+    return values[index] == nil
+  }
+
+  /// A composite without any value counts as nil; the elements of one that has a value are judged one by one.
+  private func missingElements(_ object: NSManagedObject, _ attribute: Attribute) -> [any Error] {
+    var missing: [String] = []
+    if attribute.elements.allSatisfy({ isMissing(object, $0.slot) }) {
+      if !attribute.isOptional { missing = [attribute.name] }
+    } else {
+      missing = attribute.elements.filter { !$0.isOptional && isMissing(object, $0.slot) }.map {
+        attribute.name + "." + $0.name
+      }
+    }
+    return missing.map { CoreDataError.validation(.validationMissingMandatoryProperty, object, $0, nil) }
+  }
+
+  private func rangeError(_ object: NSManagedObject, _ slot: Int, _ key: String) -> (any Error)? {
     guard let value = object.changed(slot), !object.info.slotRules[slot].range.contains(value) else { return nil }
-    let name = info.attribute.name
     switch value {
     case .int(let x):
       let code: CocoaError.Code = x < 0 ? .validationNumberTooSmall : .validationNumberTooLarge
-      return CoreDataError.validation(code, object, name, x)
-    case .double(let x), .date(let x): return CoreDataError.validation(.managedObjectValidation, object, name, x)
-    case .decimal(let x): return CoreDataError.validation(.managedObjectValidation, object, name, x)
+      return CoreDataError.validation(code, object, key, x)
+    case .double(let x), .date(let x): return CoreDataError.validation(.managedObjectValidation, object, key, x)
+    case .decimal(let x): return CoreDataError.validation(.managedObjectValidation, object, key, x)
+    case .uri(let x), .string(let x): return CoreDataError.validation(.validationInvalidURI, object, key, x)
     default: return nil
     }
   }

@@ -66,7 +66,7 @@ enum CoreDataError {
 
   /// The error for a value that does not meet a validation predicate.
   static func brokenRule(
-    _ rule: AttributeRules.Rule, _ object: NSManagedObject, _ key: String, _ value: Any
+    _ rule: PropertyRules.Rule, _ object: NSManagedObject, _ key: String, _ value: Any
   ) -> CocoaError {
     let texts = object.entity.managedObjectModelIfAny?.localizationDictionary
     var message = rule.text.map { texts?["ErrorString/" + $0] ?? $0 } ?? text(rule.code, object, key)
@@ -97,6 +97,7 @@ enum CoreDataError {
     case .validationDateTooSoon: return "\(name) is too soon."
     case .validationStringTooLong: return "\(name) is too long."
     case .validationStringTooShort: return "\(name) is too short."
+    case .validationInvalidURI: return "\(name) is no valid URI."
     case .validationStringPatternMatching: return "\(name) does not match its pattern."
     case .validationRelationshipLacksMinimumCount: return "Too few objects in \(name)."
     case .validationRelationshipExceedsMaximumCount: return "Too many objects in \(name)."

@@ -44,8 +44,8 @@ final class EntityInfo: @unchecked Sendable {
   let transientDefaults: [(index: Int, value: Any)]
   /// Of transformable attributes: their bytes are made at save, as those of values that are set.
   let transformableDefaults: [(slot: Int, value: Any)]
-  /// The attributes whose values must meet predicates at save; mostly none.
-  let rules: [AttributeRules]
+  /// The properties whose values must meet predicates at save; mostly none.
+  let rules: [PropertyRules]
   let relationships: [RelationshipInfo]
   /// The relationships alone, not counted: the entity keeps them.
   let relationshipReferences: ContiguousArray<Unmanaged<Relationship>>
@@ -67,6 +67,12 @@ final class EntityInfo: @unchecked Sendable {
   let transients: [NSAttributeDescription]
   /// Slots that must not be null at save, with the property's name.
   let mandatorySlots: [(slot: Int, name: String)]
+  /// Attributes kept in memory that must not be nil at save: index into `transients`.
+  let mandatoryTransients: [(index: Int, name: String)]
+  /// Composite attributes that must have a value, or elements that must have one where the composite has.
+  let mandatoryComposites: [Attribute]
+  /// The slots that hold values of attributes, with the path of each.
+  let leaves: [(slot: Int, key: String)]
   let hasTransformables: Bool
   /// Slots of binary attributes that may be kept outside the row.
   let externalSlots: [Int]
@@ -124,11 +130,9 @@ final class EntityInfo: @unchecked Sendable {
       guard info.attribute.type == .transformable else { return nil }
       return info.description.defaultValue.map { (info.attribute.slot, $0) }
     }
-    rules = AttributeRules.all(attributes, transients)
+    rules = PropertyRules.all(attributes, relationships, transients)
     mandatorySlots =
-      attributes.filter {
-        !$0.attribute.isOptional && $0.attribute.elements.isEmpty && $0.attribute.derivation == nil
-      }.map {
+      attributes.filter { !$0.attribute.isOptional && $0.attribute.type != .composite }.map {
         ($0.attribute.slot, $0.attribute.name)
       }
       + relationships.compactMap { info in
@@ -136,7 +140,15 @@ final class EntityInfo: @unchecked Sendable {
       }
     var slotRules = ContiguousArray(repeating: SlotRule(), count: entity.slots.count)
     var mandatoryBits = ContiguousArray(repeating: UInt64(0), count: (entity.slots.count + 63) / 64)
-    for attribute in entity.attributes where slotRules.indices.contains(attribute.slot) {
+    mandatoryTransients = transients.enumerated().filter { !$1.isOptional }.map { ($0, $1.name) }
+    mandatoryComposites = entity.attributes.filter { attribute in
+      attribute.type == .composite && (!attribute.isOptional || attribute.elements.contains { !$0.isOptional })
+    }
+    leaves = entity.attributes.flatMap { attribute in
+      attribute.type == .composite
+        ? attribute.elements.map { ($0.slot, attribute.name + "." + $0.name) } : [(attribute.slot, attribute.name)]
+    }
+    for attribute in entity.attributes.flatMap({ $0.type == .composite ? $0.elements : [$0] }) {
       slotRules[attribute.slot].range = SlotRule.Range(attribute.type)
     }
     for (slot, _) in mandatorySlots {
@@ -193,10 +205,17 @@ final class AttributeInfo {
     self.description = description
   }
 
+  /// The values of a new object. What a composite's own default does not have is that of its element.
   func defaults() -> [(slot: Int, value: Value)] {
-    guard let value = description.defaultValue, attribute.elements.isEmpty, attribute.type != .transformable else {
-      return []
+    if attribute.type == .composite {
+      let own = (try? CompositeCoding.leaves(description.defaultValue, attribute)) ?? []
+      return attribute.elements.compactMap { element in
+        if let value = own.first(where: { $0.slot == element.slot })?.value, !value.isNull { return (element.slot, value) }
+        let value = description.element(element.name)?.defaultValue
+        return value.flatMap { AttributeCoding.encode($0, element) }.map { (element.slot, $0) }
+      }
     }
+    guard let value = description.defaultValue, attribute.type != .transformable else { return [] }
     return AttributeCoding.encode(value, attribute).map { [(attribute.slot, $0)] } ?? []
   }
 }
@@ -208,7 +227,7 @@ struct SlotRule {
 
   /// The values that an attribute's type allows of those that fit into a slot.
   enum Range {
-    case none, integer16, integer32, number, finiteDecimal
+    case none, integer16, integer32, number, finiteDecimal, uri
 
     init(_ type: AttributeType) {
       switch type {
@@ -216,6 +235,7 @@ struct SlotRule {
       case .integer32: self = .integer32
       case .double, .float, .date: self = .number
       case .decimal: self = .finiteDecimal
+      case .uri: self = .uri
       default: self = .none
       }
     }
@@ -226,6 +246,7 @@ struct SlotRule {
       case (.integer32, .int(let x)): Int32(exactly: x) != nil
       case (.number, .double(let x)), (.number, .date(let x)): !x.isNaN
       case (.finiteDecimal, .decimal(let x)): x.isFinite
+      case (.uri, .uri(let x)), (.uri, .string(let x)): URL(string: x) != nil
       default: true
       }
     }

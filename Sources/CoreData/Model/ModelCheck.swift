@@ -115,16 +115,41 @@ enum ModelCheck {
   static func checkDefaults(_ model: NSManagedObjectModel, _ schema: Schema) throws(SchemaError) {
     for entity in model.entities {
       for case let description as NSAttributeDescription in entity.ownProperties {
-        guard let value = description.defaultValue, isChecked(description.attributeType) else { continue }
         let stored = description.isTransient ? nil : schema.entity(named: entity.name ?? "")
-        guard let attribute = stored?.attribute(named: description.name) ?? alone(description) else { continue }
+        if description is NSCompositeAttributeDescription {
+          if let attribute = stored?.attribute(named: description.name) { try checkDefaults(description, attribute, entity) }
+          continue
+        }
+        guard let value = description.defaultValue, isChecked(description.attributeType),
+          let attribute = stored?.attribute(named: description.name) ?? alone(description)
+        else { continue }
         if AttributeCoding.encode(value, attribute) == nil {
-          throw error(
-            entity, description.name,
-            "is of the type \(attribute.type), but its default value is of the type \(type(of: value))")
+          throw wrongDefault(entity, description.name, attribute.type, given: "\(Swift.type(of: value))")
         }
       }
     }
+  }
+
+  /// Of a composite's elements, and of the composite itself.
+  private static func checkDefaults(
+    _ composite: NSAttributeDescription, _ attribute: Attribute, _ entity: NSEntityDescription
+  ) throws(SchemaError) {
+    do { _ = try CompositeCoding.leaves(composite.defaultValue, attribute) } catch {
+      throw wrongDefault(entity, error.key, error.desired, given: error.given)
+    }
+    for element in attribute.elements {
+      guard let value = composite.element(element.name)?.defaultValue else { continue }
+      if AttributeCoding.encode(value, element) == nil {
+        throw wrongDefault(
+          entity, attribute.name + "." + element.name, element.type, given: "\(Swift.type(of: value))")
+      }
+    }
+  }
+
+  private static func wrongDefault(
+    _ entity: NSEntityDescription, _ key: String, _ type: AttributeType, given: String
+  ) -> SchemaError {
+    error(entity, key, "is of the type \(type), but its default value is of the type \(given)")
   }
 
   private static func isChecked(_ type: NSAttributeType) -> Bool {

@@ -109,6 +109,15 @@ open class NSAttributeDescription: NSPropertyDescription {
     }
   }
 
+  /// The element at a dotted path below a composite attribute.
+  final func element(_ path: String) -> NSAttributeDescription? {
+    var current: NSAttributeDescription? = self
+    for name in path.split(separator: ".") {
+      current = (current as? NSCompositeAttributeDescription)?.elements.first { $0.name == name }
+    }
+    return current
+  }
+
   /// The attribute as stores know it.
   func definition() -> AttributeDefinition {
     var result = AttributeDefinition(name: name, type: AttributeType_(attributeType))

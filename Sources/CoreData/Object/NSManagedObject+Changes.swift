@@ -63,13 +63,7 @@ extension NSManagedObject {
   }
 
   private func committedAttribute(_ info: AttributeInfo) -> Any? {
-    if !info.attribute.elements.isEmpty {
-      var entries: [String: Any] = [:]
-      for element in info.attribute.elements {
-        entries[element.name] = AttributeCoding.decode(committed(element.slot), element.type)
-      }
-      return entries.isEmpty ? nil : entries
-    }
+    if info.attribute.type == .composite { return CompositeCoding.dictionary(info.attribute) { committed($0.slot) } }
     let value = committed(info.attribute.slot)
     if info.attribute.type == .transformable, case .data(let data) = value {
       return TransformableCoding.decode(data, info.description)

@@ -25,20 +25,12 @@ extension NSManagedObject {
 
   private func attributeValue(_ info: AttributeInfo) -> Any? {
     let attribute = info.attribute
-    if !attribute.elements.isEmpty { return composite(attribute) }
+    if attribute.type == .composite { return CompositeCoding.dictionary(attribute) { stored($0.slot) } }
     switch attribute.type {
     case .transformable: return transformed(info)
     case .binaryData where attribute.definition.allowsExternalBinaryDataStorage: return externalData(attribute.slot)
     default: return AttributeCoding.decode(stored(attribute.slot), attribute.type)
     }
-  }
-
-  private func composite(_ attribute: Attribute) -> [String: Any]? {
-    var result: [String: Any] = [:]
-    for element in attribute.elements {
-      if let value = AttributeCoding.decode(stored(element.slot), element.type) { result[element.name] = value }
-    }
-    return result.isEmpty ? nil : result
   }
 
   /// The value behind the leading byte: inline, or from the store.
@@ -94,7 +86,7 @@ extension NSManagedObject {
 
   private func set(_ value: Any?, _ info: AttributeInfo, _ key: String) {
     let attribute = info.attribute
-    if !attribute.elements.isEmpty { return setComposite(value, attribute, key) }
+    if attribute.type == .composite { return setComposite(value, attribute) { store($0, in: $1) } }
     if attribute.derivation != nil {
       misuse("'\(key)' is a derived attribute; it is computed at save and cannot be set.")
     }
@@ -110,22 +102,19 @@ extension NSManagedObject {
     store(encoded, in: attribute.slot)
   }
 
-  private func setComposite(_ value: Any?, _ attribute: Attribute, _ key: String) {
-    let value = AttributeCoding.flattened(value)
-    let entries = value as? [String: Any] ?? [:]
-    if value != nil && !(value is [String: Any]) { refuse(value, key, .composite) }
-    for element in attribute.elements {
-      guard let encoded = AttributeCoding.encode(entries[element.name], element) else {
-        refuse(entries[element.name], key + "." + element.name, element.type)
-      }
-      store(encoded, in: element.slot)
-    }
+  private func setComposite(_ value: Any?, _ attribute: Attribute, _ set: (Value, Int) -> Void) {
+    do {
+      for leaf in try CompositeCoding.leaves(value, attribute) { set(leaf.value, leaf.slot) }
+    } catch { refuse(error.key, error.desired, given: error.given) }
   }
 
   private func refuse(_ value: Any?, _ key: String, _ type: StoreSchema.AttributeType) -> Never {
+    refuse(key, type, given: value.map { "\(Swift.type(of: $0))" } ?? "nil")
+  }
+
+  private func refuse(_ key: String, _ type: StoreSchema.AttributeType, given: String) -> Never {
     misuse(
-      "Unacceptable type of value for attribute: property = \"\(key)\"; desired type = \(type); given type = \(value.map { "\(Swift.type(of: $0))" } ?? "nil")."
-    )
+      "Unacceptable type of value for attribute: property = \"\(key)\"; desired type = \(type); given type = \(given).")
   }
 
   private func set(_ value: Any?, _ relationship: Relationship, _ key: String) {
@@ -171,7 +160,9 @@ extension NSManagedObject {
     switch info.keys[key] {
     case .attribute(let index)?:
       let attribute = info.attributes[index]
-      if attribute.attribute.type == .transformable {
+      if attribute.attribute.type == .composite {
+        setComposite(value, attribute.attribute) { setOverlay($0, $1) }
+      } else if attribute.attribute.type == .transformable {
         let value = AttributeCoding.flattened(value)
         makeExtras().transformed[attribute.attribute.slot] = value
         setOverlay(value == nil ? .null : TransformableCoding.pending, attribute.attribute.slot)
@@ -199,11 +190,34 @@ extension NSManagedObject {
     KeyPathValue.value(of: self, keyPath.split(separator: ".").map(String.init)[...])
   }
 
+  /// Sets the last key of a dotted path on the object that the others lead to, or an element of a composite attribute.
+  ///
+  /// A to-one relationship that is nil on the way ends it without an effect. Anything else that is no object stops the
+  /// program.
   public final func setValue(_ value: Any?, forKeyPath keyPath: String) {
-    let keys = keyPath.split(separator: ".").map(String.init)
-    guard let last = keys.last else { return }
-    let owner = keys.count == 1 ? self : KeyPathValue.value(of: self, keys.dropLast()) as? NSManagedObject
-    owner?.setValue(value, forKey: last)
+    var keys = keyPath.split(separator: ".").map(String.init)[...]
+    var owner = self
+    while keys.count > 1, let key = keys.first {
+      if case .attribute(let index)? = owner.info.keys[key], owner.info.attributes[index].attribute.type == .composite {
+        return owner.setElement(keys.dropFirst().joined(separator: "."), of: owner.info.attributes[index].attribute, value)
+      }
+      guard let next = AttributeCoding.flattened(owner.value(forKey: key)) else { return }
+      guard let object = next as? NSManagedObject else {
+        misuse("The key path '\(keyPath)' leads over '\(key)', which is no object whose values could be set.")
+      }
+      owner = object
+      keys = keys.dropFirst()
+    }
+    if let last = keys.first { owner.setValue(value, forKey: last) }
+  }
+
+  private func setElement(_ path: String, of attribute: Attribute, _ value: Any?) {
+    let key = attribute.name + "." + path
+    guard let element = attribute.elements.first(where: { $0.name == path }) else {
+      misuse("The composite attribute '\(attribute.name)' has no element '\(path)' whose value could be set.")
+    }
+    guard let encoded = AttributeCoding.encode(value, element) else { refuse(value, key, element.type) }
+    store(encoded, in: element.slot)
   }
 
   public final subscript(key: String) -> Any? {

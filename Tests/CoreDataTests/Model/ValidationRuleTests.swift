@@ -199,4 +199,45 @@ import Testing
       #expect(throws: Never.self) { try context.save() }
     }
   }
+
+  /// Rules on relationships: over the object, or over the set of members, as far as they have changed.
+  @Test func relationshipsHaveRulesToo() throws {
+    let team = Describing.entity("Team", [Describing.attribute("name")])
+    let player = Describing.entity("Player", [Describing.attribute("name")])
+    Describing.relate(team, "players", toMany: true, player, "team", toManyBack: false)
+    team.relationshipsByName["players"]?.setValidationPredicates(
+      [NSPredicate(format: "SELF.@count < 3"), NSPredicate(format: "NONE SELF.name == 'X'")],
+      withValidationWarnings: ["too many", "no X"])
+    player.relationshipsByName["team"]?.setValidationPredicates(
+      [NSPredicate(format: "SELF.name != nil")], withValidationWarnings: ["1234"])
+    let context = try Describing.context(Describing.model([team, player]))
+    func failure() throws -> CocoaError? {
+      do { try context.save() } catch { return try #require(error as? CocoaError) }
+      return nil
+    }
+    try context.performAndWait {
+      let club = NSEntityDescription.insertNewObject(forEntityName: "Team", into: context)
+      let players = (0..<3).map { _ in NSEntityDescription.insertNewObject(forEntityName: "Player", into: context) }
+      #expect(try failure() == nil)
+      players[0].setValue(club, forKey: "team")
+      let nameless = try #require(try failure())
+      #expect(nameless.errorCode == 1234 && nameless.userInfo[NSValidationKeyErrorKey] as? String == "team")
+      #expect(nameless.userInfo[NSValidationValueErrorKey] as? NSManagedObject == club)
+      club.setValue("C", forKey: "name")
+      #expect(try failure() == nil)
+      players[1].setValue(club, forKey: "team")
+      players[2].setValue(club, forKey: "team")
+      let crowded = try #require(try failure())
+      #expect(crowded.errorCode == 1550 && crowded.localizedDescription == "too many")
+      #expect((crowded.userInfo[NSValidationValueErrorKey] as? NSSet)?.count == 3)
+      players[2].setValue(nil, forKey: "team")
+      players[1].setValue("X", forKey: "name")
+      #expect(try failure()?.localizedDescription == "no X")
+      players[1].setValue("Y", forKey: "name")
+      #expect(try failure() == nil)
+      // Not judged again while they do not change.
+      players[1].setValue("X", forKey: "name")
+      #expect(try failure() == nil)
+    }
+  }
 }

@@ -1,8 +1,8 @@
 import Foundation
 import StoreSchema
 
-/// The validation predicates of a stored or transient attribute, or of an element of a composite.
-struct AttributeRules {
+/// The validation predicates of an attribute, of an element of a composite, or of a relationship.
+struct PropertyRules {
   /// The name; of an element, its path (`address.city`).
   let key: String
   let place: Place
@@ -12,6 +12,7 @@ struct AttributeRules {
     /// The attribute's value, which has changed where the slot has.
     case stored(slot: Int)
     case element(slot: Int, StoreSchema.AttributeType)
+    case relationship(Relationship)
     case transient
   }
 
@@ -26,26 +27,31 @@ struct AttributeRules {
     func isMet(by value: Any) -> Bool { obstacle == nil && predicate.evaluate(with: value) }
   }
 
-  static func all(_ attributes: [AttributeInfo], _ transients: [NSAttributeDescription]) -> [AttributeRules] {
-    var result: [AttributeRules] = []
+  static func all(
+    _ attributes: [AttributeInfo], _ relationships: [RelationshipInfo], _ transients: [NSAttributeDescription]
+  ) -> [PropertyRules] {
+    var result: [PropertyRules] = []
     for info in attributes {
       add(info.description, info.attribute.name, .stored(slot: info.attribute.slot), to: &result)
       for element in info.attribute.elements {
-        guard let description = self.element(element.name, of: info.description) else { continue }
+        guard let description = info.description.element(element.name) else { continue }
         let key = info.attribute.name + "." + element.name
         add(description, key, .element(slot: element.slot, element.type), to: &result)
       }
+    }
+    for info in relationships {
+      add(info.description, info.relationship.name, .relationship(info.relationship), to: &result)
     }
     for transient in transients { add(transient, transient.name, .transient, to: &result) }
     return result
   }
 
   private static func add(
-    _ description: NSAttributeDescription, _ key: String, _ place: Place, to result: inout [AttributeRules]
+    _ description: NSPropertyDescription, _ key: String, _ place: Place, to result: inout [PropertyRules]
   ) {
     if description.validationPredicates.isEmpty { return }
     let rules = zip(description.validationPredicates, description.validationWarnings).map(rule)
-    result.append(AttributeRules(key: key, place: place, rules: rules))
+    result.append(PropertyRules(key: key, place: place, rules: rules))
   }
 
   private static func rule(_ predicate: NSPredicate, _ warning: Any) -> Rule {
@@ -56,14 +62,5 @@ struct AttributeRules {
       predicate: predicate, obstacle: tree.flatMap(PredicateWalk.obstacle),
       code: number.map { CocoaError.Code(rawValue: $0) } ?? .managedObjectValidation,
       text: number == nil && text?.isEmpty == false ? text : nil)
-  }
-
-  /// The element at a dotted path below a composite attribute.
-  private static func element(_ path: String, of attribute: NSAttributeDescription) -> NSAttributeDescription? {
-    var current: NSAttributeDescription? = attribute
-    for name in path.split(separator: ".") {
-      current = (current as? NSCompositeAttributeDescription)?.elements.first { $0.name == name }
-    }
-    return current
   }
 }

@@ -1,0 +1,92 @@
+import Foundation
+import StoreSchema
+
+/// Composite attributes as the dictionaries that key-value coding knows, each nested composite a dictionary in its own right.
+/// Stores know the leaves only, each with a slot and its path below the attribute (`place.city`).
+enum CompositeCoding {
+  /// The dictionary of the leaves that have a value; nil where none has one, which stands for a composite that is nil.
+  static func dictionary(_ attribute: Attribute, _ leaf: (Attribute) -> Value) -> [String: Any]? {
+    // The composites on the way to the leaf at hand, outermost first. Leaves come in the order of the model, so one that is
+    // left is finished.
+    var open: [(name: String, entries: [String: Any])] = [("", [:])]
+    func close(to depth: Int) {
+      while open.count > depth {
+        let inner = open.removeLast()
+        if !inner.entries.isEmpty { open[open.count - 1].entries[inner.name] = inner.entries }
+      }
+    }
+    for element in attribute.elements {
+      let path = element.path
+      var depth = 1
+      while depth < open.count, depth < path.count, open[depth].name == path[depth - 1] { depth += 1 }
+      close(to: depth)
+      for name in path.dropFirst(depth - 1).dropLast() { open.append((name, [:])) }
+      if let value = AttributeCoding.decode(leaf(element), element.type) {
+        open[open.count - 1].entries[path[path.count - 1]] = value
+      }
+    }
+    close(to: 1)
+    return open[0].entries.isEmpty ? nil : open[0].entries
+  }
+
+  /// What cannot be stored of a value that was given for a composite.
+  struct Refusal: Error {
+    /// The path of the element, the attribute's name included.
+    let key: String
+    let desired: AttributeType
+    /// The type of what was given.
+    let given: String
+
+    init(_ key: String, _ desired: AttributeType, _ value: Any?) {
+      self.key = key
+      self.desired = desired
+      given = value.map { "\(type(of: $0))" } ?? "nil"
+    }
+  }
+
+  /// The stored values of all leaves. A leaf that the dictionary does not have is null; nil makes all of them null.
+  static func leaves(_ value: Any?, _ attribute: Attribute) throws(Refusal) -> [(slot: Int, value: Value)] {
+    let value = AttributeCoding.flattened(value)
+    if let value, !(value is [String: Any]) {
+      throw Refusal(attribute.name, .composite, value)
+    }
+    try checkKeys(value as? [String: Any] ?? [:], attribute)
+    var result: [(slot: Int, value: Value)] = []
+    for element in attribute.elements {
+      var current = value
+      for name in element.path { current = AttributeCoding.flattened((current as? [String: Any])?[name]) }
+      guard let encoded = AttributeCoding.encode(current, element) else {
+        throw Refusal(attribute.name + "." + element.name, element.type, current)
+      }
+      result.append((element.slot, encoded))
+    }
+    return result
+  }
+
+  /// A key that names no element is a mistake; what it stands for would be lost.
+  private static func checkKeys(_ entries: [String: Any], _ attribute: Attribute) throws(Refusal) {
+    let leaves = Set(attribute.elements.map(\.name))
+    let inner = Set(
+      attribute.elements.flatMap { element in
+        (1..<max(1, element.path.count)).map { element.path.prefix($0).joined(separator: ".") }
+      })
+    var pending = [(path: "", entries: entries)]
+    while let (path, entries) = pending.popLast() {
+      for (name, value) in entries {
+        let key = path.isEmpty ? name : path + "." + name
+        if leaves.contains(key) { continue }
+        guard inner.contains(key) else { throw Refusal(attribute.name + "." + key, .undefined, value) }
+        guard let value = AttributeCoding.flattened(value) else { continue }
+        guard let nested = value as? [String: Any] else {
+          throw Refusal(attribute.name + "." + key, .composite, value)
+        }
+        pending.append((key, nested))
+      }
+    }
+  }
+}
+
+extension Attribute {
+  /// The names that lead to a leaf of a composite from the composite itself.
+  fileprivate var path: [String] { name.split(separator: ".").map(String.init) }
+}

@@ -1,0 +1,134 @@
+import Foundation
+import StoreSchema
+import Testing
+
+@testable import CoreData
+
+/// Feature 3.19: attributes whose value is a dictionary of elements.
+@Suite struct CompositeTests {
+  /// `address`: street, `place` (city, zip with the default 1000, `point` (lat, lon)), note.
+  private func model(
+    default value: Any? = nil, _ change: (NSCompositeAttributeDescription) -> Void = { _ in }
+  ) -> NSManagedObjectModel {
+    let point = Describing.composite("point", [Describing.attribute("lat", .double), Describing.attribute("lon", .double)])
+    let place = Describing.composite(
+      "place", [Describing.attribute("city"), Describing.attribute("zip", .integer16, default: 1000), point])
+    let address = Describing.composite("address", [Describing.attribute("street"), place, Describing.attribute("note")])
+    address.defaultValue = value
+    change(address)
+    return Describing.model([Describing.entity("A", [address, Describing.attribute("name")])])
+  }
+
+  private func withObject(
+    _ model: NSManagedObjectModel, _ body: (NSManagedObject, NSManagedObjectContext) throws -> Void
+  ) throws {
+    let context = try Describing.context(model)
+    try context.performAndWait {
+      try body(NSEntityDescription.insertNewObject(forEntityName: "A", into: context), context)
+    }
+  }
+
+  private func dictionary(_ object: NSManagedObject) -> NSDictionary? {
+    (object.value(forKey: "address") as? [String: Any]).map { NSDictionary(dictionary: $0) }
+  }
+
+  @Test func nestedCompositesAreNestedDictionaries() throws {
+    let value: [String: Any] = [
+      "street": "S", "place": ["city": "C", "zip": Int16(7), "point": ["lat": 1.5, "lon": -2.5]], "note": "N",
+    ]
+    try withObject(model()) { object, context in
+      object.setValue(value, forKey: "address")
+      #expect(dictionary(object) == NSDictionary(dictionary: value))
+      try context.save()
+      context.refresh(object, mergeChanges: false)
+      #expect(dictionary(object) == NSDictionary(dictionary: value))
+      let request = NSFetchRequest<NSManagedObject>(entityName: "A")
+      request.predicate = NSPredicate(format: "address.place.point.lat > 1 AND address.note == 'N'")
+      #expect(try context.fetch(request) == [object])
+      object.setValue(["note": "M"], forKey: "address")
+      #expect(dictionary(object) == ["note": "M"])
+      let committed = object.committedValues(forKeys: ["address"])["address"] as? [String: Any]
+      #expect(committed.map { NSDictionary(dictionary: $0) } == NSDictionary(dictionary: value))
+      object.setValue(nil, forKey: "address")
+      #expect(object.value(forKey: "address") == nil)
+    }
+  }
+
+  @Test func keyPathsReadAndSetElements() throws {
+    try withObject(model()) { object, context in
+      object.setValue("C", forKeyPath: "address.place.city")
+      #expect(object.value(forKeyPath: "address.place.city") as? String == "C")
+      try context.save()
+      object.setValue(2.5, forKeyPath: "address.place.point.lon")
+      #expect(object.isUpdated && object.value(forKeyPath: "address.place.point.lon") as? Double == 2.5)
+      object.setValue(nil, forKeyPath: "address.place.city")
+      #expect(dictionary(object) == ["place": ["zip": Int16(1000), "point": ["lon": 2.5]] as NSDictionary])
+    }
+  }
+
+  @Test func primitiveValuesAreDictionariesToo() throws {
+    try withObject(model()) { object, _ in
+      object.setPrimitiveValue(["street": "S"], forKey: "address")
+      #expect(object.primitiveValue(forKey: "address") as? [String: String] == ["street": "S"])
+    }
+  }
+
+  @Test func newObjectsBeginWithTheDefaultsOfElements() throws {
+    try withObject(model()) { object, _ in
+      #expect(dictionary(object) == ["place": ["zip": Int16(1000)] as NSDictionary])
+    }
+    // What the composite's own default has comes first.
+    try withObject(model(default: ["street": "S", "place": ["zip": 5]])) { object, _ in
+      #expect(dictionary(object) == ["street": "S", "place": ["zip": Int16(5)] as NSDictionary])
+    }
+  }
+
+  @Test(arguments: 0..<5) func defaultsThatDoNotFitAreErrorsOfTheModel(_ choice: Int) throws {
+    let values: [[String: Any]] = [
+      ["street": 1], ["strasse": "S"], ["place": "S"], ["place": ["point": ["lat": "x"]]], [:],
+    ]
+    let keys = ["address.street", "address.strasse", "address.place", "address.place.point.lat", "address.place.zip"]
+    let model = model(default: values[choice]) {
+      if choice == 4 { $0.element("place.zip")?.defaultValue = "no number" }
+    }
+    let error = try #require(throws: SchemaError.self) { try model.freeze() }
+    #expect(error.property == keys[choice])
+  }
+
+  @Test(arguments: 0..<3) func whatIsNoElementStopsTheProgram(_ choice: Int) async {
+    ExitTestChoice.set(choice)
+    await #expect(processExitsWith: .failure) {
+      try CompositeTests().withObject(CompositeTests().model()) { object, _ in
+        switch ExitTestChoice.current {
+        case 0: object.setValue(["strasse": "S"], forKey: "address")
+        case 1: object.setValue(["place": "S"], forKey: "address")
+        default: object.setValue(1, forKeyPath: "address.city")
+        }
+      }
+    }
+  }
+
+  /// A composite that must have a value, and elements that must where it has one (feature 5.4).
+  @Test func mandatoryElementsAreJudgedWhereTheCompositeHasAValue() throws {
+    func code(_ value: [String: Any]?, mandatory: Bool) throws -> [String: Int] {
+      var result: [String: Int] = [:]
+      let model = model {
+        $0.isOptional = !mandatory
+        $0.element("street")?.isOptional = false
+        $0.element("place.zip")?.defaultValue = nil
+      }
+      try withObject(model) { object, context in
+        object.setValue(value, forKey: "address")
+        do { try context.save() } catch let error as CocoaError {
+          result[error.userInfo[NSValidationKeyErrorKey] as? String ?? ""] = error.errorCode
+        }
+      }
+      return result
+    }
+    #expect(try code(nil, mandatory: false) == [:])
+    #expect(try code(nil, mandatory: true) == ["address": 1570])
+    #expect(try code(["note": "N"], mandatory: false) == ["address.street": 1570])
+    #expect(try code(["street": "S"], mandatory: true) == [:])
+    #expect(try code(["street": "S", "place": ["zip": 40_000]], mandatory: true) == ["address.place.zip": 1610])
+  }
+}

@@ -1,0 +1,149 @@
+import Foundation
+import StoreSchema
+import Testing
+
+@testable import CoreData
+
+/// Features 5.4, 4.10 and 3.18: what every save asks of values, whatever rules the model states.
+@Suite struct MandatoryValueTests {
+  /// A department with employees that must have one, and must have at least one employee itself.
+  private func company() -> NSManagedObjectModel {
+    let department = Describing.entity("Department", [Describing.attribute("name")])
+    let name = Describing.attribute("name")
+    name.isOptional = false
+    let employee = Describing.entity("Employee", [name, Describing.attribute("note")])
+    Describing.relate(department, "employees", toMany: true, employee, "department", toManyBack: false)
+    department.relationshipsByName["employees"]?.isOptional = false
+    employee.relationshipsByName["department"]?.isOptional = false
+    return Describing.model([department, employee])
+  }
+
+  /// Codes by key of what a save reports.
+  private func errors(_ context: NSManagedObjectContext) throws -> [String: Int] {
+    do { try context.save() } catch let error as CocoaError {
+      let all = error.userInfo[NSDetailedErrorsKey] as? [any Error] ?? [error]
+      let cocoa = all.compactMap { $0 as? CocoaError }
+      #expect(cocoa.count == all.count)
+      return Dictionary(
+        cocoa.map { ($0.userInfo[NSValidationKeyErrorKey] as? String ?? "", $0.errorCode) }, uniquingKeysWith: +)
+    }
+    return [:]
+  }
+
+  private func insert(_ entity: String, _ context: NSManagedObjectContext) -> NSManagedObject {
+    NSEntityDescription.insertNewObject(forEntityName: entity, into: context)
+  }
+
+  @Test func relationshipsThatMustHaveADestination() throws {
+    let context = try Describing.context(company())
+    try context.performAndWait { () throws in
+      let employee = insert("Employee", context)
+      #expect(try errors(context) == ["department": 1570, "name": 1570])
+      employee.setValue("", forKey: "name")
+      // An empty text is a value.
+      #expect(try errors(context) == ["department": 1570])
+      let department = insert("Department", context)
+      #expect(try errors(context) == ["department": 1570, "employees": 1570])
+      employee.setValue(department, forKey: "department")
+      #expect(try errors(context) == [:])
+      // The last member leaves: the owner is judged although only its member was set.
+      let other = insert("Department", context)
+      employee.setValue(other, forKey: "department")
+      #expect(try errors(context) == ["employees": 1570])
+      employee.setValue(department, forKey: "department")
+      context.delete(other)
+      #expect(try errors(context) == [:])
+    }
+  }
+
+  /// The same where nobody has read the owner's members.
+  @Test func theOwnerOfUnreadMembersIsJudged() throws {
+    let context = try Describing.context(company())
+    try context.performAndWait { () throws in
+      let (first, second, employee) = (
+        insert("Department", context), insert("Department", context), insert("Employee", context)
+      )
+      let keeper = insert("Employee", context)
+      for (object, department) in [(employee, first), (keeper, second)] {
+        object.setValue("E", forKey: "name")
+        object.setValue(department, forKey: "department")
+      }
+      #expect(try errors(context) == [:])
+      context.refreshAllObjects()
+      employee.setValue(second, forKey: "department")
+      #expect(try errors(context) == ["employees": 1570])
+    }
+  }
+
+  /// A value that is null in the file although the model asks for one, in an object of which only a link is changed.
+  @Test func whatWasReadIsNotJudgedWhileOnlyLinksChange() throws {
+    let model = company()
+    let employee = try #require(model.entitiesByName["Employee"])
+    let tag = Describing.entity("Tag", [])
+    Describing.relate(employee, "tags", toMany: true, tag, "employees", toManyBack: true)
+    model.entities = model.entities + [tag]
+    let context = try Describing.context(model)
+    try context.performAndWait { () throws in
+      let (department, object) = (insert("Department", context), insert("Employee", context))
+      object.setValue("E", forKey: "name")
+      object.setValue(department, forKey: "department")
+      #expect(try errors(context) == [:])
+      // As a file written by others may have it.
+      let row = try #require(object.row)
+      let damaged = row.copy(version: row.version)
+      for (slot, _) in object.info.mandatorySlots { #expect(damaged.patch(slot, .null)) }
+      object.row = damaged
+      object.mutableSetValue(forKey: "tags").add(insert("Tag", context))
+      #expect(object.isUpdated && object.value(forKey: "name") == nil)
+      #expect(try errors(context) == [:])
+      object.setValue("x", forKey: "note")
+      #expect(try errors(context) == ["department": 1570, "name": 1570])
+    }
+  }
+
+  @Test func transientsAreJudgedWhereTheyAreKnown() throws {
+    let mood = Describing.attribute("mood")
+    (mood.isTransient, mood.isOptional) = (true, false)
+    let context = try Describing.context(Describing.model([Describing.entity("A", [mood, Describing.attribute("x")])]))
+    try context.performAndWait { () throws in
+      let object = insert("A", context)
+      #expect(try errors(context) == ["mood": 1570])
+      object.setValue("good", forKey: "mood")
+      #expect(try errors(context) == [:])
+      context.refresh(object, mergeChanges: false)
+      object.setValue("y", forKey: "x")
+      #expect(try errors(context) == [:])
+      object.setValue(nil, forKey: "mood")
+      #expect(try errors(context) == ["mood": 1570])
+    }
+  }
+
+  @Test func aTextThatIsNoURIIsRefusedAtSave() throws {
+    let context = try Describing.context(
+      Describing.model([Describing.entity("A", [Describing.attribute("link", .uri)])]))
+    try context.performAndWait { () throws in
+      let object = insert("A", context)
+      for text in ["", "http://[broken"] {
+        object._setString(PropertyKey("link", .string), text)
+        #expect(try errors(context) == ["link": 1690])
+      }
+      object.setValue(URL(string: "https://example.org/ä?x=1#y"), forKey: "link")
+      #expect(try errors(context) == [:])
+      context.refresh(object, mergeChanges: false)
+      #expect(object.value(forKey: "link") as? URL == URL(string: "https://example.org/ä?x=1#y"))
+    }
+  }
+
+  /// A derived value exists after the save only, so a mandatory one can never be saved: as on Apple's platforms.
+  @Test func mandatoryDerivedAttributesCannotBeInserted() throws {
+    let derived = NSDerivedAttributeDescription()
+    (derived.name, derived.type, derived.isOptional) = ("folded", .string, false)
+    derived.derivationExpression = NSExpression(format: "canonical:(title)")
+    let model = Describing.model([Describing.entity("A", [Describing.attribute("title"), derived])])
+    let context = try Describing.context(model)
+    try context.performAndWait { () throws in
+      insert("A", context).setValue("T", forKey: "title")
+      #expect(try errors(context) == ["folded": 1570])
+    }
+  }
+}
