@@ -199,10 +199,13 @@ final class EntityInfo: @unchecked Sendable {
 final class AttributeInfo {
   let attribute: Attribute
   let description: NSAttributeDescription
+  /// What the values of a transformable attribute must be; nil where the model or the process does not say.
+  let valueClass: AnyClass?
 
   init(_ attribute: Attribute, _ description: NSAttributeDescription) {
     self.attribute = attribute
     self.description = description
+    valueClass = attribute.type == .transformable ? TransformableCoding.valueClass(description) : nil
   }
 
   /// The values of a new object. What a composite's own default does not have is that of its element.

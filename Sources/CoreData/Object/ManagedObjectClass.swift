@@ -35,20 +35,26 @@ enum ManagedObjectClass {
 
   /// The managed object classes of the process with that name, in any module.
   static func classes(named name: String) -> [NSManagedObject.Type] {
-    var found: [NSManagedObject.Type] = []
+    ProcessClasses.named(name).compactMap { $0 as? NSManagedObject.Type }
+  }
+}
+
+/// The classes of the process.
+enum ProcessClasses {
+  /// Those with a name, given without its module; generic ones are left out.
+  static func named(_ name: String) -> [AnyClass] {
+    var found: [AnyClass] = []
     withUnsafeMutablePointer(to: &found) { list in
       cd_find_classes(
         name,
         { metadata, context in
           guard let metadata, let context else { return true }
-          let type = unsafeBitCast(metadata, to: Any.Type.self)
-          if let type = type as? NSManagedObject.Type {
-            context.assumingMemoryBound(to: [NSManagedObject.Type].self).pointee.append(type)
+          if let type = unsafeBitCast(metadata, to: Any.Type.self) as? AnyClass {
+            context.assumingMemoryBound(to: [AnyClass].self).pointee.append(type)
           }
           return true
         }, list)
     }
     return found
   }
-
 }

@@ -93,7 +93,7 @@ extension NSManagedObject {
     if attribute.type == .transformable {
       prepareToRead()
       let value = AttributeCoding.flattened(value)
-      if let value, !TransformableCoding.accepts(value, info.description) { refuse(value, key, attribute.type) }
+      if let value, !TransformableCoding.accepts(value, info) { refuse(value, key, attribute.type) }
       makeExtras().transformed[attribute.slot] = value
       // The bytes are made at save; until then a marker tells that the slot has changed.
       return store(value == nil ? .null : TransformableCoding.pending, in: attribute.slot)

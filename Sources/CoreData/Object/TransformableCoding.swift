@@ -7,16 +7,31 @@ enum TransformableCoding {
   static let pending = Value.data(Data())
 
   /// Foundation's classes of values, by the names that models give.
-  private static let valueClasses: [String: AnyClass] = [
+  private static let foundationClasses: [String: AnyClass] = [
     "NSString": NSString.self, "NSNumber": NSNumber.self, "NSDecimalNumber": NSDecimalNumber.self,
     "NSArray": NSArray.self, "NSDictionary": NSDictionary.self, "NSSet": NSSet.self, "NSDate": NSDate.self,
     "NSData": NSData.self, "NSURL": NSURL.self, "NSUUID": NSUUID.self,
   ]
 
-  /// Whether a value may be set, by the value class that the model names. Classes of the application are not checked.
-  static func accepts(_ value: Any, _ attribute: NSAttributeDescription) -> Bool {
-    guard let wanted = attribute.attributeValueClassName.flatMap({ valueClasses[$0] }) else { return true }
-    return SecureArchive.allows(value, [wanted])
+  /// The class that the model names for an attribute's values: Foundation's, or the application's, with its module or
+  /// without. Nil where the process has no such class, or several.
+  static func valueClass(_ attribute: NSAttributeDescription) -> AnyClass? {
+    guard let name = attribute.attributeValueClassName, let bare = name.split(separator: ".").last else { return nil }
+    if let known = foundationClasses[name] { return known }
+    let found = ProcessClasses.named(String(bare)).filter { bare == name || String(reflecting: $0) == name }
+    return found.count == 1 ? found[0] : nil
+  }
+
+  /// Whether a value may be set, by the value class of its attribute.
+  static func accepts(_ value: Any, _ info: AttributeInfo) -> Bool {
+    guard let wanted = info.valueClass else { return true }
+    if SecureArchive.allows(value, [wanted]) { return true }
+    var mirror: Mirror? = Mirror(reflecting: value)
+    while let current = mirror {
+      if current.subjectType == wanted { return true }
+      mirror = current.superclassMirror
+    }
+    return false
   }
 
   static func decode(_ data: Data, _ attribute: NSAttributeDescription) -> Any? {

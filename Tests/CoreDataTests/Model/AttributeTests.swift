@@ -104,6 +104,38 @@ import Testing
     }
   }
 
+  /// Of a class of the application, of one below it, and of a name that the process does not know: nobody can judge that.
+  @Test(arguments: ["ShadeOfGrey", "CoreDataTests.ShadeOfGrey", "UIColor"])
+  func valuesOfTheApplicationsClassesAreAccepted(_ name: String) throws {
+    let shade = Describing.attribute("shade", .transformable)
+    shade.attributeValueClassName = name
+    let context = try Describing.context(Describing.model([Describing.entity("A", [shade])]))
+    context.performAndWait {
+      let object = NSEntityDescription.insertNewObject(forEntityName: "A", into: context)
+      for value in [ShadeOfGrey(), LightGrey()] {
+        object.setValue(value, forKey: "shade")
+        #expect(object.value(forKey: "shade") as? NSObject === value)
+      }
+    }
+  }
+
+  @Test(arguments: ["ShadeOfGrey", "CoreDataTests.LightGrey", "NSAttributedString"])
+  func valuesOfOtherClassesAreRefused(_ name: String) async throws {
+    ExitTestChoice.set(["ShadeOfGrey", "CoreDataTests.LightGrey", "NSAttributedString"].firstIndex(of: name) ?? 0)
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let shade = Describing.attribute("shade", .transformable)
+      let choice = ExitTestChoice.current
+      shade.attributeValueClassName = ["ShadeOfGrey", "CoreDataTests.LightGrey", "NSAttributedString"][choice]
+      let context = try Describing.context(Describing.model([Describing.entity("A", [shade])]))
+      context.performAndWait {
+        let object = NSEntityDescription.insertNewObject(forEntityName: "A", into: context)
+        object.setValue(choice == 0 ? NSObject() : ShadeOfGrey(), forKey: "shade")
+      }
+    }
+    let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+    #expect(text.contains("Unacceptable type of value for attribute: property = \"shade\""))
+  }
+
   @Test func integersOutOfRangeAreRefusedAtSave() throws {
     let context = try Describing.context(
       Describing.model([
@@ -224,3 +256,6 @@ import Testing
     #expect(one?.versionHash != before)
   }
 }
+
+class ShadeOfGrey: NSObject {}
+final class LightGrey: ShadeOfGrey {}
