@@ -5,10 +5,13 @@ import StoreSchema
 ///
 /// Predicates have two values and SQL has three, so a predicate is brought into negation normal form first: only leaves
 /// are negated, and each leaf has its own text for true and for false that never is NULL where it matters.
-/// Values are always bound, never written into the text.
+/// Values are bound, never written into the text of a statement; the condition of an index cannot have parameters.
 public struct SQLPredicate {
   private let layout: SQLLayout
   private let entity: Entity
+  /// Whether the text is the condition of an index: values written out, the table's own columns alone, and no function that
+  /// another program's connection may lack.
+  private let isForIndex: Bool
   /// The alias of each chain of to-one hops that has been joined.
   private var aliases: [[Relationship]: String] = [:]
   /// ` LEFT JOIN …` for each alias.
@@ -26,6 +29,22 @@ public struct SQLPredicate {
   public init(_ layout: SQLLayout, entity: Entity) {
     self.layout = layout
     self.entity = entity
+    isForIndex = false
+  }
+
+  /// The condition of a partial index on the table of `entity`, nil where there is none that means the same.
+  static func indexCondition(_ format: String, _ layout: SQLLayout, entity: Entity) -> String? {
+    guard let predicate = try? Predicate(format: format),
+      let resolved = try? PredicateResolver(layout.schema, entity).resolve(predicate)
+    else { return nil }
+    var text = SQLPredicate(forIndexOn: entity, layout)
+    return text.condition(resolved)
+  }
+
+  private init(forIndexOn entity: Entity, _ layout: SQLLayout) {
+    self.layout = layout
+    self.entity = entity
+    isForIndex = true
   }
 
   /// The condition, or nil when it cannot be said in SQL with the same meaning.
@@ -97,7 +116,7 @@ public struct SQLPredicate {
     case .equalTo, .notEqualTo:
       if folded && ValueClass(value) == .text { return function(path, op, value, options, negated) }
       guard let column = column(path) else { return nil }
-      return bind("\(column) \((op == .equalTo) != negated ? "IS" : "IS NOT") ?", [value])
+      return bind("\(column) \((op == .equalTo) != negated ? "=" : "IS NOT") ?", [value])
     case .lessThan, .lessThanOrEqualTo, .greaterThan, .greaterThanOrEqualTo:
       if folded && ValueClass(value) == .text { return function(path, op, value, options, negated) }
       guard let column = column(path), let sign = op.sign, let opposite = op.opposite else { return nil }
@@ -142,7 +161,7 @@ public struct SQLPredicate {
     let wantsEqual = (op == .equalTo) != negated
     if layout.schema.entities[reference.entity].root != root || reference.key <= 0 { return wantsEqual ? "0" : "1" }
     guard let column = column(path) else { return nil }
-    return bind("\(column) \(wantsEqual ? "IS" : "IS NOT") ?", [.int(reference.key)])
+    return bind("\(column) \(wantsEqual ? "=" : "IS NOT") ?", [.int(reference.key)])
   }
 
   private mutating func against(
@@ -179,7 +198,7 @@ public struct SQLPredicate {
     }
     let marks = Array(repeating: "?", count: fitting.count).joined(separator: ", ")
     // An empty IN list is false in SQLite, for NULL too.
-    let positive = bind("\(column) IN (\(marks))", fitting)
+    guard let positive = bind("\(column) IN (\(marks))", fitting) else { return nil }
     switch (negated, hasNull) {
     case (false, false): return positive
     case (false, true): return "(\(positive) OR \(column) IS NULL)"
@@ -208,17 +227,28 @@ public struct SQLPredicate {
   private mutating func function(
     _ path: SlotPath, _ op: Predicate.Operator, _ value: Value, _ options: Predicate.Options, _ negated: Bool
   ) -> String? {
-    guard ValueClass(kind(path)) == .text, let column = column(path) else { return nil }
+    guard !isForIndex, ValueClass(kind(path)) == .text, let column = column(path) else { return nil }
     let call = bind("\(Self.functionName)(\(column), \(op.rawValue), \(options.rawValue), ?)", [value])
-    return negated ? "NOT \(call)" : call
+    return call.map { negated ? "NOT \($0)" : $0 }
   }
 
   /// The connection's function over (value, operator, options, constant); see `SQLConnection`.
   public static let functionName = "OCDCompare"
 
-  private mutating func bind(_ text: String, _ bound: [Value]) -> String {
-    values += bound
-    return text
+  /// Nil for a value that cannot be written out where it must be.
+  private mutating func bind(_ text: String, _ bound: [Value]) -> String? {
+    if !isForIndex {
+      values += bound
+      return text
+    }
+    let parts = text.split(separator: "?", omittingEmptySubsequences: false)
+    guard parts.count == bound.count + 1 else { return nil }
+    var result = String(parts[0])
+    for (part, value) in zip(parts.dropFirst(), bound) {
+      guard let literal = SQLLiteral.text(value) else { return nil }
+      result += literal + part
+    }
+    return result
   }
 
   // MARK: Columns
@@ -240,14 +270,21 @@ public struct SQLPredicate {
   }
 
   private mutating func column(_ path: SlotPath) -> String? {
-    guard let alias = alias(path.hops) else { return nil }
+    let prefix: String
+    if isForIndex {
+      if !path.hops.isEmpty { return nil }
+      prefix = ""
+    } else {
+      guard let alias = alias(path.hops) else { return nil }
+      prefix = alias + "."
+    }
     switch path.leaf {
     case .attribute(let slot, _, let declaring):
-      return "\(alias).\(layout.column(layout.schema.entities[declaring], slot).name)"
+      return prefix + layout.column(layout.schema.entities[declaring], slot).name
     case .toOne(let relationship):
       guard let slot = relationship.slot else { return nil }
-      return "\(alias).\(layout.column(layout.schema.entities[relationship.declaringEntity], slot).name)"
-    case .object: return "\(alias).Z_PK"
+      return prefix + layout.column(layout.schema.entities[relationship.declaringEntity], slot).name
+    case .object: return prefix + "Z_PK"
     }
   }
 

@@ -45,14 +45,34 @@ public struct SQLSchemaText: Sendable {
   public struct Index: Sendable {
     public let name: String
     public let sql: String
+    /// The table that it is on; nil for an R-tree, which is a table of its own.
+    public let table: String?
+    /// Each column with its direction, as `ZNAME ASC`; filled for fetch indexes.
+    public let terms: [String]
+    /// The condition of a partial index, empty for any other.
+    public let filter: String
 
-    init(_ name: String, on table: String, _ columns: String, unique: Bool = false, filter: String = "") {
+    init(_ name: String, on table: String, _ columns: String, unique: Bool = false) {
       self.name = name
-      sql = "CREATE \(unique ? "UNIQUE " : "")INDEX \(name) ON \(table) (\(columns))\(filter)"
+      self.table = table
+      (terms, filter) = ([], "")
+      sql = "CREATE \(unique ? "UNIQUE " : "")INDEX \(name) ON \(table) (\(columns))"
+    }
+
+    init(fetchIndex name: String, on table: String, _ columns: [(name: String, isAscending: Bool)], filter: String) {
+      self.name = name
+      self.table = table
+      self.filter = filter
+      terms = columns.map { "\($0.name) \($0.isAscending ? "ASC" : "DESC")" }
+      let list = columns.map { "\($0.name) COLLATE BINARY \($0.isAscending ? "ASC" : "DESC")" }
+      sql =
+        "CREATE INDEX \(name) ON \(table) (\(list.joined(separator: ", ")))" + (filter.isEmpty ? "" : " WHERE " + filter)
     }
 
     init(virtualTable name: String, _ columns: String) {
       self.name = name
+      table = nil
+      (terms, filter) = ([], "")
       sql = "CREATE VIRTUAL TABLE \(name) USING RTREE (Z_PK INTEGER PRIMARY KEY, \(columns))"
     }
   }
@@ -78,6 +98,27 @@ public struct SQLSchemaText: Sendable {
       }
     }
     return result
+  }
+
+  /// The fetch indexes of all entities. They are no part of the version hash, so a store may have others.
+  public var fetchIndexes: [Index] {
+    schema.entities.flatMap { entity in entity.definition.fetchIndexes.compactMap { fetchIndex($0, of: entity) } }
+  }
+
+  /// A fetch index whose partial predicate cannot be said in SQL about the entity's own columns, with its entity.
+  public var impossibleIndex: (entity: String, index: String)? {
+    for entity in schema.entities {
+      for index in entity.definition.fetchIndexes where condition(index, of: entity) == nil {
+        return (entity.name, index.name)
+      }
+    }
+    return nil
+  }
+
+  /// The condition of a partial index, empty for any other; nil where it cannot be said.
+  private func condition(_ index: FetchIndexDefinition, of entity: Entity) -> String? {
+    guard let predicate = index.partialPredicate else { return "" }
+    return SQLPredicate.indexCondition(predicate, layout, entity: entity)
   }
 
   private func unique(_ names: [String], _ slots: [Int], of entity: Entity) -> Index {
@@ -106,9 +147,10 @@ public struct SQLSchemaText: Sendable {
     if columns.count == 1, let only = definition.elements.first, entity.relationship(named: only.property) != nil {
       return nil
     }
-    let list = columns.map { "\($0.name) COLLATE BINARY \($0.element.isAscending ? "ASC" : "DESC")" }
+    guard let filter = condition(definition, of: entity) else { return nil }
     return Index(
-      "Z_\(entity.name)_\(definition.name)", on: layout.table(entity.index).name, list.joined(separator: ", "))
+      fetchIndex: "Z_\(entity.name)_\(definition.name)", on: layout.table(entity.index).name,
+      columns.map { ($0.name, $0.element.isAscending) }, filter: filter)
   }
 
   private func slot(_ property: String, of entity: Entity) -> Int? {

@@ -19,6 +19,12 @@ enum SQLiteFormat {
     try connection.execute("PRAGMA page_size = 4096; PRAGMA auto_vacuum = INCREMENTAL")
     if options.pragmas["journal_mode"] == nil { try connection.execute("PRAGMA journal_mode = WAL") }
     let text = SQLSchemaText(SQLLayout(schema: schema))
+    if let (entity, index) = text.impossibleIndex {
+      throw StoreError(
+        .unsupported,
+        "The partial predicate of the fetch index \(index) cannot be said in SQL: it may compare the entity's own attributes with constants, without options.",
+        context: ["entity": entity, "index": index])
+    }
     try connection.execute("BEGIN IMMEDIATE")
     do {
       // Somebody else may have made it since we looked.
