@@ -1,9 +1,11 @@
 import Foundation
+import SQLEngine
 import StoreProtocol
 import StoreSchema
 import Testing
 
 @testable import CoreData
+@testable import SQLiteBackend
 
 /// A fresh store made from a corpus store's model has the schema that the real file has.
 @Suite(Corpus.condition) struct CorpusSchemaTests {
@@ -33,6 +35,18 @@ import Testing
     }
     // An exception that nothing needs any more must go.
     #expect(used == Set(SchemaRule.allCases))
+  }
+
+  /// A real store has the fetch indexes of its model, under these names or older ones: a save changes none of them.
+  @Test func noSaveChangesTheIndexesOfRealStores() throws {
+    for store in Corpus.stores {
+      let url = try store.copy()
+      defer { try? FileManager.default.removeItem(at: url.deletingLastPathComponent()) }
+      let schema = try store.model(at: url).freeze().schema
+      let connection = try SQLiteConnection(url.path, .readWrite, timeout: 1)
+      let binding = try SQLBinding.bind(schema, to: SQLiteFormat.catalogue(on: connection))
+      #expect(try SQLiteIndexes(connection, binding.layout).changes == [], "\(store.id)")
+    }
   }
 
   /// History is listed in Z_PRIMARYKEY from its first transaction on.
