@@ -10,11 +10,16 @@ extension NSManagedObjectModel {
   public convenience init?(contentsOf url: URL) {
     guard let record = try? ModelFile.read(at: url) else { return nil }
     self.init(record)
+    addTexts(ofModelAt: url)
   }
 
   /// Reads a model file. Throws what is wrong with it.
   public static func read(_ url: URL) throws -> NSManagedObjectModel {
-    do { return NSManagedObjectModel(try ModelFile.read(at: url)) } catch {
+    do {
+      let model = NSManagedObjectModel(try ModelFile.read(at: url))
+      model.addTexts(ofModelAt: url)
+      return model
+    } catch {
       throw CocoaError(
         .fileReadCorruptFile,
         userInfo: [NSFilePathErrorKey: url.path, NSUnderlyingErrorKey: error, NSLocalizedDescriptionKey: "\(error)"])
@@ -92,6 +97,7 @@ extension NSManagedObjectModel {
     for entity in self.entities { relink(entity) }
     for model in models {
       versionIdentifiers.formUnion(model.versionIdentifiers)
+      addTexts(of: model)
       for (name, request) in model.fetchRequestTemplatesByName {
         setFetchRequestTemplate(request.copy() as? NSFetchRequest<any NSFetchRequestResult>, forName: name)
       }
@@ -115,6 +121,10 @@ extension NSManagedObjectModel {
     guard let bundle = try? ModelBundle(url) else {
       return NSManagedObjectModel(contentsOf: url).map { [$0] } ?? []
     }
-    return bundle.versionNames.compactMap { (try? bundle.record(of: $0)).map { NSManagedObjectModel($0) } }
+    return bundle.versionNames.compactMap { name in
+      let model = (try? bundle.record(of: name)).map { NSManagedObjectModel($0) }
+      model?.addTexts(ofModelAt: url)
+      return model
+    }
   }
 }

@@ -159,7 +159,26 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
 
   /// Texts for users, by keys of the forms `Entity/<name>`, `Property/<property>/Entity/<entity>`, `Property/<property>` and
   /// `ErrorString/<text>`. Validation errors use them.
-  open var localizationDictionary: [String: String]? { willSet { requireEditable() } }
+  ///
+  /// Those of a model that was read from `Name.momd` and the like are in `NameModel.strings` beside it, or in a folder
+  /// `<language>.lproj` there; they are read when they are first asked for.
+  open var localizationDictionary: [String: String]? {
+    get { freezing.withLock { texts.dictionary() } }
+    set {
+      requireEditable()
+      freezing.withLock { texts = ModelTexts(given: newValue) }
+    }
+  }
+  /// Under `freezing`: what is read is remembered by a model in use, too.
+  private var texts = ModelTexts()
+
+  /// Adds the texts beside a model's file, behind those that are there.
+  func addTexts(ofModelAt url: URL) { freezing.withLock { texts.merge(ModelTexts(modelAt: url)) } }
+
+  func addTexts(of model: NSManagedObjectModel) {
+    let added = model.freezing.withLock { model.texts }
+    freezing.withLock { texts.merge(added) }
+  }
 
   // MARK: Copying
 
@@ -177,7 +196,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
     copy.templates = templates.compactMapValues { $0.copy() as? NSFetchRequest<any NSFetchRequestResult> }
     for request in copy.templates.values { copy.relink(request) }
     copy.versionIdentifiers = versionIdentifiers
-    copy.localizationDictionary = localizationDictionary
+    copy.addTexts(of: self)
     return copy
   }
 
