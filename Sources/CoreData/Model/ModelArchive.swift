@@ -4,9 +4,30 @@ import StoreProtocol
 
 /// Models as archives, as stores carry them.
 enum ModelArchive {
-  /// The model as a keyed archive, nil where it holds something that has no archived form.
-  static func data(of model: NSManagedObjectModel) -> Data? {
-    try? CompiledModelWriter.write(ModelRecordCoding.record(of: model))
+  /// The model as a keyed archive, nil where it holds something that has no archived form: a store works without it.
+  static func data(of model: NSManagedObjectModel) -> Data? { try? write(model) }
+
+  static func write(_ model: NSManagedObjectModel) throws(ModelFileError) -> Data {
+    for entity in model.entities {
+      for property in entity.ownProperties {
+        guard let obstacle = obstacle(property) else { continue }
+        throw ModelFileError(
+          .unsupported, "\(entity.name ?? "?").\(property.name) \(obstacle), which a model file cannot hold")
+      }
+    }
+    return try CompiledModelWriter.write(ModelRecordCoding.record(of: model))
+  }
+
+  /// What of a property has no archived form, nil where all has.
+  private static func obstacle(_ property: NSPropertyDescription) -> String? {
+    if property is NSExpressionDescription || type(of: property) == NSPropertyDescription.self { return "is an expression" }
+    if let fetched = property as? NSFetchedPropertyDescription, fetched.fetchRequest == nil { return "has no request" }
+    var pending = [property]
+    while let next = pending.popLast() {
+      if next.validationPredicates.contains(where: { PredicateTree.of($0) == nil }) { return "is validated by a block" }
+      pending += (next as? NSCompositeAttributeDescription)?.elements ?? []
+    }
+    return nil
   }
 
   static func model(_ archive: Data) throws(ModelFileError) -> NSManagedObjectModel {

@@ -4,7 +4,7 @@ import StoreSchema
 /// An entity of a managed object model.
 ///
 /// Mutable until its model is first used by a coordinator; changing it later stops the program.
-open class NSEntityDescription: NSObject, NSCopying {
+open class NSEntityDescription: NSObject, NSCopying, NSSecureCoding {
   /// The model this entity belongs to.
   open var managedObjectModel: NSManagedObjectModel {
     guard let model = managedObjectModelIfAny else {
@@ -194,21 +194,38 @@ open class NSEntityDescription: NSObject, NSCopying {
     return context.core.insertNewObject(entity)
   }
 
+  /// A copy of the entity with its own properties, outside of any model and hierarchy. It can be changed.
   open func copy(with zone: NSZone? = nil) -> Any {
     let copy = NSEntityDescription()
-    copy.name = name
-    copy.className = className
-    copy.isAbstract = isAbstract
-    copy.userInfo = userInfo
-    copy.versionHashModifier = versionHashModifier
-    copy.renaming = renaming
-    copy.uniquenessConstraints = uniquenessConstraints.map { $0.map { ($0 as? NSPropertyDescription)?.name ?? $0 } }
-    copy.compound = compound
-    copy.own = own.compactMap { $0.copy() as? NSPropertyDescription }
-    for property in copy.own { property.entity = copy }
-    copy.indexes = indexes.compactMap { $0.copy() as? NSFetchIndexDescription }
-    copy.coreSpotlightDisplayNameExpression = coreSpotlightDisplayNameExpression
+    copy.take(from: self)
     return copy
+  }
+
+  private func take(from other: NSEntityDescription) {
+    name = other.name
+    className = other.className
+    isAbstract = other.isAbstract
+    userInfo = other.userInfo
+    versionHashModifier = other.versionHashModifier
+    renaming = other.renaming
+    uniquenessConstraints = other.uniquenessConstraints.map { $0.map { ($0 as? NSPropertyDescription)?.name ?? $0 } }
+    compound = other.compound
+    own = other.own.compactMap { $0.copy() as? NSPropertyDescription }
+    for property in own { property.entity = self }
+    indexes = other.indexes.compactMap { $0.copy() as? NSFetchIndexDescription }
+    coreSpotlightDisplayNameExpression = other.coreSpotlightDisplayNameExpression
+  }
+
+  open class var supportsSecureCoding: Bool { true }
+
+  /// Encodes what a copy has. Relationships find their destinations again by name, in the model that the entity is added to.
+  open func encode(with coder: NSCoder) { DescriptionCoding.encode(self, with: coder) }
+
+  /// The entity that was encoded, in no model. Nil where it cannot be read.
+  public required convenience init?(coder: NSCoder) {
+    guard let entity = DescriptionCoding.entity(coder) else { return nil }
+    self.init()
+    take(from: entity)
   }
 
   /// Whether `object` is an entity that says the same, its own properties included; related entities count by name.

@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// Mutable until a coordinator or context first uses it. From then on it is immutable and may be used from any thread,
 /// which is why it is Sendable; changing it then stops the program. A copy can be changed again.
-open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
+open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
   private var list: [NSEntityDescription] = []
   private var members: [String: [NSEntityDescription]] = [:]
   private var templates: [String: NSFetchRequest<any NSFetchRequestResult>] = [:]
@@ -198,6 +198,20 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
     copy.versionIdentifiers = versionIdentifiers
     copy.addTexts(of: self)
     return copy
+  }
+
+  // MARK: Coding
+
+  open class var supportsSecureCoding: Bool { true }
+
+  /// Encodes the model as the archive that a `.mom` file is, with its texts beside it.
+  open func encode(with coder: NSCoder) { DescriptionCoding.encode(self, with: coder) }
+
+  /// The model that was encoded, which can be changed. Nil where it cannot be read.
+  public required convenience init?(coder: NSCoder) {
+    guard let record = DescriptionCoding.record(coder) else { return nil }
+    self.init(record)
+    localizationDictionary = DescriptionCoding.texts(coder)
   }
 
   /// Makes the index elements and fetched properties of a copied entity point at this model.

@@ -4,7 +4,7 @@ import StoreSchema
 /// A property of an entity: an attribute, a relationship, a fetched property or an expression.
 ///
 /// Mutable until its model is first used by a coordinator; changing it later stops the program.
-open class NSPropertyDescription: NSObject, NSCopying {
+open class NSPropertyDescription: NSObject, NSCopying, NSSecureCoding {
   /// The entity that declares the property, nil until it is added to one.
   // Implicitly unwrapped, because existing code expects an entity.
   // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
@@ -91,6 +91,20 @@ open class NSPropertyDescription: NSObject, NSCopying {
     let copy = type(of: self).makeEmpty()
     copy.take(from: self)
     return copy
+  }
+
+  open class var supportsSecureCoding: Bool { true }
+
+  /// Encodes an attribute, a relationship or a fetched property. The names of a relationship's destination and inverse are
+  /// all that it keeps of them.
+  open func encode(with coder: NSCoder) { DescriptionCoding.encode(self, with: coder) }
+
+  /// The property that was encoded, in no entity. Nil where it cannot be read, or is of another kind.
+  public required convenience init?(coder: NSCoder) {
+    guard let property = DescriptionCoding.property(coder) else { return nil }
+    self.init()
+    guard type(of: self).makeEmpty().isMember(of: type(of: property)) else { return nil }
+    take(from: property)
   }
 
   class func makeEmpty() -> NSPropertyDescription { NSPropertyDescription() }

@@ -1,0 +1,57 @@
+import Foundation
+import ModelFiles
+
+/// How models, entities and properties go into a coder: as the bytes of a `.mom` archive, which Apple's framework and ours
+/// read alike. An entity or a property is wrapped into a model of its own.
+///
+/// What a `.mom` cannot hold, as a predicate made of a block, stops the program: a coder has no way to say so.
+enum DescriptionCoding {
+  private static let (archiveKey, textsKey) = ("archive", "localizationDictionary")
+
+  static func encode(_ model: NSManagedObjectModel, with coder: NSCoder) {
+    let archive: Data
+    do { archive = try ModelArchive.write(model) } catch { misuse("The model cannot be encoded: \(error).") }
+    coder.encode(archive as NSData, forKey: archiveKey)
+    if let texts = model.localizationDictionary { coder.encode(texts as NSDictionary, forKey: textsKey) }
+  }
+
+  static func encode(_ entity: NSEntityDescription, with coder: NSCoder) {
+    guard let copy = entity.copy() as? NSEntityDescription else { return }
+    let model = NSManagedObjectModel()
+    model.entities = [copy]
+    encode(model, with: coder)
+  }
+
+  static func encode(_ property: NSPropertyDescription, with coder: NSCoder) {
+    guard let copy = property.copy() as? NSPropertyDescription else { return }
+    let entity = NSEntityDescription()
+    entity.name = "Entity"
+    entity.properties = [copy]
+    encode(entity, with: coder)
+  }
+
+  /// Nil where there is no archive or one that cannot be read. The coder is not told: it may be set up to stop the program.
+  static func record(_ coder: NSCoder) -> ModelRecord? {
+    guard coder.containsValue(forKey: archiveKey),
+      let archive = coder.decodeObject(of: NSData.self, forKey: archiveKey)
+    else { return nil }
+    return try? CompiledModelReader.read(Data(referencing: archive))
+  }
+
+  static func texts(_ coder: NSCoder) -> [String: String]? {
+    if !coder.containsValue(forKey: textsKey) { return nil }
+    return coder.decodeObject(of: [NSDictionary.self, NSString.self], forKey: textsKey) as? [String: String]
+  }
+
+  static func entity(_ coder: NSCoder) -> NSEntityDescription? {
+    record(coder)?.entities.first.map { record in
+      let entity = ModelRecordCoding.entity(record)
+      ModelRecordCoding.addIndexes(record, to: entity)
+      return entity
+    }
+  }
+
+  static func property(_ coder: NSCoder) -> NSPropertyDescription? {
+    record(coder)?.entities.first?.properties.first.map(ModelRecordCoding.property)
+  }
+}
