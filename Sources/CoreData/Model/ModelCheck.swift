@@ -16,11 +16,15 @@ enum ModelCheck {
     }
   }
 
-  /// Names that every managed object answers itself: no-parameter methods of NSObject and NSManagedObject
-  /// ([NSPropertyDescription](https://developer.apple.com/documentation/coredata/nspropertydescription)).
+  /// Names that every managed object answers itself: methods of NSObject and NSManagedObject without parameters
+  /// ([NSPropertyDescription](https://developer.apple.com/documentation/coredata/nspropertydescription)). Xcode's compiler
+  /// also refuses names that begin in upper case; those are allowed here, as they are in models made in code.
   private static let reserved: Set<String> = [
-    "class", "description", "entity", "faultingState", "hasChanges", "hash", "isDeleted", "isFault", "isInserted",
-    "isUpdated", "managedObjectContext", "objectID", "self", "SELF", "superclass", "zone",
+    "autorelease", "awakeFromFetch", "awakeFromInsert", "changedValues", "changedValuesForCurrentEvent", "class", "copy",
+    "dealloc", "debugDescription", "description", "didSave", "didTurnIntoFault", "entity", "faultingState", "finalize",
+    "hasChanges", "hasPersistentChangedValues", "hash", "init", "isDeleted", "isFault", "isInserted", "isProxy",
+    "isUpdated", "managedObjectContext", "mutableCopy", "objectID", "observationInfo", "prepareForDeletion", "release",
+    "retain", "retainCount", "self", "SELF", "superclass", "willSave", "willTurnIntoFault", "zone",
   ]
 
   private static func checkNames(_ entity: NSEntityDescription) throws(SchemaError) {

@@ -15,7 +15,7 @@ enum ModelRegistry {
     }
   }
 
-  /// The entity whose class `type` is; the newest model wins. Stops the program where there is none.
+  /// The entity whose class `type` is. Stops the program where there is none.
   static func entity(of type: NSManagedObject.Type) -> NSEntityDescription {
     if let found = find(type) { return found }
     misuse(
@@ -23,12 +23,22 @@ enum ModelRegistry {
     )
   }
 
+  /// Of several models in use that have an entity for the class, the newest one's; that there are several is said once
+  /// (decision 016).
   static func find(_ type: NSManagedObject.Type) -> NSEntityDescription? {
     let candidates = models.withLock { $0 }.compactMap(\.model).reversed()
-    for model in candidates {
-      guard let frozen = try? model.freeze() else { continue }
-      if let info = frozen.infos.first(where: { $0.objectClass == type }) { return info.description }
+    let found = candidates.lazy.compactMap { model in
+      (try? model.freeze())?.infos.first { $0.objectClass == type }?.description
     }
-    return nil
+    guard let first = found.first else { return nil }
+    if found.dropFirst().first != nil, warned.withLock({ $0.insert(ObjectIdentifier(type)).inserted }) {
+      report(
+        "\(type).entity(): several models in use have an entity for this class; the newest model's is taken. Share one NSManagedObjectModel between containers, or name the entity."
+      )
+    }
+    return first
   }
+
+  /// The classes for which several models were found.
+  private static let warned = Mutex<Set<ObjectIdentifier>>([])
 }

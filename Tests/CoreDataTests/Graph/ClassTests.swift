@@ -64,6 +64,33 @@ import Testing
     #expect(KeyPathName.name(of: \Person.department?.title) == "department.title")
     _ = company
   }
+
+  /// Feature 1.17 and decision 016.
+  @Test func ofSeveralModelsTheNewestIsTakenAndThatIsSaidOnce() async throws {
+    let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+      let models = [Company.model(), Company.model(), Company.model()]
+      let one = NSPersistentStoreCoordinator(managedObjectModel: models[0])
+      // Used by several coordinators, a model is still one.
+      let same = NSPersistentStoreCoordinator(managedObjectModel: models[0])
+      precondition(Person.entity() === models[0].entitiesByName["Person"])
+      let two = NSPersistentStoreCoordinator(managedObjectModel: models[1])
+      precondition(Person.entity() === models[1].entitiesByName["Person"] && Person.entity().name == "Person")
+      // Each context finds its own entity by the name in the request.
+      try one.addPersistentStore(type: .sqlite, at: URL(filePath: "/dev/null"))
+      let context = NSManagedObjectContext(.privateQueue)
+      context.persistentStoreCoordinator = one
+      try context.performAndWait {
+        let person = Person(context: context)
+        person.name = "P"
+        try context.save()
+        let found = try context.fetch(Person.fetchRequest())
+        precondition(found.count == 1 && person.entity === models[0].entitiesByName["Person"])
+      }
+      withExtendedLifetime((same, two)) {}
+    }
+    let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+    #expect(text.components(separatedBy: "several models in use").count == 2)
+  }
 }
 
 private final class Counted: Department {

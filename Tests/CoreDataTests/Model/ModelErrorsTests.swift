@@ -45,7 +45,9 @@ import Testing
     #expect(try error(Describing.entity("A", [Describing.attribute("")])).message.contains("without a name"))
   }
 
-  @Test(arguments: ["description", "objectID", "self", "SELF", "managedObjectContext", "isDeleted", "hash"])
+  @Test(arguments: [
+    "description", "objectID", "self", "SELF", "managedObjectContext", "isDeleted", "hash", "copy", "willSave", "retain",
+  ])
   func namesOfManagedObjectsOwnMethodsAreRefused(_ name: String) throws {
     #expect(try error(Describing.entity("A", [Describing.attribute(name)])).property == name)
   }
