@@ -20,13 +20,17 @@ public enum StringsFile {
       }
       return entries.compactMapValues(\.stringValue)
     }
-    guard let text = text(data) else { throw ModelFileError(.malformed, "the strings file is neither UTF-8 nor UTF-16") }
+    guard let text = text(data) else {
+      throw ModelFileError(.malformed, "the strings file is neither UTF-8 nor UTF-16")
+    }
     var scanner = StringsScanner(text)
     return try scanner.entries()
   }
 
   private static func text(_ data: Data) -> String? {
-    if data.starts(with: [0xFF, 0xFE]) || data.starts(with: [0xFE, 0xFF]) { return String(data: data, encoding: .utf16) }
+    if data.starts(with: [0xFF, 0xFE]) || data.starts(with: [0xFE, 0xFF]) {
+      return String(data: data, encoding: .utf16)
+    }
     return String(validating: data.starts(with: [0xEF, 0xBB, 0xBF]) ? data.dropFirst(3) : data, as: UTF8.self)
   }
 }

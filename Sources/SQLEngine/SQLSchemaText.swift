@@ -66,7 +66,8 @@ public struct SQLSchemaText: Sendable {
       terms = columns.map { "\($0.name) \($0.isAscending ? "ASC" : "DESC")" }
       let list = columns.map { "\($0.name) COLLATE BINARY \($0.isAscending ? "ASC" : "DESC")" }
       sql =
-        "CREATE INDEX \(name) ON \(table) (\(list.joined(separator: ", ")))" + (filter.isEmpty ? "" : " WHERE " + filter)
+        "CREATE INDEX \(name) ON \(table) (\(list.joined(separator: ", ")))"
+        + (filter.isEmpty ? "" : " WHERE " + filter)
     }
 
     init(virtualTable name: String, _ columns: String) {

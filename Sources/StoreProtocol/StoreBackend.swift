@@ -63,6 +63,9 @@ public struct StoreOptions: Sendable {
   public var ignoresModelVersion = false
   /// Gives the model as a keyed archive, for stores that carry their model. Asked only when a store is made.
   public var archivedModel: (@Sendable () -> Data?)?
+  /// Says whether entities of a model, given as a keyed archive that a store carries, are those of the schema. Asked where
+  /// version hashes alone cannot tell.
+  public var haveSameStructure: (@Sendable (_ archivedModel: Data, _ entities: Set<String>) -> Bool)?
   /// `NSStoreModelVersionIdentifiers` for new metadata.
   public var versionIdentifiers: [String] = []
   /// Records every commit in persistent history, whose tables are made where there are none.

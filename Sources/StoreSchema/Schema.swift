@@ -277,16 +277,26 @@ public struct SchemaError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Schema {
+  /// How a store's version hashes compare with this model's.
+  public enum Compatibility: Sendable, Equatable {
+    case same, different
+    /// The same but for entities whose hash says too little, because they have derived or composite attributes. They are to
+    /// be compared by structure; see ``VersionHash/haveSameStructure(_:_:entities:)``.
+    case sameButFor(Set<String>)
+  }
+
   /// Whether a store with these version hashes was made with this model: the same entities with the same hashes.
-  ///
-  /// An entity with derived or composite attributes has no computable hash; it is compared by name here, and by its
-  /// columns when the store binds it.
-  public func isCompatible(withVersionHashes hashes: [String: [UInt8]]) -> Bool {
-    guard hashes.count == versionHashes.count else { return false }
-    let inexact = Set(definitions.filter { !VersionHash.isExact(for: $0, in: definitions) }.map(\.name))
-    return versionHashes.allSatisfy { name, hash in
-      guard let other = hashes[name] else { return false }
-      return other == hash || inexact.contains(name)
+  public func compatibility(withVersionHashes hashes: [String: [UInt8]]) -> Compatibility {
+    guard hashes.count == versionHashes.count else { return .different }
+    var open: Set<String> = []
+    for definition in definitions {
+      guard let stored = hashes[definition.name] else { return .different }
+      if !VersionHash.isExact(for: definition, in: definitions) {
+        open.insert(definition.name)
+      } else if stored != versionHashes[definition.name] {
+        return .different
+      }
     }
+    return open.isEmpty ? .same : .sameButFor(open)
   }
 }

@@ -28,6 +28,33 @@ public enum VersionHash {
     }
   }
 
+  /// Whether entities say the same in two models in everything that version hashes are about, derivations and elements of
+  /// composites included. For entities whose hash cannot be computed.
+  public static func haveSameStructure(
+    _ a: [EntityDefinition], _ b: [EntityDefinition], entities: Set<String>
+  ) -> Bool {
+    let (own, other) = (hashes(of: a), hashes(of: b))
+    let byName = Dictionary(b.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    return a.filter { entities.contains($0.name) }.allSatisfy { entity in
+      own[entity.name] == other[entity.name] && leaves(entity) == byName[entity.name].map(leaves)
+    }
+  }
+
+  /// What the hash of an entity does not show of its own derived and composite attributes.
+  private static func leaves(_ entity: EntityDefinition) -> Set<String> {
+    var result: Set<String> = []
+    var pending = entity.attributes.map { (path: $0.name, attribute: $0) }
+    while let (path, attribute) = pending.popLast() {
+      if let derivation = attribute.derivation { result.insert("\(path) = \(derivation)") }
+      for element in attribute.elements {
+        let path = path + "." + element.name
+        result.insert("\(path): \(hash(of: element))")
+        pending.append((path, element))
+      }
+    }
+    return result
+  }
+
   /// `NSManagedObjectModel.versionChecksum`: base64 of SHA-256 over the hashes in byte order of the entity names.
   public static func checksum(of hashes: [String: [UInt8]]) -> String {
     Data(SHA2.sha256(sorted(hashes).flatMap(\.value))).base64EncodedString()

@@ -32,7 +32,7 @@ public struct SQLiteBackend: StoreBackend {
     let metadata = try Self.check(writer, schema, options)
     if !options.isReadOnly { try Self.maintain(writer, schema, options) }
     let catalogue = try SQLiteFormat.catalogue(on: writer)
-    let binding = try SQLBinding.bind(schema, to: catalogue)
+    let binding = try Self.bind(schema, to: catalogue, metadata)
     let pool = SQLitePool(limit: options.maximumReaders, timeout: options.timeout) { () throws(StoreError) in
       let connection = try SQLiteConnection(
         place.path, options.isReadOnly ? .readOnly : .readWrite, timeout: options.timeout, trace: options.trace)
@@ -80,14 +80,40 @@ public struct SQLiteBackend: StoreBackend {
     guard try connection.integer("SELECT count(*) FROM sqlite_master WHERE name IN ('Z_METADATA', 'Z_PRIMARYKEY')") == 2
     else { throw StoreError(.notAStore, "The database has no Core Data tables (Z_METADATA and Z_PRIMARYKEY).") }
     let metadata = try SQLiteFormat.metadata(on: connection)
-    if !options.ignoresModelVersion, !schema.isCompatible(withVersionHashes: metadata.versionHashes) {
-      var error = StoreError(
-        .modelMismatch,
-        "The store was made with another version of the model; open it with that version, or migrate it.")
-      error.modelHashes = .init(store: metadata.versionHashes, model: schema.versionHashes)
-      throw error
-    }
+    if !options.ignoresModelVersion, !isCompatible(metadata, schema, options) { throw mismatch(metadata, schema) }
     return metadata
+  }
+
+  private static func isCompatible(_ metadata: StoreMetadata, _ schema: Schema, _ options: StoreOptions) -> Bool {
+    switch schema.compatibility(withVersionHashes: metadata.versionHashes) {
+    case .same: return true
+    case .different: return false
+    case .sameButFor(let entities):
+      // Where the store carries no model, its columns tell when they are bound.
+      guard let archive = metadata.archivedModel, let haveSameStructure = options.haveSameStructure else { return true }
+      return haveSameStructure(archive, entities)
+    }
+  }
+
+  private static func mismatch(_ metadata: StoreMetadata, _ schema: Schema) -> StoreError {
+    var error = StoreError(
+      .modelMismatch,
+      "The store was made with another version of the model; open it with that version, or migrate it.")
+    error.modelHashes = .init(store: metadata.versionHashes, model: schema.versionHashes)
+    return error
+  }
+
+  /// A store without a needed column is damaged, unless its version hashes left open whether it is of this model.
+  private static func bind(
+    _ schema: Schema, to catalogue: SQLCatalogue, _ metadata: StoreMetadata
+  ) throws(StoreError) -> SQLBinding {
+    do { return try SQLBinding.bind(schema, to: catalogue) } catch {
+      guard error.code == .corrupt, case .sameButFor = schema.compatibility(withVersionHashes: metadata.versionHashes)
+      else { throw error }
+      var mismatch = mismatch(metadata, schema)
+      mismatch.context = error.context
+      throw mismatch
+    }
   }
 
   private static func maintain(

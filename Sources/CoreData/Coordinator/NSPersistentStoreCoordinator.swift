@@ -107,6 +107,11 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     var settings = StoreOptionCoding.options(options)
     settings.versionIdentifiers = managedObjectModel.versionIdentifiers.compactMap { $0.base as? String }.sorted()
     settings.archivedModel = { [managedObjectModel] in ModelArchive.data(of: managedObjectModel) }
+    settings.haveSameStructure = { [definitions = frozen.schema.definitions] archive, entities in
+      // One that cannot be read says nothing; the store's columns do.
+      guard let carried = try? ModelArchive.model(archive).definitions() else { return true }
+      return VersionHash.haveSameStructure(definitions, carried, entities: entities)
+    }
     let engine: any Store
     do { engine = try backend.open(at: url, schema: frozen.schema, options: settings) } catch {
       throw CoreDataError.make(error)

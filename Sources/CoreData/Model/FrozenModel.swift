@@ -213,7 +213,9 @@ final class AttributeInfo {
     if attribute.type == .composite {
       let own = (try? CompositeCoding.leaves(description.defaultValue, attribute)) ?? []
       return attribute.elements.compactMap { element in
-        if let value = own.first(where: { $0.slot == element.slot })?.value, !value.isNull { return (element.slot, value) }
+        if let value = own.first(where: { $0.slot == element.slot })?.value, !value.isNull {
+          return (element.slot, value)
+        }
         let value = description.element(element.name)?.defaultValue
         return value.flatMap { AttributeCoding.encode($0, element) }.map { (element.slot, $0) }
       }

@@ -20,7 +20,9 @@ enum ModelArchive {
 
   /// What of a property has no archived form, nil where all has.
   private static func obstacle(_ property: NSPropertyDescription) -> String? {
-    if property is NSExpressionDescription || type(of: property) == NSPropertyDescription.self { return "is an expression" }
+    if property is NSExpressionDescription || type(of: property) == NSPropertyDescription.self {
+      return "is an expression"
+    }
     if let fetched = property as? NSFetchedPropertyDescription, fetched.fetchRequest == nil { return "has no request" }
     var pending = [property]
     while let next = pending.popLast() {

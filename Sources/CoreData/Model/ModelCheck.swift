@@ -20,7 +20,8 @@ enum ModelCheck {
   /// ([NSPropertyDescription](https://developer.apple.com/documentation/coredata/nspropertydescription)). Xcode's compiler
   /// also refuses names that begin in upper case; those are allowed here, as they are in models made in code.
   private static let reserved: Set<String> = [
-    "autorelease", "awakeFromFetch", "awakeFromInsert", "changedValues", "changedValuesForCurrentEvent", "class", "copy",
+    "autorelease", "awakeFromFetch", "awakeFromInsert", "changedValues", "changedValuesForCurrentEvent", "class",
+    "copy",
     "dealloc", "debugDescription", "description", "didSave", "didTurnIntoFault", "entity", "faultingState", "finalize",
     "hasChanges", "hasPersistentChangedValues", "hash", "init", "isDeleted", "isFault", "isInserted", "isProxy",
     "isUpdated", "managedObjectContext", "mutableCopy", "objectID", "observationInfo", "prepareForDeletion", "release",
@@ -121,7 +122,9 @@ enum ModelCheck {
       for case let description as NSAttributeDescription in entity.ownProperties {
         let stored = description.isTransient ? nil : schema.entity(named: entity.name ?? "")
         if description is NSCompositeAttributeDescription {
-          if let attribute = stored?.attribute(named: description.name) { try checkDefaults(description, attribute, entity) }
+          if let attribute = stored?.attribute(named: description.name) {
+            try checkDefaults(description, attribute, entity)
+          }
           continue
         }
         guard let value = description.defaultValue, isChecked(description.attributeType),

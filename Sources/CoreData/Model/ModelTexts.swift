@@ -52,7 +52,9 @@ struct ModelTexts {
     var model = model
     if model.lastPathComponent == "contents" { model.deleteLastPathComponent() }
     // A version of a model is named by the folder of all versions.
-    if ["momd", "xcdatamodeld"].contains(model.deletingLastPathComponent().pathExtension) { model.deleteLastPathComponent() }
+    if ["momd", "xcdatamodeld"].contains(model.deletingLastPathComponent().pathExtension) {
+      model.deleteLastPathComponent()
+    }
     let folder = model.deletingLastPathComponent()
     let name = model.deletingPathExtension().lastPathComponent + "Model.strings"
     let languages = Locale.preferredLanguages.flatMap { [$0, String($0.prefix { $0 != "-" && $0 != "_" })] }

@@ -140,7 +140,8 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
   /// Identifies the whole model: base64 of a digest over all version hashes.
   open var versionChecksum: String { VersionHash.checksum(of: VersionHash.hashes(of: definitions())) }
 
-  /// Whether a store with this metadata was made with exactly the entities of the configuration.
+  /// Whether a store with this metadata was made with exactly the entities of the configuration. Entities whose hash cannot
+  /// be computed, because they have derived or composite attributes, count as the same by their name.
   open func isConfiguration(
     withName configuration: String?, compatibleWithStoreMetadata metadata: [String: Any]
   ) -> Bool {

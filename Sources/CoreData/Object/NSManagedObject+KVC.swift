@@ -199,7 +199,8 @@ extension NSManagedObject {
     var owner = self
     while keys.count > 1, let key = keys.first {
       if case .attribute(let index)? = owner.info.keys[key], owner.info.attributes[index].attribute.type == .composite {
-        return owner.setElement(keys.dropFirst().joined(separator: "."), of: owner.info.attributes[index].attribute, value)
+        return owner.setElement(
+          keys.dropFirst().joined(separator: "."), of: owner.info.attributes[index].attribute, value)
       }
       guard let next = AttributeCoding.flattened(owner.value(forKey: key)) else { return }
       guard let object = next as? NSManagedObject else {

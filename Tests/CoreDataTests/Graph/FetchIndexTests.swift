@@ -24,7 +24,8 @@ import Testing
       "A",
       [
         Describing.attribute("name"), Describing.attribute("age", .integer16), Describing.attribute("at", .date),
-        Describing.attribute("uid", .uuid), Describing.attribute("blob", .binaryData), Describing.attribute("on", .boolean),
+        Describing.attribute("uid", .uuid), Describing.attribute("blob", .binaryData),
+        Describing.attribute("on", .boolean),
       ])
     Describing.relate(entity, "parent", toMany: false, entity, "children", toManyBack: true)
     entity.indexes = indexes(entity)
@@ -38,7 +39,8 @@ import Testing
   @Test(arguments: [
     ("age == 1", "ZAGE = 1"), ("age != 1", "ZAGE IS NOT 1"), ("parent == nil", "ZPARENT IS NULL"),
     ("name != nil AND age > 3", "(ZNAME IS NOT NULL AND ZAGE > 3)"), ("on == YES", "ZON = 1"),
-    ("NOT (age < 2 OR on == NO)", "((ZAGE IS NULL OR ZAGE >= 2) AND ZON IS NOT 0)"), ("name == \"it's?\"", "ZNAME = 'it''s?'"),
+    ("NOT (age < 2 OR on == NO)", "((ZAGE IS NULL OR ZAGE >= 2) AND ZON IS NOT 0)"),
+    ("name == \"it's?\"", "ZNAME = 'it''s?'"),
     ("age IN {1, 2}", "ZAGE IN (1, 2)"), ("age BETWEEN {1, 5}", "(ZAGE >= 1 AND ZAGE <= 5)"),
     ("at > CAST(1.5, 'NSDate')", "ZAT > 1.5"),
     ("name BEGINSWITH 'ab'", "(ZNAME >= 'ab' AND ZNAME < 'ac')"),
@@ -68,7 +70,8 @@ import Testing
   }
 
   /// Opens, saves `count` objects, closes; gives the index statements of the file.
-  private func use(_ url: URL, _ model: NSManagedObjectModel, saving count: Int, readOnly: Bool = false) throws -> [String]
+  private func use(_ url: URL, _ model: NSManagedObjectModel, saving count: Int, readOnly: Bool = false) throws
+    -> [String]
   {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
     let store = try coordinator.addPersistentStore(
@@ -114,7 +117,8 @@ import Testing
       }
       #expect(old().entityVersionHashesByName == new().entityVersionHashesByName)
       let (byAge, byName) = (
-        "CREATE INDEX Z_A_byAge ON ZA (ZAGE COLLATE BINARY ASC)", "CREATE INDEX Z_A_byName ON ZA (ZNAME COLLATE BINARY ASC)"
+        "CREATE INDEX Z_A_byAge ON ZA (ZAGE COLLATE BINARY ASC)",
+        "CREATE INDEX Z_A_byName ON ZA (ZNAME COLLATE BINARY ASC)"
       )
       #expect(try use(url, old(), saving: 10) == [byAge, byName])
       // Opening and reading change nothing, and a read-only store never does.

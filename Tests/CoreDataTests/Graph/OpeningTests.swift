@@ -1,7 +1,9 @@
 import Foundation
+import StoreProtocol
 import Testing
 
 @testable import CoreData
+@testable import SQLiteBackend
 
 @Suite struct OpeningTests {
   private func model(_ attribute: String) -> NSManagedObjectModel {
@@ -40,6 +42,47 @@ import Testing
     #expect(!model("b").isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata))
     let merged = NSManagedObjectModel(byMerging: [model("b"), model("a")], forStoreMetadata: metadata)
     #expect(merged?.entitiesByName["Item"]?.attributesByName.keys.sorted() == ["a"])
+  }
+
+  /// Feature 6.3: entities whose hash cannot be computed are compared by the model that the store carries, or by its columns.
+  @Test(arguments: [true, false]) func entitiesWithoutAHashAreComparedByStructure(_ carriesModel: Bool) throws {
+    func model(_ elements: [NSAttributeDescription], derivation: String = "canonical:(name)") -> NSManagedObjectModel {
+      let derived = NSDerivedAttributeDescription()
+      (derived.name, derived.type) = ("folded", .string)
+      derived.derivationExpression = NSExpression(format: derivation)
+      return Describing.model([
+        Describing.entity("Item", [Describing.attribute("name"), derived, Describing.composite("size", elements)])
+      ])
+    }
+    let (width, height) = ({ Describing.attribute("width", .double) }, { Describing.attribute("height", .double) })
+    let url = try folder().appending(path: "a.sqlite")
+    func open(_ model: NSManagedObjectModel) throws {
+      let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+      let store = try coordinator.addPersistentStore(type: .sqlite, at: url)
+      #expect(!store.isReadOnly)
+      try coordinator.remove(store)
+    }
+    try open(model([width(), height()]))
+    let file = try SQLiteConnection(url.path, .readWrite, timeout: 1)
+    if !carriesModel { try file.execute("UPDATE Z_MODELCACHE SET Z_CONTENT = NULL") }
+    // As Apple's framework has it, which computes another hash.
+    let metadata = try SQLiteFormat.metadata(on: file)
+    var foreign = metadata
+    foreign.versionHashes["Item"] = Array(repeating: 7, count: 32)
+    try SQLiteFormat.write(foreign, on: file, isNew: false)
+    try open(model([height(), width()]))
+    #expect(try SQLiteFormat.metadata(on: file).versionHashes == foreign.versionHashes)
+    var others = [model([width(), height(), Describing.attribute("depth", .double)])]
+    if carriesModel {
+      others += [
+        model([width()]), model([width(), Describing.attribute("height", .integer64)]),
+        model([width(), height()], derivation: "lowercase:(name)"),
+      ]
+    }
+    for other in others {
+      let error = #expect(throws: CocoaError.self) { try open(other) }
+      #expect(error?.code.rawValue == NSPersistentStoreIncompatibleVersionHashError)
+    }
   }
 
   @Test(arguments: ["hello, I am a text file that is no database", "SQLite format 3\u{0}garbage"])

@@ -10,10 +10,12 @@ import Testing
   private func model(
     default value: Any? = nil, _ change: (NSCompositeAttributeDescription) -> Void = { _ in }
   ) -> NSManagedObjectModel {
-    let point = Describing.composite("point", [Describing.attribute("lat", .double), Describing.attribute("lon", .double)])
+    let point = Describing.composite(
+      "point", [Describing.attribute("lat", .double), Describing.attribute("lon", .double)])
     let place = Describing.composite(
       "place", [Describing.attribute("city"), Describing.attribute("zip", .integer16, default: 1000), point])
-    let address = Describing.composite("address", [Describing.attribute("street"), place, Describing.attribute("note")])
+    let address = Describing.composite(
+      "address", [Describing.attribute("street"), place, Describing.attribute("note")])
     address.defaultValue = value
     change(address)
     return Describing.model([Describing.entity("A", [address, Describing.attribute("name")])])

@@ -46,7 +46,8 @@ import Testing
   }
 
   @Test(arguments: [
-    "description", "objectID", "self", "SELF", "managedObjectContext", "isDeleted", "hash", "copy", "willSave", "retain",
+    "description", "objectID", "self", "SELF", "managedObjectContext", "isDeleted", "hash", "copy", "willSave",
+    "retain",
   ])
   func namesOfManagedObjectsOwnMethodsAreRefused(_ name: String) throws {
     #expect(try error(Describing.entity("A", [Describing.attribute(name)])).property == name)

@@ -36,7 +36,8 @@ import Testing
       #expect(model.localizationDictionary?.count == 2)
       let version = folder.appending(path: "Shop.xcdatamodeld/Shop 1.xcdatamodel")
       #expect(NSManagedObjectModel(contentsOf: version)?.localizationDictionary?.count == 2)
-      #expect(NSManagedObjectModel(contentsOf: folder.appending(path: "Bank.xcdatamodel"))?.localizationDictionary == nil)
+      #expect(
+        NSManagedObjectModel(contentsOf: folder.appending(path: "Bank.xcdatamodel"))?.localizationDictionary == nil)
     }
   }
 
