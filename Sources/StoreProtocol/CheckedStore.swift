@@ -108,9 +108,11 @@ private struct ChangeSetCheck {
       if row.slotCount != slotCount { throw fault("a row has \(row.slotCount) slots, its entity has \(slotCount)") }
       if !isInsertion && row.key <= 0 { throw fault("an updated object has no key") }
     }
-    for deletion in changes.deletions + changes.checks {
-      _ = try self.entity(deletion.reference.entity, isRow: true)
-      if deletion.reference.key <= 0 { throw fault("a deleted or checked object has no key") }
+    for list in [changes.deletions, changes.checks] {
+      for deletion in list {
+        _ = try self.entity(deletion.reference.entity, isRow: true)
+        if deletion.reference.key <= 0 { throw fault("a deleted or checked object has no key") }
+      }
     }
     for change in changes.links { try check(change) }
   }
@@ -121,7 +123,13 @@ private struct ChangeSetCheck {
       throw fault("links are changed of what is no to-many relationship")
     }
     try checkKey(change.owner)
-    for destination in change.added + change.removed + (change.order ?? []) {
+    try check(change.added)
+    try check(change.removed)
+    if let order = change.order { try check(order) }
+  }
+
+  private func check(_ destinations: [ObjectReference]) throws(StoreError) {
+    for destination in destinations {
       _ = try entity(destination.entity, isRow: false)
       try checkKey(destination.key)
     }
