@@ -136,28 +136,33 @@ public struct SQLCommit<Connection: SQLConnection> {
     // Rows of one shape come together: their statement is found once.
     while next < changes.updates.count {
       let (entity, changed) = (changes.updates[next].row.entity, changes.updates[next].changed)
-      let parameters = binding.parameters[entity]
-      let columns = changed.slots.map { parameters[$0] }
       let statement = try statements.update(entity, changed)
-      while next < changes.updates.count, changes.updates[next].row.entity == entity,
-        changes.updates[next].changed == changed
-      {
-        try write(changes.updates[next], statement, columns)
+      let columns = columns(entity, changed)
+      repeat {
+        try write(changes.updates[next].row, statement, columns)
         next += 1
-      }
+      } while next < changes.updates.count && changes.updates[next].row.entity == entity
+        && changes.updates[next].changed == changed
     }
   }
 
+  private func columns(_ entity: Int, _ changed: SlotSet) -> [BoundColumn] {
+    changed.slots.map { binding.parameters[entity][$0] }
+  }
+
+  /// Writes the new state of an object, if the store still has the one before.
   private mutating func write(
-    _ update: ChangeSet.Update, _ statement: Connection.Statement, _ columns: [BoundColumn]
+    _ row: Row, _ statement: Connection.Statement, _ columns: [BoundColumn]
   ) throws(StoreError) {
-    let row = update.row
-    statement.bind(row.version, at: 1)
+    let view = row.view
+    let keyPlace = Int32(columns.count) + 2
+    statement.bind(view.version, at: 1)
     statement.bind(row, columns, from: 2, binding.numbers)
-    statement.bind(row.key, at: Int32(columns.count) + 2)
-    statement.bind(update.versionRead, at: Int32(columns.count) + 3)
+    statement.bind(view.key, at: keyPlace)
+    statement.bind(view.version - 1, at: keyPlace + 1)
     try statement.run()
-    if connection.changedRows == 0 { try versionConflict(row.reference, update.versionRead) }
+    if connection.changedRows == 0 { try versionConflict(row.reference, view.version - 1) }
+    withExtendedLifetime(row) {}
   }
 
   private func insertRows() throws(StoreError) {
@@ -247,10 +252,8 @@ extension SQLCommit {
   private mutating func writeOneByOne() throws(StoreError) {
     for update in changes.updates {
       let row = update.row
-      let parameters = binding.parameters[row.entity]
-      let columns = update.changed.slots.map { parameters[$0] }
       let statement = try statements.update(row.entity, update.changed)
-      do { try write(update, statement, columns) } catch {
+      do { try write(row, statement, columns(row.entity, update.changed)) } catch {
         try constraintConflict(row, versionRead: update.versionRead, error)
       }
     }

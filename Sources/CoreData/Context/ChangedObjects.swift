@@ -5,6 +5,19 @@ enum ObjectChange: Int {
   case inserted, updated, deleted
 }
 
+extension ContiguousArray where Element == NSManagedObject {
+  /// Calls `body` with each object. The array holds them, so they are not counted one by one: an atomic instruction each,
+  /// which is felt in saves of a hundred thousand. The caller holds the array in a constant.
+  @inline(__always)
+  func forEachUncounted(_ body: (NSManagedObject) throws -> Void) rethrows {
+    try withUnsafeBytes { addresses in
+      for address in addresses.bindMemory(to: UnsafeRawPointer.self) {
+        try Unmanaged<NSManagedObject>.fromOpaque(address)._withUnsafeGuaranteedRef { try body($0) }
+      }
+    }
+  }
+}
+
 /// Objects by what happened to them, as notifications carry them.
 struct ChangedObjects {
   private(set) var inserted: Set<NSManagedObject> = []
@@ -14,23 +27,23 @@ struct ChangedObjects {
   init(_ objects: ContiguousArray<NSManagedObject>, change: (NSManagedObject) -> ObjectChange?) {
     // Counted first: a set that grows hashes its members again.
     var counts = (inserted: 0, updated: 0, deleted: 0)
-    for object in objects {
+    objects.forEachUncounted { object in
       switch change(object) {
       case .inserted?: counts.inserted += 1
       case .updated?: counts.updated += 1
       case .deleted?: counts.deleted += 1
-      case nil: continue
+      case nil: return
       }
     }
     inserted.reserveCapacity(counts.inserted)
     updated.reserveCapacity(counts.updated)
     deleted.reserveCapacity(counts.deleted)
-    for object in objects {
+    objects.forEachUncounted { object in
       switch change(object) {
       case .inserted?: inserted.insert(object)
       case .updated?: updated.insert(object)
       case .deleted?: deleted.insert(object)
-      case nil: continue
+      case nil: return
       }
     }
   }

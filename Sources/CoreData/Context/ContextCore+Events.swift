@@ -11,7 +11,7 @@ extension ContextCore {
     pending = []
     let event = ChangedObjects(objects) { $0.flags.eventChange }
     var isWhole = objects.count == changed.count
-    for object in objects {
+    objects.forEachUncounted { object in
       isWhole = isWhole && object.flags.eventChange == object.flags.savedChange
       object.flags.subtract([.pending, .pendingInsert])
     }
@@ -101,7 +101,9 @@ extension ContextCore {
 
   func validateAll() throws {
     var errors: [any Error] = []
-    for object in changed {
+    // Held here: a client's validation may change the list.
+    let objects = changed
+    objects.forEachUncounted { object in
       do {
         if object.isInserted { try object.validateForInsert() }
         if object.isUpdated { try object.validateForUpdate() }

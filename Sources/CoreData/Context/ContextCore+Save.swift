@@ -89,14 +89,14 @@ extension ContextCore {
     (insertedCount, updatedCount, deletedCount) = (0, 0, 0)
     checkedObjects = []
     var ids = SavedIDs(like: objects)
-    for object in saved {
+    saved.forEachUncounted { object in
       ids.add(object)
       settle(object)
     }
     for (part, receipt) in zip(plan.parts, receipts) {
       if let receipt { part.refreshTouched(receipt, in: self) }
     }
-    for object in saved { object.didSave() }
+    saved.forEachUncounted { $0.didSave() }
     post(NSManagedObjectContext.didSaveObjectsNotification, objects.userInfo)
     post(NSManagedObjectContext.didSaveObjectIDsNotification, ids.userInfo)
   }

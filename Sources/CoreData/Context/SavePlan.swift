@@ -53,9 +53,12 @@ final class SavePlan {
         try addLinks(of: object, to: part, core)
       }
     }
-    for object in core.changed where !object.isInserted {
+    // Held here: reading a fault runs code of the client's.
+    let changed = core.changed
+    try changed.forEachUncounted { object in
+      if object.isInserted { return }
       if object.isDeleted {
-        if object.flags.contains(.inserted) || object.flags.contains(.inaccessible) { continue }
+        if object.flags.contains(.inserted) || object.flags.contains(.inaccessible) { return }
         let part = try part(for: object, core, coordinator, &byIndex)
         // A fault that was never read is deleted at whatever version the store has by now.
         object.prepareToRead()
@@ -268,7 +271,11 @@ extension SavePlan.Part {
         core.forgetTemporaryKey(object)
       }
     }
-    for (object, update) in zip(updated, changes.updates) { object.row = update.row }
+    var index = 0
+    updated.forEachUncounted { object in
+      object.row = changes.updates[index].row
+      index += 1
+    }
   }
 
   /// Makes faults of the objects whose rows the store has changed itself, so that they are read again.

@@ -33,7 +33,7 @@ extension NSManagedObject {
   final func store(_ value: Value, in slot: Int) {
     prepareToRead()
     setOverlay(value, slot)
-    core?.markUpdated(self)
+    withCore { $0.markUpdated(self) }
   }
 
   @inline(__always)
