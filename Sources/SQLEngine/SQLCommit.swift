@@ -133,13 +133,15 @@ public struct SQLCommit<Connection: SQLConnection> {
 
   private mutating func updateRows() throws(StoreError) {
     var next = 0
+    // What every row needs is looked up, and counted, once.
+    let (connection, numbers) = (connection, binding.numbers)
     // Rows of one shape come together: their statement is found once.
     while next < changes.updates.count {
       let (entity, changed) = (changes.updates[next].row.entity, changes.updates[next].changed)
       let statement = try statements.update(entity, changed)
       let columns = columns(entity, changed)
       repeat {
-        try write(changes.updates[next].row, statement, columns)
+        try write(changes.updates[next].row, statement, columns, numbers, connection)
         next += 1
       } while next < changes.updates.count && changes.updates[next].row.entity == entity
         && changes.updates[next].changed == changed
@@ -152,12 +154,13 @@ public struct SQLCommit<Connection: SQLConnection> {
 
   /// Writes the new state of an object, if the store still has the one before.
   private mutating func write(
-    _ row: Row, _ statement: Connection.Statement, _ columns: [BoundColumn]
+    _ row: Row, _ statement: Connection.Statement, _ columns: [BoundColumn], _ numbers: EntityNumbers,
+    _ connection: Connection
   ) throws(StoreError) {
     let view = row.view
     let keyPlace = Int32(columns.count) + 2
     statement.bind(view.version, at: 1)
-    statement.bind(row, columns, from: 2, binding.numbers)
+    statement.bind(row, columns, from: 2, numbers)
     statement.bind(view.key, at: keyPlace)
     statement.bind(view.version - 1, at: keyPlace + 1)
     try statement.run()
@@ -253,7 +256,7 @@ extension SQLCommit {
     for update in changes.updates {
       let row = update.row
       let statement = try statements.update(row.entity, update.changed)
-      do { try write(row, statement, columns(row.entity, update.changed)) } catch {
+      do { try write(row, statement, columns(row.entity, update.changed), binding.numbers, connection) } catch {
         try constraintConflict(row, versionRead: update.versionRead, error)
       }
     }

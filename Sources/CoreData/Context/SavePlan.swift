@@ -312,9 +312,8 @@ extension ContextCore {
 
   /// The stored row with its changed words, where no changed value needs bytes of its own.
   private func patchedRow(_ object: NSManagedObject, version: Int64) -> Row? {
-    if object.overlay.isEmpty { return nil }
-    guard let base = object.row else { return nil }
-    let count = base.slotCount
+    if object.overlay.isEmpty || object.row == nil { return nil }
+    let count = object.slotCount
     let needsBytes = object.overlay.contains(count) { slot, value in
       switch value {
       case .string, .uri, .uuid, .data, .decimal: true
@@ -324,7 +323,7 @@ extension ContextCore {
       }
     }
     if needsBytes { return nil }
-    let row = base.copy(version: version)
+    guard let row = object.row?.copy(version: version) else { return nil }
     object.overlay.forEachSlot(count) { slot in
       if let value = object.overlay[slot] { _ = row.patch(slot, value) }
     }

@@ -93,8 +93,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
 
   /// The context's core without counting a reference to it; for what runs no code of others.
   @inline(__always)
-  final func withCore<R>(_ body: (ContextCore) -> R) -> R? {
-    unsafeBitCast(core, to: Unmanaged<ContextCore>?.self)?._withUnsafeGuaranteedRef(body)
+  final func withCore<R>(_ body: (ContextCore) throws -> R) rethrows -> R? {
+    try unsafeBitCast(core, to: Unmanaged<ContextCore>?.self)?._withUnsafeGuaranteedRef(body)
   }
 
   deinit {
@@ -120,7 +120,11 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
   public final var objectID: NSManagedObjectID {
     if let cachedID { return cachedID }
     let made =
-      withCore { NSManagedObjectID(info, key: key, store: $0.store(storeIndex), context: ObjectIdentifier($0)) }
+      withCore { core in
+        entityInfo._withUnsafeGuaranteedRef {
+          NSManagedObjectID($0, key: key, store: core.store(storeIndex), context: ObjectIdentifier(core))
+        }
+      }
       ?? NSManagedObjectID(info, key: key, store: nil, context: nil)
     cachedID = made
     return made
@@ -178,8 +182,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
 
   // MARK: Validation
 
-  open func validateForInsert() throws { try core?.validate(self) }
-  open func validateForUpdate() throws { try core?.validate(self) }
+  open func validateForInsert() throws { try withCore { try $0.validate(self) } }
+  open func validateForUpdate() throws { try withCore { try $0.validate(self) } }
   open func validateForDelete() throws { try core?.validateDeletion(self) }
 
   // MARK: Key-value coding that subclasses may override
