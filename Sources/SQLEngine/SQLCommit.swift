@@ -181,12 +181,13 @@ public struct SQLCommit<Connection: SQLConnection> {
 
   private func insert(_ rows: ArraySlice<Row>, of entity: Int) throws(StoreError) {
     let statement = try statements.insert(entity)
-    let (number, columns) = (binding.numbers.numbers[entity], binding.parameters[entity])
+    let (numbers, columns) = (binding.numbers, binding.parameters[entity])
+    let number = numbers.numbers[entity]
     for row in rows {
       statement.bind(row.key, at: 1)
       statement.bind(number, at: 2)
       statement.bind(row.version, at: 3)
-      statement.bind(row, columns, from: 4, binding.numbers)
+      statement.bind(row, columns, from: 4, numbers)
       try statement.run()
     }
   }

@@ -98,15 +98,17 @@ private struct ChangeSetCheck {
   func run() throws(StoreError) {
     // Rows of one entity come together: it is looked at once.
     var (entity, slotCount) = (-1, -1)
-    for place in 0..<(changes.insertions.count + changes.updates.count) {
-      let isInsertion = place < changes.insertions.count
-      let row = isInsertion ? changes.insertions[place] : changes.updates[place - changes.insertions.count].row
+    func checkRow(_ row: Row) throws(StoreError) {
       if row.entity != entity {
         entity = row.entity
         slotCount = try self.entity(entity, isRow: true).slots.count
       }
       if row.slotCount != slotCount { throw fault("a row has \(row.slotCount) slots, its entity has \(slotCount)") }
-      if !isInsertion && row.key <= 0 { throw fault("an updated object has no key") }
+    }
+    for index in changes.insertions.indices { try checkRow(changes.insertions[index]) }
+    for index in changes.updates.indices {
+      try checkRow(changes.updates[index].row)
+      if changes.updates[index].row.key <= 0 { throw fault("an updated object has no key") }
     }
     for list in [changes.deletions, changes.checks] {
       for deletion in list {

@@ -142,6 +142,6 @@ extension ContextCore {
     }
     object.clearOverlay()
     object.flags = []
-    for state in object.toManys { state?.didSave() }
+    for index in object.toManys.indices { object.toManys[index]?.didSave() }
   }
 }

@@ -166,7 +166,9 @@ final class SavePlan {
         removed: [])
       if isPrimary {
         change.added.reserveCapacity(state.added.count)
-        for member in state.added where !member.flags.contains(.deleted) {
+        let added = state.added
+        try added.forEachUncounted { member in
+          if member.flags.contains(.deleted) { return }
           try core.checkStores(object, relationship, member)
           change.added.append(Self.reference(member))
         }

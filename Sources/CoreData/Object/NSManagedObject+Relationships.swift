@@ -14,6 +14,18 @@ extension NSManagedObject {
     return state
   }
 
+  /// Calls `body` with the state, not counted: it must not replace the object's states, nor run code of the client's.
+  @inline(__always)
+  final func withToMany(_ relationship: Relationship, _ body: (ToManyState) -> Void) {
+    if let index = relationship.toManyIndex, index < toManys.count {
+      let known = toManys.withUnsafeBytes {
+        $0.load(fromByteOffset: index * MemoryLayout<UnsafeRawPointer?>.stride, as: UnsafeRawPointer?.self)
+      }
+      if let known { return Unmanaged<ToManyState>.fromOpaque(known)._withUnsafeGuaranteedRef(body) }
+    }
+    body(toMany(relationship))
+  }
+
   /// The state with its members read.
   final func loadedToMany(_ relationship: Relationship) -> ToManyState {
     let state = toMany(relationship)
@@ -58,7 +70,7 @@ extension NSManagedObject {
   private func linkInverse(_ inverse: Relationship, to other: NSManagedObject) {
     prepareToRead()
     if inverse.isToMany {
-      toMany(inverse).add(other)
+      withToMany(inverse) { $0.add(other) }
       noteLinkChange(inverse)
     } else {
       // One-to-one: whoever pointed here before loses its link.
@@ -77,7 +89,7 @@ extension NSManagedObject {
   private func unlinkInverse(_ inverse: Relationship, from other: NSManagedObject) {
     prepareToRead()
     if inverse.isToMany {
-      toMany(inverse).remove(other, keepsOrder: inverse.isOrdered)
+      withToMany(inverse) { $0.remove(other, keepsOrder: inverse.isOrdered) }
       noteLinkChange(inverse)
     } else if let slot = inverse.slot, toOne(inverse) === other {
       setReference(inverse, slot, nil)
@@ -98,7 +110,7 @@ extension NSManagedObject {
     if inverse.isToMany {
       if destination === self && inverse.index == relationship.index { return }
       destination.prepareToRead()
-      destination.toMany(inverse).add(self)
+      destination.withToMany(inverse) { $0.add(self) }
       destination.noteLinkChange(inverse)
     } else {
       // The destination leaves its previous owner.

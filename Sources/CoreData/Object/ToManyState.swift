@@ -104,16 +104,16 @@ final class ToManyState {
   /// Forgets what changed, because it is saved.
   func didSave() {
     isNew = false
-    listedAdditions.removeAll()
-    removed.removeAll()
+    if !listedAdditions.isEmpty { listedAdditions.removeAll() }
+    if !removed.isEmpty { removed.removeAll() }
     isOrderChanged = false
   }
 
   private func appendMember(_ object: NSManagedObject) {
-    places?[ObjectIdentifier(object)] = members.count
+    if places != nil { places?[ObjectIdentifier(object)] = members.count }
     members.append(object)
-    set = nil
-    orderedSet = nil
+    if set != nil { set = nil }
+    if orderedSet != nil { orderedSet = nil }
   }
 
   private func removeMember(at place: Int, keepsOrder: Bool) {
