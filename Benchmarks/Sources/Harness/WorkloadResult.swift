@@ -5,7 +5,8 @@ struct WorkloadResult: Encodable {
   /// The value of PRAGMA synchronous on both sides.
   let synchronous: String
   let figure: Workload.Figure
-  /// CPU time of the library over that of raw SQLite, nil where one side did not run.
+  /// CPU time of the library over that of raw SQLite: the median of the rounds' own ratios, because the two sides of a round
+  /// run one after the other and a machine whose speed drifts treats both alike. Nil where one side did not run.
   let ratio: Double?
   /// The same of the fastest round on each side, which other work on the machine disturbs least.
   let bestRatio: Double?
@@ -23,7 +24,8 @@ struct WorkloadResult: Encodable {
     let (raw, library) = (Self.median(cells[.raw] ?? []), Self.median(cells[.library] ?? []))
     self.raw = raw
     self.library = library
-    ratio = raw.flatMap { raw in library.map { $0.cpu / raw.cpu } }
+    let pairs = zip(cells[.raw] ?? [], cells[.library] ?? []).map { $1.measurement.cpu / $0.measurement.cpu }
+    ratio = pairs.isEmpty ? nil : Self.median(pairs)
     func best(_ side: Side) -> Double? { cells[side]?.map(\.measurement.cpu).min() }
     bestRatio = best(.raw).flatMap { raw in best(.library).map { $0 / raw } }
     let checksums = Set(cells.values.joined().map(\.checksum))
