@@ -58,15 +58,9 @@ struct ChangedObjects {
 
 /// The IDs of the objects of one save, for its notification.
 struct SavedIDs {
-  private var inserted: Set<NSManagedObjectID>
-  private var updated: Set<NSManagedObjectID>
-  private var deleted: Set<NSManagedObjectID>
-
-  init(like objects: ChangedObjects) {
-    inserted = Set(minimumCapacity: objects.inserted.count)
-    updated = Set(minimumCapacity: objects.updated.count)
-    deleted = Set(minimumCapacity: objects.deleted.count)
-  }
+  private var inserted: Set<NSManagedObjectID> = []
+  private var updated: Set<NSManagedObjectID> = []
+  private var deleted: Set<NSManagedObjectID> = []
 
   mutating func add(_ object: NSManagedObject) {
     switch object.flags.savedChange {

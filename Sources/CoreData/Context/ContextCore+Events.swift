@@ -9,15 +9,17 @@ extension ContextCore {
     if pending.isEmpty { return }
     let objects = pending
     pending = []
-    let event = ChangedObjects(objects) { $0.flags.eventChange }
-    var isWhole = objects.count == changed.count
+    lastEvent = nil
+    // Whoever begins to watch only now still learns of the save.
+    let event = WatchedNotification.didChange.isWatched ? ChangedObjects(objects) { $0.flags.eventChange } : nil
+    var isWhole = event != nil && objects.count == changed.count
     objects.forEachUncounted { object in
       isWhole = isWhole && object.flags.eventChange == object.flags.savedChange
       object.flags.subtract([.pending, .pendingInsert])
     }
+    guard let event else { return }
     lastEvent = isWhole ? event : nil
-    if event.isEmpty { return }
-    post(NSManagedObjectContext.didChangeObjectsNotification, event.userInfo)
+    if !event.isEmpty { post(.didChange) { event.userInfo } }
   }
 
   func post(_ name: Notification.Name, _ userInfo: [AnyHashable: Any]) {
@@ -64,7 +66,7 @@ extension ContextCore {
     faultError = nil
     checkedObjects = []
     forgetAll()
-    post(NSManagedObjectContext.didChangeObjectsNotification, [NSInvalidatedAllObjectsKey: [NSManagedObjectID]()])
+    post(.didChange) { [NSInvalidatedAllObjectsKey: [NSManagedObjectID]()] }
   }
 
   func refresh(_ object: NSManagedObject, mergeChanges: Bool) {

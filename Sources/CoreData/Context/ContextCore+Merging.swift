@@ -76,7 +76,7 @@ extension ContextCore {
       ids[idKey.rawValue] = Set(objects.map(\.objectID))
     }
     if sets.isEmpty { return }
-    post(NSManagedObjectContext.didChangeObjectsNotification, sets)
+    post(.didChange) { sets }
     post(NSManagedObjectContext.didMergeChangesObjectIDsNotification, ids)
   }
 }

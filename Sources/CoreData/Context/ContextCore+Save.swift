@@ -88,24 +88,25 @@ extension ContextCore {
     pending.removeAll()
     (insertedCount, updatedCount, deletedCount) = (0, 0, 0)
     checkedObjects = []
-    var ids = SavedIDs(like: objects)
+    var ids = WatchedNotification.didSaveIDs.isWatched ? SavedIDs() : nil
     saved.forEachUncounted { object in
-      ids.add(object)
+      ids?.add(object)
       settle(object)
     }
     for (part, receipt) in zip(plan.parts, receipts) {
       if let receipt { part.refreshTouched(receipt, in: self) }
     }
     saved.forEachUncounted { $0.didSave() }
-    post(NSManagedObjectContext.didSaveObjectsNotification, objects.userInfo)
-    post(NSManagedObjectContext.didSaveObjectIDsNotification, ids.userInfo)
+    if let objects { post(.didSave) { objects.userInfo } }
+    if let ids { post(.didSaveIDs) { ids.userInfo } }
   }
 
-  /// The objects of the save, from the last event where that told of the very same.
-  private func takeSavedObjects() -> ChangedObjects {
+  /// The objects of the save, if anybody is to be told: from the last event where that told of the very same.
+  private func takeSavedObjects() -> ChangedObjects? {
     defer { lastEvent = nil }
     externalLinks = []
     omittedMembers = []
+    if !WatchedNotification.didSave.isWatched { return nil }
     if pending.isEmpty, let lastEvent { return lastEvent }
     return ChangedObjects(changed) { $0.flags.savedChange }
   }
@@ -115,7 +116,7 @@ extension ContextCore {
     lastEvent = nil
     let saved = committed.flatMap { $0.part.inserted + $0.part.updated + $0.part.deleted }
     let objects = ChangedObjects(ContiguousArray(saved)) { $0.flags.savedChange }
-    var ids = SavedIDs(like: objects)
+    var ids = SavedIDs()
     for (part, receipt) in committed { part.publish(receipt, in: self) }
     for object in saved {
       ids.add(object)
@@ -126,8 +127,8 @@ extension ContextCore {
     insertedCount = changed.count { $0.isInserted }
     updatedCount = changed.count { $0.isUpdated }
     deletedCount = changed.count { $0.isDeleted && !$0.flags.contains(.inserted) }
-    post(NSManagedObjectContext.didSaveObjectsNotification, objects.userInfo)
-    post(NSManagedObjectContext.didSaveObjectIDsNotification, ids.userInfo)
+    post(.didSave) { objects.userInfo }
+    post(.didSaveIDs) { ids.userInfo }
   }
 
   /// The object's state after a save.

@@ -15,14 +15,13 @@ public let NSInvalidatedObjectIDsKey = "invalidated_objectIDs"
 public let NSManagedObjectContextQueryGenerationKey = "queryGeneration"
 
 extension NSManagedObjectContext {
-  /// Objects changed in memory; posted at the end of each event with sets of objects.
-  public static let didChangeObjectsNotification = Notification.Name("NSObjectsChangedInManagingContextNotification")
+  /// Objects changed in memory; posted at the end of each event with sets of objects. See ``WatchedNotification``.
+  public static var didChangeObjectsNotification: Notification.Name { WatchedNotification.didChange.watchedName }
   public static let willSaveObjectsNotification = Notification.Name("NSManagingContextWillSaveChangesNotification")
-  /// A save has reached the stores; with sets of objects of the saving context.
-  public static let didSaveObjectsNotification = Notification.Name("NSManagingContextDidSaveChangesNotification")
-  /// The same with sets of object IDs, which may go to any thread.
-  public static let didSaveObjectIDsNotification = Notification.Name(
-    "NSManagedObjectContextDidSaveObjectIDsNotification")
+  /// A save has reached the stores; with sets of objects of the saving context. See ``WatchedNotification``.
+  public static var didSaveObjectsNotification: Notification.Name { WatchedNotification.didSave.watchedName }
+  /// The same with sets of object IDs, which may go to any thread. See ``WatchedNotification``.
+  public static var didSaveObjectIDsNotification: Notification.Name { WatchedNotification.didSaveIDs.watchedName }
   public static let didMergeChangesObjectIDsNotification = Notification.Name(
     "NSManagedObjectContextDidMergeChangesObjectIDsNotification")
 
@@ -45,10 +44,10 @@ extension NSManagedObjectContext {
 }
 
 extension Notification.Name {
-  public static let NSManagedObjectContextObjectsDidChange = NSManagedObjectContext.didChangeObjectsNotification
+  public static var NSManagedObjectContextObjectsDidChange: Self { NSManagedObjectContext.didChangeObjectsNotification }
   public static let NSManagedObjectContextWillSave = NSManagedObjectContext.willSaveObjectsNotification
-  public static let NSManagedObjectContextDidSave = NSManagedObjectContext.didSaveObjectsNotification
-  public static let NSManagedObjectContextDidSaveObjectIDs = NSManagedObjectContext.didSaveObjectIDsNotification
+  public static var NSManagedObjectContextDidSave: Self { NSManagedObjectContext.didSaveObjectsNotification }
+  public static var NSManagedObjectContextDidSaveObjectIDs: Self { NSManagedObjectContext.didSaveObjectIDsNotification }
   public static let NSManagedObjectContextDidMergeChangesObjectIDs =
     NSManagedObjectContext.didMergeChangesObjectIDsNotification
 }

@@ -5,6 +5,7 @@ struct ReturnedChanges {
   private var sets: [String: Set<NSManagedObject>] = [:]
 
   init(_ objects: some Sequence<NSManagedObject>) {
+    if !WatchedNotification.didChange.isWatched { return }
     for object in objects {
       switch (object.flags.contains(.inserted), object.flags.contains(.deleted)) {
       case (true, true): continue
@@ -16,15 +17,13 @@ struct ReturnedChanges {
   }
 
   func post(_ core: ContextCore) {
-    if !sets.isEmpty { core.post(NSManagedObjectContext.didChangeObjectsNotification, sets) }
+    if !sets.isEmpty { core.post(.didChange) { sets } }
   }
 }
 
 extension ContextCore {
   func announceRefresh(_ objects: [NSManagedObject]) {
-    let refreshed = Set(objects.filter { $0.core === self && !$0.flags.contains(.inserted) })
-    if !refreshed.isEmpty {
-      post(NSManagedObjectContext.didChangeObjectsNotification, [NSRefreshedObjectsKey: refreshed])
-    }
+    let refreshed = objects.filter { $0.core === self && !$0.flags.contains(.inserted) }
+    if !refreshed.isEmpty { post(.didChange) { [NSRefreshedObjectsKey: Set(refreshed)] } }
   }
 }

@@ -85,7 +85,7 @@ open class NSPersistentHistoryTransaction: NSObject, NSCopying, NSFetchRequestRe
       let known = sets[key.rawValue] as? Set<NSManagedObjectID> ?? []
       sets[key.rawValue] = known.union([change.changedObjectID])
     }
-    return Notification(name: NSManagedObjectContext.didSaveObjectIDsNotification, object: nil, userInfo: sets)
+    return Notification(name: WatchedNotification.didSaveIDs.name, object: nil, userInfo: sets)
   }
 
   /// Nil: fetches of history are not supported yet.

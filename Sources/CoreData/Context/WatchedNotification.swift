@@ -1,0 +1,42 @@
+import Foundation
+import Synchronization
+
+/// The notifications that carry every object of an event or a save.
+///
+/// To make their sets costs as much as to write the objects, and most programs watch few of them. They are posted from the
+/// moment on that the program has asked for the name, which it must do to watch them (decision 017).
+enum WatchedNotification: UInt8 {
+  case didChange = 1
+  case didSave = 2
+  case didSaveIDs = 4
+
+  private static let watched = Atomic<UInt8>(0)
+
+  /// Whether anybody can be watching.
+  var isWatched: Bool { Self.watched.load(ordering: .relaxed) & rawValue != 0 }
+
+  /// The name, for somebody who may watch from now on.
+  var watchedName: Notification.Name {
+    if !isWatched { Self.watched.bitwiseOr(rawValue, ordering: .relaxed) }
+    return name
+  }
+
+  var name: Notification.Name {
+    switch self {
+    case .didChange: Self.didChangeName
+    case .didSave: Self.didSaveName
+    case .didSaveIDs: Self.didSaveIDsName
+    }
+  }
+
+  private static let didChangeName = Notification.Name("NSObjectsChangedInManagingContextNotification")
+  private static let didSaveName = Notification.Name("NSManagingContextDidSaveChangesNotification")
+  private static let didSaveIDsName = Notification.Name("NSManagedObjectContextDidSaveObjectIDsNotification")
+}
+
+extension ContextCore {
+  /// Posts a notification if anybody can be watching; what it carries is not made otherwise.
+  func post(_ notification: WatchedNotification, _ userInfo: () -> [AnyHashable: Any]) {
+    if notification.isWatched { post(notification.name, userInfo()) }
+  }
+}

@@ -1,0 +1,58 @@
+import Foundation
+import Testing
+
+@testable import CoreData
+
+/// Decision 017: notifications that list objects are posted once somebody has asked for their name.
+@Suite struct WatchedNotificationTests {
+  @Test func theyArePostedFromTheMomentThatTheirNameIsAskedFor() async {
+    // In a process of its own: other tests ask for the names.
+    await #expect(processExitsWith: .success) {
+      final class Seen: @unchecked Sendable { var names: [String] = [] }
+      let seen = Seen()
+      let observer = NotificationCenter.default.addObserver(forName: nil, object: nil, queue: nil) { note in
+        if note.object is NSManagedObjectContext { seen.names.append(note.name.rawValue) }
+      }
+      defer { NotificationCenter.default.removeObserver(observer) }
+      let company = try CompanyStore()
+      func check(_ name: String, _ expected: [String]) throws {
+        seen.names = []
+        try company.run { (context) throws in
+          Person(context: context).name = name
+          try context.save()
+        }
+        precondition(seen.names == expected)
+      }
+      let willSave = "NSManagingContextWillSaveChangesNotification"
+      try check("A", [willSave])
+      let didSave = Notification.Name.NSManagedObjectContextDidSave
+      try check("B", [willSave, didSave.rawValue])
+      let ids = NSManagedObjectContext.didSaveObjectIDsNotification
+      try check("C", [willSave, didSave.rawValue, ids.rawValue])
+      let didChange = NSManagedObjectContext.didChangeObjectsNotification
+      try check("D", [didChange.rawValue, willSave, didSave.rawValue, ids.rawValue])
+      precondition(
+        didChange == .NSManagedObjectContextObjectsDidChange && ids == .NSManagedObjectContextDidSaveObjectIDs)
+    }
+  }
+
+  /// Who begins to watch in the middle of a save's changes learns of all of them.
+  @Test func whoBeginsToWatchInTheMiddleLearnsOfTheWholeSave() async {
+    await #expect(processExitsWith: .success) {
+      let company = try CompanyStore()
+      let context = company.context()
+      try context.performAndWait {
+        let people = (0..<3).map { _ in Person(context: context) }
+        context.processPendingChanges()
+        people[0].name = "changed"
+        nonisolated(unsafe) var saved: Set<NSManagedObject>?
+        let observer = NotificationCenter.default.addObserver(
+          forName: .NSManagedObjectContextDidSave, object: context, queue: nil
+        ) { saved = $0.userInfo?[NSInsertedObjectsKey] as? Set<NSManagedObject> }
+        try context.save()
+        NotificationCenter.default.removeObserver(observer)
+        precondition(saved == Set(people))
+      }
+    }
+  }
+}
