@@ -86,7 +86,8 @@ public struct StoreMetadata: Sendable, Equatable {
   public var versionIdentifiers: [String]
   /// Every other entry: the application's own and the format's.
   public var additional: [String: PropertyList]
-  /// The model that the store carries, as a keyed archive.
+  /// The model that the store carries, as a keyed archive. ``StoreBackend/metadata(at:options:)`` gives it; an open store's
+  /// metadata may leave it out.
   public var archivedModel: Data?
 
   public init(

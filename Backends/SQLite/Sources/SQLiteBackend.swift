@@ -80,17 +80,23 @@ public struct SQLiteBackend: StoreBackend {
     guard try connection.integer("SELECT count(*) FROM sqlite_master WHERE name IN ('Z_METADATA', 'Z_PRIMARYKEY')") == 2
     else { throw StoreError(.notAStore, "The database has no Core Data tables (Z_METADATA and Z_PRIMARYKEY).") }
     let metadata = try SQLiteFormat.metadata(on: connection)
-    if !options.ignoresModelVersion, !isCompatible(metadata, schema, options) { throw mismatch(metadata, schema) }
+    if !options.ignoresModelVersion, try !isCompatible(connection, metadata, schema, options) {
+      throw mismatch(metadata, schema)
+    }
     return metadata
   }
 
-  private static func isCompatible(_ metadata: StoreMetadata, _ schema: Schema, _ options: StoreOptions) -> Bool {
+  private static func isCompatible(
+    _ connection: SQLiteConnection, _ metadata: StoreMetadata, _ schema: Schema, _ options: StoreOptions
+  ) throws(StoreError) -> Bool {
     switch schema.compatibility(withVersionHashes: metadata.versionHashes) {
     case .same: return true
     case .different: return false
     case .sameButFor(let entities):
       // Where the store carries no model, its columns tell when they are bound.
-      guard let archive = metadata.archivedModel, let haveSameStructure = options.haveSameStructure else { return true }
+      guard let haveSameStructure = options.haveSameStructure,
+        let archive = try SQLiteFormat.archivedModel(on: connection)
+      else { return true }
       return haveSameStructure(archive, entities)
     }
   }
@@ -139,7 +145,7 @@ public struct SQLiteBackend: StoreBackend {
       guard try connection.integer("SELECT count(*) FROM sqlite_master WHERE name = 'Z_METADATA'") == 1 else {
         throw StoreError(.notAStore, "The database has no Core Data tables.", context: ["path": path])
       }
-      return try SQLiteFormat.metadata(on: connection)
+      return try SQLiteFormat.metadata(on: connection, withModel: true)
     }
   }
 

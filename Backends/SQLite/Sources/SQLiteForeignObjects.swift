@@ -7,7 +7,8 @@ import StoreProtocol
 enum SQLiteForeignObjects {
   /// Why the store must not be written, nil where it may be.
   static func reason(_ connection: SQLiteConnection, _ layout: SQLLayout) throws(StoreError) -> String? {
-    let expected = Set(SQLSchemaText(layout).statements.map(normalized))
+    // Made only for a file that has any.
+    var expected: Set<String>?
     let objects = try connection.prepare(
       """
       SELECT type, name, sql FROM sqlite_master
@@ -15,7 +16,9 @@ enum SQLiteForeignObjects {
       """)
     while try objects.step() {
       guard let type = objects.string(0), let name = objects.string(1), let sql = objects.string(2) else { continue }
-      if !expected.contains(normalized(sql)) {
+      let known = expected ?? Set(SQLSchemaText(layout).statements.map(normalized))
+      expected = known
+      if !known.contains(normalized(sql)) {
         return "it has the \(type) \(name), which the model does not explain"
       }
     }

@@ -88,7 +88,8 @@ enum SQLiteFormat {
   private static let digestKey = "NSStoreModelVersionHashesDigest"
   private static let checksumKey = "NSStoreModelVersionChecksumKey"
 
-  static func metadata(on connection: SQLiteConnection) throws(StoreError) -> StoreMetadata {
+  /// What the file says of itself; the model that it carries, which takes longer than all else, only where it is asked for.
+  static func metadata(on connection: SQLiteConnection, withModel: Bool = false) throws(StoreError) -> StoreMetadata {
     let statement = try connection.prepare("SELECT Z_UUID, Z_PLIST FROM Z_METADATA")
     guard try statement.step(), let identifier = statement.string(0), let bytes = statement.data(1) else {
       throw StoreError(.corrupt, "The store has no metadata row.")
@@ -107,11 +108,11 @@ enum SQLiteFormat {
       identifier: identifier, storeType: type,
       versionHashes: hashes.compactMapValues { $0.dataValue.map(Array.init) },
       versionIdentifiers: identifiers.compactMap(\.stringValue), additional: entries,
-      archivedModel: try archivedModel(on: connection))
+      archivedModel: withModel ? try archivedModel(on: connection) : nil)
   }
 
   /// The embedded model; nil where there is none or where it is damaged, because it is only a hint.
-  private static func archivedModel(on connection: SQLiteConnection) throws(StoreError) -> Data? {
+  static func archivedModel(on connection: SQLiteConnection) throws(StoreError) -> Data? {
     guard try connection.integer("SELECT count(*) FROM sqlite_master WHERE name = 'Z_MODELCACHE'") == 1 else {
       return nil
     }

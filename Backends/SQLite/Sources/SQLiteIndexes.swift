@@ -40,7 +40,7 @@ struct SQLiteIndexes {
     present = found
   }
 
-  /// The statements that make what is missing and drop what the model had once; mostly none. Another process may be faster.
+  /// The statements that make what is missing and drop what the model had once; mostly none.
   var changes: [String] {
     let wanted = SQLSchemaText(layout).fetchIndexes
     let names = Set(wanted.map(\.name))
@@ -52,8 +52,7 @@ struct SQLiteIndexes {
         $0.name == index.name || ($0.table == table && $0.terms == index.terms && $0.filter == index.filter)
       }
     }
-    return former.map { "DROP INDEX IF EXISTS \"\($0.name)\"" }
-      + missing.map { $0.sql.replacing("CREATE INDEX", with: "CREATE INDEX IF NOT EXISTS", maxReplacements: 1) }
+    return former.map { "DROP INDEX \"\($0.name)\"" } + missing.map(\.sql)
   }
 
   /// Whether an index is named as Core Data names the fetch indexes of an entity that has the index's table.

@@ -26,8 +26,8 @@ final class SQLiteStore: Store, @unchecked Sendable {
   private let isLogged: Bool
   private var isClosed = false
   private var keyFloors: [Int: Int64]
-  /// What the first commit makes of the fetch indexes; see ``SQLiteIndexes``.
-  private var indexChanges: [String]
+  /// Whether a commit has brought the fetch indexes in line with the model; see ``SQLiteIndexes``.
+  private var hasIndexes = false
   private var storedMetadata: StoreMetadata
   /// Atomic, so that snapshots need not wait for a running commit.
   private let commits = Atomic<UInt64>(0)
@@ -52,7 +52,6 @@ final class SQLiteStore: Store, @unchecked Sendable {
     storedMetadata = metadata
     // With a rollback journal a reader makes commits wait.
     isLogged = try writer.text("PRAGMA journal_mode") == "wal"
-    indexChanges = readOnlyReason == nil ? try SQLiteIndexes(writer, binding.layout).changes : []
     capabilities = isLogged ? SQLiteBackend.capabilities : SQLiteBackend.capabilities.subtracting(.concurrentReads)
     keyFloors = [:]
     // A file edited by hand may list a highest key that is too small; keys in use must never be given again.
@@ -86,7 +85,9 @@ final class SQLiteStore: Store, @unchecked Sendable {
       if case .written(let keys) = result {
         transaction = try history?.append(changes, keys: keys, statements)
         if let metadata = changes.metadata { try SQLiteFormat.write(metadata, on: connection, isNew: false) }
-        for change in indexChanges { try connection.execute(change) }
+        if !hasIndexes {
+          for change in try SQLiteIndexes(connection, binding.layout).changes { try connection.execute(change) }
+        }
       }
     } catch {
       rollBack(statements)
@@ -108,7 +109,7 @@ final class SQLiteStore: Store, @unchecked Sendable {
         ).verdict(fresh)
       }
       if let metadata = changes.metadata { storedMetadata = metadata }
-      indexChanges = []
+      hasIndexes = true
       externalFiles.remove(changes.obsoleteExternalData)
       let number = commits.add(1, ordering: .acquiringAndReleasing).newValue
       return .committed(Receipt(keys: keys, commitNumber: number, touched: touched))
