@@ -52,7 +52,8 @@ struct SQLiteIndexes {
         $0.name == index.name || ($0.table == table && $0.terms == index.terms && $0.filter == index.filter)
       }
     }
-    return former.map { "DROP INDEX \"\($0.name)\"" } + missing.map(\.sql)
+    // A name may hold anything in a file of others.
+    return former.map { "DROP INDEX \"\($0.name.replacing("\"", with: "\"\""))\"" } + missing.map(\.sql)
   }
 
   /// Whether an index is named as Core Data names the fetch indexes of an entity that has the index's table.

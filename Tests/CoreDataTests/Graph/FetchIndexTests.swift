@@ -133,6 +133,16 @@ import Testing
     }
   }
 
+  @Test func aHostileNameIsAName() throws {
+    try withStore { (url) throws in
+      let plain = model { _ in [] }
+      _ = try use(url, plain, saving: 2)
+      try SQLiteConnection(url.path, .readWrite, timeout: 1).execute(
+        #"CREATE INDEX "Z_A_""; DELETE FROM ZA; --" ON ZA (ZAGE)"#)
+      #expect(try use(url, plain, saving: 1) == [])
+    }
+  }
+
   @Test func indexesOfOthersStay() throws {
     try withStore { (url) throws in
       let named = model { [index("byName", [property("name", $0)])] }
