@@ -106,6 +106,11 @@ public struct SQLSchemaText: Sendable {
     schema.entities.flatMap { entity in entity.definition.fetchIndexes.compactMap { fetchIndex($0, of: entity) } }
   }
 
+  /// The names of all fetch indexes of the model, of those too that are not made here.
+  public var fetchIndexNames: Set<String> {
+    Set(schema.entities.flatMap { entity in entity.definition.fetchIndexes.map { "Z_\(entity.name)_\($0.name)" } })
+  }
+
   /// A fetch index whose partial predicate cannot be said in SQL about the entity's own columns, with its entity.
   public var impossibleIndex: (entity: String, index: String)? {
     for entity in schema.entities {

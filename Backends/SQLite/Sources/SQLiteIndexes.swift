@@ -42,8 +42,8 @@ struct SQLiteIndexes {
 
   /// The statements that make what is missing and drop what the model had once; mostly none.
   var changes: [String] {
-    let wanted = SQLSchemaText(layout).fetchIndexes
-    let names = Set(wanted.map(\.name))
+    let text = SQLSchemaText(layout)
+    let (wanted, names) = (text.fetchIndexes, text.fetchIndexNames)
     let former = present.filter { !names.contains($0.name) && isFormerFetchIndex($0) }
     let kept = present.filter { index in !former.contains { $0.name == index.name } }
     let missing = wanted.filter { index in
