@@ -18,40 +18,67 @@ public struct SQLiteBackend: StoreBackend {
 
   public func open(at url: URL, schema: Schema, options: StoreOptions) throws(StoreError) -> any Store {
     let place = try SQLitePlace(url)
-    let exists = try SQLiteFormat.isStoreFile(place.path)
+    let path = place.path
+    let exists = try SQLiteFormat.isStoreFile(path)
     if !exists && options.isReadOnly {
-      throw StoreError(.notFound, "There is no store to open read-only.", context: ["path": place.path])
+      throw StoreError(.notFound, "There is no store to open read-only.", context: ["path": path])
     }
-    let mode: SQLiteConnection.Mode = options.isReadOnly ? .readOnly : .readWriteCreate
-    let writer = try SQLiteConnection(place.path, mode, timeout: options.timeout, trace: options.trace)
-    try Self.configure(writer, options)
-    // Also where somebody else is just making it: then one of both finds it made.
-    if !options.isReadOnly, try writer.integer("SELECT count(*) FROM sqlite_master") == 0 {
-      try SQLiteFormat.create(on: writer, schema: schema, options: options)
+    // What is not ours, or of another model, is only looked at: it stays as it is to the last byte.
+    var facts = exists ? try Self.look(at: path, schema, options) : nil
+    var writer: SQLiteConnection?
+    if !options.isReadOnly, facts.map({ $0.readOnlyReason == nil && $0.mustWrite(options) }) ?? true {
+      let connection = try Self.connect(path, .readWriteCreate, options)
+      // Also where somebody else is just making it: then one of both finds it made.
+      if try connection.integer("SELECT count(*) FROM sqlite_master") == 0 {
+        try SQLiteFormat.create(on: connection, schema: schema, options: options)
+      }
+      // Not asked for by who finds a file of another model made meanwhile.
+      if facts == nil { _ = try SQLiteStoreFacts(connection, schema, options) }
+      try Self.maintain(connection, schema, options)
+      facts = try SQLiteStoreFacts(connection, schema, options)
+      writer = connection
     }
-    let metadata = try Self.check(writer, schema, options)
-    if !options.isReadOnly { try Self.maintain(writer, schema, options) }
-    let catalogue = try SQLiteFormat.catalogue(on: writer)
-    let binding = try Self.bind(schema, to: catalogue, metadata)
-    let pool = SQLitePool(limit: options.maximumReaders, timeout: options.timeout) { () throws(StoreError) in
-      let connection = try SQLiteConnection(
-        place.path, options.isReadOnly ? .readOnly : .readWrite, timeout: options.timeout, trace: options.trace)
-      try Self.configure(connection, options)
-      return SQLiteReader(connection, binding)
+    guard let facts else {
+      throw StoreError(.notAStore, "The database has no tables.", context: ["path": path])
     }
-    var readOnlyReason = try SQLiteForeignObjects.reason(writer, binding.layout)
-    if options.isReadOnly { readOnlyReason = "it was asked for" }
-    return try SQLiteStore(
-      writer, schema: schema, binding: binding, metadata: metadata, readOnlyReason: readOnlyReason,
-      history: SQLHistory(catalogue), pool: pool, externalFolder: place.externalFolder, onClose: place.release
-    ) { () throws(StoreError) in
-      let connection = try SQLiteConnection(place.path, .readWrite, timeout: options.timeout, trace: options.trace)
+    let pool = try Self.pool(path, facts.binding, options)
+    return SQLiteStore(facts, options, pool: pool, place: place, writer: writer) { () throws(StoreError) in
+      let connection = try Self.connect(path, .readWrite, options)
       // Where a file cannot be opened for writing, SQLite takes what it gets.
       if connection.isReadOnly {
-        throw StoreError(.readOnly, "The store cannot be opened for writing.", context: ["path": place.path])
+        throw StoreError(.readOnly, "The store cannot be opened for writing.", context: ["path": path])
       }
-      try Self.configure(connection, options)
       return connection
+    }
+  }
+
+  /// What an existing file says of itself, nil where it has no tables yet. Leaves no trace.
+  private static func look(
+    at path: String, _ schema: Schema, _ options: StoreOptions
+  ) throws(StoreError) -> SQLiteStoreFacts? {
+    try SQLiteFileView.read(path, options) { (connection) throws(StoreError) in
+      if try connection.integer("SELECT count(*) FROM sqlite_master") == 0 { return nil }
+      return try SQLiteStoreFacts(connection, schema, options)
+    }
+  }
+
+  private static func connect(
+    _ path: String, _ mode: SQLiteConnection.Mode, _ options: StoreOptions
+  ) throws(StoreError) -> SQLiteConnection {
+    let connection = try SQLiteConnection(path, mode, timeout: options.timeout, trace: options.trace)
+    try configure(connection, options)
+    return connection
+  }
+
+  private static func pool(
+    _ path: String, _ binding: SQLBinding, _ options: StoreOptions
+  ) throws(StoreError) -> SQLitePool {
+    let shared = options.isReadOnly ? try SQLiteSharedView(path) : nil
+    return SQLitePool(limit: options.maximumReaders, timeout: options.timeout) { () throws(StoreError) in
+      guard let view = try shared?.current() else {
+        return SQLiteReader(try connect(path, .readWrite, options), binding, nil)
+      }
+      return SQLiteReader(try view.connect(options), binding, view)
     }
   }
 
@@ -73,55 +100,6 @@ public struct SQLiteBackend: StoreBackend {
       && text.utf8.allSatisfy { UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 | 0x20 || 0x2D...0x39 ~= $0 || $0 == 0x5F }
   }
 
-  /// Compares the store's version hashes with the schema's.
-  private static func check(
-    _ connection: SQLiteConnection, _ schema: Schema, _ options: StoreOptions
-  ) throws(StoreError) -> StoreMetadata {
-    guard try connection.integer("SELECT count(*) FROM sqlite_master WHERE name IN ('Z_METADATA', 'Z_PRIMARYKEY')") == 2
-    else { throw StoreError(.notAStore, "The database has no Core Data tables (Z_METADATA and Z_PRIMARYKEY).") }
-    let metadata = try SQLiteFormat.metadata(on: connection)
-    if !options.ignoresModelVersion, try !isCompatible(connection, metadata, schema, options) {
-      throw mismatch(metadata, schema)
-    }
-    return metadata
-  }
-
-  private static func isCompatible(
-    _ connection: SQLiteConnection, _ metadata: StoreMetadata, _ schema: Schema, _ options: StoreOptions
-  ) throws(StoreError) -> Bool {
-    switch schema.compatibility(withVersionHashes: metadata.versionHashes) {
-    case .same: return true
-    case .different: return false
-    case .sameButFor(let entities):
-      // Where the store carries no model, its columns tell when they are bound.
-      guard let haveSameStructure = options.haveSameStructure,
-        let archive = try SQLiteFormat.archivedModel(on: connection)
-      else { return true }
-      return haveSameStructure(archive, entities)
-    }
-  }
-
-  private static func mismatch(_ metadata: StoreMetadata, _ schema: Schema) -> StoreError {
-    var error = StoreError(
-      .modelMismatch,
-      "The store was made with another version of the model; open it with that version, or migrate it.")
-    error.modelHashes = .init(store: metadata.versionHashes, model: schema.versionHashes)
-    return error
-  }
-
-  /// A store without a needed column is damaged, unless its version hashes left open whether it is of this model.
-  private static func bind(
-    _ schema: Schema, to catalogue: SQLCatalogue, _ metadata: StoreMetadata
-  ) throws(StoreError) -> SQLBinding {
-    do { return try SQLBinding.bind(schema, to: catalogue) } catch {
-      guard error.code == .corrupt, case .sameButFor = schema.compatibility(withVersionHashes: metadata.versionHashes)
-      else { throw error }
-      var mismatch = mismatch(metadata, schema)
-      mismatch.context = error.context
-      throw mismatch
-    }
-  }
-
   private static func maintain(
     _ connection: SQLiteConnection, _ schema: Schema, _ options: StoreOptions
   ) throws(StoreError) {
@@ -140,11 +118,8 @@ public struct SQLiteBackend: StoreBackend {
     guard try SQLiteFormat.isStoreFile(path) else {
       throw StoreError(.notFound, "There is no store.", context: ["path": path])
     }
-    return try SQLiteFileView.read(path) { (uri) throws(StoreError) in
-      let connection = try SQLiteConnection(uri, .readOnly, timeout: options.timeout)
-      guard try connection.integer("SELECT count(*) FROM sqlite_master WHERE name = 'Z_METADATA'") == 1 else {
-        throw StoreError(.notAStore, "The database has no Core Data tables.", context: ["path": path])
-      }
+    return try SQLiteFileView.read(path, options) { (connection) throws(StoreError) in
+      try SQLiteFormat.requireSystemTables(on: connection)
       return try SQLiteFormat.metadata(on: connection, withModel: true)
     }
   }
@@ -164,8 +139,7 @@ public struct SQLiteBackend: StoreBackend {
     guard try SQLiteFormat.isStoreFile(origin.path) else {
       throw StoreError(.notFound, "There is no store to copy from.", context: ["path": origin.path])
     }
-    try SQLiteFileView.read(origin.path) { (uri) throws(StoreError) in
-      let from = try SQLiteConnection(uri, .readOnly, timeout: options.timeout)
+    try SQLiteFileView.read(origin.path, options) { (from) throws(StoreError) in
       let to = try SQLiteConnection(target.path, .readWriteCreate, timeout: options.timeout)
       try Self.copy(from, to)
     }

@@ -9,25 +9,35 @@ final class SQLiteConnection: SQLConnection {
   let functions = SQLiteFunctions()
   private let trace: (@Sendable (String, Double) -> Void)?
   private var identity: SQLiteOpenFiles.Identity?
+  let isImmutable: Bool
 
   enum Mode {
     case readWriteCreate, readWrite, readOnly
+    /// Reads the shared memory of others, and makes none.
+    case readOnlySharedMemory
+    /// Takes no locks and looks at no other file: for a database that nobody changes meanwhile.
+    case immutable
   }
 
-  /// Opens `uri`, a path or a `file:` URI.
-  init(_ uri: String, _ mode: Mode, timeout: Double, trace: (@Sendable (String, Double) -> Void)? = nil)
+  init(_ path: String, _ mode: Mode, timeout: Double, trace: (@Sendable (String, Double) -> Void)? = nil)
     throws(StoreError)
   {
     self.trace = trace
-    let access =
-      switch mode {
-      case .readWriteCreate: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
-      case .readWrite: SQLITE_OPEN_READWRITE
-      case .readOnly: SQLITE_OPEN_READONLY
-      }
+    isImmutable = mode == .immutable
+    var (access, name) = (SQLITE_OPEN_READONLY, path)
+    switch mode {
+    case .readWriteCreate: access = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+    case .readWrite: access = SQLITE_OPEN_READWRITE
+    case .readOnly: break
+    case .readOnlySharedMemory: name = Self.uri(path, "readonly_shm=1")
+    case .immutable: name = Self.uri(path, "immutable=1")
+    }
     let flags = access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI | SQLITE_OPEN_EXRESCODE
     var result = SQLITE_OK
-    identity = SQLiteOpenFiles.opening(uri) { result = sqlite3_open_v2(uri, &database, flags, nil) }
+    let opened = SQLiteOpenFiles.opening(path, isLocked: mode != .immutable) {
+      result = sqlite3_open_v2(name, &database, flags, nil)
+    }
+    identity = opened
     guard result == SQLITE_OK else {
       let error = SQLiteError.make(result, database, "opening the file")
       closeFile()
@@ -39,6 +49,11 @@ final class SQLiteConnection: SQLConnection {
     _ = ocd_db_config(database, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0)
     sqlite3_busy_timeout(database, Int32(clamping: Int64(min(timeout, 1e6) * 1000)))
     try functions.register(on: self)
+  }
+
+  private static func uri(_ path: String, _ parameters: String) -> String {
+    let allowed = CharacterSet.urlPathAllowed.subtracting(CharacterSet(charactersIn: "?#%"))
+    return "file:" + (path.addingPercentEncoding(withAllowedCharacters: allowed) ?? path) + "?" + parameters
   }
 
   deinit { closeFile() }

@@ -1,74 +1,171 @@
 import Foundation
 import StoreProtocol
+import Synchronization
 
 /// A way to read a database that leaves its folder as it is: names, bytes and times.
-enum SQLiteFileView {
-  /// Calls `body` with what to open read-only to see all of the database at `path`, its log included.
-  ///
-  /// Where this process has the database open, or it keeps a rollback journal, that is the file itself: SQLite shares the locks of its own connections, and
-  /// the files beside it are there. Where another process has it open, its shared memory is used and not written. Where
-  /// nobody has, a log that was left behind is read from a private copy, and a database without one as immutable.
-  static func read<R>(_ path: String, _ body: (_ uri: String) throws(StoreError) -> R) throws(StoreError) -> R {
-    try SQLiteOpenFiles.exclusively(path) { (isOpen) throws(StoreError) in
-      if isOpen { return try body(path) }
-      if FileManager.default.fileExists(atPath: path + "-shm") { return try body(uri(path, "readonly_shm=1")) }
-      if size(path + "-wal") == 0 && size(path + "-journal") == 0 {
-        return try body(isLogged(path) ? uri(path, "immutable=1") : path)
+///
+/// Where this process has the database open, or it keeps a rollback journal, that is the file itself: SQLite shares the
+/// locks of its own connections, and the files beside it are there. Where shared memory was left or another process uses
+/// it, it is read and not written. Else a log that was left behind is read from a private copy, and a database without one
+/// as immutable.
+final class SQLiteFileView: Sendable {
+  private enum Way {
+    case file, sharedMemory, immutable
+    case copy(URL)
+  }
+
+  private let path: String
+  private let way: Way
+  private let stamp: SQLiteFileStamp
+
+  init(_ path: String) throws(StoreError) {
+    self.path = path
+    (way, stamp) = try SQLiteOpenFiles.exclusively(path) { (isOpen) throws(StoreError) in
+      let stamp = SQLiteFileStamp(path)
+      if isOpen { return (.file, stamp) }
+      if try SQLiteFormat.isLogged(path) {
+        if stamp.hasSharedMemory { return (.sharedMemory, stamp) }
+        if !stamp.hasLog { return (.immutable, stamp) }
+      } else if !stamp.hasJournal {
+        return (.file, stamp)
       }
-      let folder = try copy(path)
-      defer { try? FileManager.default.removeItem(at: folder) }
-      return try body(folder.appendingPathComponent("store").path)
+      return try Self.copy(path)
     }
   }
 
-  /// Whether the header says that changes go to a write-ahead log; without one, locks are all that others show.
-  private static func isLogged(_ path: String) -> Bool {
-    guard let file = FileHandle(forReadingAtPath: path) else { return false }
-    defer { try? file.close() }
-    let header = (try? file.read(upToCount: 20)) ?? Data()
-    return header.count == 20 && header.suffix(2) == Data([2, 2])
+  deinit {
+    if case .copy(let folder) = way { try? FileManager.default.removeItem(at: folder) }
   }
 
-  private static let suffixes = ["", "-wal", "-journal"]
+  func connect(_ options: StoreOptions) throws(StoreError) -> SQLiteConnection {
+    switch way {
+    case .file: try SQLiteConnection(path, .readOnly, timeout: options.timeout, trace: options.trace)
+    case .sharedMemory: try SQLiteConnection(path, .readOnlySharedMemory, timeout: options.timeout, trace: options.trace)
+    case .immutable: try SQLiteConnection(path, .immutable, timeout: options.timeout, trace: options.trace)
+    case .copy(let folder):
+      try SQLiteConnection(
+        folder.appendingPathComponent("store").path, .readOnly, timeout: options.timeout, trace: options.trace)
+    }
+  }
+
+  /// Whether this still shows the last commit, and whole. What is read without locks is only good if so afterwards.
+  var isCurrent: Bool {
+    switch way {
+    case .file, .sharedMemory: true
+    case .immutable, .copy: SQLiteFileStamp(path) == stamp
+    }
+  }
+
+  /// Whether reading takes no locks, so that somebody may write meanwhile.
+  var isUnlocked: Bool {
+    if case .immutable = way { return true }
+    return false
+  }
+
+  /// Calls `body` with a connection that sees all of the database at `path`; again if somebody wrote meanwhile.
+  static func read<R>(
+    _ path: String, _ options: StoreOptions, _ body: (SQLiteConnection) throws(StoreError) -> R
+  ) throws(StoreError) -> R {
+    for _ in 0..<5 {
+      let view = try SQLiteFileView(path)
+      let result: R
+      do { result = try body(view.connect(options)) } catch {
+        if view.isCurrent { throw error }
+        continue
+      }
+      if view.isCurrent { return result }
+    }
+    throw busy(path)
+  }
+
+  /// The error for a view that is no longer current.
+  var changed: StoreError { Self.busy(path) }
+
+  private static func busy(_ path: String) -> StoreError {
+    StoreError(.busy, "The store is being changed while it is read; try again.", context: ["path": path])
+  }
 
   /// Copies the database and its log into a private folder; again if they changed meanwhile, because somebody opened them.
-  private static func copy(_ path: String) throws(StoreError) -> URL {
+  private static func copy(_ path: String) throws(StoreError) -> (Way, SQLiteFileStamp) {
     let files = FileManager.default
     let folder = files.temporaryDirectory.appendingPathComponent("CoreData-" + UUID().uuidString)
     do {
       try files.createDirectory(at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
       for _ in 0..<5 {
-        let before = stamp(path)
-        for suffix in suffixes {
+        let before = SQLiteFileStamp(path)
+        for suffix in ["", "-wal", "-journal"] {
           let target = folder.appendingPathComponent("store" + suffix).path
           if files.fileExists(atPath: target) { try files.removeItem(atPath: target) }
-          if files.fileExists(atPath: path + suffix) { try files.copyItem(atPath: path + suffix, toPath: target) }
+          guard files.fileExists(atPath: path + suffix) else { continue }
+          try files.copyItem(atPath: path + suffix, toPath: target)
+          // A journal is rolled back in the copy, which a file that nobody may write would not let happen.
+          try files.setAttributes([.posixPermissions: 0o600], ofItemAtPath: target)
         }
-        if stamp(path) == before { return folder }
+        if SQLiteFileStamp(path) == before { return (.copy(folder), before) }
       }
     } catch {
       try? files.removeItem(at: folder)
       throw StoreError(.io, "The store cannot be copied for reading.", context: ["path": path], cause: "\(error)")
     }
     try? files.removeItem(at: folder)
-    throw StoreError(.busy, "The store is being changed while it is read; try again.", context: ["path": path])
+    throw busy(path)
+  }
+}
+
+/// The view that the readers of a store opened read-only share, made anew when somebody has written to the file.
+final class SQLiteSharedView: Sendable {
+  private let path: String
+  private let view: Mutex<SQLiteFileView>
+
+  init(_ path: String) throws(StoreError) {
+    self.path = path
+    view = Mutex(try SQLiteFileView(path))
   }
 
-  /// Sizes and times of the files: what changes when anybody writes.
-  private static func stamp(_ path: String) -> [String] {
-    (suffixes + ["-shm"]).map { suffix in
-      let attributes = try? FileManager.default.attributesOfItem(atPath: path + suffix)
-      let date = (attributes?[.modificationDate] as? Date)?.timeIntervalSinceReferenceDate
-      return "\(attributes?[.size] ?? 0) \(date ?? 0)"
+  func current() throws(StoreError) -> SQLiteFileView {
+    let known = view.withLock { $0 }
+    if known.isCurrent { return known }
+    let fresh = try SQLiteFileView(path)
+    view.withLock { $0 = fresh }
+    return fresh
+  }
+}
+
+/// What changes about a database's files when anybody writes to them.
+struct SQLiteFileStamp: Equatable {
+  private struct Status: Equatable {
+    var inode: UInt64 = 0
+    var size: Int64 = 0
+    var seconds: Int64 = 0
+    var nanoseconds: Int64 = 0
+
+    init(_ path: String) {
+      var status = stat()
+      guard stat(path, &status) == 0 else { return }
+      inode = UInt64(truncatingIfNeeded: status.st_ino)
+      size = Int64(status.st_size)
+      #if canImport(Darwin)
+        let time = status.st_mtimespec
+      #else
+        let time = status.st_mtim
+      #endif
+      (seconds, nanoseconds) = (Int64(time.tv_sec), Int64(time.tv_nsec))
     }
   }
 
-  private static func size(_ path: String) -> Int {
-    (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) ?? 0
+  private let main: Status
+  private let log: Status
+  private let journal: Status
+  let hasSharedMemory: Bool
+
+  init(_ path: String) {
+    main = Status(path)
+    log = Status(path + "-wal")
+    journal = Status(path + "-journal")
+    hasSharedMemory = Status(path + "-shm").inode != 0
   }
 
-  private static func uri(_ path: String, _ parameters: String) -> String {
-    let allowed = CharacterSet.urlPathAllowed.subtracting(CharacterSet(charactersIn: "?#%"))
-    return "file:" + (path.addingPercentEncoding(withAllowedCharacters: allowed) ?? path) + "?" + parameters
-  }
+  /// Whether there is a log with anything in it.
+  var hasLog: Bool { log.size > 0 }
+  var hasJournal: Bool { journal.size > 0 }
 }

@@ -113,9 +113,9 @@ enum SQLiteFormat {
 
   /// The embedded model; nil where there is none or where it is damaged, because it is only a hint.
   static func archivedModel(on connection: SQLiteConnection) throws(StoreError) -> Data? {
-    guard try connection.integer("SELECT count(*) FROM sqlite_master WHERE name = 'Z_MODELCACHE'") == 1 else {
-      return nil
-    }
+    let count = try connection.integer(
+      "SELECT count(*) FROM sqlite_master WHERE name = 'Z_MODELCACHE' AND type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'")
+    guard count == 1 else { return nil }
     let statement = try connection.prepare("SELECT Z_CONTENT FROM Z_MODELCACHE")
     return try statement.step() ? statement.data(0).flatMap(Deflate.expand) : nil
   }
@@ -130,23 +130,54 @@ enum SQLiteFormat {
     try SQLiteOpenFiles.exclusively(path) { (isOpen) throws(StoreError) in isOpen ? true : try hasHeader(path) }
   }
 
+  /// Whether the header says that changes go to a write-ahead log; without one, locks are all that others show.
+  ///
+  /// Not for a file that this process has open: see ``SQLiteOpenFiles``.
+  static func isLogged(_ path: String) throws(StoreError) -> Bool {
+    let header = try header(path, count: 20) ?? Data()
+    return header.count == 20 && header.suffix(2) == Data([2, 2])
+  }
+
   private static func hasHeader(_ path: String) throws(StoreError) -> Bool {
-    guard let file = FileHandle(forReadingAtPath: path) else {
-      if FileManager.default.fileExists(atPath: path) {
-        throw StoreError(.io, "The store file cannot be read.", context: ["path": path])
-      }
-      return false
-    }
-    defer { try? file.close() }
-    let header: Data
-    do { header = try file.read(upToCount: 16) ?? Data() } catch {
-      throw StoreError(.io, "The store file cannot be read.", context: ["path": path], cause: "\(error)")
-    }
-    if header.isEmpty { return false }
+    guard let header = try header(path, count: 16), !header.isEmpty else { return false }
     guard header == Data("SQLite format 3\0".utf8) else {
       throw StoreError(.notAStore, "The file is no SQLite database.", context: ["path": path])
     }
     return true
+  }
+
+  /// The first bytes of a file, nil where there is none.
+  private static func header(_ path: String, count: Int) throws(StoreError) -> Data? {
+    guard let type = try? FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType else {
+      return nil
+    }
+    // A pipe would make who opens it wait for somebody to write.
+    guard type == .typeRegular else {
+      throw StoreError(.notAStore, "This is no file but something else.", context: ["path": path])
+    }
+    guard let file = FileHandle(forReadingAtPath: path) else {
+      if FileManager.default.fileExists(atPath: path) {
+        throw StoreError(.io, "The store file cannot be read.", context: ["path": path])
+      }
+      return nil
+    }
+    defer { try? file.close() }
+    do { return try file.read(upToCount: count) ?? Data() } catch {
+      throw StoreError(.io, "The store file cannot be read.", context: ["path": path], cause: "\(error)")
+    }
+  }
+
+  /// Throws `notAStore` unless the database has Core Data's tables, as tables: a view or a virtual table of that name could do
+  /// anything when it is read.
+  static func requireSystemTables(on connection: SQLiteConnection) throws(StoreError) {
+    let count = try connection.integer(
+      """
+      SELECT count(*) FROM sqlite_master
+      WHERE name IN ('Z_METADATA', 'Z_PRIMARYKEY') AND type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'
+      """)
+    if count != 2 {
+      throw StoreError(.notAStore, "The database has no Core Data tables (Z_METADATA and Z_PRIMARYKEY).")
+    }
   }
 
   static func catalogue(on connection: SQLiteConnection) throws(StoreError) -> SQLCatalogue {
@@ -154,14 +185,11 @@ enum SQLiteFormat {
     let tables = try connection.prepare(
       """
       SELECT m.name, c.name FROM sqlite_master m JOIN pragma_table_info(m.name) c
-      WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%'
+      WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%' AND m.sql NOT LIKE 'CREATE VIRTUAL%'
       """)
     while try tables.step() {
       guard let table = tables.string(0), let column = tables.string(1) else { continue }
       columns[table, default: []].insert(column)
-    }
-    guard columns["Z_METADATA"] != nil, columns["Z_PRIMARYKEY"] != nil else {
-      throw StoreError(.notAStore, "The database has no Core Data tables (Z_METADATA and Z_PRIMARYKEY).")
     }
     var numbers: [String: Int64] = [:]
     let rows = try connection.prepare("SELECT Z_NAME, Z_ENT FROM Z_PRIMARYKEY")

@@ -24,12 +24,12 @@ enum SQLiteOpenFiles {
   // Used under the lock.
   nonisolated(unsafe) private static var counts: [Identity: Int] = [:]
 
-  /// Opens a file that will be locked, and counts it until ``closed(_:)``. `open` gives the connection's file its identity.
-  static func opening<E: Error>(_ path: String, _ open: () throws(E) -> Void) throws(E) -> Identity? {
+  /// Opens a file by `open`. One that will be locked is counted until ``closed(_:)`` gets its identity.
+  static func opening(_ path: String, isLocked: Bool, _ open: () -> Void) -> Identity? {
     lock.lock()
     defer { lock.unlock() }
-    try open()
-    let identity = Identity(path)
+    open()
+    let identity = isLocked ? Identity(path) : nil
     if let identity { counts[identity, default: 0] += 1 }
     return identity
   }

@@ -7,10 +7,21 @@ import Synchronization
 final class SQLiteReader {
   let connection: SQLiteConnection
   let statements: SQLStatements<SQLiteConnection>
+  /// What the connection reads through, where the store leaves its folder as it is.
+  private let view: SQLiteFileView?
 
-  init(_ connection: SQLiteConnection, _ binding: SQLBinding) {
+  init(_ connection: SQLiteConnection, _ binding: SQLBinding, _ view: SQLiteFileView?) {
     self.connection = connection
+    self.view = view
     statements = SQLStatements(connection, binding)
+  }
+
+  /// Whether the next snapshot may use it.
+  var isCurrent: Bool { view?.isCurrent ?? true }
+
+  /// Throws `busy` where somebody wrote to a file that was read without locks: what was read may be torn.
+  @inline(__always) func confirm() throws(StoreError) {
+    if let view, view.isUnlocked, !view.isCurrent { throw view.changed }
   }
 }
 
@@ -48,7 +59,7 @@ final class SQLitePool: @unchecked Sendable {
     inUse += 1
     let reader = idle.popLast()
     condition.unlock()
-    if let reader { return reader }
+    if let reader, reader.isCurrent { return reader }
     do { return try make() } catch {
       give(nil)
       throw error

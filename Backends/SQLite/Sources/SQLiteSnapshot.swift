@@ -33,19 +33,23 @@ final class SQLiteSnapshot: FetchingSnapshot, @unchecked Sendable {
   }
 
   func rows(of entity: Int, keys: [Int64], _ body: (consuming Row) -> Void) throws(StoreError) {
-    try rows.rows(of: entity, keys: keys, body)
+    try confirmed { () throws(StoreError) in try rows.rows(of: entity, keys: keys, body) }
   }
 
-  func row(of entity: Int, key: Int64) throws(StoreError) -> Row? { try rows.row(of: entity, key: key) }
+  func row(of entity: Int, key: Int64) throws(StoreError) -> Row? {
+    let row = try rows.row(of: entity, key: key)
+    try reader.confirm()
+    return row
+  }
 
   func scan(_ entities: Range<Int>, _ body: (consuming Row) -> Void) throws(StoreError) {
-    try rows.scan(entities, body)
+    try confirmed { () throws(StoreError) in try rows.scan(entities, body) }
   }
 
   func destinations(
     of relationship: Relationship, owners: [Int64], _ body: (Int64, consuming Row) -> Void
   ) throws(StoreError) {
-    try rows.destinations(of: relationship, owners: owners, body)
+    try confirmed { () throws(StoreError) in try rows.destinations(of: relationship, owners: owners, body) }
   }
 
   func canPush(_ predicate: ResolvedPredicate, of entities: Range<Int>) -> Bool {
@@ -54,13 +58,28 @@ final class SQLiteSnapshot: FetchingSnapshot, @unchecked Sendable {
 
   func canPush(_ sort: ResolvedSort, of entities: Range<Int>) -> Bool { rows.canPush(sort, of: entities) }
 
-  func fetch(_ plan: FetchPlan, _ body: (consuming Row) -> Void) throws(StoreError) { try rows.fetch(plan, body) }
+  func fetch(_ plan: FetchPlan, _ body: (consuming Row) -> Void) throws(StoreError) {
+    try confirmed { () throws(StoreError) in try rows.fetch(plan, body) }
+  }
 
   func fetchReferences(_ plan: FetchPlan, _ body: (ObjectReference) -> Void) throws(StoreError) {
-    try rows.fetchReferences(plan, body)
+    try confirmed { () throws(StoreError) in try rows.fetchReferences(plan, body) }
   }
 
   func estimatedCount(_ plan: FetchPlan) -> Int? { rows.estimatedCount(plan) }
 
-  func count(_ plan: FetchPlan) throws(StoreError) -> Int { try rows.count(plan) }
+  func count(_ plan: FetchPlan) throws(StoreError) -> Int {
+    try confirmed { () throws(StoreError) in try rows.count(plan) }
+  }
+
+  /// What `read` gives, unless somebody wrote to a file that is read without locks: then whatever it gave counts for nothing.
+  private func confirmed<R>(_ read: () throws(StoreError) -> R) throws(StoreError) -> R {
+    let result: R
+    do { result = try read() } catch {
+      try reader.confirm()
+      throw error
+    }
+    try reader.confirm()
+    return result
+  }
 }

@@ -25,7 +25,8 @@ final class SQLiteStore: Store, @unchecked Sendable {
   /// Whether commits go through a write-ahead log, else a rollback journal.
   private let isLogged: Bool
   private var isClosed = false
-  private var keyFloors: [Int: Int64]
+  /// The highest key in use in each table: a file edited by hand may list one that is too small. Nil until the first write.
+  private var keyFloors: [Int: Int64]?
   /// Whether a commit has brought the fetch indexes in line with the model; see ``SQLiteIndexes``.
   private var hasIndexes = false
   private var storedMetadata: StoreMetadata
@@ -36,28 +37,22 @@ final class SQLiteStore: Store, @unchecked Sendable {
   private let reopen: () throws(StoreError) -> SQLiteConnection
 
   init(
-    _ writer: SQLiteConnection, schema: Schema, binding: SQLBinding, metadata: StoreMetadata, readOnlyReason: String?,
-    history: SQLHistory?, pool: SQLitePool, externalFolder: URL, onClose: @escaping @Sendable () -> Void,
+    _ facts: SQLiteStoreFacts, _ options: StoreOptions, pool: SQLitePool, place: SQLitePlace, writer: SQLiteConnection?,
     reopen: @escaping () throws(StoreError) -> SQLiteConnection
-  ) throws(StoreError) {
+  ) {
     self.reopen = reopen
-    self.schema = schema
-    self.binding = binding
-    self.history = history
+    binding = facts.binding
+    schema = facts.binding.layout.schema
+    history = facts.history
+    readOnlyReason = facts.readOnlyReason
+    isLogged = facts.isLogged
+    storedMetadata = facts.metadata
     self.pool = pool
-    externalFiles = SQLiteExternalFiles(folder: externalFolder)
-    self.readOnlyReason = readOnlyReason
-    self.writer = SQLStatements(writer, binding)
-    self.onClose = onClose
-    storedMetadata = metadata
+    externalFiles = SQLiteExternalFiles(folder: place.externalFolder)
+    onClose = place.release
+    self.writer = writer.map { SQLStatements($0, facts.binding) }
     // With a rollback journal a reader makes commits wait.
-    isLogged = try writer.text("PRAGMA journal_mode") == "wal"
     capabilities = isLogged ? SQLiteBackend.capabilities : SQLiteBackend.capabilities.subtracting(.concurrentReads)
-    keyFloors = [:]
-    // A file edited by hand may list a highest key that is too small; keys in use must never be given again.
-    for table in binding.layout.tables {
-      keyFloors[table.root] = try writer.integer("SELECT max(Z_PK) FROM \(table.name)")
-    }
   }
 
   deinit { pool.close() }
@@ -77,7 +72,7 @@ final class SQLiteStore: Store, @unchecked Sendable {
     defer { writing.unlock() }
     let statements = try begin()
     let connection = statements.connection
-    var commit = SQLCommit(statements, changes, keyFloors: keyFloors)
+    var commit = SQLCommit(statements, changes, keyFloors: keyFloors ?? [:])
     let result: SQLCommit<SQLiteConnection>.Result
     var transaction: Int64?
     do {
@@ -121,7 +116,7 @@ final class SQLiteStore: Store, @unchecked Sendable {
     defer { writing.unlock() }
     let statements = try begin()
     let keys: Range<Int64>
-    do { keys = try SQLKeyAllocator(statements).take(count, root: root, floor: keyFloors[root] ?? 0) } catch {
+    do { keys = try SQLKeyAllocator(statements).take(count, root: root, floor: keyFloors?[root] ?? 0) } catch {
       rollBack(statements)
       throw error
     }
@@ -162,7 +157,8 @@ extension SQLiteStore {
     // Where SQLite cannot open a file for writing it opens it for reading, which may have been for a moment's sake.
     if let writer, writer.connection.isReadOnly { self.writer = nil }
     // What an earlier commit left behind is settled before anything is written on top of it.
-    if writer == nil { _ = try settle { (_) throws(StoreError) in .unclear } }
+    if failed != nil { _ = try settle { (_) throws(StoreError) in .unclear } }
+    if writer == nil { writer = SQLStatements(try reopen(), binding) }
     guard let writer else { throw StoreError(.closed, "The store has no writing connection; open it again.") }
     return writer
   }
@@ -181,7 +177,25 @@ extension SQLiteStore {
   private func beginOnce() throws(StoreError) -> SQLStatements<SQLiteConnection> {
     let statements = try openWriter()
     try statements.connection.execute("BEGIN IMMEDIATE")
+    if keyFloors == nil {
+      do { keyFloors = try prepareToWrite(statements.connection) } catch {
+        rollBack(statements)
+        throw error
+      }
+    }
     return statements
+  }
+
+  /// Makes sure, before the first write, that the file is still of the model it was opened with; gives the key floors.
+  private func prepareToWrite(_ connection: SQLiteConnection) throws(StoreError) -> [Int: Int64] {
+    if try SQLiteFormat.metadata(on: connection).versionHashes != storedMetadata.versionHashes {
+      throw StoreError(.modelMismatch, "The store was migrated to another model since it was opened; open it again.")
+    }
+    var floors: [Int: Int64] = [:]
+    for table in binding.layout.tables {
+      floors[table.root] = try connection.integer("SELECT max(Z_PK) FROM \(table.name)")
+    }
+    return floors
   }
 
   private func rollBack(_ statements: SQLStatements<SQLiteConnection>) {
