@@ -66,15 +66,20 @@ public struct SQLSchemaText: Sendable {
       terms = columns.map { "\($0.name) \($0.isAscending ? "ASC" : "DESC")" }
       let list = columns.map { "\($0.name) COLLATE BINARY \($0.isAscending ? "ASC" : "DESC")" }
       sql =
-        "CREATE INDEX \(name) ON \(table) (\(list.joined(separator: ", ")))"
+        "CREATE INDEX \(Self.quoted(name)) ON \(table) (\(list.joined(separator: ", ")))"
         + (filter.isEmpty ? "" : " WHERE " + filter)
+    }
+
+    /// The name of a fetch index may hold anything.
+    private static func quoted(_ name: String) -> String {
+      SchemaName.isWord(name) ? name : "\"\(name.replacing("\"", with: "\"\""))\""
     }
 
     init(virtualTable name: String, _ columns: String) {
       self.name = name
       table = nil
       (terms, filter) = ([], "")
-      sql = "CREATE VIRTUAL TABLE \(name) USING RTREE (Z_PK INTEGER PRIMARY KEY, \(columns))"
+      sql = "CREATE VIRTUAL TABLE \(Self.quoted(name)) USING RTREE (Z_PK INTEGER PRIMARY KEY, \(columns))"
     }
   }
 

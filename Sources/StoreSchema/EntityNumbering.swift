@@ -41,6 +41,7 @@ enum EntityNumbering {
     var seen: [String: String] = [:]
     for definition in definitions {
       if definition.name.isEmpty { throw SchemaError("", "an entity has no name") }
+      try checkWords(definition)
       if let other = seen.updateValue(definition.name, forKey: definition.name.uppercased()) {
         throw SchemaError(
           definition.name,
@@ -50,6 +51,20 @@ enum EntityNumbering {
         )
       }
     }
+  }
+
+  /// Names become names of tables and columns, so they must be words.
+  private static func checkWords(_ definition: EntityDefinition) throws(SchemaError) {
+    let rule = "has a character in its name other than letters, digits and _; rename it, because stores make their own names of it"
+    if !SchemaName.isWord(definition.name) { throw SchemaError(definition.name, rule) }
+    var names = definition.relationships.map(\.name)
+    var attributes = definition.attributes[...]
+    // Elements of composite attributes may be composite themselves.
+    while let attribute = attributes.popFirst() {
+      names.append(attribute.name)
+      attributes += attribute.elements
+    }
+    if let name = names.first(where: { !SchemaName.isWord($0) }) { throw SchemaError(definition.name, name, rule) }
   }
 
   private static func unreachable(_ definitions: [EntityDefinition], _ reached: [Numbered]) -> SchemaError {

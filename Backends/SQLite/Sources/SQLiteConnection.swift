@@ -47,6 +47,10 @@ final class SQLiteConnection: SQLConnection {
     _ = ocd_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 1)
     _ = ocd_db_config(database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
     _ = ocd_db_config(database, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0)
+    // One, because VACUUM attaches a database of its own.
+    sqlite3_limit(database, SQLITE_LIMIT_ATTACHED, 1)
+    sqlite3_limit(database, SQLITE_LIMIT_TRIGGER_DEPTH, 64)
+    try check(sqlite3_exec(database, "PRAGMA cell_size_check = ON", nil, nil, nil), "configuring the connection")
     sqlite3_busy_timeout(database, Int32(clamping: Int64(min(timeout, 1e6) * 1000)))
     try functions.register(on: self)
   }
@@ -84,6 +88,14 @@ final class SQLiteConnection: SQLConnection {
   }
 
   var changedRows: Int { Int(sqlite3_changes(database)) }
+
+  /// From now on no step of a statement may take more work than this.
+  ///
+  /// For what every opening asks of a file, which takes a few thousand instructions; it must not be made endless by a file.
+  func limitWork() {
+    let instructions: Int32 = 50_000_000
+    sqlite3_progress_handler(database, instructions, { _ in 1 }, nil)
+  }
 
   /// Whether a transaction is open.
   var isInTransaction: Bool { sqlite3_get_autocommit(database) == 0 }

@@ -27,6 +27,8 @@ enum SQLiteError {
     case SQLITE_CONSTRAINT: .constraint
     case SQLITE_IOERR, SQLITE_NOMEM, SQLITE_PROTOCOL: .io
     case SQLITE_PERM, SQLITE_AUTH: .readOnly
+    // Nobody interrupts but the limit on the work that opening may take.
+    case SQLITE_INTERRUPT: .corrupt
     default: .corrupt
     }
   }
@@ -37,6 +39,7 @@ enum SQLiteError {
     case SQLITE_READONLY: "the store or its folder cannot be written"
     case SQLITE_FULL: "the disk is full; free some room and save again"
     case SQLITE_CANTOPEN: "the file cannot be opened; check that its folder exists and may be used"
+    case SQLITE_INTERRUPT: "the file asks for more work than any store needs; work on a copy"
     case SQLITE_NOTADB: "the file is no SQLite database"
     case SQLITE_CONSTRAINT: "a value that must be unique is there already"
     case SQLITE_IOERR: "the operating system could not read or write the file"

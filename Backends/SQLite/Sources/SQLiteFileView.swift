@@ -69,7 +69,11 @@ final class SQLiteFileView: Sendable {
     for _ in 0..<5 {
       let view = try SQLiteFileView(path)
       let result: R
-      do { result = try body(view.connect(options)) } catch {
+      do {
+        let connection = try view.connect(options)
+        connection.limitWork()
+        result = try body(connection)
+      } catch {
         if view.isCurrent { throw error }
         continue
       }
