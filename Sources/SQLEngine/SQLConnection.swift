@@ -37,6 +37,9 @@ public protocol SQLStatement: AnyObject {
   func isNull(_ column: Int32) -> Bool
   func int(_ column: Int32) -> Int64
 
+  /// The value as the database has it.
+  func stored(_ column: Int32) -> SQLStoredValue
+
   /// The row at hand, whose first three columns are number, key and version of the object; see ``RowShape``.
   /// Nil where its entity is none of the shape's.
   func row(_ shape: RowShape, _ builder: RowBuilder) throws(StoreError) -> Row?

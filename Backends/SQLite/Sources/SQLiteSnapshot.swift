@@ -6,7 +6,7 @@ import StoreSchema
 /// A pooled connection inside a read transaction.
 ///
 /// Sendable, unchecked: the protocol promises one caller at a time.
-final class SQLiteSnapshot: FetchingSnapshot, @unchecked Sendable {
+final class SQLiteSnapshot: FetchingSnapshot, InspectingSnapshot, @unchecked Sendable {
   let commitNumber: UInt64
   private let reader: SQLiteReader
   private let rows: SQLReader<SQLiteConnection>
@@ -71,6 +71,14 @@ final class SQLiteSnapshot: FetchingSnapshot, @unchecked Sendable {
   func count(_ plan: FetchPlan) throws(StoreError) -> Int {
     try confirmed { () throws(StoreError) in try rows.count(plan) }
   }
+
+  func inspect(
+    _ entity: Int, _ body: (InspectedObject) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    try confirmed { () throws(StoreError) in try SQLInspection(reader.statements).inspect(entity, body) }
+  }
+
+  func findings(_ body: (StoreFinding) -> Void) throws(StoreError) {}
 
   /// What `read` gives, unless somebody wrote to a file that is read without locks: then whatever it gave counts for nothing.
   private func confirmed<R>(_ read: () throws(StoreError) -> R) throws(StoreError) -> R {

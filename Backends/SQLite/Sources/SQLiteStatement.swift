@@ -154,6 +154,18 @@ final class SQLiteStatement: SQLStatement {
     return Data(blob(sqlite3_column_value(handle, column)))
   }
 
+  func stored(_ column: Int32) -> SQLStoredValue {
+    switch sqlite3_column_type(handle, column) {
+    case SQLITE_NULL: return .null
+    case SQLITE_INTEGER: return .integer(sqlite3_column_int64(handle, column))
+    case SQLITE_FLOAT: return .real(sqlite3_column_double(handle, column))
+    case SQLITE_TEXT:
+      let start = sqlite3_column_text(handle, column)
+      return .text(Data(UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count(column))))
+    default: return .blob(Data(blob(sqlite3_column_value(handle, column))))
+    }
+  }
+
   private func count(_ column: Int32) -> Int { Int(sqlite3_column_bytes(handle, column)) }
 
   @inline(__always)

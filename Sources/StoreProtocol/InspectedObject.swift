@@ -1,0 +1,109 @@
+import Foundation
+import StoreSchema
+
+/// One stored object as it is, sound or not: what tools show and check.
+///
+/// A fetch refuses or passes over what contradicts the format; here each value says for itself whether it can be read.
+public struct InspectedObject: Sendable {
+  public var reference: ObjectReference
+  /// The optimistic-locking version, nil where the store holds none.
+  public var version: Int64?
+  /// By slot; null for the slots of relationships.
+  public var values: [InspectedValue]
+  /// By the entity's relationships.
+  public var relationships: [InspectedTargets]
+
+  public init(
+    reference: ObjectReference, version: Int64?, values: [InspectedValue], relationships: [InspectedTargets]
+  ) {
+    self.reference = reference
+    self.version = version
+    self.values = values
+    self.relationships = relationships
+  }
+}
+
+/// A stored attribute value, or why it is none.
+public enum InspectedValue: Sendable, Equatable {
+  case sound(Value)
+  /// What is stored instead, as a part of a sentence.
+  case invalid(String)
+}
+
+/// The destinations of a relationship, in their order where it is ordered; or why they cannot be told.
+public enum InspectedTargets: Sendable, Equatable {
+  case objects([InspectedTarget])
+  case invalid(String)
+}
+
+/// One destination.
+public struct InspectedTarget: Sendable, Equatable {
+  /// The destination's own entity; the declared one where there is no such object.
+  public var entity: Int
+  public var key: Int64
+  /// Why it is none, nil for an object that is there.
+  public var defect: String?
+
+  public init(entity: Int, key: Int64, defect: String? = nil) {
+    self.entity = entity
+    self.key = key
+    self.defect = defect
+  }
+}
+
+/// A snapshot that shows what it holds without judging it.
+public protocol InspectingSnapshot: StoreSnapshot {
+  /// Calls `body` with each object of exactly `entity`, in key order. Values of kind `externalData` are given as stored.
+  func inspect(
+    _ entity: Int, _ body: (InspectedObject) throws(StoreError) -> Void
+  ) throws(StoreError)
+
+  /// Calls `body` with what is wrong with the store beside single objects.
+  func findings(_ body: (StoreFinding) -> Void) throws(StoreError)
+}
+
+/// Something that is wrong with a store, or that the framework its format is of would not have written.
+public struct StoreFinding: Sendable, Equatable {
+  public enum Kind: String, Sendable, CaseIterable {
+    /// The medium's own structure is damaged.
+    case integrity
+    /// A value cannot be one of its type.
+    case value
+    /// A reference leads nowhere, or to an object of another entity.
+    case reference
+    /// Two sides of a relationship do not say the same.
+    case inverse
+    /// Order keys are missing or tied.
+    case order
+    /// Keys or the highest key listed are wrong.
+    case key
+    /// A version is missing.
+    case version
+    /// Rows that belong to no entity, pairs without objects and the like.
+    case stray
+    /// The metadata contradicts itself or the model.
+    case metadata
+    /// Sound, but not as the framework would have written it.
+    case foreign
+  }
+
+  public var kind: Kind
+  /// A sentence.
+  public var text: String
+  public var entity: String?
+  public var key: Int64?
+  public var property: String?
+
+  public init(_ kind: Kind, _ text: String, entity: String? = nil, key: Int64? = nil, property: String? = nil) {
+    self.kind = kind
+    self.text = text
+    self.entity = entity
+    self.key = key
+    self.property = property
+  }
+}
+
+extension StoreSnapshot {
+  /// This snapshot, where it shows what it holds itself; nil otherwise.
+  public var inspecting: (any InspectingSnapshot)? { self as? any InspectingSnapshot }
+}
