@@ -10,7 +10,7 @@ from pathlib import Path
 from .history import insert_row
 from .store import Fixture, StoreWriter
 
-ROWS_IN_MAIN_FILE, ROWS_OF_TRANSACTION, LOST_ROWS = 200, 997, 3000
+MAIN_FILE_STEP, ROWS_OF_TRANSACTION, LOST_ROWS, GONE_KEYS = 50, 997, 3000, 5_000_000
 WAL_HEADER, FRAME_HEADER = 32, 24
 SALTS = struct.pack(">II", 0x0C0DEDA7, 0x5EEDF11E)
 
@@ -36,18 +36,19 @@ def write_store_in_wal(fixture: Fixture, path: Path) -> None:
 def _write_main_file(writer: StoreWriter, rows: list[tuple[str, dict]]) -> None:
     """Old values of some rows, and of rows that are gone since."""
     writer.write_system()
-    for table, row in rows[:ROWS_IN_MAIN_FILE]:
+    for table, row in _objects(rows)[::MAIN_FILE_STEP]:
         old = {name: f"old {value}" if isinstance(value, str) else value for name, value in row.items()}
         insert_row(writer.connection, table, {**old, "Z_OPT": 0})
-        insert_row(writer.connection, table, {"Z_PK": row["Z_PK"] + 5_000_000, "Z_ENT": row["Z_ENT"], "Z_OPT": 1})
+        insert_row(writer.connection, table, {"Z_PK": row["Z_PK"] + GONE_KEYS, "Z_ENT": row["Z_ENT"], "Z_OPT": 1})
 
 
 def _write_wal(writer: StoreWriter, rows: list[tuple[str, dict]]) -> None:
     """Every row, in transactions whose later ones write over pages of the earlier ones."""
     def replace(part: list[tuple[str, dict]]) -> None:
         for table, row in part:
-            writer.connection.execute(f"DELETE FROM {table} WHERE Z_PK IN (?, ?)", (
-                row["Z_PK"], row["Z_PK"] + 5_000_000)) if "Z_PK" in row else None
+            if "Z_PK" in row:
+                keys = row["Z_PK"], row["Z_PK"] + GONE_KEYS
+                writer.connection.execute(f"DELETE FROM {table} WHERE Z_PK IN (?, ?)", keys)
             insert_row(writer.connection, table, row)
 
     for start in range(0, len(rows), ROWS_OF_TRANSACTION):
@@ -58,10 +59,14 @@ def _leave_a_transaction_open(writer: StoreWriter, rows: list[tuple[str, dict]])
     """Changes and rows that no commit follows; a small cache makes their pages reach the -wal all the same."""
     writer.connection.execute("PRAGMA cache_size = 10")
     writer.connection.execute("BEGIN")
-    objects = [(table, row) for table, row in rows if "Z_PK" in row][:LOST_ROWS]
-    for table, row in objects:
+    for table, row in _objects(rows)[:LOST_ROWS]:
         writer.connection.execute(f"UPDATE {table} SET Z_OPT = 99 WHERE Z_PK = ?", (row["Z_PK"],))
         insert_row(writer.connection, table, {**row, "Z_PK": row["Z_PK"] + 9_000_000})
+
+
+def _objects(rows: list[tuple[str, dict]]) -> list[tuple[str, dict]]:
+    """The rows that are no pairs of a many-to-many relationship."""
+    return [(table, row) for table, row in rows if "Z_PK" in row]
 
 
 def with_fixed_salts(wal: bytes) -> bytes:
