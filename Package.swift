@@ -29,6 +29,7 @@ let package = Package(
     .library(name: "StoreProtocol", targets: ["StoreProtocol", "StoreQuery", "StoreSchema"]),
     .library(name: "SQLEngine", targets: ["SQLEngine"]),
     .library(name: "ModelFiles", targets: ["ModelFiles"]),
+    .executable(name: "coredata", targets: ["CoreDataTool"]),
   ],
   targets: [
     library("StoreSchema", []),
@@ -55,6 +56,12 @@ let package = Package(
         "StoreProtocol", "StoreQuery", "StoreSchema", "ModelFiles", "PropertyLists", "SQLiteBackend", "CRuntime",
       ],
       swiftSettings: namesFoundationsPredicates),
+
+    // Not called coredata: where file names differ by case alone it would lie in one folder with CoreData.
+    .executableTarget(
+      name: "CoreDataTool",
+      dependencies: ["CoreData", "StoreProtocol", "StoreQuery", "StoreSchema", "ModelFiles", "PropertyLists"],
+      swiftSettings: strict),
 
     // Programs that would hang if contexts needed a main queue that nobody drains.
     .executableTarget(

@@ -34,6 +34,10 @@ public struct CheckedBackend: StoreBackend {
     try base.metadata(at: url, options: options)
   }
 
+  public func inferredModel(at url: URL, options: StoreOptions) throws(StoreError) -> [EntityDefinition] {
+    try base.inferredModel(at: url, options: options)
+  }
+
   public func destroy(at url: URL, options: StoreOptions) throws(StoreError) {
     try base.destroy(at: url, options: options)
   }

@@ -20,11 +20,22 @@ public protocol StoreBackend: Sendable {
   /// The metadata of the store at `url`, read without opening it and without leaving a trace.
   func metadata(at url: URL, options: StoreOptions) throws(StoreError) -> StoreMetadata
 
+  /// A model guessed from what the store at `url` holds, for reading one whose model is lost. Leaves no trace.
+  ///
+  /// Throws `unsupported` where the format does not tell enough.
+  func inferredModel(at url: URL, options: StoreOptions) throws(StoreError) -> [EntityDefinition]
+
   /// Removes the store at `url` with everything that belongs to it. Nothing at the URL is no error.
   func destroy(at url: URL, options: StoreOptions) throws(StoreError)
 
   /// Makes the store at `destination` a copy of the store at `source`, with the source's identity.
   func replace(at destination: URL, with source: URL, options: StoreOptions) throws(StoreError)
+}
+
+extension StoreBackend {
+  public func inferredModel(at url: URL, options: StoreOptions) throws(StoreError) -> [EntityDefinition] {
+    throw StoreError(.unsupported, "A store of type \(storeType) does not tell its model; open it with a model file.")
+  }
 }
 
 /// What a kind of store can do beyond the obligations that every store has.

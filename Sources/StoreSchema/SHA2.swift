@@ -1,26 +1,9 @@
-/// SHA-256 and SHA-512 (FIPS 180-4), for version hashes and store digests. Not for secrets.
+/// SHA-256 and SHA-512 (FIPS 180-4) of whole messages, for version hashes and store digests. Not for secrets.
 public enum SHA2 {
   public static func sha256(_ message: [UInt8]) -> [UInt8] {
-    var h: [UInt32] = [
-      0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
-    ]
-    let block = padded(message, blockSize: 64, lengthSize: 8)
-    for start in stride(from: 0, to: block.count, by: 64) {
-      var w = (0..<16).map { load(block, start + $0 * 4, UInt32.self) }
-      for i in 16..<64 {
-        let s0 = rotate(w[i - 15], 7) ^ rotate(w[i - 15], 18) ^ (w[i - 15] >> 3)
-        let s1 = rotate(w[i - 2], 17) ^ rotate(w[i - 2], 19) ^ (w[i - 2] >> 10)
-        w.append(w[i - 16] &+ s0 &+ w[i - 7] &+ s1)
-      }
-      var v = h
-      for i in 0..<64 {
-        let s1 = rotate(v[4], 6) ^ rotate(v[4], 11) ^ rotate(v[4], 25)
-        let s0 = rotate(v[0], 2) ^ rotate(v[0], 13) ^ rotate(v[0], 22)
-        round(&v, s0: s0, s1: s1, k: UInt32(truncatingIfNeeded: constants[i] >> 32), w: w[i])
-      }
-      for i in 0..<8 { h[i] &+= v[i] }
-    }
-    return bytes(h)
+    var digest = SHA256()
+    message.withUnsafeBytes { digest.update($0) }
+    return digest.finish()
   }
 
   public static func sha512(_ message: [UInt8]) -> [UInt8] {
@@ -75,7 +58,7 @@ public enum SHA2 {
   }
 
   /// The 80 constants of SHA-512; the high halves of the first 64 are those of SHA-256.
-  private static let constants: [UInt64] = [
+  static let constants: [UInt64] = [
     0x428a_2f98_d728_ae22, 0x7137_4491_23ef_65cd, 0xb5c0_fbcf_ec4d_3b2f, 0xe9b5_dba5_8189_dbbc,
     0x3956_c25b_f348_b538, 0x59f1_11f1_b605_d019, 0x923f_82a4_af19_4f9b, 0xab1c_5ed5_da6d_8118,
     0xd807_aa98_a303_0242, 0x1283_5b01_4570_6fbe, 0x2431_85be_4ee4_b28c, 0x550c_7dc3_d5ff_b4e2,

@@ -124,6 +124,16 @@ public struct SQLiteBackend: StoreBackend {
     }
   }
 
+  public func inferredModel(at url: URL, options: StoreOptions) throws(StoreError) -> [EntityDefinition] {
+    let path = try SQLitePlace(url).path
+    guard try SQLiteFormat.isStoreFile(path) else {
+      throw StoreError(.notFound, "There is no store.", context: ["path": path])
+    }
+    return try SQLiteFileView.read(path, options) { (connection) throws(StoreError) in
+      try SQLiteInferredModel.definitions(connection)
+    }
+  }
+
   public func destroy(at url: URL, options: StoreOptions) throws(StoreError) {
     let place = try SQLitePlace(url)
     if !options.forceDestroy { guard try SQLiteFormat.isStoreFile(place.path) else { return } }

@@ -83,7 +83,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
   open var isReadOnly: Bool { isReadOnlyFlag }
 
   /// The opened store. Throws `closed` after the store was removed from its coordinator.
-  func requireEngine() throws(StoreError) -> any Store {
+  package func requireEngine() throws(StoreError) -> any Store {
     guard let engine = engine.withLock({ $0 }) else {
       throw StoreError(.closed, "The store was removed from its coordinator.", context: ["url": url?.path ?? ""])
     }

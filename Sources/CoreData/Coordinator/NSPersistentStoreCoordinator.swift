@@ -105,6 +105,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         userInfo: [NSLocalizedDescriptionKey: error.description, NSUnderlyingErrorKey: error])
     }
     var settings = StoreOptionCoding.options(options)
+    // A guess is good enough to read with, and has other version hashes.
+    if managedObjectModel.isInferred { (settings.isReadOnly, settings.ignoresModelVersion) = (true, true) }
     settings.versionIdentifiers = managedObjectModel.versionIdentifiers.compactMap { $0.base as? String }.sorted()
     settings.archivedModel = { [managedObjectModel] in ModelArchive.data(of: managedObjectModel) }
     settings.haveSameStructure = { [definitions = frozen.schema.definitions] archive, entities in

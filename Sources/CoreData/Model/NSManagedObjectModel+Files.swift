@@ -117,6 +117,9 @@ extension NSManagedObjectModel {
     }
   }
 
+  /// All versions of the model at `url`; one for a model of one version.
+  public static func versions(ofModelAt url: URL) -> [NSManagedObjectModel] { allVersions(url) }
+
   private static func allVersions(_ url: URL) -> [NSManagedObjectModel] {
     guard let bundle = try? ModelBundle(url) else {
       return NSManagedObjectModel(contentsOf: url).map { [$0] } ?? []

@@ -15,6 +15,10 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
 
   public override init() { super.init() }
 
+  /// Whether the model was guessed from a store's tables; see
+  /// ``NSPersistentStoreCoordinator/inferredModel(forPersistentStoreAt:ofType:options:)``.
+  public internal(set) var isInferred = false
+
   // MARK: Entities
 
   /// All entities, sub-entities included: those of entities that are set become part of the model with them.

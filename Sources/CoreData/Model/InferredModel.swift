@@ -1,0 +1,72 @@
+import Foundation
+import StoreProtocol
+import StoreSchema
+
+extension NSPersistentStoreCoordinator {
+  /// A model guessed from the tables of the store at `url`, for reading a store whose model is lost.
+  ///
+  /// Entities have the names that the store lists, properties those of its columns, in upper case. What the tables do not
+  /// tell is left out: inverses of most relationships, whether values are optional, which of several entities in one table
+  /// a property belongs to. ``NSManagedObjectModel/isInferred`` is true, and every store opened with the model is read-only,
+  /// whatever its version hashes are. Core Data has nothing like it.
+  public static func inferredModel(
+    forPersistentStoreAt url: URL, ofType storeType: String = NSSQLiteStoreType, options: [AnyHashable: Any]? = nil
+  ) throws -> NSManagedObjectModel {
+    guard let backend = StoreRegistration.backend(storeType) else {
+      throw CocoaError(
+        .persistentStoreInvalidType, userInfo: [NSLocalizedDescriptionKey: "There is no store of type '\(storeType)'."])
+    }
+    do {
+      return InferredModel.model(try backend.inferredModel(at: url, options: StoreOptionCoding.options(options)))
+    } catch { throw CoreDataError.make(error) }
+  }
+}
+
+/// Makes descriptions of what a store told of its model.
+enum InferredModel {
+  static func model(_ definitions: [EntityDefinition]) -> NSManagedObjectModel {
+    let entities = Dictionary(
+      definitions.map { definition in
+        let entity = NSEntityDescription()
+        entity.name = definition.name
+        return (definition.name, entity)
+      }, uniquingKeysWith: { first, _ in first })
+    for definition in definitions {
+      guard let entity = entities[definition.name] else { continue }
+      if let parent = definition.superentity { entities[parent]?.subentities.append(entity) }
+      entity.properties =
+        definition.attributes.map(attribute) + definition.relationships.map { relationship($0, entities) }
+    }
+    for definition in definitions {
+      for relationship in definition.relationships {
+        guard let inverse = relationship.inverse else { continue }
+        let own = entities[definition.name]?.relationshipsByName[relationship.name]
+        own?.inverseRelationship = entities[relationship.destination]?.relationshipsByName[inverse]
+      }
+    }
+    let model = NSManagedObjectModel()
+    model.entities = definitions.compactMap { entities[$0.name] }
+    model.versionIdentifiers = ["inferred"]
+    model.isInferred = true
+    return model
+  }
+
+  private static func attribute(_ definition: AttributeDefinition) -> NSAttributeDescription {
+    let attribute = NSAttributeDescription()
+    attribute.name = definition.name
+    attribute.attributeType = NSAttributeType(rawValue: UInt(definition.type.rawValue)) ?? .undefinedAttributeType
+    attribute.allowsExternalBinaryDataStorage = definition.allowsExternalBinaryDataStorage
+    return attribute
+  }
+
+  private static func relationship(
+    _ definition: RelationshipDefinition, _ entities: [String: NSEntityDescription]
+  ) -> NSRelationshipDescription {
+    let relationship = NSRelationshipDescription()
+    relationship.name = definition.name
+    relationship.destinationEntity = entities[definition.destination]
+    relationship.maxCount = definition.maxCount
+    relationship.isOrdered = definition.isOrdered
+    return relationship
+  }
+}

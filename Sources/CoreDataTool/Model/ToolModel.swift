@@ -1,0 +1,34 @@
+import CoreData
+import Foundation
+
+/// Finds the model for a store, or reads one from a file.
+enum ToolModel {
+  static func find(
+    _ path: String?, for store: URL, type: String, _ metadata: [String: Any]
+  ) throws -> (NSManagedObjectModel, OpenedStore.ModelSource) {
+    func fits(_ model: NSManagedObjectModel) -> Bool {
+      model.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata)
+    }
+    if let path {
+      let models = try read(path)
+      guard let model = models.first(where: fits) ?? (models.count == 1 ? models.first : nil) else {
+        throw ToolError(message: "The store was made with none of the \(models.count) versions of the model \(path).")
+      }
+      return (model, .given)
+    }
+    // What a store carries is a hint: it may be damaged, or of another version.
+    if let carried = try? NSPersistentStoreCoordinator.cachedModel(forPersistentStoreAt: store, ofType: type),
+      fits(carried)
+    {
+      return (carried, .carried)
+    }
+    return (try NSPersistentStoreCoordinator.inferredModel(forPersistentStoreAt: store, ofType: type), .inferred)
+  }
+
+  /// All versions of the model at `path`, the current one first.
+  static func read(_ path: String) throws -> [NSManagedObjectModel] {
+    let url = URL(fileURLWithPath: path)
+    guard FileManager.default.fileExists(atPath: path) else { throw ToolError(message: "There is no model \(path).") }
+    return [try NSManagedObjectModel.read(url)] + NSManagedObjectModel.versions(ofModelAt: url)
+  }
+}
