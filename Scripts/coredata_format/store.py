@@ -17,6 +17,21 @@ METADATA_TYPES = {bool: "boolean", int: "integer", float: "real", str: "string",
                   dict: "dictionary", datetime.datetime: "date"}
 
 
+class InvalidText:
+    """A stored text that is not valid UTF-8."""
+
+    def __repr__(self) -> str:
+        return "(text that is not valid UTF-8)"
+
+
+def decoded(data: bytes) -> str | InvalidText:
+    """A text as it is read from a store: one bad value must not keep the others from being read."""
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return InvalidText()
+
+
 class Store:
     """A store opened on a temporary copy, so that the original and its sidecar files stay as they are."""
 
@@ -30,6 +45,7 @@ class Store:
             if original.exists():
                 shutil.copyfile(original, Path(self.folder.name) / original.name)
         self.connection = sqlite3.connect(Path(self.folder.name) / path.name)
+        self.connection.text_factory = decoded
 
     def __enter__(self) -> "Store":
         return self
