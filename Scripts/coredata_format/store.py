@@ -6,6 +6,7 @@ import shutil
 import sqlite3
 import tempfile
 import zlib
+from dataclasses import dataclass
 from pathlib import Path
 
 from . import StoreError
@@ -17,8 +18,10 @@ METADATA_TYPES = {bool: "boolean", int: "integer", float: "real", str: "string",
                   dict: "dictionary", datetime.datetime: "date"}
 
 
+@dataclass(frozen=True)
 class InvalidText:
     """A stored text that is not valid UTF-8."""
+    data: bytes
 
     def __repr__(self) -> str:
         return "(text that is not valid UTF-8)"
@@ -29,7 +32,7 @@ def decoded(data: bytes) -> str | InvalidText:
     try:
         return data.decode()
     except UnicodeDecodeError:
-        return InvalidText()
+        return InvalidText(data)
 
 
 class Store:
