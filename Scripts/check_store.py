@@ -8,8 +8,10 @@ from pathlib import Path
 
 from coredata_format import StoreError
 from coredata_format.check import check
+from coredata_format.compare import Comparison
 from coredata_format.model import load_model
 from coredata_format.store import Store
+from coredata_format.touched import load_touched
 
 
 def parse_arguments() -> argparse.Namespace:
@@ -17,14 +19,31 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("store", type=Path, help="the store's main file; it is read from a temporary copy")
     parser.add_argument("--model", type=Path, help="a model source (contents), a compiled model or a decoded model "
                         "cache (JSON); default: the model that the store embeds")
-    return parser.parse_args()
+    parser.add_argument("--before", type=Path, metavar="STORE0", help="the store as it was before a write: what is "
+                        "found in it, too, is only noted")
+    parser.add_argument("--touched", "--changes", type=Path, metavar="JSONL", help="with --before: the objects that "
+                        'were written, one {"entity":"E","key":12,"change":"insert"|"update"|"delete"} a line')
+    parser.add_argument("--metadata-keys", metavar="KEY,KEY", default="", help="with --touched: the metadata keys "
+                        "that may change")
+    arguments = parser.parse_args()
+    if arguments.touched and not arguments.before:
+        parser.error("--touched needs --before")
+    return arguments
 
 
 def run(arguments: argparse.Namespace) -> bool:
     """Prints notes and findings; whether there are no findings."""
     with Store(arguments.store) as store:
         model = load_model(arguments.model) if arguments.model else store.embedded_model()
-        findings, _ = check(store, model)
+        findings, contents = check(store, model)
+        if arguments.before:
+            with Store(arguments.before) as store_before:
+                before, contents_before = check(store_before, model)
+                findings.forgive(before)
+                if arguments.touched and contents and contents_before:
+                    touched = load_touched(arguments.touched, contents_before)
+                    keys = set(arguments.metadata_keys.split(","))
+                    Comparison(contents_before, contents, touched, keys, findings).run()
     for line in findings.lines():
         print(line)
     return not findings.findings

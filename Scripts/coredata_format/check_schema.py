@@ -8,6 +8,8 @@ from .model import (BINARY, BOOLEAN, DATE, DECIMAL, DOUBLE, FLOAT, INTEGER_TYPES
 DECLARED = {BOOLEAN: "INTEGER", DOUBLE: "FLOAT", FLOAT: "FLOAT", DECIMAL: "DECIMAL", DATE: "TIMESTAMP",
             STRING: "VARCHAR", URI: "VARCHAR", UUID: "BLOB", TRANSFORMABLE: "BLOB", BINARY: "BLOB"
             } | dict.fromkeys(INTEGER_TYPES, "INTEGER")
+# The join tables of framework 419 have no index of their own, those of 637 have one.
+REVERSE_INDEX_FROM = 637
 SYSTEM_TABLES = {"Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE"} | {table for _, table in HISTORY_ENTITIES.values()}
 
 
@@ -50,10 +52,11 @@ class SchemaChecks:
         expected = {(self.layout.table(entity), (self.layout.columns[owner, relationship.name],))
                     for entity in self.contents.model.entities
                     for owner, relationship in self.contents.relationships(entity, to_many=False)}
-        for _, relationship, link in self.contents.links():
+        without_reverse_index = self.contents.store.metadata()["NSPersistenceFrameworkVersion"] < REVERSE_INDEX_FROM
+        for _, _, link in self.contents.links():
             if link.target == "Z_PK":
                 expected.add((link.table, (link.owner,)))
-            elif (link.table, (link.owner, link.target)) not in self.indexed:
+            elif not without_reverse_index and (link.table, (link.owner, link.target)) not in self.indexed:
                 self.findings.find("schema", f"{link.table} has no index on ({link.owner}, {link.target})")
         expected |= {(table, ("Z_ENT",)) for root, table in self.layout.table_of_root.items()
                      if len(self.contents.model.subtree(root)) > 1}
