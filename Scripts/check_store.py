@@ -10,13 +10,14 @@ from coredata_format import StoreError
 from coredata_format.check import check
 from coredata_format.compare import Comparison
 from coredata_format.model import load_model
+from coredata_format.selftest.run import run_self_test
 from coredata_format.store import Store
 from coredata_format.touched import load_touched
 
 
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("store", type=Path, help="the store's main file; it is read from a temporary copy")
+    parser.add_argument("store", type=Path, nargs="?", help="the store's main file; it is read from a temporary copy")
     parser.add_argument("--model", type=Path, help="a model source (contents), a compiled model or a decoded model "
                         "cache (JSON); default: the model that the store embeds")
     parser.add_argument("--before", type=Path, metavar="STORE0", help="the store as it was before a write: what is "
@@ -25,7 +26,11 @@ def parse_arguments() -> argparse.Namespace:
                         'were written, one {"entity":"E","key":12,"change":"insert"|"update"|"delete"} a line')
     parser.add_argument("--metadata-keys", metavar="KEY,KEY", default="", help="with --touched: the metadata keys "
                         "that may change")
+    parser.add_argument("--self-test", action="store_true", help="judge stores made by hand, in which each check fails "
+                        "once, and compare with what is to be found")
     arguments = parser.parse_args()
+    if (arguments.store is None) != arguments.self_test:
+        parser.error("name a store, or --self-test")
     if arguments.touched and not arguments.before:
         parser.error("--touched needs --before")
     return arguments
@@ -33,6 +38,10 @@ def parse_arguments() -> argparse.Namespace:
 
 def run(arguments: argparse.Namespace) -> bool:
     """Prints notes and findings; whether there are no findings."""
+    if arguments.self_test:
+        lines = run_self_test()
+        print(*lines, sep="\n")
+        return len(lines) == 1
     with Store(arguments.store) as store:
         model = load_model(arguments.model) if arguments.model else store.embedded_model()
         findings, contents = check(store, model)
@@ -40,7 +49,9 @@ def run(arguments: argparse.Namespace) -> bool:
             with Store(arguments.before) as store_before:
                 before, contents_before = check(store_before, model)
                 findings.forgive(before)
-                if arguments.touched and contents and contents_before:
+                if contents_before is None:
+                    raise StoreError(f"the model's layout is not in {arguments.before}")
+                if arguments.touched and contents:
                     touched = load_touched(arguments.touched, contents_before)
                     keys = set(arguments.metadata_keys.split(","))
                     Comparison(contents_before, contents, touched, keys, findings).run()

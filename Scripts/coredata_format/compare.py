@@ -68,7 +68,7 @@ class Comparison:
                 place = self.after.layout.table(entity), row["ZENTITYPK"]
                 recorded.setdefault(place, set()).add(row["ZCHANGETYPE"])
                 if place not in self.touched:
-                    self.findings.note("history-change", f"ACHANGE {row['Z_PK']} is of {entity} "
+                    self.findings.note("history-untouched", f"ACHANGE {row['Z_PK']} is of {entity} "
                                        f"{shown(row['ZENTITYPK'])}, which is not touched")
         for place, (entity, change) in self.touched.items():
             if CHANGE_TYPES[change] not in recorded.get(place, set()):

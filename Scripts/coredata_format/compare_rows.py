@@ -13,8 +13,10 @@ class ObjectComparison:
         self.before, self.after, self.touched, self.findings = before, after, touched, findings
         self.model, self.layout = before.model, before.layout
         self.used = {entity: before.columns(entity) for entity in self.model.entities}
-        self.orders = {(link.table, link.order): (link.owner, self.layout.table(owner))
-                       for owner, _, link in before.links() if link.order and link.target == "Z_PK"}
+        # The columns that belong to an owner although they are in its members' rows: (owner's column, owner's table).
+        self.owners = {(link.table, column): (link.owner, self.layout.table(owner))
+                       for owner, relationship, link in before.links() if link.target == "Z_PK"
+                       for column in (link.order, link.owner if relationship.inverse is None else None) if column}
 
     def run(self) -> None:
         self.findings.run("the rows of before and after", self._rows)
@@ -60,7 +62,8 @@ class ObjectComparison:
 
     def _delete(self, entity: str, table: str, key: int, old: Row | None, new: Row | None) -> None:
         if old is None or new is not None:
-            self.findings.find("delete", f"{entity} {key}: {'there was no row' if old is None else 'it is still there'}")
+            reason = "there was no row" if old is None else "it is still there"
+            self.findings.find("delete", f"{entity} {key}: {reason}")
 
     def _numbers(self, check: str, place: str, entity: str, row: Row, version: int) -> None:
         for column, expected in (("Z_ENT", self.layout.numbers[entity]), ("Z_OPT", version)):
@@ -74,7 +77,7 @@ class ObjectComparison:
             self.findings.find("untouched", f"{table} {key} was {'added' if old is None else 'removed'}")
             return
         changed = _differences(old, new)
-        forbidden = [column for column in changed if not self._is_renumbered(table, column, old, changed)]
+        forbidden = [column for column in changed if not self._is_of_touched_owner(table, column, old, new)]
         derived = self._derived(table, old)
         if forbidden and set(forbidden) <= derived and self._has_touched_neighbour(table, old, new):
             self.findings.note("derived", f"{table} {key}: {', '.join(forbidden)} changed with a touched object")
@@ -83,12 +86,12 @@ class ObjectComparison:
             self.findings.find("untouched", f"{table} {key}: {column} was {shown(old.get(column))} "
                                f"and is {shown(new.get(column))}")
 
-    def _is_renumbered(self, table: str, column: str, old: Row, changed: list[str]) -> bool:
-        """Whether a change is that of an order key whose owner's order was touched."""
-        if (table, column) not in self.orders:
+    def _is_of_touched_owner(self, table: str, column: str, old: Row, new: Row) -> bool:
+        """Whether a change is that of an order key or of a one-way membership, and the owner is touched."""
+        if (table, column) not in self.owners:
             return False
-        owner_column, owner_table = self.orders[table, column]
-        return owner_column not in changed and (owner_table, old[owner_column]) in self.touched
+        owner_column, owner_table = self.owners[table, column]
+        return any((owner_table, row[owner_column]) in self.touched for row in (old, new))
 
     def _derived(self, table: str, row: Row) -> set[str]:
         entity = self.before.entity(table, row)
@@ -115,4 +118,4 @@ class ObjectComparison:
 def _differences(old: Row, new: Row) -> list[str]:
     """The columns whose values differ in anything, storage class included."""
     return [column for column in dict.fromkeys([*old, *new])
-            if column not in old or column not in new or exact(old[column]) != exact(new[column])]
+            if exact(old.get(column)) != exact(new.get(column))]

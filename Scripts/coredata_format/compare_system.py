@@ -1,17 +1,17 @@
 """The judge's comparison of what a save leaves as it is: the file's form, the catalogue and the system tables."""
 
 import plistlib
-from pathlib import Path
+import re
 
 from .check_schema import fetch_indexes
-from .contents import HISTORY_ENTITIES, Contents, exact, shown
+from .contents import HISTORY_ENTITIES, HISTORY_STATEMENTS, Contents, exact, shown
 from .findings import Findings
 from .values import ValueEncoder
 
-# Where the header has the page size, the versions of the journal mode, and the format's and encoding's numbers.
-HEADER_FIELDS = {"page size": slice(16, 18), "journal mode": slice(18, 20), "reserved bytes": slice(20, 21),
-                 "schema format": slice(44, 48), "encoding": slice(56, 60), "user version": slice(60, 64),
-                 "incremental vacuum": slice(64, 68), "application number": slice(68, 72)}
+TOMBSTONES = re.compile(r"(, ZTOMBSTONE\d+ BLOB)+")
+# SQLite keeps an R-tree in three tables of its own.
+RTREE_PART = re.compile(r"_(rowid|node|parent)$")
+PRAGMAS = ("page_size", "auto_vacuum", "encoding", "user_version", "application_id")
 
 
 class SystemComparison:
@@ -28,10 +28,13 @@ class SystemComparison:
             self.findings.run(name, check)
 
     def _header(self) -> None:
-        old, new = (_head(contents.store.path) for contents in (self.before, self.after))
-        for name, place in HEADER_FIELDS.items():
-            if old[place] != new[place]:
-                self.findings.find("header", f"the {name} was {old[place].hex()} and is {new[place].hex()}")
+        """The journal mode is that of the file itself; what else the header says may still be in the log."""
+        old, new = ({"journal mode": contents.store.journal_mode()} | {
+            name: contents.store.rows(f"PRAGMA {name}").fetchone()[0] for name in PRAGMAS}
+            for contents in (self.before, self.after))
+        for name, value in old.items():
+            if value != new[name]:
+                self.findings.find("header", f"{name} was {value} and is {new[name]}")
 
     # The catalogue
 
@@ -42,7 +45,7 @@ class SystemComparison:
                 continue
             if name not in new:
                 self._missing(name, *old[name])
-            elif self._is_asked_for(name) or self._is_new_history(name, old, *new[name]):
+            elif self._is_asked_for(name) or self._is_new_history(name, old, new[name][2]):
                 self.findings.note("catalogue", f"{name} was {'changed' if name in old else 'added'}")
             else:
                 self.findings.find("catalogue", f"{name} was {'changed' if name in old else 'added'}: {new[name][2]}")
@@ -59,20 +62,22 @@ class SystemComparison:
 
     def _is_asked_for(self, name: str) -> bool:
         """Whether what has the name now is a fetch index of the model, with its columns."""
-        if name not in fetch_indexes(self.after):
-            return False
-        table, index, terms = fetch_indexes(self.after)[name]
+        asked = fetch_indexes(self.after)
         kind, actual_table, sql = _catalogue(self.after)[name]
-        if index.rtree:
-            return kind == "table" and sql.upper().startswith("CREATE VIRTUAL TABLE")
+        rtree = RTREE_PART.sub("", name)
+        if rtree in asked and asked[rtree][1].rtree:
+            return kind == "table"
+        if name not in asked:
+            return False
+        table, index, terms = asked[name]
         columns = [tuple(row) for row in self.after.store.rows(
             'SELECT name, "desc" FROM pragma_index_xinfo(?) WHERE key', (name,))]
         return (kind, actual_table) == ("index", table) and terms in (None, columns) and (
             " WHERE " in sql.upper()) == index.partial and not sql.upper().startswith("CREATE UNIQUE")
 
-    def _is_new_history(self, name: str, old: dict, kind: str, table: str, sql: str | None) -> bool:
+    def _is_new_history(self, name: str, old: dict, sql: str | None) -> bool:
         """A store gets its history tables when its history is switched on."""
-        return table in {table for _, table in HISTORY_ENTITIES.values()} and "ACHANGE" not in old
+        return "ACHANGE" not in old and TOMBSTONES.sub("", sql or "") in HISTORY_STATEMENTS
 
     # The system tables
 
@@ -97,7 +102,8 @@ class SystemComparison:
                 for contents in (self.before, self.after)]
         if rows[0] == rows[1]:
             return
-        if self.before.store.uuid() != self.after.store.uuid():
+        same_identifier = self.before.store.uuid() == self.after.store.uuid()
+        if not same_identifier:
             self.findings.find("metadata-changed", "Z_UUID is another one")
         old, new = self.before.store.metadata(), self.after.store.metadata()
         changed = [key for key in sorted(old.keys() | new.keys())
@@ -106,7 +112,7 @@ class SystemComparison:
             if key not in self.metadata_keys:
                 self.findings.find("metadata-changed",
                                    f"{key} was {old.get(key, 'missing')!r} and is {new.get(key, 'missing')!r}")
-        if not changed:
+        if not changed and same_identifier:
             self.findings.note("metadata-changed", "Z_METADATA was written anew with the same keys and values")
 
     def _model_cache(self) -> None:
@@ -123,14 +129,10 @@ class SystemComparison:
                 self.findings.find("external-changed", f"the file {file.name} has other bytes than before")
 
 
-def _head(path: Path) -> bytes:
-    with path.open("rb") as file:
-        return file.read(100)
-
-
 def _catalogue(contents: Contents) -> dict[str, tuple[str, str, str | None]]:
     """Kind, table and statement of everything in the catalogue."""
-    return {name: tuple(row) for name, *row in contents.store.rows("SELECT name, type, tbl_name, sql FROM sqlite_master")}
+    rows = contents.store.rows("SELECT name, type, tbl_name, sql FROM sqlite_master")
+    return {name: tuple(row) for name, *row in rows}
 
 
 def _plist(value) -> bytes:

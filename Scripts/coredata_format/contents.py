@@ -9,6 +9,22 @@ from .store import Store
 
 HISTORY_ENTITIES = {16001: ("CHANGE", "ACHANGE"), 16002: ("TRANSACTION", "ATRANSACTION"),
                     16003: ("TRANSACTIONSTRING", "ATRANSACTIONSTRING")}
+_TRANSACTION_COLUMNS = ("ZAUTHORTS INTEGER, ZBUNDLEIDTS INTEGER, ZCONTEXTNAMETS INTEGER, ZPROCESSIDTS INTEGER, "
+                        "ZTIMESTAMP FLOAT, ZAUTHOR VARCHAR, ZBUNDLEID VARCHAR, ZCONTEXTNAME VARCHAR, "
+                        "ZPROCESSID VARCHAR, ZQUERYGEN BLOB")
+HISTORY_STATEMENTS = [
+    "CREATE TABLE ACHANGE ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZCHANGETYPE INTEGER, "
+    "ZENTITY INTEGER, ZENTITYPK INTEGER, ZTRANSACTIONID INTEGER, ZCOLUMNS BLOB )",
+    f"CREATE TABLE ATRANSACTION ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, {_TRANSACTION_COLUMNS} )",
+    "CREATE TABLE ATRANSACTIONSTRING ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZNAME VARCHAR )",
+    "CREATE INDEX ACHANGE_ZTRANSACTIONID_INDEX ON ACHANGE (ZTRANSACTIONID)",
+    "CREATE INDEX ATRANSACTION_ZAUTHORTS_INDEX ON ATRANSACTION (ZAUTHORTS)",
+    "CREATE INDEX ATRANSACTION_ZBUNDLEIDTS_INDEX ON ATRANSACTION (ZBUNDLEIDTS)",
+    "CREATE INDEX ATRANSACTION_ZCONTEXTNAMETS_INDEX ON ATRANSACTION (ZCONTEXTNAMETS)",
+    "CREATE INDEX ATRANSACTION_ZPROCESSIDTS_INDEX ON ATRANSACTION (ZPROCESSIDTS)",
+    "CREATE INDEX Z_TRANSACTION_TransactionAuthorIndex ON ATRANSACTION (ZAUTHOR COLLATE BINARY ASC)",
+    "CREATE INDEX Z_TRANSACTION_TransactionTimestampIndex ON ATRANSACTION (ZTIMESTAMP COLLATE BINARY ASC)",
+    "CREATE UNIQUE INDEX Z_TRANSACTIONSTRING_UNIQUE_NAME ON ATRANSACTIONSTRING (ZNAME COLLATE BINARY ASC)"]
 Row = dict[str, object]
 
 
@@ -86,8 +102,11 @@ class Contents:
 
     def join_tables(self) -> dict[str, tuple[str, Relationship, Link]]:
         """The join tables, each with one of its directions."""
-        return {link.table: (owner, relationship, link) for owner, relationship, link in self.links()
-                if link.target != "Z_PK"}
+        found: dict[str, tuple[str, Relationship, Link]] = {}
+        for owner, relationship, link in self.links():
+            if link.target != "Z_PK":
+                found.setdefault(link.table, (owner, relationship, link))
+        return found
 
     def columns(self, entity: str) -> set[str]:
         """The columns of its table that an entity uses."""

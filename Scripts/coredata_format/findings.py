@@ -4,6 +4,8 @@ from collections.abc import Callable
 
 # A fault in many rows is said of the first ones; the others are only counted.
 LIMIT = 20
+# Where these are found other checks say nothing, so that they never end well.
+UNFORGIVEN = {"integrity", "unreadable", "layout"}
 
 
 class Findings:
@@ -28,7 +30,7 @@ class Findings:
 
     def forgive(self, before: "Findings") -> None:
         """Turns into notes what was said of the store as it was before in the same words, values included."""
-        known = set(before.findings)
+        known = {(check, text) for check, text in before.findings if check not in UNFORGIVEN}
         self.notes += [(check, f"as before: {text}") for check, text in self.findings if (check, text) in known]
         self.findings = [finding for finding in self.findings if finding not in known]
 

@@ -4,6 +4,7 @@ import json
 import plistlib
 import xml.etree.ElementTree as ElementTree
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 from . import StoreError
@@ -69,6 +70,8 @@ class Model:
             if entity.parent is not None and entity.parent not in self.entities:
                 raise StoreError(f"entity {entity.name} has the unknown parent {entity.parent}")
         self.lines = {name: self._line(name) for name in self.entities}
+        self.subtree = cache(self._subtree)
+        self.declarations = cache(self._declarations)
 
     def _line(self, name: str) -> list[str]:
         """The entity and its ancestors, the root first."""
@@ -78,11 +81,11 @@ class Model:
     def root(self, name: str) -> str:
         return self.lines[name][0]
 
-    def subtree(self, name: str) -> set[str]:
+    def _subtree(self, name: str) -> set[str]:
         """The entity and all entities below it."""
         return {other for other, line in self.lines.items() if name in line}
 
-    def declarations(self, name: str) -> dict[str, tuple[str, Attribute | Relationship]]:
+    def _declarations(self, name: str) -> dict[str, tuple[str, Attribute | Relationship]]:
         """Every property the entity has, with the topmost entity that declares it."""
         found = {}
         for declarer in self.lines[name]:
