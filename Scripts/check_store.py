@@ -9,6 +9,9 @@ from pathlib import Path
 from coredata_format import StoreError
 from coredata_format.check import check
 from coredata_format.compare import Comparison
+from coredata_format.compare_system import SystemComparison
+from coredata_format.contents import Contents
+from coredata_format.findings import Findings
 from coredata_format.model import load_model
 from coredata_format.selftest.run import run_self_test
 from coredata_format.store import Store
@@ -21,10 +24,10 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--model", type=Path, help="a model source (contents), a compiled model or a decoded model "
                         "cache (JSON); default: the model that the store embeds")
     parser.add_argument("--before", type=Path, metavar="STORE0", help="the store as it was before a write: what is "
-                        "found in it, too, is only noted")
+                        "found in it, too, is only noted, and its form, its catalogue and its metadata must be kept")
     parser.add_argument("--touched", "--changes", type=Path, metavar="JSONL", help="with --before: the objects that "
                         'were written, one {"entity":"E","key":12,"change":"insert"|"update"|"delete"} a line')
-    parser.add_argument("--metadata-keys", metavar="KEY,KEY", default="", help="with --touched: the metadata keys "
+    parser.add_argument("--metadata-keys", metavar="KEY,KEY", default="", help="with --before: the metadata keys "
                         "that may change")
     parser.add_argument("--self-test", action="store_true", help="judge stores made by hand, in which each check fails "
                         "once, and compare with what is to be found")
@@ -34,6 +37,15 @@ def parse_arguments() -> argparse.Namespace:
     if arguments.touched and not arguments.before:
         parser.error("--touched needs --before")
     return arguments
+
+
+def compare(before: Contents, after: Contents, arguments: argparse.Namespace, findings: Findings) -> None:
+    """What a write may not change in any case; with the list of the touched objects, also every row."""
+    keys = set(arguments.metadata_keys.split(","))
+    if arguments.touched:
+        Comparison(before, after, load_touched(arguments.touched, before), keys, findings).run()
+    else:
+        SystemComparison(before, after, keys, findings).run()
 
 
 def run(arguments: argparse.Namespace) -> bool:
@@ -51,10 +63,8 @@ def run(arguments: argparse.Namespace) -> bool:
                 findings.forgive(before)
                 if contents_before is None:
                     raise StoreError(f"the model's layout is not in {arguments.before}")
-                if arguments.touched and contents:
-                    touched = load_touched(arguments.touched, contents_before)
-                    keys = set(arguments.metadata_keys.split(","))
-                    Comparison(contents_before, contents, touched, keys, findings).run()
+                if contents:
+                    compare(contents_before, contents, arguments, findings)
     for line in findings.lines():
         print(line)
     return not findings.findings

@@ -1,5 +1,7 @@
 """The judge's checks of the persistent history."""
 
+from functools import cache
+
 from .contents import HISTORY_ENTITIES, Contents, Row, shown
 from .findings import Findings
 
@@ -14,6 +16,7 @@ class HistoryChecks:
     def __init__(self, contents: Contents, findings: Findings):
         self.contents, self.findings = contents, findings
         self.tables = contents.store.tables()
+        self.used_keys = cache(self._used_keys)
 
     def run(self) -> None:
         self.findings.run("the history", self._history)
@@ -31,9 +34,8 @@ class HistoryChecks:
                                f"not {number} and NULL")
         for row in rows.get("ATRANSACTION", {}).values():
             self._transaction(row, rows.get("ATRANSACTIONSTRING", {}))
-        highest = self.contents.highest_keys()
         for row in rows.get("ACHANGE", {}).values():
-            self._change(row, rows.get("ATRANSACTION", {}), highest)
+            self._change(row, rows.get("ATRANSACTION", {}))
 
     def _transaction(self, row: Row, strings: dict[int, Row]) -> None:
         place = f"ATRANSACTION {row['Z_PK']}"
@@ -47,7 +49,7 @@ class HistoryChecks:
                 if row[column] is not None:
                     self._find(f"{place}: {column} is {shown(row[column])} beside the columns with keys of texts")
 
-    def _change(self, row: Row, transactions: dict[int, Row], highest: dict[int, object]) -> None:
+    def _change(self, row: Row, transactions: dict[int, Row]) -> None:
         place, kind = f"ACHANGE {row['Z_PK']}", row["ZCHANGETYPE"]
         if row["ZTRANSACTIONID"] not in transactions:
             self._find(f"{place}: there is no ATRANSACTION {shown(row['ZTRANSACTIONID'])}")
@@ -57,16 +59,19 @@ class HistoryChecks:
         if entity is None or self.contents.model.entities[entity].abstract:
             self._find(f"{place}: ZENTITY is {shown(row['ZENTITY'])}, no entity that objects have")
             return
-        limit = highest[self.contents.layout.numbers[self.contents.model.root(entity)]]
-        if not isinstance(row["ZENTITYPK"], int) or not 0 < row["ZENTITYPK"] <= max(limit, self._used(entity)):
-            self._find(f"{place}: ZENTITYPK is {shown(row['ZENTITYPK'])}, no key of {entity} until now")
+        key = row["ZENTITYPK"]
+        if not isinstance(key, int) or not 0 < key <= self.used_keys(self.contents.model.root(entity)):
+            self._find(f"{place}: ZENTITYPK is {shown(key)}, no key of {entity} until now")
         self._columns(place, kind, entity, row["ZCOLUMNS"])
         for column in row:
             if column.startswith("ZTOMBSTONE") and row[column] is not None and kind != DELETE:
                 self._find(f"{place}: {column} has a value, and the change is no deletion")
 
-    def _used(self, entity: str) -> int:
-        return max(self.contents.tables[self.contents.layout.table(entity)], default=0)
+    def _used_keys(self, root: str) -> int:
+        """The highest key until now, even where Z_MAX does not tell it."""
+        highest = self.contents.highest_keys().get(self.contents.layout.numbers[root])
+        present = self.contents.tables[self.contents.layout.table(root)]
+        return max([highest if isinstance(highest, int) else 0, *present])
 
     def _columns(self, place: str, kind, entity: str, columns) -> None:
         """The changed properties of an update: a bit for each of the entity's properties and at least one more."""

@@ -1,6 +1,7 @@
 """The judge's comparison of entity tables: touched rows change as they should, all others not at all."""
 
 from collections.abc import Iterator
+from functools import cache
 
 from .contents import Contents, Row, exact, shown
 from .findings import Findings
@@ -17,6 +18,8 @@ class ObjectComparison:
         self.owners = {(link.table, column): (link.owner, self.layout.table(owner))
                        for owner, relationship, link in before.links() if link.target == "Z_PK"
                        for column in (link.order, link.owner if relationship.inverse is None else None) if column}
+
+        self.used_keys = cache(self._used_keys)
 
     def run(self) -> None:
         self.findings.run("the rows of before and after", self._rows)
@@ -39,15 +42,19 @@ class ObjectComparison:
             self.findings.find("insert", f"{place}: {'it was there before' if old else 'there is no row'}")
             return
         self._numbers("insert", place, entity, new, 1)
-        root = self.layout.numbers[self.model.root(entity)]
-        former = max([number for number in (self.before.highest_keys().get(root),) if isinstance(number, int)]
-                     + [max(self.before.tables[table], default=0)])
-        if key <= former:
-            self.findings.find("insert-key", f"{place}: keys up to {former} were used before")
+        if key <= self.used_keys(table):
+            self.findings.find("insert-key", f"{place}: keys up to {self.used_keys(table)} were used before")
         for column in sorted(new.keys() - self.used[entity]):
             if new[column] is not None:
                 self.findings.find("insert-column", f"{place}: {column}, which {entity} does not have, "
                                    f"is {shown(new[column])}")
+
+    def _used_keys(self, table: str) -> int:
+        """The highest key that was handed out before, even if its object is gone."""
+        roots = {self.layout.numbers[root] for root, name in self.layout.table_of_root.items() if name == table}
+        highest = [key for number, key in self.before.highest_keys().items()
+                   if number in roots and isinstance(key, int)]
+        return max([*highest, *self.before.tables[table]], default=0)
 
     def _update(self, entity: str, table: str, key: int, old: Row | None, new: Row | None) -> None:
         place = f"{entity} {key}"
