@@ -73,6 +73,8 @@ def check_store(folder: Path, description: dict) -> tuple[list[str], str]:
             dumps.setdefault("\n".join(map(canonical_json, dump)), name)
             problems += [f"with {name}, {problem}"
                          for problem in check_objects(reader, dump, description["facts"]["entities"])]
+            if reader.invalid_values:
+                problems.append(f"with {name}, {reader.invalid_values} invalid value(s)")
         if len(dumps) > 1:
             problems.append(f"different dumps with {' and '.join(dumps.values())}")
     return problems, "; ".join([f"{len(dump)} objects, {len(models)} model form(s)", *sorted(notes)])

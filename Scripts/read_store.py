@@ -32,27 +32,28 @@ def parse_arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def run(arguments: argparse.Namespace) -> None:
+def run(arguments: argparse.Namespace) -> bool:
+    """Prints what is asked for; whether all of it is valid."""
     with Store(arguments.store) as store:
         if arguments.schema:
             print_line(json.dumps(schema_facts(store), ensure_ascii=False, indent=2, sort_keys=True))
-            return
+            return True
         model = load_model(arguments.model) if arguments.model else store.embedded_model()
         reader = StoreReader(store, model, note)
         if arguments.summary:
             print_line(canonical_json(reader.entity_counts()))
-            return
+            return True
         for item in reader.objects():
             print_line(canonical_json(item))
+        return reader.invalid_values == 0
 
 
 def main() -> int:
     try:
-        run(parse_arguments())
+        return 0 if run(parse_arguments()) else 1
     except (StoreError, sqlite3.Error, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
-    return 0
 
 
 if __name__ == "__main__":

@@ -1,9 +1,10 @@
 """The canonical dump of a store: one JSON object for each stored object."""
 
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from functools import cache
+from operator import itemgetter
 
 from . import StoreError
 from .layout import Layout, is_stored
@@ -18,12 +19,17 @@ def canonical_json(value) -> str:
 
 
 class StoreReader:
-    """Reads the objects of a store through a model; `note` receives what is odd but survivable."""
+    """Reads the objects of a store through a model.
+
+    `note` receives what is odd but survivable. What is wrong takes the value's place, as `$invalid` with the reason,
+    and is counted in `invalid_values`.
+    """
 
     def __init__(self, store: Store, model: Model, note: Callable[[str], None]):
         self.store, self.model, self.note = store, model, note
         self.layout = Layout(model, store)
         self.encoder = ValueEncoder(store.path)
+        self.invalid_values = 0
         self.objects_of_root = cache(self._objects_of_root)
         self.targets = cache(self._targets)
         self._note_unexpected_entities()
@@ -70,29 +76,55 @@ class StoreReader:
         try:
             return None if value is None else self.encoder.encode(attribute, value)
         except StoreError as error:
-            raise StoreError(f"{entity} {row['Z_PK']}, {'.'.join(path)}: {error}") from error
+            return self._invalid(f"{entity} {row['Z_PK']}, {'.'.join(path)}", str(error))
+
+    def _invalid(self, place: str, reason: str) -> dict:
+        """What stands in the place of a wrong value."""
+        self.invalid_values += 1
+        self.note(f"{place}: {reason}")
+        return {"$invalid": reason}
 
     def _relationship(self, entity: str, row: dict, owner: str, relationship: Relationship):
         """The JSON of a relationship's targets; None where there are none."""
-        if relationship.to_many:
-            targets = self.targets(owner, relationship.name).get(row["Z_PK"], [])
-            return [{"entity": name, "key": key} for name, key in targets]
-        column = self.layout.columns[owner, relationship.name]
-        if row[column] is None:
-            return None
         place = f"{entity} {row['Z_PK']}, {relationship.name}"
-        target = self._target_entity(relationship, row[column], place)
+        if relationship.to_many:
+            return self._members(relationship, self.targets(owner, relationship.name)[row["Z_PK"]], place)
+        key = row[self.layout.columns[owner, relationship.name]]
+        if key is None:
+            return None
+        target = self._target_entity(relationship, key)
         entity_column = self.layout.entity_columns.get((owner, relationship.name))
         if target and entity_column and row[entity_column] != self.layout.numbers[target]:
-            self.note(f"{place}: {entity_column} is {row[entity_column]}, the target is {target} {row[column]}")
-        return {"entity": target or relationship.destination, "key": row[column]}
+            self.note(f"{place}: {entity_column} is {row[entity_column]}, the target is {target} {key}")
+        return self._reference(relationship, key, place)
 
-    def _target_entity(self, relationship: Relationship, key: int, place: str) -> str | None:
-        """The entity of a target's row; None, with a note, where there is no such row."""
-        target = self.objects_of_root(self.model.root(relationship.destination)).get(key)
+    def _members(self, relationship: Relationship, rows: set[tuple], place: str) -> list | dict:
+        """The JSON of a to-many's targets from their (order key, key): in their order, or by entity and key."""
+        if not relationship.ordered:
+            return [self._reference(relationship, key, place) for _, key in sorted(
+                rows, key=lambda row: (self._target_entity(relationship, row[1]) or relationship.destination,
+                                       *_sortable(row[1])))]
+        orders = Counter(order for order, _ in rows)
+        for order, key in sorted(rows, key=repr):
+            if not isinstance(order, int):
+                return self._invalid(place, f"{relationship.destination} {key} has no order key")
+            if orders[order] > 1:
+                return self._invalid(place, f"{orders[order]} members have the order key {order}")
+        return [self._reference(relationship, key, place) for _, key in sorted(rows, key=itemgetter(0))]
+
+    def _reference(self, relationship: Relationship, key, place: str) -> str | dict:
+        """The JSON of one target."""
+        target = self._target_entity(relationship, key)
         if target is None:
-            self.note(f"{place}: there is no {relationship.destination} {key}")
-        return target
+            return self._invalid(place, f"there is no {relationship.destination} {key}")
+        return f"{target}/p{key}"
+
+    def _target_entity(self, relationship: Relationship, key) -> str | None:
+        """The entity of a target's row; None where there is no such row that the relationship can lead to."""
+        if not isinstance(key, int) or key <= 0:
+            return None
+        target = self.objects_of_root(self.model.root(relationship.destination)).get(key)
+        return target if target in self.model.subtree(relationship.destination) else None
 
     def _objects_of_root(self, root: str) -> dict[int, str]:
         """The entity of every object in a root entity's table, by key."""
@@ -100,19 +132,14 @@ class StoreReader:
         rows = self.store.rows(f'SELECT Z_PK, Z_ENT FROM "{self.layout.table(root)}"')
         return {key: names[number] for key, number in rows if number in names}
 
-    def _targets(self, owner: str, name: str) -> dict[int, list[tuple[str, int]]]:
-        """The targets of a to-many relationship for every owner's key: in their order, or by entity and key."""
-        relationship = self.model.entities[owner].properties[name]
+    def _targets(self, owner: str, name: str) -> dict[int, set[tuple]]:
+        """The (order key, key) of the targets of a to-many relationship, for every owner's key."""
         found = defaultdict(set)
-        for owner_key, order, key in self._link_rows(owner, relationship):
-            place = f"{owner} {owner_key}, {name}"
-            target = self._target_entity(relationship, key, place) or relationship.destination
-            if relationship.ordered and order is None:
-                self.note(f"{place}: {target} {key} has no order key")
-            found[owner_key].add((order is None, order or 0, target, key))
-        return {owner_key: [target[2:] for target in sorted(targets)] for owner_key, targets in found.items()}
+        for owner_key, order, key in self._link_rows(owner, self.model.entities[owner].properties[name]):
+            found[owner_key].add((order, key))
+        return found
 
-    def _link_rows(self, owner: str, relationship: Relationship) -> Iterator[tuple[int, int | None, int]]:
+    def _link_rows(self, owner: str, relationship: Relationship) -> Iterator[tuple]:
         """The rows (owner's key, order key, target's key) of a to-many relationship."""
         link = self.layout.links[owner, relationship.name]
         columns = f"{link.owner}, {link.order or 'NULL'}, {link.target}"
@@ -130,6 +157,11 @@ class StoreReader:
         hashed = set(self.store.metadata().get("NSStoreModelVersionHashes", {}))
         for name in sorted(hashed ^ set(self.model.entities)):
             self.note(f"entity {name} is only in {'the metadata' if name in hashed else 'the model'}")
+
+
+def _sortable(key) -> tuple:
+    """Sorts keys as numbers, and after them what should have been one."""
+    return (0, key) if isinstance(key, int) else (1, repr(key))
 
 
 def _without_empty(items: Iterator[tuple]) -> dict:

@@ -9,7 +9,7 @@ from .model import (BINARY, BOOLEAN, DATE, DECIMAL, DOUBLE, FLOAT, INTEGER_TYPES
 from .store import Store
 
 TYPE_RANKS = {type: rank for rank, types in enumerate(
-    [INTEGER_TYPES | {BOOLEAN}, {DOUBLE, FLOAT, DATE}, {DECIMAL}, {STRING}, {URI}, {UUID}, {TRANSFORMABLE}, {BINARY}])
+    [{*INTEGER_TYPES, BOOLEAN}, {DOUBLE, FLOAT, DATE}, {DECIMAL}, {STRING}, {URI}, {UUID}, {TRANSFORMABLE}, {BINARY}])
     for type in types}
 
 

@@ -1,14 +1,15 @@
-"""The part of a managed object model that decides how a SQLite store is laid out, and its three file forms."""
+"""The part of a managed object model that a SQLite store follows, and its three file forms."""
 
 import json
 import plistlib
 import xml.etree.ElementTree as ElementTree
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 from . import StoreError
 
-INTEGER_TYPES = {100, 200, 300}
+INTEGER_TYPES = {100: 16, 200: 32, 300: 64}
 DECIMAL, DOUBLE, FLOAT, STRING, BOOLEAN, DATE, BINARY, UUID, URI, TRANSFORMABLE, COMPOSITE = (
     400, 500, 600, 700, 800, 900, 1000, 1100, 1200, 1800, 2100)
 XML_TYPES = {
@@ -25,6 +26,7 @@ class Attribute:
     type: int
     stored: bool = True
     external: bool = False
+    derived: bool = False
     elements: list["Attribute"] = field(default_factory=list)
 
 
@@ -40,12 +42,23 @@ class Relationship:
 
 
 @dataclass
+class FetchIndex:
+    """A fetch index; `elements` are (property, ascending)."""
+    name: str
+    elements: list[tuple[str, bool]]
+    rtree: bool = False
+    partial: bool = False
+
+
+@dataclass
 class Entity:
     """An entity; `properties` may repeat inherited ones."""
     name: str
     parent: str | None
     renaming_identifier: str
     properties: dict[str, Attribute | Relationship]
+    abstract: bool = False
+    indexes: list[FetchIndex] = field(default_factory=list)
 
 
 class Model:
@@ -57,6 +70,8 @@ class Model:
             if entity.parent is not None and entity.parent not in self.entities:
                 raise StoreError(f"entity {entity.name} has the unknown parent {entity.parent}")
         self.lines = {name: self._line(name) for name in self.entities}
+        self.subtree = cache(self._subtree)
+        self.declarations = cache(self._declarations)
 
     def _line(self, name: str) -> list[str]:
         """The entity and its ancestors, the root first."""
@@ -66,11 +81,11 @@ class Model:
     def root(self, name: str) -> str:
         return self.lines[name][0]
 
-    def subtree(self, name: str) -> set[str]:
+    def _subtree(self, name: str) -> set[str]:
         """The entity and all entities below it."""
         return {other for other, line in self.lines.items() if name in line}
 
-    def declarations(self, name: str) -> dict[str, tuple[str, Attribute | Relationship]]:
+    def _declarations(self, name: str) -> dict[str, tuple[str, Attribute | Relationship]]:
         """Every property the entity has, with the topmost entity that declares it."""
         found = {}
         for declarer in self.lines[name]:
@@ -141,7 +156,18 @@ def _archived_entity(archive: Archive, item: dict) -> Entity:
     name = archive.get(item, "NSEntityName")
     properties = [_archived_property(archive, prop) for prop in archive.values(item, "NSProperties")]
     return Entity(name, archive.get(parent, "NSEntityName") if parent else None,
-                  archive.get(item, "NSRenamingIdentifier") or name, _named(properties))
+                  archive.get(item, "NSRenamingIdentifier") or name, _named(properties),
+                  item.get("NSIsAbstract", False),
+                  [_archived_index(archive, index) for index in archive.list(item, "NSFetchIndexDescriptions")])
+
+
+def _archived_index(archive: Archive, item: dict) -> FetchIndex:
+    elements = archive.list(item, "NSIndexElements")
+    return FetchIndex(archive.get(item, "NSIndexName"),
+                      [(archive.get(element, "NSPropertyName"), element.get("NSAscending", False))
+                       for element in elements],
+                      any(element.get("NSFetchIndexElementType", 0) == 1 for element in elements),
+                      archive.get(item, "NSPartialIndexPredicate") is not None)
 
 
 def _archived_property(archive: Archive, item: dict) -> Attribute | Relationship | None:
@@ -155,7 +181,7 @@ def _archived_property(archive: Archive, item: dict) -> Attribute | Relationship
         return None
     elements = [_archived_property(archive, element) for element in archive.list(item, "NSCompositeElements")]
     return Attribute(archive.get(item, "NSPropertyName"), item["NSAttributeType"], stored,
-                     bool(item.get("NSFlagsKey", 0) & EXTERNAL_STORAGE_FLAG), elements)
+                     bool(item.get("NSFlagsKey", 0) & EXTERNAL_STORAGE_FLAG), kind.startswith("NSDerived"), elements)
 
 
 # Decoded model caches
@@ -164,8 +190,15 @@ def _archived_property(archive: Archive, item: dict) -> Attribute | Relationship
 def model_from_json(data: bytes) -> Model:
     """Reads the JSON form of a model cache (`modelcache.json` of the corpus)."""
     return Model([Entity(item["name"], item["super"], item.get("renamingIdentifier") or item["name"],
-                         _named(_json_property(prop) for prop in item["properties"]))
+                         _named(_json_property(prop) for prop in item["properties"]), item.get("abstract", False),
+                         [_json_index(index) for index in item.get("fetchIndexes", [])])
                   for item in json.loads(data)["entities"]])
+
+
+def _json_index(item: dict) -> FetchIndex:
+    elements = item["elements"]
+    return FetchIndex(item["name"], [(element["property"], element["asc"]) for element in elements],
+                      any(element["type"] == 1 for element in elements), item.get("partial", False))
 
 
 def _json_property(item: dict) -> Attribute | Relationship | None:
@@ -176,7 +209,7 @@ def _json_property(item: dict) -> Attribute | Relationship | None:
     if "typeCode" not in item:
         return None
     return Attribute(item["name"], item["typeCode"], stored, bool(item.get("flags", 0) & EXTERNAL_STORAGE_FLAG),
-                     [_json_property(element) for element in item.get("elements", [])])
+                     item["kind"] == "derived", [_json_property(element) for element in item.get("elements", [])])
 
 
 def _named(properties) -> dict:
@@ -199,15 +232,27 @@ def model_from_xml(data: bytes) -> Model:
 def _xml_entity(item: ElementTree.Element, composites: dict) -> Entity:
     attributes = [_xml_attribute(child, composites) for child in item.findall("attribute")]
     relationships = [_xml_relationship(child) for child in item.findall("relationship")]
+    # The older way to ask for an index is compiled to a fetch index of the attribute's name.
+    indexes = [FetchIndex(child.get("name"), [(child.get("name"), True)])
+               for child in item.findall("attribute") if _flag(child, "indexed")]
     return Entity(item.get("name"), item.get("parentEntity"), item.get("elementID") or item.get("name"),
-                  _named(attributes + relationships))
+                  _named(attributes + relationships), _flag(item, "isAbstract"),
+                  indexes + [_xml_index(child) for child in item.findall("fetchIndex")])
+
+
+def _xml_index(item: ElementTree.Element) -> FetchIndex:
+    elements = item.findall("fetchIndexElement")
+    return FetchIndex(item.get("name"),
+                      [(element.get("property"), element.get("order") != "descending") for element in elements],
+                      any(element.get("type") == "RTree" for element in elements),
+                      item.get("partialIndexPredicate") is not None)
 
 
 def _xml_attribute(item: ElementTree.Element, composites: dict) -> Attribute:
     composite = composites.get(item.get("composite"), ())
     elements = [_xml_attribute(child, composites) for child in composite if child.tag == "attribute"]
     return Attribute(item.get("name"), XML_TYPES[item.get("attributeType")], not _flag(item, "transient"),
-                     _flag(item, "allowsExternalBinaryDataStorage"), elements)
+                     _flag(item, "allowsExternalBinaryDataStorage"), _flag(item, "derived"), elements)
 
 
 def _xml_relationship(item: ElementTree.Element) -> Relationship:

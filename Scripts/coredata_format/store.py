@@ -6,6 +6,7 @@ import shutil
 import sqlite3
 import tempfile
 import zlib
+from dataclasses import dataclass
 from pathlib import Path
 
 from . import StoreError
@@ -15,6 +16,23 @@ SIDECARS = ("", "-wal", "-shm", "-journal")
 JOURNAL_MODES = {(1, 1): "rollback", (2, 2): "wal"}
 METADATA_TYPES = {bool: "boolean", int: "integer", float: "real", str: "string", bytes: "data", list: "array",
                   dict: "dictionary", datetime.datetime: "date"}
+
+
+@dataclass(frozen=True)
+class InvalidText:
+    """A stored text that is not valid UTF-8."""
+    data: bytes
+
+    def __repr__(self) -> str:
+        return "(text that is not valid UTF-8)"
+
+
+def decoded(data: bytes) -> str | InvalidText:
+    """A text as it is read from a store: one bad value must not keep the others from being read."""
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return InvalidText(data)
 
 
 class Store:
@@ -30,6 +48,7 @@ class Store:
             if original.exists():
                 shutil.copyfile(original, Path(self.folder.name) / original.name)
         self.connection = sqlite3.connect(Path(self.folder.name) / path.name)
+        self.connection.text_factory = decoded
 
     def __enter__(self) -> "Store":
         return self

@@ -5,17 +5,19 @@ import ctypes
 import math
 import re
 import uuid
-from decimal import Decimal, InvalidOperation
+from collections.abc import Callable
+from decimal import Decimal
 from pathlib import Path
 
 from . import StoreError
 from .model import (BINARY, BOOLEAN, DATE, DECIMAL, DOUBLE, FLOAT, INTEGER_TYPES, STRING, TRANSFORMABLE, URI, UUID,
                     Attribute)
+from .store import InvalidText
 
-STORAGE_CLASSES = {BOOLEAN: int, DECIMAL: (int, float, str), DOUBLE: (int, float), FLOAT: (int, float),
-                   DATE: (int, float), STRING: str, URI: str, UUID: bytes, TRANSFORMABLE: bytes, BINARY: bytes
-                   } | {type: int for type in INTEGER_TYPES}
 EXTERNAL_REFERENCE = re.compile(rb"\x02([0-9A-F]{8}(?:-[0-9A-F]{4}){3}-[0-9A-F]{12})\x00")
+# A text of a few bytes must not become a number of billions of digits.
+DECIMAL_TEXT = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?d?", re.ASCII)
+STORAGE_CLASSES = {int: "an integer", float: "a real", str: "a text", bytes: "a blob"}
 
 
 class ValueEncoder:
@@ -25,74 +27,124 @@ class ValueEncoder:
         self.external_folder = store.with_name(f".{store.stem}_SUPPORT") / "_EXTERNAL_DATA"
 
     def encode(self, attribute: Attribute, value):
-        """The JSON of a value that is not NULL."""
-        type = attribute.type
-        if type not in STORAGE_CLASSES or not isinstance(value, STORAGE_CLASSES[type]):
-            raise StoreError(f"a {value.__class__.__name__} is stored in an attribute of type {type}")
+        """The JSON of a value that is not NULL; what its type cannot hold is a StoreError with the reason."""
+        if isinstance(value, InvalidText):
+            raise StoreError("text that is not valid UTF-8")
+        if attribute.type not in ENCODERS:
+            raise StoreError(f"{STORAGE_CLASSES[type(value)]} in an attribute of type {attribute.type}")
         if attribute.external and isinstance(value, bytes):
-            value = self._external_data(value)
-        if type in INTEGER_TYPES or type == STRING:
-            return value
-        if type == BOOLEAN:
-            return _boolean(value)
-        if type in (DOUBLE, FLOAT):
-            return _double(ctypes.c_float(value).value if type == FLOAT else float(value))
-        return _tagged(type, value)
+            value = self.external_data(value)
+        return ENCODERS[attribute.type](value)
 
-    def _external_data(self, value: bytes) -> bytes:
+    def external_data(self, value: bytes) -> bytes:
         """Takes the prefix off a value with external storage; the data itself may be in a file."""
         if value[:1] == b"\x01":
             return value[1:]
-        reference = EXTERNAL_REFERENCE.fullmatch(value)
-        if reference is None:
-            raise StoreError(f"a value with external storage starts with {value[:2].hex()}, neither inline nor a file")
-        file = self.external_folder / reference[1].decode()
+        name = external_name(value)
         try:
-            return file.read_bytes()
+            return (self.external_folder / name).read_bytes()
         except OSError as error:
-            raise StoreError(f"external data file {file}: {error.strerror}") from error
+            raise StoreError(f"external data file {name}: {error.strerror}") from error
 
 
-def _tagged(type: int, value) -> dict:
-    """The values that JSON has no form for, each under the tag of its type."""
-    if type == DATE:
-        return {"$date": _double(float(value))}
-    if type == DECIMAL:
-        return {"$decimal": _decimal(value)}
-    if type == UUID:
-        return {"$uuid": _uuid(value)}
-    if type == URI:
-        return {"$uri": value}
-    return {"$data" if type == BINARY else "$transformable": base64.b64encode(value).decode()}
+def external_name(value: bytes) -> str:
+    """The name of the file that a value with external storage refers to."""
+    if value[:1] != b"\x02":
+        raise StoreError(f"a value with external storage has the prefix {value[:1].hex() or 'of no byte'}")
+    reference = EXTERNAL_REFERENCE.fullmatch(value)
+    if reference is None:
+        raise StoreError("the name of an external data file is not a UUID")
+    return reference[1].decode()
 
 
-def _boolean(value: int) -> bool:
-    if value not in (0, 1):
-        raise StoreError(f"{value} is stored in a Boolean attribute")
-    return bool(value)
+def _integer(bits: int) -> Callable:
+    def encode(value) -> int:
+        number = _whole(value, "an integer")
+        if not -1 << bits - 1 <= number < 1 << bits - 1:
+            raise StoreError(f"{value!r} in an integer of {bits} bits")
+        return number
+    return encode
 
 
-def _double(value: float) -> float | dict:
+def _boolean(value) -> bool:
+    number = _whole(value, "a Boolean")
+    if number not in (0, 1):
+        raise StoreError(f"{value!r} in a Boolean")
+    return bool(number)
+
+
+def _whole(value, what: str) -> int:
+    """An integer, from whichever of the two numeric storage classes."""
+    if isinstance(_number(value, what), float) and not value.is_integer():
+        raise StoreError(f"{value!r} in {what}")
+    return int(value)
+
+
+def _number(value, what: str) -> int | float:
+    return _of_class(value, (int, float), what)
+
+
+def _of_class(value, classes: tuple[type, ...], what: str):
+    if not isinstance(value, classes):
+        raise StoreError(f"{STORAGE_CLASSES[type(value)]} in {what}")
+    return value
+
+
+def _double(value) -> float | dict:
     """A finite number stays one: its `repr` is the shortest text, with a fraction or an exponent."""
-    return {"$double": "inf" if value > 0 else "-inf"} if math.isinf(value) else value
+    number = float(_number(value, "a number"))
+    return {"$double": "inf" if number > 0 else "-inf"} if math.isinf(number) else number
 
 
-def _decimal(value: int | float | str) -> str:
+def _float(value) -> float | dict:
+    number = float(_number(value, "a number"))
+    single = ctypes.c_float(number).value
+    if math.isinf(single) and not math.isinf(number):
+        raise StoreError(f"{number!r} is beyond a Float")
+    return _double(single)
+
+
+def _date(value) -> dict:
+    return {"$date": _double(value)}
+
+
+def _decimal(value) -> dict:
     """Plain digits without an exponent and without trailing zeros; a text value may end in `d`."""
-    text = value.removesuffix("d") if isinstance(value, str) else repr(value)
-    try:
-        number = Decimal(text)
-    except InvalidOperation as error:
-        raise StoreError(f"{text!r} is not a decimal number") from error
-    if not number.is_finite():
-        raise StoreError(f"{text!r} is not a finite decimal number")
+    text = value if isinstance(value, str) else repr(_number(value, "a decimal"))
+    if not DECIMAL_TEXT.fullmatch(text):
+        raise StoreError(f"{text!r} is no decimal number")
+    number = Decimal(text.removesuffix("d"))
     digits = format(number, "f")
     if "." in digits:
         digits = digits.rstrip("0").rstrip(".")
-    return "0" if number.is_zero() else digits
+    return {"$decimal": "0" if number.is_zero() else digits}
 
 
-def _uuid(value: bytes) -> str:
-    if len(value) != 16:
-        raise StoreError(f"{len(value)} bytes are stored in a UUID attribute")
-    return str(uuid.UUID(bytes=value)).upper()
+def _string(value) -> str:
+    """A text, or a blob that could be one."""
+    try:
+        return value.decode() if isinstance(value, bytes) else _of_class(value, (str,), "a string")
+    except UnicodeDecodeError as error:
+        raise StoreError("a blob in a string that is not valid UTF-8") from error
+
+
+def _url(value) -> dict:
+    return {"$url": _string(value)}
+
+
+def _uuid(value) -> dict:
+    if len(_of_class(value, (bytes,), "a UUID")) != 16:
+        raise StoreError(f"{len(value)} bytes in a UUID")
+    return {"$uuid": str(uuid.UUID(bytes=value)).upper()}
+
+
+def _bytes(tag: str) -> Callable:
+    def encode(value) -> dict:
+        return {tag: base64.b64encode(_of_class(value, (bytes,), "a column of bytes")).decode()}
+    return encode
+
+
+ENCODERS = {
+    BOOLEAN: _boolean, DECIMAL: _decimal, DOUBLE: _double, FLOAT: _float, DATE: _date, STRING: _string, URI: _url,
+    UUID: _uuid, TRANSFORMABLE: _bytes("$transformable"), BINARY: _bytes("$data"),
+} | {type: _integer(bits) for type, bits in INTEGER_TYPES.items()}
