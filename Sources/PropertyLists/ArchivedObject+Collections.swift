@@ -2,10 +2,13 @@ import Foundation
 
 /// Collections of Foundation and Core Data classes.
 extension ArchivedObject {
-  /// The elements of an NSArray, NSSet or NSOrderedSet (mutable ones too); sets in the order of the archive.
+  /// The elements of an NSArray, NSSet or NSOrderedSet (mutable ones too), or of an array that is stored inline; sets in the
+  /// order of the archive.
   ///
   /// Elements that are nil references are left out. Nil for every other object.
   public var array: [ArchivedObject]? {
+    // An array that is stored inline, as some classes do with their own values.
+    if case .array(let list) = value { return list.compactMap { ArchivedObject($0, in: archive) } }
     if let elements = elements("NS.objects") {
       return value["NS.keys"] == nil ? elements.compactMap { $0 } : nil
     }

@@ -1,4 +1,5 @@
 import Foundation
+import StoreQuery
 import StoreSchema
 
 /// Shows the objects of any store as they are: the store's own way where it has one, its rows otherwise.
@@ -39,6 +40,11 @@ public struct Inspection {
     do { return .sound(.data(try store.externalData(bytes))) } catch { return .invalid(error.message) }
   }
 
+  /// Runs a plan on the same view; see ``FetchExecution``.
+  public func fetch(_ plan: FetchPlan, _ body: (consuming Row) -> Void) throws(StoreError) {
+    try FetchExecution(snapshot, schema).fetch(plan, body)
+  }
+
   // MARK: Stores that show rows only
 
   private func rows(of index: Int, _ body: (InspectedObject) throws(StoreError) -> Void) throws(StoreError) {
@@ -47,11 +53,20 @@ public struct Inspection {
     for start in stride(from: 0, to: keys.count, by: 64) {
       var part: [Row] = []
       try snapshot.rows(of: index, keys: Array(keys[start..<min(start + 64, keys.count)])) { part.append($0) }
-      for row in part.sorted(by: { $0.key < $1.key }) { try body(inspect(row)) }
+      for row in part.sorted(by: { $0.key < $1.key }) { try body(inspected(row)) }
     }
   }
 
-  private func inspect(_ row: Row) throws(StoreError) -> InspectedObject {
+  /// A row as an object with its relationships and the content of its external data.
+  public func object(_ row: Row) throws(StoreError) -> InspectedObject {
+    var object = try inspected(row)
+    for (slot, kind) in schema.entities[row.entity].slots.enumerated() where kind == .externalData {
+      object.values[slot] = content(object.values[slot])
+    }
+    return object
+  }
+
+  private func inspected(_ row: Row) throws(StoreError) -> InspectedObject {
     let entity = schema.entities[row.entity]
     let values = entity.slots.enumerated().map { slot, kind in
       kind == .reference || kind == .referenceEntity ? InspectedValue.sound(.null) : .sound(row.value(slot, kind))

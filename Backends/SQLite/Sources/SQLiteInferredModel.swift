@@ -42,7 +42,8 @@ struct SQLiteInferredModel {
       entities[rows.int(0)] = EntityDefinition(name: name)
       parents[rows.int(0)] = rows.int(2)
     }
-    for (number, parent) in parents where parent != 0 { entities[number]?.superentity = entities[parent]?.name }
+    let names = names
+    for (number, parent) in parents where parent != 0 { entities[number]?.superentity = names[parent] }
     // An entity is of no use without its table.
     for number in entities.keys where tables[table(of: number)] == nil { entities[number] = nil }
   }

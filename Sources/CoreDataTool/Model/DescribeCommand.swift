@@ -65,7 +65,7 @@ struct DescribedModel {
   }
 
   private static func typeName(_ attribute: NSAttributeDescription) -> String {
-    AttributeTypeName.name(of: AttributeType(rawValue: Int32(attribute.attributeType.rawValue)) ?? .undefined)
+    (AttributeTypeName(rawValue: Int(attribute.attributeType.rawValue)) ?? .undefined).sourceName
   }
 
   // MARK: JSON

@@ -31,4 +31,16 @@ enum ToolModel {
     guard FileManager.default.fileExists(atPath: path) else { throw ToolError(message: "There is no model \(path).") }
     return [try NSManagedObjectModel.read(url)] + NSManagedObjectModel.versions(ofModelAt: url)
   }
+
+  /// Makes the values of transformable attributes the bytes that are stored: the application's transformers are not here, and
+  /// no version hash depends on them.
+  static func keepStoredBytes(_ model: NSManagedObjectModel) {
+    let name = NSValueTransformerName("StoredBytes")
+    ValueTransformer.setValueTransformer(ValueTransformer(), forName: name)
+    for entity in model.entities {
+      for attribute in entity.attributesByName.values where attribute.attributeType == .transformableAttributeType {
+        (attribute.valueTransformerName, attribute.attributeValueClassName) = (name.rawValue, nil)
+      }
+    }
+  }
 }

@@ -23,9 +23,12 @@ enum JSONText {
     return result + "\""
   }
 
-  /// A double as the shortest text that reads back equal, with a fraction or an exponent.
+  /// A double as the shortest digits that read back equal, with a fraction, or with an exponent from 1e16 on and below 1e-4.
   static func number(_ value: Double) -> String {
-    value.isInfinite ? object(["$double": string(value < 0 ? "-inf" : "inf")]) : value.description
+    if value.isInfinite { return object(["$double": string(value < 0 ? "-inf" : "inf")]) }
+    // Swift begins with exponents at 2^53. What is greater has no fraction.
+    if value.magnitude > 0x1p53, value.magnitude < 1e16 { return "\(Int64(value)).0" }
+    return value.description
   }
 
   /// Members in the order of their names.

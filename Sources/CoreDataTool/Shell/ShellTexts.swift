@@ -1,6 +1,6 @@
 /// The man page and the completions of shells, made from the table of commands.
 enum ShellTexts {
-  static let completions = Command(
+  static let completions: Command = Command(
     words: ["completions"], operands: ["SHELL"], summary: "Writes completions for bash, zsh or fish",
     discussion: "For bash: coredata completions bash > /usr/share/bash-completion/completions/coredata"
   ) { invocation, output in
@@ -13,7 +13,7 @@ enum ShellTexts {
     return true
   }
 
-  static let manual = Command(words: ["manual"], summary: "Writes the man page, in the format of man") { _, output in
+  static let manual: Command = Command(words: ["manual"], summary: "Writes the man page, in the format of man") { _, output in
     output.write(man)
     return true
   }

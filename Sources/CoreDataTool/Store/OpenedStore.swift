@@ -32,6 +32,7 @@ struct OpenedStore {
       throw ToolError(
         message: "The store carries no model, and one inferred from its tables is not good enough to write with; give --model.")
     }
+    if !isReadOnly { ToolModel.keepStoredBytes(self.model) }
     coordinator = NSPersistentStoreCoordinator(managedObjectModel: self.model)
     store = try coordinator.addPersistentStore(
       ofType: type, configurationName: nil, at: url, options: [NSReadOnlyPersistentStoreOption: isReadOnly])

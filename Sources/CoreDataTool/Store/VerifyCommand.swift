@@ -1,0 +1,106 @@
+import Foundation
+import StoreProtocol
+import StoreSchema
+
+/// `coredata store verify`: whether a store is whole.
+enum VerifyCommand {
+  static let command = Command(
+    words: ["store", "verify"], operands: ["PATH"],
+    options: [
+      Option(name: "--apple", help: "also report what is sound but not as Apple's framework writes it"), .json, .model,
+    ],
+    summary: "Checks whether a store is whole",
+    discussion: """
+      Checked are the database itself, every value against its type, every reference, both sides of relationships, order keys,
+      keys and the highest ones listed, versions, rows that belong to nothing, external files and the metadata. One finding a
+      line, {"kind":…,"entity":…,"key":…,"property":…,"text":…} with --json. The exit status is 1 where there is any.
+      """
+  ) { invocation, output in
+    let store = try OpenedStore(invocation.operands[0], model: invocation.value("--model"))
+    let report = Report(output, isJSON: invocation.has("--json"))
+    let inspection = try Inspection(store.engine)
+    try inspection.findings { finding in
+      if finding.kind != .foreign || invocation.has("--apple") { report.add(finding) }
+    }
+    let progress = Progress("objects")
+    for entity in store.entities {
+      try inspection.objects(of: entity.index) { object in
+        for finding in ObjectCheck(object, store.schema).findings { report.add(finding) }
+        progress.step()
+      }
+    }
+    progress.end()
+    report.end()
+    return report.count == 0
+  }
+
+  private final class Report {
+    private let output: Output
+    private let isJSON: Bool
+    private(set) var count = 0
+
+    init(_ output: Output, isJSON: Bool) {
+      self.output = output
+      self.isJSON = isJSON
+    }
+
+    func add(_ finding: StoreFinding) {
+      count += 1
+      if isJSON { return output.line(json(finding)) }
+      let place = [
+        finding.entity.map { $0 + (finding.key.map { "/p\($0)" } ?? "") }, finding.property,
+      ].compactMap { $0 }.joined(separator: " ")
+      let kind = Terminal.styled(finding.kind.rawValue, .strong, on: .standardOutput)
+      output.line("\(kind): \(place.isEmpty ? "" : place + ": ")\(finding.text)")
+    }
+
+    private func json(_ finding: StoreFinding) -> String {
+      JSONText.ordered([
+        ("kind", JSONText.string(finding.kind.rawValue)), ("entity", JSONText.optional(finding.entity)),
+        ("key", finding.key.map(String.init) ?? "null"), ("property", JSONText.optional(finding.property)),
+        ("text", JSONText.string(finding.text)),
+      ])
+    }
+
+    func end() {
+      if !isJSON { output.line(count == 0 ? "No findings." : "\(count) finding\(count == 1 ? "" : "s").") }
+    }
+  }
+}
+
+/// What is wrong with one object.
+struct ObjectCheck {
+  private let object: InspectedObject
+  private let schema: Schema
+  private let entity: Entity
+
+  init(_ object: InspectedObject, _ schema: Schema) {
+    self.object = object
+    self.schema = schema
+    entity = schema.entities[object.reference.entity]
+  }
+
+  var findings: [StoreFinding] {
+    var result: [StoreFinding] = []
+    func add(_ kind: StoreFinding.Kind, _ text: String, _ property: String? = nil) {
+      result.append(
+        StoreFinding(kind, text, entity: entity.name, key: object.reference.key, property: property))
+    }
+    if object.version.map({ $0 < 1 }) ?? true { add(.version, "the version is \(object.version.map(String.init) ?? "missing")") }
+    for attribute in entity.attributes {
+      let leaves = attribute.elements.isEmpty ? [attribute] : attribute.elements
+      for leaf in leaves {
+        guard case .invalid(let reason) = object.values[leaf.slot] else { continue }
+        add(.value, reason, leaf === attribute ? attribute.name : "\(attribute.name).\(leaf.name)")
+      }
+    }
+    for relationship in entity.relationships {
+      switch object.relationships[relationship.index] {
+      case .invalid(let reason): add(relationship.isOrdered ? .order : .reference, reason, relationship.name)
+      case .objects(let targets):
+        for target in targets { target.defect.map { add(.reference, $0, relationship.name) } }
+      }
+    }
+    return result
+  }
+}
