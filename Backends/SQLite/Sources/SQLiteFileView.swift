@@ -5,8 +5,8 @@ import Synchronization
 /// A way to read a database that leaves its folder as it is: names, bytes and times.
 ///
 /// Where this process has the database open, or it keeps a rollback journal, that is the file itself: SQLite shares the
-/// locks of its own connections, and the files beside it are there. Where shared memory was left or another process uses
-/// it, it is read and not written. Else a log that was left behind is read from a private copy, and a database without one
+/// locks of its own connections, and the files beside it are there. Where there is shared memory, left behind or in use, it
+/// is read and not written. Else a log that was left behind is read from a private copy, and a database without one
 /// as immutable.
 final class SQLiteFileView: Sendable {
   private enum Way {
@@ -24,7 +24,7 @@ final class SQLiteFileView: Sendable {
       let stamp = SQLiteFileStamp(path)
       if isOpen { return (.file, stamp) }
       if try SQLiteFormat.isLogged(path) {
-        if stamp.hasSharedMemory { return (.sharedMemory, stamp) }
+        if stamp.hasSharedMemory, SQLiteOpenFiles.mayReadSharedMemory(path) { return (.sharedMemory, stamp) }
         if !stamp.hasLog { return (.immutable, stamp) }
       } else if !stamp.hasJournal {
         return (.file, stamp)

@@ -41,6 +41,26 @@ enum SQLiteOpenFiles {
     }
   }
 
+  /// Whether SQLite reads the shared memory of a database without a trace on it.
+  ///
+  /// For the superuser it sets the owner of what it opens, which changes the time of the last change of status although
+  /// nothing is changed. Where another process uses the file, that is no matter. Not for a file that this process has open.
+  static func mayReadSharedMemory(_ path: String) -> Bool {
+    #if os(Windows)
+      return true
+    #else
+      if geteuid() != 0 { return true }
+      let file = open(path + "-shm", O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+      guard file >= 0 else { return false }
+      defer { close(file) }
+      // The byte that every connection holds a lock on (https://sqlite.org/walformat.html, section 2.3.1).
+      var lock = flock()
+      lock.l_type = Int16(F_WRLCK)
+      (lock.l_start, lock.l_len) = (128, 1)
+      return fcntl(file, F_GETLK, &lock) == 0 && Int32(lock.l_type) != Int32(F_UNLCK)
+    #endif
+  }
+
   /// Calls `body`, which may read the file without SQLite's locks; `isOpen` tells that it must not, because this process has
   /// the file open. No connection to any file is opened meanwhile.
   static func exclusively<R, E: Error>(_ path: String, _ body: (_ isOpen: Bool) throws(E) -> R) throws(E) -> R {
