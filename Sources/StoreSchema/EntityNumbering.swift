@@ -55,7 +55,8 @@ enum EntityNumbering {
 
   /// Names become names of tables and columns, so they must be words.
   private static func checkWords(_ definition: EntityDefinition) throws(SchemaError) {
-    let rule = "has a character in its name other than letters, digits and _; rename it, because stores make their own names of it"
+    let rule =
+      "has a character in its name other than letters, digits and _; rename it, because stores make their own names of it"
     if !SchemaName.isWord(definition.name) { throw SchemaError(definition.name, rule) }
     var names = definition.relationships.map(\.name)
     var attributes = definition.attributes[...]

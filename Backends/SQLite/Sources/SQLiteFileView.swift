@@ -40,7 +40,8 @@ final class SQLiteFileView: Sendable {
   func connect(_ options: StoreOptions) throws(StoreError) -> SQLiteConnection {
     switch way {
     case .file: try SQLiteConnection(path, .readOnly, timeout: options.timeout, trace: options.trace)
-    case .sharedMemory: try SQLiteConnection(path, .readOnlySharedMemory, timeout: options.timeout, trace: options.trace)
+    case .sharedMemory:
+      try SQLiteConnection(path, .readOnlySharedMemory, timeout: options.timeout, trace: options.trace)
     case .immutable: try SQLiteConnection(path, .immutable, timeout: options.timeout, trace: options.trace)
     case .copy(let folder):
       try SQLiteConnection(

@@ -25,7 +25,9 @@ enum SQLiteForeignObjects {
       switch type {
       case "index": if hasCall(sql) { return unexplained(type, name) }
       case "table" where !sql.uppercased().hasPrefix("CREATE VIRTUAL"):
-        if let clause = clause(sql) { return "the table \(name) has a \(clause) clause, which Core Data does not write" }
+        if let clause = clause(sql) {
+          return "the table \(name) has a \(clause) clause, which Core Data does not write"
+        }
       default: return unexplained(type, name)
       }
     }

@@ -85,8 +85,8 @@ enum SQLiteFormat {
     try statement.run()
   }
 
-  private static let digestKey = "NSStoreModelVersionHashesDigest"
-  private static let checksumKey = "NSStoreModelVersionChecksumKey"
+  static let digestKey = "NSStoreModelVersionHashesDigest"
+  static let checksumKey = "NSStoreModelVersionChecksumKey"
 
   /// What the file says of itself; the model that it carries, which takes longer than all else, only where it is asked for.
   static func metadata(on connection: SQLiteConnection, withModel: Bool = false) throws(StoreError) -> StoreMetadata {
@@ -114,7 +114,8 @@ enum SQLiteFormat {
   /// The embedded model; nil where there is none or where it is damaged, because it is only a hint.
   static func archivedModel(on connection: SQLiteConnection) throws(StoreError) -> Data? {
     let count = try connection.integer(
-      "SELECT count(*) FROM sqlite_master WHERE name = 'Z_MODELCACHE' AND type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'")
+      "SELECT count(*) FROM sqlite_master WHERE name = 'Z_MODELCACHE' AND type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'"
+    )
     guard count == 1 else { return nil }
     let statement = try connection.prepare("SELECT Z_CONTENT FROM Z_MODELCACHE")
     return try statement.step() ? statement.data(0).flatMap(Deflate.expand) : nil

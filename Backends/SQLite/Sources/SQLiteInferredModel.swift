@@ -66,7 +66,8 @@ struct SQLiteInferredModel {
   private mutating func findProperties() throws(StoreError) {
     for (number, parent) in parents.sorted(by: { $0.key < $1.key }) where parent == 0 {
       guard let entity = entities[number], let columns = tables["Z" + entity.name.uppercased()] else { continue }
-      let table = SQLiteInferredTable(name: "Z" + entity.name.uppercased(), columns: columns, entityNames: names,
+      let table = SQLiteInferredTable(
+        name: "Z" + entity.name.uppercased(), columns: columns, entityNames: names,
         parents: Set(parents.values))
       for column in columns where column.name.hasPrefix("Z") && SchemaName.isWord(column.name) {
         switch table.role(of: column) {

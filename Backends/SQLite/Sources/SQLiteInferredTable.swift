@@ -5,7 +5,7 @@ import StoreSchema
 struct SQLiteColumn {
   let name: String
   let declaredType: String
-  /// Whether Core Data made the index that every key of a to-one has.
+  /// Whether the column has an index of its own without a collation, as every key of a to-one has. Its name says nothing.
   let isKey: Bool
 
   /// The columns of all tables, in their order.
@@ -14,7 +14,7 @@ struct SQLiteColumn {
     let rows = try connection.prepare(
       """
       SELECT m.name, c.name, upper(c.type), EXISTS (
-        SELECT 1 FROM sqlite_master i WHERE i.type = 'index' AND i.name = m.name || '_' || c.name || '_INDEX')
+        SELECT 1 FROM sqlite_master i WHERE i.type = 'index' AND i.tbl_name = m.name AND i.sql LIKE '% (' || c.name || ')')
       FROM sqlite_master m JOIN pragma_table_info(m.name) c
       WHERE m.type = 'table' AND m.sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY m.rowid, c.cid
       """)
@@ -68,7 +68,9 @@ struct SQLiteInferredTable {
       }
       let suffix = "_" + bare
       for other in columns where other.name.hasSuffix(suffix) {
-        if let (number, name) = SQLiteColumn.numbered(other.name, prefix: "Z"), name == suffix {
+        // Only an entity with others below it has such a column; else it is something that was left behind.
+        if let (number, name) = SQLiteColumn.numbered(other.name, prefix: "Z"), name == suffix, parents.contains(number)
+        {
           return .toOne(bare, destination: number)
         }
       }
@@ -110,7 +112,7 @@ struct SQLiteInferredTable {
   }
 
   /// Bytes that are all 16 long are taken for UUIDs, keyed archives for transformable values, and those that all begin with
-  /// external storage's 1, or 2 and a name, for that.
+  /// external storage's 1, or 2 and a name, for that, where there is at least one name.
   private func blob(
     _ plain: AttributeDefinition, _ column: SQLiteColumn, _ connection: SQLiteConnection
   ) throws(StoreError) -> AttributeDefinition {
@@ -119,7 +121,8 @@ struct SQLiteInferredTable {
       """
       SELECT count(\(value)), sum(length(\(value)) = 16),
         sum(substr(\(value), 1, 8) = x'62706c6973743030' AND instr(\(value), x'246172636869766572') > 0),
-        sum(substr(\(value), 1, 1) = x'01' OR (substr(\(value), 1, 1) = x'02' AND length(\(value)) = 38))
+        sum(substr(\(value), 1, 1) = x'01' OR (substr(\(value), 1, 1) = x'02' AND length(\(value)) = 38)),
+        sum(substr(\(value), 1, 1) = x'02' AND substr(\(value), -1) = x'00' AND length(\(value)) = 38)
       FROM \(name)
       """)
     guard try counts.step(), counts.int(0) > 0 else { return plain }
@@ -128,7 +131,7 @@ struct SQLiteInferredTable {
       result.type = .uuid
     } else if counts.int(2) == counts.int(0) {
       result.type = .transformable
-    } else if counts.int(3) == counts.int(0) {
+    } else if counts.int(3) == counts.int(0) && counts.int(4) > 0 {
       result.allowsExternalBinaryDataStorage = true
     }
     return result

@@ -78,7 +78,9 @@ final class SQLiteSnapshot: FetchingSnapshot, InspectingSnapshot, @unchecked Sen
     try confirmed { () throws(StoreError) in try SQLInspection(reader.statements).inspect(entity, body) }
   }
 
-  func findings(_ body: (StoreFinding) -> Void) throws(StoreError) {}
+  func findings(_ body: (StoreFinding) -> Void) throws(StoreError) {
+    try confirmed { () throws(StoreError) in try SQLiteFindings(reader).findings(body) }
+  }
 
   /// What `read` gives, unless somebody wrote to a file that is read without locks: then whatever it gave counts for nothing.
   private func confirmed<R>(_ read: () throws(StoreError) -> R) throws(StoreError) -> R {

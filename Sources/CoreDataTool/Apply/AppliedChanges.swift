@@ -86,7 +86,8 @@ struct AppliedChanges {
     }
   }
 
-  private func set(_ members: [NSManagedObject], _ relationship: NSRelationshipDescription, on object: NSManagedObject) {
+  private func set(_ members: [NSManagedObject], _ relationship: NSRelationshipDescription, on object: NSManagedObject)
+  {
     object.setValue(
       relationship.isOrdered ? NSOrderedSet(array: members) : NSSet(array: members), forKey: relationship.name)
   }
@@ -105,7 +106,8 @@ struct AppliedChanges {
     if let object = named[text] { return object }
     let uri = text.hasPrefix("x-coredata:") ? text : "x-coredata://\(store.engine.identifier)/\(text)"
     guard let id = store.coordinator.managedObjectID(for: uri) else {
-      throw ToolError(message: "\"\(text)\" is no object: give Entity/pN, a URI of this store, or what an insert called it.")
+      throw ToolError(
+        message: "\"\(text)\" is no object: give Entity/pN, a URI of this store, or what an insert called it.")
     }
     do {
       let object = try context.existingObject(with: id)

@@ -9,7 +9,8 @@ enum AppliedValue {
     if case .null = value { return nil }
     if let composite = attribute as? NSCompositeAttributeDescription { return try self.composite(value, composite) }
     guard let result = plain(value, attribute.attributeType) else {
-      throw ToolError(message: "The value of \(attribute.name) is not of its type; values are written as in `store dump`.")
+      throw ToolError(
+        message: "The value of \(attribute.name) is not of its type; values are written as in `store dump`.")
     }
     return result
   }

@@ -61,7 +61,8 @@ enum Operation {
   static func read(_ path: String) throws -> [(line: Int, operation: Operation)] {
     let data: Data
     do {
-      data = try path == "-" ? FileHandle.standardInput.readToEnd() ?? Data() : Data(contentsOf: URL(fileURLWithPath: path))
+      data =
+        try path == "-" ? FileHandle.standardInput.readToEnd() ?? Data() : Data(contentsOf: URL(fileURLWithPath: path))
     } catch { throw ToolError(message: "The operations \(path) cannot be read.") }
     var result: [(line: Int, operation: Operation)] = []
     for (index, line) in data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {

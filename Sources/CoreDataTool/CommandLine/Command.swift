@@ -29,7 +29,8 @@ struct Option: Sendable {
   static let json = Option(name: "--json", help: "write JSON")
   static let model = Option(
     name: "--model", value: "MODEL",
-    help: "the model: a .xcdatamodeld, .xcdatamodel, .momd or .mom; otherwise the one that the store carries, or one inferred from its tables"
+    help:
+      "the model: a .xcdatamodeld, .xcdatamodel, .momd or .mom; otherwise the one that the store carries, or one inferred from its tables"
   )
 }
 

@@ -17,7 +17,9 @@ enum Terminal {
 
   /// Text with a colour where `handle` is a terminal and nobody asked for none ([no-color.org](https://no-color.org)).
   static func styled(_ text: String, _ style: Style, on handle: FileHandle) -> String {
-    guard isTerminal(handle), ProcessInfo.processInfo.environment["NO_COLOR"].map(\.isEmpty) ?? true else { return text }
+    guard isTerminal(handle), ProcessInfo.processInfo.environment["NO_COLOR"].map(\.isEmpty) ?? true else {
+      return text
+    }
     return "\u{1b}[\(style.rawValue)m\(text)\u{1b}[0m"
   }
 

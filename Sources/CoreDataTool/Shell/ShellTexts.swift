@@ -13,7 +13,8 @@ enum ShellTexts {
     return true
   }
 
-  static let manual: Command = Command(words: ["manual"], summary: "Writes the man page, in the format of man") { _, output in
+  static let manual: Command = Command(words: ["manual"], summary: "Writes the man page, in the format of man") {
+    _, output in
     output.write(man)
     return true
   }
@@ -81,7 +82,8 @@ enum ShellTexts {
     for (first, second) in tree {
       lines.append("complete -c coredata -n __fish_use_subcommand -f -a \(first)")
       for word in second {
-        let condition = "__fish_seen_subcommand_from \(first); and not __fish_seen_subcommand_from \(second.joined(separator: " "))"
+        let condition =
+          "__fish_seen_subcommand_from \(first); and not __fish_seen_subcommand_from \(second.joined(separator: " "))"
         lines.append("complete -c coredata -n '\(condition)' -f -a \(word)")
       }
     }
@@ -112,7 +114,9 @@ enum ShellTexts {
     for command in Tool.commands { lines += [".B coredata", escaped(String(Help.usage(command).dropFirst(9))), ".br"] }
     lines += [".SH DESCRIPTION", escaped(Help.about), ".SH COMMANDS"]
     for command in Tool.commands {
-      lines += [".SS " + escaped(([command.name] + command.operands).joined(separator: " ")), escaped(command.summary) + "."]
+      lines += [
+        ".SS " + escaped(([command.name] + command.operands).joined(separator: " ")), escaped(command.summary) + ".",
+      ]
       for option in command.options {
         lines += [".TP", ".B " + escaped(option.name + (option.value.map { " " + $0 } ?? "")), escaped(option.help)]
       }

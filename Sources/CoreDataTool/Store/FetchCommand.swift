@@ -9,8 +9,12 @@ enum FetchCommand {
     words: ["store", "fetch"], operands: ["PATH"],
     options: [
       Option(name: "--entity", value: "ENTITY", help: "the entity, its sub-entities included; needed"), .model,
-      Option(name: "--predicate", value: "PREDICATE", help: "in NSPredicate's format, such as 'age > 30 AND name BEGINSWITH \"A\"'"),
-      Option(name: "--sort", value: "KEY[:desc]", isRepeatable: true, help: "a key path to sort by; several count in their order"),
+      Option(
+        name: "--predicate", value: "PREDICATE",
+        help: "in NSPredicate's format, such as 'age > 30 AND name BEGINSWITH \"A\"'"),
+      Option(
+        name: "--sort", value: "KEY[:desc]", isRepeatable: true,
+        help: "a key path to sort by; several count in their order"),
       Option(name: "--limit", value: "N", help: "at most so many objects"),
       Option(name: "--json", help: "write JSON, one object a line; the default"),
       Option(name: "--csv", help: "write CSV (RFC 4180) with a line of names first"),

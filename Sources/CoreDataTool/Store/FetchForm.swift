@@ -87,7 +87,8 @@ struct FetchForm {
     case .null, .reference: nil
     case .bool(let x): x ? "true" : "false"
     case .int(let x): type == .boolean ? (x != 0 ? "true" : "false") : String(x)
-    case .double(let x): x.isInfinite ? (x < 0 ? "-inf" : "inf") : JSONText.number(type == .float ? Double(Float(x)) : x)
+    case .double(let x):
+      x.isInfinite ? (x < 0 ? "-inf" : "inf") : JSONText.number(type == .float ? Double(Float(x)) : x)
     case .decimal(let x): DecimalText.format(x)
     case .date(let x): DateText.iso8601(x)
     case .string(let x), .uri(let x): x
@@ -111,7 +112,9 @@ enum CSVText {
   static func line(_ fields: [String]) -> String { fields.map(field).joined(separator: ",") + "\r\n" }
 
   private static func field(_ text: String) -> String {
-    guard text.utf8.contains(where: { [UInt8(ascii: ","), UInt8(ascii: "\""), 10, 13].contains($0) }) else { return text }
+    guard text.utf8.contains(where: { [UInt8(ascii: ","), UInt8(ascii: "\""), 10, 13].contains($0) }) else {
+      return text
+    }
     return "\"" + text.replacing("\"", with: "\"\"") + "\""
   }
 }

@@ -30,7 +30,9 @@ struct OpenedStore {
     (self.model, modelSource) = try ToolModel.find(model, for: url, type: type, metadata)
     if modelSource == .inferred && !isReadOnly {
       throw ToolError(
-        message: "The store carries no model, and one inferred from its tables is not good enough to write with; give --model.")
+        message:
+          "The store carries no model, and one inferred from its tables is not good enough to write with; give --model."
+      )
     }
     if !isReadOnly { ToolModel.keepStoredBytes(self.model) }
     coordinator = NSPersistentStoreCoordinator(managedObjectModel: self.model)

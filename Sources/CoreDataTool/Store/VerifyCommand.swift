@@ -86,7 +86,9 @@ struct ObjectCheck {
       result.append(
         StoreFinding(kind, text, entity: entity.name, key: object.reference.key, property: property))
     }
-    if object.version.map({ $0 < 1 }) ?? true { add(.version, "the version is \(object.version.map(String.init) ?? "missing")") }
+    if object.version.map({ $0 < 1 }) ?? true {
+      add(.version, "the version is \(object.version.map(String.init) ?? "missing")")
+    }
     for attribute in entity.attributes {
       let leaves = attribute.elements.isEmpty ? [attribute] : attribute.elements
       for leaf in leaves {

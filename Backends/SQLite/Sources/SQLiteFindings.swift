@@ -1,0 +1,156 @@
+import CSQLite
+import Foundation
+import PropertyLists
+import SQLEngine
+import StoreProtocol
+import StoreSchema
+
+/// What is wrong with a store's file, and what in it Apple's framework would not have written.
+struct SQLiteFindings {
+  private let reader: SQLiteReader
+  private var connection: SQLiteConnection { reader.connection }
+  private var layout: SQLLayout { reader.statements.binding.layout }
+
+  init(_ reader: SQLiteReader) { self.reader = reader }
+
+  func findings(_ body: (StoreFinding) -> Void) throws(StoreError) {
+    try integrity(body)
+    try SQLFindings(reader.statements).findings(body)
+    try metadata(body)
+    try history(body)
+    try SQLiteForeignTraits(connection, layout).findings(body)
+  }
+
+  private func integrity(_ body: (StoreFinding) -> Void) throws(StoreError) {
+    let rows = try connection.prepare("PRAGMA integrity_check(100)")
+    while try rows.step() {
+      if let text = rows.string(0), text != "ok" { body(StoreFinding(.integrity, text)) }
+    }
+  }
+
+  private func metadata(_ body: (StoreFinding) -> Void) throws(StoreError) {
+    if try connection.integer("SELECT count(*) FROM Z_METADATA") != 1 {
+      body(StoreFinding(.metadata, "Z_METADATA must have one row"))
+    }
+    let metadata = try SQLiteFormat.metadata(on: connection)
+    if UUID(uuidString: metadata.identifier)?.uuidString != metadata.identifier {
+      body(StoreFinding(.metadata, "the store's UUID is \"\(metadata.identifier)\", which is none in upper case"))
+    }
+    for (name, hash) in metadata.versionHashes.sorted(by: { $0.key < $1.key }) where hash.count != 32 {
+      body(StoreFinding(.metadata, "the version hash has \(hash.count) bytes, not 32", entity: name))
+    }
+    if let digest = metadata.additional[SQLiteFormat.digestKey]?.stringValue,
+      digest != VersionHash.digest(of: metadata.versionHashes)
+    {
+      body(StoreFinding(.metadata, "the digest of the version hashes is not theirs"))
+    }
+    if let checksum = metadata.additional[SQLiteFormat.checksumKey]?.stringValue,
+      checksum != VersionHash.checksum(of: metadata.versionHashes)
+    {
+      body(StoreFinding(.metadata, "the checksum of the version hashes is not theirs"))
+    }
+  }
+
+  private func history(_ body: (StoreFinding) -> Void) throws(StoreError) {
+    let tables = ["ACHANGE": 16001, "ATRANSACTION": 16002, "ATRANSACTIONSTRING": 16003]
+    for (table, number) in tables.sorted(by: { $0.value < $1.value }) {
+      guard try connection.integer("SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = '\(table)'") == 1
+      else { continue }
+      let highest = try connection.integer("SELECT ifnull(max(Z_PK), 0) FROM \(table)") ?? 0
+      let listed = try connection.integer("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = \(number)") ?? 0
+      if listed < highest {
+        body(
+          StoreFinding(.key, "the highest key listed of \(table), Z_MAX, is \(listed), the highest in use \(highest)"))
+      }
+      guard table == "ACHANGE" else { continue }
+      let lost =
+        try connection.integer(
+          "SELECT count(*) FROM ACHANGE WHERE ZTRANSACTIONID NOT IN (SELECT Z_PK FROM ATRANSACTION)") ?? 0
+      if lost > 0 { body(StoreFinding(.stray, "\(lost) changes of the history belong to no transaction")) }
+    }
+  }
+}
+
+/// What is sound in a file, and yet not as Apple's framework writes it.
+struct SQLiteForeignTraits {
+  private let connection: SQLiteConnection
+  private let layout: SQLLayout
+
+  init(_ connection: SQLiteConnection, _ layout: SQLLayout) {
+    self.connection = connection
+    self.layout = layout
+  }
+
+  func findings(_ body: (StoreFinding) -> Void) throws(StoreError) {
+    if let reason = try SQLiteForeignObjects.reason(connection, layout) { add(reason, body) }
+    try header(body)
+    try tables(body)
+    try uniqueness(body)
+    try decimals(body)
+  }
+
+  private func add(_ text: String, _ body: (StoreFinding) -> Void, entity: String? = nil, property: String? = nil) {
+    body(StoreFinding(.foreign, text, entity: entity, property: property))
+  }
+
+  private func header(_ body: (StoreFinding) -> Void) throws(StoreError) {
+    for pragma in ["user_version", "application_id"] {
+      let value = try connection.integer("PRAGMA \(pragma)") ?? 0
+      if value != 0 { add("\(pragma) is \(value); Core Data uses none", body) }
+    }
+    if let encoding = try connection.text("PRAGMA encoding"), encoding != "UTF-8" {
+      add("the text encoding is \(encoding), not UTF-8", body)
+    }
+  }
+
+  private func tables(_ body: (StoreFinding) -> Void) throws(StoreError) {
+    let history = ["ACHANGE", "ATRANSACTION", "ATRANSACTIONSTRING"]
+    let system = ["Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE"]
+    let known = Set(layout.tables.map(\.name) + layout.joins.map(\.name) + history + system)
+    let virtual = SQLSchemaText(layout).indexes.filter { $0.table == nil }.map(\.name)
+    for (table, columns) in try SQLiteFormat.catalogue(on: connection).columns.sorted(by: { $0.key < $1.key }) {
+      // An R-tree has tables of its own.
+      if virtual.contains(where: { table.hasPrefix($0 + "_") }) { continue }
+      if !known.contains(table) {
+        add("the table \(table) is none of the model's", body)
+      } else if let own = layout.tables.first(where: { $0.name == table }) {
+        let expected = Set(["Z_PK", "Z_ENT", "Z_OPT"] + own.columns.map(\.name))
+        for column in columns.subtracting(expected).sorted() {
+          add("the column \(column) of \(table) is none of the model's", body)
+        }
+      }
+    }
+  }
+
+  /// Uniqueness is an index, or a table's constraint in older files.
+  private func uniqueness(_ body: (StoreFinding) -> Void) throws(StoreError) {
+    for entity in layout.schema.entities {
+      for (names, slots) in zip(entity.definition.uniquenessConstraints, entity.uniquenessConstraints) {
+        let columns = slots.map { layout.column(entity, $0).name }
+        let found = try connection.integer(
+          """
+          SELECT count(*) FROM pragma_index_list('\(layout.table(entity.index).name)') l WHERE l."unique" = 1 AND
+          (SELECT group_concat(name) FROM (SELECT name FROM pragma_index_info(l.name) ORDER BY seqno)) = '\(columns.joined(separator: ","))'
+          """)
+        if found == 0 {
+          add("nothing in the file keeps \(names.joined(separator: ", ")) unique", body, entity: entity.name)
+        }
+      }
+    }
+  }
+
+  /// Digits that a double cannot hold are kept as text here.
+  private func decimals(_ body: (StoreFinding) -> Void) throws(StoreError) {
+    for table in layout.tables {
+      for column in table.columns where column.role == .attribute(.decimal) {
+        let count =
+          try connection.integer("SELECT count(*) FROM \(table.name) WHERE typeof(\(column.name)) = 'text'") ?? 0
+        if count > 0 {
+          add(
+            "\(count) decimals of \(column.name) are kept as text, exactly; Apple's framework keeps 15 digits", body,
+            entity: layout.schema.entities[column.entity].name)
+        }
+      }
+    }
+  }
+}
