@@ -78,7 +78,7 @@ let package = Package(
     tests("StoreQueryTests", ["StoreQuery", "StoreSchema"]),
     tests("StoreSchemaTests", ["StoreSchema"]),
     tests(
-      "CoreDataTests", ["CoreData", "SQLEngine", "StoreProtocol", "StoreSchema", "SQLiteBackend"],
+      "CoreDataTests", ["CoreData", "CoreDataTool", "PropertyLists", "SQLEngine", "StoreProtocol", "StoreSchema", "SQLiteBackend"],
       namesFoundationsPredicates),
     tests("HouseTests", []),
   ]

@@ -11,8 +11,8 @@ enum DateText {
   static func iso8601(_ seconds: Double) -> String {
     let time = seconds + secondsToReferenceDate
     guard time.isFinite, range.contains(time) else { return JSONText.number(seconds) }
-    var whole = time.rounded(.down)
-    // From the seconds since 2001, which have more digits left for the fraction.
+    // Both parts from the seconds since 2001, which have more digits left for the fraction.
+    var whole = seconds.rounded(.down) + secondsToReferenceDate
     var micros = ((seconds - seconds.rounded(.down)) * 1e6).rounded()
     if micros >= 1e6 { (whole, micros) = (whole + 1, 0) }
     let days = Int((whole / 86400).rounded(.down))

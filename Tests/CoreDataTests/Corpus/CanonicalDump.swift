@@ -2,6 +2,7 @@ import Foundation
 import StoreSchema
 
 @testable import CoreData
+@testable import CoreDataTool
 
 /// Every object of a context's stores as canonical JSON lines, as `Scripts/read_store.py` writes them.
 enum CanonicalDump {
@@ -19,12 +20,11 @@ enum CanonicalDump {
   }
 
   private static func line(_ object: NSManagedObject) -> String {
-    #"{"attributes":\#(attributes(object)),"entity":\#(text(object.info.entity.name)),"key":\#(object.key),"relationships":\#(relationships(object))}"#
+    #"{"attributes":\#(attributes(object)),"entity":\#(JSONText.string(object.info.entity.name)),"key":\#(object.key),"relationships":\#(relationships(object))}"#
   }
 
   private static func dictionary(_ entries: [(String, String)]) -> String {
-    let sorted = entries.sorted { UTF8Order.isLess($0.0, $1.0) }
-    return "{" + sorted.map { "\(text($0.0)):\($0.1)" }.joined(separator: ",") + "}"
+    JSONText.object(Dictionary(entries) { $1 })
   }
 
   private static func attributes(_ object: NSManagedObject) -> String {
@@ -46,11 +46,11 @@ enum CanonicalDump {
     case .null: return nil
     case .bool(let x): return x ? "true" : "false"
     case .int(let x): return attribute.type == .boolean ? (x != 0 ? "true" : "false") : String(x)
-    case .double(let x): return number(attribute.type == .float ? Double(Float(x)) : x)
-    case .date(let x): return #"{"$date":\#(number(x))}"#
+    case .double(let x): return JSONText.number(attribute.type == .float ? Double(Float(x)) : x)
+    case .date(let x): return #"{"$date":\#(JSONText.number(x))}"#
     case .decimal(let x): return #"{"$decimal":"\#(DecimalText.format(x))"}"#
-    case .string(let x): return text(x)
-    case .uri(let x): return #"{"$uri":\#(text(x))}"#
+    case .string(let x): return JSONText.string(x)
+    case .uri(let x): return #"{"$url":\#(JSONText.string(x))}"#
     case .uuid(let x): return #"{"$uuid":"\#(x.uuidString)"}"#
     case .data(let x):
       let tag = attribute.type == .transformable ? "$transformable" : "$data"
@@ -58,11 +58,6 @@ enum CanonicalDump {
       return #"{"\#(tag)":"\#(bytes.base64EncodedString())"}"#
     case .reference: return nil
     }
-  }
-
-  private static func number(_ value: Double) -> String {
-    if value.isInfinite { return #"{"$double":"\#(value < 0 ? "-inf" : "inf")"}"# }
-    return value.description
   }
 
   private static func relationships(_ object: NSManagedObject) -> String {
@@ -84,26 +79,6 @@ enum CanonicalDump {
   }
 
   private static func reference(_ object: NSManagedObject) -> String {
-    #"{"entity":\#(text(object.info.entity.name)),"key":\#(object.key)}"#
-  }
-
-  private static func text(_ string: String) -> String {
-    var result = "\""
-    for scalar in string.unicodeScalars {
-      switch scalar {
-      case "\"": result += "\\\""
-      case "\\": result += "\\\\"
-      case "\n": result += "\\n"
-      case "\r": result += "\\r"
-      case "\t": result += "\\t"
-      case "\u{8}": result += "\\b"
-      case "\u{c}": result += "\\f"
-      case "\u{0}"..."\u{1f}":
-        let hex = String(scalar.value, radix: 16)
-        result += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
-      default: result.unicodeScalars.append(scalar)
-      }
-    }
-    return result + "\""
+    JSONText.string("\(object.info.entity.name)/p\(object.key)")
   }
 }

@@ -13,11 +13,7 @@ import Testing
     let url = try store.copy()
     defer { try? FileManager.default.removeItem(at: url.deletingLastPathComponent()) }
     let model = try store.model(at: url)
-    var arguments = [url.path]
-    if !store.modelFile.hasSuffix(".json") {
-      arguments += ["--model", store.folder.appending(path: store.modelFile).path]
-    }
-    let expected = try store.reference(arguments)
+    let expected = try store.reference([url.path] + store.referenceModelArgument)
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
     let opened = try coordinator.addPersistentStore(type: .sqlite, at: url)
     #expect(opened.identifier == store.facts.storeUUID)

@@ -30,6 +30,12 @@ struct CorpusStore: Decodable, Sendable, CustomTestStringConvertible {
   let modelFile: String
   let frameworkVersion: Int
   let facts: Facts
+  let files: [FileFacts]
+
+  struct FileFacts: Decodable, Sendable {
+    let name: String
+    let sha256: String
+  }
 
   struct Facts: Decodable, Sendable {
     let storeUUID: String
@@ -70,6 +76,18 @@ struct CorpusStore: Decodable, Sendable, CustomTestStringConvertible {
     var file = folder.appending(path: modelFile)
     if file.lastPathComponent == "contents" { file.deleteLastPathComponent() }
     return try NSManagedObjectModel.read(file)
+  }
+
+  /// How the tool is told the model, where the store carries none of its own.
+  var modelArgument: [String] {
+    if modelFile.hasSuffix(".json") { return [] }
+    let file = folder.appending(path: modelFile)
+    return ["--model", (file.lastPathComponent == "contents" ? file.deletingLastPathComponent() : file).path]
+  }
+
+  /// The same for the reference reader.
+  var referenceModelArgument: [String] {
+    modelFile.hasSuffix(".json") ? [] : ["--model", folder.appending(path: modelFile).path]
   }
 
   /// What `Scripts/read_store.py` says of a file.

@@ -1,0 +1,69 @@
+import Foundation
+
+/// A run of the built `coredata`.
+struct ToolRun {
+  let status: Int32
+  let output: String
+  let errors: String
+
+  /// Runs the tool; one that takes longer than a minute is stopped, and its status is then no exit status of its own.
+  init(_ arguments: [String], input: String? = nil, environment: [String: String] = [:]) throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "run-\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let process = Process()
+    process.executableURL = Self.executable
+    process.arguments = arguments
+    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+    // Files, because a pipe that nobody empties would stop the tool.
+    func handle(_ name: String) throws -> FileHandle {
+      let url = folder.appending(path: name)
+      _ = FileManager.default.createFile(atPath: url.path, contents: nil)
+      return try FileHandle(forUpdating: url)
+    }
+    let (output, errors) = (try handle("output"), try handle("errors"))
+    (process.standardOutput, process.standardError) = (output, errors)
+    try Data((input ?? "").utf8).write(to: folder.appending(path: "input"))
+    process.standardInput = try FileHandle(forReadingFrom: folder.appending(path: "input"))
+    try process.run()
+    let watch = DispatchWorkItem { process.terminate() }
+    DispatchQueue.global().asyncAfter(deadline: .now() + 60, execute: watch)
+    process.waitUntilExit()
+    watch.cancel()
+    status = process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
+    func text(_ handle: FileHandle) throws -> String {
+      try handle.seek(toOffset: 0)
+      defer { try? handle.close() }
+      return String(decoding: try handle.readToEnd() ?? Data(), as: UTF8.self)
+    }
+    self.output = try text(output)
+    self.errors = try text(errors)
+  }
+
+  /// Beside the tests.
+  static let executable = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+    .appending(path: "coredata")
+
+  var lines: [Substring] { output.split(separator: "\n") }
+
+  /// The output as one JSON object.
+  func json() throws -> [String: Any] {
+    try JSONSerialization.jsonObject(with: Data(output.utf8)) as? [String: Any] ?? [:]
+  }
+}
+
+/// Names, bytes and times of everything in a folder, and of the folder.
+func traces(of folder: URL) throws -> [String] {
+  var paths = [folder.path]
+  let files = FileManager.default.enumerator(atPath: folder.path)
+  while let name = files?.nextObject() as? String { paths.append(folder.path + "/" + name) }
+  return try paths.sorted().map { path in
+    var status = stat()
+    guard lstat(path, &status) == 0 else { return path + " is gone" }
+    let isFile = status.st_mode & S_IFMT == S_IFREG
+    let bytes = isFile ? try Data(contentsOf: URL(filePath: path)).hashValue : 0
+    let (changed, modified) = (status.st_ctim, status.st_mtim)
+    return
+      "\(path) \(status.st_ino) \(status.st_size) \(bytes) \(modified.tv_sec).\(modified.tv_nsec) \(changed.tv_sec).\(changed.tv_nsec)"
+  }
+}
