@@ -17,6 +17,8 @@ public final class SQLBinding: Sendable {
   public let referenceSlots: [[Int]]
   /// For each entity, its join tables with the side its objects are on, for removing the pairs of a deleted object.
   public let pairs: [[(join: SQLLayout.JoinTable, column: String)]]
+  /// For each entity, the columns of its one-way relationships in the tables of their destinations.
+  let oneWays: [[SQLLayout.LinkColumns]]
 
   /// How rows of one entity's subtree are selected.
   public struct Selection: Sendable {
@@ -39,6 +41,11 @@ public final class SQLBinding: Sendable {
       entity.slots.enumerated().map { BoundColumn(slot: $0, kind: $1, column: 0) }
     }
     referenceSlots = schema.entities.map { entity in entity.slots.indices.filter { entity.slots[$0] == .reference } }
+    oneWays = schema.entities.map { entity in
+      entity.relationships.filter { $0.storage == .destination }.compactMap {
+        layout.linkColumns[SQLLayout.RelationshipKey($0)]
+      }
+    }
     pairs = schema.entities.map { entity in
       entity.relationships.flatMap { relationship -> [(join: SQLLayout.JoinTable, column: String)] in
         guard let side = layout.joinOfRelationship[SQLLayout.RelationshipKey(relationship)] else { return [] }

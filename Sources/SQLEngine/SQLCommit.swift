@@ -115,6 +115,9 @@ public struct SQLCommit<Connection: SQLConnection> {
         deleting = try statements.delete(entity)
         unpairing = []
         for pair in binding.pairs[entity].indices { unpairing.append(try statements.removePairs(entity, pair: pair)) }
+        for oneWay in binding.oneWays[entity].indices {
+          unpairing.append(try statements.leaveDestinations(entity, oneWay: oneWay))
+        }
       }
       guard let statement = deleting else { continue }
       statement.bind(reference.key, at: 1)

@@ -15,6 +15,7 @@ public final class SQLStatements<Connection: SQLConnection> {
     case update(Int, SlotSet)
     case delete(Int)
     case removePairs(Int, Int)
+    case leaveDestinations(Int, Int)
     case version(Int)
     case select(Int)
     case destinations(Int, Int)
@@ -65,8 +66,12 @@ public final class SQLStatements<Connection: SQLConnection> {
   /// Parameters: new version, the changed slots in order, key, version read.
   func update(_ entity: Int, _ changed: SlotSet) throws(StoreError) -> Connection.Statement {
     try statement(.update(entity, changed)) {
-      let columns = changed.slots.map { ", \(name(entity, $0)) = ?" }.joined()
-      return "UPDATE \(layout.table(entity).name) SET Z_OPT = ?\(columns) WHERE Z_PK = ? AND ifnull(Z_OPT, 0) = ?"
+      let columns = changed.slots.enumerated().map { place, slot in
+        // An object that has no owner any more has no place among its objects either.
+        let order = orderColumn(entity, slot).map { ", \($0) = iif(?\(place + 2) IS NULL, NULL, \($0))" }
+        return ", \(name(entity, slot)) = ?\(place + 2)" + (order ?? "")
+      }.joined()
+      return "UPDATE \(layout.table(entity).name) SET Z_OPT = ?1\(columns) WHERE Z_PK = ? AND ifnull(Z_OPT, 0) = ?"
     }
   }
 
@@ -82,6 +87,17 @@ public final class SQLStatements<Connection: SQLConnection> {
     try statement(.removePairs(entity, pair)) {
       let pair = binding.pairs[entity][pair]
       return "DELETE FROM \(pair.join.name) WHERE \(pair.column) = ?"
+    }
+  }
+
+  /// Parameter: the deleted key. `oneWay` is an index into the binding's one-way relationships of the entity.
+  func leaveDestinations(_ entity: Int, oneWay: Int) throws(StoreError) -> Connection.Statement {
+    try statement(.leaveDestinations(entity, oneWay)) {
+      let link = binding.oneWays[entity][oneWay]
+      let columns = layout.tables[link.table].columns
+      let names = [columns[link.owner].name] + (link.order.map { [columns[$0].name] } ?? [])
+      let values = names.map { "\($0) = NULL" }.joined(separator: ", ")
+      return "UPDATE \(layout.tables[link.table].name) SET \(values) WHERE \(names[0]) = ?"
     }
   }
 
@@ -106,6 +122,16 @@ public final class SQLStatements<Connection: SQLConnection> {
     try statement(.destinations(relationship.declaringEntity, relationship.index)) {
       DestinationsText(binding, relationship).single
     }
+  }
+
+  /// The column with the order key of a to-one whose inverse is ordered; nil for any other slot.
+  private func orderColumn(_ entity: Int, _ slot: Int) -> String? {
+    guard layout.schema.entities[entity].slots[slot] == .reference,
+      let relationship = layout.schema.entities[entity].relationships.first(where: { $0.slot == slot }),
+      let inverse = layout.schema.inverse(of: relationship), inverse.isOrdered,
+      let link = layout.linkColumns[SQLLayout.RelationshipKey(inverse)], let order = link.order
+    else { return nil }
+    return layout.tables[link.table].columns[order].name
   }
 
   private func name(_ entity: Int, _ slot: Int) -> String {

@@ -119,6 +119,8 @@ final class SavePlan {
     _ object: NSManagedObject, _ core: ContextCore, _ coordinator: NSPersistentStoreCoordinator,
     _ byIndex: inout [UInt16: Part]
   ) throws {
+    // A relationship may have changed from its other side only, while the object was a fault.
+    if object.row == nil { core.fire(object) }
     guard let version = object.row.view?.version else {
       if object.flags.contains(.inaccessible) { return }
       throw Self.unread(object)

@@ -100,23 +100,16 @@ struct CorpusStore: Decodable, Sendable, CustomTestStringConvertible {
 enum Python {
   struct Failure: Error { let message: String }
 
+  /// What a script prints. Throws what it complains of where it fails.
   static func run(_ arguments: [String]) throws -> String {
-    let process = Process()
-    process.executableURL = URL(filePath: "/usr/bin/env")
+    let result = try result(arguments)
+    guard result.status == 0 else { throw Failure(message: result.errors) }
+    return result.output
+  }
+
+  static func result(_ arguments: [String]) throws -> (status: Int32, output: String, errors: String) {
     let script = Corpus.repository.appending(path: "Scripts").appending(path: arguments[0]).path
-    process.arguments = ["python3", script] + arguments.dropFirst()
-    let output = FileManager.default.temporaryDirectory.appending(path: "python-\(UUID())")
-    _ = FileManager.default.createFile(atPath: output.path, contents: nil)
-    defer { try? FileManager.default.removeItem(at: output) }
-    let handle = try FileHandle(forWritingTo: output)
-    process.standardOutput = handle
-    let errors = Pipe()
-    process.standardError = errors
-    try process.run()
-    let message = errors.text()
-    process.waitUntilExit()
-    try handle.close()
-    guard process.terminationStatus == 0 else { throw Failure(message: message) }
-    return try String(contentsOf: output, encoding: .utf8)
+    let run = try ToolRun(["python3", script] + arguments.dropFirst(), program: URL(filePath: "/usr/bin/env"))
+    return (run.status, run.output, run.errors)
   }
 }

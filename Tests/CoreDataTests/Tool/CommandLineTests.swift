@@ -99,7 +99,8 @@ import Testing
   @Test func doublesAreTheShortestTextWithAFraction() {
     let texts: [Double: String] = [
       5: "5.0", 1e22: "1e+22", 1e16: "1e+16", 9_007_199_254_740_994: "9007199254740994.0", 0.1: "0.1", 1e-5: "1e-05",
-      0.0001: "0.0001", -.infinity: #"{"$double":"-inf"}"#, Double.leastNonzeroMagnitude: "5e-324", 1e15: "1000000000000000.0",
+      0.0001: "0.0001", -.infinity: #"{"$double":"-inf"}"#, Double.leastNonzeroMagnitude: "5e-324",
+      1e15: "1000000000000000.0",
     ]
     for (number, text) in texts { #expect(JSONText.number(number) == text) }
   }

@@ -20,7 +20,8 @@ import Testing
     for command in Self.readCommands(url.path, entity: try #require(store.facts.entities.first).name) {
       let run = try ToolRun(command)
       // One store of the corpus has a stray row and a highest key that is too low.
-      #expect(run.status == 0 || (store.id == "artsy-partner-1.3" && command[1] == "verify"), "\(command) \(run.errors)")
+      #expect(
+        run.status == 0 || (store.id == "artsy-partner-1.3" && command[1] == "verify"), "\(command) \(run.errors)")
       #expect(try traces(of: folder) == before, "\(command)")
     }
     let dump = try ToolRun(["store", "dump", url.path] + store.modelArgument)
@@ -46,7 +47,8 @@ import Testing
   @Test(arguments: Corpus.stores)
   func describedHashesAreThoseOfTheStore(_ store: CorpusStore) throws {
     if store.facts.modelCacheMatchesHashes == nil { return }
-    let described = try ToolRun(["model", "describe", store.folder.appending(path: store.mainFile).path, "--json"]).json()
+    let described = try ToolRun(["model", "describe", store.folder.appending(path: store.mainFile).path, "--json"])
+      .json()
     let entities = try #require(described["entities"] as? [[String: Any]])
     #expect(Set(entities.compactMap { $0["name"] as? String }) == Set(store.facts.versionHashes.keys))
     for entity in entities {

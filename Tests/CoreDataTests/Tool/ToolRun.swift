@@ -1,18 +1,20 @@
 import Foundation
 
-/// A run of the built `coredata`.
+/// A run of the built `coredata`, or of another program.
 struct ToolRun {
   let status: Int32
   let output: String
   let errors: String
 
-  /// Runs the tool; one that takes longer than a minute is stopped, and its status is then no exit status of its own.
-  init(_ arguments: [String], input: String? = nil, environment: [String: String] = [:]) throws {
+  /// Runs the program; one that takes longer than two minutes is stopped, and its status is then no exit status of its own.
+  init(
+    _ arguments: [String], input: String? = nil, environment: [String: String] = [:], program: URL = Self.executable
+  ) throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "run-\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     let process = Process()
-    process.executableURL = Self.executable
+    process.executableURL = program
     process.arguments = arguments
     process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
     // Files, because a pipe that nobody empties would stop the tool.
@@ -27,7 +29,7 @@ struct ToolRun {
     process.standardInput = try FileHandle(forReadingFrom: folder.appending(path: "input"))
     try process.run()
     let watch = DispatchWorkItem { process.terminate() }
-    DispatchQueue.global().asyncAfter(deadline: .now() + 60, execute: watch)
+    DispatchQueue.global().asyncAfter(deadline: .now() + 120, execute: watch)
     process.waitUntilExit()
     watch.cancel()
     status = process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus

@@ -1,0 +1,63 @@
+import Foundation
+import Synchronization
+import Testing
+
+/// A store that `Scripts/make_fixtures.py` wrote from the format's description alone.
+struct Fixture: Sendable {
+  static let names = [
+    "types", "family", "links", "blobs", "history", "legacy", "legacy-history", "migrated", "wal",
+  ]
+
+  /// Made once for all tests, and removed when they end.
+  private static let folder: Result<URL, any Error> = Result {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "fixtures-\(UUID())")
+    removed.withLock { $0 = folder }
+    atexit { Fixture.removed.withLock { $0.map { try? FileManager.default.removeItem(at: $0) } } }
+    _ = try Python.run(["make_fixtures.py", folder.path])
+    return folder
+  }
+  private static let removed = Mutex<URL?>(nil)
+
+  struct Facts: Decodable {
+    let storeUUID: String
+    let modelCache: String
+    let entities: [EntityFacts]
+
+    struct EntityFacts: Decodable {
+      let name: String
+      let rows: Int
+    }
+  }
+
+  let name: String
+  private let folder: URL
+
+  init(_ name: String) throws {
+    self.name = name
+    folder = try Self.folder.get().appending(path: name)
+  }
+
+  var store: URL { folder.appending(path: name + ".sqlite") }
+  var model: URL { folder.appending(path: name + ".xcdatamodel") }
+  var modelArgument: [String] { ["--model", model.path] }
+
+  /// The dump that the writer expects, from the objects it had in memory.
+  func expected() throws -> String {
+    try String(contentsOf: folder.appending(path: "expected.jsonl"), encoding: .utf8)
+  }
+
+  func facts() throws -> Facts {
+    try JSONDecoder().decode(Facts.self, from: Data(contentsOf: folder.appending(path: "facts.json")))
+  }
+
+  /// The store's files in a folder of their own.
+  func copy() throws -> URL {
+    let target = FileManager.default.temporaryDirectory.appending(path: "fixture-\(name)-\(UUID())")
+    try FileManager.default.createDirectory(at: target, withIntermediateDirectories: true)
+    for file in try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    where file.hasPrefix(name + ".sqlite") || file.hasPrefix(".") {
+      try FileManager.default.copyItem(at: folder.appending(path: file), to: target.appending(path: file))
+    }
+    return target.appending(path: name + ".sqlite")
+  }
+}
