@@ -12,6 +12,7 @@ enum ImportTable {
     "ModelFiles": ["StoreQuery", "StoreSchema", "PropertyLists"],
     "CoreData": ["StoreProtocol", "StoreQuery", "StoreSchema", "ModelFiles", "PropertyLists", "CRuntime"],
     "CRuntime": [],
+    "CoreDataTool": ["CoreData", "StoreProtocol", "StoreQuery", "StoreSchema", "ModelFiles", "PropertyLists"],
   ]
 
   /// What every backend may import beside one engine and its own C libraries.
