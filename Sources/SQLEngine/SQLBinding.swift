@@ -17,6 +17,9 @@ public final class SQLBinding: Sendable {
   public let referenceSlots: [[Int]]
   /// For each entity, its join tables with the side its objects are on, for removing the pairs of a deleted object.
   public let pairs: [[(join: SQLLayout.JoinTable, column: String)]]
+  /// For each entity, the R-trees that its objects are in.
+  let rTrees: [[SQLRTree]]
+  let hasRTrees: Bool
   /// For each entity, the columns of its one-way relationships in the tables of their destinations.
   let oneWays: [[SQLLayout.LinkColumns]]
 
@@ -29,8 +32,13 @@ public final class SQLBinding: Sendable {
     public let filter: String
   }
 
-  public init(_ layout: SQLLayout) {
+  /// `rTrees` are those that the store has.
+  public init(_ layout: SQLLayout, rTrees: [SQLRTree] = []) {
     self.layout = layout
+    self.rTrees = layout.schema.entities.map { entity in
+      rTrees.filter { layout.schema.entities[$0.entity].subtree.contains(entity.index) }
+    }
+    hasRTrees = !rTrees.isEmpty
     let numbers = EntityNumbers(layout.entityNumbers)
     self.numbers = numbers
     let schema = layout.schema
@@ -100,10 +108,13 @@ public struct SQLCatalogue: Sendable {
   public var columns: [String: Set<String>]
   /// Rows of `Z_PRIMARYKEY`: number by entity name.
   public var entityNumbers: [String: Int64]
+  /// The names of R-trees.
+  public var rTrees: Set<String>
 
-  public init(columns: [String: Set<String>], entityNumbers: [String: Int64]) {
+  public init(columns: [String: Set<String>], entityNumbers: [String: Int64], rTrees: Set<String> = []) {
     self.columns = columns
     self.entityNumbers = entityNumbers
+    self.rTrees = rTrees
   }
 }
 
@@ -123,17 +134,17 @@ extension SQLBinding {
           .corrupt, "The store lists no number for the entity \(entity.name) in Z_PRIMARYKEY.",
           context: ["entity": entity.name])
       }
+      if numbers.contains(number) {
+        throw StoreError(
+          .corrupt, "The store lists one number for two entities of the model, \(entity.name) and another.",
+          context: ["entity": entity.name])
+      }
       numbers.append(number)
     }
     var layout = SQLLayout(schema: schema, entityNumbers: numbers)
     for index in layout.joins.indices { try layout.bindJoin(index, to: catalogue) }
-    for table in layout.tables {
-      guard let present = catalogue.columns[table.name] else { throw missing(table.name, nil) }
-      for column in ["Z_PK", "Z_ENT", "Z_OPT"] + table.columns.map(\.name) where !present.contains(column) {
-        throw missing(table.name, column)
-      }
-    }
-    return SQLBinding(layout)
+    for index in layout.tables.indices { try layout.bindTable(index, to: catalogue) }
+    return SQLBinding(layout, rTrees: SQLSchemaText(layout).rTrees.filter { catalogue.rTrees.contains($0.name) })
   }
 
   static func missing(_ table: String, _ column: String?) -> StoreError {
@@ -141,53 +152,5 @@ extension SQLBinding {
       .corrupt,
       "The store has no \(column.map { "column \($0) in the table " } ?? "table ")\(table), which its model needs.",
       context: ["table": table])
-  }
-}
-
-extension SQLLayout {
-  /// Finds a join table under either side's name, and its columns by what they are.
-  mutating func bindJoin(_ index: Int, to catalogue: SQLCatalogue) throws(StoreError) {
-    let expected = joins[index]
-    let naming = schema.entities[expected.naming.entity].relationships[expected.naming.relationship]
-    let other = schema.entities[expected.other.entity].relationships[expected.other.relationship]
-    for candidate in [expected, join(naming, other), join(other, naming)] {
-      guard let present = catalogue.columns[candidate.name] else { continue }
-      if let found = candidate.withColumns(from: present) {
-        joins[index] = found
-        for (key, side) in joinOfRelationship where side.join == index {
-          joinOfRelationship[key] = JoinSide(join: index, ownerIsFirst: key == found.naming)
-        }
-        return
-      }
-    }
-    throw SQLBinding.missing(expected.name, nil)
-  }
-}
-
-extension SQLLayout.JoinTable {
-  /// The same table with the numeric suffixes that its columns really have, nil where they are others altogether.
-  func withColumns(from present: Set<String>) -> Self? {
-    var result = self
-    guard let first = Self.match(first, present), let second = Self.match(second, present) else { return nil }
-    result.first = first
-    result.second = second
-    if let order = firstOrder {
-      guard let found = Self.match(order, present) else { return nil }
-      result.firstOrder = found
-    }
-    if let order = secondOrder {
-      guard let found = Self.match(order, present) else { return nil }
-      result.secondOrder = found
-    }
-    return result
-  }
-
-  /// `name`, or `name` with another suffix in place of its own.
-  private static func match(_ name: String, _ present: Set<String>) -> String? {
-    if present.contains(name) { return name }
-    let base = name.last?.isNumber == true ? String(name.dropLast()) : name
-    return present.sorted().first {
-      $0 == base || ($0.hasPrefix(base) && $0.dropFirst(base.count).allSatisfy(\.isNumber))
-    }
   }
 }

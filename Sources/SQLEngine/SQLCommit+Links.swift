@@ -68,6 +68,8 @@ extension SQLCommit {
       for other in change.removed {
         let (first, second) = pair(final(other.key))
         try remove.run(first, second, at: 1)
+        // Others may have written it the other way round, or both ways.
+        if isReflexive && first != second { try remove.run(second, first, at: 1) }
       }
     case .add:
       let add = try statements.addPair(side.join)

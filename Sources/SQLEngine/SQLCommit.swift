@@ -10,7 +10,7 @@ public struct SQLCommit<Connection: SQLConnection> {
   let changes: ChangeSet
   /// The greatest key known to be in each root's table, for files whose `Z_MAX` is too small.
   private let keyFloors: [Int: Int64]
-  private var keys: [Int64] = []
+  private(set) var keys: [Int64] = []
   /// The highest key that ``run()`` has taken for each root, and recorded as such.
   public private(set) var highestKeys: [Int: Int64] = [:]
   private var conflicts: [Conflict] = []
@@ -39,6 +39,7 @@ public struct SQLCommit<Connection: SQLConnection> {
     }
     if !conflicts.isEmpty { return .conflicts(conflicts) }
     try writeLinks()
+    if binding.hasRTrees { try writeRTrees() }
     return .written(keys: keys)
   }
 

@@ -36,14 +36,14 @@ public struct SQLLayout: Sendable {
   }
 
   public struct Table: Sendable {
-    public let name: String
+    public internal(set) var name: String
     public let root: Int
     /// The columns behind `Z_PK`, `Z_ENT` and `Z_OPT`.
     public var columns: [Column] = []
   }
 
   public struct Column: Hashable, Sendable {
-    public let name: String
+    public internal(set) var name: String
     public let declaredType: String
     /// The entity that owns the values; rows outside its subtree have none here.
     public let entity: Int

@@ -2,7 +2,7 @@ import StoreSchema
 
 /// The statements that make a fresh store, in Core Data's words and order.
 public struct SQLSchemaText: Sendable {
-  private let layout: SQLLayout
+  let layout: SQLLayout
   private var schema: Schema { layout.schema }
 
   public init(_ layout: SQLLayout) { self.layout = layout }
@@ -66,21 +66,21 @@ public struct SQLSchemaText: Sendable {
       terms = columns.map { "\($0.name) \($0.isAscending ? "ASC" : "DESC")" }
       let list = columns.map { "\($0.name) COLLATE BINARY \($0.isAscending ? "ASC" : "DESC")" }
       sql =
-        "CREATE INDEX \(Self.quoted(name)) ON \(table) (\(list.joined(separator: ", ")))"
+        "CREATE INDEX \(SQLSchemaText.quoted(name)) ON \(table) (\(list.joined(separator: ", ")))"
         + (filter.isEmpty ? "" : " WHERE " + filter)
-    }
-
-    /// The name of a fetch index may hold anything.
-    private static func quoted(_ name: String) -> String {
-      SchemaName.isWord(name) ? name : "\"\(name.replacing("\"", with: "\"\""))\""
     }
 
     init(virtualTable name: String, _ columns: String) {
       self.name = name
       table = nil
       (terms, filter) = ([], "")
-      sql = "CREATE VIRTUAL TABLE \(Self.quoted(name)) USING RTREE (Z_PK INTEGER PRIMARY KEY, \(columns))"
+      sql = "CREATE VIRTUAL TABLE \(SQLSchemaText.quoted(name)) USING RTREE (Z_PK INTEGER PRIMARY KEY, \(columns))"
     }
+  }
+
+  /// The name of a fetch index may hold anything.
+  static func quoted(_ name: String) -> String {
+    SchemaName.isWord(name) ? name : "\"\(name.replacing("\"", with: "\"\""))\""
   }
 
   public var indexes: [Index] {
@@ -153,7 +153,7 @@ public struct SQLSchemaText: Sendable {
     if columns.isEmpty { return nil }
     if columns.allSatisfy(\.element.isRTree) {
       let bounds = columns.map { "\($0.name)_MIN FLOAT, \($0.name)_MAX FLOAT" }.joined(separator: ", ")
-      return Index(virtualTable: "Z_RT_\(entity.name)_\(definition.name)", bounds)
+      return Index(virtualTable: rTreeName(definition, of: entity), bounds)
     }
     if columns.count == 1, let only = definition.elements.first, entity.relationship(named: only.property) != nil {
       return nil

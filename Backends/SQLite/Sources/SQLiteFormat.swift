@@ -197,7 +197,11 @@ enum SQLiteFormat {
     while try rows.step() {
       if let name = rows.string(0) { numbers[name] = rows.int(1) }
     }
-    return SQLCatalogue(columns: columns, entityNumbers: numbers)
+    var rTrees: Set<String> = []
+    let virtual = try connection.prepare(
+      "SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE 'CREATE VIRTUAL TABLE%USING RTREE%'")
+    while try virtual.step() { virtual.string(0).map { _ = rTrees.insert($0) } }
+    return SQLCatalogue(columns: columns, entityNumbers: numbers, rTrees: rTrees)
   }
 }
 

@@ -24,6 +24,8 @@ enum ApplyCommand {
   ) { invocation, output in
     let lines = try Operation.read(invocation.operands[1])
     let store = try OpenedStore(invocation.operands[0], model: invocation.value("--model"), isReadOnly: false)
+    // Closed whatever happens, so that nothing stays beside the file.
+    defer { try? store.coordinator.remove(store.store) }
     let context = NSManagedObjectContext(.privateQueue)
     context.persistentStoreCoordinator = store.coordinator
     let inserted = try context.performAndWait {

@@ -1,0 +1,263 @@
+import CoreData
+import Foundation
+import Testing
+
+@testable import SQLiteBackend
+
+/// Files that are not as this library makes them: what they have is found, used and kept.
+@Suite struct ForeignFileTests {
+  /// A store in a folder of its own, opened and closed for each piece of work.
+  private struct Place {
+    let url: URL
+
+    init() throws {
+      let folder = FileManager.default.temporaryDirectory.appending(path: "foreign-\(UUID())")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      url = folder.appending(path: "store.sqlite")
+    }
+
+    func remove() { try? FileManager.default.removeItem(at: url.deletingLastPathComponent()) }
+
+    @discardableResult func use<R>(
+      _ model: NSManagedObjectModel, options: [AnyHashable: Any]? = nil,
+      _ body: (NSManagedObjectContext) throws -> R
+    ) throws -> R {
+      let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+      let store = try coordinator.addPersistentStore(type: .sqlite, at: url, options: options)
+      let context = NSManagedObjectContext(.privateQueue)
+      context.persistentStoreCoordinator = coordinator
+      let result = try context.performAndWait { try body(context) }
+      try coordinator.remove(store)
+      return result
+    }
+
+    func execute(_ sql: String) throws { try SQLiteConnection(url.path, .readWrite, timeout: 1).execute(sql) }
+
+    func rows(_ sql: String) throws -> [String] {
+      let connection = try SQLiteConnection(url.path, .readOnly, timeout: 1)
+      let statement = try connection.prepare(sql)
+      var rows: [String] = []
+      while try statement.step() { rows.append(statement.string(0) ?? "NULL") }
+      withExtendedLifetime(connection) {}
+      return rows
+    }
+  }
+
+  /// `Shape` with `Circle` below it, and `Page`, whose shapes are ordered and whose favourite is any shape.
+  private func model() -> NSManagedObjectModel {
+    let shape = Describing.entity(
+      "Shape", [Describing.attribute("name"), Describing.attribute("x", .double), Describing.attribute("y", .double)])
+    let circle = Describing.entity("Circle", [Describing.attribute("radius", .double)])
+    shape.subentities = [circle]
+    let page = Describing.entity("Page", [Describing.attribute("title")])
+    Describing.relate(page, "shapes", toMany: true, shape, "page", toManyBack: false)
+    Describing.relate(page, "favourite", toMany: false, shape, "fans", toManyBack: true)
+    Describing.relate(page, "tags", toMany: true, shape, "tagged", toManyBack: true)
+    page.relationshipsByName["shapes"]?.isOrdered = true
+    return Describing.model([shape, circle, page])
+  }
+
+  private func fill(_ context: NSManagedObjectContext) throws {
+    let page = NSEntityDescription.insertNewObject(forEntityName: "Page", into: context)
+    page.setValue("one", forKey: "title")
+    let shapes = (0..<3).map { number in
+      let shape = NSEntityDescription.insertNewObject(forEntityName: number == 1 ? "Circle" : "Shape", into: context)
+      shape.setValue("s\(number)", forKey: "name")
+      shape.setValue(Double(number), forKey: "x")
+      shape.setValue(Double(number) * 2, forKey: "y")
+      return shape
+    }
+    page.setValue(NSOrderedSet(array: shapes), forKey: "shapes")
+    page.setValue(shapes[1], forKey: "favourite")
+    page.setValue(NSSet(array: shapes), forKey: "tags")
+    try context.save()
+  }
+
+  private func look(_ context: NSManagedObjectContext) throws {
+    let page = try #require(try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Page")).first)
+    let shapes = try #require(page.value(forKey: "shapes") as? NSOrderedSet)
+    let names = shapes.array.compactMap { ($0 as? NSManagedObject)?.value(forKey: "name") as? String }
+    #expect(names == ["s0", "s1", "s2"])
+    #expect((page.value(forKey: "favourite") as? NSManagedObject)?.entity.name == "Circle")
+    #expect((page.value(forKey: "tags") as? Set<NSManagedObject>)?.count == 3)
+  }
+
+  @Test func columnsWithAFormerEntityNumberAreFound() throws {
+    let place = try Place()
+    defer { place.remove() }
+    try place.use(model(), fill)
+    #expect(try place.rows("SELECT name FROM pragma_table_info('ZPAGE')").contains("Z2_FAVOURITE"))
+    try place.execute("ALTER TABLE ZPAGE RENAME COLUMN Z2_FAVOURITE TO Z7_FAVOURITE")
+    try place.use(model(), look)
+    // Two columns that may be the one are none.
+    try place.execute("ALTER TABLE ZPAGE ADD COLUMN Z8_FAVOURITE INTEGER")
+    let error = #expect(throws: CocoaError.self) { try place.use(model(), look) }
+    #expect(error?.localizedDescription.contains("Z2_FAVOURITE") == true)
+  }
+
+  @Test func formerNamesAreFound() throws {
+    let place = try Place()
+    defer { place.remove() }
+    try place.use(model(), fill)
+    try place.execute(
+      """
+      ALTER TABLE ZSHAPE RENAME TO ZFIGURE; ALTER TABLE ZPAGE RENAME COLUMN ZTITLE TO ZHEADING;
+      UPDATE Z_PRIMARYKEY SET Z_NAME = 'Figure' WHERE Z_NAME = 'Shape'
+      """)
+    let renamed = model()
+    renamed.entitiesByName["Shape"]?.renamingIdentifier = "Figure"
+    renamed.entitiesByName["Page"]?.attributesByName["title"]?.renamingIdentifier = "heading"
+    try place.use(renamed) { context in
+      try look(context)
+      let page = try #require(try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Page")).first)
+      #expect(page.value(forKey: "title") as? String == "one")
+      page.setValue("two", forKey: "title")
+      _ = NSEntityDescription.insertNewObject(forEntityName: "Circle", into: context)
+      try context.save()
+    }
+    #expect(try place.rows("SELECT ZHEADING FROM ZPAGE") == ["two"])
+    #expect(try place.rows("SELECT count(*) FROM ZFIGURE") == ["4"])
+    #expect(throws: CocoaError.self) { try place.use(model(), look) }
+  }
+
+  @Test func aJoinTableIsFoundUnderEitherName() throws {
+    let place = try Place()
+    defer { place.remove() }
+    try place.use(model(), fill)
+    let name = try #require(
+      try place.rows("SELECT name FROM sqlite_master WHERE type = 'table' AND name GLOB 'Z_[0-9]*'").first)
+    try place.execute("ALTER TABLE \(name) RENAME TO \(name == "Z_1TAGS" ? "Z_2TAGGED" : "Z_1TAGS")")
+    try place.use(model(), look)
+  }
+
+  @Test func whatTheModelDoesNotKnowStays() throws {
+    let place = try Place()
+    defer { place.remove() }
+    try place.use(model()) { context in
+      try fill(context)
+      let store = try #require(context.persistentStoreCoordinator?.persistentStores.first)
+      store.metadata["mine"] = ["a": 1, "b": Data([1, 2])]
+      try context.save()
+    }
+    try place.execute(
+      """
+      CREATE TABLE OTHERS (A, B BLOB); INSERT INTO OTHERS VALUES (1.5, x'00ff'); ALTER TABLE ZPAGE ADD COLUMN ZLATER TEXT;
+      UPDATE ZPAGE SET ZLATER = 'kept'; CREATE INDEX mine ON ZPAGE (ZLATER); DROP TABLE Z_MODELCACHE
+      """)
+    try place.use(model()) { context in
+      let page = try #require(try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Page")).first)
+      page.setValue("changed", forKey: "title")
+      let store = try #require(context.persistentStoreCoordinator?.persistentStores.first)
+      store.metadata["other"] = "x"
+      try context.save()
+      #expect((store.metadata["mine"] as? [String: Any])?["b"] as? Data == Data([1, 2]))
+    }
+    #expect(try place.rows("SELECT ZLATER || ZTITLE FROM ZPAGE") == ["keptchanged"])
+    #expect(try place.rows("SELECT hex(B) || A FROM OTHERS") == ["00FF1.5"])
+    #expect(try place.rows("SELECT name FROM sqlite_master WHERE name = 'mine'") == ["mine"])
+  }
+
+  @Test func aRollbackJournalStaysUnlessSomethingElseIsAskedFor() throws {
+    let place = try Place()
+    defer { place.remove() }
+    try place.use(model(), options: [NSSQLitePragmasOption: ["journal_mode": "DELETE"]], fill)
+    func mode() throws -> [UInt8] { Array(try Data(contentsOf: place.url)[18..<20]) }
+    #expect(try mode() == [1, 1])
+    try place.use(model()) { context in
+      try look(context)
+      _ = NSEntityDescription.insertNewObject(forEntityName: "Circle", into: context)
+      try context.save()
+    }
+    #expect(try mode() == [1, 1])
+    try place.use(model(), options: [NSSQLitePragmasOption: ["journal_mode": "WAL"]], look)
+    #expect(try mode() == [2, 2])
+  }
+
+  /// A file of another model, or of none, stays as it is to the last byte, whatever options it is opened with.
+  @Test func whatCannotBeOpenedIsNotTouched() throws {
+    let place = try Place()
+    defer { place.remove() }
+    try place.use(model(), fill)
+    // What a killed process leaves: all rows in the log.
+    let left = place.url.deletingLastPathComponent().appending(path: "left")
+    try FileManager.default.createDirectory(at: left, withIntermediateDirectories: true)
+    let writer = try SQLiteConnection(place.url.path, .readWrite, timeout: 1)
+    try writer.execute("PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0; UPDATE ZPAGE SET ZTITLE = 'logged'")
+    for suffix in ["", "-wal"] {
+      try FileManager.default.copyItem(
+        atPath: place.url.path + suffix, toPath: left.appending(path: "store.sqlite" + suffix).path)
+    }
+    let before = try traces(of: left)
+    let other = Describing.model([Describing.entity("Else", [Describing.attribute("name")])])
+    for options: [AnyHashable: Any] in [
+      [:], [NSReadOnlyPersistentStoreOption: true], [NSSQLiteManualVacuumOption: true],
+      [NSPersistentHistoryTrackingKey: true], [NSSQLitePragmasOption: ["journal_mode": "DELETE"]],
+    ] {
+      let coordinator = NSPersistentStoreCoordinator(managedObjectModel: other)
+      let error = #expect(throws: CocoaError.self) {
+        try coordinator.addPersistentStore(type: .sqlite, at: left.appending(path: "store.sqlite"), options: options)
+      }
+      #expect(error?.code == .persistentStoreIncompatibleVersionHash)
+      #expect(try traces(of: left) == before)
+    }
+  }
+
+  @Test func aReadOnlyStoreSeesWhatOthersSaveAndLeavesNoTrace() throws {
+    let place = try Place()
+    defer { place.remove() }
+    try place.use(model(), fill)
+    let before = try traces(of: place.url.deletingLastPathComponent())
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model())
+    try coordinator.addPersistentStore(type: .sqlite, at: place.url, options: [NSReadOnlyPersistentStoreOption: true])
+    let context = NSManagedObjectContext(.privateQueue)
+    context.persistentStoreCoordinator = coordinator
+    let count = {
+      try context.performAndWait { try context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Shape")) }
+    }
+    #expect(try count() == 3)
+    #expect(try traces(of: place.url.deletingLastPathComponent()) == before)
+    try place.use(model()) { context in
+      _ = NSEntityDescription.insertNewObject(forEntityName: "Circle", into: context)
+      try context.save()
+      #expect(try count() == 4)
+    }
+    #expect(try count() == 4)
+    #expect(throws: CocoaError.self) {
+      try context.performAndWait {
+        _ = NSEntityDescription.insertNewObject(forEntityName: "Circle", into: context)
+        try context.save()
+      }
+    }
+  }
+
+  @Test func rTreesFollowTheirObjects() throws {
+    let place = try Place()
+    defer { place.remove() }
+    let model = {
+      let model = self.model()
+      let shape = model.entitiesByName["Shape"] ?? NSEntityDescription()
+      let elements = ["x", "y"].compactMap { name in
+        shape.attributesByName[name].map { NSFetchIndexElementDescription(property: $0, collationType: .rTree) }
+      }
+      shape.indexes = [NSFetchIndexDescription(name: "place", elements: elements)]
+      return model
+    }
+    let places = "SELECT Z_PK || ' ' || ZX_MIN || ' ' || ZX_MAX || ' ' || ZY_MIN FROM Z_RT_Shape_place ORDER BY Z_PK"
+    try place.use(model(), fill)
+    #expect(try place.rows(places) == ["1 0.0 0.0 0.0", "2 1.0 1.0 2.0", "3 2.0 2.0 4.0"])
+    try place.use(model()) { context in
+      try look(context)
+      let request = NSFetchRequest<NSManagedObject>(entityName: "Shape")
+      request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
+      let shapes = try context.fetch(request)
+      shapes[0].setValue(nil, forKey: "x")
+      shapes[1].setValue(9.0, forKey: "y")
+      context.delete(shapes[2])
+      let page = try #require(try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Page")).first)
+      page.setValue("no shape", forKey: "title")
+      try context.save()
+    }
+    #expect(try place.rows(places) == ["2 1.0 1.0 9.0"])
+    #expect(try place.rows("PRAGMA integrity_check") == ["ok"])
+  }
+}
