@@ -73,13 +73,25 @@ let package = Package(
       name: "crash-writer", dependencies: ["CoreData", "StoreProtocol"], path: "Tests/CrashWriter",
       swiftSettings: strict),
 
+    // What fuzzers and tests feed with bytes from anywhere.
+    .target(
+      name: "FuzzTargets", dependencies: ["CoreData", "ModelFiles", "PropertyLists", "StoreProtocol"],
+      path: "Tests/FuzzTargets", exclude: ["Inputs"], swiftSettings: strict),
+
     tests("PropertyListsTests", ["PropertyLists"]),
     tests("ModelFilesTests", ["ModelFiles", "StoreQuery", "PropertyLists"]),
     tests("StoreQueryTests", ["StoreQuery", "StoreSchema"]),
     tests("StoreSchemaTests", ["StoreSchema"]),
     tests(
-      "CoreDataTests", ["CoreData", "CoreDataTool", "PropertyLists", "SQLEngine", "StoreProtocol", "StoreSchema", "SQLiteBackend"],
+      "CoreDataTests", ["CoreData", "CoreDataTool", "FuzzTargets", "PropertyLists", "SQLEngine", "StoreProtocol", "StoreSchema", "SQLiteBackend"],
       namesFoundationsPredicates),
     tests("HouseTests", []),
   ]
 )
+
+// libFuzzer brings the main function, so that this builds only with it: see Scripts/fuzz.
+if Context.environment["OPENCOREDATA_FUZZ"] != nil {
+  package.products.append(.executable(name: "fuzz", targets: ["Fuzz"]))
+  package.targets.append(
+    .executableTarget(name: "Fuzz", dependencies: ["FuzzTargets"], path: "Tests/Fuzz", swiftSettings: strict))
+}

@@ -87,29 +87,3 @@ public struct StoreOptions: Sendable {
 
   public init() {}
 }
-
-/// What a store says of itself.
-public struct StoreMetadata: Sendable, Equatable {
-  /// The store's UUID in upper-case text: the host part of its object URIs.
-  public var identifier: String
-  public var storeType: String
-  public var versionHashes: [String: [UInt8]]
-  public var versionIdentifiers: [String]
-  /// Every other entry: the application's own and the format's.
-  public var additional: [String: PropertyList]
-  /// The model that the store carries, as a keyed archive. ``StoreBackend/metadata(at:options:)`` gives it; an open store's
-  /// metadata may leave it out.
-  public var archivedModel: Data?
-
-  public init(
-    identifier: String, storeType: String, versionHashes: [String: [UInt8]], versionIdentifiers: [String],
-    additional: [String: PropertyList], archivedModel: Data? = nil
-  ) {
-    self.identifier = identifier
-    self.storeType = storeType
-    self.versionHashes = versionHashes
-    self.versionIdentifiers = versionIdentifiers
-    self.additional = additional
-    self.archivedModel = archivedModel
-  }
-}

@@ -39,12 +39,12 @@ struct SQLiteFindings {
     for (name, hash) in metadata.versionHashes.sorted(by: { $0.key < $1.key }) where hash.count != 32 {
       body(StoreFinding(.metadata, "the version hash has \(hash.count) bytes, not 32", entity: name))
     }
-    if let digest = metadata.additional[SQLiteFormat.digestKey]?.stringValue,
+    if let digest = metadata.additional[StoreMetadata.digestKey]?.stringValue,
       digest != VersionHash.digest(of: metadata.versionHashes)
     {
       body(StoreFinding(.metadata, "the digest of the version hashes is not theirs"))
     }
-    if let checksum = metadata.additional[SQLiteFormat.checksumKey]?.stringValue,
+    if let checksum = metadata.additional[StoreMetadata.checksumKey]?.stringValue,
       checksum != VersionHash.checksum(of: metadata.versionHashes)
     {
       body(StoreFinding(.metadata, "the checksum of the version hashes is not theirs"))

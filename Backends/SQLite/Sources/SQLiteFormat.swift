@@ -65,28 +65,14 @@ enum SQLiteFormat {
   // MARK: Metadata
 
   static func write(_ metadata: StoreMetadata, on connection: SQLiteConnection, isNew: Bool) throws(StoreError) {
-    var entries = metadata.additional
-    entries["NSStoreType"] = .string(metadata.storeType)
-    entries["NSStoreModelVersionHashes"] = .dictionary(metadata.versionHashes.mapValues { .data(Data($0)) })
-    entries["NSStoreModelVersionIdentifiers"] = .array(metadata.versionIdentifiers.map(PropertyList.string))
-    // Framework generations before iOS 13 and iOS 17 know no digest and no checksum: a file gets none that it had not.
-    if isNew || entries[digestKey] != nil {
-      entries[digestKey] = .string(VersionHash.digest(of: metadata.versionHashes))
-    }
-    if isNew || entries[checksumKey] != nil {
-      entries[checksumKey] = .string(VersionHash.checksum(of: metadata.versionHashes))
-    }
     let statement = try connection.prepare(
       isNew
         ? "INSERT INTO Z_METADATA (Z_UUID, Z_PLIST, Z_VERSION) VALUES (?, ?, 1)"
         : "UPDATE Z_METADATA SET Z_UUID = ?, Z_PLIST = ?")
     statement.bind(.string(metadata.identifier), at: 1)
-    statement.bind(.data(BinaryPropertyListWriter.write(.dictionary(entries))), at: 2)
+    statement.bind(.data(BinaryPropertyListWriter.write(.dictionary(metadata.propertyList(isNew: isNew)))), at: 2)
     try statement.run()
   }
-
-  static let digestKey = "NSStoreModelVersionHashesDigest"
-  static let checksumKey = "NSStoreModelVersionChecksumKey"
 
   /// What the file says of itself; the model that it carries, which takes longer than all else, only where it is asked for.
   static func metadata(on connection: SQLiteConnection, withModel: Bool = false) throws(StoreError) -> StoreMetadata {
@@ -98,17 +84,9 @@ enum SQLiteFormat {
     do { list = try BinaryPropertyListReader.read(bytes) } catch {
       throw StoreError(.corrupt, "The store's metadata is no property list.", cause: "\(error)")
     }
-    guard var entries = list.dictionaryValue, let hashes = entries["NSStoreModelVersionHashes"]?.dictionaryValue else {
-      throw StoreError(.corrupt, "The store's metadata has no version hashes.")
-    }
-    let identifiers = entries["NSStoreModelVersionIdentifiers"]?.arrayValue ?? []
-    let type = entries["NSStoreType"]?.stringValue ?? storeType
-    for key in ["NSStoreModelVersionHashes", "NSStoreModelVersionIdentifiers", "NSStoreType"] { entries[key] = nil }
-    return StoreMetadata(
-      identifier: identifier, storeType: type,
-      versionHashes: hashes.compactMapValues { $0.dataValue.map(Array.init) },
-      versionIdentifiers: identifiers.compactMap(\.stringValue), additional: entries,
-      archivedModel: withModel ? try archivedModel(on: connection) : nil)
+    var metadata = try StoreMetadata(list, identifier: identifier, storeType: storeType)
+    if withModel { metadata.archivedModel = try archivedModel(on: connection) }
+    return metadata
   }
 
   /// The embedded model; nil where there is none or where it is damaged, because it is only a hint.

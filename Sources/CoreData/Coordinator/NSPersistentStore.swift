@@ -135,8 +135,8 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
 }
 
 /// Store metadata as the dictionary that Core Data's API shows.
-enum MetadataCoding {
-  static func dictionary(_ metadata: StoreMetadata) -> [String: Any] {
+package enum MetadataCoding {
+  package static func dictionary(_ metadata: StoreMetadata) -> [String: Any] {
     var result = metadata.additional.compactMapValues { value($0, depth: 0) }
     result[NSStoreTypeKey] = metadata.storeType
     result[NSStoreUUIDKey] = metadata.identifier

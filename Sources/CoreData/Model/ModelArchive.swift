@@ -3,7 +3,7 @@ import ModelFiles
 import StoreProtocol
 
 /// Models as archives, as stores carry them.
-enum ModelArchive {
+package enum ModelArchive {
   /// The model as a keyed archive, nil where it holds something that has no archived form: a store works without it.
   static func data(of model: NSManagedObjectModel) -> Data? { try? write(model) }
 
@@ -32,7 +32,7 @@ enum ModelArchive {
     return nil
   }
 
-  static func model(_ archive: Data) throws(ModelFileError) -> NSManagedObjectModel {
+  package static func model(_ archive: Data) throws(ModelFileError) -> NSManagedObjectModel {
     NSManagedObjectModel(try CompiledModelReader.read(archive))
   }
 }

@@ -1,0 +1,79 @@
+import CoreData
+import Foundation
+import ModelFiles
+import PropertyLists
+import StoreProtocol
+
+/// What reads bytes from outside, one entry for each reader: none may stop the program, whatever the bytes are.
+///
+/// The fuzzer calls these with inputs that it makes up, the tests with those that once failed.
+public enum FuzzTarget: String, CaseIterable, Sendable {
+  case propertyList, keyedArchive, embeddedModel, metadata, objectID
+
+  public func run(_ data: Data) {
+    switch self {
+    case .propertyList: Self.readPropertyList(data)
+    case .keyedArchive: Self.readArchive(data)
+    case .embeddedModel: Self.readModel(data)
+    case .metadata: Self.readMetadata(data)
+    case .objectID: Self.readURI(data)
+    }
+  }
+
+  /// What can be read must come back when it is written.
+  private static func readPropertyList(_ data: Data) {
+    _ = try? XMLPropertyListReader.read(data)
+    guard let list = try? BinaryPropertyListReader.read(data) else { return }
+    let written = BinaryPropertyListWriter.write(list)
+    // Compared as bytes: a list that holds NaN is not equal to itself.
+    guard let again = try? BinaryPropertyListReader.read(written), BinaryPropertyListWriter.write(again) == written
+    else {
+      fatalError("a property list that was read cannot be written and read again")
+    }
+  }
+
+  private static func readArchive(_ data: Data) {
+    guard let archive = try? KeyedArchiveReader(data), let root = archive.root() else { return }
+    _ = root.propertyList()
+    _ = (root.string, root.integer, root.bool, root.double, root.date, root.uuid, root.urlString, root.decimal)
+    _ = (root.array?.count, root.entries?.count, root.keys, root.classNames)
+    _ = NSSecureUnarchiveFromDataTransformer().transformedValue(data)
+  }
+
+  /// A model that can be read is made ready for use too.
+  private static func readModel(_ data: Data) {
+    guard let model = try? ModelArchive.model(data) else { return }
+    _ = model.entityVersionHashesByName
+    _ = NSPersistentStoreCoordinator(managedObjectModel: model)
+    for entity in model.entities { _ = (entity.attributesByName, entity.relationshipsByName, entity.userInfo) }
+  }
+
+  private static func readMetadata(_ data: Data) {
+    guard let list = try? BinaryPropertyListReader.read(data),
+      let metadata = try? StoreMetadata(list, identifier: "A", storeType: "SQLite")
+    else { return }
+    _ = MetadataCoding.dictionary(metadata)
+    _ = BinaryPropertyListWriter.write(.dictionary(metadata.propertyList(isNew: false)))
+  }
+
+  /// A URI that names an object must come back as the object's own. `STORE` stands for the store's UUID.
+  private static func readURI(_ data: Data) {
+    let text = String(decoding: data, as: UTF8.self).replacing("STORE", with: storeIdentifier)
+    guard let id = library.managedObjectID(for: text) else { return }
+    guard library.managedObjectID(forURIRepresentation: id.uriRepresentation()) == id else {
+      fatalError("an object ID does not survive its own URI")
+    }
+  }
+
+  private static let library: NSPersistentStoreCoordinator = {
+    let entity = NSEntityDescription()
+    entity.name = "Book"
+    let model = NSManagedObjectModel()
+    model.entities = [entity]
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    _ = try? coordinator.addPersistentStore(type: .sqlite, at: URL(fileURLWithPath: "/dev/null"))
+    return coordinator
+  }()
+
+  private static let storeIdentifier = library.persistentStores.first?.identifier ?? ""
+}
