@@ -48,6 +48,8 @@ struct CorpusStore: Decodable, Sendable, CustomTestStringConvertible {
 
   struct EntityFacts: Decodable, Sendable {
     let name: String
+    /// The name in the file, where it is a former one.
+    let storedName: String?
     let rows: Int
   }
 

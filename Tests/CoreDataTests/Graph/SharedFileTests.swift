@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import CoreData
+@testable import SQLiteBackend
 
 /// Files that several coordinators or processes use.
 @Suite struct SharedFileTests {
@@ -53,6 +54,51 @@ import Testing
       #expect(try locks(company.url) == held)
     }
   #endif
+
+  /// Whether another process can begin to write to a database.
+  private func anotherProcessCanWrite(_ url: URL) throws -> Bool {
+    let script = "import sqlite3, sys; sqlite3.connect(sys.argv[1], timeout=0).execute('BEGIN IMMEDIATE')"
+    let run = try ToolRun(["python3", "-c", script, url.path], program: URL(filePath: "/usr/bin/env"))
+    #expect(run.status == 0 || run.errors.contains("database is locked"), "\(run.errors)")
+    return run.status == 0
+  }
+
+  /// In rollback mode all locks are on the database file itself.
+  @Test(arguments: ["DELETE", "WAL"]) func anotherProcessCannotWriteBesideAnOpenTransaction(_ mode: String) throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "two-\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let url = folder.appending(path: "store.sqlite")
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Company.model())
+    let store = try coordinator.addPersistentStore(
+      type: .sqlite, at: url, options: [NSSQLitePragmasOption: ["journal_mode": mode]])
+    let context = NSManagedObjectContext(.privateQueue)
+    context.persistentStoreCoordinator = coordinator
+    try context.performAndWait {
+      Person(context: context).name = "Ada"
+      try context.save()
+    }
+    let writer = try SQLiteConnection(url.path, .readWrite, timeout: 0)
+    try writer.execute("BEGIN IMMEDIATE")
+    #expect(try !anotherProcessCanWrite(url))
+    // Everything that looks at the file beside SQLite.
+    _ = try NSPersistentStoreCoordinator.metadataForPersistentStore(type: .sqlite, at: url)
+    _ = try NSPersistentStoreCoordinator.cachedModel(forPersistentStoreAt: url)
+    _ = try NSPersistentStoreCoordinator.inferredModel(forPersistentStoreAt: url)
+    let copy = folder.appending(path: "copy.sqlite")
+    try coordinator.replacePersistentStore(at: copy, withPersistentStoreFrom: url, type: .sqlite)
+    let second = NSPersistentStoreCoordinator(managedObjectModel: Company.model())
+    try second.remove(
+      try second.addPersistentStore(type: .sqlite, at: url, options: [NSReadOnlyPersistentStoreOption: true]))
+    #expect(try !anotherProcessCanWrite(url))
+    // The trap itself, so that this test is known to see it.
+    if mode == "DELETE" {
+      _ = try Data(contentsOf: url)
+      #expect(try anotherProcessCanWrite(url))
+    }
+    try writer.execute("ROLLBACK")
+    try coordinator.remove(store)
+  }
 
   @Test func storesOpenedForTheFirstTimeAtOnceAreOne() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "first-\(UUID())")
