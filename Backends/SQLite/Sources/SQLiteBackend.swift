@@ -18,38 +18,55 @@ public struct SQLiteBackend: StoreBackend {
 
   public func open(at url: URL, schema: Schema, options: StoreOptions) throws(StoreError) -> any Store {
     let place = try SQLitePlace(url)
+    do { return try Self.open(place, schema, options) } catch {
+      place.release()
+      throw error
+    }
+  }
+
+  private static func open(
+    _ place: SQLitePlace, _ schema: Schema, _ options: StoreOptions
+  ) throws(StoreError) -> SQLiteStore {
     let path = place.path
     let exists = try SQLiteFormat.isStoreFile(path)
     if !exists && options.isReadOnly {
       throw StoreError(.notFound, "There is no store to open read-only.", context: ["path": path])
     }
     // What is not ours, or of another model, is only looked at: it stays as it is to the last byte.
-    var facts = exists ? try Self.look(at: path, schema, options) : nil
+    var facts = exists ? try look(at: path, schema, options) : nil
     var writer: SQLiteConnection?
     if !options.isReadOnly, facts.map({ $0.readOnlyReason == nil && $0.mustWrite(options) }) ?? true {
-      let connection = try Self.connect(path, .readWriteCreate, options)
-      // Also where somebody else is just making it: then one of both finds it made.
-      if try connection.integer("SELECT count(*) FROM sqlite_master") == 0 {
-        try SQLiteFormat.create(on: connection, schema: schema, options: options)
-      }
-      // Not asked for by who finds a file of another model made meanwhile.
-      if facts == nil { _ = try SQLiteStoreFacts(connection, schema, options) }
-      try Self.maintain(connection, schema, options)
-      facts = try SQLiteStoreFacts(connection, schema, options)
+      let connection = try connect(path, .readWriteCreate, options)
+      facts = try prepare(connection, schema, options, isNew: facts == nil)
       writer = connection
     }
     guard let facts else {
       throw StoreError(.notAStore, "The database has no tables.", context: ["path": path])
     }
-    let pool = try Self.pool(path, facts.binding, options)
+    let pool = try pool(path, facts, options)
     return SQLiteStore(facts, options, pool: pool, place: place, writer: writer) { () throws(StoreError) in
-      let connection = try Self.connect(path, .readWrite, options)
+      let connection = try connect(path, .readWrite, options)
       // Where a file cannot be opened for writing, SQLite takes what it gets.
       if connection.isReadOnly {
         throw StoreError(.readOnly, "The store cannot be opened for writing.", context: ["path": path])
       }
       return connection
     }
+  }
+
+  /// Makes the store where there is none, and does what the options ask for at opening.
+  private static func prepare(
+    _ connection: SQLiteConnection, _ schema: Schema, _ options: StoreOptions, isNew: Bool
+  ) throws(StoreError) -> SQLiteStoreFacts {
+    if isNew {
+      // Also where somebody else is just making it: then one of both finds it made, perhaps with another model.
+      if try connection.integer("SELECT count(*) FROM sqlite_master") == 0 {
+        try SQLiteFormat.create(on: connection, schema: schema, options: options)
+      }
+      _ = try SQLiteStoreFacts(connection, schema, options)
+    }
+    try maintain(connection, schema, options)
+    return try SQLiteStoreFacts(connection, schema, options)
   }
 
   /// What an existing file says of itself, nil where it has no tables yet. Leaves no trace.
@@ -71,9 +88,10 @@ public struct SQLiteBackend: StoreBackend {
   }
 
   private static func pool(
-    _ path: String, _ binding: SQLBinding, _ options: StoreOptions
+    _ path: String, _ facts: SQLiteStoreFacts, _ options: StoreOptions
   ) throws(StoreError) -> SQLitePool {
-    let shared = options.isReadOnly ? try SQLiteSharedView(path) : nil
+    let binding = facts.binding
+    let shared = facts.readOnlyReason == nil ? nil : try SQLiteSharedView(path)
     return SQLitePool(limit: options.maximumReaders, timeout: options.timeout) { () throws(StoreError) in
       guard let view = try shared?.current() else {
         return SQLiteReader(try connect(path, .readWrite, options), binding, nil)

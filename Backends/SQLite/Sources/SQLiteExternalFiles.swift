@@ -13,10 +13,24 @@ struct SQLiteExternalFiles: Sendable {
   /// The data behind a slot's name, with or without its leading byte 2.
   func read(_ name: Data) throws(StoreError) -> Data {
     let url = try file(name)
+    try requirePlain(url)
     do { return try Data(contentsOf: url) } catch {
       throw StoreError(
         .missingExternalData, "The file of an external value is missing or cannot be read.",
         context: ["path": url.path], cause: "\(error)")
+    }
+  }
+
+  /// Throws unless it is a plain file: a link may lead anywhere, and a pipe makes its reader wait.
+  private func requirePlain(_ url: URL) throws(StoreError) {
+    func type(_ url: URL) -> FileAttributeType? {
+      (try? FileManager.default.attributesOfItem(atPath: url.path))?[.type] as? FileAttributeType
+    }
+    guard let found = type(url) else { return }
+    let folders = [folder, folder.deletingLastPathComponent()]
+    if found != .typeRegular || folders.contains(where: { type($0) != .typeDirectory }) {
+      throw StoreError(
+        .corrupt, "The file of an external value is no plain file in the store's own folder.", context: ["path": url.path])
     }
   }
 
