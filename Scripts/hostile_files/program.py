@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from . import files
+from . import entity_tables, files, mutants as random_mutants, pages, places, system_tables, values
 from .base import Base
 from .case import Case
 from .run import Judge
@@ -23,7 +23,9 @@ JOBS, COLUMNS = 2, ("ok", "error", "invalid", "failure")
 
 
 def all_cases(base: Base, seed: int, mutants: int) -> Iterator[Case]:
-    yield from files.cases(base)
+    for module in (files, system_tables, entity_tables, pages, values, places):
+        yield from module.cases(base)
+    yield from random_mutants.cases(base, seed, mutants)
 
 
 def is_chosen(case: Case, only: str | None) -> bool:
