@@ -1,0 +1,1 @@
+"""Hostile and broken files, and the judgement of a tool that reads them."""
