@@ -7,6 +7,9 @@ enum EntityNumbering {
     var subtree: Range<Int>
   }
 
+  /// Every entity has the slots of all above it, so that a line without end would fill the memory.
+  private static let depthLimit = 256
+
   /// Roots by name without regard to case, each followed by its descendants, depth first.
   static func number(_ definitions: [EntityDefinition]) throws(SchemaError) -> [Numbered] {
     try checkNames(definitions)
@@ -15,14 +18,17 @@ enum EntityNumbering {
     for key in children.keys { children[key]?.sort { precedes($0.name, $1.name) } }
 
     var result: [Numbered] = []
-    var pending = Array((children[nil] ?? []).reversed().map { (definition: $0, superentity: Int?.none) })
+    var pending = Array((children[nil] ?? []).reversed().map { (definition: $0, superentity: Int?.none, depth: 1) })
     while let next = pending.popLast() {
+      if next.depth > depthLimit {
+        throw SchemaError(next.definition.name, "has more than \(depthLimit) entities above it")
+      }
       let index = result.count
       let root = next.superentity.map { result[$0].root } ?? index
       result.append(
         Numbered(
           definition: next.definition, superentity: next.superentity, root: root, subtree: index..<(index + 1)))
-      for child in (children[next.definition.name] ?? []).reversed() { pending.append((child, index)) }
+      for child in (children[next.definition.name] ?? []).reversed() { pending.append((child, index, next.depth + 1)) }
     }
     if result.count < definitions.count { throw unreachable(definitions, result) }
     for index in result.indices.reversed() {

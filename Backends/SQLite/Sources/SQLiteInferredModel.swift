@@ -11,6 +11,11 @@ struct SQLiteInferredModel {
   private let connection: SQLiteConnection
   private var entities: [Int64: EntityDefinition] = [:]
   private var parents: [Int64: Int64] = [:]
+  /// The root of each entity, whose table it is in.
+  private var roots: [Int64: Int64] = [:]
+  private var names: [Int64: String] = [:]
+  /// The names of the properties that the entities of each root have.
+  private var taken: [Int64: Set<String>] = [:]
   private var tables: [String: [SQLiteColumn]] = [:]
 
   static func definitions(_ connection: SQLiteConnection) throws(StoreError) -> [EntityDefinition] {
@@ -42,24 +47,29 @@ struct SQLiteInferredModel {
       entities[rows.int(0)] = EntityDefinition(name: name)
       parents[rows.int(0)] = rows.int(2)
     }
-    let names = names
+    let names = entities.mapValues(\.name)
     for (number, parent) in parents where parent != 0 { entities[number]?.superentity = names[parent] }
+    roots = findRoots()
     // An entity is of no use without its table.
-    for number in entities.keys where tables[table(of: number)] == nil { entities[number] = nil }
-  }
-
-  /// The name of the table that holds an entity's rows, empty where its parents lead nowhere.
-  private func table(of number: Int64) -> String {
-    var root = number
-    for _ in 0..<1000 {
-      guard let parent = parents[root] else { return "" }
-      if parent == 0 { return "Z" + (entities[root]?.name.uppercased() ?? "") }
-      root = parent
+    for number in parents.keys {
+      let table = roots[number].flatMap { names[$0] }.map { "Z" + $0.uppercased() }
+      if table.map({ tables[$0] == nil }) ?? true { entities[number] = nil }
     }
-    return ""
+    self.names = entities.mapValues(\.name)
   }
 
-  private var names: [Int64: String] { entities.mapValues(\.name) }
+  /// The numbers of the entities by the root that their parents lead to. One whose parents lead nowhere is under none.
+  private func findRoots() -> [Int64: Int64] {
+    var children: [Int64: [Int64]] = [:]
+    for (number, parent) in parents { children[parent, default: []].append(number) }
+    var roots: [Int64: Int64] = [:]
+    var pending = (children[0] ?? []).map { (number: $0, root: $0) }
+    while let next = pending.popLast() {
+      guard roots.updateValue(next.root, forKey: next.number) == nil else { continue }
+      if next.number != 0 { pending += (children[next.number] ?? []).map { ($0, next.root) } }
+    }
+    return roots
+  }
 
   // MARK: Columns
 
@@ -75,12 +85,13 @@ struct SQLiteInferredModel {
         case .attribute(let name):
           if let attribute = try table.attribute(name, column, connection) {
             entities[number]?.attributes.append(attribute)
+            taken[number, default: []].insert(name)
           }
         case .toOne(let name, let destination):
           guard let destination = entities[destination]?.name else { break }
           var relationship = RelationshipDefinition(name: name, destination: destination)
           relationship.maxCount = 1
-          entities[number]?.relationships.append(relationship)
+          add(relationship, to: number)
         case .oneWay(let name, let owner, let isOrdered):
           guard entities[owner] != nil else { break }
           var relationship = RelationshipDefinition(name: name, destination: entity.name)
@@ -91,19 +102,16 @@ struct SQLiteInferredModel {
     }
   }
 
-  /// Adds a relationship unless its name is taken in the entity or in one above it.
+  /// Adds a relationship unless an entity that shares the table has something of its name.
   private mutating func add(_ relationship: RelationshipDefinition, to number: Int64) {
-    if canAdd(relationship.name, to: number) { entities[number]?.relationships.append(relationship) }
+    guard canAdd(relationship.name, to: number), let root = roots[number] else { return }
+    entities[number]?.relationships.append(relationship)
+    taken[root, default: []].insert(relationship.name)
   }
 
   private func canAdd(_ name: String, to number: Int64) -> Bool {
-    guard entities[number] != nil else { return false }
-    // Whoever shares the table: entities above and below must not have the name either.
-    let own = table(of: number)
-    return !entities.contains { other, entity in
-      table(of: other) == own
-        && (entity.attributes.contains { $0.name == name } || entity.relationships.contains { $0.name == name })
-    }
+    guard entities[number] != nil, let root = roots[number] else { return false }
+    return taken[root]?.contains(name) != true
   }
 
   // MARK: Join tables
@@ -140,13 +148,13 @@ struct SQLiteInferredModel {
     from number: Int64, _ name: String, isOrdered: Bool, to other: Int64, _ inverse: String, isOrderedBack: Bool
   ) {
     guard let here = names[number], let there = names[other], canAdd(name, to: number), canAdd(inverse, to: other),
-      number != other || name != inverse
+      roots[number] != roots[other] || name != inverse
     else { return }
     var forth = RelationshipDefinition(name: name, destination: there)
     (forth.inverse, forth.isOrdered) = (inverse, isOrdered)
     var back = RelationshipDefinition(name: inverse, destination: here)
     (back.inverse, back.isOrdered) = (name, isOrderedBack)
-    entities[number]?.relationships.append(forth)
-    entities[other]?.relationships.append(back)
+    add(forth, to: number)
+    add(back, to: other)
   }
 }

@@ -60,7 +60,7 @@ enum Tool {
 
   private static func complain(_ message: String, _ more: String? = nil) {
     let label = Terminal.styled("coredata:", .error, on: .standardError)
-    let text = ["\(label) \(message)", more].compactMap { $0 }.joined(separator: "\n") + "\n"
+    let text = ["\(label) \(Terminal.harmless(message))", more].compactMap { $0 }.joined(separator: "\n") + "\n"
     try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
   }
 }

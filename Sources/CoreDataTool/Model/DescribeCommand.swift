@@ -108,21 +108,24 @@ struct DescribedModel {
   // MARK: Text
 
   func write(to output: Output) {
-    output.line("checksum \(checksum)\(model.isInferred ? " (inferred from the tables)" : "")")
+    // Names come from a file.
+    func write(_ text: String) { output.line(Terminal.harmless(text)) }
+
+    write("checksum \(checksum)\(model.isInferred ? " (inferred from the tables)" : "")")
     for entity in entities {
       let parent = entity.superentity?.name.map { ": \($0)" } ?? ""
-      let title = Terminal.styled("\(entity.name ?? "")\(parent)", .strong, on: .standardOutput)
+      let title = Terminal.styled(Terminal.harmless("\(entity.name ?? "")\(parent)"), .strong, on: .standardOutput)
       output.line("\n\(title)\(entity.isAbstract ? " (abstract)" : "")  \(Self.hex(entity.versionHash))")
       if let stored = storedHashes[entity.name ?? ""], stored != entity.versionHash {
-        output.line("  the store has \(Self.hex(stored))")
+        write("  the store has \(Self.hex(stored))")
       }
       for attribute in attributes(entity) {
-        output.line("  \(attribute.name)  \(Self.typeName(attribute))\(attribute.isOptional ? "?" : "")")
+        write("  \(attribute.name)  \(Self.typeName(attribute))\(attribute.isOptional ? "?" : "")")
       }
       for relationship in relationships(entity) {
         let arrow = relationship.isToMany ? (relationship.isOrdered ? "⇉ ordered" : "⇉") : "→"
         let inverse = relationship.inverseRelationship.map { " ⇄ \($0.name)" } ?? ""
-        output.line("  \(relationship.name)  \(arrow) \(relationship.destinationEntity?.name ?? "")\(inverse)")
+        write("  \(relationship.name)  \(arrow) \(relationship.destinationEntity?.name ?? "")\(inverse)")
       }
     }
   }

@@ -23,6 +23,14 @@ enum Terminal {
     return "\u{1b}[\(style.rawValue)m\(text)\u{1b}[0m"
   }
 
+  /// Text of a file for people: control characters, with which it could take over a terminal, become visible.
+  static func harmless(_ text: String) -> String {
+    if text.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control }) { return text }
+    return text.unicodeScalars.map { scalar in
+      scalar.properties.generalCategory == .control ? "\\u{\(String(scalar.value, radix: 16))}" : String(scalar)
+    }.joined()
+  }
+
   static func isTerminal(_ handle: FileHandle) -> Bool {
     #if os(Windows)
       false

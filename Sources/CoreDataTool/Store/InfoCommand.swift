@@ -73,15 +73,16 @@ enum InfoCommand {
       }
     func title(_ text: String) -> String { Terminal.styled(text, .strong, on: .standardOutput) }
     output.line("\(title("type"))   \(store.type)")
-    output.line("\(title("uuid"))   \(store.engine.identifier)")
+    output.line("\(title("uuid"))   \(Terminal.harmless(store.engine.identifier))")
     let names = identifiers(store).filter { !$0.isEmpty }
-    output.line("\(title("model"))  \(source)\(names.isEmpty ? "" : ", version \(names.joined(separator: ", "))")")
+    let version = names.isEmpty ? "" : ", version " + Terminal.harmless(names.joined(separator: ", "))
+    output.line("\(title("model"))  \(source)\(version)")
     output.line(title("files"))
-    for file in files { output.line("  \(file.name)  \(file.size) bytes  \(file.sha256)") }
+    for file in files { output.line("  \(Terminal.harmless(file.name))  \(file.size) bytes  \(file.sha256)") }
     output.line(title("entities"))
     let width = counts.map(\.name.count).max() ?? 0
     for (name, count) in counts {
-      output.line("  \(name)\(String(repeating: " ", count: width - name.count))  \(count)")
+      output.line("  \(Terminal.harmless(name))\(String(repeating: " ", count: width - name.count))  \(count)")
     }
   }
 }

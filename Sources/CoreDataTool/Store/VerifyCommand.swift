@@ -51,7 +51,7 @@ enum VerifyCommand {
         finding.entity.map { $0 + (finding.key.map { "/p\($0)" } ?? "") }, finding.property,
       ].compactMap { $0 }.joined(separator: " ")
       let kind = Terminal.styled(finding.kind.rawValue, .strong, on: .standardOutput)
-      output.line("\(kind): \(place.isEmpty ? "" : place + ": ")\(finding.text)")
+      output.line("\(kind): \(Terminal.harmless((place.isEmpty ? "" : place + ": ") + finding.text))")
     }
 
     private func json(_ finding: StoreFinding) -> String {
