@@ -40,13 +40,14 @@ def run_all(options: argparse.Namespace, folder: Path) -> int:
     kept = (options.keep or Path(tempfile.mkdtemp(prefix="hostile-kept-"))).absolute()
     judge = Judge(options.tool.resolve(), folder, kept, choice)
     outcomes: dict[str, Counter] = defaultdict(Counter)
-    most, runs, failures = (0.0, 0.0, 0), 0, 0
+    most, runs, failures, cpu = (0.0, 0.0, 0), 0, 0, 0.0
     with ThreadPoolExecutor(JOBS) as threads:
         for case, verdict in zip(chosen, threads.map(judge.judge, chosen)):
             outcomes[case.family] += verdict.outcomes
             outcomes[case.family]["files"] += 1
             most = tuple(max(pair) for pair in zip(most, verdict.most))
             runs += verdict.runs
+            cpu += verdict.cpu
             failures += len(verdict.failures)
             for command, wrong, errors in verdict.failures:
                 print(f"FAILED {case.title}: {wrong}\n  {command}" + (f"\n  {errors}" if errors else ""), flush=True)
@@ -58,7 +59,7 @@ def run_all(options: argparse.Namespace, folder: Path) -> int:
         os.rmdir(kept)
     print(
         f"the most of a run: {most[0]:.1f} s of CPU, {most[1]:.1f} s in all, {most[2] >> 20} MiB; "
-        f"{time.monotonic() - begun:.0f} s, seed {options.seed}"
+        f"{cpu:.0f} s of CPU in all, {time.monotonic() - begun:.0f} s, seed {options.seed}"
     )
     print(f"hostile: files={len(chosen)} runs={runs} failures={failures}")
     return 1 if failures or not chosen else 0

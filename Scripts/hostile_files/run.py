@@ -5,14 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import resource
 import shlex
 import shutil
 import signal
 import stat
 import subprocess
+import sys
 import threading
-import time
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,7 +20,7 @@ from .case import Case, Target
 from .choice import Choice
 
 CPU_SECONDS, WALL_SECONDS, MEMORY, OUTPUT, ADDRESS_SPACE = 5.0, 10.0, 512 << 20, 256 << 20, 3 << 30
-HASHED, KEPT_TEXT = 64 << 20, 400
+HASHED, KEPT_TEXT, KILLED_OF_CASE = 64 << 20, 400, 2
 SQLITE_SUFFIXES = ("-wal", "-shm")
 FAULTS_OF_THE_PROGRAM = (b"Fatal error", b"Thread 0 crashed", b"Illegal instruction", b"AddressSanitizer")
 
@@ -36,8 +35,8 @@ class Run:
     errors: bytes
     cpu: float
     wall: float
-    patience: float
     memory: int
+    patience: float
 
 
 @dataclass
@@ -47,63 +46,59 @@ class Verdict:
     outcomes: Counter = field(default_factory=Counter)
     failures: list[tuple[str, str, str]] = field(default_factory=list)
     runs: int = 0
+    killed: int = 0
+    cpu: float = 0
     most: tuple[float, float, int] = (0, 0, 0)
 
 
-def spawn(command: list[str], place: Path, folder: Path) -> Run:
-    """Runs a command in `place`, within limits beyond which it is killed; `folder` takes its output."""
-    environment = {
-        "PATH": os.environ.get("PATH", ""),
-        "HOME": str(place),
-        "TMPDIR": str(place),
-        "LANG": "C.UTF-8",
-        "SWIFT_BACKTRACE": "enable=no",
-    }
-    begun = time.monotonic()
-    with open(folder / "output", "w+b") as output, open(folder / "errors", "w+b") as errors:
-        child = subprocess.Popen(
-            command, cwd=place, env=environment, stdin=subprocess.DEVNULL, stdout=output, stderr=errors
-        )
-        # Limits set from outside, so that the child can be made without a copy of this process.
-        for limit, value in (
-            (resource.RLIMIT_CPU, int(CPU_SECONDS) + 3),
-            (resource.RLIMIT_FSIZE, OUTPUT),
-            (resource.RLIMIT_DATA, ADDRESS_SPACE),
-            (resource.RLIMIT_CORE, 0),
-        ):
-            try:
-                resource.prlimit(child.pid, limit, (value, value))
-            except ProcessLookupError:
-                break
+class Spawner:
+    """Runs commands through a small process of its own, one for each thread; see spawn.py."""
+
+    def __init__(self):
+        self.of_thread = threading.local()
+
+    def run(self, command: list[str], place: Path, folder: Path) -> Run:
+        """Runs a command in `place`, within limits beyond which it is killed; `folder` takes its output."""
         patience = wall_limit()
-        timer = threading.Timer(patience + 1, _kill, (child.pid,))
-        timer.start()
-        _, status, usage = os.wait4(child.pid, 0)
-        timer.cancel()
-        child.returncode = os.waitstatus_to_exitcode(status)
-        output.seek(0), errors.seek(0)
-        return Run(
-            command,
-            child.returncode,
-            output.read(),
-            errors.read(),
-            usage.ru_utime + usage.ru_stime,
-            time.monotonic() - begun,
-            patience,
-            usage.ru_maxrss * 1024,
-        )
+        request = {
+            "command": command,
+            "place": str(place),
+            "environment": {
+                "PATH": os.environ.get("PATH", ""),
+                "HOME": str(place),
+                "TMPDIR": str(place),
+                "LANG": "C.UTF-8",
+                "SWIFT_BACKTRACE": "enable=no",
+            },
+            "output": str(folder / "output"),
+            "errors": str(folder / "errors"),
+            "patience": patience + 1,
+            "limits": {
+                "RLIMIT_CPU": int(CPU_SECONDS) + 1,
+                "RLIMIT_FSIZE": OUTPUT,
+                "RLIMIT_DATA": ADDRESS_SPACE,
+                "RLIMIT_CORE": 0,
+            },
+        }
+        process = self._process()
+        process.stdin.write(json.dumps(request) + "\n")
+        process.stdin.flush()
+        answer = json.loads(process.stdout.readline())
+        output, errors = (folder / "output").read_bytes(), (folder / "errors").read_bytes()
+        return Run(command, output=output, errors=errors, patience=patience, **answer)
+
+    def _process(self) -> subprocess.Popen:
+        if not hasattr(self.of_thread, "process"):
+            program = str(Path(__file__).with_name("spawn.py"))
+            self.of_thread.process = subprocess.Popen(
+                [sys.executable, "-I", "-S", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            )
+        return self.of_thread.process
 
 
 def wall_limit() -> float:
     """How long a run may take in all: more where others use the machine too, so that only the tool is judged."""
     return WALL_SECONDS * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
-
-
-def _kill(process: int) -> None:
-    try:
-        os.kill(process, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
 
 
 def snapshot(folder: Path) -> dict[bytes, tuple]:
@@ -211,6 +206,7 @@ class Judge:
 
     def __init__(self, tool: Path, folder: Path, kept: Path, choice: Choice):
         self.tool, self.folder, self.kept, self.choice = tool, folder, kept, choice
+        self.spawner = Spawner()
 
     def judge(self, case: Case) -> Verdict:
         place = self.folder / case.family / case.name
@@ -220,7 +216,7 @@ class Judge:
             files = place / "files"
             target = self._build(case, files)
             self._reads(case, place, files, target, verdict)
-            for number in self.choice.ops(case, len(target.ops)):
+            for number in self.choice.ops(case, len(target.ops)) if verdict.killed < KILLED_OF_CASE else ():
                 self._apply(case, place, number, target.ops[number], verdict)
         finally:
             if verdict.failures:
@@ -250,6 +246,9 @@ class Judge:
             plan += [(kind, True) for kind in target.with_model]
         before = snapshot(files)
         for kind, with_model in self.choice.commands(case, plan):
+            # One that never ends would not end with other commands either, and the others wait.
+            if verdict.killed == KILLED_OF_CASE:
+                return
             run = self._run(case, self.command(kind, target, with_model), place, verdict)
             wrong = limits_broken(run) + (words_wrong(run, kind) if run.status in (0, 1) else [])
             after = snapshot(files)
@@ -286,11 +285,13 @@ class Judge:
         """Runs a command in an empty folder; what it leaves there is a failure of its own."""
         work = place / "work"
         work.mkdir(exist_ok=True)
-        run = spawn(command, work, place)
+        run = self.spawner.run(command, work, place)
         if left := os.listdir(work):
             verdict.failures.append((self._kept_command(case, command), f"left {left[0]} in the working folder", ""))
             shutil.rmtree(work)
         verdict.runs += 1
+        verdict.cpu += run.cpu
+        verdict.killed += run.status == -signal.SIGKILL
         verdict.most = tuple(max(pair) for pair in zip(verdict.most, (run.cpu, run.wall, run.memory)))
         return run
 
