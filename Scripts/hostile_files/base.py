@@ -21,26 +21,58 @@ from coredata_fixtures.wal import write_store_in_wal
 
 from .case import Target
 
-MODEL = Model([
-    Entity("Person", [
-        Attribute("name", "String"), Attribute("age", "Integer 16"), Attribute("score", "Double"),
-        Attribute("ratio", "Float"), Attribute("count", "Integer 64"), Attribute("born", "Date"),
-        Attribute("price", "Decimal"), Attribute("ident", "UUID"), Attribute("site", "URI"),
-        Attribute("active", "Boolean"), Attribute("data", "Binary"), Attribute("photo", "Binary", external=True),
-        Attribute("note", "Transformable", transformer="NSSecureUnarchiveFromData"),
-        Attribute("place", "Composite", composite="Place",
-                  elements=(Attribute("street", "String"), Attribute("latitude", "Double"))),
-        Relationship("employer", "Company", "staff"), Relationship("boss", "Person", "team"),
-        Relationship("team", "Person", "boss", many=True),
-        Relationship("tags", "Tag", "people", many=True, ordered=True),
-    ], indexes={"byName": ["name", "-age"]}),
-    Entity("Employee", [Attribute("salary", "Decimal"), Relationship("desk", "Desk", "user")], parent="Person"),
-    Entity("Company", [Attribute("name", "String"), Relationship("staff", "Person", "employer", many=True, ordered=True),
-                       Relationship("assets", "Desk", many=True)], unique=[["name"]]),
-    Entity("Tag", [Attribute("name", "String", optional=False, default=""),
-                   Relationship("people", "Person", "tags", many=True)]),
-    Entity("Desk", [Attribute("number", "Integer 32"), Relationship("user", "Employee", "desk")]),
-], identifier="hostile 1")
+MODEL = Model(
+    [
+        Entity(
+            "Person",
+            [
+                Attribute("name", "String"),
+                Attribute("age", "Integer 16"),
+                Attribute("score", "Double"),
+                Attribute("ratio", "Float"),
+                Attribute("count", "Integer 64"),
+                Attribute("born", "Date"),
+                Attribute("price", "Decimal"),
+                Attribute("ident", "UUID"),
+                Attribute("site", "URI"),
+                Attribute("active", "Boolean"),
+                Attribute("data", "Binary"),
+                Attribute("photo", "Binary", external=True),
+                Attribute("note", "Transformable", transformer="NSSecureUnarchiveFromData"),
+                Attribute(
+                    "place",
+                    "Composite",
+                    composite="Place",
+                    elements=(Attribute("street", "String"), Attribute("latitude", "Double")),
+                ),
+                Relationship("employer", "Company", "staff"),
+                Relationship("boss", "Person", "team"),
+                Relationship("team", "Person", "boss", many=True),
+                Relationship("tags", "Tag", "people", many=True, ordered=True),
+            ],
+            indexes={"byName": ["name", "-age"]},
+        ),
+        Entity("Employee", [Attribute("salary", "Decimal"), Relationship("desk", "Desk", "user")], parent="Person"),
+        Entity(
+            "Company",
+            [
+                Attribute("name", "String"),
+                Relationship("staff", "Person", "employer", many=True, ordered=True),
+                Relationship("assets", "Desk", many=True),
+            ],
+            unique=[["name"]],
+        ),
+        Entity(
+            "Tag",
+            [
+                Attribute("name", "String", optional=False, default=""),
+                Relationship("people", "Person", "tags", many=True),
+            ],
+        ),
+        Entity("Desk", [Attribute("number", "Integer 32"), Relationship("user", "Employee", "desk")]),
+    ],
+    identifier="hostile 1",
+)
 FIXTURE_ROWS, MUTABLE_FIXTURES = 200, ("family", "links", "history", "legacy-history", "migrated", "wal")
 ENTITIES = {"family": "Item", "links": "Person", "history": None, "legacy-history": None, "migrated": None, "wal": None}
 
@@ -54,7 +86,7 @@ def _world(random: Random) -> World:
         world.link(person, "employer", firms[index % 2])
         if index % 3:
             world.link(person, "boss", people[index // 2])
-        for tag in tags[:index % 4]:
+        for tag in tags[: index % 4]:
             world.link(person, "tags", tag)
     for number, person in enumerate(world.of("Employee")):
         desk = world.new("Desk", number=number)
@@ -68,11 +100,23 @@ def _person(world: World, index: int):
     own = {"salary": Decimal(index * 100)} if index % 4 == 3 else {}
     photo = FileData(random.randbytes(3000)) if index % 8 == 1 else random.randbytes(50)
     return world.new(
-        "Employee" if own else "Person", name=f"person {index}", age=index, score=index / 7, ratio=index / 2,
-        count=index << 32, born=index * 86400.5, price=Decimal(index) / 4, active=bool(index % 2),
-        ident=uuid.UUID(int=random.getrandbits(128), version=4), site=f"https://example.com/{index}",
-        data=random.randbytes(20), photo=photo, note=archived([f"note {index}", "text"]),
-        place={"street": f"street {index}", "latitude": index * 1.5}, **own)
+        "Employee" if own else "Person",
+        name=f"person {index}",
+        age=index,
+        score=index / 7,
+        ratio=index / 2,
+        count=index << 32,
+        born=index * 86400.5,
+        price=Decimal(index) / 4,
+        active=bool(index % 2),
+        ident=uuid.UUID(int=random.getrandbits(128), version=4),
+        site=f"https://example.com/{index}",
+        data=random.randbytes(20),
+        photo=photo,
+        note=archived([f"note {index}", "text"]),
+        place={"street": f"street {index}", "latitude": index * 1.5},
+        **own,
+    )
 
 
 class Base:
@@ -123,8 +167,9 @@ class Base:
     def model_for(self, store: Path) -> Path:
         return self.model if store in (self.store, self.rollback_store) else store.parent / "model.xcdatamodel"
 
-    def changed(self, folder: Path, change: Callable[[sqlite3.Connection], None] | str, *, rollback: bool = False,
-                **target) -> Target:
+    def changed(
+        self, folder: Path, change: Callable[[sqlite3.Connection], None] | str, *, rollback: bool = False, **target
+    ) -> Target:
         """A copy that plain SQLite changed, by a function or by a script; the schema may be written too."""
         path = self.copy(folder, self.rollback_store if rollback else self.store)
         change_store(path, change)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import fnmatch
 import itertools
 import os
 import shutil
@@ -17,9 +16,10 @@ from pathlib import Path
 from . import entity_tables, files, mutants as random_mutants, pages, places, system_tables, values
 from .base import Base
 from .case import Case
+from .choice import Choice
 from .run import Judge
 
-JOBS, COLUMNS = 2, ("ok", "error", "invalid", "failure")
+JOBS, WIDE, COLUMNS = 2, 60, ("ok", "error", "invalid", "failure")
 
 
 def all_cases(base: Base, seed: int, mutants: int) -> Iterator[Case]:
@@ -28,28 +28,26 @@ def all_cases(base: Base, seed: int, mutants: int) -> Iterator[Case]:
     yield from random_mutants.cases(base, seed, mutants)
 
 
-def is_chosen(case: Case, only: str | None) -> bool:
-    return only is None or only in case.title or fnmatch.fnmatchcase(case.title, only) or fnmatch.fnmatchcase(case.name, only)
-
-
 def run_all(options: argparse.Namespace, folder: Path) -> int:
     begun = time.monotonic()
     base = Base(folder / "base", options.seed)
-    chosen = [case for case in all_cases(base, options.seed, options.mutants) if is_chosen(case, options.only)]
+    choice = Choice(options.seed, WIDE, options.all, options.only)
+    chosen = choice.cases(all_cases(base, options.seed, options.mutants))
     if options.list:
         print(*(case.title for case in chosen), sep="\n")
         return 0
     print(f"hostile: {len(chosen)} files, {options.mutants} mutants, seed {options.seed}", flush=True)
     kept = (options.keep or Path(tempfile.mkdtemp(prefix="hostile-kept-"))).absolute()
-    judge = Judge(options.tool.resolve(), folder, kept)
+    judge = Judge(options.tool.resolve(), folder, kept, choice)
     outcomes: dict[str, Counter] = defaultdict(Counter)
-    most, runs, failures = (0.0, 0.0, 0), 0, 0
+    most, runs, failures, cpu = (0.0, 0.0, 0), 0, 0, 0.0
     with ThreadPoolExecutor(JOBS) as threads:
         for case, verdict in zip(chosen, threads.map(judge.judge, chosen)):
             outcomes[case.family] += verdict.outcomes
             outcomes[case.family]["files"] += 1
             most = tuple(max(pair) for pair in zip(most, verdict.most))
             runs += verdict.runs
+            cpu += verdict.cpu
             failures += len(verdict.failures)
             for command, wrong, errors in verdict.failures:
                 print(f"FAILED {case.title}: {wrong}\n  {command}" + (f"\n  {errors}" if errors else ""), flush=True)
@@ -59,8 +57,10 @@ def run_all(options: argparse.Namespace, folder: Path) -> int:
         print(f"what failed is in {kept}")
     elif options.keep is None:
         os.rmdir(kept)
-    print(f"the most of a run: {most[0]:.1f} s of CPU, {most[1]:.1f} s in all, {most[2] >> 20} MiB; "
-          f"{time.monotonic() - begun:.0f} s, seed {options.seed}")
+    print(
+        f"the most of a run: {most[0]:.1f} s of CPU, {most[1]:.1f} s in all, {most[2] >> 20} MiB; "
+        f"{cpu:.0f} s of CPU in all, {time.monotonic() - begun:.0f} s, seed {options.seed}"
+    )
     print(f"hostile: files={len(chosen)} runs={runs} failures={failures}")
     return 1 if failures or not chosen else 0
 

@@ -5,22 +5,22 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import resource
 import shlex
 import shutil
 import signal
 import stat
 import subprocess
+import sys
 import threading
-import time
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from .case import Case, Target
+from .choice import Choice
 
 CPU_SECONDS, WALL_SECONDS, MEMORY, OUTPUT, ADDRESS_SPACE = 5.0, 10.0, 512 << 20, 256 << 20, 3 << 30
-HASHED, KEPT_TEXT = 64 << 20, 400
+HASHED, KEPT_TEXT, KILLED_OF_CASE = 64 << 20, 400, 2
 SQLITE_SUFFIXES = ("-wal", "-shm")
 FAULTS_OF_THE_PROGRAM = (b"Fatal error", b"Thread 0 crashed", b"Illegal instruction", b"AddressSanitizer")
 
@@ -28,6 +28,7 @@ FAULTS_OF_THE_PROGRAM = (b"Fatal error", b"Thread 0 crashed", b"Illegal instruct
 @dataclass
 class Run:
     """What one run of the tool left."""
+
     command: list[str]
     status: int
     output: bytes
@@ -35,47 +36,69 @@ class Run:
     cpu: float
     wall: float
     memory: int
+    patience: float
 
 
 @dataclass
 class Verdict:
     """What came of a case: outcomes by kind, what is wrong, and the most that any run took."""
+
     outcomes: Counter = field(default_factory=Counter)
     failures: list[tuple[str, str, str]] = field(default_factory=list)
     runs: int = 0
+    killed: int = 0
+    cpu: float = 0
     most: tuple[float, float, int] = (0, 0, 0)
 
 
-def spawn(command: list[str], place: Path, folder: Path) -> Run:
-    """Runs a command in `place`, within limits beyond which it is killed; `folder` takes its output."""
-    environment = {"PATH": os.environ.get("PATH", ""), "HOME": str(place), "TMPDIR": str(place), "LANG": "C.UTF-8",
-                   "SWIFT_BACKTRACE": "enable=no"}
-    begun = time.monotonic()
-    with open(folder / "output", "w+b") as output, open(folder / "errors", "w+b") as errors:
-        child = subprocess.Popen(command, cwd=place, env=environment, stdin=subprocess.DEVNULL, stdout=output,
-                                 stderr=errors)
-        # Limits set from outside, so that the child can be made without a copy of this process.
-        for limit, value in ((resource.RLIMIT_CPU, int(CPU_SECONDS) + 3), (resource.RLIMIT_FSIZE, OUTPUT),
-                             (resource.RLIMIT_DATA, ADDRESS_SPACE), (resource.RLIMIT_CORE, 0)):
-            try:
-                resource.prlimit(child.pid, limit, (value, value))
-            except ProcessLookupError:
-                break
-        timer = threading.Timer(WALL_SECONDS + 1, _kill, (child.pid,))
-        timer.start()
-        _, status, usage = os.wait4(child.pid, 0)
-        timer.cancel()
-        child.returncode = os.waitstatus_to_exitcode(status)
-        output.seek(0), errors.seek(0)
-        return Run(command, child.returncode, output.read(), errors.read(), usage.ru_utime + usage.ru_stime,
-                   time.monotonic() - begun, usage.ru_maxrss * 1024)
+class Spawner:
+    """Runs commands through a small process of its own, one for each thread; see spawn.py."""
+
+    def __init__(self):
+        self.of_thread = threading.local()
+
+    def run(self, command: list[str], place: Path, folder: Path) -> Run:
+        """Runs a command in `place`, within limits beyond which it is killed; `folder` takes its output."""
+        patience = wall_limit()
+        request = {
+            "command": command,
+            "place": str(place),
+            "environment": {
+                "PATH": os.environ.get("PATH", ""),
+                "HOME": str(place),
+                "TMPDIR": str(place),
+                "LANG": "C.UTF-8",
+                "SWIFT_BACKTRACE": "enable=no",
+            },
+            "output": str(folder / "output"),
+            "errors": str(folder / "errors"),
+            "patience": patience + 1,
+            "limits": {
+                "RLIMIT_CPU": int(CPU_SECONDS) + 1,
+                "RLIMIT_FSIZE": OUTPUT,
+                "RLIMIT_DATA": ADDRESS_SPACE,
+                "RLIMIT_CORE": 0,
+            },
+        }
+        process = self._process()
+        process.stdin.write(json.dumps(request) + "\n")
+        process.stdin.flush()
+        answer = json.loads(process.stdout.readline())
+        output, errors = (folder / "output").read_bytes(), (folder / "errors").read_bytes()
+        return Run(command, output=output, errors=errors, patience=patience, **answer)
+
+    def _process(self) -> subprocess.Popen:
+        if not hasattr(self.of_thread, "process"):
+            program = str(Path(__file__).with_name("spawn.py"))
+            self.of_thread.process = subprocess.Popen(
+                [sys.executable, "-I", "-S", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            )
+        return self.of_thread.process
 
 
-def _kill(process: int) -> None:
-    try:
-        os.kill(process, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
+def wall_limit() -> float:
+    """How long a run may take in all: more where others use the machine too, so that only the tool is judged."""
+    return WALL_SECONDS * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
 
 
 def snapshot(folder: Path) -> dict[bytes, tuple]:
@@ -122,7 +145,7 @@ def limits_broken(run: Run) -> list[str]:
         found.append(f"died by signal {-run.status} ({signal.Signals(-run.status).name}) {took}")
     elif run.status not in (0, 1):
         found.append(f"exit status {run.status}")
-    if run.cpu > CPU_SECONDS or run.wall > WALL_SECONDS:
+    if run.cpu > CPU_SECONDS or run.wall > run.patience:
         found.append(f"took {run.cpu:.1f} s of CPU, {run.wall:.1f} s in all")
     if run.memory > MEMORY:
         found.append(f"grew to {run.memory >> 20} MiB")
@@ -156,7 +179,7 @@ def output_wrong(run: Run, kind: str) -> list[str]:
         bad = any(character < " " and character != "\n" or "\x7f" <= character <= "\x9f" for character in text)
         return ["control characters in the output"] if bad else []
     if len(text) > 4 << 20:
-        text = text[:4 << 20].rpartition("\n")[0]
+        text = text[: 4 << 20].rpartition("\n")[0]
     try:
         for line in text.split("\n"):
             if line:
@@ -181,8 +204,9 @@ def outcome(run: Run, kind: str) -> str:
 class Judge:
     """Runs the tool on cases, each in a folder of its own below `folder`; what fails is kept in `kept`."""
 
-    def __init__(self, tool: Path, folder: Path, kept: Path):
-        self.tool, self.folder, self.kept = tool, folder, kept
+    def __init__(self, tool: Path, folder: Path, kept: Path, choice: Choice):
+        self.tool, self.folder, self.kept, self.choice = tool, folder, kept, choice
+        self.spawner = Spawner()
 
     def judge(self, case: Case) -> Verdict:
         place = self.folder / case.family / case.name
@@ -192,8 +216,8 @@ class Judge:
             files = place / "files"
             target = self._build(case, files)
             self._reads(case, place, files, target, verdict)
-            for number, ops in enumerate(target.ops):
-                self._apply(case, place, number, ops, verdict)
+            for number in self.choice.ops(case, len(target.ops)) if verdict.killed < KILLED_OF_CASE else ():
+                self._apply(case, place, number, target.ops[number], verdict)
         finally:
             if verdict.failures:
                 self._keep(case, verdict)
@@ -207,10 +231,13 @@ class Judge:
 
     def command(self, kind: str, target: Target, with_model: bool) -> list[str]:
         path = str(target.path)
-        words = {"info": ["store", "info", path, "--json"], "dump": ["store", "dump", path, "--json"],
-                 "verify": ["store", "verify", path, "--apple"],
-                 "fetch": ["store", "fetch", path, "--entity", target.entity, "--decode"],
-                 "describe": ["model", "describe", path, "--json"]}[kind]
+        words = {
+            "info": ["store", "info", path, "--json"],
+            "dump": ["store", "dump", path, "--json"],
+            "verify": ["store", "verify", path, "--apple"],
+            "fetch": ["store", "fetch", path, "--entity", target.entity, "--decode"],
+            "describe": ["model", "describe", path, "--json"],
+        }[kind]
         return [str(self.tool), *words, *(["--model", str(target.model)] if with_model else [])]
 
     def _reads(self, case: Case, place: Path, files: Path, target: Target, verdict: Verdict) -> None:
@@ -218,8 +245,11 @@ class Judge:
         if target.model is not None:
             plan += [(kind, True) for kind in target.with_model]
         before = snapshot(files)
-        for kind, with_model in plan:
-            run = self._run(self.command(kind, target, with_model), place, verdict)
+        for kind, with_model in self.choice.commands(case, plan):
+            # One that never ends would not end with other commands either, and the others wait.
+            if verdict.killed == KILLED_OF_CASE:
+                return
+            run = self._run(case, self.command(kind, target, with_model), place, verdict)
             wrong = limits_broken(run) + (words_wrong(run, kind) if run.status in (0, 1) else [])
             after = snapshot(files)
             if text := difference(before, after):
@@ -235,10 +265,10 @@ class Judge:
         script.write_bytes(ops.encode(errors="surrogateescape"))
         words = ["--model", str(target.model)] if target.model is not None else []
         dump = [str(self.tool), "store", "dump", str(target.path), "--json", *words]
-        old, names = self._run(dump, place, verdict), set(snapshot(files))
-        run = self._run([str(self.tool), "store", "apply", str(target.path), str(script), *words], place, verdict)
+        old, names = self._run(case, dump, place, verdict), set(snapshot(files))
+        run = self._run(case, [str(self.tool), "store", "apply", str(target.path), str(script), *words], place, verdict)
         wrong = limits_broken(run) + (words_wrong(run, "apply") if run.status in (0, 1) else [])
-        new = self._run(dump, place, verdict)
+        new = self._run(case, dump, place, verdict)
         wrong += [f"the dump afterwards {text}" for text in limits_broken(new)]
         if run.status == 1 and (old.status, old.output) != (new.status, new.output):
             wrong.append("an error, and yet another dump")
@@ -251,19 +281,23 @@ class Judge:
                 wrong.append(f"left {os.path.basename(min(extra))!r}")
         self._count(case, run, "apply", wrong, verdict, ops)
 
-    def _run(self, command: list[str], place: Path, verdict: Verdict) -> Run:
+    def _run(self, case: Case, command: list[str], place: Path, verdict: Verdict) -> Run:
         """Runs a command in an empty folder; what it leaves there is a failure of its own."""
         work = place / "work"
         work.mkdir(exist_ok=True)
-        run = spawn(command, work, place)
+        run = self.spawner.run(command, work, place)
         if left := os.listdir(work):
-            verdict.failures.append((shlex.join(command), f"left {left[0]} in the working folder", ""))
+            verdict.failures.append((self._kept_command(case, command), f"left {left[0]} in the working folder", ""))
             shutil.rmtree(work)
         verdict.runs += 1
+        verdict.cpu += run.cpu
+        verdict.killed += run.status == -signal.SIGKILL
         verdict.most = tuple(max(pair) for pair in zip(verdict.most, (run.cpu, run.wall, run.memory)))
         return run
 
-    def _count(self, case: Case, run: Run, kind: str, wrong: list[str], verdict: Verdict, ops: str | None = None) -> None:
+    def _count(
+        self, case: Case, run: Run, kind: str, wrong: list[str], verdict: Verdict, ops: str | None = None
+    ) -> None:
         verdict.outcomes[outcome(run, kind) if not wrong else "failure"] += 1
         if wrong:
             text = run.errors.decode(errors="backslashreplace").strip().replace("\n", " | ")[:KEPT_TEXT]

@@ -1,0 +1,3 @@
+"""The cases that the tool once failed: they are run always, with every command."""
+
+PAST = frozenset(())
