@@ -422,7 +422,7 @@ def _large() -> dict[str, Callable[[sqlite3.Connection], None]]:
         return lambda db: db.execute(f'CREATE INDEX "{name}" ON ZTAG (ZNAME)')
 
     return {
-        "tables-30000": tables(30_000, "ZT", False),
+        "tables-5000": tables(5_000, "ZT", False),
         "tables-3000-entities": tables(3000, "ZT", True),
         "index-huge-name": index("I" * 1_000_000),
         "index-odd-name": index('x""; --\x1b[31m'),

@@ -266,11 +266,11 @@ def _shapes() -> dict[str, bytes]:
         "same-name": model(entity("A") * 3),
         "same-name-other-case": model(entity("aB") + entity("AB")),
         "entities-10000": model("".join(entity(f"E{number}", attribute()) for number in range(10_000))),
-        "line-of-5000": model(
+        "line-of-1000": model(
             entity("E0")
             + "".join(
                 entity(f"E{number}", attribute(f"a{number}"), parentEntity=f"E{number - 1}")
-                for number in range(1, 5000)
+                for number in range(1, 1000)
             )
         ),
         "line-of-600": model(
@@ -279,9 +279,9 @@ def _shapes() -> dict[str, bytes]:
                 entity(f"E{number}", attribute(f"a{number}"), parentEntity=f"E{number - 1}") for number in range(1, 600)
             )
         ),
-        "star-of-5000": model(
+        "star-of-1000": model(
             entity("E0", "".join(attribute(f"a{number}") for number in range(50)))
-            + "".join(entity(f"E{number}", parentEntity="E0") for number in range(1, 5000))
+            + "".join(entity(f"E{number}", parentEntity="E0") for number in range(1, 1000))
         ),
         "attributes-20000": model(entity("A", "".join(attribute(f"a{number}") for number in range(20_000)))),
         "relationships-5000": model(entity("A", "".join(relationship(f"r{number}", "A") for number in range(5000)))),

@@ -16,7 +16,9 @@ public enum CompiledModelReader {
       throw ModelFileError(.notAModel, "the archive holds no managed object model")
     }
     var decoding = CompiledDecoding(objects: archive.objects.count, bytes: data.count)
-    return try decoding.model(root)
+    let record = try decoding.model(root)
+    try record.requireBoundedInheritance()
+    return record
   }
 
   /// Reads a `.mom` file.

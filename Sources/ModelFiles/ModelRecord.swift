@@ -26,6 +26,31 @@ public struct ModelRecord: Hashable, Sendable {
     self.configurations = configurations
   }
 
+  /// Throws `malformed` where an entity has more than 256 above it. Real models have a handful, and every entity has the
+  /// properties of all above it.
+  func requireBoundedInheritance() throws(ModelFileError) {
+    let limit = 256
+    let parents = Dictionary(entities.map { ($0.name, $0.superentity) }) { first, _ in first }
+    var depths: [String: Int] = [:]
+    for entity in entities {
+      var path: [String] = []
+      var next: String? = entity.name
+      // A circle ends here too; that it is one is judged with the whole model.
+      while let name = next, depths[name] == nil, path.count <= limit {
+        path.append(name)
+        next = parents[name] ?? nil
+      }
+      var depth = next.flatMap { depths[$0] } ?? 0
+      for name in path.reversed() {
+        depth += 1
+        depths[name] = depth
+      }
+      if depth > limit && !path.contains(next ?? "") {
+        throw ModelFileError(.malformed, "the entity \(entity.name) has more than \(limit) entities above it")
+      }
+    }
+  }
+
   /// The entity of that name. Costs a pass over the entities.
   public func entity(named name: String) -> EntityRecord? {
     entities.first { $0.name == name }

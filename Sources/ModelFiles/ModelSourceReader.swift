@@ -20,7 +20,9 @@ public struct ModelSourceReader: Sendable {
     let root = try XMLElement.root(of: data)
     guard root.name == "model" else { throw ModelFileError(.notAModel, "the root element is <\(root.name)>") }
     var decoding = SourceDecoding(root, moduleName: moduleName)
-    return try decoding.model()
+    let record = try decoding.model()
+    try record.requireBoundedInheritance()
+    return record
   }
 
   /// Reads an `.xcdatamodel` folder.

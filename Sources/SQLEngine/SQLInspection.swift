@@ -24,7 +24,7 @@ public struct SQLInspection<Connection: SQLConnection> {
     var last: Int64 = 0
     while true {
       var page = try page(entity, statement, after: last)
-      guard let key = page.last?.reference.key else { return }
+      guard let key = page.last?.reference.key, key > last else { return }
       last = key
       for relationship in entity.relationships where relationship.isToMany {
         let targets = try SQLLinkInspection(binding, relationship).targets(

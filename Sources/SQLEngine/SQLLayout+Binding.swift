@@ -16,13 +16,18 @@ extension SQLLayout {
     }
     let table = tables[index]
     guard let present = catalogue.columns[table.name] else { throw SQLBinding.missing(table.name, nil) }
-    for column in ["Z_PK", "Z_ENT", "Z_OPT"] where !present.contains(column) {
-      throw SQLBinding.missing(table.name, column)
+    if !present.contains("Z_PK") {
+      throw StoreError(
+        .corrupt, "The store's table \(table.name) has no Z_PK that is an INTEGER PRIMARY KEY.",
+        context: ["table": table.name])
     }
+    for column in ["Z_ENT", "Z_OPT"] where !present.contains(column) { throw SQLBinding.missing(table.name, column) }
     let used = Set(table.columns.map(\.name))
     for (position, column) in table.columns.enumerated() where !present.contains(column.name) {
       let candidates = formerNames(position, of: index, among: present.subtracting(used))
-      guard let name = candidates.first, candidates.count == 1 else { throw SQLBinding.missing(table.name, column.name) }
+      guard let name = candidates.first, candidates.count == 1 else {
+        throw SQLBinding.missing(table.name, column.name)
+      }
       tables[index].columns[position].name = name
     }
   }

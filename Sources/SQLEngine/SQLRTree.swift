@@ -48,7 +48,9 @@ extension SQLStatements {
 extension SQLCommit {
   /// Brings the R-trees in line with the rows that were written.
   func writeRTrees() throws(StoreError) {
-    for deletion in changes.deletions { try move(deletion.reference.key, in: binding.rTrees[deletion.reference.entity]) }
+    for deletion in changes.deletions {
+      try move(deletion.reference.key, in: binding.rTrees[deletion.reference.entity])
+    }
     for update in changes.updates {
       let trees = binding.rTrees[update.row.entity].filter { $0.slots.contains(where: update.changed.contains) }
       try move(update.row.key, in: trees)

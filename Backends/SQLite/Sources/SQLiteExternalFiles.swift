@@ -30,7 +30,8 @@ struct SQLiteExternalFiles: Sendable {
     let folders = [folder, folder.deletingLastPathComponent()]
     if found != .typeRegular || folders.contains(where: { type($0) != .typeDirectory }) {
       throw StoreError(
-        .corrupt, "The file of an external value is no plain file in the store's own folder.", context: ["path": url.path])
+        .corrupt, "The file of an external value is no plain file in the store's own folder.",
+        context: ["path": url.path])
     }
   }
 

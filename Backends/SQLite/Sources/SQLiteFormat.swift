@@ -114,7 +114,8 @@ enum SQLiteFormat {
   /// Not for a file that this process has open: see ``SQLiteOpenFiles``.
   static func isLogged(_ path: String) throws(StoreError) -> Bool {
     let header = try header(path, count: 20) ?? Data()
-    return header.count == 20 && header.suffix(2) == Data([2, 2])
+    // The version that readers need; one that writers need may be newer.
+    return header.count == 20 && header.last == 2
   }
 
   private static func hasHeader(_ path: String) throws(StoreError) -> Bool {
@@ -175,6 +176,14 @@ enum SQLiteFormat {
     while try rows.step() {
       if let name = rows.string(0) { numbers[name] = rows.int(1) }
     }
+    // A key that is not the row's own number may be anything, and several rows may have it.
+    let keyless = try connection.prepare(
+      """
+      SELECT m.name FROM sqlite_master m JOIN pragma_table_info(m.name) c
+      WHERE m.type = 'table' AND c.name = 'Z_PK' AND m.sql NOT LIKE 'CREATE VIRTUAL%' AND (c.pk <> 1 OR upper(c.type) <> 'INTEGER'
+        OR EXISTS (SELECT 1 FROM pragma_index_list(m.name) i WHERE i.origin = 'pk'))
+      """)
+    while try keyless.step() { keyless.string(0).map { _ = columns[$0]?.remove("Z_PK") } }
     var rTrees: Set<String> = []
     let virtual = try connection.prepare(
       "SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE 'CREATE VIRTUAL TABLE%USING RTREE%'")

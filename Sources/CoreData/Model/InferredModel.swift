@@ -31,9 +31,11 @@ enum InferredModel {
         entity.name = definition.name
         return (definition.name, entity)
       }, uniquingKeysWith: { first, _ in first })
+    for (parent, children) in Dictionary(grouping: definitions.filter { $0.superentity != nil }, by: \.superentity) {
+      entities[parent ?? ""]?.subentities = children.compactMap { entities[$0.name] }
+    }
     for definition in definitions {
       guard let entity = entities[definition.name] else { continue }
-      if let parent = definition.superentity { entities[parent]?.subentities.append(entity) }
       entity.properties =
         definition.attributes.map(attribute) + definition.relationships.map { relationship($0, entities) }
     }

@@ -10,12 +10,18 @@ extension NSManagedObjectModel {
     self.init()
     var made: [String: NSEntityDescription] = [:]
     for entity in record.entities { made[entity.name] = ModelRecordCoding.entity(entity) }
+    var children: [(owner: NSEntityDescription, list: [NSEntityDescription])] = []
+    var places: [String: Int] = [:]
     for entity in record.entities {
-      guard let parent = entity.superentity, let owner = made[parent], let child = made[entity.name],
-        !child.isAncestor(of: owner)
-      else { continue }
-      owner.subentities.append(child)
+      guard let parent = entity.superentity, let owner = made[parent], let child = made[entity.name] else { continue }
+      if places[parent] == nil {
+        places[parent] = children.count
+        children.append((owner, []))
+      }
+      if let place = places[parent] { children[place].list.append(child) }
     }
+    // All at once, because each change of the list looks at all of it.
+    for (owner, list) in children { owner.subentities = list.filter { !$0.isAncestor(of: owner) } }
     entities = record.entities.compactMap { made[$0.name] }
     for entity in record.entities { made[entity.name].map { ModelRecordCoding.addIndexes(entity, to: $0) } }
     versionIdentifiers = Set(record.versionIdentifiers.map { AnyHashable($0) })

@@ -1,4 +1,6 @@
+import CoreData
 import Foundation
+import Synchronization
 
 /// The tool: finds the command, runs it, and says how it went.
 enum Tool {
@@ -11,6 +13,7 @@ enum Tool {
 
   /// Runs the command that `words` name, and gives the exit status: 0, 1 where the data is at fault, 2 where the call is.
   static func run(_ words: [String]) -> Int32 {
+    diagnosticsAreSilent.store(true, ordering: .relaxed)
     let output = Output()
     do {
       let isSound = try run(words, output)

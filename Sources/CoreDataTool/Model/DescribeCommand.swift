@@ -28,6 +28,8 @@ struct DescribedModel {
   private let model: NSManagedObjectModel
   private let storedHashes: [String: Data]
   private let entities: [NSEntityDescription]
+  /// By entity name, computed once: each depends on the whole model.
+  private let hashes: [String: Data]
 
   init(_ path: String) throws {
     let url = URL(fileURLWithPath: path)
@@ -39,16 +41,19 @@ struct DescribedModel {
       model = try ToolModel.find(nil, for: url, type: type, metadata).0
       storedHashes = metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]
     }
+    hashes = model.entityVersionHashesByName
     entities = model.entities.sorted { UTF8Order.isLess($0.name ?? "", $1.name ?? "") }
   }
 
   private var checksum: String {
-    VersionHash.checksum(of: model.entityVersionHashesByName.mapValues(Array.init))
+    VersionHash.checksum(of: hashes.mapValues(Array.init))
   }
 
   private static func hex(_ data: Data) -> String {
     data.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
+
+  private func hash(_ entity: NSEntityDescription) -> Data { hashes[entity.name ?? ""] ?? Data() }
 
   private func attributes(_ entity: NSEntityDescription) -> [NSAttributeDescription] {
     own(entity).compactMap { $0 as? NSAttributeDescription }
@@ -80,7 +85,7 @@ struct DescribedModel {
     JSONText.ordered([
       ("name", JSONText.optional(entity.name)), ("superentity", JSONText.optional(entity.superentity?.name)),
       ("isAbstract", entity.isAbstract ? "true" : "false"),
-      ("versionHash", JSONText.string(Self.hex(entity.versionHash))),
+      ("versionHash", JSONText.string(Self.hex(hash(entity)))),
       ("storedHash", JSONText.optional(storedHashes[entity.name ?? ""].map(Self.hex))),
       (
         "attributes",
@@ -115,8 +120,8 @@ struct DescribedModel {
     for entity in entities {
       let parent = entity.superentity?.name.map { ": \($0)" } ?? ""
       let title = Terminal.styled(Terminal.harmless("\(entity.name ?? "")\(parent)"), .strong, on: .standardOutput)
-      output.line("\n\(title)\(entity.isAbstract ? " (abstract)" : "")  \(Self.hex(entity.versionHash))")
-      if let stored = storedHashes[entity.name ?? ""], stored != entity.versionHash {
+      output.line("\n\(title)\(entity.isAbstract ? " (abstract)" : "")  \(Self.hex(hash(entity)))")
+      if let stored = storedHashes[entity.name ?? ""], stored != hash(entity) {
         write("  the store has \(Self.hex(stored))")
       }
       for attribute in attributes(entity) {
