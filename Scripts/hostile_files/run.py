@@ -19,7 +19,8 @@ from pathlib import Path
 from .case import Case, Target
 from .choice import Choice
 
-CPU_SECONDS, WALL_SECONDS, MEMORY, OUTPUT, ADDRESS_SPACE = 5.0, 10.0, 512 << 20, 256 << 20, 3 << 30
+# For a debug build, which takes five to ten times as long as a release build.
+CPU_SECONDS, WALL_SECONDS, MEMORY, OUTPUT, ADDRESS_SPACE = 20.0, 40.0, 512 << 20, 256 << 20, 3 << 30
 HASHED, KEPT_TEXT, KILLED_OF_CASE = 64 << 20, 400, 2
 SQLITE_SUFFIXES = ("-wal", "-shm")
 FAULTS_OF_THE_PROGRAM = (b"Fatal error", b"Thread 0 crashed", b"Illegal instruction", b"AddressSanitizer")

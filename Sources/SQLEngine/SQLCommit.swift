@@ -166,9 +166,9 @@ public struct SQLCommit<Connection: SQLConnection> {
     statement.bind(view.version, at: 1)
     statement.bind(row, columns, from: 2, numbers)
     statement.bind(view.key, at: keyPlace)
-    statement.bind(view.version - 1, at: keyPlace + 1)
+    statement.bind(view.version &- 1, at: keyPlace + 1)
     try statement.run()
-    if connection.changedRows == 0 { try versionConflict(row.reference, view.version - 1) }
+    if connection.changedRows == 0 { try versionConflict(row.reference, view.version &- 1) }
     withExtendedLifetime(row) {}
   }
 

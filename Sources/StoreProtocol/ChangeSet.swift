@@ -38,7 +38,7 @@ public struct ChangeSet: Sendable {
     }
 
     /// The version that the store must still have.
-    public var versionRead: Int64 { row.version - 1 }
+    public var versionRead: Int64 { row.version &- 1 }
   }
 
   /// A deleted or checked object with the version that the store must still have.

@@ -132,7 +132,9 @@ public struct SQLiteBackend: StoreBackend {
   }
 
   public func metadata(at url: URL, options: StoreOptions) throws(StoreError) -> StoreMetadata {
-    let path = try SQLitePlace(url).path
+    let place = try SQLitePlace(url)
+    defer { place.release() }
+    let path = place.path
     guard try SQLiteFormat.isStoreFile(path) else {
       throw StoreError(.notFound, "There is no store.", context: ["path": path])
     }
@@ -143,7 +145,9 @@ public struct SQLiteBackend: StoreBackend {
   }
 
   public func inferredModel(at url: URL, options: StoreOptions) throws(StoreError) -> [EntityDefinition] {
-    let path = try SQLitePlace(url).path
+    let place = try SQLitePlace(url)
+    defer { place.release() }
+    let path = place.path
     guard try SQLiteFormat.isStoreFile(path) else {
       throw StoreError(.notFound, "There is no store.", context: ["path": path])
     }
@@ -154,6 +158,7 @@ public struct SQLiteBackend: StoreBackend {
 
   public func destroy(at url: URL, options: StoreOptions) throws(StoreError) {
     let place = try SQLitePlace(url)
+    defer { place.release() }
     if !options.forceDestroy { guard try SQLiteFormat.isStoreFile(place.path) else { return } }
     for path in place.files where FileManager.default.fileExists(atPath: path) {
       do { try FileManager.default.removeItem(atPath: path) } catch {
@@ -164,6 +169,7 @@ public struct SQLiteBackend: StoreBackend {
 
   public func replace(at destination: URL, with source: URL, options: StoreOptions) throws(StoreError) {
     let (target, origin) = (try SQLitePlace(destination), try SQLitePlace(source))
+    defer { for place in [target, origin] { place.release() } }
     guard try SQLiteFormat.isStoreFile(origin.path) else {
       throw StoreError(.notFound, "There is no store to copy from.", context: ["path": origin.path])
     }

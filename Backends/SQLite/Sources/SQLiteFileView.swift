@@ -23,6 +23,7 @@ final class SQLiteFileView: Sendable {
     (way, stamp) = try SQLiteOpenFiles.exclusively(path) { (isOpen) throws(StoreError) in
       let stamp = SQLiteFileStamp(path)
       if isOpen { return (.file, stamp) }
+      try stamp.requirePlainFiles(path)
       if try SQLiteFormat.isLogged(path) {
         if stamp.hasSharedMemory, SQLiteOpenFiles.mayReadSharedMemory(path) { return (.sharedMemory, stamp) }
         if !stamp.hasLog { return (.immutable, stamp) }
@@ -140,13 +141,19 @@ final class SQLiteSharedView: Sendable {
 struct SQLiteFileStamp: Equatable {
   private struct Status: Equatable {
     var inode: UInt64 = 0
+    /// Whether it is something else than a file, such as a pipe, which makes its reader wait, or a link.
+    var isStrange = false
+    /// Whether next to nothing of a large file is there: a copy of it would be all holes.
+    var isHole = false
     var size: Int64 = 0
     var seconds: Int64 = 0
     var nanoseconds: Int64 = 0
 
     init(_ path: String) {
       var status = stat()
-      guard stat(path, &status) == 0 else { return }
+      guard lstat(path, &status) == 0 else { return }
+      isStrange = status.st_mode & S_IFMT != S_IFREG
+      isHole = status.st_size > 1 << 28 && Int64(status.st_blocks) < Int64(status.st_size) / 2048
       inode = UInt64(truncatingIfNeeded: status.st_ino)
       size = Int64(status.st_size)
       #if canImport(Darwin)
@@ -161,13 +168,29 @@ struct SQLiteFileStamp: Equatable {
   private let main: Status
   private let log: Status
   private let journal: Status
-  let hasSharedMemory: Bool
+  private let sharedMemory: Status
+  var hasSharedMemory: Bool { sharedMemory.inode != 0 }
 
   init(_ path: String) {
     main = Status(path)
     log = Status(path + "-wal")
     journal = Status(path + "-journal")
-    hasSharedMemory = Status(path + "-shm").inode != 0
+    sharedMemory = Status(path + "-shm")
+  }
+
+  static func == (a: SQLiteFileStamp, b: SQLiteFileStamp) -> Bool {
+    // Who reads shared memory may change its time.
+    a.main == b.main && a.log == b.log && a.journal == b.journal && a.hasSharedMemory == b.hasSharedMemory
+  }
+
+  /// Throws where what lies beside the database is not what SQLite makes there.
+  func requirePlainFiles(_ path: String) throws(StoreError) {
+    for (suffix, status) in [("-wal", log), ("-journal", journal), ("-shm", sharedMemory)]
+    where status.isStrange || status.isHole {
+      throw StoreError(
+        .corrupt, "What lies beside the store is no file that SQLite made; take it away.",
+        context: ["path": path + suffix])
+    }
   }
 
   /// Whether there is a log with anything in it.

@@ -80,6 +80,9 @@ enum SQLiteFormat {
     guard try statement.step(), let identifier = statement.string(0), let bytes = statement.data(1) else {
       throw StoreError(.corrupt, "The store has no metadata row.")
     }
+    if identifier.utf8.count > 255 {
+      throw StoreError(.corrupt, "The store's UUID is longer than any text in its column.")
+    }
     let list: PropertyList
     do { list = try BinaryPropertyListReader.read(bytes) } catch {
       throw StoreError(.corrupt, "The store's metadata is no property list.", cause: "\(error)")
