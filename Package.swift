@@ -83,7 +83,11 @@ let package = Package(
     tests("StoreQueryTests", ["StoreQuery", "StoreSchema"]),
     tests("StoreSchemaTests", ["StoreSchema"]),
     tests(
-      "CoreDataTests", ["CoreData", "CoreDataTool", "FuzzTargets", "PropertyLists", "SQLEngine", "StoreProtocol", "StoreSchema", "SQLiteBackend"],
+      "CoreDataTests",
+      [
+        "CoreData", "CoreDataTool", "FuzzTargets", "PropertyLists", "SQLEngine", "StoreProtocol", "StoreSchema",
+        "SQLiteBackend",
+      ],
       namesFoundationsPredicates),
     tests("HouseTests", []),
   ]
