@@ -45,8 +45,9 @@ final class SQLiteFileView: Sendable {
       try SQLiteConnection(path, .readOnlySharedMemory, timeout: options.timeout, trace: options.trace)
     case .immutable: try SQLiteConnection(path, .immutable, timeout: options.timeout, trace: options.trace)
     case .copy(let folder):
+      // For writing, because a journal that was left behind is rolled back in the copy.
       try SQLiteConnection(
-        folder.appendingPathComponent("store").path, .readOnly, timeout: options.timeout, trace: options.trace)
+        folder.appendingPathComponent("store").path, .readWrite, timeout: options.timeout, trace: options.trace)
     }
   }
 
