@@ -317,13 +317,11 @@ def _with_journal(base: Base, folder: Path, change: Callable[[bytes, Path], byte
 
 
 def _with_fixed_nonce(journal: bytes) -> bytes:
-    """The same journal with a number that is not random, so that equal seeds give equal files; checksums follow."""
-    sector, page = struct.unpack_from(">II", journal, 20)
-    if journal[:8] != JOURNAL_MAGIC or not sector:
-        return journal
-    found = bytearray(journal)
+    """The synced part of a journal with a number that is not random, so that equal seeds give equal files."""
+    count, _, _, sector, page = struct.unpack_from(">IIIII", journal, 8)
+    found = bytearray(journal[: sector + count * (page + 8)])
     struct.pack_into(">I", found, 12, 12345)
-    for at in range(sector, len(found) - page - 7, page + 8):
+    for at in range(sector, len(found), page + 8):
         content = found[at + 4 : at + 4 + page]
         total = 12345 + sum(content[index] for index in range(page - 200, 0, -200))
         struct.pack_into(">I", found, at + 4 + page, total & 0xFFFFFFFF)
