@@ -44,6 +44,7 @@ HOSTILE_NAMES = {
     "long-case": "ß" * 300,
     "turkish": "ıİ",
 }
+NUMBERED = ("counts-", "validation-", "defaults-", "type-", "regex-")
 NUMBERS = (
     "-1",
     "0",
@@ -73,7 +74,7 @@ def cases(base: Base) -> Iterator[Case]:
     for name, data in ARCHIVES.items():
         yield Case("files", f"archive-{name}-as-mom", _mom(data), wide=True)
     for name, data in _xml().items():
-        yield Case("models", name, _contents(data), wide="-named-" in name or name[-1].isdigit())
+        yield Case("models", name, _contents(data), wide="-named-" in name or name.startswith(NUMBERED))
     for name, data in FILES.items():
         yield Case("models", f"store-with-{name}-as-model", _good_store(base, data))
     for name, files in _folders(base).items():
@@ -279,6 +280,13 @@ def _shapes() -> dict[str, bytes]:
                 entity(f"E{number}", attribute(f"a{number}"), parentEntity=f"E{number - 1}") for number in range(1, 600)
             )
         ),
+        "entities-300": model("".join(entity(f"E{number}", attribute()) for number in range(300))),
+        "line-of-60": model(
+            entity("E0")
+            + "".join(
+                entity(f"E{number}", attribute(f"a{number}"), parentEntity=f"E{number - 1}") for number in range(1, 60)
+            )
+        ),
         "star-of-1000": model(
             entity("E0", "".join(attribute(f"a{number}") for number in range(50)))
             + "".join(entity(f"E{number}", parentEntity="E0") for number in range(1, 1000))
@@ -368,8 +376,7 @@ def _shapes() -> dict[str, bytes]:
         "index-partial-deep": model(
             entity(
                 "A",
-                attribute()
-                + '<fetchIndex name="i"><fetchIndexElement property="a" type="Binary" '
+                attribute() + '<fetchIndex name="i"><fetchIndexElement property="a" type="Binary" '
                 f'order="ascending" partialIndexPredicate="{"(" * 50_000}a = 1{")" * 50_000}"/></fetchIndex>',
             )
         ),

@@ -317,17 +317,20 @@ def _with_journal(base: Base, folder: Path, change: Callable[[bytes, Path], byte
 
 
 def _with_fixed_nonce(journal: bytes) -> bytes:
-    """The same journal with a number that is not random, so that equal seeds give equal files; checksums follow."""
+    """The synced parts of a journal with numbers that are not random, so that equal seeds give equal files; each part
+    has a header of its own."""
     sector, page = struct.unpack_from(">II", journal, 20)
-    if journal[:8] != JOURNAL_MAGIC or not sector:
-        return journal
-    found = bytearray(journal)
-    struct.pack_into(">I", found, 12, 12345)
-    for at in range(sector, len(found) - page - 7, page + 8):
-        content = found[at + 4 : at + 4 + page]
-        total = 12345 + sum(content[index] for index in range(page - 200, 0, -200))
-        struct.pack_into(">I", found, at + 4 + page, total & 0xFFFFFFFF)
-    return bytes(found)
+    found, start, end = bytearray(journal), 0, 0
+    while found[start : start + 8] == JOURNAL_MAGIC:
+        count, _ = struct.unpack_from(">II", found, start + 8)
+        struct.pack_into(">I", found, start + 12, 12345)
+        end = start + sector + count * (page + 8)
+        for at in range(start + sector, end, page + 8):
+            content = found[at + 4 : at + 4 + page]
+            total = 12345 + sum(content[index] for index in range(page - 200, 0, -200))
+            struct.pack_into(">I", found, at + 4 + page, total & 0xFFFFFFFF)
+        start = (end + sector - 1) // sector * sector
+    return bytes(found[:end])
 
 
 def _super(name: bytes):

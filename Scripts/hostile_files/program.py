@@ -19,7 +19,7 @@ from .case import Case
 from .choice import Choice
 from .run import Judge
 
-JOBS, WIDE, COLUMNS = 2, 60, ("ok", "error", "invalid", "failure")
+JOBS, WIDE, COLUMNS = 2, 25, ("ok", "error", "invalid", "failure")
 
 
 def all_cases(base: Base, seed: int, mutants: int) -> Iterator[Case]:
