@@ -50,7 +50,6 @@ final class SQLiteConnection: SQLConnection {
     // One, because VACUUM attaches a database of its own.
     sqlite3_limit(database, SQLITE_LIMIT_ATTACHED, 1)
     sqlite3_limit(database, SQLITE_LIMIT_TRIGGER_DEPTH, 64)
-    try check(sqlite3_exec(database, "PRAGMA cell_size_check = ON", nil, nil, nil), "configuring the connection")
     sqlite3_busy_timeout(database, Int32(clamping: Int64(min(timeout, 1e6) * 1000)))
     try functions.register(on: self)
   }

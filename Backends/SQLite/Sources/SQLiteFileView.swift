@@ -38,7 +38,15 @@ final class SQLiteFileView: Sendable {
     if case .copy(let folder) = way { try? FileManager.default.removeItem(at: folder) }
   }
 
+  /// A connection that finds damaged pages early, which an application's own store is spared: every page would be checked
+  /// each time that it comes into the cache.
   func connect(_ options: StoreOptions) throws(StoreError) -> SQLiteConnection {
+    let connection = try open(options)
+    try connection.execute("PRAGMA cell_size_check = ON")
+    return connection
+  }
+
+  private func open(_ options: StoreOptions) throws(StoreError) -> SQLiteConnection {
     switch way {
     case .file: try SQLiteConnection(path, .readOnly, timeout: options.timeout, trace: options.trace)
     case .sharedMemory:

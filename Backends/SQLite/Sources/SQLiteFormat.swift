@@ -158,41 +158,53 @@ enum SQLiteFormat {
       SELECT count(*) FROM sqlite_master
       WHERE name IN ('Z_METADATA', 'Z_PRIMARYKEY') AND type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'
       """)
-    if count != 2 {
-      throw StoreError(.notAStore, "The database has no Core Data tables (Z_METADATA and Z_PRIMARYKEY).")
-    }
+    if count != 2 { throw noSystemTables }
   }
 
+  /// What a store must be bound to. Throws `notAStore` for a database without Core Data's tables.
   static func catalogue(on connection: SQLiteConnection) throws(StoreError) -> SQLCatalogue {
     var columns: [String: Set<String>] = [:]
-    let tables = try connection.prepare(
+    var rTrees: Set<String> = []
+    var doubtful: Set<String> = []
+    // One statement, because to prepare one takes longer than to run it. A virtual table is not asked for its columns.
+    let rows = try connection.prepare(
       """
-      SELECT m.name, c.name FROM sqlite_master m JOIN pragma_table_info(m.name) c
-      WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%' AND m.sql NOT LIKE 'CREATE VIRTUAL%'
+      SELECT m.name, c.name, c.pk = 1 AND c.type LIKE 'INTEGER', m.sql LIKE '%WITHOUT%' OR m.sql LIKE '%DESC%',
+        m.sql LIKE 'CREATE VIRTUAL TABLE%USING RTREE%'
+      FROM sqlite_master m
+      LEFT JOIN pragma_table_info(CASE WHEN m.sql LIKE 'CREATE VIRTUAL%' THEN NULL ELSE m.name END) c
+      WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%'
       """)
-    while try tables.step() {
-      guard let table = tables.string(0), let column = tables.string(1) else { continue }
+    while try rows.step() {
+      guard let table = rows.string(0) else { continue }
+      guard let column = rows.string(1) else {
+        if rows.int(4) == 1 { rTrees.insert(table) }
+        continue
+      }
+      // A key that is not the row's own number may be anything, and several rows may have it.
+      if column == "Z_PK" {
+        if rows.int(2) != 1 { continue }
+        if rows.int(3) == 1 { doubtful.insert(table) }
+      }
       columns[table, default: []].insert(column)
     }
-    var numbers: [String: Int64] = [:]
-    let rows = try connection.prepare("SELECT Z_NAME, Z_ENT FROM Z_PRIMARYKEY")
-    while try rows.step() {
-      if let name = rows.string(0) { numbers[name] = rows.int(1) }
+    if columns["Z_METADATA"] == nil || columns["Z_PRIMARYKEY"] == nil { throw noSystemTables }
+    // INTEGER PRIMARY KEY is not the row's own number in a table without such numbers, nor where it is descending.
+    for table in doubtful {
+      let indexes = try connection.prepare("SELECT 1 FROM pragma_index_list(?) WHERE origin = 'pk'")
+      indexes.bind(.string(table), at: 1)
+      if try indexes.step() { columns[table]?.remove("Z_PK") }
     }
-    // A key that is not the row's own number may be anything, and several rows may have it.
-    let keyless = try connection.prepare(
-      """
-      SELECT m.name FROM sqlite_master m JOIN pragma_table_info(m.name) c
-      WHERE m.type = 'table' AND c.name = 'Z_PK' AND m.sql NOT LIKE 'CREATE VIRTUAL%' AND (c.pk <> 1 OR upper(c.type) <> 'INTEGER'
-        OR EXISTS (SELECT 1 FROM pragma_index_list(m.name) i WHERE i.origin = 'pk'))
-      """)
-    while try keyless.step() { keyless.string(0).map { _ = columns[$0]?.remove("Z_PK") } }
-    var rTrees: Set<String> = []
-    let virtual = try connection.prepare(
-      "SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE 'CREATE VIRTUAL TABLE%USING RTREE%'")
-    while try virtual.step() { virtual.string(0).map { _ = rTrees.insert($0) } }
+    var numbers: [String: Int64] = [:]
+    let entities = try connection.prepare("SELECT Z_NAME, Z_ENT FROM Z_PRIMARYKEY")
+    while try entities.step() {
+      if let name = entities.string(0) { numbers[name] = entities.int(1) }
+    }
     return SQLCatalogue(columns: columns, entityNumbers: numbers, rTrees: rTrees)
   }
+
+  private static let noSystemTables = StoreError(
+    .notAStore, "The database has no Core Data tables (Z_METADATA and Z_PRIMARYKEY).")
 }
 
 /// Raw DEFLATE without a header, as `Z_MODELCACHE` holds it.

@@ -14,9 +14,8 @@ struct SQLiteStoreFacts {
 
   /// Throws `notAStore` for a database without Core Data's tables, `modelMismatch` for a store of another model.
   init(_ connection: SQLiteConnection, _ schema: Schema, _ options: StoreOptions) throws(StoreError) {
-    try SQLiteFormat.requireSystemTables(on: connection)
-    metadata = try Self.check(connection, schema, options)
     let catalogue = try SQLiteFormat.catalogue(on: connection)
+    metadata = try Self.check(connection, schema, options)
     binding = try Self.bind(schema, to: catalogue, metadata)
     history = SQLHistory(catalogue)
     let foreign = try SQLiteForeignObjects.reason(connection, binding.layout)
