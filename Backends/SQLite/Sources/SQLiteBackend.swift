@@ -132,28 +132,28 @@ public struct SQLiteBackend: StoreBackend {
   }
 
   public func metadata(at url: URL, options: StoreOptions) throws(StoreError) -> StoreMetadata {
-    let place = try SQLitePlace(url)
-    defer { place.release() }
-    let path = place.path
-    guard try SQLiteFormat.isStoreFile(path) else {
-      throw StoreError(.notFound, "There is no store.", context: ["path": path])
-    }
-    return try SQLiteFileView.read(path, options) { (connection) throws(StoreError) in
+    try Self.read(url, options) { (connection) throws(StoreError) in
       try SQLiteFormat.requireSystemTables(on: connection)
       return try SQLiteFormat.metadata(on: connection, withModel: true)
     }
   }
 
   public func inferredModel(at url: URL, options: StoreOptions) throws(StoreError) -> [EntityDefinition] {
-    let place = try SQLitePlace(url)
-    defer { place.release() }
-    let path = place.path
-    guard try SQLiteFormat.isStoreFile(path) else {
-      throw StoreError(.notFound, "There is no store.", context: ["path": path])
-    }
-    return try SQLiteFileView.read(path, options) { (connection) throws(StoreError) in
+    try Self.read(url, options) { (connection) throws(StoreError) in
       try SQLiteInferredModel.definitions(connection)
     }
+  }
+
+  /// Reads an existing file without a trace.
+  private static func read<R>(
+    _ url: URL, _ options: StoreOptions, _ body: (SQLiteConnection) throws(StoreError) -> R
+  ) throws(StoreError) -> R {
+    let place = try SQLitePlace(url)
+    defer { place.release() }
+    guard try SQLiteFormat.isStoreFile(place.path) else {
+      throw StoreError(.notFound, "There is no store.", context: ["path": place.path])
+    }
+    return try SQLiteFileView.read(place.path, options, body)
   }
 
   public func destroy(at url: URL, options: StoreOptions) throws(StoreError) {

@@ -23,20 +23,18 @@ struct SQLiteExternalFiles: Sendable {
 
   /// Throws unless it is a plain file: a link may lead anywhere, and a pipe makes its reader wait.
   private func requirePlain(_ url: URL) throws(StoreError) {
-    var status = stat()
-    let isHole =
-      lstat(url.path, &status) == 0 && status.st_size > 1 << 28
-      && Int64(status.st_blocks) < Int64(status.st_size) / 2048
-    func type(_ url: URL) -> FileAttributeType? {
-      (try? FileManager.default.attributesOfItem(atPath: url.path))?[.type] as? FileAttributeType
-    }
-    guard let found = type(url) else { return }
+    guard let status = FileStatus(url.path) else { return }
     let folders = [folder, folder.deletingLastPathComponent()]
-    if isHole || found != .typeRegular || folders.contains(where: { type($0) != .typeDirectory }) {
+    if !status.isRegular || status.isHole || folders.contains(where: { !isFolder($0) }) {
       throw StoreError(
         .corrupt, "The file of an external value is no plain file in the store's own folder.",
         context: ["path": url.path])
     }
+  }
+
+  private func isFolder(_ url: URL) -> Bool {
+    let attributes = try? FileManager.default.attributesOfItem(atPath: url.path)
+    return attributes?[.type] as? FileAttributeType == .typeDirectory
   }
 
   /// Writes a value and gives its name; nil for a small one.

@@ -259,6 +259,14 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
 
   func definitions() -> [EntityDefinition] { list.map { $0.definition() } }
 
+  /// Checks all of the model as for its first use; it stays editable.
+  package func checked() throws(SchemaError) -> Schema {
+    try ModelCheck.check(self)
+    let schema = try Schema(definitions())
+    try ModelCheck.checkDefaults(self, schema)
+    return schema
+  }
+
   /// Makes the model immutable and lays it out for stores, once.
   ///
   /// Throws what is wrong with the model; it is immutable all the same then.
@@ -270,12 +278,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
     for entity in list where entity.managedObjectModelIfAny == nil { entity.managedObjectModelIfAny = self }
     link()
     let result: Result<FrozenModel, SchemaError>
-    do {
-      try ModelCheck.check(self)
-      let schema = try Schema(definitions())
-      try ModelCheck.checkDefaults(self, schema)
-      result = .success(FrozenModel(schema, self))
-    } catch { result = .failure(error) }
+    do { result = .success(FrozenModel(try checked(), self)) } catch { result = .failure(error) }
     freezeResult = result
     byName = entitiesByName
     for request in templates.values { request.makeImmutable() }

@@ -110,8 +110,10 @@ struct StoreFile {
   /// Nil where there is no such file.
   private init?(_ folder: URL, _ name: String) throws {
     let path = folder.path + "/" + name
-    let type = try? FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType
-    guard type == .typeRegular else { return nil }
+    guard let status = FileStatus(path), status.isRegular else { return nil }
+    if status.isHole {
+      throw ToolError(message: "The file \(path) is next to nothing but a hole; no store has such files.")
+    }
     guard let file = FileHandle(forReadingAtPath: path) else {
       throw ToolError(message: "The file \(path) cannot be read.")
     }

@@ -260,4 +260,56 @@ import Testing
     #expect(try place.rows(places) == ["2 1.0 1.0 9.0"])
     #expect(try place.rows("PRAGMA integrity_check") == ["ok"])
   }
+
+  /// A journal with the first page of a database, as a crash leaves it: 512 bytes of header, then a page with its number and
+  /// checksum ([the format](https://www.sqlite.org/fileformat.html#the_rollback_journal)).
+  private func journal(_ page: Data, pages: UInt32) -> Data {
+    func number(_ value: UInt32) -> Data { withUnsafeBytes(of: value.bigEndian) { Data($0) } }
+    let magic = Data([0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7])
+    var data = magic + number(1) + number(7) + number(pages) + number(512) + number(UInt32(page.count))
+    data += Data(count: 512 - data.count)
+    let sum = stride(from: page.count - 200, to: 0, by: -200).reduce(UInt32(7)) { $0 &+ UInt32(page[$1]) }
+    return data + number(1) + page + number(sum)
+  }
+
+  /// Who opens a database does what a journal beside it says: that must be no more than to bring its own pages back.
+  @Test func aJournalThatWasLeftBehindIsRolledBackWhereItIsTheStoresOwn() throws {
+    let place = try Place()
+    defer { place.remove() }
+    try place.use(model(), options: [NSSQLitePragmasOption: ["journal_mode": "DELETE"]], fill)
+    let path = URL(filePath: place.url.path + "-journal")
+    let whole = try Data(contentsOf: place.url)
+    let first = whole.prefix(4096)
+    let pages = UInt32(whole.count / 4096)
+
+    // A name in the header of the page that is lost tells whether the page came back.
+    var torn = whole
+    torn.replaceSubrange(20..<100, with: Data(count: 80))
+    try torn.write(to: place.url)
+    try journal(first, pages: pages).write(to: path)
+    let readOnly = [NSReadOnlyPersistentStoreOption: true]
+    let count = try place.use(model(), options: readOnly) {
+      try $0.count(for: NSFetchRequest<NSManagedObject>(entityName: "Page"))
+    }
+    #expect(count > 0)
+    #expect(try Data(contentsOf: place.url) == torn)
+
+    let victim = place.url.deletingLastPathComponent().appending(path: "victim")
+    let name = Data(victim.path.utf8)
+    func number(_ value: Int) -> Data { withUnsafeBytes(of: UInt32(value).bigEndian) { Data($0) } }
+    let foreign =
+      number((1 << 30) / 4096 + 1) + name + number(name.count) + number(name.reduce(0) { $0 + Int($1) })
+      + journal(first, pages: 1).prefix(8)
+    for bad in [journal(first, pages: pages) + foreign, journal(first, pages: .max)] {
+      try Data("mine".utf8).write(to: victim)
+      try bad.write(to: path)
+      for options in [nil, readOnly] {
+        let error = #expect(throws: (any Error).self) { try place.use(model(), options: options) { _ in } }
+        #expect("\(String(describing: error))".contains("rollback journal"))
+      }
+      #expect(try Data(contentsOf: place.url) == torn)
+      #expect(try Data(contentsOf: path) == bad)
+      #expect(try Data(contentsOf: victim) == Data("mine".utf8))
+    }
+  }
 }
