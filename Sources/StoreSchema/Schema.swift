@@ -288,10 +288,11 @@ extension Schema {
   /// Whether a store with these version hashes was made with this model: the same entities with the same hashes.
   public func compatibility(withVersionHashes hashes: [String: [UInt8]]) -> Compatibility {
     guard hashes.count == versionHashes.count else { return .different }
+    let inexact = VersionHash.inexactEntities(in: definitions)
     var open: Set<String> = []
     for definition in definitions {
       guard let stored = hashes[definition.name] else { return .different }
-      if !VersionHash.isExact(for: definition, in: definitions) {
+      if inexact.contains(definition.name) {
         open.insert(definition.name)
       } else if stored != versionHashes[definition.name] {
         return .different

@@ -4,7 +4,7 @@ import Foundation
 ///
 /// The rules were found by comparing real models with the hashes that Apple's tools wrote for them; they reproduce
 /// every known hash of an entity without derived or composite attributes
-/// (`Documentation/VersionHashes.md`). How those two enter a hash is unknown: see ``isExact(for:in:)``.
+/// (`Documentation/VersionHashes.md`). How those two enter a hash is unknown: see ``inexactEntities(in:)``.
 public enum VersionHash {
   /// The 32-byte hash of every entity, by name. `definitions` must be complete: parents included.
   public static func hashes(of definitions: [EntityDefinition]) -> [String: [UInt8]] {
@@ -19,13 +19,18 @@ public enum VersionHash {
     return known
   }
 
-  /// Whether the hash of `definition` is known to equal Apple's: no derived and no composite attribute, own or
-  /// inherited, here or in a parent.
-  public static func isExact(for definition: EntityDefinition, in definitions: [EntityDefinition]) -> Bool {
+  /// The names of the entities whose hashes are not known to equal Apple's: those with a derived or a composite attribute, own
+  /// or inherited.
+  public static func inexactEntities(in definitions: [EntityDefinition]) -> Set<String> {
+    let odd = Set(definitions.filter(isOdd).map(\.name))
+    if odd.isEmpty { return [] }
     let byName = Dictionary(definitions.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-    return lineage(of: definition, in: byName).allSatisfy { entity in
-      entity.attributes.allSatisfy { $0.derivation == nil && $0.type != .composite }
-    }
+    return Set(
+      definitions.filter { lineage(of: $0, in: byName).contains { odd.contains($0.name) } }.map(\.name))
+  }
+
+  private static func isOdd(_ entity: EntityDefinition) -> Bool {
+    entity.attributes.contains { $0.derivation != nil || $0.type == .composite }
   }
 
   /// Whether entities say the same in two models in everything that version hashes are about, derivations and elements of

@@ -154,7 +154,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
     else { return false }
     let definitions = definitions()
     let own = VersionHash.hashes(of: definitions)
-    let inexact = Set(definitions.filter { !VersionHash.isExact(for: $0, in: definitions) }.map(\.name))
+    let inexact = VersionHash.inexactEntities(in: definitions)
     return entities.count == hashes.count
       && entities.allSatisfy { entity in
         guard let name = entity.name, let stored = hashes[name] else { return false }

@@ -4,23 +4,35 @@ import StoreSchema
 /// need not be.
 enum JSONText {
   static func string(_ text: some StringProtocol) -> String {
-    var result = "\""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\"": result += "\\\""
-      case "\\": result += "\\\\"
-      case "\n": result += "\\n"
-      case "\r": result += "\\r"
-      case "\t": result += "\\t"
-      case "\u{8}": result += "\\b"
-      case "\u{c}": result += "\\f"
-      case "\u{0}"..."\u{1f}":
-        let digits = String(scalar.value, radix: 16)
-        result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-      default: result.unicodeScalars.append(scalar)
-      }
+    // Byte by byte: what is escaped is ASCII, and no byte of another character is.
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(text.utf8.reduce(2) { $0 + ($1 < 0x20 ? 6 : $1 == quote || $1 == backslash ? 2 : 1) })
+    bytes.append(quote)
+    for byte in text.utf8 {
+      if byte < 0x20 || byte == quote || byte == backslash { escape(byte, &bytes) } else { bytes.append(byte) }
     }
-    return result + "\""
+    bytes.append(quote)
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private static let quote = UInt8(ascii: "\"")
+  private static let backslash = UInt8(ascii: "\\")
+  private static let digits = Array("0123456789abcdef".utf8)
+
+  private static func escape(_ byte: UInt8, _ bytes: inout [UInt8]) {
+    bytes.append(backslash)
+    switch byte {
+    case quote, backslash: bytes.append(byte)
+    case 0x0A: bytes.append(UInt8(ascii: "n"))
+    case 0x0D: bytes.append(UInt8(ascii: "r"))
+    case 0x09: bytes.append(UInt8(ascii: "t"))
+    case 0x08: bytes.append(UInt8(ascii: "b"))
+    case 0x0C: bytes.append(UInt8(ascii: "f"))
+    default:
+      bytes.append(contentsOf: "u00".utf8)
+      bytes.append(digits[Int(byte >> 4)])
+      bytes.append(digits[Int(byte & 15)])
+    }
   }
 
   /// A double as the shortest digits that read back equal, with a fraction, or with an exponent from 1e16 on and below 1e-4.
@@ -38,7 +50,16 @@ enum JSONText {
 
   /// Members as they come.
   static func ordered(_ members: [(key: String, value: String)]) -> String {
-    "{" + members.map { "\(string($0.key)):\($0.value)" }.joined(separator: ",") + "}"
+    var text = "{"
+    text.reserveCapacity(members.reduce(2) { $0 + $1.key.utf8.count + $1.value.utf8.count + 4 })
+    for (index, (key, value)) in members.enumerated() {
+      if index > 0 { text += "," }
+      text += string(key)
+      text += ":"
+      text += value
+    }
+    text += "}"
+    return text
   }
 
   static func array(_ elements: [String]) -> String { "[" + elements.joined(separator: ",") + "]" }

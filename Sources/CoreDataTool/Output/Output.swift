@@ -2,14 +2,17 @@ import Foundation
 
 /// The standard output, written in large pieces.
 final class Output {
-  private var buffer = Data()
+  private var buffer: [UInt8] = []
   private static let size = 1 << 16
   /// The first thing that went wrong; what is written after it is lost.
   private var failure: (any Error)?
 
   func write(_ text: String) {
-    buffer.append(contentsOf: text.utf8)
-    if buffer.count >= Self.size { drain() }
+    var text = text
+    text.withUTF8 { bytes in
+      if buffer.count + bytes.count > Self.size { drain() }
+      if bytes.count < Self.size { buffer.append(contentsOf: bytes) } else { put(bytes) }
+    }
   }
 
   func line(_ text: String) {
@@ -18,10 +21,14 @@ final class Output {
   }
 
   private func drain() {
-    if failure == nil {
-      do { try FileHandle.standardOutput.write(contentsOf: buffer) } catch { failure = error }
-    }
+    buffer.withUnsafeBufferPointer(put)
     buffer.removeAll(keepingCapacity: true)
+  }
+
+  private func put(_ bytes: UnsafeBufferPointer<UInt8>) {
+    guard failure == nil, let start = bytes.baseAddress, !bytes.isEmpty else { return }
+    let data = Data(bytesNoCopy: UnsafeMutableRawPointer(mutating: start), count: bytes.count, deallocator: .none)
+    do { try FileHandle.standardOutput.write(contentsOf: data) } catch { failure = error }
   }
 
   /// Writes what is left. Throws where anything could not be written.
