@@ -27,6 +27,7 @@ let package = Package(
   products: [
     .library(name: "CoreData", targets: ["CoreData"]),
     .library(name: "StoreProtocol", targets: ["StoreProtocol", "StoreQuery", "StoreSchema"]),
+    .library(name: "AtomicEngine", targets: ["AtomicEngine"]),
     .library(name: "SQLEngine", targets: ["SQLEngine"]),
     .library(name: "ModelFiles", targets: ["ModelFiles"]),
     .executable(name: "coredata", targets: ["CoreDataTool"]),
@@ -35,6 +36,8 @@ let package = Package(
     library("StoreSchema", []),
     library("StoreQuery", ["StoreSchema"]),
     library("StoreProtocol", ["StoreQuery", "StoreSchema", "PropertyLists"]),
+    .systemLibrary(name: "CPosix"),
+    library("AtomicEngine", ["StoreProtocol", "StoreSchema", "CPosix"]),
     library("SQLEngine", ["StoreProtocol", "StoreQuery", "StoreSchema"]),
     library("PropertyLists", []),
     library("ModelFiles", ["StoreQuery", "StoreSchema", "PropertyLists"]),
@@ -49,11 +52,14 @@ let package = Package(
       "SQLiteBackend", path: "Backends/SQLite/Sources",
       ["SQLEngine", "StoreProtocol", "StoreQuery", "StoreSchema", "PropertyLists", "CSQLite", "CZlib"]),
 
+    library("InMemoryBackend", path: "Backends/InMemory/Sources", ["AtomicEngine", "StoreProtocol", "StoreSchema"]),
+
     .target(name: "CRuntime"),
     .target(
       name: "CoreData",
       dependencies: [
-        "StoreProtocol", "StoreQuery", "StoreSchema", "ModelFiles", "PropertyLists", "SQLiteBackend", "CRuntime",
+        "StoreProtocol", "StoreQuery", "StoreSchema", "ModelFiles", "PropertyLists", "InMemoryBackend", "SQLiteBackend",
+        "CRuntime",
       ],
       swiftSettings: namesFoundationsPredicates),
 
@@ -82,6 +88,7 @@ let package = Package(
     tests("ModelFilesTests", ["ModelFiles", "StoreQuery", "PropertyLists"]),
     tests("StoreQueryTests", ["StoreQuery", "StoreSchema"]),
     tests("StoreSchemaTests", ["StoreSchema"]),
+    tests("AtomicEngineTests", ["AtomicEngine", "StoreProtocol"]),
     tests(
       "CoreDataTests",
       [

@@ -5,12 +5,13 @@ enum ImportTable {
     "StoreSchema": [],
     "StoreQuery": ["StoreSchema"],
     "StoreProtocol": ["StoreQuery", "StoreSchema", "PropertyLists"],
-    "AtomicEngine": ["StoreProtocol", "StoreQuery", "StoreSchema", "PropertyLists"],
+    "AtomicEngine": ["StoreProtocol", "StoreQuery", "StoreSchema", "PropertyLists", "CPosix"],
     "KeyValueEngine": ["StoreProtocol", "StoreQuery", "StoreSchema", "PropertyLists"],
     "SQLEngine": ["StoreProtocol", "StoreQuery", "StoreSchema", "PropertyLists"],
     "PropertyLists": [],
     "ModelFiles": ["StoreQuery", "StoreSchema", "PropertyLists"],
     "CoreData": ["StoreProtocol", "StoreQuery", "StoreSchema", "ModelFiles", "PropertyLists", "CRuntime"],
+    "CPosix": [],
     "CRuntime": [],
     "CoreDataTool": ["CoreData", "StoreProtocol", "StoreQuery", "StoreSchema", "ModelFiles", "PropertyLists"],
   ]
@@ -21,7 +22,7 @@ enum ImportTable {
 
   /// Single files that may import more than their module.
   static let exceptions: [String: Set<String>] = [
-    "Sources/CoreData/Coordinator/StoreRegistration.swift": ["SQLiteBackend"]
+    "Sources/CoreData/Coordinator/StoreRegistration.swift": ["InMemoryBackend", "SQLiteBackend"]
   ]
 
   /// What belongs to the toolchain on every platform.

@@ -78,13 +78,15 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         .persistentStoreOperation,
         userInfo: [NSLocalizedDescriptionKey: "The model has no configuration named '\(configuration)'."])
     }
-    guard let storeURL else {
+    let isPersistent = backend.capabilities.contains(.persistent)
+    if storeURL == nil && isPersistent {
       throw CocoaError(
         .persistentStoreOperation,
         userInfo: [NSLocalizedDescriptionKey: "A store of type '\(storeType)' needs a URL."])
     }
     let store = try lock.withLock {
-      if let known = persistentStore(for: storeURL), storeURL.path != "/dev/null" {
+      // What is in memory is apart from all others, wherever it is said to be.
+      if isPersistent, let storeURL, storeURL.path != "/dev/null", let known = persistentStore(for: storeURL) {
         throw CocoaError(
           .persistentStoreOperation,
           userInfo: [NSLocalizedDescriptionKey: "The store at \(known.url?.path ?? "") was added before."])
@@ -96,7 +98,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   }
 
   private func open(
-    _ backend: any StoreBackend, _ type: String, _ configuration: String?, _ url: URL, _ options: [AnyHashable: Any]?
+    _ backend: any StoreBackend, _ type: String, _ configuration: String?, _ url: URL?, _ options: [AnyHashable: Any]?
   ) throws -> NSPersistentStore {
     let frozen: FrozenModel
     do { frozen = try managedObjectModel.freeze() } catch {
@@ -115,7 +117,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
       return VersionHash.haveSameStructure(definitions, carried, entities: entities)
     }
     let engine: any Store
-    do { engine = try backend.open(at: url, schema: frozen.schema, options: settings) } catch {
+    let place = url ?? URL(fileURLWithPath: "/dev/null")
+    do { engine = try backend.open(at: place, schema: frozen.schema, options: settings) } catch {
       throw CoreDataError.make(error)
     }
     let store = NSPersistentStore(

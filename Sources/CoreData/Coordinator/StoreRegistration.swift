@@ -1,12 +1,15 @@
 import Foundation
+import InMemoryBackend
 import SQLiteBackend
 import StoreProtocol
 import Synchronization
 
 /// The kinds of stores by type name. The only file that names backends; stores outside the package add themselves.
 enum StoreRegistration {
-  private static let backends = Mutex<[String: any StoreBackend]>(
-    [NSSQLiteStoreType: CheckedBackend(SQLiteBackend())])
+  private static let backends: Mutex<[String: any StoreBackend]> = {
+    let standard: [any StoreBackend] = [SQLiteBackend(), InMemoryBackend()]
+    return Mutex(Dictionary(uniqueKeysWithValues: standard.map { ($0.storeType, CheckedBackend($0)) }))
+  }()
 
   static func backend(_ type: String) -> (any StoreBackend)? { backends.withLock { $0[type] } }
 

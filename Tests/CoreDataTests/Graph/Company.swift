@@ -143,6 +143,10 @@ enum Company {
 
 /// A store of the company's model in a folder of its own, removed at the end.
 final class CompanyStore: Sendable {
+  /// The type of the stores: what holds for SQLite must hold for every other.
+  static let type = NSPersistentStore.StoreType(
+    rawValue: ProcessInfo.processInfo.environment["OPENCOREDATA_STORE_TYPE"] ?? NSSQLiteStoreType)
+
   let url: URL
   let coordinator: NSPersistentStoreCoordinator
   let store: NSPersistentStore
@@ -153,7 +157,7 @@ final class CompanyStore: Sendable {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     url = folder.appending(path: "company.sqlite")
     coordinator = NSPersistentStoreCoordinator(managedObjectModel: Company.model())
-    store = try coordinator.addPersistentStore(type: .sqlite, at: url, options: options)
+    store = try coordinator.addPersistentStore(type: Self.type, at: url, options: options)
   }
 
   deinit {
@@ -181,8 +185,13 @@ final class CompanyStore: Sendable {
   init(sharing other: CompanyStore, options: [AnyHashable: Any] = [:]) throws {
     owner = other
     url = other.url
+    // There is no second way to what is in memory.
+    if Self.type == .inMemory {
+      (coordinator, store) = (other.coordinator, other.store)
+      return
+    }
     coordinator = NSPersistentStoreCoordinator(managedObjectModel: Company.model())
-    store = try coordinator.addPersistentStore(type: .sqlite, at: url, options: options)
+    store = try coordinator.addPersistentStore(type: Self.type, at: url, options: options)
   }
 }
 

@@ -153,7 +153,9 @@ import Testing
     }
   }
 
-  @Test func aBatchIsReadWhenOneOfItsObjectsIsUsed() throws {
+  @Test(.enabled(if: CompanyStore.type == .sqlite, "it looks at the file")) func aBatchIsReadWhenOneOfItsObjectsIsUsed()
+    throws
+  {
     let company = try company()
     let other = try company.reopened()
     try other.run { (context) throws in

@@ -70,7 +70,8 @@ import Testing
     }
   }
 
-  @Test func largeBinaryValuesLiveInFilesOfTheirOwn() throws {
+  @Test(.enabled(if: CompanyStore.type == .sqlite, "it looks at the file"))
+  func largeBinaryValuesLiveInFilesOfTheirOwn() throws {
     let company = try CompanyStore()
     let folder = company.url.deletingLastPathComponent().appending(path: ".company_SUPPORT/_EXTERNAL_DATA")
     func files() -> Int { (try? FileManager.default.contentsOfDirectory(atPath: folder.path).count) ?? 0 }
@@ -96,7 +97,8 @@ import Testing
     }
   }
 
-  @Test func anUnchangedObjectIsNotWritten() throws {
+  @Test(.enabled(if: CompanyStore.type == .sqlite, "it looks at the file")) func anUnchangedObjectIsNotWritten() throws
+  {
     let company = try CompanyStore()
     try company.run { (context) throws in
       let person = Person(context: context)

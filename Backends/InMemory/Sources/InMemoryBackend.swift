@@ -1,0 +1,31 @@
+import AtomicEngine
+import Foundation
+import StoreProtocol
+import StoreSchema
+
+/// Stores that live as long as they are open.
+public struct InMemoryBackend: StoreBackend {
+  public init() {}
+
+  public var storeType: String { "InMemory" }
+  public var capabilities: Capabilities { [.concurrentReads, .derivedAttributes] }
+
+  /// Makes an empty store each time, whatever the URL.
+  public func open(at url: URL, schema: Schema, options: StoreOptions) throws(StoreError) -> any Store {
+    let metadata = StoreMetadata(
+      identifier: UUID().uuidString, storeType: storeType, versionHashes: schema.versionHashes,
+      versionIdentifiers: options.versionIdentifiers, additional: [:])
+    return AtomicStore(AtomicGraph(schema), metadata, capabilities, isReadOnly: options.isReadOnly)
+  }
+
+  public func metadata(at url: URL, options: StoreOptions) throws(StoreError) -> StoreMetadata {
+    throw StoreError(.notFound, "A store in memory has metadata only while it is open.")
+  }
+
+  /// There is nothing to remove.
+  public func destroy(at url: URL, options: StoreOptions) throws(StoreError) {}
+
+  public func replace(at destination: URL, with source: URL, options: StoreOptions) throws(StoreError) {
+    throw StoreError(.unsupported, "A store in memory has no file that another could replace; migrate it instead.")
+  }
+}

@@ -1,0 +1,281 @@
+import StoreProtocol
+import StoreSchema
+
+/// Applies one change set to a copy of a graph.
+///
+/// The steps, in order: keys, checks, rows, links, derived attributes. Where it reports conflicts the copy is thrown away.
+struct AtomicCommit {
+  /// The state so far.
+  private(set) var graph: AtomicGraph
+  private let before: AtomicGraph
+  private let changes: ChangeSet
+  private var keys: [Int64] = []
+  private var conflicts: [Conflict] = []
+  /// By link table and owner.
+  private var edits: [[Int64: AtomicLinks.Edit]]
+  private var shape: AtomicShape { graph.shape }
+
+  enum Result {
+    case conflicts([Conflict])
+    case applied(AtomicGraph, keys: [Int64], touched: [ObjectReference])
+  }
+
+  init(_ graph: AtomicGraph, _ changes: ChangeSet) {
+    self.graph = graph
+    before = graph
+    self.changes = changes
+    edits = Array(repeating: [:], count: graph.links.count)
+  }
+
+  mutating func run() throws(StoreError) -> Result {
+    try assignKeys()
+    check()
+    if !conflicts.isEmpty { return .conflicts(conflicts) }
+    judgeUniqueness()
+    if !conflicts.isEmpty { return .conflicts(conflicts) }
+    deleteRows()
+    updateRows()
+    insertRows()
+    changeLinks()
+    let touched = derive()
+    return .applied(graph, keys: keys, touched: touched)
+  }
+
+  // MARK: Keys
+
+  private mutating func assignKeys() throws(StoreError) {
+    let given = changes.insertions.lazy.map(\.key).filter { $0 > 0 }.max() ?? 0
+    graph.highestKey = max(graph.highestKey, given)
+    var next = try graph.takeKeys(changes.insertions.count { $0.key <= 0 }).lowerBound
+    keys.reserveCapacity(changes.insertions.count)
+    for row in changes.insertions {
+      keys.append(row.key > 0 ? row.key : next)
+      if row.key <= 0 { next += 1 }
+    }
+    for (row, key) in zip(changes.insertions, keys) {
+      if row.key > 0, graph.row(of: row.entity, row.key) != nil {
+        throw StoreError(.invalidArgument, "There is an object with the key \(row.key) already.")
+      }
+      row.resolve(key: key, version: 1, referenceSlots: shape.referenceSlots[row.entity], keys: keys)
+    }
+    for update in changes.updates {
+      let row = update.row
+      row.resolve(
+        key: row.key, version: row.version, referenceSlots: shape.referenceSlots[row.entity], keys: keys)
+    }
+  }
+
+  private func final(_ key: Int64) -> Int64 { key < 0 ? keys[Int(-(key + 1))] : key }
+
+  // MARK: Checks
+
+  private mutating func check() {
+    for update in changes.updates { check(update.row.reference, update.versionRead) }
+    for deletion in changes.deletions { check(deletion.reference, deletion.versionRead) }
+    for check in changes.checks { self.check(check.reference, check.versionRead) }
+  }
+
+  private mutating func check(_ reference: ObjectReference, _ versionRead: Int64) {
+    let stored = before.row(of: reference.entity, reference.key)
+    if let stored, stored.version == versionRead, stored.entity == reference.entity { return }
+    conflicts.append(Conflict(reference: reference, versionRead: versionRead, kind: .version(persisted: stored)))
+  }
+
+  /// Uniqueness is judged on the state after the save: all old values go before the first new one comes.
+  private mutating func judgeUniqueness() {
+    if graph.uniqueness.isEmpty { return }
+    for deletion in changes.deletions {
+      if let row = before.row(of: deletion.reference.entity, deletion.reference.key) { graph.uniqueness.remove(row) }
+    }
+    for update in changes.updates {
+      if let row = before.row(of: update.row.entity, update.row.key) { graph.uniqueness.remove(row) }
+    }
+    for update in changes.updates { enter(update.row, update.versionRead) }
+    for row in changes.insertions { enter(row, 0) }
+  }
+
+  private mutating func enter(_ row: Row, _ versionRead: Int64) {
+    guard let (slots, other) = graph.uniqueness.add(row) else { return }
+    conflicts.append(
+      Conflict(
+        reference: row.reference, versionRead: versionRead,
+        kind: .constraint(slots: slots, other: other, persisted: before.row(of: other.entity, other.key))))
+  }
+
+  // MARK: Rows
+
+  private mutating func deleteRows() {
+    var gone = Array(repeating: Set<Int64>(), count: shape.treeCount)
+    for deletion in changes.deletions {
+      let (entity, key) = (deletion.reference.entity, deletion.reference.key)
+      gone[shape.tree[entity]].insert(key)
+      guard let row = before.row(of: entity, key) else { continue }
+      for (slot, table) in shape.backLinks[entity] where !row.isNull(slot) {
+        edits[table][row.int(slot), default: .init()].removed.insert(key)
+      }
+      unlink(key, of: entity)
+    }
+    for (tree, keys) in gone.enumerated() where !keys.isEmpty { graph.trees[tree].remove(keys) }
+  }
+
+  /// Takes away the links of a deleted object that are in no row.
+  private mutating func unlink(_ key: Int64, of entity: Int) {
+    for table in shape.ownTables[entity] {
+      let destinations = before.links[table][key]
+      if destinations.isEmpty { continue }
+      edits[table][key, default: .init()].removed.formUnion(destinations)
+      guard let inverse = shape.inverseTables[table] else { continue }
+      for destination in destinations { edits[inverse][destination, default: .init()].removed.insert(key) }
+    }
+    for table in shape.oneWaysInto[entity] {
+      if let owner = before.links[table].owner(of: key) { edits[table][owner, default: .init()].removed.insert(key) }
+    }
+  }
+
+  private mutating func updateRows() {
+    for update in changes.updates {
+      let row = update.row
+      let tree = shape.tree[row.entity]
+      guard let place = graph.trees[tree].place(of: row.key) else { continue }
+      let old = graph.trees[tree].rows[place]
+      for (slot, table) in shape.backLinks[row.entity] where update.changed.contains(slot) {
+        if !old.isNull(slot) { edits[table][old.int(slot), default: .init()].removed.insert(row.key) }
+        if !row.isNull(slot) { edits[table][row.int(slot), default: .init()].added.append(row.key) }
+      }
+      graph.trees[tree].replace(at: place, with: row)
+    }
+  }
+
+  private mutating func insertRows() {
+    var new = Array(repeating: [Row](), count: shape.treeCount)
+    // Rows of one entity come together: its links are looked up once.
+    var (entity, tree, links) = (-1, 0, [(slot: Int, table: Int)]())
+    for row in changes.insertions {
+      if row.entity != entity {
+        entity = row.entity
+        (tree, links) = (shape.tree[entity], shape.backLinks[entity])
+      }
+      for (slot, table) in links where !row.isNull(slot) {
+        edits[table][row.int(slot), default: .init()].added.append(row.key)
+      }
+      new[tree].append(row)
+    }
+    for (tree, rows) in new.enumerated() where !rows.isEmpty { graph.trees[tree].insert(rows) }
+  }
+
+  // MARK: Links
+
+  /// Removals before additions before orders, over the whole change set: a member that moves must not lose its new owner.
+  private mutating func changeLinks() {
+    for change in changes.links {
+      guard let table = table(of: change), shape.toManys[table].storage != .inverseToOne else { continue }
+      collect(change, table)
+    }
+    for table in edits.indices {
+      // What is removed of a one-way relationship may be another owner's new destination.
+      for (owner, edit) in edits[table] where !edit.removed.isEmpty {
+        graph.links[table].apply(.init(removed: edit.removed.subtracting(edit.added)), to: owner)
+      }
+      for (owner, edit) in edits[table] where !edit.added.isEmpty {
+        graph.links[table].apply(.init(added: edit.added), to: owner)
+      }
+    }
+    for change in changes.links {
+      guard let order = change.order, let table = table(of: change) else { continue }
+      graph.links[table].order(final(change.owner), as: order.map { final($0.key) })
+    }
+  }
+
+  private func table(of change: ChangeSet.LinkChange) -> Int? {
+    shape.table(of: graph.schema.entities[change.entity].relationships[change.relationship])
+  }
+
+  private mutating func collect(_ change: ChangeSet.LinkChange, _ table: Int) {
+    let owner = final(change.owner)
+    let inverse = shape.inverseTables[table]
+    for destination in change.removed {
+      let key = final(destination.key)
+      edits[table][owner, default: .init()].removed.insert(key)
+      if let inverse { edits[inverse][key, default: .init()].removed.insert(owner) }
+    }
+    for destination in change.added {
+      let key = final(destination.key)
+      // Another owner loses it, as where the link is in the destination's row.
+      if inverse == nil, let former = before.links[table].owner(of: key), former != owner {
+        edits[table][former, default: .init()].removed.insert(key)
+      }
+      edits[table][owner, default: .init()].added.append(key)
+      if let inverse { edits[inverse][key, default: .init()].added.append(owner) }
+    }
+  }
+
+  // MARK: Derived attributes
+
+  /// Computes what depends on what has changed. The objects that look different than the change set says.
+  private mutating func derive() -> [ObjectReference] {
+    if shape.derivations.isEmpty { return [] }
+    var changed: Set<ObjectReference> = Set(changes.updates.map(\.row.reference))
+    for (row, key) in zip(changes.insertions, keys) { changed.insert(ObjectReference(entity: row.entity, key: key)) }
+    var touched: Set<ObjectReference> = []
+    for count in shape.derivations.counted { derive(count, changed, &touched) }
+    for copy in shape.derivations.copied { derive(copy, changed, &touched) }
+    return touched.sorted { ($0.entity, $0.key) < ($1.entity, $1.key) }
+  }
+
+  private mutating func derive(
+    _ count: AtomicDerivations.Counted, _ changed: Set<ObjectReference>, _ touched: inout Set<ObjectReference>
+  ) {
+    var owners = Set(edits[count.table].keys)
+    for object in changed where count.entity.subtree.contains(object.entity) { owners.insert(object.key) }
+    for owner in owners {
+      set(
+        .int(Int64(graph.links[count.table][owner].count)), count.slot, of: owner, in: count.entity, &touched)
+    }
+  }
+
+  private mutating func derive(
+    _ copy: AtomicDerivations.Copied, _ changed: Set<ObjectReference>, _ touched: inout Set<ObjectReference>
+  ) {
+    let entity = copy.entity
+    let sources = Set(changed.filter { copy.relationship.destinations.contains($0.entity) }.map(\.key))
+    var owners = Set(changed.filter { entity.subtree.contains($0.entity) }.map(\.key))
+    if !sources.isEmpty {
+      for row in graph.trees[shape.tree[entity.index]].rows
+      where entity.subtree.contains(row.entity) && sources.contains(row.int(copy.referenceSlot)) {
+        owners.insert(row.key)
+      }
+    }
+    let kind = graph.schema.entities[copy.relationship.destination].slots[copy.source.slot]
+    for owner in owners {
+      guard let row = graph.row(of: entity.index, owner) else { continue }
+      let source =
+        row.isNull(copy.referenceSlot)
+        ? nil : graph.row(of: copy.relationship.destination, row.int(copy.referenceSlot))
+      set(source?.value(copy.source.slot, kind) ?? .null, copy.slot, of: owner, in: entity, &touched)
+    }
+  }
+
+  private mutating func set(
+    _ value: Value, _ slot: Int, of key: Int64, in entity: Entity, _ touched: inout Set<ObjectReference>
+  ) {
+    let tree = shape.tree[entity.index]
+    guard let place = graph.trees[tree].place(of: key) else { return }
+    let row = graph.trees[tree].rows[place]
+    guard entity.subtree.contains(row.entity) else { return }
+    let kinds = graph.schema.entities[row.entity].slots
+    if row.value(slot, kinds[slot]) == value { return }
+    graph.trees[tree].replace(at: place, with: row.replacing(slot, by: value, kinds))
+    touched.insert(row.reference)
+  }
+}
+
+extension Row {
+  /// A copy with another value in one slot; `kinds` are those of the row's slots.
+  fileprivate func replacing(_ slot: Int, by value: Value, _ kinds: [SlotKind]) -> Row {
+    let builder = RowBuilder()
+    builder.begin(slots: slotCount)
+    for (other, kind) in kinds.enumerated() where other != slot { builder.copy(other, kind, from: self) }
+    builder.set(slot, value)
+    return builder.finish(key: key, entity: entity, version: version)
+  }
+}

@@ -1,0 +1,225 @@
+import Foundation
+import StoreProtocol
+
+/// A file that is only ever replaced as a whole: who opens it finds the old content or the new, whatever happens meanwhile.
+///
+/// Paths are resolved once, and all work is relative to the folder's descriptor. Who replaces holds a lock on the folder, so
+/// that no lock file is left behind. Foundation's atomic write syncs no folder, changes modes and replaces links, so it is
+/// not used.
+public final class AtomicFile: Sendable {
+  /// Which content a file has, as far as the file system tells. Two contents never share one, because each is a file of its
+  /// own.
+  public struct Generation: Equatable, Sendable {
+    fileprivate let device: UInt64
+    fileprivate let inode: UInt64
+    fileprivate let size: Int64
+    fileprivate let seconds: Int64
+    fileprivate let nanoseconds: Int64
+  }
+
+  /// Where the file is, links resolved.
+  public let path: String
+  private let name: String
+  private let folder: Int32
+
+  /// Opens the folder of the file at `path`, which need not exist. Throws `notFound` where there is no folder.
+  public init(_ path: String) throws(StoreError) {
+    let url = URL(fileURLWithPath: path).resolvingSymlinksInPath()
+    self.path = url.path
+    name = url.lastPathComponent
+    folder = open(url.deletingLastPathComponent().path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    if folder < 0 {
+      throw Self.error(errno, "The folder of the store cannot be opened", path)
+    }
+  }
+
+  deinit { _ = Foundation.close(folder) }
+
+  // MARK: Reading
+
+  /// The content with its generation, nil where there is no file.
+  ///
+  /// Throws `notAStore` for what is no file, `corrupt` for one that is next to nothing but a hole.
+  public func read() throws(StoreError) -> (data: Data, generation: Generation)? {
+    let file = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
+    if file < 0 {
+      if errno == ENOENT { return nil }
+      throw Self.error(errno, "The store file cannot be read", path)
+    }
+    defer { _ = Foundation.close(file) }
+    let (generation, status) = try Self.generation(of: file, path)
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      throw StoreError(.notAStore, "This is no file but something else.", context: ["path": path])
+    }
+    if let status = FileStatus(path), status.isHole {
+      throw StoreError(.corrupt, "The file is next to nothing but a hole.", context: ["path": path])
+    }
+    var data = Data(count: Int(generation.size))
+    var count = 0
+    while count < data.count {
+      let part = data.withUnsafeMutableBytes {
+        Foundation.read(file, $0.baseAddress.map { $0 + count }, $0.count - count)
+      }
+      if part < 0 && errno == EINTR { continue }
+      if part < 0 { throw Self.error(errno, "The store file cannot be read", path) }
+      // It became shorter; then it is not what it was.
+      if part == 0 { break }
+      count += part
+    }
+    return (data.prefix(count), generation)
+  }
+
+  /// The generation of what is there now, nil where there is no file.
+  public func generation() throws(StoreError) -> Generation? {
+    var status = stat()
+    if fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 { return Generation(status) }
+    if errno == ENOENT { return nil }
+    throw Self.error(errno, "The store file cannot be looked at", path)
+  }
+
+  private static func generation(of file: Int32, _ path: String) throws(StoreError) -> (Generation, stat) {
+    var status = stat()
+    guard fstat(file, &status) == 0 else { throw error(errno, "The store file cannot be looked at", path) }
+    return (Generation(status), status)
+  }
+
+  // MARK: Replacing
+
+  /// Replaces the content of `expected` (nil: no file yet) by what `body` writes. Gives the new generation.
+  ///
+  /// Throws `busy` where another writer holds the folder for longer than `timeout` seconds, and where the file is
+  /// no longer the expected one: then somebody else has replaced it, and its changes must not be lost. Nothing has been
+  /// written in either case. An error after the new file has its name leaves the outcome unknown; any other says notSaved.
+  public func replace(
+    _ expected: Generation?, timeout: Double, _ body: (AtomicFileWriter) throws(StoreError) -> Void
+  ) throws(StoreError) -> Generation {
+    let lock = try FolderLock(path, timeout: timeout)
+    defer { lock.release() }
+    let found = try generation()
+    if found != expected {
+      throw StoreError(
+        .busy, "Somebody else has written the store since it was read; open it again, and save again.",
+        context: ["path": path])
+    }
+    let temporary = ".\(name).\(UUID().uuidString)\(Self.suffix)"
+    let file = openat(folder, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    if file < 0 { throw Self.error(errno, "No file can be made beside the store", path) }
+    var isNamed = false
+    defer {
+      _ = Foundation.close(file)
+      if !isNamed { _ = unlinkat(folder, temporary, 0) }
+    }
+    // Held while it is written: a file of that name which nobody holds was left behind.
+    _ = flock(file, LOCK_EX | LOCK_NB)
+    let writer = AtomicFileWriter(file, path)
+    try body(writer)
+    try writer.finish()
+    if expected != nil { try copyTraits(to: file) }
+    guard fsync(file) == 0 else { throw Self.error(errno, "The new store file cannot be synced", path) }
+    let (generation, _) = try Self.generation(of: file, path)
+    guard renameat(folder, temporary, folder, name) == 0 else {
+      throw Self.error(errno, "The new store file cannot take the old one's place", path)
+    }
+    isNamed = true
+    guard fsync(folder) == 0 else {
+      var failure = Self.error(errno, "The store's folder cannot be synced", path)
+      failure.outcome = .outcomeUnknown
+      throw failure
+    }
+    return generation
+  }
+
+  /// Gives the new file mode, owner and extended attributes of the old one.
+  private func copyTraits(to file: Int32) throws(StoreError) {
+    let old = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+    guard old >= 0 else { throw Self.error(errno, "The store file cannot be read", path) }
+    defer { _ = Foundation.close(old) }
+    var status = stat()
+    guard fstat(old, &status) == 0 else { throw Self.error(errno, "The store file cannot be looked at", path) }
+    // Only root may give a file away; whoever may not keeps it.
+    if fchown(file, status.st_uid, status.st_gid) != 0 && errno != EPERM {
+      throw Self.error(errno, "The new store file cannot get the old one's owner", path)
+    }
+    guard fchmod(file, status.st_mode & 0o7777) == 0 else {
+      throw Self.error(errno, "The new store file cannot get the old one's mode", path)
+    }
+    ExtendedAttributes.copy(from: old, to: file)
+  }
+
+  // MARK: What is left behind
+
+  private static let suffix = ".replacing"
+
+  /// Removes new files of this one that their writers left behind when they were killed.
+  public func sweep() {
+    let parent = URL(fileURLWithPath: path).deletingLastPathComponent().path
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: parent)) ?? []
+    for left in names where left.hasPrefix(".\(name).") && left.hasSuffix(Self.suffix) {
+      let file = openat(folder, left, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
+      if file < 0 { continue }
+      if flock(file, LOCK_EX | LOCK_NB) == 0 { _ = unlinkat(folder, left, 0) }
+      _ = Foundation.close(file)
+    }
+  }
+
+  /// Removes the file. Nothing there is no error.
+  public func remove() throws(StoreError) {
+    if unlinkat(folder, name, 0) != 0 && errno != ENOENT {
+      throw Self.error(errno, "The store file cannot be removed", path)
+    }
+    guard fsync(folder) == 0 else { throw Self.error(errno, "The store's folder cannot be synced", path) }
+  }
+
+  static func error(_ number: Int32, _ what: String, _ path: String) -> StoreError {
+    let code: StoreError.Code =
+      switch number {
+      case ENOENT, ENOTDIR: .notFound
+      case ENOSPC, EDQUOT, EFBIG: .full
+      case EACCES, EPERM, EROFS: .readOnly
+      default: .io
+      }
+    return StoreError(
+      code, what + ".", context: ["path": path, "errno": String(number)], cause: String(cString: strerror(number)))
+  }
+}
+
+extension AtomicFile.Generation {
+  fileprivate init(_ status: stat) {
+    device = UInt64(truncatingIfNeeded: status.st_dev)
+    inode = UInt64(truncatingIfNeeded: status.st_ino)
+    size = Int64(status.st_size)
+    #if canImport(Darwin)
+      let time = status.st_mtimespec
+    #else
+      let time = status.st_mtim
+    #endif
+    (seconds, nanoseconds) = (Int64(time.tv_sec), Int64(time.tv_nsec))
+  }
+}
+
+/// A lock on a folder, held by whoever replaces a file in it.
+private struct FolderLock {
+  private let descriptor: Int32
+
+  init(_ path: String, timeout: Double) throws(StoreError) {
+    // A description of its own: locks of one description do not exclude each other.
+    let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+    descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    if descriptor < 0 { throw AtomicFile.error(errno, "The folder of the store cannot be opened", path) }
+    let deadline = Date(timeIntervalSinceNow: timeout)
+    while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+      let number = errno
+      // Where a file system has no locks, the generation still shows who was first.
+      if number == ENOLCK || number == ENOTSUP { return }
+      if number != EWOULDBLOCK && number != EINTR || Date() > deadline {
+        _ = Foundation.close(descriptor)
+        if number != EWOULDBLOCK { throw AtomicFile.error(number, "The folder of the store cannot be locked", path) }
+        throw StoreError(
+          .busy, "Another writer holds the folder of the store; try again.", context: ["path": path])
+      }
+      usleep(2000)
+    }
+  }
+
+  func release() { _ = Foundation.close(descriptor) }
+}

@@ -1,0 +1,53 @@
+import Foundation
+import StoreProtocol
+
+/// Writes the new content of an ``AtomicFile``, in pieces as they come.
+public final class AtomicFileWriter {
+  private let file: Int32
+  private let path: String
+  private var buffer: [UInt8] = []
+  private static let size = 1 << 18
+
+  init(_ file: Int32, _ path: String) {
+    self.file = file
+    self.path = path
+    buffer.reserveCapacity(Self.size)
+  }
+
+  public func write(_ bytes: UnsafeRawBufferPointer) throws(StoreError) {
+    if buffer.count + bytes.count > Self.size { try finish() }
+    if bytes.count < Self.size { buffer.append(contentsOf: bytes) } else { try put(bytes) }
+  }
+
+  public func write(_ data: Data) throws(StoreError) {
+    try rethrow { data.withUnsafeBytes { bytes in Result { () throws(StoreError) in try write(bytes) } } }
+  }
+
+  public func write(_ text: String) throws(StoreError) {
+    var text = text
+    try rethrow {
+      text.withUTF8 { bytes in Result { () throws(StoreError) in try write(UnsafeRawBufferPointer(bytes)) } }
+    }
+  }
+
+  /// Hands what is left to the file.
+  func finish() throws(StoreError) {
+    defer { buffer.removeAll(keepingCapacity: true) }
+    try rethrow { buffer.withUnsafeBytes { bytes in Result { () throws(StoreError) in try put(bytes) } } }
+  }
+
+  /// Foundation's closures throw anything; a result keeps the type.
+  private func rethrow(_ body: () -> Result<Void, StoreError>) throws(StoreError) { try body().get() }
+
+  private func put(_ bytes: UnsafeRawBufferPointer) throws(StoreError) {
+    guard var next = bytes.baseAddress else { return }
+    var rest = bytes.count
+    while rest > 0 {
+      let (count, number) = FileSizeSignal.withoutIt { Foundation.write(file, next, rest) }
+      if count < 0 && number == EINTR { continue }
+      guard count > 0 else { throw AtomicFile.error(number, "The new store file cannot be written", path) }
+      next += count
+      rest -= count
+    }
+  }
+}

@@ -1,0 +1,37 @@
+import StoreProtocol
+import StoreSchema
+
+/// All objects of a store with their links: a value, so that whoever reads keeps what it reads while the next one is made.
+public struct AtomicGraph: Sendable {
+  let shape: AtomicShape
+  var trees: [AtomicTree]
+  /// By the tables of ``AtomicShape/toManys``.
+  var links: [AtomicLinks]
+  var uniqueness: AtomicUniqueness
+  /// The highest key ever handed out: all trees share one counter, as the file formats have one.
+  public internal(set) var highestKey: Int64
+
+  public var schema: Schema { shape.schema }
+
+  /// A graph without objects.
+  public init(_ schema: Schema) {
+    shape = AtomicShape(schema)
+    trees = Array(repeating: AtomicTree(), count: shape.treeCount)
+    links = shape.toManys.map { AtomicLinks(isOrdered: $0.isOrdered, isOneWay: $0.storage == .destination) }
+    uniqueness = AtomicUniqueness(schema)
+    highestKey = 0
+  }
+
+  /// The row of a key in the tree of `entity`, nil where there is none.
+  func row(of entity: Int, _ key: Int64) -> Row? { trees[shape.tree[entity]].row(key) }
+
+  /// The next `count` keys. Throws `corrupt` where there are none left.
+  mutating func takeKeys(_ count: Int) throws(StoreError) -> Range<Int64> {
+    let (last, overflow) = highestKey.addingReportingOverflow(Int64(count))
+    guard !overflow, last < Int64.max else {
+      throw StoreError(.corrupt, "The highest key of the store is \(highestKey); no further keys can be given.")
+    }
+    defer { highestKey = last }
+    return (highestKey + 1)..<(last + 1)
+  }
+}

@@ -1,0 +1,57 @@
+/// The links of one to-many relationship: the keys of each owner's destinations, in their order where the relationship is
+/// ordered, else in key order.
+struct AtomicLinks: Sendable {
+  private let isOrdered: Bool
+  /// One-way links belong to one owner each, which is found here.
+  private let isOneWay: Bool
+  private var destinations: [Int64: [Int64]] = [:]
+  private var owners: [Int64: Int64] = [:]
+
+  init(isOrdered: Bool, isOneWay: Bool) {
+    self.isOrdered = isOrdered
+    self.isOneWay = isOneWay
+  }
+
+  subscript(owner: Int64) -> [Int64] { destinations[owner] ?? [] }
+
+  /// The owner that a one-way link to `destination` begins at.
+  func owner(of destination: Int64) -> Int64? { owners[destination] }
+
+  var linkedOwners: Dictionary<Int64, [Int64]>.Keys { destinations.keys }
+
+  /// What becomes of one owner's links.
+  struct Edit {
+    var removed: Set<Int64> = []
+    /// Each once, in the order in which they come.
+    var added: [Int64] = []
+  }
+
+  mutating func apply(_ edit: Edit, to owner: Int64) {
+    var list = destinations[owner] ?? []
+    // Nobody else holds the list while it changes.
+    destinations[owner] = nil
+    let removed = edit.removed.subtracting(edit.added)
+    if !removed.isEmpty {
+      list.removeAll { removed.contains($0) }
+      if isOneWay { for gone in removed where owners[gone] == owner { owners[gone] = nil } }
+    }
+    if !edit.added.isEmpty {
+      let isBehind = !isOrdered && (list.last.map { last in edit.added.allSatisfy { $0 > last } } ?? true)
+      let known = isBehind ? [] : Set(list)
+      list.append(contentsOf: edit.added.lazy.filter { !known.contains($0) })
+      if !isOrdered { list.sort() }
+      if isOneWay { for new in edit.added { owners[new] = owner } }
+    }
+    if !list.isEmpty { destinations[owner] = list }
+  }
+
+  /// Puts an owner's links into an order; what it does not name stays behind.
+  mutating func order(_ owner: Int64, as order: [Int64]) {
+    guard isOrdered, let list = destinations[owner] else { return }
+    let present = Set(list)
+    var result: [Int64] = []
+    var seen: Set<Int64> = []
+    for key in order where present.contains(key) && seen.insert(key).inserted { result.append(key) }
+    destinations[owner] = result + list.filter { !seen.contains($0) }
+  }
+}

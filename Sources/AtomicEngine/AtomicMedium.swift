@@ -1,0 +1,18 @@
+import Foundation
+import StoreProtocol
+
+/// Where an atomic store keeps its graph: a whole file that each commit replaces.
+///
+/// Calls come one at a time, but for those about external data.
+public protocol AtomicMedium: Sendable {
+  /// Replaces what was written last, durably, all or nothing. The outcome of what it throws says what is there afterwards.
+  func write(_ graph: AtomicGraph, _ metadata: StoreMetadata) throws(StoreError)
+
+  /// See ``Store``.
+  func externalData(_ name: Data) throws(StoreError) -> Data
+  func keepExternalData(_ data: Data) throws(StoreError) -> Data?
+  func discardExternalData(_ names: [Data])
+
+  /// Gives back what it holds, such as locks.
+  func close()
+}

@@ -1,0 +1,68 @@
+import StoreSchema
+
+/// What the engine looks up again and again in a schema: which tree an entity's rows are in, and which links its
+/// relationships have.
+final class AtomicShape: Sendable {
+  let schema: Schema
+  /// The number of each entity's tree.
+  let tree: [Int]
+  let treeCount: Int
+  /// The slots of to-one keys of each entity.
+  let referenceSlots: [[Int]]
+  /// The to-many relationships, each once, in the order of their link tables.
+  let toManys: [Relationship]
+  private let numbers: [Relationship: Int]
+  /// For each entity its to-one relationships whose other side is to-many: the slot, and the table of the other side.
+  let backLinks: [[(slot: Int, table: Int)]]
+  /// For each entity the tables of its own links that no row holds: pairs and one-way links.
+  let ownTables: [[Int]]
+  /// For each entity the tables of one-way links that can lead to it.
+  let oneWaysInto: [[Int]]
+  /// For each table of pairs the one of the other side.
+  let inverseTables: [Int?]
+  let derivations: AtomicDerivations
+
+  init(_ schema: Schema) {
+    self.schema = schema
+    let roots = schema.entities.filter { $0.root == $0.index }
+    let treeOfRoot = Dictionary(uniqueKeysWithValues: roots.enumerated().map { ($1.index, $0) })
+    tree = schema.entities.map { treeOfRoot[$0.root] ?? 0 }
+    treeCount = roots.count
+    referenceSlots = schema.entities.map { entity in
+      entity.slots.indices.filter { entity.slots[$0] == .reference }
+    }
+    var toManys: [Relationship] = []
+    var numbers: [Relationship: Int] = [:]
+    for entity in schema.entities {
+      for relationship in entity.relationships where relationship.isToMany && numbers[relationship] == nil {
+        numbers[relationship] = toManys.count
+        toManys.append(relationship)
+      }
+    }
+    let tables = schema.entities.map { entity in
+      entity.relationships.compactMap { relationship in numbers[relationship].map { (relationship, $0) } }
+    }
+    backLinks = schema.entities.map { entity in
+      entity.relationships.compactMap { relationship in
+        guard let slot = relationship.slot, let inverse = relationship.linkedInverse, let table = numbers[inverse]
+        else { return nil }
+        return (slot, table)
+      }
+    }
+    ownTables = tables.map { $0.filter { $0.0.storage != .inverseToOne }.map(\.1) }
+    oneWaysInto = schema.entities.map { entity in
+      toManys.indices.filter {
+        toManys[$0].storage == .destination && toManys[$0].destinations.contains(entity.index)
+      }
+    }
+    inverseTables = toManys.map { relationship in
+      if case .pairs = relationship.storage { return relationship.linkedInverse.flatMap { numbers[$0] } }
+      return nil
+    }
+    derivations = AtomicDerivations(schema, numbers)
+    (self.toManys, self.numbers) = (toManys, numbers)
+  }
+
+  /// The table of a to-many relationship's links.
+  func table(of relationship: Relationship) -> Int? { numbers[relationship] }
+}

@@ -1,0 +1,35 @@
+import StoreProtocol
+import StoreSchema
+
+/// A view of a graph, which stays as it is while others are made.
+final class AtomicSnapshot: StoreSnapshot {
+  let commitNumber: UInt64
+  private let graph: AtomicGraph
+
+  init(_ graph: AtomicGraph, commitNumber: UInt64) {
+    self.graph = graph
+    self.commitNumber = commitNumber
+  }
+
+  func rows(of entity: Int, keys: [Int64], _ body: (consuming Row) -> Void) throws(StoreError) {
+    let tree = graph.trees[graph.shape.tree[entity]]
+    for key in keys { if let row = tree.row(key) { body(row) } }
+  }
+
+  func row(of entity: Int, key: Int64) throws(StoreError) -> Row? { graph.row(of: entity, key) }
+
+  func scan(_ entities: Range<Int>, _ body: (consuming Row) -> Void) throws(StoreError) {
+    guard let first = entities.first else { return }
+    for row in graph.trees[graph.shape.tree[first]].rows where entities.contains(row.entity) { body(row) }
+  }
+
+  func destinations(
+    of relationship: Relationship, owners: [Int64], _ body: (Int64, consuming Row) -> Void
+  ) throws(StoreError) {
+    guard let table = graph.shape.table(of: relationship) else { return }
+    let tree = graph.trees[graph.shape.tree[relationship.destination]]
+    for owner in owners {
+      for key in graph.links[table][owner] { if let row = tree.row(key) { body(owner, row) } }
+    }
+  }
+}

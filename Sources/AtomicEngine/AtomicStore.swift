@@ -1,0 +1,109 @@
+import Foundation
+import StoreProtocol
+import StoreSchema
+import Synchronization
+
+/// A store whose whole graph is in memory. Each commit makes the next graph; where there is a medium, that is written to it
+/// before anybody sees it.
+public final class AtomicStore: Store {
+  public let schema: Schema
+  public let capabilities: Capabilities
+  public let isReadOnly: Bool
+  private let writing = NSLock()
+  private let state: Mutex<State>
+  private let medium: (any AtomicMedium)?
+
+  private struct State: Sendable {
+    var graph: AtomicGraph
+    var metadata: StoreMetadata
+    var commitNumber: UInt64 = 0
+    var isClosed = false
+  }
+
+  public init(
+    _ graph: AtomicGraph, _ metadata: StoreMetadata, _ capabilities: Capabilities, isReadOnly: Bool = false,
+    medium: (any AtomicMedium)? = nil
+  ) {
+    schema = graph.schema
+    self.capabilities = capabilities
+    self.isReadOnly = isReadOnly
+    self.medium = medium
+    state = Mutex(State(graph: graph, metadata: metadata))
+  }
+
+  public var identifier: String { metadata.identifier }
+  public var metadata: StoreMetadata { state.withLock { $0.metadata } }
+
+  public func snapshot() throws(StoreError) -> any StoreSnapshot {
+    let state = try current()
+    return AtomicSnapshot(state.graph, commitNumber: state.commitNumber)
+  }
+
+  public func commit(_ changes: ChangeSet) throws(StoreError) -> CommitResult {
+    writing.lock()
+    defer { writing.unlock() }
+    let state = try writable()
+    var commit = AtomicCommit(state.graph, changes)
+    switch try commit.run() {
+    case .conflicts(let conflicts): return .conflicts(conflicts)
+    case .applied(let graph, let keys, let touched):
+      try publish(graph, changes.metadata ?? state.metadata)
+      return .committed(Receipt(keys: keys, commitNumber: state.commitNumber + 1, touched: touched))
+    }
+  }
+
+  public func allocateKeys(root: Int, count: Int) throws(StoreError) -> Range<Int64> {
+    writing.lock()
+    defer { writing.unlock() }
+    let state = try writable()
+    var graph = state.graph
+    let keys = try graph.takeKeys(count)
+    try publish(graph, state.metadata)
+    return keys
+  }
+
+  public func externalData(_ name: Data) throws(StoreError) -> Data {
+    guard let medium else {
+      throw StoreError(.missingExternalData, "A store in memory keeps all data in its rows.")
+    }
+    return try medium.externalData(name)
+  }
+
+  public func keepExternalData(_ data: Data) throws(StoreError) -> Data? { try medium?.keepExternalData(data) }
+  public func discardExternalData(_ names: [Data]) { medium?.discardExternalData(names) }
+
+  public func close() throws(StoreError) {
+    writing.lock()
+    defer { writing.unlock() }
+    let wasClosed = state.withLock { state in
+      defer {
+        state.isClosed = true
+        // What it holds is of no further use, and snapshots keep what they read.
+        state.graph = AtomicGraph(schema)
+      }
+      return state.isClosed
+    }
+    if !wasClosed { medium?.close() }
+  }
+
+  private func current() throws(StoreError) -> State {
+    let state = state.withLock { $0 }
+    if state.isClosed { throw StoreError(.closed, "The store was closed; open it again.") }
+    return state
+  }
+
+  private func writable() throws(StoreError) -> State {
+    if isReadOnly { throw StoreError(.readOnly, "The store was opened read-only.") }
+    return try current()
+  }
+
+  /// Writes a graph where there is a medium, and shows it to those who come next.
+  private func publish(_ graph: AtomicGraph, _ metadata: StoreMetadata) throws(StoreError) {
+    try medium?.write(graph, metadata)
+    state.withLock { state in
+      state.graph = graph
+      state.metadata = metadata
+      state.commitNumber += 1
+    }
+  }
+}

@@ -1,0 +1,43 @@
+import StoreSchema
+
+/// The rows of one tree of entities, in key order.
+struct AtomicTree: Sendable {
+  /// Beside the rows, so that a search does not touch them.
+  private(set) var keys: [Int64] = []
+  private(set) var rows: [Row] = []
+
+  func row(_ key: Int64) -> Row? { place(of: key).map { rows[$0] } }
+
+  /// Where the row of a key is.
+  ///
+  /// Keys are whole numbers, each once: their distances to the ends bound the place, which in a tree without gaps is the
+  /// place itself.
+  func place(of key: Int64) -> Int? {
+    guard let first = keys.first, let last = keys.last, key >= first, key <= last else { return nil }
+    var low = max(0, keys.count - 1 - Int(clamping: last.subtractingReportingOverflow(key).partialValue))
+    var high = min(keys.count - 1, Int(clamping: key.subtractingReportingOverflow(first).partialValue))
+    while low < high {
+      let middle = (low + high) / 2
+      if keys[middle] < key { low = middle + 1 } else { high = middle }
+    }
+    return keys[low] == key ? low : nil
+  }
+
+  mutating func replace(at place: Int, with row: Row) { rows[place] = row }
+
+  /// Adds rows whose keys are not there.
+  mutating func insert(_ new: [Row]) {
+    let isOrdered = zip(new, new.dropFirst()).allSatisfy { $0.key < $1.key }
+    let added = isOrdered ? new : new.sorted { $0.key < $1.key }
+    guard let first = added.first else { return }
+    let isBehind = keys.last.map { $0 < first.key } ?? true
+    rows.append(contentsOf: added)
+    if !isBehind { rows.sort { $0.key < $1.key } }
+    if isBehind { keys.append(contentsOf: added.lazy.map(\.key)) } else { keys = rows.map(\.key) }
+  }
+
+  mutating func remove(_ gone: Set<Int64>) {
+    rows.removeAll { gone.contains($0.key) }
+    keys.removeAll { gone.contains($0) }
+  }
+}

@@ -1,0 +1,114 @@
+import AtomicEngine
+import Foundation
+import StoreProtocol
+import Testing
+
+@Suite struct AtomicFileTests {
+  /// A folder of its own for a file.
+  private struct Place {
+    let folder: URL
+    var path: String { folder.appending(path: "store").path }
+
+    init() throws {
+      folder = FileManager.default.temporaryDirectory.appending(path: "atomic-\(UUID())")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
+
+    func remove() { try? FileManager.default.removeItem(at: folder) }
+    func names() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() }
+    func content() throws -> String { String(decoding: try Data(contentsOf: URL(filePath: path)), as: UTF8.self) }
+  }
+
+  private func write(_ text: String, to file: AtomicFile) throws -> AtomicFile.Generation {
+    try file.replace(file.generation(), timeout: 1) { (writer) throws(StoreError) in try writer.write(text) }
+  }
+
+  @Test func aFileIsMadeAndReplaced() throws {
+    let place = try Place()
+    defer { place.remove() }
+    let file = try AtomicFile(place.path)
+    #expect(try file.read() == nil)
+    let first = try write("one", to: file)
+    #expect(try file.read()?.generation == first)
+    let long = String(repeating: "two ", count: 300_000)
+    let second = try write(long, to: file)
+    #expect(first != second)
+    #expect(try file.read()?.data == Data(long.utf8))
+    #expect(try place.names() == ["store"])
+  }
+
+  @Test func aNewFileIsForItsOwnerAlone() throws {
+    let place = try Place()
+    defer { place.remove() }
+    _ = try write("one", to: AtomicFile(place.path))
+    let mode = try FileManager.default.attributesOfItem(atPath: place.path)[.posixPermissions] as? Int
+    #expect(mode == 0o600)
+  }
+
+  @Test func modeAndLinksStay() throws {
+    let place = try Place()
+    defer { place.remove() }
+    try Data("old".utf8).write(to: URL(filePath: place.path))
+    try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: place.path)
+    let link = place.folder.appending(path: "link").path
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "store")
+    _ = try write("new", to: AtomicFile(link))
+    #expect(try place.content() == "new")
+    #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == "store")
+    let mode = try FileManager.default.attributesOfItem(atPath: place.path)[.posixPermissions] as? Int
+    #expect(mode == 0o640)
+  }
+
+  @Test func aSecondWriterIsFound() throws {
+    let place = try Place()
+    defer { place.remove() }
+    let (mine, theirs) = (try AtomicFile(place.path), try AtomicFile(place.path))
+    let read = try write("one", to: mine)
+    _ = try write("theirs", to: theirs)
+    let error = #expect(throws: StoreError.self) {
+      try mine.replace(read, timeout: 1) { (writer) throws(StoreError) in try writer.write("mine") }
+    }
+    #expect(error?.outcome == .notSaved)
+    #expect(try place.content() == "theirs")
+    #expect(try place.names() == ["store"])
+  }
+
+  @Test func aFailureLeavesTheOldFileAndNoOther() throws {
+    let place = try Place()
+    defer { place.remove() }
+    let file = try AtomicFile(place.path)
+    let generation = try write("one", to: file)
+    let error = #expect(throws: StoreError.self) {
+      try file.replace(generation, timeout: 1) { (writer) throws(StoreError) in
+        try writer.write("half")
+        throw StoreError(.full, "No room.")
+      }
+    }
+    #expect(error?.code == .full)
+    #expect(try place.content() == "one")
+    #expect(try place.names() == ["store"])
+  }
+
+  @Test func whatAKilledWriterLeftIsSweptAndWhatAnotherWritesIsNot() throws {
+    let place = try Place()
+    defer { place.remove() }
+    let file = try AtomicFile(place.path)
+    try Data().write(to: place.folder.appending(path: ".store.left.replacing"))
+    try Data().write(to: place.folder.appending(path: ".other.left.replacing"))
+    _ = try file.replace(nil, timeout: 1) { (writer) throws(StoreError) in
+      try writer.write("one")
+      file.sweep()
+    }
+    #expect(try place.content() == "one")
+    #expect(try place.names() == [".other.left.replacing", "store"])
+  }
+
+  @Test func whatIsNoFileIsRefused() throws {
+    let place = try Place()
+    defer { place.remove() }
+    try FileManager.default.createDirectory(atPath: place.path, withIntermediateDirectories: false)
+    let error = #expect(throws: StoreError.self) { try AtomicFile(place.path).read() }
+    #expect(error?.code == .notAStore)
+    #expect(throws: StoreError.self) { try AtomicFile(place.folder.path + "/none/store") }
+  }
+}
