@@ -47,7 +47,7 @@ enum ShellTexts {
     let cases = Tool.commands.map { "      \"\($0.name)\"*) words=\"\(options($0))\" ;;\n" }.joined()
     return """
       # bash completion for coredata
-      _coredata() {
+      _coredata_words() {
         local current=${COMP_WORDS[COMP_CWORD]} words=
         if [ "$COMP_CWORD" -eq 1 ]; then
           words="\(first)"
@@ -64,7 +64,7 @@ enum ShellTexts {
           COMPREPLY=($(compgen -f -- "$current"))
         fi
       }
-      complete -o filenames -F _coredata coredata
+      complete -o filenames -F _coredata_words coredata
 
       """
   }
@@ -73,7 +73,9 @@ enum ShellTexts {
     """
     #compdef coredata
     autoload -U +X bashcompinit && bashcompinit
-    \(bash)
+    \(bash)# The first time, zsh runs this file because it wants an answer.
+    [[ -n $compstate ]] && _bash_complete -o filenames -F _coredata_words
+
     """
   }
 

@@ -35,7 +35,7 @@ import Testing
         "-c",
         """
         source <("\(ToolRun.executable.path)" completions bash)
-        COMP_WORDS=(coredata \(words)); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _coredata; echo "${COMPREPLY[*]}"
+        COMP_WORDS=(coredata \(words)); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _coredata_words; echo "${COMPREPLY[*]}"
         """,
       ]
       let pipe = Pipe()
