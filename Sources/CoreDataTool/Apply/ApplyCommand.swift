@@ -30,10 +30,13 @@ enum ApplyCommand {
     context.persistentStoreCoordinator = store.coordinator
     let inserted = try context.performAndWait {
       var changes = AppliedChanges(context, store)
+      let progress = Progress("operations")
+      defer { progress.end() }
       for (number, operation) in lines {
         do { try changes.apply(operation) } catch {
           throw ToolError(message: "Line \(number): \(ErrorText.sentence(error)) Nothing was changed.")
         }
+        progress.step()
       }
       do { try context.save() } catch {
         throw ToolError(message: "The changes cannot be saved: \(ErrorText.sentence(error))")

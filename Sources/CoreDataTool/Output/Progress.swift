@@ -13,7 +13,7 @@ final class Progress {
   func step() {
     count += 1
     // The clock is not asked for every object.
-    guard isShown, count & 0xFF == 0, Date() >= next else { return }
+    guard isShown, count & 0xF == 0, Date() >= next else { return }
     next = Date(timeIntervalSinceNow: 0.2)
     hasWritten = true
     write("\r\(count) \(what)")

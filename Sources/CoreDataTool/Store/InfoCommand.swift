@@ -104,11 +104,13 @@ struct StoreFile {
     var names = ["", "-wal", "-shm", "-journal"].map { name + $0 }
     let values = (try? FileManager.default.contentsOfDirectory(atPath: folder.path + "/" + external)) ?? []
     names += values.sorted().map { external + "/" + $0 }
-    return try names.compactMap { try StoreFile(folder, $0) }
+    let progress = Progress("MB of the files")
+    defer { progress.end() }
+    return try names.compactMap { try StoreFile(folder, $0, progress) }
   }
 
   /// Nil where there is no such file.
-  private init?(_ folder: URL, _ name: String) throws {
+  private init?(_ folder: URL, _ name: String, _ progress: Progress) throws {
     let path = folder.path + "/" + name
     guard let status = FileStatus(path), status.isRegular else { return nil }
     if status.isHole {
@@ -124,6 +126,7 @@ struct StoreFile {
     while let part = try file.read(upToCount: 1 << 20), !part.isEmpty {
       part.withUnsafeBytes { digest.update($0) }
       size += part.count
+      progress.step()
     }
     sha256 = digest.finish().map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
