@@ -37,7 +37,7 @@ let package = Package(
     library("StoreQuery", ["StoreSchema"]),
     library("StoreProtocol", ["StoreQuery", "StoreSchema", "PropertyLists"]),
     .systemLibrary(name: "CPosix"),
-    library("AtomicEngine", ["StoreProtocol", "StoreSchema", "CPosix"]),
+    library("AtomicEngine", ["StoreProtocol", "StoreSchema", "PropertyLists", "CPosix"]),
     library("SQLEngine", ["StoreProtocol", "StoreQuery", "StoreSchema"]),
     library("PropertyLists", []),
     library("ModelFiles", ["StoreQuery", "StoreSchema", "PropertyLists"]),
@@ -52,6 +52,13 @@ let package = Package(
       "SQLiteBackend", path: "Backends/SQLite/Sources",
       ["SQLEngine", "StoreProtocol", "StoreQuery", "StoreSchema", "PropertyLists", "CSQLite", "CZlib"]),
 
+    .systemLibrary(
+      name: "CLibXML2", path: "Backends/XML/CLibXML2", pkgConfig: "libxml-2.0",
+      providers: [.apt(["libxml2-dev"]), .brew(["libxml2"])]),
+    .target(name: "CXMLParser", dependencies: ["CLibXML2"], path: "Backends/XML/CXMLParser"),
+    library(
+      "XMLBackend", path: "Backends/XML/Sources",
+      ["AtomicEngine", "StoreProtocol", "StoreSchema", "PropertyLists", "CXMLParser"]),
     library("InMemoryBackend", path: "Backends/InMemory/Sources", ["AtomicEngine", "StoreProtocol", "StoreSchema"]),
 
     .target(name: "CRuntime"),
@@ -59,7 +66,7 @@ let package = Package(
       name: "CoreData",
       dependencies: [
         "StoreProtocol", "StoreQuery", "StoreSchema", "ModelFiles", "PropertyLists", "InMemoryBackend", "SQLiteBackend",
-        "CRuntime",
+        "XMLBackend", "CRuntime",
       ],
       swiftSettings: namesFoundationsPredicates),
 

@@ -6,6 +6,11 @@ public final class AtomicFileWriter {
   private let file: Int32
   private let path: String
   private var buffer: [UInt8] = []
+  /// How many bytes were given to the file.
+  private var offset: Int64 = 0
+  private var sum = CRC64()
+  /// Where the checksum is to be written.
+  private var checksumPlace: Int64?
   private static let size = 1 << 18
 
   init(_ file: Int32, _ path: String) {
@@ -30,6 +35,24 @@ public final class AtomicFileWriter {
     }
   }
 
+  /// Writes the metadata, which has the checksum's placeholder in it.
+  public func writeMetadata(_ data: Data) throws(StoreError) {
+    if let place = AtomicChecksum.place(in: data, isLast: false) {
+      checksumPlace = offset + Int64(buffer.count) + Int64(place.lowerBound - data.startIndex)
+    }
+    try write(data)
+  }
+
+  /// Puts the checksum of all that was written in its place.
+  func seal() throws(StoreError) {
+    try finish()
+    guard let checksumPlace else { return }
+    let text = Array(AtomicChecksum.text(sum).utf8)
+    guard pwrite(file, text, text.count, off_t(checksumPlace)) == text.count else {
+      throw AtomicFile.error(errno, "The new store file cannot be written", path)
+    }
+  }
+
   /// Hands what is left to the file.
   func finish() throws(StoreError) {
     defer { buffer.removeAll(keepingCapacity: true) }
@@ -46,8 +69,10 @@ public final class AtomicFileWriter {
       let (count, number) = FileSizeSignal.withoutIt { Foundation.write(file, next, rest) }
       if count < 0 && number == EINTR { continue }
       guard count > 0 else { throw AtomicFile.error(number, "The new store file cannot be written", path) }
+      sum.add(UnsafeRawBufferPointer(start: next, count: count))
       next += count
       rest -= count
+      offset += Int64(count)
     }
   }
 }

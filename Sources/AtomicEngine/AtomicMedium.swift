@@ -3,10 +3,13 @@ import StoreProtocol
 
 /// Where an atomic store keeps its graph: a whole file that each commit replaces.
 ///
-/// Calls come one at a time, but for those about external data.
+/// Calls of `write` and `reread` come one at a time.
 public protocol AtomicMedium: Sendable {
   /// Replaces what was written last, durably, all or nothing. The outcome of what it throws says what is there afterwards.
   func write(_ graph: AtomicGraph, _ metadata: StoreMetadata) throws(StoreError)
+
+  /// What is there, where somebody else has written it since it was read or written here; nil where nobody has.
+  func reread() throws(StoreError) -> (graph: AtomicGraph, metadata: StoreMetadata)?
 
   /// See ``Store``.
   func externalData(_ name: Data) throws(StoreError) -> Data

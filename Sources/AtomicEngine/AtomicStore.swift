@@ -35,6 +35,11 @@ public final class AtomicStore: Store {
   public var metadata: StoreMetadata { state.withLock { $0.metadata } }
 
   public func snapshot() throws(StoreError) -> any StoreSnapshot {
+    // While a commit runs, what was there before it is shown.
+    if medium != nil, writing.try() {
+      defer { writing.unlock() }
+      try refresh()
+    }
     let state = try current()
     return AtomicSnapshot(state.graph, commitNumber: state.commitNumber)
   }
@@ -42,6 +47,7 @@ public final class AtomicStore: Store {
   public func commit(_ changes: ChangeSet) throws(StoreError) -> CommitResult {
     writing.lock()
     defer { writing.unlock() }
+    try refresh()
     let state = try writable()
     var commit = AtomicCommit(state.graph, changes)
     switch try commit.run() {
@@ -55,6 +61,7 @@ public final class AtomicStore: Store {
   public func allocateKeys(root: Int, count: Int) throws(StoreError) -> Range<Int64> {
     writing.lock()
     defer { writing.unlock() }
+    try refresh()
     let state = try writable()
     var graph = state.graph
     let keys = try graph.takeKeys(count)
@@ -97,9 +104,24 @@ public final class AtomicStore: Store {
     return try current()
   }
 
+  /// Takes over what somebody else has written.
+  private func refresh() throws(StoreError) {
+    if state.withLock({ $0.isClosed }) { return }
+    guard let (graph, metadata) = try medium?.reread() else { return }
+    show(graph.versioned(after: state.withLock { $0.graph }), metadata)
+  }
+
   /// Writes a graph where there is a medium, and shows it to those who come next.
   private func publish(_ graph: AtomicGraph, _ metadata: StoreMetadata) throws(StoreError) {
-    try medium?.write(graph, metadata)
+    do { try medium?.write(graph, metadata) } catch {
+      // The file has the new content; only the next loss of power may bring the old one back.
+      if error.outcome == .outcomeUnknown { show(graph, metadata) }
+      throw error
+    }
+    show(graph, metadata)
+  }
+
+  private func show(_ graph: AtomicGraph, _ metadata: StoreMetadata) {
     state.withLock { state in
       state.graph = graph
       state.metadata = metadata

@@ -3,11 +3,12 @@ import InMemoryBackend
 import SQLiteBackend
 import StoreProtocol
 import Synchronization
+import XMLBackend
 
 /// The kinds of stores by type name. The only file that names backends; stores outside the package add themselves.
 enum StoreRegistration {
   private static let backends: Mutex<[String: any StoreBackend]> = {
-    let standard: [any StoreBackend] = [SQLiteBackend(), InMemoryBackend()]
+    let standard: [any StoreBackend] = [SQLiteBackend(), XMLBackend(), InMemoryBackend()]
     return Mutex(Dictionary(uniqueKeysWithValues: standard.map { ($0.storeType, CheckedBackend($0)) }))
   }()
 

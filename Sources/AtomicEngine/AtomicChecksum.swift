@@ -1,0 +1,92 @@
+import Foundation
+import StoreProtocol
+
+/// A checksum over a whole file, in the metadata that the file itself carries: a text of fixed length, which counts as zeros while
+/// the sum is made.
+///
+/// CRC-64 finds every change of up to eight bytes in a row, and all but one in 2^64 of the others. It protects from damage, not
+/// from intent.
+public enum AtomicChecksum {
+  /// The key in the metadata, which Apple's readers do not know and leave alone.
+  public static let key = "OpenCoreDataChecksum"
+  /// The value before the sum is known.
+  public static let placeholder = prefix + String(repeating: "0", count: digits)
+
+  private static let prefix = "crc64-of-all-other-bytes:"
+  private static let digits = 16
+
+  /// Throws `corrupt` for a file that says a sum and has another. False where it says none, as files of other writers do.
+  static func verify(_ file: Data, isLast: Bool) throws(StoreError) -> Bool {
+    guard let place = place(in: file, isLast: isLast) else { return false }
+    var sum = CRC64()
+    sum.add(file[..<place.lowerBound])
+    sum.add(Data(repeating: UInt8(ascii: "0"), count: digits))
+    sum.add(file[place.upperBound...])
+    guard file[place].elementsEqual(text(sum).utf8) else { throw damaged }
+    return true
+  }
+
+  static let damaged = StoreError(
+    .corrupt,
+    "The file's checksum is not that of its bytes: it was damaged, or another program has rewritten it. Work on a copy, or on a backup."
+  )
+
+  /// Where the sum stands: users' data may have the same text, so that the format says whether it comes first or last.
+  static func place(in bytes: Data, isLast: Bool) -> Range<Data.Index>? {
+    guard let found = bytes.range(of: Data(prefix.utf8), options: isLast ? .backwards : []),
+      found.upperBound + digits <= bytes.endIndex
+    else { return nil }
+    return found.upperBound..<found.upperBound + digits
+  }
+
+  static func text(_ sum: CRC64) -> String {
+    let hex = String(sum.value, radix: 16)
+    return String(repeating: "0", count: digits - hex.count) + hex
+  }
+}
+
+/// CRC-64/XZ, eight bytes at a time.
+struct CRC64 {
+  private var state: UInt64 = .max
+  var value: UInt64 { ~state }
+
+  mutating func add(_ data: Data) { data.withUnsafeBytes { add($0) } }
+
+  mutating func add(_ bytes: UnsafeRawBufferPointer) {
+    Self.tables.withUnsafeBufferPointer { table in
+      var state = self.state
+      var index = 0
+      while index + 8 <= bytes.count {
+        let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)) ^ state
+        var next: UInt64 = 0
+        for part in 0..<8 {
+          next ^= table[(7 - part) << 8 | Int(truncatingIfNeeded: word &>> UInt64(part << 3) & 0xFF)]
+        }
+        state = next
+        index += 8
+      }
+      while index < bytes.count {
+        state = table[Int(truncatingIfNeeded: (state ^ UInt64(bytes[index])) & 0xFF)] ^ state &>> 8
+        index += 1
+      }
+      self.state = state
+    }
+  }
+
+  /// Eight tables: what a byte does to the sum with none to seven bytes behind it.
+  private static let tables: [UInt64] = {
+    var tables = [UInt64](repeating: 0, count: 8 << 8)
+    for byte in 0..<256 {
+      var value = UInt64(byte)
+      for _ in 0..<8 { value = value & 1 == 1 ? value &>> 1 ^ 0xC96C_5795_D787_0F42 : value &>> 1 }
+      tables[byte] = value
+    }
+    for table in 1..<8 {
+      for byte in 0..<256 {
+        let former = tables[(table - 1) << 8 | byte]
+        tables[table << 8 | byte] = tables[Int(former & 0xFF)] ^ former &>> 8
+      }
+    }
+    return tables
+  }()
+}

@@ -1,0 +1,67 @@
+import Foundation
+import PropertyLists
+import StoreProtocol
+import StoreSchema
+
+/// The file of an open store.
+final class AtomicFileMedium<Format: AtomicFormat>: AtomicMedium, @unchecked Sendable {
+  private let format: Format
+  private let file: AtomicFile
+  private let timeout: Double
+  private let schema: Schema
+  private let identifier: String
+  /// Of the content that was read or written last. Calls to write come one at a time.
+  private var generation: AtomicFile.Generation?
+
+  init(
+    _ format: Format, _ file: AtomicFile, _ generation: AtomicFile.Generation?, _ schema: Schema, _ identifier: String,
+    timeout: Double
+  ) {
+    self.schema = schema
+    self.identifier = identifier
+    self.format = format
+    self.file = file
+    self.generation = generation
+    self.timeout = timeout
+  }
+
+  func reread() throws(StoreError) -> (graph: AtomicGraph, metadata: StoreMetadata)? {
+    // Where the file is gone nothing takes its place; whoever saves is told.
+    guard let now = try file.generation(), now != generation, let (data, generation) = try file.read() else {
+      return nil
+    }
+    let metadata = try format.checkedMetadata(data)
+    guard metadata.identifier == identifier,
+      schema.compatibility(withVersionHashes: metadata.versionHashes) != .different
+    else {
+      throw StoreError(
+        .notAStore, "Another store has taken the place of the file; open it again.", context: ["path": file.path])
+    }
+    let graph = try format.graph(data, schema)
+    self.generation = generation
+    return (graph, metadata)
+  }
+
+  func write(_ graph: AtomicGraph, _ metadata: StoreMetadata) throws(StoreError) {
+    do {
+      generation = try file.replace(generation, timeout: timeout) { (writer) throws(StoreError) in
+        var metadata = metadata
+        metadata.additional[AtomicChecksum.key] = .string(AtomicChecksum.placeholder)
+        try format.write(graph, metadata, to: writer)
+        try writer.seal()
+      }
+    } catch {
+      // The new file has its name, whatever becomes of it when the power fails.
+      if error.outcome == .outcomeUnknown { generation = try? file.generation() }
+      throw error
+    }
+  }
+
+  func externalData(_ name: Data) throws(StoreError) -> Data {
+    throw StoreError(.missingExternalData, "The store keeps all data in its one file.")
+  }
+
+  func keepExternalData(_ data: Data) throws(StoreError) -> Data? { nil }
+  func discardExternalData(_ names: [Data]) {}
+  func close() {}
+}

@@ -1,0 +1,104 @@
+import StoreProtocol
+import StoreSchema
+
+/// Makes a graph of what a file holds.
+///
+/// Links of to-many relationships whose other side is to-one follow from the rows; all other links, and the order of ordered
+/// ones, are told with ``link(_:of:to:)``.
+public struct AtomicGraphLoader {
+  private var graph: AtomicGraph
+  private var rows: [[Row]]
+  private var entities: [Int64: Int] = [:]
+  private var lists: [(relationship: Relationship, owner: Int64, destinations: [Int64])] = []
+
+  public init(_ schema: Schema) {
+    graph = AtomicGraph(schema)
+    rows = Array(repeating: [], count: graph.shape.treeCount)
+  }
+
+  /// Adds an object. Throws `corrupt` for a key that another object has, in whatever tree.
+  public mutating func add(_ row: Row) throws(StoreError) {
+    guard row.key > 0, entities.updateValue(row.entity, forKey: row.key) == nil else {
+      throw StoreError(.corrupt, "The key \(row.key) is none, or two objects have it.")
+    }
+    rows[graph.shape.tree[row.entity]].append(row)
+  }
+
+  /// Tells the destinations of a to-many relationship of one object, in their order where it is ordered.
+  public mutating func link(_ relationship: Relationship, of owner: Int64, to destinations: [Int64]) {
+    lists.append((relationship, owner, destinations))
+  }
+
+  /// The graph with everything that was added. `highestKey` is the one that the file has, which may be too low.
+  ///
+  /// Throws `corrupt` where a link leads to no object, or to one that the relationship does not lead to.
+  public consuming func finish(highestKey: Int64) throws(StoreError) -> AtomicGraph {
+    let shape = graph.shape
+    graph.highestKey = max(0, highestKey, entities.keys.max() ?? 0)
+    var edits = Array(repeating: [Int64: AtomicLinks.Edit](), count: shape.toManys.count)
+    for (tree, rows) in rows.enumerated() {
+      try resolve(rows)
+      graph.trees[tree].insert(rows)
+      for row in graph.trees[tree].rows {
+        for (slot, table) in shape.backLinks[row.entity] where !row.isNull(slot) {
+          edits[table][row.int(slot), default: .init()].added.append(row.key)
+        }
+        // What contradicts a constraint stays: it can be read, and is refused when it is saved again.
+        _ = graph.uniqueness.add(row)
+      }
+    }
+    for (relationship, owner, destinations) in lists {
+      guard let table = shape.table(of: relationship) else { continue }
+      for key in destinations { try check(key, relationship, owner) }
+      if relationship.storage == .inverseToOne { continue }
+      edits[table][owner, default: .init()].added += destinations
+      guard let inverse = shape.inverseTables[table] else { continue }
+      for key in destinations { edits[inverse][key, default: .init()].added.append(owner) }
+    }
+    for table in edits.indices {
+      for (owner, edit) in edits[table] { graph.links[table].apply(Self.unique(edit), to: owner) }
+    }
+    for (relationship, owner, destinations) in lists where relationship.isOrdered {
+      if let table = shape.table(of: relationship) { graph.links[table].order(owner, as: destinations) }
+    }
+    return graph
+  }
+
+  /// Both sides of a pair may tell it.
+  private static func unique(_ edit: AtomicLinks.Edit) -> AtomicLinks.Edit {
+    var seen: Set<Int64> = []
+    return AtomicLinks.Edit(added: edit.added.filter { seen.insert($0).inserted })
+  }
+
+  /// Gives the references of rows the entities of their destinations, which are known only now.
+  private func resolve(_ rows: [Row]) throws(StoreError) {
+    for row in rows {
+      for relationship in graph.schema.entities[row.entity].relationships {
+        guard let slot = relationship.slot, !row.isNull(slot) else { continue }
+        let key = row.int(slot)
+        try check(key, relationship, row.key)
+        if let place = relationship.entitySlot, let entity = entities[key] { _ = row.patch(place, .int(Int64(entity))) }
+      }
+    }
+  }
+
+  private func check(_ key: Int64, _ relationship: Relationship, _ owner: Int64) throws(StoreError) {
+    guard let entity = entities[key], relationship.destinations.contains(entity) else {
+      throw StoreError(
+        .corrupt,
+        "The relationship \(relationship.name) of the object \(owner) leads to \(key), which is no such object.")
+    }
+  }
+}
+
+extension AtomicGraph {
+  /// Calls `body` with every row, tree by tree in key order.
+  public func forEachRow(_ body: (Row) throws(StoreError) -> Void) throws(StoreError) {
+    for tree in trees { for row in tree.rows { try body(row) } }
+  }
+
+  /// The keys of a to-many relationship's destinations, in order where it is ordered.
+  public func destinations(of relationship: Relationship, _ owner: Int64) -> [Int64] {
+    shape.table(of: relationship).map { links[$0][owner] } ?? []
+  }
+}

@@ -1,0 +1,24 @@
+import StoreSchema
+
+extension AtomicGraph {
+  /// A graph that was read again, with the versions that its objects have after `former`: formats have none.
+  ///
+  /// What is as it was keeps its row; what differs, in its values or in links that no row holds, has the next version.
+  func versioned(after former: AtomicGraph) -> AtomicGraph {
+    var result = self
+    for tree in trees.indices {
+      for (place, row) in trees[tree].rows.enumerated() {
+        guard let old = former.trees[tree].row(row.key), old.entity == row.entity else { continue }
+        result.trees[tree].replace(at: place, with: isSame(row, old, former) ? old : row.copy(version: old.version + 1))
+      }
+    }
+    result.highestKey = max(highestKey, former.highestKey)
+    return result
+  }
+
+  private func isSame(_ row: Row, _ old: Row, _ former: AtomicGraph) -> Bool {
+    let kinds = schema.entities[row.entity].slots
+    return kinds.indices.allSatisfy { row.hasEqualSlot($0, kinds[$0], old) }
+      && shape.ownTables[row.entity].allSatisfy { links[$0][row.key] == former.links[$0][row.key] }
+  }
+}
