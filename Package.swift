@@ -103,6 +103,7 @@ let package = Package(
         "SQLiteBackend",
       ],
       namesFoundationsPredicates),
+    tests("XMLBackendTests", ["XMLBackend", "StoreProtocol", "StoreSchema"]),
     tests("HouseTests", []),
   ]
 )

@@ -5,30 +5,64 @@ import StoreSchema
 /// Guesses a model from a document, which names entities, properties, types and destinations.
 ///
 /// Entities have the names of the version hashes where those have them, else the document's, in upper case; properties those of the
-/// document, in lower case. Inheritance and inverses are not told, so there are none.
+/// document, in lower case. Where a relationship leads to objects of another entity than its destination, that is their parent.
+/// Inverses are not told, so there are none.
 final class XMLModelReader: XMLInfoReader {
   private var entities: [String: EntityDefinition] = [:]
-  private var destinations: Set<String> = []
   private var type = ""
+  /// The entity of each object, and which objects are said to be of which entity as destinations.
+  private var types: [Int64: String] = [:]
+  private var members: [String: Set<Int64>] = [:]
 
   override var isDone: Bool { false }
 
   func definitions() throws(StoreError) -> [EntityDefinition] {
     let names = try metadata("XML").versionHashes.keys.map { ($0.uppercased(), $0) }
     let known = Dictionary(names, uniquingKeysWith: { first, _ in first })
-    for destination in destinations where entities[destination] == nil {
+    for destination in members.keys where entities[destination] == nil {
       entities[destination] = EntityDefinition(name: destination)
     }
+    try findParents()
     return entities.values.map { entity in
+      func name(_ text: String) -> String { known[text] ?? text }
       var entity = entity
-      entity.name = known[entity.name] ?? entity.name
+      entity.name = name(entity.name)
       entity.renamingIdentifier = entity.name
+      entity.superentity = entity.superentity.map(name)
       for index in entity.relationships.indices {
-        let destination = entity.relationships[index].destination
-        entity.relationships[index].destination = known[destination] ?? destination
+        entity.relationships[index].destination = name(entity.relationships[index].destination)
       }
       return entity
     }.sorted { $0.name < $1.name }
+  }
+
+  /// Gives each entity the lowest of those that its objects are said to be of, and leaves to that one what both have.
+  private func findParents() throws(StoreError) {
+    var below: [String: Set<String>] = [:]
+    for (destination, keys) in members {
+      below[destination] = Set(keys.compactMap { types[$0] }.filter { $0 != destination })
+    }
+    for type in entities.keys {
+      let own = below[type] ?? []
+      // Of two that have objects in common, the one with more is above the other.
+      let above = below.filter { other, found in
+        other != type && (found.contains(type) || !own.isEmpty && own.isStrictSubset(of: found))
+      }
+      entities[type]?.superentity =
+        above.min { ($0.value.count, $0.key) < ($1.value.count, $1.key) }?.key
+    }
+    for type in entities.keys {
+      var next = entities[type]?.superentity
+      var seen: Set<String> = [type]
+      while let name = next, let parent = entities[name] {
+        guard seen.insert(name).inserted else {
+          throw StoreError(.corrupt, "No model can be inferred: the entity \(type) would be above itself.")
+        }
+        entities[type]?.attributes.removeAll { own in parent.attributes.contains { $0.name == own.name } }
+        entities[type]?.relationships.removeAll { own in parent.relationships.contains { $0.name == own.name } }
+        next = parent.superentity
+      }
+    }
   }
 
   override func startObject(_ attributes: [(name: String, value: String)]) throws(StoreError) {
@@ -36,6 +70,7 @@ final class XMLModelReader: XMLInfoReader {
     guard !type.isEmpty, SchemaName.isWord(type) else {
       throw StoreError(.corrupt, "An object's type is no name of an entity.")
     }
+    types[try Self.key(Self.value("id", attributes) ?? "")] = type
     if entities[type] == nil { entities[type] = EntityDefinition(name: type) }
   }
 
@@ -56,7 +91,10 @@ final class XMLModelReader: XMLInfoReader {
       guard SchemaName.isWord(destination), !destination.isEmpty else {
         throw StoreError(.corrupt, "The relationship \(property) has no destination.")
       }
-      destinations.insert(destination)
+      for id in (Self.value("idrefs", attributes) ?? "").split(whereSeparator: \.isWhitespace) {
+        members[destination, default: []].insert(try Self.key(id))
+      }
+      if members[destination] == nil { members[destination] = [] }
       if entity.relationships.contains(where: { $0.name == property }) { return }
       var relationship = RelationshipDefinition(name: property, destination: destination)
       let counts = (Self.value("type", attributes) ?? "").split(separator: "/").map { Int($0) ?? 0 }

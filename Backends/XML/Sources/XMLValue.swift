@@ -36,7 +36,8 @@ enum XMLValue {
     case .int32: return Int32(text).map { .int(Int64($0)) }
     case .int64: return Int64(text).map(Value.int)
     case .bool: return text == "1" || text == "true" ? .bool(true) : text == "0" || text == "false" ? .bool(false) : nil
-    case .double, .float: return Double(text).flatMap { $0.isNaN ? nil : .double($0) }
+    case .double: return Double(text).flatMap { $0.isNaN ? nil : .double($0) }
+    case .float: return Float(text).flatMap { $0.isNaN ? nil : .double(Double($0)) }
     case .date: return Double(text).flatMap { $0.isNaN ? nil : .date($0) }
     case .decimal: return Array(text.utf8).withUnsafeBytes { DecimalText.parse($0) }.map(Value.decimal)
     case .uuid: return UUID(uuidString: text).map(Value.uuid)
@@ -45,7 +46,8 @@ enum XMLValue {
   }
 
   private static func data(_ content: [UInt8]) -> Data? {
-    Data(base64Encoded: Data(content), options: .ignoreUnknownCharacters)
+    if content.allSatisfy({ $0 == 10 || $0 == 13 || $0 == 32 || $0 == 9 }) { return Data() }
+    return Data(base64Encoded: Data(content), options: .ignoreUnknownCharacters)
   }
 
   /// Appends the text of a slot that is not null.
