@@ -1,4 +1,5 @@
 import Foundation
+import StoreProtocol
 
 /// A model, a coordinator and a main-queue context, set up together.
 ///
@@ -57,7 +58,8 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
       }
       if let url = description.url {
         if persistentStoreCoordinator.persistentStore(for: url) != nil { continue }
-        if description.type != NSInMemoryStoreType && !url.path.hasPrefix("/dev/null") {
+        let isPersistent = StoreRegistration.backend(description.type)?.capabilities.contains(.persistent) ?? false
+        if isPersistent && !url.path.hasPrefix("/dev/null") {
           // A folder that cannot be made shows as the store's own error.
           try? FileManager.default.createDirectory(
             at: url.deletingLastPathComponent(), withIntermediateDirectories: true)

@@ -49,10 +49,15 @@ struct OpenedStore {
     var failure: (any Error)?
     for type in NSPersistentStoreCoordinator.registeredStoreTypes {
       do { return (type, try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: type, at: url)) } catch {
+        let code = ((error as? CocoaError)?.userInfo[NSUnderlyingErrorKey] as? StoreError)?.code
+        // Stores that are no files.
+        if code == .notFound { continue }
+        // A store of this type with something wrong.
+        if code != .notAStore { throw error }
         failure = failure ?? error
       }
     }
-    throw failure ?? ToolError(message: "The tool knows no type of store.")
+    throw failure ?? ToolError(message: "The file is no store of a type that the tool knows.")
   }
 
   /// Entities in the order of the bytes of their names.
