@@ -103,7 +103,7 @@ let package = Package(
         "SQLiteBackend",
       ],
       namesFoundationsPredicates),
-    tests("XMLBackendTests", ["XMLBackend", "StoreProtocol", "StoreSchema"]),
+    tests("XMLBackendTests", ["XMLBackend", "AtomicEngine", "PropertyLists", "StoreProtocol", "StoreSchema"]),
     tests("HouseTests", []),
   ]
 )

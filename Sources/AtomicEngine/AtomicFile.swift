@@ -10,11 +10,7 @@ public final class AtomicFile: Sendable {
   /// Which content a file has, as far as the file system tells. Two contents never share one, because each is a file of its
   /// own.
   public struct Generation: Equatable, Sendable {
-    fileprivate let device: UInt64
-    fileprivate let inode: UInt64
-    fileprivate let size: Int64
-    fileprivate let seconds: Int64
-    fileprivate let nanoseconds: Int64
+    fileprivate let status: FileStatus
   }
 
   /// Where the file is, links resolved.
@@ -47,14 +43,14 @@ public final class AtomicFile: Sendable {
       throw Self.error(errno, "The store file cannot be read", path)
     }
     defer { _ = Foundation.close(file) }
-    let (generation, status) = try Self.generation(of: file, path)
-    guard status.st_mode & S_IFMT == S_IFREG else {
+    let generation = try Self.generation(of: file, path)
+    guard generation.status.isRegular else {
       throw StoreError(.notAStore, "This is no file but something else.", context: ["path": path])
     }
-    if let status = FileStatus(path), status.isHole {
+    if generation.status.isHole {
       throw StoreError(.corrupt, "The file is next to nothing but a hole.", context: ["path": path])
     }
-    var data = Data(count: Int(generation.size))
+    var data = Data(count: Int(generation.status.size))
     var count = 0
     while count < data.count {
       let part = data.withUnsafeMutableBytes {
@@ -72,15 +68,15 @@ public final class AtomicFile: Sendable {
   /// The generation of what is there now, nil where there is no file.
   public func generation() throws(StoreError) -> Generation? {
     var status = stat()
-    if fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 { return Generation(status) }
+    if fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 { return Generation(status: FileStatus(status)) }
     if errno == ENOENT { return nil }
     throw Self.error(errno, "The store file cannot be looked at", path)
   }
 
-  private static func generation(of file: Int32, _ path: String) throws(StoreError) -> (Generation, stat) {
+  private static func generation(of file: Int32, _ path: String) throws(StoreError) -> Generation {
     var status = stat()
     guard fstat(file, &status) == 0 else { throw error(errno, "The store file cannot be looked at", path) }
-    return (Generation(status), status)
+    return Generation(status: FileStatus(status))
   }
 
   // MARK: Replacing
@@ -116,7 +112,7 @@ public final class AtomicFile: Sendable {
     try writer.finish()
     if expected != nil { try copyTraits(to: file) }
     guard fsync(file) == 0 else { throw Self.error(errno, "The new store file cannot be synced", path) }
-    let (generation, _) = try Self.generation(of: file, path)
+    let generation = try Self.generation(of: file, path)
     guard renameat(folder, temporary, folder, name) == 0 else {
       throw Self.error(errno, "The new store file cannot take the old one's place", path)
     }
@@ -180,20 +176,6 @@ public final class AtomicFile: Sendable {
       }
     return StoreError(
       code, what + ".", context: ["path": path, "errno": String(number)], cause: String(cString: strerror(number)))
-  }
-}
-
-extension AtomicFile.Generation {
-  fileprivate init(_ status: stat) {
-    device = UInt64(truncatingIfNeeded: status.st_dev)
-    inode = UInt64(truncatingIfNeeded: status.st_ino)
-    size = Int64(status.st_size)
-    #if canImport(Darwin)
-      let time = status.st_mtimespec
-    #else
-      let time = status.st_mtim
-    #endif
-    (seconds, nanoseconds) = (Int64(time.tv_sec), Int64(time.tv_nsec))
   }
 }
 

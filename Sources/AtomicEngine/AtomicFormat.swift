@@ -49,7 +49,7 @@ public struct AtomicFileBackend<Format: AtomicFormat>: StoreBackend {
     guard let (data, generation) = try file.read() else { return try make(file, schema, options) }
     let metadata = try format.checkedMetadata(data)
     if !options.ignoresModelVersion, schema.compatibility(withVersionHashes: metadata.versionHashes) == .different {
-      throw Self.mismatch(metadata, schema)
+      throw .modelMismatch(metadata, schema)
     }
     let graph = try format.graph(data, schema)
     if !options.isReadOnly { file.sweep() }
@@ -73,14 +73,6 @@ public struct AtomicFileBackend<Format: AtomicFormat>: StoreBackend {
       format, file, nil, schema, metadata.identifier, timeout: options.timeout)
     try medium.write(graph, metadata)
     return AtomicStore(graph, metadata, capabilities, medium: medium)
-  }
-
-  private static func mismatch(_ metadata: StoreMetadata, _ schema: Schema) -> StoreError {
-    var error = StoreError(
-      .modelMismatch,
-      "The store was made with another version of the model; open it with that version, or migrate it.")
-    error.modelHashes = .init(store: metadata.versionHashes, model: schema.versionHashes)
-    return error
   }
 
   public func metadata(at url: URL, options: StoreOptions) throws(StoreError) -> StoreMetadata {

@@ -4,16 +4,16 @@ import Foundation
 public enum XMLPropertyListWriter {
   /// The lines of a `plist` element, without a prolog, each behind `indent` spaces. Recurses over nothing.
   ///
-  /// What XML has no form for (``PropertyList/null``, ``PropertyList/uid(_:)``) is left out of dictionaries, and an empty string in
-  /// arrays.
-  public static func write(_ list: PropertyList, indent: Int = 0) -> String {
+  /// Throws where the list has what an XML property list cannot say: nulls, references of keyed archives, characters that XML does not
+  /// allow, dates out of its range. Dates lose what they have of a second.
+  public static func write(_ list: PropertyList, indent: Int = 0) throws(PropertyListError) -> String {
     var writer = Writing()
     writer.line(indent, "<plist version=\"1.0\">")
     var pending: [Step] = [.value(list, indent + 4)]
     while let step = pending.popLast() {
       switch step {
       case .line(let text, let depth): writer.line(depth, text)
-      case .value(let value, let depth): pending += writer.begin(value, depth).reversed()
+      case .value(let value, let depth): pending += try writer.begin(value, depth).reversed()
       }
     }
     writer.line(indent, "</plist>")
@@ -35,26 +35,24 @@ public enum XMLPropertyListWriter {
     }
 
     /// Writes a value, or the beginning of a container, and gives what follows.
-    mutating func begin(_ value: PropertyList, _ depth: Int) -> [Step] {
+    mutating func begin(_ value: PropertyList, _ depth: Int) throws(PropertyListError) -> [Step] {
       switch value {
-      case .null, .uid: line(depth, "<string></string>")
+      case .null, .uid: throw PropertyListError(.unsupported, "a null or a reference is in no XML property list")
       case .bool(let x): line(depth, x ? "<true/>" : "<false/>")
       case .integer(let x): line(depth, "<integer>\(x)</integer>")
       case .unsigned(let x): line(depth, "<integer>\(x)</integer>")
       case .real(let x): line(depth, "<real>\(x)</real>")
-      case .date(let x): line(depth, "<date>\(date(x))</date>")
-      case .string(let x): line(depth, "<string>\(escaped(x))</string>")
+      case .date(let x): line(depth, "<date>\(try date(x))</date>")
+      case .string(let x): line(depth, "<string>\(try escaped(x))</string>")
       case .data(let x): data(x, depth)
       case .array(let elements):
         line(depth, "<array>")
         return elements.map { .value($0, depth + 4) } + [.line("</array>", depth)]
       case .dictionary(let entries):
         line(depth, "<dict>")
-        let steps = entries.sorted { $0.key < $1.key }.flatMap { key, value -> [Step] in
-          switch value {
-          case .null, .uid: []
-          default: [.line("<key>\(escaped(key))</key>", depth + 4), .value(value, depth + 4)]
-          }
+        var steps: [Step] = []
+        for (key, value) in entries.sorted(by: { $0.key < $1.key }) {
+          steps += [.line("<key>\(try escaped(key))</key>", depth + 4), .value(value, depth + 4)]
         }
         return steps + [.line("</dict>", depth)]
       }
@@ -70,13 +68,23 @@ public enum XMLPropertyListWriter {
       line(0, "\t\t</data>")
     }
 
-    /// Whole seconds, as the format has them.
-    private func date(_ seconds: Double) -> String {
-      Date(timeIntervalSinceReferenceDate: seconds).ISO8601Format()
+    /// Whole seconds, as the format has them, of the years that it can write.
+    private func date(_ seconds: Double) throws(PropertyListError) -> String {
+      guard seconds > -6.3e10, seconds < 2.5e11 else {
+        throw PropertyListError(.unsupported, "the date \(seconds) is out of the range of an XML property list")
+      }
+      return Date(timeIntervalSinceReferenceDate: seconds).ISO8601Format()
     }
 
-    private func escaped(_ text: String) -> String {
-      text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+    private func escaped(_ text: String) throws(PropertyListError) -> String {
+      for scalar in text.unicodeScalars {
+        switch scalar {
+        case "\u{0}"..."\u{8}", "\u{b}"..."\u{1f}", "\u{fffe}", "\u{ffff}":
+          throw PropertyListError(.unsupported, "a text has a character that XML does not allow")
+        default: continue
+        }
+      }
+      return text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
     }
   }
 }

@@ -1,7 +1,8 @@
 import Foundation
 
-/// What lies at a path, links not followed.
+/// What lies at a path, links not followed, as far as it tells one content from another.
 package struct FileStatus: Equatable, Sendable {
+  package let device: UInt64
   package let inode: UInt64
   /// Whether it is a file: a pipe would make its reader wait, and a link may lead anywhere.
   package let isRegular: Bool
@@ -17,8 +18,13 @@ package struct FileStatus: Equatable, Sendable {
   package init?(_ path: String) {
     var status = stat()
     guard lstat(path, &status) == 0 else { return nil }
+    self.init(status)
+  }
+
+  package init(_ status: stat) {
     isRegular = status.st_mode & S_IFMT == S_IFREG
     isHole = status.st_size > 1 << 28 && Int64(status.st_blocks) < Int64(status.st_size) / 512 / 100
+    device = UInt64(truncatingIfNeeded: status.st_dev)
     inode = UInt64(truncatingIfNeeded: status.st_ino)
     size = Int64(status.st_size)
     #if canImport(Darwin)

@@ -69,3 +69,14 @@ extension StoreMetadata {
     return entries
   }
 }
+
+extension StoreError {
+  /// The error for a store of another model.
+  public static func modelMismatch(_ metadata: StoreMetadata, _ schema: Schema) -> StoreError {
+    var error = StoreError(
+      .modelMismatch,
+      "The store was made with another version of the model; open it with that version, or migrate it.")
+    error.modelHashes = .init(store: metadata.versionHashes, model: schema.versionHashes)
+    return error
+  }
+}

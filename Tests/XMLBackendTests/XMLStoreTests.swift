@@ -1,4 +1,6 @@
+import AtomicEngine
 import Foundation
+import PropertyLists
 import StoreProtocol
 import StoreSchema
 import Testing
@@ -132,6 +134,30 @@ import Testing
       }
       #expect(try Data(contentsOf: place.url) == bad)
     }
+  }
+
+  @Test func metadataThatXMLCannotSayIsNotSaved() throws {
+    let place = try Place()
+    defer { place.remove() }
+    let schema = try Self.schema()
+    let store = try XMLBackend().open(at: place.url, schema: schema, options: StoreOptions())
+    let before = try Data(contentsOf: place.url)
+    for value in [PropertyList.string("\u{1}"), .date(1e300), .null, .array([.uid(1)])] {
+      var changes = ChangeSet(time: 0)
+      changes.metadata = store.metadata
+      changes.metadata?.additional["mine"] = value
+      let error = #expect(throws: StoreError.self) { try store.commit(changes) }
+      #expect(error?.code == .invalidArgument && error?.outcome == .notSaved)
+      #expect(try Data(contentsOf: place.url) == before)
+    }
+    var changes = ChangeSet(time: 0)
+    changes.metadata = store.metadata
+    let mine = PropertyList.dictionary([
+      "a & <b>": .array([.bool(true), .integer(-1), .real(0.5), .data(Data([0, 255])), .date(5), .string(" é ")])
+    ])
+    changes.metadata?.additional["mine"] = mine
+    guard case .committed = try store.commit(changes) else { throw StoreError(.invalidArgument, "not committed") }
+    #expect(try XMLBackend().metadata(at: place.url, options: StoreOptions()).additional["mine"] == mine)
   }
 
   @Test(arguments: [

@@ -36,7 +36,7 @@ struct SQLiteStoreFacts {
   ) throws(StoreError) -> StoreMetadata {
     let metadata = try SQLiteFormat.metadata(on: connection)
     if !options.ignoresModelVersion, try !isCompatible(connection, metadata, schema, options) {
-      throw mismatch(metadata, schema)
+      throw .modelMismatch(metadata, schema)
     }
     return metadata
   }
@@ -56,14 +56,6 @@ struct SQLiteStoreFacts {
     }
   }
 
-  private static func mismatch(_ metadata: StoreMetadata, _ schema: Schema) -> StoreError {
-    var error = StoreError(
-      .modelMismatch,
-      "The store was made with another version of the model; open it with that version, or migrate it.")
-    error.modelHashes = .init(store: metadata.versionHashes, model: schema.versionHashes)
-    return error
-  }
-
   /// A store without a needed column is damaged, unless its version hashes left open whether it is of this model.
   private static func bind(
     _ schema: Schema, to catalogue: SQLCatalogue, _ metadata: StoreMetadata
@@ -71,7 +63,7 @@ struct SQLiteStoreFacts {
     do { return try SQLBinding.bind(schema, to: catalogue) } catch {
       guard error.code == .corrupt, case .sameButFor = schema.compatibility(withVersionHashes: metadata.versionHashes)
       else { throw error }
-      var mismatch = mismatch(metadata, schema)
+      var mismatch = StoreError.modelMismatch(metadata, schema)
       mismatch.context = error.context
       throw mismatch
     }

@@ -44,7 +44,7 @@ final class XMLStoreWriter {
   }
 
   func write(_ metadata: StoreMetadata) throws(StoreError) {
-    try writer.writeMetadata(Data(head(metadata).utf8))
+    try writer.writeMetadata(Data(try head(metadata).utf8))
     try graph.forEachRow { (row) throws(StoreError) in
       append(row)
       if output.count > 1 << 16 { try flush() }
@@ -58,11 +58,18 @@ final class XMLStoreWriter {
     output.removeAll(keepingCapacity: true)
   }
 
-  private func head(_ metadata: StoreMetadata) -> String {
+  private func head(_ metadata: StoreMetadata) throws(StoreError) -> String {
     // The type and the UUID are not among the entries.
     var entries = metadata.propertyList(isNew: false)
     entries["NSStoreType"] = nil
     entries["NSStoreUUID"] = nil
+    let list: String
+    do { list = try XMLPropertyListWriter.write(.dictionary(entries), indent: 12) } catch {
+      throw StoreError(.invalidArgument, "The metadata cannot be written in XML.", cause: "\(error)")
+    }
+    guard metadata.identifier.utf8.allSatisfy({ $0 > 0x20 && !"<>&".utf8.contains($0) }) else {
+      throw StoreError(.invalidArgument, "The store's UUID cannot be written in XML.")
+    }
     return """
       <?xml version="1.0" standalone="yes"?>
       <!DOCTYPE database SYSTEM "\(XMLScan.documentType)">
@@ -73,7 +80,7 @@ final class XMLStoreWriter {
               <UUID>\(metadata.identifier)</UUID>
               <nextObjectID>\(graph.highestKey)</nextObjectID>
               <metadata>
-      \(XMLPropertyListWriter.write(.dictionary(entries), indent: 12))        </metadata>
+      \(list)        </metadata>
           </databaseInfo>
 
       """
