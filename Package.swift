@@ -95,7 +95,7 @@ let package = Package(
     tests("ModelFilesTests", ["ModelFiles", "StoreQuery", "PropertyLists"]),
     tests("StoreQueryTests", ["StoreQuery", "StoreSchema"]),
     tests("StoreSchemaTests", ["StoreSchema"]),
-    tests("AtomicEngineTests", ["AtomicEngine", "StoreProtocol"]),
+    tests("AtomicEngineTests", ["AtomicEngine", "StoreProtocol", "StoreSchema"]),
     tests(
       "CoreDataTests",
       [

@@ -35,8 +35,11 @@ public final class AtomicFile: Sendable {
 
   /// The content with its generation, nil where there is no file.
   ///
-  /// Throws `notAStore` for what is no file, `corrupt` for one that is next to nothing but a hole.
-  public func read() throws(StoreError) -> (data: Data, generation: Generation)? {
+  /// Throws `notAStore` for what is no file, and for one whose first 512 bytes `accepts` does not take: that is not read any further.
+  /// Throws `corrupt` for one that is next to nothing but a hole.
+  public func read(
+    _ accepts: (Data) -> Bool = { _ in true }
+  ) throws(StoreError) -> (data: Data, generation: Generation)? {
     let file = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
     if file < 0 {
       if errno == ENOENT { return nil }
@@ -50,19 +53,32 @@ public final class AtomicFile: Sendable {
     if generation.status.isHole {
       throw StoreError(.corrupt, "The file is next to nothing but a hole.", context: ["path": path])
     }
-    var data = Data(count: Int(generation.status.size))
-    var count = 0
-    while count < data.count {
-      let part = data.withUnsafeMutableBytes {
-        Foundation.read(file, $0.baseAddress.map { $0 + count }, $0.count - count)
-      }
+    let size = Int(generation.status.size)
+    var head = Data(count: min(size, 512))
+    let start = try read(file, into: &head, at: 0)
+    head = head.prefix(start)
+    guard accepts(head) else {
+      throw StoreError(.notAStore, "The file does not begin as a store of this type does.", context: ["path": path])
+    }
+    var data = Data(count: size)
+    data.replaceSubrange(0..<start, with: head)
+    let end = try read(file, into: &data, at: start)
+    return (data.prefix(end), generation)
+  }
+
+  /// Fills `data` from `offset` on, which is where the file is read on. Gives where that ended: before the end of `data` where the
+  /// file has become shorter, which is not what it was then.
+  private func read(_ file: Int32, into data: inout Data, at offset: Int) throws(StoreError) -> Int {
+    let size = data.count
+    var count = offset
+    while count < size {
+      let part = data.withUnsafeMutableBytes { Foundation.read(file, $0.baseAddress.map { $0 + count }, size - count) }
       if part < 0 && errno == EINTR { continue }
       if part < 0 { throw Self.error(errno, "The store file cannot be read", path) }
-      // It became shorter; then it is not what it was.
       if part == 0 { break }
       count += part
     }
-    return (data.prefix(count), generation)
+    return count
   }
 
   /// The generation of what is there now, nil where there is no file.

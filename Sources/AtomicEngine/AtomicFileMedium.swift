@@ -27,7 +27,8 @@ final class AtomicFileMedium<Format: AtomicFormat>: AtomicMedium, @unchecked Sen
 
   func reread() throws(StoreError) -> (graph: AtomicGraph, metadata: StoreMetadata)? {
     // Where the file is gone nothing takes its place; whoever saves is told.
-    guard let now = try file.generation(), now != generation, let (data, generation) = try file.read() else {
+    guard let now = try file.generation(), now != generation, let (data, generation) = try file.read(format.accepts)
+    else {
       return nil
     }
     let metadata = try format.checkedMetadata(data)

@@ -11,6 +11,9 @@ public protocol AtomicFormat: Sendable {
   /// Whether the metadata comes behind the objects in a file, else before them.
   var metadataIsLast: Bool { get }
 
+  /// Whether a file that begins so, with 512 bytes or all that it has, can be of this format.
+  func accepts(_ beginning: Data) -> Bool
+
   /// What the file says of itself.
   func metadata(_ file: Data) throws(StoreError) -> StoreMetadata
 
@@ -46,7 +49,7 @@ public struct AtomicFileBackend<Format: AtomicFormat>: StoreBackend {
 
   public func open(at url: URL, schema: Schema, options: StoreOptions) throws(StoreError) -> any Store {
     let file = try AtomicFile(url.path)
-    guard let (data, generation) = try file.read() else { return try make(file, schema, options) }
+    guard let (data, generation) = try file.read(format.accepts) else { return try make(file, schema, options) }
     let metadata = try format.checkedMetadata(data)
     if !options.ignoresModelVersion, schema.compatibility(withVersionHashes: metadata.versionHashes) == .different {
       throw .modelMismatch(metadata, schema)
@@ -87,7 +90,7 @@ public struct AtomicFileBackend<Format: AtomicFormat>: StoreBackend {
 
   private func existing(_ url: URL) throws(StoreError) -> (data: Data, file: AtomicFile) {
     let file = try AtomicFile(url.path)
-    guard let content = try file.read() else {
+    guard let content = try file.read(format.accepts) else {
       throw StoreError(.notFound, "There is no store.", context: ["path": file.path])
     }
     return (content.data, file)
@@ -95,7 +98,7 @@ public struct AtomicFileBackend<Format: AtomicFormat>: StoreBackend {
 
   public func destroy(at url: URL, options: StoreOptions) throws(StoreError) {
     let file = try AtomicFile(url.path)
-    guard let content = try file.read() else { return }
+    guard let content = try file.read(format.accepts) else { return }
     // What is no store of this kind is not ours to remove.
     if !options.forceDestroy { _ = try format.metadata(content.data) }
     try file.remove()

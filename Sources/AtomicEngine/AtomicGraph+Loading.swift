@@ -56,18 +56,12 @@ public struct AtomicGraphLoader {
       for key in destinations { edits[inverse][key, default: .init()].added.append(owner) }
     }
     for table in edits.indices {
-      for (owner, edit) in edits[table] { graph.links[table].apply(Self.unique(edit), to: owner) }
+      for (owner, edit) in edits[table] { graph.links[table].apply(edit, to: owner) }
     }
     for (relationship, owner, destinations) in lists where relationship.isOrdered {
       if let table = shape.table(of: relationship) { graph.links[table].order(owner, as: destinations) }
     }
     return graph
-  }
-
-  /// Both sides of a pair may tell it.
-  private static func unique(_ edit: AtomicLinks.Edit) -> AtomicLinks.Edit {
-    var seen: Set<Int64> = []
-    return AtomicLinks.Edit(added: edit.added.filter { seen.insert($0).inserted })
   }
 
   /// Gives the references of rows the entities of their destinations, which are known only now.

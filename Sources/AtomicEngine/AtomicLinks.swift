@@ -22,7 +22,7 @@ struct AtomicLinks: Sendable {
   /// What becomes of one owner's links.
   struct Edit {
     var removed: Set<Int64> = []
-    /// Each once, in the order in which they come.
+    /// In the order in which they come; one that is there, or comes twice, is there once.
     var added: [Int64] = []
   }
 
@@ -36,10 +36,21 @@ struct AtomicLinks: Sendable {
       if isOneWay { for gone in removed where owners[gone] == owner { owners[gone] = nil } }
     }
     if !edit.added.isEmpty {
-      let isBehind = !isOrdered && (list.last.map { last in edit.added.allSatisfy { $0 > last } } ?? true)
-      let known = isBehind ? [] : Set(list)
-      list.append(contentsOf: edit.added.lazy.filter { !known.contains($0) })
-      if !isOrdered { list.sort() }
+      // As new objects come: behind all that are there, each once.
+      var last = list.last ?? 0
+      let isBehind =
+        !isOrdered
+        && edit.added.allSatisfy { key in
+          defer { last = key }
+          return key > last
+        }
+      if isBehind {
+        list.append(contentsOf: edit.added)
+      } else {
+        var known = Set(list)
+        list.append(contentsOf: edit.added.filter { known.insert($0).inserted })
+        if !isOrdered { list.sort() }
+      }
       if isOneWay { for new in edit.added { owners[new] = owner } }
     }
     if !list.isEmpty { destinations[owner] = list }

@@ -16,6 +16,12 @@ public struct XMLFormat: AtomicFormat {
   public var storeType: String { "XML" }
   public var metadataIsLast: Bool { false }
 
+  /// A document begins with a `<`, perhaps behind a mark of its encoding.
+  public func accepts(_ beginning: Data) -> Bool {
+    beginning.drop { [0x09, 0x0A, 0x0D, 0x20, 0xEF, 0xBB, 0xBF, 0xFE, 0xFF, 0x00].contains($0) }.first
+      == UInt8(ascii: "<")
+  }
+
   public func metadata(_ file: Data) throws(StoreError) -> StoreMetadata {
     let reader = XMLInfoReader()
     try XMLScan.run(file, reader)
