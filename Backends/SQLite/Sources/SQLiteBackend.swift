@@ -109,7 +109,11 @@ public struct SQLiteBackend: StoreBackend {
           .invalidArgument, "A pragma's name and value must be words or numbers.",
           context: ["pragma": "\(name)=\(value)"])
       }
-      try connection.execute("PRAGMA \(name) = \(value)")
+      if name.lowercased() == "journal_mode" {
+        try connection.setJournalMode(value, timeout: options.timeout)
+      } else {
+        try connection.execute("PRAGMA \(name) = \(value)")
+      }
     }
   }
 

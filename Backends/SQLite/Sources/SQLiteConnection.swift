@@ -86,6 +86,18 @@ final class SQLiteConnection: SQLConnection {
     if let trace { trace(sql, Date.timeIntervalSinceReferenceDate - began) }
   }
 
+  /// Changes how commits are written, a word of SQLite's `journal_mode`. Waits for others up to `timeout` seconds, which SQLite itself
+  /// does not do everywhere in this: several that make a store at once meet there.
+  func setJournalMode(_ mode: String, timeout: Double) throws(StoreError) {
+    let deadline = Date(timeIntervalSinceNow: min(timeout, 1e6))
+    while true {
+      do { return try execute("PRAGMA journal_mode = \(mode)") } catch {
+        if error.code != .busy || Date() > deadline { throw error }
+      }
+      Thread.sleep(forTimeInterval: 0.002)
+    }
+  }
+
   var changedRows: Int { Int(sqlite3_changes(database)) }
 
   /// From now on no step of a statement may take more work than this.

@@ -17,7 +17,9 @@ enum SQLiteFormat {
   /// Makes the tables, rows and metadata of a new store in one transaction.
   static func create(on connection: SQLiteConnection, schema: Schema, options: StoreOptions) throws(StoreError) {
     try connection.execute("PRAGMA page_size = 4096; PRAGMA auto_vacuum = INCREMENTAL")
-    if options.pragmas["journal_mode"] == nil { try connection.execute("PRAGMA journal_mode = WAL") }
+    if options.pragmas["journal_mode"] == nil {
+      try connection.setJournalMode("WAL", timeout: options.timeout)
+    }
     let text = SQLSchemaText(SQLLayout(schema: schema))
     if let (entity, index) = text.impossibleIndex {
       throw StoreError(
