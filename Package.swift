@@ -59,14 +59,17 @@ let package = Package(
     library(
       "XMLBackend", path: "Backends/XML/Sources",
       ["AtomicEngine", "StoreProtocol", "StoreSchema", "PropertyLists", "CXMLParser"]),
+    library(
+      "BinaryBackend", path: "Backends/Binary/Sources",
+      ["AtomicEngine", "StoreProtocol", "StoreSchema", "PropertyLists"]),
     library("InMemoryBackend", path: "Backends/InMemory/Sources", ["AtomicEngine", "StoreProtocol", "StoreSchema"]),
 
     .target(name: "CRuntime"),
     .target(
       name: "CoreData",
       dependencies: [
-        "StoreProtocol", "StoreQuery", "StoreSchema", "ModelFiles", "PropertyLists", "InMemoryBackend", "SQLiteBackend",
-        "XMLBackend", "CRuntime",
+        "StoreProtocol", "StoreQuery", "StoreSchema", "ModelFiles", "PropertyLists", "BinaryBackend", "InMemoryBackend",
+        "SQLiteBackend", "XMLBackend", "CRuntime",
       ],
       swiftSettings: namesFoundationsPredicates),
 
@@ -103,7 +106,9 @@ let package = Package(
         "SQLiteBackend",
       ],
       namesFoundationsPredicates),
-    tests("XMLBackendTests", ["XMLBackend", "AtomicEngine", "PropertyLists", "StoreProtocol", "StoreSchema"]),
+    tests(
+      "WholeFileTests",
+      ["AtomicEngine", "BinaryBackend", "PropertyLists", "StoreProtocol", "StoreSchema", "XMLBackend"]),
     tests("HouseTests", []),
   ]
 )

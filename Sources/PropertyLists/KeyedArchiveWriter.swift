@@ -77,11 +77,14 @@ public struct KeyedArchiveWriter {
   }
 
   /// The archive with `root` as its top object.
-  public func archive(root: Reference) -> Data {
+  public func archive(root: Reference) -> Data { archive(top: ["root": root]) }
+
+  /// The archive with several objects, or one under another name, at its top.
+  public func archive(top: [String: Reference]) -> Data {
     BinaryPropertyListWriter.write(
       .dictionary([
         "$archiver": .string("NSKeyedArchiver"), "$version": .integer(100_000),
-        "$top": .dictionary(["root": root.value]), "$objects": .array(objects),
+        "$top": .dictionary(top.mapValues(\.value)), "$objects": .array(objects),
       ]))
   }
 }

@@ -22,7 +22,9 @@ enum ImportTable {
 
   /// Single files that may import more than their module.
   static let exceptions: [String: Set<String>] = [
-    "Sources/CoreData/Coordinator/StoreRegistration.swift": ["InMemoryBackend", "SQLiteBackend", "XMLBackend"]
+    "Sources/CoreData/Coordinator/StoreRegistration.swift": [
+      "BinaryBackend", "InMemoryBackend", "SQLiteBackend", "XMLBackend",
+    ]
   ]
 
   /// What belongs to the toolchain on every platform.

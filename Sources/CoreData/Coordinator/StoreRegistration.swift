@@ -1,3 +1,4 @@
+import BinaryBackend
 import Foundation
 import InMemoryBackend
 import SQLiteBackend
@@ -8,7 +9,9 @@ import XMLBackend
 /// The kinds of stores by type name. The only file that names backends; stores outside the package add themselves.
 enum StoreRegistration {
   private static let backends: Mutex<[String: any StoreBackend]> = {
-    let standard: [any StoreBackend] = [SQLiteBackend(), XMLBackend(), InMemoryBackend()]
+    let standard: [any StoreBackend] = [
+      SQLiteBackend(), XMLBackend(), BinaryBackend(), InMemoryBackend(),
+    ]
     return Mutex(Dictionary(uniqueKeysWithValues: standard.map { ($0.storeType, CheckedBackend($0)) }))
   }()
 

@@ -1,0 +1,105 @@
+import AtomicEngine
+import Foundation
+import PropertyLists
+import StoreProtocol
+import StoreSchema
+
+/// Stores in Core Data's binary format, whole files.
+public typealias BinaryBackend = AtomicFileBackend<BinaryFormat>
+
+extension AtomicFileBackend<BinaryFormat> {
+  public init() { self.init(BinaryFormat()) }
+}
+
+/// The format: a header, a keyed archive of all objects, and one of the metadata (the backend's README says what is known of it).
+public struct BinaryFormat: AtomicFormat {
+  public var storeType: String { "Binary" }
+  public var metadataIsLast: Bool { true }
+
+  public func accepts(_ beginning: Data) -> Bool { beginning.starts(with: BinaryHeader.magic) }
+
+  public func metadata(_ file: Data) throws(StoreError) -> StoreMetadata {
+    let header = try BinaryHeader(file)
+    let archive = try Self.archive(file[header.metadata])
+    guard let entries = archive.root("metadata")?.propertyList(nodes: file.count),
+      let identifier = entries["NSStoreUUID"]?.stringValue,
+      identifier.utf8.count <= 255
+    else { throw StoreError(.corrupt, "The store's metadata is no dictionary with a UUID.") }
+    var metadata = try StoreMetadata(entries, identifier: identifier, storeType: storeType)
+    metadata.additional["NSStoreUUID"] = nil
+    return metadata
+  }
+
+  public func graph(_ file: Data, _ schema: Schema) throws(StoreError) -> AtomicGraph {
+    let header = try BinaryHeader(file)
+    return try BinaryGraphReader(schema).graph(Self.archive(file[header.objects]), header.highestKey)
+  }
+
+  static func archive(_ data: Data) throws(StoreError) -> KeyedArchiveReader {
+    do { return try KeyedArchiveReader(Data(data)) } catch {
+      throw StoreError(.corrupt, "A part of the store is no keyed archive.", cause: "\(error)")
+    }
+  }
+
+  public func write(
+    _ graph: AtomicGraph, _ metadata: StoreMetadata, to writer: AtomicFileWriter
+  ) throws(StoreError) {
+    let objects = try BinaryGraphWriter(graph).bytes()
+    var entries = metadata.propertyList(isNew: false)
+    entries["NSStoreUUID"] = .string(metadata.identifier)
+    var archive = KeyedArchiveWriter()
+    let root = archive.add(.dictionary(entries), depth: 64)
+    let last = archive.archive(top: ["metadata": root])
+    try writer.write(BinaryHeader.bytes(objects: objects.count, metadata: last.count, highestKey: graph.highestKey))
+    try writer.write(objects)
+    try writer.writeMetadata(last)
+  }
+
+  public func inferredModel(_ file: Data) throws(StoreError) -> [EntityDefinition] {
+    throw StoreError(
+      .unsupported,
+      "A binary store has no names of properties, so that no model can be inferred; open it with a model file.")
+  }
+}
+
+/// The 64 bytes before the archives, big-endian.
+struct BinaryHeader {
+  static let magic = Data("CoreData".utf8)
+  static let count = 64
+  private static let version: UInt64 = 0x1_0804_0800
+
+  let objects: Range<Data.Index>
+  let metadata: Range<Data.Index>
+  let highestKey: Int64
+
+  /// Throws unless both archives are in the file, one behind the other.
+  init(_ file: Data) throws(StoreError) {
+    guard file.starts(with: Self.magic) else {
+      throw StoreError(.notAStore, "The file does not begin as a binary store of Core Data does.")
+    }
+    guard file.count >= Self.count else { throw StoreError(.corrupt, "The store ends in its header.") }
+    let numbers = (0..<8).map { index in
+      file[file.startIndex + index * 8..<file.startIndex + index * 8 + 8].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+    }
+    guard numbers[1] == Self.version else {
+      throw StoreError(.newerFormat, "The store is of a version of the binary format that is not known here.")
+    }
+    guard let first = Int(exactly: numbers[4]), let size = Int(exactly: numbers[5]),
+      let second = Int(exactly: numbers[2]),
+      let rest = Int(exactly: numbers[3]), first == Self.count, size <= file.count - first, second == first + size,
+      rest == file.count - second
+    else { throw StoreError(.corrupt, "The header of the store does not fit its file.") }
+    objects = file.startIndex + first..<file.startIndex + second
+    metadata = file.startIndex + second..<file.endIndex
+    highestKey = Int64(exactly: numbers[6]) ?? 0
+  }
+
+  static func bytes(objects: Int, metadata: Int, highestKey: Int64) -> Data {
+    let numbers = [
+      version, UInt64(count + objects), UInt64(metadata), UInt64(count), UInt64(objects), UInt64(max(0, highestKey)), 0,
+    ]
+    return numbers.reduce(into: magic) { data, number in
+      withUnsafeBytes(of: number.bigEndian) { data.append(contentsOf: $0) }
+    }
+  }
+}
