@@ -10,6 +10,8 @@ struct AtomicCommit {
   private let before: AtomicGraph
   private let changes: ChangeSet
   private var keys: [Int64] = []
+  /// Insertions that came with their keys.
+  private var placed: [Row] = []
   private var conflicts: [Conflict] = []
   /// By link table and owner.
   private var edits: [[Int64: AtomicLinks.Edit]]
@@ -36,6 +38,7 @@ struct AtomicCommit {
     deleteRows()
     updateRows()
     insertRows()
+    try graph.separateTrees(placed)
     changeLinks()
     let touched = derive()
     return .applied(graph, keys: keys, touched: touched)
@@ -44,9 +47,9 @@ struct AtomicCommit {
   // MARK: Keys
 
   private mutating func assignKeys() throws(StoreError) {
-    let given = changes.insertions.lazy.map(\.key).filter { $0 > 0 }.max() ?? 0
-    graph.highestKey = max(graph.highestKey, given)
-    var next = try graph.takeKeys(changes.insertions.count { $0.key <= 0 }).lowerBound
+    placed = changes.insertions.filter { $0.key > 0 }
+    try graph.raiseHighestKey(to: placed.lazy.map(\.key).max() ?? 0)
+    var next = try graph.takeKeys(changes.insertions.count - placed.count).lowerBound
     keys.reserveCapacity(changes.insertions.count)
     for row in changes.insertions {
       keys.append(row.key > 0 ? row.key : next)

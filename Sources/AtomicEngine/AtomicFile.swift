@@ -100,18 +100,20 @@ public final class AtomicFile: Sendable {
   /// Replaces the content of `expected` (nil: no file yet) by what `body` writes. Gives the new generation.
   ///
   /// Throws `busy` where another writer holds the folder for longer than `timeout` seconds, and where the file is
-  /// no longer the expected one: then somebody else has replaced it, and its changes must not be lost. Nothing has been
-  /// written in either case. An error after the new file has its name leaves the outcome unknown; any other says notSaved.
+  /// no longer the expected one: then somebody else has replaced it, and its changes must not be lost; `notFound` where it is
+  /// gone. Nothing has been written in any of these cases. An error after the new file has its name leaves the outcome unknown; any other says notSaved.
   public func replace(
     _ expected: Generation?, timeout: Double, _ body: (AtomicFileWriter) throws(StoreError) -> Void
   ) throws(StoreError) -> Generation {
     let lock = try FolderLock(path, timeout: timeout)
     defer { lock.release() }
     let found = try generation()
+    if expected != nil && found == nil {
+      throw StoreError(.notFound, "The store's file is gone; nothing takes its place.", context: ["path": path])
+    }
     if found != expected {
       throw StoreError(
-        .busy, "Somebody else has written the store since it was read; open it again, and save again.",
-        context: ["path": path])
+        .busy, "Somebody else has just written the store; save again.", context: ["path": path])
     }
     let temporary = ".\(name).\(UUID().uuidString)\(Self.suffix)"
     let file = openat(folder, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)

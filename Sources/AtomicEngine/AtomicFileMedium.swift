@@ -31,25 +31,22 @@ final class AtomicFileMedium<Format: AtomicFormat>: AtomicMedium, @unchecked Sen
     else {
       return nil
     }
-    let metadata = try format.checkedMetadata(data)
-    guard metadata.identifier == identifier,
-      schema.compatibility(withVersionHashes: metadata.versionHashes) != .different
-    else {
-      throw StoreError(
-        .notAStore, "Another store has taken the place of the file; open it again.", context: ["path": file.path])
+    let content = try format.checkedContent(data, schema) { (metadata) throws(StoreError) in
+      guard metadata.identifier == identifier,
+        schema.compatibility(withVersionHashes: metadata.versionHashes) != .different
+      else {
+        throw StoreError(
+          .notAStore, "Another store has taken the place of the file; open it again.", context: ["path": file.path])
+      }
     }
-    let graph = try format.graph(data, schema)
     self.generation = generation
-    return (graph, metadata)
+    return content
   }
 
   func write(_ graph: AtomicGraph, _ metadata: StoreMetadata) throws(StoreError) {
     do {
       generation = try file.replace(generation, timeout: timeout) { (writer) throws(StoreError) in
-        var metadata = metadata
-        metadata.additional[AtomicChecksum.key] = .string(AtomicChecksum.placeholder)
-        try format.write(graph, metadata, to: writer)
-        try writer.seal()
+        try format.writeSealed(graph, metadata, to: writer)
       }
     } catch {
       // The new file has its name, whatever becomes of it when the power fails.

@@ -47,9 +47,14 @@ public final class AtomicFileWriter {
   func seal() throws(StoreError) {
     try finish()
     guard let checksumPlace else { return }
-    let text = Array(AtomicChecksum.text(sum).utf8)
-    guard pwrite(file, text, text.count, off_t(checksumPlace)) == text.count else {
-      throw AtomicFile.error(errno, "The new store file cannot be written", path)
+    var text = Array(AtomicChecksum.text(sum).utf8)[...]
+    var place = off_t(checksumPlace)
+    while !text.isEmpty {
+      let count = text.withUnsafeBytes { pwrite(file, $0.baseAddress, $0.count, place) }
+      if count < 0 && errno == EINTR { continue }
+      guard count > 0 else { throw AtomicFile.error(errno, "The new store file cannot be written", path) }
+      text = text.dropFirst(count)
+      place += off_t(count)
     }
   }
 

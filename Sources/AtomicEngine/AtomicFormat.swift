@@ -18,22 +18,65 @@ public protocol AtomicFormat: Sendable {
   func metadata(_ file: Data) throws(StoreError) -> StoreMetadata
 
   /// All that the file holds.
-  func graph(_ file: Data, _ schema: Schema) throws(StoreError) -> AtomicGraph
+  func graph(_ file: Data, _ schema: Schema, _ numbering: AtomicNumbering) throws(StoreError) -> AtomicGraph
 
   /// Writes a whole file, its metadata in one piece with ``AtomicFileWriter/writeMetadata(_:)``.
   func write(_ graph: AtomicGraph, _ metadata: StoreMetadata, to writer: AtomicFileWriter) throws(StoreError)
+
+  /// Writes the file again with other metadata, all of its objects as they stand there.
+  func rewrite(_ file: Data, _ metadata: StoreMetadata, to writer: AtomicFileWriter) throws(StoreError)
 
   /// A model guessed from the file.
   func inferredModel(_ file: Data) throws(StoreError) -> [EntityDefinition]
 }
 
 extension AtomicFormat {
-  /// The metadata of a file whose checksum, where it has one, is that of its bytes.
-  func checkedMetadata(_ data: Data) throws(StoreError) -> StoreMetadata {
+  /// The metadata of a file whose checksum, where it has one, is that of its bytes: without the entries that concern the file
+  /// alone.
+  func checkedMetadata(_ data: Data) throws(StoreError) -> StoreMetadata { try checkedHead(data).metadata }
+
+  /// The same, and everything else.
+  func checkedContent(
+    _ data: Data, _ schema: Schema, _ check: (StoreMetadata) throws(StoreError) -> Void
+  ) throws(StoreError) -> (graph: AtomicGraph, metadata: StoreMetadata) {
+    let (metadata, roots) = try checkedHead(data)
+    try check(metadata)
+    let numbering = try roots.isEmpty ? .plain : AtomicNumbering(roots, schema)
+    return (try graph(data, schema, numbering), metadata)
+  }
+
+  private func checkedHead(_ data: Data) throws(StoreError) -> (metadata: StoreMetadata, roots: [String]) {
     let isSealed = try AtomicChecksum.verify(data, isLast: metadataIsLast)
     var metadata = try metadata(data)
     // The key without a sum: that is what was damaged. Whoever asks for metadata wants the application's.
     if metadata.additional.removeValue(forKey: AtomicChecksum.key) != nil && !isSealed { throw AtomicChecksum.damaged }
+    guard let spaces = metadata.additional.removeValue(forKey: AtomicNumbering.metadataKey) else {
+      return (metadata, [])
+    }
+    guard let roots = spaces.arrayValue?.map(\.stringValue), roots.allSatisfy({ $0 != nil }) else {
+      throw StoreError(.corrupt, "The file's number spaces are no list of names.")
+    }
+    return (metadata, roots.compactMap { $0 })
+  }
+
+  /// Writes a whole file with the entries that concern it alone.
+  func writeSealed(
+    _ graph: AtomicGraph, _ metadata: StoreMetadata, to writer: AtomicFileWriter
+  ) throws(StoreError) {
+    try write(graph, sealed(metadata, graph.numbering.roots), to: writer)
+    try writer.seal()
+  }
+
+  /// The same for a file whose objects stay as they are.
+  func rewriteSealed(_ file: Data, _ metadata: StoreMetadata, to writer: AtomicFileWriter) throws(StoreError) {
+    try rewrite(file, sealed(metadata, try checkedHead(file).roots), to: writer)
+    try writer.seal()
+  }
+
+  private func sealed(_ metadata: StoreMetadata, _ roots: [String]) -> StoreMetadata {
+    var metadata = metadata
+    metadata.additional[AtomicChecksum.key] = .string(AtomicChecksum.placeholder)
+    if !roots.isEmpty { metadata.additional[AtomicNumbering.metadataKey] = .array(roots.map(PropertyList.string)) }
     return metadata
   }
 }
@@ -50,11 +93,11 @@ public struct AtomicFileBackend<Format: AtomicFormat>: StoreBackend {
   public func open(at url: URL, schema: Schema, options: StoreOptions) throws(StoreError) -> any Store {
     let file = try AtomicFile(url.path)
     guard let (data, generation) = try file.read(format.accepts) else { return try make(file, schema, options) }
-    let metadata = try format.checkedMetadata(data)
-    if !options.ignoresModelVersion, schema.compatibility(withVersionHashes: metadata.versionHashes) == .different {
-      throw .modelMismatch(metadata, schema)
+    let (graph, metadata) = try format.checkedContent(data, schema) { (metadata) throws(StoreError) in
+      if !options.ignoresModelVersion, schema.compatibility(withVersionHashes: metadata.versionHashes) == .different {
+        throw .modelMismatch(metadata, schema)
+      }
     }
-    let graph = try format.graph(data, schema)
     if !options.isReadOnly { file.sweep() }
     let medium = AtomicFileMedium(
       format, file, generation, schema, metadata.identifier, timeout: options.timeout)
@@ -79,35 +122,49 @@ public struct AtomicFileBackend<Format: AtomicFormat>: StoreBackend {
   }
 
   public func metadata(at url: URL, options: StoreOptions) throws(StoreError) -> StoreMetadata {
-    try format.checkedMetadata(existing(url).data)
+    try format.checkedMetadata(existing(url))
+  }
+
+  public func setMetadata(_ metadata: StoreMetadata, at url: URL, options: StoreOptions) throws(StoreError) {
+    let file = try AtomicFile(url.path)
+    guard let (data, generation) = try file.read(format.accepts) else { throw missing(file) }
+    _ = try file.replace(generation, timeout: options.timeout) { (writer) throws(StoreError) in
+      try format.rewriteSealed(data, metadata, to: writer)
+    }
   }
 
   public func inferredModel(at url: URL, options: StoreOptions) throws(StoreError) -> [EntityDefinition] {
-    let data = try existing(url).data
+    let data = try existing(url)
     _ = try format.checkedMetadata(data)
     return try format.inferredModel(data)
   }
 
-  private func existing(_ url: URL) throws(StoreError) -> (data: Data, file: AtomicFile) {
+  private func existing(_ url: URL) throws(StoreError) -> Data {
     let file = try AtomicFile(url.path)
-    guard let content = try file.read(format.accepts) else {
-      throw StoreError(.notFound, "There is no store.", context: ["path": file.path])
-    }
-    return (content.data, file)
+    guard let content = try file.read(format.accepts) else { throw missing(file) }
+    return content.data
+  }
+
+  private func missing(_ file: AtomicFile) -> StoreError {
+    StoreError(.notFound, "There is no store.", context: ["path": file.path])
   }
 
   public func destroy(at url: URL, options: StoreOptions) throws(StoreError) {
     let file = try AtomicFile(url.path)
-    guard let content = try file.read(format.accepts) else { return }
-    // What is no store of this kind is not ours to remove.
-    if !options.forceDestroy { _ = try format.metadata(content.data) }
+    // What is no store of this kind is not ours to remove, unless that is wanted.
+    if !options.forceDestroy {
+      guard let content = try file.read(format.accepts) else { return }
+      _ = try format.metadata(content.data)
+    }
     try file.remove()
   }
 
   public func replace(at destination: URL, with source: URL, options: StoreOptions) throws(StoreError) {
-    let data = try existing(source).data
+    let data = try existing(source)
     _ = try format.checkedMetadata(data)
     let target = try AtomicFile(destination.path)
+    // What is no store of this kind is not ours to write over, unless that is wanted.
+    if !options.forceDestroy, let content = try target.read(format.accepts) { _ = try format.metadata(content.data) }
     _ = try target.replace(target.generation(), timeout: options.timeout) { (writer) throws(StoreError) in
       try writer.write(data)
     }

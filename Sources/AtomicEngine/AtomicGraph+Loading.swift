@@ -8,11 +8,14 @@ import StoreSchema
 public struct AtomicGraphLoader {
   private var graph: AtomicGraph
   private var rows: [[Row]]
+  /// By the numbers in the file.
   private var entities: [Int64: Int] = [:]
   private var lists: [(relationship: Relationship, owner: Int64, destinations: [Int64])] = []
 
-  public init(_ schema: Schema) {
+  /// `numbering` is the file's; keys are given as its numbers until ``finish(highestNumber:)``.
+  public init(_ schema: Schema, _ numbering: AtomicNumbering) {
     graph = AtomicGraph(schema)
+    graph.numbering = numbering
     rows = Array(repeating: [], count: graph.shape.treeCount)
   }
 
@@ -29,15 +32,18 @@ public struct AtomicGraphLoader {
     lists.append((relationship, owner, destinations))
   }
 
-  /// The graph with everything that was added. `highestKey` is the one that the file has, which may be too low.
+  /// The graph with everything that was added. `highestNumber` is the one that the file has, which may be too low.
   ///
   /// Throws `corrupt` where a link leads to no object, or to one that the relationship does not lead to.
-  public consuming func finish(highestKey: Int64) throws(StoreError) -> AtomicGraph {
+  public consuming func finish(highestNumber: Int64) throws(StoreError) -> AtomicGraph {
     let shape = graph.shape
-    graph.highestKey = max(0, highestKey, entities.keys.max() ?? 0)
+    let highest = max(0, highestNumber, entities.keys.max() ?? 0)
+    graph.highestKey = graph.numbering.highestKey(highest)
+    for rows in rows { try resolve(rows) }
+    for (relationship, owner, destinations) in lists { for key in destinations { try check(key, relationship, owner) } }
+    if !graph.numbering.isPlain { try useKeys() }
     var edits = Array(repeating: [Int64: AtomicLinks.Edit](), count: shape.toManys.count)
     for (tree, rows) in rows.enumerated() {
-      try resolve(rows)
       graph.trees[tree].insert(rows)
       for row in graph.trees[tree].rows {
         for (slot, table) in shape.backLinks[row.entity] where !row.isNull(slot) {
@@ -49,7 +55,6 @@ public struct AtomicGraphLoader {
     }
     for (relationship, owner, destinations) in lists {
       guard let table = shape.table(of: relationship) else { continue }
-      for key in destinations { try check(key, relationship, owner) }
       if relationship.storage == .inverseToOne { continue }
       edits[table][owner, default: .init()].added += destinations
       guard let inverse = shape.inverseTables[table] else { continue }
@@ -72,6 +77,29 @@ public struct AtomicGraphLoader {
         let key = row.int(slot)
         try check(key, relationship, row.key)
         if let place = relationship.entitySlot, let entity = entities[key] { _ = row.patch(place, .int(Int64(entity))) }
+      }
+    }
+  }
+
+  /// Puts keys in the place of numbers, which are known to lead to objects.
+  private mutating func useKeys() throws(StoreError) {
+    let (numbering, shape) = (graph.numbering, graph.shape)
+    func key(_ number: Int64, _ entity: Int) throws(StoreError) -> Int64 {
+      if let key = numbering.key(number, tree: shape.tree[entity]) { return key }
+      throw StoreError(.corrupt, "The number \(number) belongs to objects of another entity.")
+    }
+    for row in rows.joined() {
+      row.resolve(key: try key(row.key, row.entity), version: row.version, referenceSlots: [], keys: [])
+      for relationship in graph.schema.entities[row.entity].relationships {
+        guard let slot = relationship.slot, !row.isNull(slot) else { continue }
+        _ = row.patch(slot, .int(try key(row.int(slot), relationship.destination)))
+      }
+    }
+    for index in lists.indices {
+      let relationship = lists[index].relationship
+      lists[index].owner = try key(lists[index].owner, relationship.declaringEntity)
+      for place in lists[index].destinations.indices {
+        lists[index].destinations[place] = try key(lists[index].destinations[place], relationship.destination)
       }
     }
   }

@@ -10,6 +10,7 @@ public struct AtomicGraph: Sendable {
   var uniqueness: AtomicUniqueness
   /// The highest key ever handed out: all trees share one counter, as the file formats have one.
   public internal(set) var highestKey: Int64
+  public internal(set) var numbering = AtomicNumbering.plain
 
   public var schema: Schema { shape.schema }
 
@@ -27,11 +28,9 @@ public struct AtomicGraph: Sendable {
 
   /// The next `count` keys. Throws `corrupt` where there are none left.
   mutating func takeKeys(_ count: Int) throws(StoreError) -> Range<Int64> {
+    let first = highestKey + 1
     let (last, overflow) = highestKey.addingReportingOverflow(Int64(count))
-    guard !overflow, last < Int64.max else {
-      throw StoreError(.corrupt, "The highest key of the store is \(highestKey); no further keys can be given.")
-    }
-    defer { highestKey = last }
-    return (highestKey + 1)..<(last + 1)
+    try raiseHighestKey(to: overflow ? .max : last)
+    return first..<(last + 1)
   }
 }

@@ -52,11 +52,16 @@ public struct SQLCommit<Connection: SQLConnection> {
 
   private mutating func assignKeys() throws(StoreError) -> [Int64] {
     var counts: [Int: Int] = [:]
-    for row in changes.insertions where row.key <= 0 { counts[schema.entities[row.entity].root, default: 0] += 1 }
+    var given: [Int: Int64] = [:]
+    for row in changes.insertions {
+      let root = schema.entities[row.entity].root
+      counts[root, default: 0] += row.key > 0 ? 0 : 1
+      if row.key > given[root] ?? 0 { given[root] = row.key }
+    }
     var next: [Int: Int64] = [:]
     for (root, count) in counts {
       let allocator = SQLKeyAllocator(statements)
-      let taken = try allocator.take(count, root: root, floor: keyFloors[root] ?? 0)
+      let taken = try allocator.take(count, root: root, floor: max(keyFloors[root] ?? 0, given[root] ?? 0))
       next[root] = taken.lowerBound
       highestKeys[root] = taken.upperBound - 1
     }

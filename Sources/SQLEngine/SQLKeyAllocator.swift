@@ -13,13 +13,15 @@ public struct SQLKeyAllocator<Connection: SQLConnection> {
     let read = try statements.statement(text: "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?")
     read.bind(number, at: 1)
     defer { read.reset() }
-    let highest = max(try read.step() ? read.int(0) : 0, floor)
+    let recorded = try read.step() ? read.int(0) : 0
+    let highest = max(recorded, floor)
     let (last, overflow) = highest.addingReportingOverflow(Int64(count))
     guard highest >= 0, !overflow, last < Int64.max else {
       throw StoreError(
         .corrupt, "The highest key of the entity tree is \(highest); no further keys can be given.",
         context: ["entity": statements.binding.layout.schema.entities[root].name])
     }
+    if last == recorded { return (highest + 1)..<(last + 1) }
     let write = try statements.statement(text: "UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?")
     write.bind(last, at: 1)
     write.bind(number, at: 2)

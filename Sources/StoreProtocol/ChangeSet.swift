@@ -8,7 +8,7 @@ public struct ChangeSet: Sendable {
   /// When the save began, in seconds since 2001-01-01.
   public var time: Double
   /// Rows of new objects. A negative key asks for one; the n-th insertion is referred to as `-(n + 1)` by the to-one
-  /// words and links of this change set.
+  /// words and links of this change set. A positive key is kept; from then on it and all below it count as handed out.
   public var insertions: [Row] = []
   public var updates: [Update] = []
   public var deletions: [Deletion] = []

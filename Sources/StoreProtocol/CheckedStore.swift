@@ -34,6 +34,18 @@ public struct CheckedBackend: StoreBackend {
     try base.metadata(at: url, options: options)
   }
 
+  /// Throws `invalidArgument`, and changes nothing, where the metadata is not of this store.
+  public func setMetadata(_ metadata: StoreMetadata, at url: URL, options: StoreOptions) throws(StoreError) {
+    let known = try base.metadata(at: url, options: options)
+    guard metadata.identifier == known.identifier, metadata.storeType == known.storeType,
+      metadata.versionHashes == known.versionHashes
+    else {
+      throw StoreError(
+        .invalidArgument, "A store's type, UUID and version hashes cannot be set; set its other metadata only.")
+    }
+    try base.setMetadata(metadata, at: url, options: options)
+  }
+
   public func inferredModel(at url: URL, options: StoreOptions) throws(StoreError) -> [EntityDefinition] {
     try base.inferredModel(at: url, options: options)
   }
@@ -61,6 +73,7 @@ final class CheckedStore: Store {
   var capabilities: Capabilities { base.capabilities }
   var isReadOnly: Bool { base.isReadOnly }
   var metadata: StoreMetadata { base.metadata }
+  var hasHistory: Bool { base.hasHistory }
 
   func snapshot() throws(StoreError) -> any StoreSnapshot { try base.snapshot() }
 

@@ -15,6 +15,9 @@ public protocol Store: AnyObject, Sendable {
   /// The metadata as last read or committed.
   var metadata: StoreMetadata { get }
 
+  /// Whether the store has tables of persistent history, which a copy leaves behind.
+  var hasHistory: Bool { get }
+
   /// A consistent view of the last commit. Later commits do not show in it.
   ///
   /// The caller releases it soon: a snapshot may hold a connection and keep old versions alive. Throws `closed` after
@@ -108,6 +111,7 @@ extension StoreSnapshot {
 }
 
 extension Store {
+  public var hasHistory: Bool { false }
   public func keepExternalData(_ data: Data) throws(StoreError) -> Data? { nil }
   public func discardExternalData(_ names: [Data]) {}
 }

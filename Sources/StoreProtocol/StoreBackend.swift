@@ -20,6 +20,12 @@ public protocol StoreBackend: Sendable {
   /// The metadata of the store at `url`, read without opening it and without leaving a trace.
   func metadata(at url: URL, options: StoreOptions) throws(StoreError) -> StoreMetadata
 
+  /// Replaces the metadata of the store at `url` without opening it with a model, durably, all or nothing. Type, UUID and version
+  /// hashes are those that the store has.
+  ///
+  /// Throws `unsupported` where the format has no way to do so; then nothing has been changed.
+  func setMetadata(_ metadata: StoreMetadata, at url: URL, options: StoreOptions) throws(StoreError)
+
   /// A model guessed from what the store at `url` holds, for reading one whose model is lost. Leaves no trace.
   ///
   /// Throws `unsupported` where the format does not tell enough.
@@ -33,6 +39,11 @@ public protocol StoreBackend: Sendable {
 }
 
 extension StoreBackend {
+  public func setMetadata(_ metadata: StoreMetadata, at url: URL, options: StoreOptions) throws(StoreError) {
+    throw StoreError(
+      .unsupported, "A store of type \(storeType) changes its metadata with a save only; open it with its model.")
+  }
+
   public func inferredModel(at url: URL, options: StoreOptions) throws(StoreError) -> [EntityDefinition] {
     throw StoreError(.unsupported, "A store of type \(storeType) does not tell its model; open it with a model file.")
   }

@@ -48,7 +48,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   public struct Code: Sendable, Hashable, CustomStringConvertible {
     private enum Kind: String, Sendable {
       case notFound, notAStore, wrongType, newerFormat, modelMismatch, io, full, busy, readOnly, corrupt
-      case unsupported, invalidArgument, closed, missingExternalData, constraint
+      case unsupported, invalidArgument, closed, missingExternalData, constraint, exists
     }
     private let kind: Kind
 
@@ -82,6 +82,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public static let missingExternalData = Code(kind: .missingExternalData)
     /// A constraint of the medium itself was violated.
     public static let constraint = Code(kind: .constraint)
+    /// There is something already where something new was to be made.
+    public static let exists = Code(kind: .exists)
 
     public var description: String { kind.rawValue }
   }

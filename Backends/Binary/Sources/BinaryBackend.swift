@@ -30,9 +30,12 @@ public struct BinaryFormat: AtomicFormat {
     return metadata
   }
 
-  public func graph(_ file: Data, _ schema: Schema) throws(StoreError) -> AtomicGraph {
+  public func graph(
+    _ file: Data, _ schema: Schema, _ numbering: AtomicNumbering
+  ) throws(StoreError) -> AtomicGraph {
     let header = try BinaryHeader(file)
-    return try BinaryGraphReader(schema).graph(Self.archive(file[header.objects]), header.highestKey)
+    return try BinaryGraphReader(schema).graph(
+      Self.archive(file[header.objects]), numbering, highestNumber: header.highestNumber)
   }
 
   static func archive(_ data: Data) throws(StoreError) -> KeyedArchiveReader {
@@ -44,13 +47,23 @@ public struct BinaryFormat: AtomicFormat {
   public func write(
     _ graph: AtomicGraph, _ metadata: StoreMetadata, to writer: AtomicFileWriter
   ) throws(StoreError) {
-    let objects = try BinaryGraphWriter(graph).bytes()
+    try write(try BinaryGraphWriter(graph).bytes(), metadata, graph.highestNumber, to: writer)
+  }
+
+  public func rewrite(_ file: Data, _ metadata: StoreMetadata, to writer: AtomicFileWriter) throws(StoreError) {
+    let header = try BinaryHeader(file)
+    try write(file[header.objects], metadata, header.highestNumber, to: writer)
+  }
+
+  private func write(
+    _ objects: Data, _ metadata: StoreMetadata, _ highestNumber: Int64, to writer: AtomicFileWriter
+  ) throws(StoreError) {
     var entries = metadata.propertyList(isNew: false)
     entries["NSStoreUUID"] = .string(metadata.identifier)
     var archive = KeyedArchiveWriter()
     let root = archive.add(.dictionary(entries), depth: 64)
     let last = archive.archive(top: ["metadata": root])
-    try writer.write(BinaryHeader.bytes(objects: objects.count, metadata: last.count, highestKey: graph.highestKey))
+    try writer.write(BinaryHeader.bytes(objects: objects.count, metadata: last.count, highestNumber: highestNumber))
     try writer.write(objects)
     try writer.writeMetadata(last)
   }
@@ -70,7 +83,7 @@ struct BinaryHeader {
 
   let objects: Range<Data.Index>
   let metadata: Range<Data.Index>
-  let highestKey: Int64
+  let highestNumber: Int64
 
   /// Throws unless both archives are in the file, one behind the other.
   init(_ file: Data) throws(StoreError) {
@@ -91,12 +104,13 @@ struct BinaryHeader {
     else { throw StoreError(.corrupt, "The header of the store does not fit its file.") }
     objects = file.startIndex + first..<file.startIndex + second
     metadata = file.startIndex + second..<file.endIndex
-    highestKey = Int64(exactly: numbers[6]) ?? 0
+    highestNumber = Int64(exactly: numbers[6]) ?? 0
   }
 
-  static func bytes(objects: Int, metadata: Int, highestKey: Int64) -> Data {
+  static func bytes(objects: Int, metadata: Int, highestNumber: Int64) -> Data {
     let numbers = [
-      version, UInt64(count + objects), UInt64(metadata), UInt64(count), UInt64(objects), UInt64(max(0, highestKey)), 0,
+      version, UInt64(count + objects), UInt64(metadata), UInt64(count), UInt64(objects), UInt64(max(0, highestNumber)),
+      0,
     ]
     return numbers.reduce(into: magic) { data, number in
       withUnsafeBytes(of: number.bigEndian) { data.append(contentsOf: $0) }

@@ -15,18 +15,20 @@ struct BinaryGraphReader {
     shapes = schema.entities.map(BinaryShape.init)
   }
 
-  func graph(_ archive: KeyedArchiveReader, _ highestKey: Int64) throws(StoreError) -> AtomicGraph {
+  func graph(
+    _ archive: KeyedArchiveReader, _ numbering: AtomicNumbering, highestNumber: Int64
+  ) throws(StoreError) -> AtomicGraph {
     guard let entries = archive.root("mapData")?.entries else {
       throw StoreError(.corrupt, "The store has no dictionary of its objects.")
     }
-    var loader = AtomicGraphLoader(schema)
+    var loader = AtomicGraphLoader(schema, numbering)
     for (key, node) in entries {
       guard let key = key.integer, node.isKind(of: "NSStoreMapNode"), node["NSPrimaryKey64"]?.integer == key else {
         throw StoreError(.corrupt, "An object of the store is no node with its own key.")
       }
       try add(node, key, &loader)
     }
-    return try loader.finish(highestKey: highestKey)
+    return try loader.finish(highestNumber: highestNumber)
   }
 
   private func add(

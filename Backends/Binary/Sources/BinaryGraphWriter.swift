@@ -22,7 +22,7 @@ struct BinaryGraphWriter {
     var (keys, nodes) = ([PropertyList](), [PropertyList]())
     let root = archive.reserve()
     try graph.forEachRow { (row) throws(StoreError) in
-      keys.append(archive.add(.integer(row.key)).value)
+      keys.append(archive.add(.integer(graph.number(of: row.key, in: row.entity))).value)
       nodes.append(node(row).value)
     }
     archive.fill(
@@ -35,7 +35,8 @@ struct BinaryGraphWriter {
     let shape = shapes[row.entity]
     let node = archive.reserve()
     var values: [String: PropertyList] = [
-      "NSPrimaryKey64": .integer(row.key), "NSEntityName": archive.add(.string(shape.entity.name)).value,
+      "NSPrimaryKey64": .integer(graph.number(of: row.key, in: row.entity)),
+      "NSEntityName": archive.add(.string(shape.entity.name)).value,
     ]
     let attributes = shape.columns.map { value(row, $0.slot, $0.kind) }
     values["NSAttributeValues"] = archive.add(array: attributes).value
@@ -55,7 +56,8 @@ struct BinaryGraphWriter {
       }
       if keys.isEmpty { continue }
       lists[relationship.name] = archive.add(
-        array: keys.map { archive.add(.integer($0)) }, isMutable: relationship.isToMany)
+        array: keys.map { archive.add(.integer(graph.number(of: $0, in: relationship.destination))) },
+        isMutable: relationship.isToMany)
     }
     return lists.isEmpty ? nil : archive.add(dictionary: lists, isMutable: true)
   }

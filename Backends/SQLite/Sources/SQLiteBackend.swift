@@ -142,6 +142,22 @@ public struct SQLiteBackend: StoreBackend {
     }
   }
 
+  public func setMetadata(_ metadata: StoreMetadata, at url: URL, options: StoreOptions) throws(StoreError) {
+    let place = try SQLitePlace(url)
+    defer { place.release() }
+    // What is not ours is only looked at.
+    _ = try self.metadata(at: url, options: options)
+    let connection = try Self.connect(place.path, .readWrite, options)
+    try connection.execute("BEGIN IMMEDIATE")
+    do {
+      try SQLiteFormat.write(metadata, on: connection, isNew: false)
+      try connection.execute("COMMIT")
+    } catch {
+      try? connection.execute("ROLLBACK")
+      throw error
+    }
+  }
+
   public func inferredModel(at url: URL, options: StoreOptions) throws(StoreError) -> [EntityDefinition] {
     try Self.read(url, options) { (connection) throws(StoreError) in
       try SQLiteInferredModel.definitions(connection)
@@ -177,11 +193,16 @@ public struct SQLiteBackend: StoreBackend {
     guard try SQLiteFormat.isStoreFile(origin.path) else {
       throw StoreError(.notFound, "There is no store to copy from.", context: ["path": origin.path])
     }
+    let (theirs, own) = (
+      SQLiteExternalFiles(folder: origin.externalFolder), SQLiteExternalFiles(folder: target.externalFolder)
+    )
+    // What rows name is there before them, and goes after them.
+    try own.add(theirs)
     try SQLiteFileView.read(origin.path, options) { (from) throws(StoreError) in
       let to = try SQLiteConnection(target.path, .readWriteCreate, timeout: options.timeout)
       try Self.copy(from, to)
     }
-    try origin.copyExternalData(to: target)
+    own.removeAll(butThoseOf: theirs)
   }
 
   private static func copy(_ from: SQLiteConnection, _ to: SQLiteConnection) throws(StoreError) {

@@ -68,6 +68,40 @@ struct SQLiteExternalFiles: Sendable {
     }
   }
 
+  // MARK: Copying stores
+
+  /// Copies the files of another store that are not here yet, durably. Names are never used again, so that one which is here is
+  /// the same.
+  func add(_ other: SQLiteExternalFiles) throws(StoreError) {
+    let missing = other.names.subtracting(names)
+    if missing.isEmpty { return }
+    do {
+      try FileManager.default.createDirectory(
+        at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+      for name in missing {
+        let (source, target) = (other.folder.appendingPathComponent(name), folder.appendingPathComponent(name))
+        try FileManager.default.copyItem(at: source, to: target)
+        try Self.synchronize(target)
+      }
+      try Self.synchronize(folder)
+    } catch {
+      throw StoreError(
+        .io, "The store's external data cannot be copied.", context: ["path": other.folder.path], cause: "\(error)")
+    }
+  }
+
+  /// Removes the files that another store does not have.
+  func removeAll(butThoseOf other: SQLiteExternalFiles) { remove(names.subtracting(other.names).map { Data($0.utf8) }) }
+
+  /// What cannot be read as a value is none of them.
+  private var names: Set<String> {
+    let found = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+    return Set(
+      found.filter {
+        UUID(uuidString: $0)?.uuidString == $0 && (try? requirePlain(folder.appendingPathComponent($0))) != nil
+      })
+  }
+
   /// Only a UUID is a name: no text from a file may lead out of the folder.
   private func file(_ name: Data) throws(StoreError) -> URL {
     let text = String(decoding: name.drop { $0 == 2 }.prefix { $0 != 0 }, as: UTF8.self)

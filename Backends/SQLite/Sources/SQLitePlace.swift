@@ -38,18 +38,6 @@ struct SQLitePlace: Sendable {
 
   var externalFolder: URL { supportFolder.appendingPathComponent("_EXTERNAL_DATA") }
 
-  func copyExternalData(to other: SQLitePlace) throws(StoreError) {
-    let files = FileManager.default
-    guard files.fileExists(atPath: supportFolder.path) else { return }
-    do {
-      if files.fileExists(atPath: other.supportFolder.path) { try files.removeItem(at: other.supportFolder) }
-      try files.copyItem(at: supportFolder, to: other.supportFolder)
-    } catch {
-      throw StoreError(
-        .io, "The store's external data cannot be copied.", context: ["path": supportFolder.path], cause: "\(error)")
-    }
-  }
-
   // MARK: Stores without a trace
 
   private struct Shared {

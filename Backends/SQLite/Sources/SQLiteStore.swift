@@ -58,6 +58,7 @@ final class SQLiteStore: Store, @unchecked Sendable {
   deinit { pool.close() }
 
   var identifier: String { metadata.identifier }
+  var hasHistory: Bool { history != nil }
 
   var metadata: StoreMetadata { writing.withLock { storedMetadata } }
 

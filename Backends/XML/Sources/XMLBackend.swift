@@ -28,8 +28,10 @@ public struct XMLFormat: AtomicFormat {
     return try reader.metadata(storeType)
   }
 
-  public func graph(_ file: Data, _ schema: Schema) throws(StoreError) -> AtomicGraph {
-    let reader = XMLGraphReader(schema)
+  public func graph(
+    _ file: Data, _ schema: Schema, _ numbering: AtomicNumbering
+  ) throws(StoreError) -> AtomicGraph {
+    let reader = XMLGraphReader(schema, numbering)
     try XMLScan.run(file, reader)
     return try reader.graph()
   }
@@ -38,6 +40,14 @@ public struct XMLFormat: AtomicFormat {
     _ graph: AtomicGraph, _ metadata: StoreMetadata, to writer: AtomicFileWriter
   ) throws(StoreError) {
     try XMLStoreWriter(graph, writer).write(metadata)
+  }
+
+  public func rewrite(_ file: Data, _ metadata: StoreMetadata, to writer: AtomicFileWriter) throws(StoreError) {
+    let reader = XMLInfoReader()
+    try XMLScan.run(file, reader)
+    try writer.writeMetadata(Data(try XMLHead.text(metadata, reader.highestNumber).utf8))
+    try writer.write("    ")
+    try writer.write(try XMLHead.rest(file))
   }
 
   public func inferredModel(_ file: Data) throws(StoreError) -> [EntityDefinition] {

@@ -17,15 +17,15 @@ final class XMLGraphReader: XMLInfoReader {
 
   override var isDone: Bool { false }
 
-  init(_ schema: Schema) {
+  init(_ schema: Schema, _ numbering: AtomicNumbering) {
     self.schema = schema
     shapes = schema.entities.map(XMLEntityShape.init)
     entities = Dictionary(
       schema.entities.map { ($0.name.uppercased(), $0.index) }, uniquingKeysWith: { first, _ in first })
-    loader = AtomicGraphLoader(schema)
+    loader = AtomicGraphLoader(schema, numbering)
   }
 
-  func graph() throws(StoreError) -> AtomicGraph { try loader.finish(highestKey: highestKey) }
+  func graph() throws(StoreError) -> AtomicGraph { try loader.finish(highestNumber: highestNumber) }
 
   override func startObject(_ attributes: [(name: String, value: String)]) throws(StoreError) {
     let type = Self.value("type", attributes) ?? ""

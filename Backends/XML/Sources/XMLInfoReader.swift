@@ -5,7 +5,7 @@ import StoreProtocol
 /// Reads `databaseInfo`: UUID, highest key and metadata. By itself it reads no further.
 class XMLInfoReader: XMLHandler {
   private(set) var identifier = ""
-  private(set) var highestKey: Int64 = 0
+  private(set) var highestNumber: Int64 = 0
   /// The elements that are open.
   private(set) var path: [String] = []
   private var content: [UInt8] = []
@@ -53,7 +53,7 @@ class XMLInfoReader: XMLHandler {
       let text = String(decoding: content, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
       switch name {
       case "UUID": identifier = text
-      case "nextObjectID": highestKey = Int64(text) ?? 0
+      case "nextObjectID": highestNumber = Int64(text) ?? 0
       case "databaseInfo": hasInfo = true
       default: break
       }

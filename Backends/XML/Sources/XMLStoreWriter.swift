@@ -44,7 +44,7 @@ final class XMLStoreWriter {
   }
 
   func write(_ metadata: StoreMetadata) throws(StoreError) {
-    try writer.writeMetadata(Data(try head(metadata).utf8))
+    try writer.writeMetadata(Data(try XMLHead.text(metadata, graph.highestNumber).utf8))
     try graph.forEachRow { (row) throws(StoreError) in
       append(row)
       if output.count > 1 << 16 { try flush() }
@@ -58,39 +58,11 @@ final class XMLStoreWriter {
     output.removeAll(keepingCapacity: true)
   }
 
-  private func head(_ metadata: StoreMetadata) throws(StoreError) -> String {
-    // The type and the UUID are not among the entries.
-    var entries = metadata.propertyList(isNew: false)
-    entries["NSStoreType"] = nil
-    entries["NSStoreUUID"] = nil
-    let list: String
-    do { list = try XMLPropertyListWriter.write(.dictionary(entries), indent: 12) } catch {
-      throw StoreError(.invalidArgument, "The metadata cannot be written in XML.", cause: "\(error)")
-    }
-    guard metadata.identifier.utf8.allSatisfy({ $0 > 0x20 && !"<>&".utf8.contains($0) }) else {
-      throw StoreError(.invalidArgument, "The store's UUID cannot be written in XML.")
-    }
-    return """
-      <?xml version="1.0" standalone="yes"?>
-      <!DOCTYPE database SYSTEM "\(XMLScan.documentType)">
-
-      <database>
-          <databaseInfo>
-              <version>134481920</version>
-              <UUID>\(metadata.identifier)</UUID>
-              <nextObjectID>\(graph.highestKey)</nextObjectID>
-              <metadata>
-      \(list)        </metadata>
-          </databaseInfo>
-
-      """
-  }
-
   private func append(_ row: Row) {
     let (entity, shape) = (graph.schema.entities[row.entity], shapes[row.entity])
     let openings = openings[row.entity]
     output += openings.object
-    output += "\(row.key)\">\n".utf8
+    output += "\(graph.number(of: row.key, in: row.entity))\">\n".utf8
     for (column, opening) in zip(shape.columns, openings.attributes) where !row.isNull(column.slot) {
       output += opening
       XMLValue.append(row, column.slot, column.kind, to: &output)
@@ -98,7 +70,7 @@ final class XMLStoreWriter {
     }
     for (relationship, opening) in zip(entity.relationships, openings.relationships) {
       output += opening
-      append(keys(relationship, row))
+      append(keys(relationship, row).map { graph.number(of: $0, in: relationship.destination) })
       output += "></relationship>\n".utf8
     }
     output += "    </object>\n".utf8

@@ -100,6 +100,7 @@ final class ContextCore: @unchecked Sendable {
     }
     if self.coordinator === coordinator && frozen != nil { return }
     self.coordinator = coordinator
+    coordinator?.attach(self)
     knownStores = []
     insertionStores = []
     // A model that cannot be frozen is reported when a store is added; until then there are no entities.
@@ -130,6 +131,15 @@ final class ContextCore: @unchecked Sendable {
     while knownStores.count <= Int(index) { knownStores.append(nil) }
     knownStores[Int(index)] = found
     return found
+  }
+
+  /// Looks stores up again, and reads all objects again when they are next used: a store has taken the place of another.
+  func forgetStores() {
+    knownStores = []
+    insertionStores = []
+    snapshots.removeAll()
+    let objects = registeredObjects
+    for object in objects { refresh(object, mergeChanges: true) }
   }
 
   // MARK: Entities

@@ -84,6 +84,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
 
   /// The opened store. Throws `closed` after the store was removed from its coordinator.
   package func requireEngine() throws(StoreError) -> any Store {
+    if let successor { return try successor.requireEngine() }
     guard let engine = engine.withLock({ $0 }) else {
       throw StoreError(.closed, "The store was removed from its coordinator.", context: ["url": url?.path ?? ""])
     }
@@ -103,12 +104,48 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
 
   /// Commits to the engine and shows the rows to everyone, in the order of the commits.
   func commit(_ changes: ChangeSet) throws(StoreError) -> CommitResult {
-    let engine = try requireEngine()
-    return try committing.withLock { (_) throws(StoreError) in
+    if let successor { return try successor.commit(changes) }
+    let result = try committing.withLock { (_) throws(StoreError) -> CommitResult? in
+      // It may have moved while this commit waited.
+      if successor != nil { return nil }
+      let engine = try requireEngine()
       let result = try engine.commit(changes)
       if case .committed(let receipt) = result { cache.publish(changes, receipt, engine.schema) }
       return result
     }
+    if let result { return result }
+    return try commit(changes)
+  }
+
+  // MARK: Moving to another place
+
+  private let replacement = Mutex<NSPersistentStore?>(nil)
+  private let isReplaced = Atomic<Bool>(false)
+
+  /// The store that took this one's place, nil for one in use.
+  private var successor: NSPersistentStore? {
+    isReplaced.load(ordering: .acquiring) ? replacement.withLock { $0 } : nil
+  }
+
+  /// This store, or the last of those that took its place one after the other.
+  final var current: NSPersistentStore {
+    var store = self
+    while let next = store.successor { store = next }
+    return store
+  }
+
+  /// Lets the store that `body` makes take this one's place: whoever still uses this one uses that. No commit runs meanwhile.
+  func succeed(_ body: () throws(StoreError) -> NSPersistentStore) throws(StoreError) -> NSPersistentStore {
+    let new = try committing.withLock { (_) throws(StoreError) in
+      let new = try body()
+      if let pendingMetadata { new.metadata = MetadataCoding.dictionary(pendingMetadata) }
+      replacement.withLock { $0 = new }
+      isReplaced.store(true, ordering: .releasing)
+      return new
+    }
+    try closeEngine()
+    persistentStoreCoordinator = nil
+    return new
   }
 
   // MARK: Metadata

@@ -16,6 +16,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   /// Grows whenever a store is added or removed.
   let storeListVersion = Atomic<Int>(1)
   private let queue = DispatchQueue(label: "NSPersistentStoreCoordinator")
+  private let contexts = Mutex<[WeakContext]>([])
 
   /// Makes a coordinator for `model`, which is immutable from now on.
   ///
@@ -100,12 +101,35 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   private func open(
     _ backend: any StoreBackend, _ type: String, _ configuration: String?, _ url: URL?, _ options: [AnyHashable: Any]?
   ) throws -> NSPersistentStore {
-    let frozen: FrozenModel
-    do { frozen = try managedObjectModel.freeze() } catch {
+    let frozen = try frozenModel()
+    let engine: any Store
+    let place = url ?? URL(fileURLWithPath: "/dev/null")
+    do { engine = try backend.open(at: place, schema: frozen.schema, options: settings(options, frozen)) } catch {
+      throw CoreDataError.make(error)
+    }
+    let store = NSPersistentStore(
+      .init(
+        coordinator: self, configurationName: configuration ?? NSManagedObjectModel.defaultConfiguration,
+        options: options, url: url, type: type, index: stores.count), engine: engine)
+    stores.append(store)
+    storeListVersion.add(1, ordering: .releasing)
+    return store
+  }
+
+  private func frozenModel() throws -> FrozenModel {
+    do { return try managedObjectModel.freeze() } catch {
       throw CocoaError(
         .persistentStoreIncompatibleSchema,
         userInfo: [NSLocalizedDescriptionKey: error.description, NSUnderlyingErrorKey: error])
     }
+  }
+
+  /// What a backend is told when it opens or makes a store of this coordinator's model.
+  package func settings(_ options: [AnyHashable: Any]?) throws -> StoreOptions {
+    settings(options, try frozenModel())
+  }
+
+  private func settings(_ options: [AnyHashable: Any]?, _ frozen: FrozenModel) -> StoreOptions {
     var settings = StoreOptionCoding.options(options)
     // A guess is good enough to read with, and has other version hashes.
     if managedObjectModel.isInferred { (settings.isReadOnly, settings.ignoresModelVersion) = (true, true) }
@@ -116,18 +140,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
       guard let carried = try? ModelArchive.model(archive).definitions() else { return true }
       return VersionHash.haveSameStructure(definitions, carried, entities: entities)
     }
-    let engine: any Store
-    let place = url ?? URL(fileURLWithPath: "/dev/null")
-    do { engine = try backend.open(at: place, schema: frozen.schema, options: settings) } catch {
-      throw CoreDataError.make(error)
-    }
-    let store = NSPersistentStore(
-      .init(
-        coordinator: self, configurationName: configuration ?? NSManagedObjectModel.defaultConfiguration,
-        options: options, url: url, type: type, index: stores.count), engine: engine)
-    stores.append(store)
-    storeListVersion.add(1, ordering: .releasing)
-    return store
+    return settings
   }
 
   @discardableResult
@@ -215,6 +228,49 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     try metadataForPersistentStore(ofType: type.rawValue, at: url, options: options)
   }
 
+  /// Replaces the application's entries in the metadata of the store at `url`, without opening it with a model. Its type, UUID and
+  /// version hashes stay what they are.
+  open class func setMetadata(
+    _ metadata: [String: Any]?, ofType storeType: String, at url: URL, options: [AnyHashable: Any]? = nil
+  ) throws {
+    let backend = try backend(storeType)
+    let settings = StoreOptionCoding.options(options)
+    do {
+      let known = try backend.metadata(at: url, options: settings)
+      try backend.setMetadata(MetadataCoding.merge(metadata ?? [:], into: known), at: url, options: settings)
+    } catch { throw CoreDataError.make(error) }
+  }
+
+  public class func setMetadata(
+    _ metadata: [String: Any]?, type: NSPersistentStore.StoreType, at url: URL, options: [AnyHashable: Any]? = nil
+  ) throws {
+    try setMetadata(metadata, ofType: type.rawValue, at: url, options: options)
+  }
+
+  /// Writes everything that a store of this coordinator holds to a new store at `url`, of any type, which takes its place
+  /// in the coordinator. Gives the new store.
+  ///
+  /// The old store's file stays as it is. The new one has a UUID of its own, and the keys of the old one's objects: contexts keep
+  /// working, with their unsaved changes, and object IDs that are held become those of the new store. What contexts save
+  /// meanwhile waits for the new store. Throws 516 where there is something at `url` already; then, and after any other error,
+  /// everything is as it was.
+  ///
+  /// Apple's reference has this for "Save As"; that IDs stay valid is a rule of this library.
+  @discardableResult
+  open func migratePersistentStore(
+    _ store: NSPersistentStore, to url: URL, options: [AnyHashable: Any]? = nil, withType storeType: String
+  ) throws -> NSPersistentStore {
+    try migrate(store, to: url, options, storeType)
+  }
+
+  @discardableResult
+  public final func migratePersistentStore(
+    _ store: NSPersistentStore, to storeURL: URL, options: [AnyHashable: Any]? = nil,
+    type storeType: NSPersistentStore.StoreType
+  ) throws -> NSPersistentStore {
+    try migratePersistentStore(store, to: storeURL, options: options, withType: storeType.rawValue)
+  }
+
   /// Removes the store at `url` with everything that belongs to it.
   open func destroyPersistentStore(at url: URL, ofType storeType: String, options: [AnyHashable: Any]? = nil) throws {
     let backend = try Self.backend(storeType)
@@ -251,7 +307,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
       sourceOptions: sourceOptions, ofType: sourceType.rawValue)
   }
 
-  private static func backend(_ type: String) throws -> any StoreBackend {
+  static func backend(_ type: String) throws -> any StoreBackend {
     guard let backend = StoreRegistration.backend(type) else {
       throw CocoaError(
         .persistentStoreInvalidType, userInfo: [NSLocalizedDescriptionKey: "There is no store of type '\(type)'."])
@@ -260,6 +316,28 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   }
 
   open class var registeredStoreTypes: [String] { StoreRegistration.types }
+
+  // MARK: Contexts
+
+  private struct WeakContext {
+    weak var core: ContextCore?
+  }
+
+  /// Contexts that must be told when a store takes the place of another.
+  func attach(_ core: ContextCore) {
+    contexts.withLock { known in
+      if known.count > 64 && known.count.nonzeroBitCount == 1 { known.removeAll { $0.core == nil } }
+      known.append(WeakContext(core: core))
+    }
+  }
+
+  var attachedContexts: [ContextCore] { contexts.withLock { $0.compactMap(\.core) } }
+
+  /// Puts a store in the place of another one of this coordinator.
+  func replace(_ store: NSPersistentStore, by successor: NSPersistentStore) {
+    lock.withLock { stores[store.index] = successor }
+    storeListVersion.add(1, ordering: .releasing)
+  }
 
   // MARK: Queue
 
@@ -270,34 +348,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     queue.async { self.lock.withLock { block() } }
   }
 
-  private func post(_ name: Notification.Name, _ userInfo: [AnyHashable: Any], object: Any? = nil) {
+  func post(_ name: Notification.Name, _ userInfo: [AnyHashable: Any], object: Any? = nil) {
     NotificationCenter.default.post(
       name: name, object: object ?? self, userInfo: userInfo.isEmpty ? nil : userInfo)
-  }
-}
-
-/// Store options as Core Data's dictionaries spell them.
-enum StoreOptionCoding {
-  static func options(_ dictionary: [AnyHashable: Any]?) -> StoreOptions {
-    var result = StoreOptions()
-    guard let dictionary else { return result }
-    func flag(_ key: String) -> Bool { (dictionary[key] as? NSNumber)?.boolValue ?? dictionary[key] as? Bool ?? false }
-    result.isReadOnly = flag(NSReadOnlyPersistentStoreOption)
-    result.analyzes = flag(NSSQLiteAnalyzeOption)
-    result.vacuums = flag(NSSQLiteManualVacuumOption)
-    result.ignoresModelVersion = flag(NSIgnorePersistentStoreVersioningOption)
-    result.tracksHistory =
-      flag(NSPersistentHistoryTrackingKey) || dictionary[NSPersistentHistoryTrackingKey] is NSDictionary
-    result.forceDestroy = flag(NSPersistentStoreForceDestroyOption)
-    if let timeout = dictionary[NSPersistentStoreTimeoutOption].flatMap(AttributeCoding.double) {
-      result.timeout = timeout
-    }
-    if let size = dictionary[NSPersistentStoreConnectionPoolMaxSizeKey].flatMap(AttributeCoding.double) {
-      result.maximumReaders = Int(max(1, min(size, 64)))
-    }
-    if let pragmas = dictionary[NSSQLitePragmasOption] as? [String: Any] {
-      result.pragmas = pragmas.mapValues { "\($0)" }
-    }
-    return result
   }
 }

@@ -22,9 +22,16 @@ enum StoreRegistration {
   }
 
   static var types: [String] { backends.withLock { $0.keys.sorted() } }
+
+  static var persistentTypes: [String] {
+    backends.withLock { $0.filter { $0.value.capabilities.contains(.persistent) }.keys.sorted() }
+  }
 }
 
 extension NSPersistentStoreCoordinator {
   /// Makes a kind of store known under its type name, for all coordinators.
   public static func register(_ backend: some StoreBackend) { StoreRegistration.register(backend) }
+
+  /// The types of stores that outlive the process.
+  package static var registeredPersistentTypes: [String] { StoreRegistration.persistentTypes }
 }

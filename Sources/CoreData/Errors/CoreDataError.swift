@@ -30,6 +30,7 @@ enum CoreDataError {
     case .newerFormat: .persistentStoreOpen
     case .modelMismatch: .persistentStoreIncompatibleVersionHash
     case .full: .fileWriteOutOfSpace
+    case .exists: .fileWriteFileExists
     case .busy: .persistentStoreTimeout
     case .readOnly: .fileWriteNoPermission
     case .unsupported: .persistentStoreUnsupportedRequestType

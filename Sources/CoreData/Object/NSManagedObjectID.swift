@@ -10,14 +10,15 @@ public final class NSManagedObjectID: NSObject, NSCopying, @unchecked Sendable {
   let key: Int64
   /// Tells the temporary IDs of different contexts apart.
   private let contextIdentity: ObjectIdentifier?
-  private let store: NSPersistentStore?
+  private let firstStore: NSPersistentStore?
+  private var store: NSPersistentStore? { firstStore?.current }
   private var storeIdentifier: String? { key > 0 ? store?.identifier : nil }
 
   /// `context` is the core of a temporary ID's context.
   init(_ info: EntityInfo, key: Int64, store: NSPersistentStore?, context: ObjectIdentifier?) {
     self.info = info
     self.key = key
-    self.store = store
+    firstStore = store
     contextIdentity = key > 0 ? nil : context
   }
 

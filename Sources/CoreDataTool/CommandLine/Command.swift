@@ -30,7 +30,7 @@ struct Option: Sendable {
   static let model = Option(
     name: "--model", value: "MODEL",
     help:
-      "the model: a .xcdatamodeld, .xcdatamodel, .momd or .mom; otherwise the one that the store carries, or one inferred from its tables"
+      "the model: a .xcdatamodeld, .xcdatamodel, .momd, .mom, or a store that carries it; otherwise the one that the store carries, or one inferred from its tables"
   )
 }
 

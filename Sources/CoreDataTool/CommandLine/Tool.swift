@@ -7,7 +7,7 @@ enum Tool {
   static let version = "0.1.0"
 
   static let commands: [Command] = [
-    InfoCommand.command, FetchCommand.command, DumpCommand.command, ApplyCommand.command, VerifyCommand.command,
+    InfoCommand.command, FetchCommand.command, DumpCommand.command, ApplyCommand.command, ConvertCommand.command, VerifyCommand.command,
     DescribeCommand.command, ShellTexts.completions, ShellTexts.manual,
   ]
 
@@ -61,7 +61,7 @@ enum Tool {
     throw UsageError(message: "There is no command \"\(words.first ?? "")\".")
   }
 
-  private static func complain(_ message: String, _ more: String? = nil) {
+  static func complain(_ message: String, _ more: String? = nil) {
     let label = Terminal.styled("coredata:", .error, on: .standardError)
     let text = ["\(label) \(Terminal.harmless(message))", more].compactMap { $0 }.joined(separator: "\n") + "\n"
     try? FileHandle.standardError.write(contentsOf: Data(text.utf8))

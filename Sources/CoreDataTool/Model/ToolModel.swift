@@ -25,10 +25,15 @@ enum ToolModel {
     return (try NSPersistentStoreCoordinator.inferredModel(forPersistentStoreAt: store, ofType: type), .inferred)
   }
 
-  /// All versions of the model at `path`, the current one first.
+  /// All versions of the model at `path`, the current one first; or the model that a store there carries.
   static func read(_ path: String) throws -> [NSManagedObjectModel] {
     let url = URL(fileURLWithPath: path)
     guard FileManager.default.fileExists(atPath: path) else { throw ToolError(message: "There is no model \(path).") }
+    if let (type, _) = try? OpenedStore.look(at: url),
+      let carried = try? NSPersistentStoreCoordinator.cachedModel(forPersistentStoreAt: url, ofType: type)
+    {
+      return [carried]
+    }
     return [try NSManagedObjectModel.read(url)] + NSManagedObjectModel.versions(ofModelAt: url)
   }
 

@@ -1,0 +1,56 @@
+import Foundation
+import PropertyLists
+import StoreProtocol
+
+/// The beginning of a document, up to its first object.
+enum XMLHead {
+  static func text(_ metadata: StoreMetadata, _ highestNumber: Int64) throws(StoreError) -> String {
+    // The type and the UUID are not among the entries.
+    var entries = metadata.propertyList(isNew: false)
+    entries["NSStoreType"] = nil
+    entries["NSStoreUUID"] = nil
+    let list: String
+    do { list = try XMLPropertyListWriter.write(.dictionary(entries), indent: 12) } catch {
+      throw StoreError(.invalidArgument, "The metadata cannot be written in XML.", cause: "\(error)")
+    }
+    guard metadata.identifier.utf8.allSatisfy({ $0 > 0x20 && !"<>&".utf8.contains($0) }) else {
+      throw StoreError(.invalidArgument, "The store's UUID cannot be written in XML.")
+    }
+    return """
+      <?xml version="1.0" standalone="yes"?>
+      <!DOCTYPE database SYSTEM "\(XMLScan.documentType)">
+
+      <database>
+          <databaseInfo>
+              <version>134481920</version>
+              <UUID>\(metadata.identifier)</UUID>
+              <nextObjectID>\(highestNumber)</nextObjectID>
+              <metadata>
+      \(list)        </metadata>
+          </databaseInfo>
+
+      """
+  }
+
+  /// What follows the beginning of a document that somebody has written: the objects.
+  ///
+  /// Throws `unsupported` where bytes alone do not tell where that is: another encoding than UTF-8, or a beginning with comments or
+  /// sections, which may hold any text.
+  static func rest(_ document: Data) throws(StoreError) -> Data {
+    guard let end = document.range(of: Data("</databaseInfo>".utf8)) else { throw unclear }
+    let head = document[..<end.lowerBound]
+    for text in ["<!--", "<![CDATA[", "<?"] {
+      let found = head.range(of: Data(text.utf8), options: .backwards)
+      if let found, text != "<?" || found.lowerBound != head.range(of: Data("<?xml".utf8))?.lowerBound { throw unclear }
+    }
+    let declaration = head.prefix(while: { $0 != UInt8(ascii: ">") })
+    if let place = declaration.range(of: Data("encoding".utf8)) {
+      let name = String(decoding: declaration[place.upperBound...], as: UTF8.self).uppercased()
+      if !name.contains("UTF-8") && !name.contains("US-ASCII") { throw unclear }
+    }
+    return document[end.upperBound...].drop { $0 == 0x0A || $0 == 0x0D || $0 == 0x20 || $0 == 0x09 }
+  }
+
+  private static let unclear = StoreError(
+    .unsupported, "The metadata of this document cannot be replaced alone; open the store with its model, and save.")
+}

@@ -1,0 +1,86 @@
+import StoreProtocol
+import StoreSchema
+
+/// How the objects of a graph are numbered in a file. Its format has one number space for all objects, while keys are unique in a
+/// tree of entities only.
+///
+/// As long as no two trees have a key in common the numbers are the keys. A graph with such keys, which comes of copying a
+/// store that counts each tree for itself, gives every tree a space: the n-th of m spaces has the numbers `(key - 1) * m + n`. The
+/// file then names the roots of the spaces in its metadata, and keeps to them.
+public struct AtomicNumbering: Sendable, Equatable {
+  /// The key in the metadata, which Apple's readers do not know and leave alone.
+  static let metadataKey = "OpenCoreDataKeySpaces"
+
+  /// The names of the root entities in the order of their spaces, none where the numbers are the keys.
+  public private(set) var roots: [String]
+  /// The space of each tree, from 1 on.
+  private var spaces: [Int64] = []
+  private var count: Int64 { Int64(roots.count) }
+
+  /// The numbers are the keys.
+  public static let plain = AtomicNumbering()
+  private init() { roots = [] }
+
+  /// Spaces with these roots, and behind them one for each tree of the schema that has none yet.
+  ///
+  /// Throws `corrupt` where a root is named twice.
+  public init(_ roots: [String], _ schema: Schema) throws(StoreError) {
+    guard Set(roots).count == roots.count else {
+      throw StoreError(.corrupt, "The file names the root of a number space twice.")
+    }
+    self.roots = roots
+    for entity in schema.entities where entity.root == entity.index {
+      if !self.roots.contains(entity.name) { self.roots.append(entity.name) }
+      spaces.append(Int64((self.roots.firstIndex(of: entity.name) ?? 0) + 1))
+    }
+  }
+
+  var isPlain: Bool { roots.isEmpty }
+
+  /// The highest key that still has a number.
+  var limit: Int64 { Int64.max / max(1, count) - 1 }
+
+  func number(_ key: Int64, tree: Int) -> Int64 { isPlain ? key : (key - 1) * count + spaces[tree] }
+
+  /// Nil for a number that is in another tree's space.
+  func key(_ number: Int64, tree: Int) -> Int64? {
+    if isPlain { return number }
+    guard number > 0, (number - 1) % count + 1 == spaces[tree] else { return nil }
+    return (number - 1) / count + 1
+  }
+
+  /// A number that no object up to a highest key is beyond, and the highest key for such a number.
+  func highestNumber(_ key: Int64) -> Int64 { isPlain ? key : key * count }
+  func highestKey(_ number: Int64) -> Int64 { isPlain ? number : number / count + (number % count == 0 ? 0 : 1) }
+}
+
+extension AtomicGraph {
+  /// The number in a file of the object with `key` in the tree of `entity`.
+  public func number(of key: Int64, in entity: Int) -> Int64 { numbering.number(key, tree: shape.tree[entity]) }
+
+  /// The number in a file that stands for the highest key.
+  public var highestNumber: Int64 { numbering.highestNumber(highestKey) }
+
+  /// Raises the highest key to one that is in use or taken. Throws `corrupt` beyond what can be numbered.
+  mutating func raiseHighestKey(to key: Int64) throws(StoreError) {
+    if key <= highestKey { return }
+    guard key <= numbering.limit else {
+      throw StoreError(.corrupt, "The highest key of the store is \(key); no further keys can be given.")
+    }
+    highestKey = key
+  }
+
+  /// Gives each tree a number space where objects of two trees have the same key: where one of `rows`, which have been inserted
+  /// just now, has the key of an object of another tree.
+  mutating func separateTrees(_ rows: [Row]) throws(StoreError) {
+    if !numbering.isPlain || trees.count < 2 { return }
+    let isShared = rows.contains { row in
+      trees.indices.contains { $0 != shape.tree[row.entity] && trees[$0].place(of: row.key) != nil }
+    }
+    if !isShared { return }
+    numbering = try AtomicNumbering([], schema)
+    guard highestKey <= numbering.limit else {
+      throw StoreError(.unsupported, "A file of this type cannot number objects with keys up to \(highestKey).")
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import Foundation
+import StoreProtocol
+
+/// Moving a store to another place or type.
+extension NSPersistentStoreCoordinator {
+  /// See ``migratePersistentStore(_:to:options:withType:)``. The steps: make the new store, open it, let it take the old one's
+  /// place, tell the contexts.
+  func migrate(
+    _ store: NSPersistentStore, to url: URL, _ options: [AnyHashable: Any]?, _ type: String
+  ) throws -> NSPersistentStore {
+    guard store.persistentStoreCoordinator === self else {
+      throw CocoaError(
+        .persistentStoreOperation,
+        userInfo: [NSLocalizedDescriptionKey: "The store is not one of this coordinator; add it first."])
+    }
+    let backend = try Self.backend(type)
+    let settings = try settings(options)
+    let successor: NSPersistentStore
+    do {
+      successor = try store.succeed { () throws(StoreError) in
+        let engine = try Self.copy(store.requireEngine(), to: url, backend, settings)
+        return NSPersistentStore(
+          .init(
+            coordinator: self, configurationName: store.configurationName, options: options, url: url, type: type,
+            index: store.index), engine: engine)
+      }
+    } catch { throw CoreDataError.make(error) }
+    replace(store, by: successor)
+    // Rows that they have may name large data of the old store, and have its versions.
+    for core in attachedContexts { core.run { core.forgetStores() } }
+    post(.NSPersistentStoreCoordinatorStoresDidChange, [NSUUIDChangedPersistentStoresKey: [store, successor]])
+    return successor
+  }
+
+  /// A store with everything that another one holds, opened.
+  private static func copy(
+    _ source: any Store, to url: URL, _ backend: any StoreBackend, _ options: StoreOptions
+  ) throws(StoreError) -> any Store {
+    var making = options
+    making.isReadOnly = false
+    guard backend.capabilities.contains(.persistent) else {
+      let target = try backend.open(at: url, schema: source.schema, options: making)
+      try StoreCopy(source, to: target).run {}
+      return target
+    }
+    try backend.make(at: url, copying: source, options: making)
+    return try backend.open(at: url, schema: source.schema, options: options)
+  }
+
+  /// Makes a store at `url` of everything that a store of this coordinator holds, which stays where it is. `replaces` allows a store
+  /// of this type there to go; `progress` is called after each object.
+  package func writeCopy(
+    of store: NSPersistentStore, to url: URL, ofType type: String, replaces: Bool, progress: () -> Void
+  ) throws {
+    let backend = try Self.backend(type)
+    var settings = try settings(nil)
+    settings.isReadOnly = false
+    do {
+      try backend.make(
+        at: url, copying: store.requireEngine(), options: settings, replaces: replaces, progress: progress)
+    } catch { throw CoreDataError.make(error) }
+  }
+}

@@ -1,0 +1,190 @@
+import Foundation
+import StoreSchema
+
+/// Copies everything that one opened store holds into another one that is empty: objects with their keys, links with their
+/// order, large data, the application's metadata.
+///
+/// What a store computes or counts for itself begins anew: its UUID, versions, derived attributes that follow from relationships,
+/// history. Nothing of the source changes.
+public struct StoreCopy {
+  private let source: any Store
+  private let target: any Store
+  /// How many objects a commit writes: all of them where each commit writes the whole file.
+  private let batchSize: Int
+  private var schema: Schema { target.schema }
+
+  /// Both stores were opened with the same model.
+  public init(_ source: any Store, to target: any Store) {
+    self.source = source
+    self.target = target
+    batchSize = target.capabilities.contains(.rowLevel) ? 10_000 : .max
+  }
+
+  /// Copies; `progress` is called after each object.
+  ///
+  /// Throws `corrupt` where a value or a reference of the source cannot be right, `constraint` where two objects contradict a
+  /// uniqueness constraint. What was copied until then stays in the target: whoever calls throws it away.
+  public func run(_ progress: () -> Void) throws(StoreError) {
+    let inspection = try Inspection(source)
+    var batch = Batch(time: Date.timeIntervalSinceReferenceDate)
+    batch.changes.metadata = metadata()
+    try forEachObject(inspection) { (object) throws(StoreError) in
+      batch.changes.insertions.append(try row(object, batch.builder))
+      try commit(&batch, unless: batch.changes.insertions.count < batchSize)
+      progress()
+    }
+    // Links lead to objects that are there, and orders say how links are ordered that are there.
+    for step in [LinkStep.links, .ordersOfSecondSides] {
+      try forEachObject(inspection, where: { $0.relationships.contains(where: step.concerns) }) {
+        (object) throws(StoreError) in
+        try addLinks(object, step, to: &batch)
+        try commit(&batch, unless: batch.changes.links.count < batchSize)
+      }
+    }
+    try commit(&batch, unless: batch.changes.isEmpty)
+  }
+
+  private struct Batch {
+    var changes: ChangeSet
+    let builder = RowBuilder()
+
+    init(time: Double) { changes = ChangeSet(time: time) }
+  }
+
+  private func commit(_ batch: inout Batch, unless isSmall: Bool) throws(StoreError) {
+    if isSmall { return }
+    let result = try target.commit(batch.changes)
+    batch.changes = ChangeSet(time: batch.changes.time)
+    guard case .conflicts(let conflicts) = result else { return }
+    let objects = conflicts.prefix(8).map { schema.text(of: $0.reference) }.joined(separator: ", ")
+    throw StoreError(
+      .constraint, "Objects of the store have values that must be unique; change them first.",
+      context: ["objects": objects])
+  }
+
+  // MARK: Objects
+
+  private func forEachObject(
+    _ inspection: Inspection, where isWanted: (Entity) -> Bool = { _ in true },
+    _ body: (InspectedObject) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    for entity in schema.entities where !entity.isAbstract && isWanted(entity) {
+      try inspection.objects(of: entity.index, body)
+    }
+  }
+
+  private func row(_ object: InspectedObject, _ builder: RowBuilder) throws(StoreError) -> Row {
+    let entity = schema.entities[object.reference.entity]
+    guard object.reference.key > 0 else { throw fault(object, "has a key that is none") }
+    builder.begin(slots: entity.slots.count)
+    for (slot, value) in object.values.enumerated() {
+      switch value {
+      case .invalid(let reason): throw fault(object, reason)
+      case .sound(.null): continue
+      case .sound(.data(let data)) where entity.slots[slot] == .externalData:
+        builder.set(slot, .data(try target.keepExternalData(data) ?? Data([1]) + data))
+      case .sound(let value): builder.set(slot, value)
+      }
+    }
+    for relationship in entity.relationships {
+      guard let slot = relationship.slot, let target = try targets(relationship, object).first else { continue }
+      builder.setInt(slot, target.key)
+      if let place = relationship.entitySlot { builder.setInt(place, Int64(target.entity)) }
+    }
+    return builder.finish(key: object.reference.key, entity: entity.index, version: 1)
+  }
+
+  /// The destinations, all of which are there.
+  private func targets(_ relationship: Relationship, _ object: InspectedObject) throws(StoreError) -> [InspectedTarget]
+  {
+    switch object.relationships[relationship.index] {
+    case .invalid(let reason): throw fault(object, "\(relationship.name): \(reason)")
+    case .objects(let targets):
+      if let defect = targets.lazy.compactMap(\.defect).first { throw fault(object, "\(relationship.name): \(defect)") }
+      return targets
+    }
+  }
+
+  private func fault(_ object: InspectedObject, _ reason: String) -> StoreError {
+    StoreError(
+      .corrupt, "An object of the store cannot be copied as it is; verify the store.", context: ["reason": reason],
+      cause: schema.text(of: object.reference))
+  }
+
+  // MARK: Links
+
+  private enum LinkStep {
+    case links, ordersOfSecondSides
+
+    func concerns(_ relationship: Relationship) -> Bool {
+      switch relationship.storage {
+      case .toOne: false
+      case .inverseToOne: self == .links && relationship.isOrdered
+      case .destination, .pairs(isPrimary: true): self == .links
+      case .pairs(isPrimary: false): self == .ordersOfSecondSides && relationship.isOrdered
+      }
+    }
+  }
+
+  private func addLinks(_ object: InspectedObject, _ step: LinkStep, to batch: inout Batch) throws(StoreError) {
+    let entity = schema.entities[object.reference.entity]
+    for relationship in entity.relationships where step.concerns(relationship) {
+      let destinations = try targets(relationship, object).map { ObjectReference(entity: $0.entity, key: $0.key) }
+      if destinations.isEmpty { continue }
+      let isStored = step == .links && relationship.storage != .inverseToOne
+      batch.changes.links.append(
+        ChangeSet.LinkChange(
+          entity: entity.index, relationship: relationship.index, owner: object.reference.key,
+          added: isStored ? destinations : [], removed: [], order: relationship.isOrdered ? destinations : nil))
+    }
+  }
+
+  // MARK: Metadata
+
+  /// What the target's format says of itself stays; everything else is the source's.
+  private func metadata() -> StoreMetadata {
+    var result = target.metadata
+    result.versionHashes = source.metadata.versionHashes
+    result.versionIdentifiers = source.metadata.versionIdentifiers
+    result.additional.merge(source.metadata.additional) { own, _ in own }
+    return result
+  }
+}
+
+extension Schema {
+  /// `Entity/pN`.
+  fileprivate func text(of object: ObjectReference) -> String { "\(entities[object.entity].name)/p\(object.key)" }
+}
+
+extension StoreBackend {
+  /// Makes a store at `url` that holds everything an opened one of any type holds; see ``StoreCopy``.
+  ///
+  /// It is made in a folder beside `url` and takes its place when it is complete. Throws `exists` where there is something at `url`
+  /// already, unless `replaces` says that a store of this type there may go; whatever is thrown, what was at `url` is still there.
+  public func make(
+    at url: URL, copying source: any Store, options: StoreOptions, replaces: Bool = false, progress: () -> Void = {}
+  ) throws(StoreError) {
+    if !replaces && FileManager.default.fileExists(atPath: url.path) {
+      throw StoreError(
+        .exists, "There is something already where the store is to be made.", context: ["path": url.path])
+    }
+    let folder = url.deletingLastPathComponent().appendingPathComponent(
+      ".\(url.lastPathComponent).copying-\(UUID().uuidString)")
+    do {
+      try FileManager.default.createDirectory(
+        at: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+    } catch {
+      throw StoreError(
+        .io, "No folder can be made beside the new store.", context: ["path": folder.path], cause: "\(error)")
+    }
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let draft = folder.appendingPathComponent("store")
+    let store = try open(at: draft, schema: source.schema, options: options)
+    do { try StoreCopy(source, to: store).run(progress) } catch {
+      try? store.close()
+      throw error
+    }
+    try store.close()
+    try replace(at: url, with: draft, options: options)
+  }
+}
