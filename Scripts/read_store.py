@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints what a Core Data SQLite store contains: a canonical dump, its schema facts or its entity counts."""
+"""Prints what a Core Data store in SQLite or XML contains: a canonical dump, its schema facts or its entity counts."""
 
 import argparse
 import json
@@ -11,6 +11,7 @@ from coredata_format import StoreError
 from coredata_format.dump import StoreReader, canonical_json
 from coredata_format.model import load_model
 from coredata_format.store import Store, schema_facts
+from coredata_format.xmlstore import DocumentReader, is_document
 
 
 def note(text: str) -> None:
@@ -34,6 +35,8 @@ def parse_arguments() -> argparse.Namespace:
 
 def run(arguments: argparse.Namespace) -> bool:
     """Prints what is asked for; whether all of it is valid."""
+    if is_document(arguments.store):
+        return run_document(arguments)
     with Store(arguments.store) as store:
         if arguments.schema:
             print_line(json.dumps(schema_facts(store), ensure_ascii=False, indent=2, sort_keys=True))
@@ -46,6 +49,15 @@ def run(arguments: argparse.Namespace) -> bool:
         for item in reader.objects():
             print_line(canonical_json(item))
         return reader.invalid_values == 0
+
+
+def run_document(arguments: argparse.Namespace) -> bool:
+    """The same for a document, which carries no model and has no schema."""
+    if arguments.schema or arguments.summary or arguments.model is None:
+        raise StoreError("a document is dumped, with --model")
+    for item in DocumentReader(arguments.store, load_model(arguments.model)).objects():
+        print_line(canonical_json(item))
+    return True
 
 
 def main() -> int:

@@ -41,8 +41,7 @@ extension AtomicFormat {
   ) throws(StoreError) -> (graph: AtomicGraph, metadata: StoreMetadata) {
     let (metadata, roots) = try checkedHead(data)
     try check(metadata)
-    let numbering = try roots.isEmpty ? .plain : AtomicNumbering(roots, schema)
-    return (try graph(data, schema, numbering), metadata)
+    return (try graph(data, schema, AtomicNumbering(roots, schema)), metadata)
   }
 
   private func checkedHead(_ data: Data) throws(StoreError) -> (metadata: StoreMetadata, roots: [String]) {

@@ -21,18 +21,20 @@ public struct AtomicNumbering: Sendable, Equatable {
   public static let plain = AtomicNumbering()
   private init() { roots = [] }
 
-  /// Spaces with these roots, and behind them one for each tree of the schema that has none yet.
-  ///
-  /// Throws `corrupt` where a root is named twice.
-  public init(_ roots: [String], _ schema: Schema) throws(StoreError) {
-    guard Set(roots).count == roots.count else {
-      throw StoreError(.corrupt, "The file names the root of a number space twice.")
+  /// A space for each tree of the schema.
+  init(_ schema: Schema) {
+    self.init(schema.entities.filter { $0.root == $0.index }.map(\.name), schema)
+  }
+
+  /// The spaces of a file, which has these roots. Another model, for which its keys mean nothing, takes the numbers as keys.
+  init(_ roots: [String], _ schema: Schema) {
+    let trees = schema.entities.filter { $0.root == $0.index }.map(\.name)
+    guard Set(roots) == Set(trees), roots.count == trees.count else {
+      self = .plain
+      return
     }
     self.roots = roots
-    for entity in schema.entities where entity.root == entity.index {
-      if !self.roots.contains(entity.name) { self.roots.append(entity.name) }
-      spaces.append(Int64((self.roots.firstIndex(of: entity.name) ?? 0) + 1))
-    }
+    spaces = trees.map { Int64((roots.firstIndex(of: $0) ?? 0) + 1) }
   }
 
   var isPlain: Bool { roots.isEmpty }
@@ -78,7 +80,7 @@ extension AtomicGraph {
       trees.indices.contains { $0 != shape.tree[row.entity] && trees[$0].place(of: row.key) != nil }
     }
     if !isShared { return }
-    numbering = try AtomicNumbering([], schema)
+    numbering = AtomicNumbering(schema)
     guard highestKey <= numbering.limit else {
       throw StoreError(.unsupported, "A file of this type cannot number objects with keys up to \(highestKey).")
     }

@@ -7,7 +7,8 @@ enum Tool {
   static let version = "0.1.0"
 
   static let commands: [Command] = [
-    InfoCommand.command, FetchCommand.command, DumpCommand.command, ApplyCommand.command, ConvertCommand.command, VerifyCommand.command,
+    InfoCommand.command, FetchCommand.command, DumpCommand.command, ApplyCommand.command, ConvertCommand.command,
+    VerifyCommand.command,
     DescribeCommand.command, ShellTexts.completions, ShellTexts.manual,
   ]
 

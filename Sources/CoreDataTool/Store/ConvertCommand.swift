@@ -7,7 +7,8 @@ enum ConvertCommand {
   static let command = Command(
     words: ["store", "convert"], operands: ["SRC", "DST"],
     options: [
-      Option(name: "--to", value: "TYPE", help: "the type of the new store, \(typeNames); otherwise as DST's extension says"),
+      Option(
+        name: "--to", value: "TYPE", help: "the type of the new store, \(typeNames); otherwise as DST's extension says"),
       Option(name: "--replace", help: "a store of this type that is at DST may go"),
       .model,
     ],

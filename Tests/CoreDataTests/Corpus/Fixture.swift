@@ -8,15 +8,29 @@ struct Fixture: Sendable {
     "types", "family", "links", "blobs", "history", "legacy", "legacy-history", "migrated", "wal",
   ]
 
+  /// How many objects a fixture has, about.
+  enum Size: String { case small = "500", usual = "10000" }
+
   /// Made once for all tests, and removed when they end.
-  private static let folder: Result<URL, any Error> = Result {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "fixtures-\(UUID())")
-    removed.withLock { $0 = folder }
-    atexit { Fixture.removed.withLock { $0.map { try? FileManager.default.removeItem(at: $0) } } }
-    _ = try Python.run(["make_fixtures.py", folder.path])
-    return folder
+  private static let folder = make(.usual)
+  private static let smallFolder = make(.small)
+
+  private static func make(_ size: Size) -> Result<URL, any Error> {
+    Result {
+      let folder = FileManager.default.temporaryDirectory.appending(path: "fixtures-\(UUID())")
+      made.withLock { made in
+        if made.isEmpty {
+          atexit {
+            for folder in Fixture.made.withLock({ $0 }) { try? FileManager.default.removeItem(at: folder) }
+          }
+        }
+        made.append(folder)
+      }
+      _ = try Python.run(["make_fixtures.py", folder.path, "--rows", size.rawValue])
+      return folder
+    }
   }
-  private static let removed = Mutex<URL?>(nil)
+  private static let made = Mutex<[URL]>([])
 
   struct Facts: Decodable {
     let storeUUID: String
@@ -32,9 +46,9 @@ struct Fixture: Sendable {
   let name: String
   private let folder: URL
 
-  init(_ name: String) throws {
+  init(_ name: String, _ size: Size = .usual) throws {
     self.name = name
-    folder = try Self.folder.get().appending(path: name)
+    folder = try (size == .usual ? Self.folder : Self.smallFolder).get().appending(path: name)
   }
 
   var store: URL { folder.appending(path: name + ".sqlite") }
