@@ -68,8 +68,8 @@ let package = Package(
     .target(
       name: "CoreData",
       dependencies: [
-        "StoreProtocol", "StoreQuery", "StoreSchema", "ModelFiles", "PropertyLists", "BinaryBackend", "InMemoryBackend",
-        "SQLiteBackend", "XMLBackend", "CRuntime",
+        "StoreProtocol", "StoreQuery", "StoreSchema", "ModelFiles", "PropertyLists", "AtomicEngine", "BinaryBackend",
+        "InMemoryBackend", "SQLiteBackend", "XMLBackend", "CRuntime",
       ],
       swiftSettings: namesFoundationsPredicates),
 

@@ -24,7 +24,9 @@ enum ImportTable {
   static let exceptions: [String: Set<String>] = [
     "Sources/CoreData/Coordinator/StoreRegistration.swift": [
       "BinaryBackend", "InMemoryBackend", "SQLiteBackend", "XMLBackend",
-    ]
+    ],
+    "Sources/CoreData/CustomStores/AtomicNodes.swift": ["AtomicEngine"],
+    "Sources/CoreData/CustomStores/CustomStore.swift": ["AtomicEngine"],
   ]
 
   /// What belongs to the toolchain on every platform.

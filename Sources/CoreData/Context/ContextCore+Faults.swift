@@ -14,6 +14,7 @@ extension ContextCore {
     let index = store.index
     if let kept = snapshots[index], kept.commitNumber == store.cache.lastCommit { return try body(kept) }
     snapshots[index] = nil
+    if let incremental = store.custom?.incremental { return try body(incremental.snapshot(for: self)) }
     let snapshot = try store.requireEngine().snapshot()
     if performDepth > 0 && store.keepsSnapshots { snapshots[index] = snapshot }
     return try body(snapshot)
@@ -88,6 +89,9 @@ extension ContextCore {
     readToManys.insert(relationship.declaringEntity << 16 | (relationship.toManyIndex ?? 0))
     guard object.key > 0, let store = store(object.storeIndex) else { return state.load([]) }
     do {
+      if let incremental = store.custom?.incremental {
+        return state.load(living(try incremental.members(relationship, of: object, self), relationship, of: object))
+      }
       var rows: ContiguousArray<Row> = []
       let view = try reading(store) { (snapshot) throws(StoreError) in
         try snapshot.destinations(of: relationship, owners: [object.key]) { rows.append($1) }
@@ -95,7 +99,9 @@ extension ContextCore {
       }
       state.load(living(members(rows, relationship, store, view: view), relationship, of: object))
     } catch {
-      faultError = faultError ?? error
+      faultError =
+        faultError ?? error as? StoreError
+        ?? StoreError(.io, "A relationship could not be read.", cause: "\(error)")
       report("a relationship could not be read: \(error)")
     }
   }

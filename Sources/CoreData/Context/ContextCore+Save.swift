@@ -1,6 +1,7 @@
 import Foundation
 import StoreProtocol
 import StoreSchema
+import Synchronization
 
 /// Saving, as a list of named steps.
 extension ContextCore {
@@ -27,6 +28,7 @@ extension ContextCore {
     do {
       try runWillSave()
       try validateAll()
+      if coordinator.hasCustomStores.load(ordering: .relaxed) { try nameInsertions() }
       let plan = try SavePlan(self, coordinator)
       // A view of one's own must not stand in the way of the commit.
       snapshots.removeAll()
@@ -59,6 +61,12 @@ extension ContextCore {
     misuse("willSave made further objects change for 1000 rounds.")
   }
 
+  /// Stores that clients implement name new objects before they are saved.
+  private func nameInsertions() throws {
+    let new = changed.filter { $0.isInserted && $0.key < 0 && store($0.storeIndex)?.custom != nil }
+    if !new.isEmpty { try obtainPermanentKeys(Array(new)) }
+  }
+
   /// Objects that were inserted and deleted without ever being saved.
   private func forgetAnnihilated() {
     for object in changed where object.flags.isSuperset(of: [.inserted, .deleted]) {
@@ -72,7 +80,9 @@ extension ContextCore {
     for store in coordinator.persistentStores where store.pendingMetadata != nil {
       var changes = ChangeSet(time: Date.timeIntervalSinceReferenceDate)
       changes.metadata = store.pendingMetadata
-      do { _ = try store.commit(changes) } catch { throw CoreDataError.make(error) }
+      do { _ = try store.commit(changes, CustomSave(context: context)) } catch {
+        throw store.custom?.takeError() ?? CoreDataError.make(error)
+      }
       store.pendingMetadata = nil
     }
   }

@@ -207,13 +207,14 @@ final class SavePlan {
     var receipts: [Receipt?] = []
     for part in parts {
       do {
-        switch try part.store.commit(part.changes) {
+        switch try part.store.commit(part.changes, part.objects(core)) {
         case .committed(let receipt): receipts.append(receipt)
         case .conflicts(let conflicts): throw CoreDataError.conflicts(conflicts, part)
         }
       } catch {
         if (error as? StoreError)?.outcome != .outcomeUnknown { discardExternalData(from: receipts.count) }
-        let cause = (error as? StoreError).map { CoreDataError.make($0) } ?? error
+        let cause =
+          part.store.custom?.takeError() ?? (error as? StoreError).map { CoreDataError.make($0) } ?? error
         if receipts.isEmpty { throw cause }
         // What is committed is saved: the objects must not be written again by the next attempt.
         core.settle(zip(parts, receipts).compactMap { part, receipt in receipt.map { (part, $0) } })
@@ -263,6 +264,17 @@ extension SavePlan.Part {
 }
 
 extension SavePlan.Part {
+  /// The objects of the part, for a store that a client implements.
+  func objects(_ core: ContextCore) -> CustomSave {
+    func own(_ objects: some Sequence<NSManagedObject>) -> [NSManagedObject] {
+      objects.filter { $0.storeIndex == storeIndex }
+    }
+    // Also those of which only what no row of theirs holds has changed.
+    return CustomSave(
+      inserted: Array(inserted), updated: own(core.changed.filter(\.isUpdated)), deleted: Array(deleted),
+      locked: own(core.checkedObjects.filter { !$0.hasChanges }), context: core.context)
+  }
+
   /// Gives the objects the rows that were written.
   func publish(_ receipt: Receipt, in core: ContextCore) {
     store.pendingMetadata = nil
@@ -368,33 +380,6 @@ extension ContextCore {
           ])
       }
       object.setOverlay(.data(data), slot)
-    }
-  }
-
-  func obtainPermanentKeys(_ objects: [NSManagedObject]) throws {
-    checkQueue()
-    var groups: [UInt16: [Int: [NSManagedObject]]] = [:]
-    snapshots.removeAll()
-    var seen: Set<ObjectIdentifier> = []
-    for object in objects where object.key < 0 && object.core === self && seen.insert(ObjectIdentifier(object)).inserted
-    {
-      groups[object.storeIndex, default: [:]][object.info.root, default: []].append(object)
-    }
-    for (index, roots) in groups {
-      guard let store = store(index) else {
-        throw CocoaError(
-          .persistentStoreSave,
-          userInfo: [NSLocalizedDescriptionKey: "No store takes the objects; add one before asking for permanent IDs."])
-      }
-      for (root, members) in roots {
-        let keys: Range<Int64>
-        do { keys = try store.requireEngine().allocateKeys(root: root, count: members.count) } catch {
-          throw CoreDataError.make(error)
-        }
-        for (object, key) in zip(members, keys) {
-          becomePermanent(object, key: key, keepsTemporaryKey: true)
-        }
-      }
     }
   }
 }

@@ -25,10 +25,10 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
   private let settings: [AnyHashable: Any]?
   open var options: [AnyHashable: Any]? { settings }
   public internal(set) var url: URL?
-  private let typeName: String
+  private var typeName: String
   open var type: String { typeName }
-  /// Place among the coordinator's stores, never used again after the store is removed.
-  let index: Int
+  /// Place among the coordinator's stores, never used again after the store is removed. Set before anybody else sees the store.
+  @exclusivity(unchecked) private(set) final var index: Int
   let cache: RowCache
   private let engine: Mutex<(any Store)?>
 
@@ -55,7 +55,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     self.engine = Mutex(engine)
   }
 
-  /// For stores that clients implement, which no coordinator takes yet: reading and writing such a store throws.
+  /// For stores that clients implement: a coordinator makes them so.
   public init(
     persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?, at url: URL,
     options: [AnyHashable: Any]? = nil
@@ -66,14 +66,59 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     self.url = url
     typeName = "\(Self.self)"
     index = .max
-    cache = RowCache(roots: 0)
+    // A model that is not valid is reported when the store is added.
+    cache = RowCache(roots: (try? root?.managedObjectModel.freeze())?.schema.entities.count ?? 0)
     identifierText = ""
-    isReadOnlyFlag = false
+    isReadOnlyFlag = StoreOptionCoding.options(options).isReadOnly
     keepsSnapshots = false
     engine = Mutex(nil)
   }
 
-  private let identifierText: String
+  /// The allocating entry by which the coordinator makes a store of a client's class, without a `required` initialiser.
+  public convenience init(_cdMake opening: _StoreOpening) {
+    self.init(
+      persistentStoreCoordinator: opening.coordinator, configurationName: opening.configurationName, at: opening.url,
+      options: opening.options)
+  }
+
+  /// What makes a store that a client implements one of a coordinator; nil for the others.
+  @exclusivity(unchecked) private(set) final var custom: CustomStore?
+  /// The same while the store is being loaded.
+  @exclusivity(unchecked) final var opening: CustomStore.Opening?
+
+  /// Called once, before anybody else sees the store.
+  final func use(_ engine: any Store, _ custom: CustomStore, type: String, index: Int, identifier: String) {
+    self.engine.withLock { $0 = engine }
+    (self.custom, typeName, self.index, identifierText) = (custom, type, index, identifier)
+  }
+
+  /// The metadata of a store that a client implements, before it has an engine.
+  private let ownMetadata = Mutex<StoreMetadata?>(nil)
+
+  /// Sets ``metadata``, with ``NSStoreUUIDKey`` and ``NSStoreTypeKey`` at least; overridden by stores that clients implement.
+  open func loadMetadata() throws {
+    guard let url else { return }
+    metadata = try Self.metadataForPersistentStore(with: url)
+  }
+
+  /// The metadata of a store of this class, without opening it. Throws 134091 unless overridden.
+  open class func metadataForPersistentStore(with url: URL) throws -> [String: Any] { throw refusal }
+
+  /// Writes the metadata of a store of this class, without opening it. Throws 134091 unless overridden.
+  open class func setMetadata(_ metadata: [String: Any]?, forPersistentStoreAt url: URL) throws { throw refusal }
+
+  private static var refusal: CocoaError {
+    CocoaError(
+      .persistentStoreUnsupportedRequestType,
+      userInfo: [NSLocalizedDescriptionKey: "\(self) does not say how its metadata is read without opening it."])
+  }
+
+  /// Called once the store is one of a coordinator.
+  open func didAdd(to coordinator: NSPersistentStoreCoordinator) {}
+  /// Called before the store leaves its coordinator.
+  open func willRemove(from coordinator: NSPersistentStoreCoordinator?) {}
+
+  @exclusivity(unchecked) private final var identifierText: String
   private let isReadOnlyFlag: Bool
   /// Whether a view may be kept for a burst of reads: it must not stand in the way of commits.
   let keepsSnapshots: Bool
@@ -103,18 +148,19 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
   private let committing = Mutex(())
 
   /// Commits to the engine and shows the rows to everyone, in the order of the commits.
-  func commit(_ changes: ChangeSet) throws(StoreError) -> CommitResult {
-    if let successor { return try successor.commit(changes) }
+  func commit(_ changes: ChangeSet, _ objects: @autoclosure () -> CustomSave) throws(StoreError) -> CommitResult {
+    if let successor { return try successor.commit(changes, objects()) }
     let result = try committing.withLock { (_) throws(StoreError) -> CommitResult? in
       // It may have moved while this commit waited.
       if successor != nil { return nil }
       let engine = try requireEngine()
+      custom?.begin(objects())
       let result = try engine.commit(changes)
       if case .committed(let receipt) = result { cache.publish(changes, receipt, engine.schema) }
       return result
     }
     if let result { return result }
-    return try commit(changes)
+    return try commit(changes, objects())
   }
 
   // MARK: Moving to another place
@@ -161,10 +207,16 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
   // Implicitly unwrapped, because that is the type that existing code expects.
   // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
   open var metadata: [String: Any]! {
-    get { (pendingMetadata ?? (try? requireEngine().metadata)).map(MetadataCoding.dictionary) ?? [:] }
+    get {
+      let known = pendingMetadata ?? (try? requireEngine().metadata) ?? ownMetadata.withLock { $0 }
+      return known.map(MetadataCoding.dictionary) ?? [:]
+    }
     set {
-      guard let current = try? requireEngine().metadata else { return }
-      pendingMetadata = MetadataCoding.merge(newValue ?? [:], into: current)
+      if let current = try? requireEngine().metadata {
+        pendingMetadata = MetadataCoding.merge(newValue ?? [:], into: current)
+      } else {
+        ownMetadata.withLock { $0 = MetadataCoding.metadata(newValue ?? [:]) }
+      }
     }
   }
 
@@ -192,6 +244,15 @@ package enum MetadataCoding {
       result.versionIdentifiers = identifiers
     }
     return result
+  }
+
+  /// All of a dictionary, as a store that a client implements gives it.
+  static func metadata(_ entries: [String: Any]) -> StoreMetadata {
+    let hashes = entries[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]
+    let empty = StoreMetadata(
+      identifier: entries[NSStoreUUIDKey] as? String ?? "", storeType: entries[NSStoreTypeKey] as? String ?? "",
+      versionHashes: hashes.mapValues(Array.init), versionIdentifiers: [], additional: [:])
+    return merge(entries, into: empty)
   }
 
   private static let depthLimit = 64

@@ -15,6 +15,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   private var stores: [NSPersistentStore?] = []
   /// Grows whenever a store is added or removed.
   let storeListVersion = Atomic<Int>(1)
+  /// Whether there was ever a store that a client implements.
+  let hasCustomStores = Atomic<Bool>(false)
   private let queue = DispatchQueue(label: "NSPersistentStoreCoordinator")
   private let contexts = Mutex<[WeakContext]>([])
 
@@ -66,6 +68,9 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     ofType storeType: String, configurationName configuration: String?, at storeURL: URL?,
     options: [AnyHashable: Any]? = nil
   ) throws -> NSPersistentStore {
+    if let storeClass = StoreRegistration.storeClass(storeType) {
+      return try add(storeClass, storeType, configuration, storeURL, options)
+    }
     guard let backend = StoreRegistration.backend(storeType) else {
       throw CocoaError(
         .persistentStoreInvalidType,
@@ -94,6 +99,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
       }
       return try open(backend, storeType, configuration, storeURL, options)
     }
+    store.didAdd(to: self)
     post(.NSPersistentStoreCoordinatorStoresDidChange, [NSAddedPersistentStoresKey: [store]])
     return store
   }
@@ -113,6 +119,25 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         options: options, url: url, type: type, index: stores.count), engine: engine)
     stores.append(store)
     storeListVersion.add(1, ordering: .releasing)
+    return store
+  }
+
+  /// Adds a store that a client implements.
+  private func add(
+    _ storeClass: NSPersistentStore.Type, _ type: String, _ configuration: String?, _ url: URL?,
+    _ options: [AnyHashable: Any]?
+  ) throws -> NSPersistentStore {
+    let frozen = try frozenModel()
+    let store = storeClass.make(
+      _StoreOpening(self, configuration, url ?? URL(fileURLWithPath: "/dev/null"), options))
+    try lock.withLock {
+      try store.load(type, frozen, index: stores.count)
+      stores.append(store)
+      hasCustomStores.store(true, ordering: .relaxed)
+      storeListVersion.add(1, ordering: .releasing)
+    }
+    store.didAdd(to: self)
+    post(.NSPersistentStoreCoordinatorStoresDidChange, [NSAddedPersistentStoresKey: [store]])
     return store
   }
 
@@ -177,6 +202,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   open func remove(_ store: NSPersistentStore) throws {
     guard store.persistentStoreCoordinator === self, self.store(at: store.index) === store else { return }
     post(.NSPersistentStoreCoordinatorWillRemoveStore, [:], object: store)
+    store.willRemove(from: self)
     lock.withLock { stores[store.index] = nil }
     storeListVersion.add(1, ordering: .releasing)
     do { try store.closeEngine() } catch { throw CoreDataError.make(error) }
@@ -197,9 +223,16 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
       let store = persistentStores.first(where: { $0.identifier == host })
     else { return nil }
     let parts = url.pathComponents
-    guard parts.count == 3, parts[2].first == "p", let key = Int64(parts[2].dropFirst()), key > 0,
-      let entity = frozen.schema.entity(named: parts[1])
-    else { return nil }
+    guard parts.count >= 3, parts[2].first == "p", let entity = frozen.schema.entity(named: parts[1]) else {
+      return nil
+    }
+    if let references = store.custom?.references {
+      // Behind the entity's name all is the client's, slashes included.
+      let text = parts[2...].joined(separator: "/").dropFirst()
+      let key = references.key(ofText: String(text), entity)
+      return NSManagedObjectID(frozen.infos[entity.index], key: key, store: store, context: nil)
+    }
+    guard parts.count == 3, let key = Int64(parts[2].dropFirst()), key > 0 else { return nil }
     return NSManagedObjectID(frozen.infos[entity.index], key: key, store: store, context: nil)
   }
 
@@ -216,6 +249,9 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   open class func metadataForPersistentStore(
     ofType storeType: String, at url: URL, options: [AnyHashable: Any]? = nil
   ) throws -> [String: Any] {
+    if let storeClass = StoreRegistration.storeClass(storeType) {
+      return try storeClass.metadataForPersistentStore(with: url)
+    }
     let backend = try backend(storeType)
     do {
       return MetadataCoding.dictionary(try backend.metadata(at: url, options: StoreOptionCoding.options(options)))
@@ -233,6 +269,9 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   open class func setMetadata(
     _ metadata: [String: Any]?, ofType storeType: String, at url: URL, options: [AnyHashable: Any]? = nil
   ) throws {
+    if let storeClass = StoreRegistration.storeClass(storeType) {
+      return try storeClass.setMetadata(metadata, forPersistentStoreAt: url)
+    }
     let backend = try backend(storeType)
     let settings = StoreOptionCoding.options(options)
     do {

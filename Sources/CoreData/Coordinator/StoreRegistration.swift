@@ -21,7 +21,14 @@ enum StoreRegistration {
     backends.withLock { $0[backend.storeType] = CheckedBackend(backend) }
   }
 
-  static var types: [String] { backends.withLock { $0.keys.sorted() } }
+  private static let classes = Mutex<[String: NSPersistentStore.Type]>([:])
+
+  static func storeClass(_ type: String) -> NSPersistentStore.Type? { classes.withLock { $0[type] } }
+  static func register(_ storeClass: NSPersistentStore.Type?, _ type: String) {
+    classes.withLock { $0[type] = storeClass }
+  }
+
+  static var types: [String] { (backends.withLock { Array($0.keys) } + classes.withLock { Array($0.keys) }).sorted() }
 
   static var persistentTypes: [String] {
     backends.withLock { $0.filter { $0.value.capabilities.contains(.persistent) }.keys.sorted() }
@@ -34,4 +41,19 @@ extension NSPersistentStoreCoordinator {
 
   /// The types of stores that outlive the process.
   package static var registeredPersistentTypes: [String] { StoreRegistration.persistentTypes }
+
+  /// Makes a class of stores that a client implements known under its type name, for all coordinators; nil forgets it.
+  ///
+  /// The class is a subclass of ``NSAtomicStore`` or ``NSIncrementalStore``; any other stops the program.
+  public class func registerStoreClass(_ storeClass: AnyClass?, forStoreType storeType: String) {
+    guard let storeClass else { return StoreRegistration.register(nil, storeType) }
+    guard let known = storeClass as? NSPersistentStore.Type,
+      known is NSAtomicStore.Type || known is NSIncrementalStore.Type
+    else { misuse("\(storeClass) is no subclass of NSAtomicStore or NSIncrementalStore, and cannot be registered.") }
+    StoreRegistration.register(known, storeType)
+  }
+
+  public class func registerStoreClass(_ storeClass: AnyClass?, type storeType: NSPersistentStore.StoreType) {
+    registerStoreClass(storeClass, forStoreType: storeType.rawValue)
+  }
 }

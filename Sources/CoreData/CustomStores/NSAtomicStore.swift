@@ -1,38 +1,66 @@
 import Foundation
+import StoreSchema
 
-/// A store that a client implements as a whole file. Not yet: a coordinator does not take one, and
-/// ``NSPersistentStoreCoordinator/registerStoreClass(_:forStoreType:)`` stops the program.
+/// A store that a client implements as a whole: it is loaded into cache nodes once, and saved from them.
+///
+/// A subclass overrides ``load()``, ``save()``, ``newCacheNode(for:)``, ``updateCacheNode(_:from:)`` and
+/// ``newReferenceObject(for:)``, and is made known with ``NSPersistentStoreCoordinator/registerStoreClass(_:forStoreType:)``.
+/// (Source: Apple, "Atomic Store Programming Topics" and the class reference.)
 open class NSAtomicStore: NSPersistentStore, @unchecked Sendable {
-  private var nodes: Set<NSAtomicStoreCacheNode> = []
+  // Saves come one at a time, and loading before all of them.
+  private var nodes: [NSManagedObjectID: NSAtomicStoreCacheNode] = [:]
 
-  /// Reads the whole store into cache nodes. Throws 134091 unless overridden.
+  /// Reads everything, and gives it to ``addCacheNodes(_:)``; called once, when the store is added. Throws 134091 unless
+  /// overridden.
   open func load() throws { throw Self.refusal }
 
-  /// Writes all cache nodes. Throws 134091 unless overridden.
+  /// Writes all cache nodes and the metadata, all or nothing. Throws 134091 unless overridden.
   open func save() throws { throw Self.refusal }
 
+  /// A cache node for an object that is being saved for the first time; its ID is permanent.
   open func newCacheNode(for managedObject: NSManagedObject) -> NSAtomicStoreCacheNode {
     misuse("NSAtomicStore.newCacheNode(for:) must be overridden.")
   }
 
+  /// Takes the values of a changed object over into its cache node.
   open func updateCacheNode(_ node: NSAtomicStoreCacheNode, from managedObject: NSManagedObject) {
     misuse("NSAtomicStore.updateCacheNode(_:from:) must be overridden.")
   }
 
-  open func cacheNodes() -> Set<NSAtomicStoreCacheNode> { nodes }
-  open func addCacheNodes(_ cacheNodes: Set<NSAtomicStoreCacheNode>) { nodes.formUnion(cacheNodes) }
-  open func willRemoveCacheNodes(_ cacheNodes: Set<NSAtomicStoreCacheNode>) {}
-  open func cacheNode(for objectID: NSManagedObjectID) -> NSAtomicStoreCacheNode? {
-    nodes.first { $0.objectID == objectID }
+  open func cacheNodes() -> Set<NSAtomicStoreCacheNode> { Set(nodes.values) }
+
+  open func addCacheNodes(_ cacheNodes: Set<NSAtomicStoreCacheNode>) {
+    for node in cacheNodes { nodes[node.objectID] = node }
   }
+
+  /// Called before the nodes of deleted objects are forgotten.
+  open func willRemoveCacheNodes(_ cacheNodes: Set<NSAtomicStoreCacheNode>) {}
+
+  open func cacheNode(for objectID: NSManagedObjectID) -> NSAtomicStoreCacheNode? { nodes[objectID] }
+
+  /// A string or a whole number that names a new object, unique in its tree of entities.
   open func newReferenceObject(for managedObject: NSManagedObject) -> Any {
     misuse("NSAtomicStore.newReferenceObject(for:) must be overridden.")
+  }
+
+  /// The ID of the object that a reference object names.
+  open func objectID(for entity: NSEntityDescription, withReferenceObject data: Any) -> NSManagedObjectID {
+    makeObjectID(entity, data)
+  }
+
+  open func referenceObject(for objectID: NSManagedObjectID) -> Any { givenReference(objectID) }
+
+  func remove(_ gone: Set<NSAtomicStoreCacheNode>) { for node in gone { nodes[node.objectID] = nil } }
+
+  func setNodes(_ all: Set<NSAtomicStoreCacheNode>) {
+    nodes = [:]
+    addCacheNodes(all)
   }
 
   private static var refusal: CocoaError {
     CocoaError(
       .persistentStoreUnsupportedRequestType,
-      userInfo: [NSLocalizedDescriptionKey: "Stores that clients implement are not supported yet."])
+      userInfo: [NSLocalizedDescriptionKey: "A subclass of NSAtomicStore must override load and save."])
   }
 }
 
@@ -49,16 +77,5 @@ open class NSAtomicStoreCacheNode: NSObject {
     let cache = propertyCache ?? NSMutableDictionary()
     cache[key] = value
     propertyCache = cache
-  }
-}
-
-extension NSPersistentStoreCoordinator {
-  /// Not yet: stops the program. Only the stores that come with Core Data can be added.
-  public class func registerStoreClass(_ storeClass: AnyClass?, forStoreType storeType: String) {
-    misuse("Store classes of clients cannot be registered yet; '\(storeType)' stays unknown.")
-  }
-
-  public class func registerStoreClass(_ storeClass: AnyClass?, type storeType: NSPersistentStore.StoreType) {
-    registerStoreClass(storeClass, forStoreType: storeType.rawValue)
   }
 }

@@ -1,36 +1,53 @@
 import Foundation
 
-/// A store that a client implements row by row. Not yet: a coordinator does not take one, and
-/// ``NSPersistentStoreCoordinator/registerStoreClass(_:forStoreType:)`` stops the program.
+/// A store that a client implements row by row: it is asked with requests, and for the values of single objects.
+///
+/// A subclass overrides ``loadMetadata()``, ``execute(_:with:)``, ``newValuesForObject(with:with:)``,
+/// ``newValue(forRelationship:forObjectWith:with:)`` and ``obtainPermanentIDs(for:)``, and is made known with
+/// ``NSPersistentStoreCoordinator/registerStoreClass(_:forStoreType:)``. A fetch is handed over as it is: the store honours predicate,
+/// order, offset and limit itself. With a batch size it is asked for the objects of each batch, `SELF IN …`, before it is asked for
+/// their values. (Source: Apple, "Incremental Store Programming Guide" and the class reference.)
 open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
-  /// Called when the store is added: sets ``NSPersistentStore/metadata``. Throws 134091 unless overridden.
-  open func loadMetadata() throws { throw Self.refusal }
-
-  /// Runs a fetch or a save. Throws 134091 unless overridden.
+  /// Runs a fetch or a save: an array of objects or IDs, an array with the count, or an empty array for a save. Throws 134091 unless
+  /// overridden.
+  ///
+  /// A save without objects saves the metadata. The sets of a save request are empty once it is done.
   open func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext?) throws -> Any {
     throw Self.refusal
   }
 
+  /// The attributes and to-one relationships of an object that is needed. A to-one relationship that is left out is asked for by itself.
   open func newValuesForObject(
     with objectID: NSManagedObjectID, with context: NSManagedObjectContext
   ) throws -> NSIncrementalStoreNode { throw Self.refusal }
 
+  /// What a relationship leads to: an ID or `NSNull`, for a to-many a collection of IDs, an array where it is ordered.
   open func newValue(
     forRelationship relationship: NSRelationshipDescription, forObjectWith objectID: NSManagedObjectID,
     with context: NSManagedObjectContext?
   ) throws -> Any { throw Self.refusal }
 
+  /// IDs for new objects, in their order, made with ``newObjectID(for:referenceObject:)``.
   open func obtainPermanentIDs(for array: [NSManagedObject]) throws -> [NSManagedObjectID] { throw Self.refusal }
 
+  /// Not called yet.
   open func managedObjectContextDidRegisterObjects(with objectIDs: [NSManagedObjectID]) {}
+  /// Not called yet.
   open func managedObjectContextDidUnregisterObjects(with objectIDs: [NSManagedObjectID]) {}
+
+  /// The ID of the object that a reference object, a string or a whole number, names.
+  open func newObjectID(for entity: NSEntityDescription, referenceObject data: Any) -> NSManagedObjectID {
+    makeObjectID(entity, data)
+  }
+
+  open func referenceObject(for objectID: NSManagedObjectID) -> Any { givenReference(objectID) }
 
   open class func identifierForNewStore(at storeURL: URL) -> Any { UUID().uuidString }
 
   private static var refusal: CocoaError {
     CocoaError(
       .persistentStoreUnsupportedRequestType,
-      userInfo: [NSLocalizedDescriptionKey: "Stores that clients implement are not supported yet."])
+      userInfo: [NSLocalizedDescriptionKey: "A subclass of NSIncrementalStore must override what is asked of it."])
   }
 }
 

@@ -63,6 +63,11 @@ extension ContextCore {
   ) throws -> [NSManagedObject] {
     // A fetch sees the newest state, and so do the faults that it makes.
     snapshots[store.index] = nil
+    if let incremental = store.custom?.incremental {
+      let objects = try incremental.fetch(fetch, offset: plan.offset, limit: plan.limit, self)
+      rememberBatches(of: objects.map(\.reference), fetch, store)
+      return objects
+    }
     do {
       return try reading(store) { (snapshot) throws(StoreError) in
         let execution = FetchExecution(snapshot, try store.requireEngine().schema)
@@ -179,6 +184,7 @@ extension ContextCore {
       stores.count == 1 && fetch.block == nil
       && (!parameters.includesPendingChanges || pendingObjects(fetch).isEmpty)
     guard isSimple else { return try fetchObjects(parameters).count }
+    if let incremental = stores[0].custom?.incremental { return try incremental.count(fetch, self) }
     do {
       return try reading(stores[0]) { (snapshot) throws(StoreError) in
         try FetchExecution(snapshot, try stores[0].requireEngine().schema).count(fetch.plan)

@@ -85,6 +85,10 @@ extension ContextCore {
     let faults = objects.filter { $0.key > 0 && $0.toMany(relationship).isFault }
     for (index, owners) in Dictionary(grouping: faults, by: \.storeIndex) {
       guard let store = store(index) else { continue }
+      if store.custom?.incremental != nil {
+        for owner in owners { load(owner.toMany(relationship), relationship, of: owner) }
+        continue
+      }
       do {
         try reading(store) { (snapshot) throws(StoreError) in
           if relationship.storage == .inverseToOne {

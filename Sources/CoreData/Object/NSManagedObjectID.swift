@@ -36,8 +36,14 @@ public final class NSManagedObjectID: NSObject, NSCopying, @unchecked Sendable {
   /// `x-coredata://STORE-UUID/Entity/pN`, or `x-coredata:///Entity/tN` for a temporary ID.
   public func uriRepresentation() -> URL {
     let entity = info.entity.name.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? info.entity.name
-    let text = key > 0 ? "x-coredata://\(storeIdentifier ?? "")/\(entity)/p\(key)" : "x-coredata:///\(entity)/t\(-key)"
+    let text = key > 0 ? "x-coredata://\(storeIdentifier ?? "")/\(entity)/p\(name)" : "x-coredata:///\(entity)/t\(-key)"
     return URL(string: text) ?? URL(fileURLWithPath: "/")
+  }
+
+  /// The key, or what a store that a client implements calls the object.
+  private var name: String {
+    guard let references = store?.custom?.references else { return String(key) }
+    return references.text(of: key).addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? ""
   }
 
   public func copy(with zone: NSZone? = nil) -> Any { self }

@@ -1,11 +1,13 @@
 import Foundation
 
 /// The changes of a save, as custom stores see them. Executing one through a context throws 134091.
+///
+/// Its sets are empty once the save is done, as with Apple's framework: a store that works on afterwards keeps copies.
 open class NSSaveChangesRequest: NSPersistentStoreRequest {
-  public let insertedObjects: Set<NSManagedObject>?
-  public let updatedObjects: Set<NSManagedObject>?
-  public let deletedObjects: Set<NSManagedObject>?
-  public let lockedObjects: Set<NSManagedObject>?
+  public private(set) var insertedObjects: Set<NSManagedObject>?
+  public private(set) var updatedObjects: Set<NSManagedObject>?
+  public private(set) var deletedObjects: Set<NSManagedObject>?
+  public private(set) var lockedObjects: Set<NSManagedObject>?
   open override var requestType: NSPersistentStoreRequestType { .saveRequestType }
 
   public init(
@@ -17,4 +19,6 @@ open class NSSaveChangesRequest: NSPersistentStoreRequest {
     self.deletedObjects = deletedObjects
     self.lockedObjects = lockedObjects
   }
+
+  func empty() { (insertedObjects, updatedObjects, deletedObjects, lockedObjects) = ([], [], [], []) }
 }

@@ -1,0 +1,82 @@
+import Foundation
+import StoreSchema
+
+/// The identity maps of a context.
+extension ContextCore.Registry {
+  /// Frees the maps of saved objects, and expects objects of a model with so many entities.
+  mutating func restart(entityCount: Int) {
+    for index in maps.indices { maps[index].removeAll() }
+    maps.deinitialize()
+    maps.deallocate()
+    maps = UnsafeMutableBufferPointer(start: nil, count: 0)
+    self.entityCount = entityCount
+  }
+
+  /// The map of a tree in a store, nil where there is none yet.
+  @inline(__always)
+  private func map(_ store: UInt16, _ root: Int) -> UnsafeMutablePointer<IdentityMap>? {
+    let index = Int(store) &* entityCount &+ root
+    return index < maps.count ? maps.baseAddress.unsafelyUnwrapped + index : nil
+  }
+
+  /// The same, made if need be.
+  @inline(__always)
+  private mutating func madeMap(_ store: UInt16, _ root: Int) -> UnsafeMutablePointer<IdentityMap> {
+    if let map = map(store, root) { return map }
+    let larger = UnsafeMutableBufferPointer<IdentityMap>.allocate(capacity: (Int(store) + 1) * entityCount)
+    let moved = larger.moveInitialize(fromContentsOf: maps)
+    larger[moved...].initialize(repeating: IdentityMap())
+    maps.deallocate()
+    maps = larger
+    return larger.baseAddress.unsafelyUnwrapped + (Int(store) * entityCount + root)
+  }
+
+  mutating func set(_ object: NSManagedObject) {
+    guard object.key > 0 else { return temporaries.set(object.key, object) }
+    madeMap(object.storeIndex, object.info.root).pointee.set(object.key, object)
+  }
+
+  /// Registers saved objects of one store and one tree.
+  mutating func set(_ objects: ArraySlice<NSManagedObject>, like object: NSManagedObject) {
+    madeMap(object.storeIndex, object.info.root).pointee.set(objects)
+  }
+
+  mutating func expect(_ count: Int, store: UInt16, root: Int) {
+    let map = madeMap(store, root)
+    map.pointee.reserve(max(0, count - map.pointee.count))
+  }
+
+  func objects(_ rows: RowChunk, store: UInt16, root: Int) -> ContiguousArray<NSManagedObject?> {
+    let map = map(store, root)?.pointee ?? IdentityMap()
+    var result: ContiguousArray<NSManagedObject?> = []
+    result.reserveCapacity(rows.rows.count)
+    for index in rows.rows.indices { result.append(map.object(rows.key(index))) }
+    return result
+  }
+
+  func count(store: UInt16, root: Int) -> Int { map(store, root)?.pointee.count ?? 0 }
+
+  @inline(__always)
+  func object(_ key: Int64, store: UInt16, root: Int) -> NSManagedObject? {
+    key < 0 ? temporaries.object(key) : map(store, root)?.pointee.object(key)
+  }
+
+  mutating func removeTemporary(_ key: Int64, _ object: NSManagedObject) { temporaries.remove(key, object) }
+
+  @inline(__always)
+  mutating func remove(_ object: NSManagedObject) {
+    if let temporary = object.extras?.temporaryKey, temporary < 0 { temporaries.remove(temporary, object) }
+    if object.key > 0 {
+      map(object.storeIndex, object.info.root)?.pointee.remove(object.key, object)
+    } else {
+      temporaries.remove(object.key, object)
+    }
+  }
+
+  var all: [NSManagedObject] { maps.flatMap(\.all) + temporaries.all }
+
+  mutating func clear() {
+    for index in maps.indices { maps[index].removeAll() }
+    temporaries.removeAll()
+  }
+}

@@ -1,0 +1,117 @@
+import AtomicEngine
+import Foundation
+import StoreProtocol
+import StoreSchema
+import Synchronization
+
+/// Lets an ``NSAtomicStore`` be the medium of an atomic store: its cache nodes are read once, and told of every save.
+///
+/// Sendable, unchecked: writes come one at a time, and the client's store is called as its documentation says.
+final class AtomicNodes: AtomicMedium, @unchecked Sendable {
+  private unowned let store: NSAtomicStore
+  private let frozen: FrozenModel
+  private let error = Mutex<(any Error)?>(nil)
+  /// The objects of the commit that comes next; set and used under the lock of the store's commits.
+  nonisolated(unsafe) var save = CustomSave()
+
+  init(_ store: NSAtomicStore, _ frozen: FrozenModel) {
+    self.store = store
+    self.frozen = frozen
+  }
+
+  func takeError() -> (any Error)? {
+    error.withLock { error in
+      defer { error = nil }
+      return error
+    }
+  }
+
+  // MARK: Reading
+
+  /// What the cache nodes say.
+  func graph() throws(StoreError) -> AtomicGraph {
+    var loader = AtomicGraphLoader(frozen.schema, .plain)
+    let nodes = store.cacheNodes()
+    let known = Set(nodes.map(\.objectID.key))
+    for node in nodes {
+      let reference = node.objectID.reference
+      let info = frozen.infos[reference.entity]
+      let maker = CustomRow(info: info, reference: Self.reference)
+      try loader.add(maker.row(key: reference.key, version: 1) { node.value(forKey: $0.name) })
+      for relationship in info.relationships where relationship.relationship.isToMany {
+        // Nodes say of members that were deleted what they said before: nobody has changed them.
+        let members = try Self.members(node.value(forKey: relationship.relationship.name), relationship)
+          .filter(known.contains)
+        if !members.isEmpty { loader.link(relationship.relationship, of: reference.key, to: members) }
+      }
+    }
+    return try loader.finish(highestNumber: 0)
+  }
+
+  /// A relationship leads to cache nodes; IDs say the same.
+  private static func reference(_ value: Any) -> ObjectReference? {
+    (value as? NSAtomicStoreCacheNode)?.objectID.reference ?? (value as? NSManagedObjectID)?.reference
+  }
+
+  private static func members(_ value: Any?, _ info: RelationshipInfo) throws(StoreError) -> [Int64] {
+    let items: [Any]
+    switch AttributeCoding.flattened(value) {
+    case nil: return []
+    case let list as [Any]: items = list
+    case let set as NSSet: items = set.allObjects
+    case let set as NSOrderedSet: items = set.array
+    case let set as Set<NSAtomicStoreCacheNode>: items = Array(set)
+    case let set as Set<NSManagedObjectID>: items = Array(set)
+    default: throw fault(info)
+    }
+    var keys: [Int64] = []
+    for item in items {
+      guard let reference = reference(item) else { throw fault(info) }
+      keys.append(reference.key)
+    }
+    return keys
+  }
+
+  private static func fault(_ info: RelationshipInfo) -> StoreError {
+    StoreError(
+      .invalidArgument, "A cache node's to-many relationship must be a set or an array of cache nodes.",
+      context: ["relationship": info.relationship.name])
+  }
+
+  func reread() throws(StoreError) -> (graph: AtomicGraph, metadata: StoreMetadata)? { nil }
+
+  // MARK: Writing
+
+  /// The steps that Apple's reference gives: nodes for new objects, changed objects into theirs, away with those of deleted ones,
+  /// then the store saves. Where that fails the nodes are as they were.
+  func write(_ graph: AtomicGraph, _ metadata: StoreMetadata) throws(StoreError) {
+    let save = save
+    self.save = CustomSave()
+    let nodes = store.cacheNodes()
+    let before = save.updated.compactMap { store.cacheNode(for: $0.objectID) }
+      .map { ($0, $0.propertyCache?.mutableCopy() as? NSMutableDictionary) }
+    do {
+      store.addCacheNodes(Set(save.inserted.map(store.newCacheNode(for:))))
+      for object in save.updated {
+        if let node = store.cacheNode(for: object.objectID) { store.updateCacheNode(node, from: object) }
+      }
+      let gone = Set(save.deleted.compactMap { store.cacheNode(for: $0.objectID) })
+      if !gone.isEmpty { store.willRemoveCacheNodes(gone) }
+      store.remove(gone)
+      try store.save()
+    } catch {
+      store.setNodes(nodes)
+      for (node, values) in before { node.propertyCache = values }
+      self.error.withLock { $0 = error }
+      throw StoreError(.io, "The store has not saved the changes.", cause: "\(error)")
+    }
+  }
+
+  func externalData(_ name: Data) throws(StoreError) -> Data {
+    throw StoreError(.missingExternalData, "A store that a client implements keeps data as it likes.")
+  }
+
+  func keepExternalData(_ data: Data) throws(StoreError) -> Data? { nil }
+  func discardExternalData(_ names: [Data]) {}
+  func close() {}
+}

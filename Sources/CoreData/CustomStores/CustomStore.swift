@@ -1,0 +1,153 @@
+import AtomicEngine
+import Foundation
+import StoreProtocol
+import StoreSchema
+
+/// What a store that a client implements is made with.
+public final class _StoreOpening {
+  let coordinator: NSPersistentStoreCoordinator
+  let configurationName: String?
+  let url: URL
+  let options: [AnyHashable: Any]?
+
+  init(
+    _ coordinator: NSPersistentStoreCoordinator, _ configurationName: String?, _ url: URL,
+    _ options: [AnyHashable: Any]?
+  ) {
+    (self.coordinator, self.configurationName, self.url, self.options) = (coordinator, configurationName, url, options)
+  }
+}
+
+/// The part of a store that a client implements which contexts deal with.
+struct CustomStore {
+  enum Kind {
+    case incremental(IncrementalEngine)
+    case atomic(AtomicNodes)
+  }
+
+  let kind: Kind
+  let references: StoreReferences
+
+  /// The engine that is asked with requests; nil for an atomic store, whose graph is at hand.
+  var incremental: IncrementalEngine? { if case .incremental(let engine) = kind { engine } else { nil } }
+
+  /// Tells the objects of the commit that comes next.
+  func begin(_ save: CustomSave) {
+    switch kind {
+    case .incremental(let engine): engine.save = save
+    case .atomic(let nodes): nodes.save = save
+    }
+  }
+
+  /// What the client threw in the last commit, once.
+  func takeError() -> (any Error)? {
+    switch kind {
+    case .incremental(let engine): engine.takeError()
+    case .atomic(let nodes): nodes.takeError()
+    }
+  }
+
+  /// The keys of new objects, as the client names them.
+  func keys(for objects: [NSManagedObject], _ store: NSPersistentStore) throws -> [Int64] {
+    if let store = store as? NSAtomicStore {
+      return objects.map { references.key(for: store.newReferenceObject(for: $0), $0.info.entity) }
+    }
+    guard let store = store as? NSIncrementalStore else { return [] }
+    let ids = try store.obtainPermanentIDs(for: objects)
+    guard ids.count == objects.count, ids.allSatisfy({ $0.persistentStore === store && !$0.isTemporaryID }) else {
+      throw CocoaError(
+        .persistentStoreSave,
+        userInfo: [
+          NSLocalizedDescriptionKey:
+            "obtainPermanentIDs(for:) must give one ID of newObjectID(for:referenceObject:) for each object."
+        ])
+    }
+    return ids.map(\.key)
+  }
+}
+
+extension NSPersistentStore {
+  /// The allocating initialiser's own symbol, as for managed objects.
+  @_silgen_name("$s8CoreData17NSPersistentStoreC7_cdMakeAcA01_D7OpeningC_tcfC")
+  private static func allocate(_ opening: consuming _StoreOpening) -> NSPersistentStore
+
+  static func make(_ opening: _StoreOpening) -> NSPersistentStore { allocate(opening) }
+
+  /// Lets the client load what it has, and makes the store one of its coordinator at a place among its stores.
+  ///
+  /// Throws what the client throws, 134010 for metadata of another type, 134100 for a store of another model.
+  func load(_ type: String, _ frozen: FrozenModel, index: Int) throws {
+    let references = StoreReferences()
+    let opening = CustomStore.Opening(frozen: frozen, references: references)
+    self.opening = opening
+    defer { self.opening = nil }
+    try loadMetadata()
+    var metadata = MetadataCoding.metadata(self.metadata ?? [:])
+    if !metadata.storeType.isEmpty && metadata.storeType != type {
+      throw CocoaError(
+        .persistentStoreTypeMismatch,
+        userInfo: [NSLocalizedDescriptionKey: "The store is of type '\(metadata.storeType)', not '\(type)'."])
+    }
+    if metadata.identifier.isEmpty { metadata.identifier = UUID().uuidString }
+    metadata.storeType = type
+    if metadata.versionHashes.isEmpty {
+      metadata.versionHashes = frozen.schema.versionHashes
+    } else if frozen.schema.compatibility(withVersionHashes: metadata.versionHashes) == .different,
+      !StoreOptionCoding.options(options).ignoresModelVersion
+    {
+      throw CoreDataError.make(.modelMismatch(metadata, frozen.schema))
+    }
+    let engine: any Store
+    let kind: CustomStore.Kind
+    if let store = self as? NSIncrementalStore {
+      let incremental = IncrementalEngine(store, frozen, references, metadata)
+      (engine, kind) = (incremental, .incremental(incremental))
+    } else if let store = self as? NSAtomicStore {
+      let nodes = AtomicNodes(store, frozen)
+      try store.load()
+      let graph: AtomicGraph
+      do { graph = try nodes.graph() } catch { throw CoreDataError.make(error) }
+      engine = AtomicStore(
+        graph, metadata, [.persistent, .concurrentReads, .derivedAttributes], isReadOnly: isReadOnly, medium: nodes)
+      kind = .atomic(nodes)
+    } else {
+      throw CocoaError(
+        .persistentStoreInvalidType,
+        userInfo: [
+          NSLocalizedDescriptionKey: "\(Swift.type(of: self)) must be an NSAtomicStore or an NSIncrementalStore."
+        ])
+    }
+    use(
+      engine, CustomStore(kind: kind, references: references), type: type, index: index, identifier: metadata.identifier
+    )
+  }
+
+  /// The ID of the object of a reference object.
+  final func makeObjectID(_ entity: NSEntityDescription, _ reference: Any) -> NSManagedObjectID {
+    guard let references = custom?.references ?? opening?.references, let info = info(of: entity) else {
+      misuse("Object IDs can be made once the store is being added to a coordinator, for entities of its model.")
+    }
+    return NSManagedObjectID(info, key: references.key(for: reference, info.entity), store: self, context: nil)
+  }
+
+  private final func info(of entity: NSEntityDescription) -> EntityInfo? {
+    let frozen = opening?.frozen ?? (try? persistentStoreCoordinator?.managedObjectModel.freeze())
+    return entity.name.flatMap { frozen?.schema.entity(named: $0) }.flatMap { frozen?.infos[$0.index] }
+  }
+
+  /// The reference object that an ID was made with.
+  final func givenReference(_ id: NSManagedObjectID) -> Any {
+    guard let found = (custom?.references ?? opening?.references)?.reference(of: id.key) else {
+      misuse("The object ID \(id) is none that this store has made.")
+    }
+    return found
+  }
+}
+
+extension CustomStore {
+  /// What IDs are made with while the store is being loaded.
+  struct Opening {
+    let frozen: FrozenModel
+    let references: StoreReferences
+  }
+}

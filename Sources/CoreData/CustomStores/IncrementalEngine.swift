@@ -1,0 +1,254 @@
+import Foundation
+import StoreProtocol
+import StoreQuery
+import StoreSchema
+import Synchronization
+
+/// Lets an ``NSIncrementalStore`` stand where contexts expect a store: rows are asked for one by one, changes go there as a
+/// request.
+///
+/// Sendable, unchecked: the client's store is called as its documentation says, and what changes here is guarded.
+final class IncrementalEngine: Store, @unchecked Sendable {
+  let schema: Schema
+  let frozen: FrozenModel
+  private unowned let store: NSIncrementalStore
+  let references: StoreReferences
+  private let state: Mutex<State>
+
+  private struct State {
+    var metadata: StoreMetadata
+    var commitNumber: UInt64 = 0
+    /// What the client threw, in place of which contexts throw it.
+    var error: (any Error)?
+  }
+
+  /// The objects of the commit that comes next; set and used under the lock of the store's commits.
+  nonisolated(unsafe) var save = CustomSave()
+
+  init(
+    _ store: NSIncrementalStore, _ frozen: FrozenModel, _ references: StoreReferences, _ metadata: StoreMetadata
+  ) {
+    self.store = store
+    self.references = references
+    state = Mutex(State(metadata: metadata))
+    self.frozen = frozen
+    schema = frozen.schema
+  }
+
+  var identifier: String { store.identifier }
+  var capabilities: Capabilities { [.persistent, .rowLevel] }
+  var isReadOnly: Bool { store.isReadOnly }
+  var metadata: StoreMetadata { state.withLock { $0.metadata } }
+
+  func takeError() -> (any Error)? {
+    state.withLock { state in
+      defer { state.error = nil }
+      return state.error
+    }
+  }
+
+  // MARK: Reading
+
+  func snapshot() throws(StoreError) -> any StoreSnapshot { snapshot(for: nil) }
+
+  func snapshot(for core: ContextCore?) -> IncrementalSnapshot {
+    IncrementalSnapshot(self, store, core?.context, commitNumber: state.withLock { $0.commitNumber })
+  }
+
+  /// The objects that the store gives for a request.
+  func fetch(_ fetch: ResolvedFetch, offset: Int, limit: Int?, _ core: ContextCore) throws -> [NSManagedObject] {
+    let request = request(fetch, offset: offset, limit: limit)
+    let found = try store.execute(request, with: core.context)
+    guard let found = found as? [Any] else { throw unexpected(found, "an array of objects") }
+    return try found.map { item in
+      if let object = item as? NSManagedObject, object.core === core { return object }
+      if let id = item as? NSManagedObjectID, let object = core.object(id.reference, store: UInt16(store.index)) {
+        return object
+      }
+      throw unexpected(item, "objects of the context, or their IDs")
+    }
+  }
+
+  func count(_ fetch: ResolvedFetch, _ core: ContextCore) throws -> Int {
+    let request = request(fetch, offset: fetch.plan.offset, limit: fetch.plan.limit)
+    request.resultType = .countResultType
+    let found = try store.execute(request, with: core.context)
+    guard let count = (found as? [Any])?.first.flatMap(AttributeCoding.double) else {
+      throw unexpected(found, "an array with the count")
+    }
+    return Int(count)
+  }
+
+  private func request(_ fetch: ResolvedFetch, offset: Int, limit: Int?) -> NSFetchRequest<NSManagedObject> {
+    let request = NSFetchRequest<NSManagedObject>()
+    let given = fetch.parameters
+    request.entity = given.entity ?? fetch.info.description
+    request.predicate = given.predicate
+    request.sortDescriptors = given.sortDescriptors.isEmpty ? nil : given.sortDescriptors
+    (request.fetchOffset, request.fetchLimit) = (offset, limit ?? 0)
+    (request.fetchBatchSize, request.includesSubentities) = (given.batchSize, given.includesSubentities)
+    request.includesPropertyValues = given.includesPropertyValues
+    request.returnsObjectsAsFaults = given.returnsObjectsAsFaults
+    request.affectedStores = [store]
+    return request
+  }
+
+  private func unexpected(_ found: Any, _ wanted: String) -> CocoaError {
+    CocoaError(
+      .persistentStoreInvalidType,
+      userInfo: [NSLocalizedDescriptionKey: "\(type(of: store)) gave \(type(of: found)); it should give \(wanted)."])
+  }
+
+  /// The members of a to-many relationship, as faults.
+  func members(
+    _ relationship: Relationship, of object: NSManagedObject, _ core: ContextCore
+  ) throws -> ContiguousArray<NSManagedObject> {
+    let description = object.info.relationships[relationship.index].description
+    let found = try store.newValue(forRelationship: description, forObjectWith: object.objectID, with: core.context)
+    let ids: [Any] =
+      switch found {
+      case let list as [Any]: list
+      case let set as NSSet: set.allObjects
+      case let set as NSOrderedSet: set.array
+      case let set as Set<NSManagedObjectID>: Array(set)
+      default: throw unexpected(found, "a collection of object IDs")
+      }
+    return try ContiguousArray(
+      ids.map { item in
+        guard let id = item as? NSManagedObjectID, let member = core.object(id.reference, store: UInt16(store.index))
+        else { throw unexpected(item, "object IDs") }
+        return member
+      })
+  }
+
+  // MARK: Writing
+
+  func commit(_ changes: ChangeSet) throws(StoreError) -> CommitResult {
+    let save = save
+    self.save = CustomSave()
+    var conflicts: [Conflict] = []
+    let read =
+      changes.updates.map { ($0.row.reference, $0.versionRead) }
+      + (changes.deletions + changes.checks).map { ($0.reference, $0.versionRead) }
+    for (reference, version) in read {
+      let row = references.row(of: reference.key)
+      if row?.version == version { continue }
+      conflicts.append(Conflict(reference: reference, versionRead: version, kind: .version(persisted: row)))
+    }
+    if !conflicts.isEmpty { return .conflicts(conflicts) }
+    if isReadOnly { throw StoreError(.readOnly, "The store was opened read-only.") }
+    let request = NSSaveChangesRequest(
+      inserted: Set(save.inserted), updated: Set(save.updated), deleted: Set(save.deleted), locked: Set(save.locked))
+    do { _ = try store.execute(request, with: save.context) } catch {
+      state.withLock { $0.error = error }
+      throw StoreError(.io, "The store has not saved the changes.", cause: "\(error)")
+    }
+    request.empty()
+    for row in changes.insertions {
+      row.resolve(key: row.key, version: 1, referenceSlots: [], keys: [])
+      references.setRow(row, of: row.key)
+    }
+    for update in changes.updates { references.setRow(update.row, of: update.row.key) }
+    for deletion in changes.deletions { references.setRow(nil, of: deletion.reference.key) }
+    let number = state.withLock { state in
+      if let metadata = changes.metadata { state.metadata = metadata }
+      state.commitNumber += 1
+      return state.commitNumber
+    }
+    return .committed(Receipt(keys: changes.insertions.map(\.key), commitNumber: number))
+  }
+
+  /// Keys come from ``NSIncrementalStore/obtainPermanentIDs(for:)``; see `ContextCore.obtainPermanentKeys(_:)`.
+  func allocateKeys(root: Int, count: Int) throws(StoreError) -> Range<Int64> {
+    throw StoreError(.unsupported, "A store that a client implements names its objects itself.")
+  }
+
+  func externalData(_ name: Data) throws(StoreError) -> Data {
+    throw StoreError(.missingExternalData, "A store that a client implements keeps data as it likes.")
+  }
+
+  func close() throws(StoreError) {}
+}
+
+/// Reads objects of an incremental store one by one.
+final class IncrementalSnapshot: StoreSnapshot, @unchecked Sendable {
+  let commitNumber: UInt64
+  private let engine: IncrementalEngine
+  private let store: NSIncrementalStore
+  private let context: NSManagedObjectContext
+
+  init(
+    _ engine: IncrementalEngine, _ store: NSIncrementalStore, _ context: NSManagedObjectContext?, commitNumber: UInt64
+  ) {
+    self.engine = engine
+    self.store = store
+    self.commitNumber = commitNumber
+    if let context {
+      self.context = context
+    } else {
+      self.context = NSManagedObjectContext(.privateQueue)
+      self.context.persistentStoreCoordinator = store.persistentStoreCoordinator
+    }
+  }
+
+  func rows(of entity: Int, keys: [Int64], _ body: (consuming Row) -> Void) throws(StoreError) {
+    if keys.count > 1 { try announce(keys, entity) }
+    for key in keys { if let row = try row(of: entity, key: key) { body(row) } }
+  }
+
+  /// Lets the store read a batch at once, before its objects are asked for one by one.
+  private func announce(_ keys: [Int64], _ entity: Int) throws(StoreError) {
+    let request = NSFetchRequest<NSManagedObject>()
+    request.entity = engine.frozen.infos[entity].description
+    request.predicate = NSPredicate(format: "SELF IN %@", keys.map { id($0, entity) } as NSArray)
+    request.returnsObjectsAsFaults = false
+    request.affectedStores = [store]
+    do { _ = try store.execute(request, with: context) } catch { throw Self.failure(error) }
+  }
+
+  private func id(_ key: Int64, _ entity: Int) -> NSManagedObjectID {
+    let own = engine.references.entity(of: key) ?? entity
+    return NSManagedObjectID(engine.frozen.infos[own], key: key, store: store, context: nil)
+  }
+
+  func row(of entity: Int, key: Int64) throws(StoreError) -> Row? {
+    guard let own = engine.references.entity(of: key) else { return nil }
+    let (id, info) = (id(key, entity), engine.frozen.infos[own])
+    let node: NSIncrementalStoreNode
+    do { node = try store.newValuesForObject(with: id, with: context) } catch {
+      if (error as? CocoaError)?.code == .managedObjectReferentialIntegrity { return nil }
+      throw Self.failure(error)
+    }
+    let maker = CustomRow(info: info) { ($0 as? NSManagedObjectID)?.reference }
+    let row = try maker.row(key: key, version: 1) { (property) throws(StoreError) in
+      if let value = node.value(for: property) { return value }
+      guard let relationship = property as? NSRelationshipDescription else { return nil }
+      do { return try store.newValue(forRelationship: relationship, forObjectWith: id, with: context) } catch {
+        throw Self.failure(error)
+      }
+    }
+    return versioned(row)
+  }
+
+  /// The row that was given last, or this one with the next version where it says something else.
+  private func versioned(_ row: Row) -> Row {
+    let last = engine.references.row(of: row.key)
+    if let last, last.hasEqualBytes(row) { return last }
+    let next = row.copy(version: (last?.version ?? 0) + 1)
+    engine.references.setRow(next, of: row.key)
+    return next
+  }
+
+  private static func failure(_ error: any Error) -> StoreError {
+    StoreError(.io, "The store could not be read.", cause: "\(error)")
+  }
+
+  /// Not asked: contexts give such stores their requests as they are.
+  func scan(_ entities: Range<Int>, _ body: (consuming Row) -> Void) throws(StoreError) { throw Self.refusal }
+  func destinations(
+    of relationship: Relationship, owners: [Int64], _ body: (Int64, consuming Row) -> Void
+  ) throws(StoreError) { throw Self.refusal }
+
+  private static let refusal = StoreError(
+    .unsupported, "A store that a client implements is asked with requests; it has no rows to walk through.")
+}

@@ -1,0 +1,85 @@
+import Foundation
+import StoreSchema
+import Synchronization
+
+/// The keys that stand for the reference objects of a store that a client implements.
+///
+/// Such a store names its objects as it likes, by numbers or texts, unique in a tree of entities. Keys are given in the order in
+/// which names become known, and live as long as the store is open.
+final class StoreReferences: Sendable {
+  private struct Name: Hashable {
+    let root: Int
+    /// Numbers and their texts are different names.
+    let isNumber: Bool
+    let text: String
+  }
+
+  private struct Entry {
+    var entity: Int
+    let name: Name
+    let object: any Sendable
+    /// The row that was given for it last.
+    var row: Row?
+  }
+
+  private struct State {
+    var keys: [Name: Int64] = [:]
+    /// By key, the first of which is 1.
+    var entries: [Entry] = []
+  }
+
+  private let state = Mutex(State())
+
+  /// The key of a reference object, a string or a number. `entity` is the object's own one, or one above it.
+  func key(for reference: Any, _ entity: Entity) -> Int64 {
+    let (name, object) = Self.name(reference, entity.root)
+    return state.withLock { state in
+      if let known = state.keys[name] {
+        let place = Int(known - 1)
+        // Further down in the tree is nearer to the truth.
+        if entity.index > state.entries[place].entity { state.entries[place].entity = entity.index }
+        return known
+      }
+      state.entries.append(Entry(entity: entity.index, name: name, object: object))
+      let key = Int64(state.entries.count)
+      state.keys[name] = key
+      return key
+    }
+  }
+
+  /// The key of what a URI says behind its `p`: a name that is known, else a new text.
+  func key(ofText text: String, _ entity: Entity) -> Int64 {
+    let number = state.withLock { $0.keys[Name(root: entity.root, isNumber: true, text: text)] }
+    return number ?? key(for: text, entity)
+  }
+
+  func reference(of key: Int64) -> Any? { entry(key)?.object }
+  func text(of key: Int64) -> String { entry(key)?.name.text ?? "" }
+  func entity(of key: Int64) -> Int? { entry(key)?.entity }
+
+  private func entry(_ key: Int64) -> Entry? {
+    state.withLock { state in key > 0 && key <= state.entries.count ? state.entries[Int(key - 1)] : nil }
+  }
+
+  // MARK: Rows
+
+  /// The row that was read or saved last.
+  func row(of key: Int64) -> Row? { entry(key)?.row }
+
+  func setRow(_ row: Row?, of key: Int64) {
+    state.withLock { state in
+      if key > 0 && key <= state.entries.count { state.entries[Int(key - 1)].row = row }
+    }
+  }
+
+  private static func name(_ reference: Any, _ root: Int) -> (Name, any Sendable) {
+    switch reference {
+    case let text as String: (Name(root: root, isNumber: false, text: text), text)
+    case let number as any FixedWidthInteger & Sendable:
+      (Name(root: root, isNumber: true, text: "\(number)"), number)
+    case let number as NSNumber: (Name(root: root, isNumber: true, text: number.stringValue), number.int64Value)
+    case let uuid as UUID: (Name(root: root, isNumber: false, text: uuid.uuidString), uuid)
+    default: misuse("A reference object must be a string, a whole number or a UUID; \(type(of: reference)) is none.")
+    }
+  }
+}

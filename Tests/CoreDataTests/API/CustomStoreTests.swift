@@ -1,0 +1,245 @@
+import CoreData
+import Foundation
+import Testing
+
+/// Stores that clients implement.
+@Suite(.serialized) struct CustomStoreTests {
+  private func place(_ body: (URL) throws -> Void) throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "custom-\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    NSPersistentStoreCoordinator.registerStoreClass(ListStore.self, forStoreType: ListStore.type)
+    NSPersistentStoreCoordinator.registerStoreClass(DictionaryStore.self, forStoreType: DictionaryStore.type)
+    try body(folder.appending(path: "store"))
+  }
+
+  private func stack(_ type: String, _ url: URL) throws -> (NSManagedObjectContext, NSPersistentStore) {
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Company.model())
+    let store = try coordinator.addPersistentStore(ofType: type, configurationName: nil, at: url)
+    let context = NSManagedObjectContext(.privateQueue)
+    context.persistentStoreCoordinator = coordinator
+    return (context, store)
+  }
+
+  @discardableResult
+  private func fill(_ context: NSManagedObjectContext) throws -> [Person] {
+    let entity = try #require(NSEntityDescription.entity(forEntityName: "Research", in: context))
+    let research = Department(entity: entity, insertInto: context)
+    research.title = "Physics"
+    let people = ["Ada", "Emmy", "Lise"].enumerated().map { index, name in
+      let person = Person(context: context)
+      (person.name, person.age, person.department) = (name, Int16(30 + index), research)
+      return person
+    }
+    let tag = Tag(context: context)
+    (tag.label, tag.people) = ("t", Set(people.prefix(2)))
+    research.ranking = [people[1], people[0]]
+    try context.save()
+    return people
+  }
+
+  @Test(arguments: [ListStore.type, DictionaryStore.type]) func objectsAreSavedAndReadAgain(_ type: String) throws {
+    try place { url in
+      let (context, store) = try stack(type, url)
+      #expect(store.type == type && !store.identifier.isEmpty)
+      let reader = NSManagedObjectContext(.privateQueue)
+      let uri = try context.performAndWait {
+        let people = try fill(context)
+        people[0].age = 36
+        context.delete(people[2])
+        let new = Person(context: context)
+        new.name = "Marie"
+        try context.save()
+        return new.objectID.uriRepresentation()
+      }
+      if type == ListStore.type {
+        let (fresh, _) = try stack(type, url)
+        reader.persistentStoreCoordinator = fresh.persistentStoreCoordinator
+      } else {
+        reader.persistentStoreCoordinator = context.persistentStoreCoordinator
+      }
+      try reader.performAndWait {
+        let request = NSFetchRequest<Person>(entityName: "Person")
+        request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
+        let people = try reader.fetch(request)
+        #expect(people.map(\.name) == ["Ada", "Emmy", "Marie"])
+        #expect(people.map(\.age) == [36, 31, 0])
+        #expect(people.map { $0.department?.title } == ["Physics", "Physics", nil])
+        #expect(people[0].department?.entity.name == "Research")
+        #expect(people[0].department?.ranking.map(\.name) == ["Emmy", "Ada"])
+        #expect(people[0].department?.people == [people[0], people[1]])
+        #expect(people[0].tags.first?.people.count == 2)
+        request.predicate = NSPredicate(format: "age > 30 AND department.title == 'Physics'")
+        request.fetchLimit = 1
+        #expect(try reader.fetch(request).map(\.name) == ["Ada"])
+        request.fetchLimit = 0
+        #expect(try reader.count(for: request) == 2)
+        // The URI names the object by what the client calls it, in another process too.
+        let id = reader.persistentStoreCoordinator?.managedObjectID(forURIRepresentation: uri)
+        let found = try #require(id)
+        #expect((try reader.existingObject(with: found) as? Person)?.name == "Marie")
+        people[1].department = nil
+        try reader.save()
+      }
+    }
+  }
+
+  @Test func anAtomicStoreIsCalledInApplesOrder() throws {
+    try place { url in
+      let (context, store) = try stack(ListStore.type, url)
+      let list = try #require(store as? ListStore)
+      try context.performAndWait {
+        let person = Person(context: context)
+        try context.save()
+        #expect(list.calls == ["newReferenceObject", "newCacheNode", "save"])
+        let other = Person(context: context)
+        person.name = "A"
+        try context.save()
+        #expect(list.calls.dropFirst(3) == ["newReferenceObject", "newCacheNode", "updateCacheNode", "save"])
+        context.delete(other)
+        try context.save()
+        #expect(list.calls.suffix(2) == ["willRemoveCacheNodes", "save"])
+        #expect(list.cacheNodes().map(\.objectID) == [person.objectID])
+        #expect(list.cacheNode(for: person.objectID)?.value(forKey: "name") as? String == "A")
+      }
+    }
+  }
+
+  @Test func aSaveThatFailsLeavesEverything() throws {
+    try place { url in
+      let (context, store) = try stack(ListStore.type, url)
+      let list = try #require(store as? ListStore)
+      try context.performAndWait {
+        let person = try fill(context)[0]
+        person.name = "changed"
+        let new = Person(context: context)
+        ListStore.failsNextSave = true
+        let error = #expect(throws: CocoaError.self) { try context.save() }
+        #expect(error?.code == .fileWriteOutOfSpace)
+        #expect(list.cacheNode(for: person.objectID)?.value(forKey: "name") as? String == "Ada")
+        #expect(list.cacheNodes().count == 5 && new.isInserted && person.hasChanges)
+        try context.save()
+      }
+      let (fresh, _) = try stack(ListStore.type, url)
+      let names = try fresh.performAndWait { try fresh.all(Person.self).map { $0.name ?? "" }.sorted() }
+      #expect(names == ["", "Emmy", "Lise", "changed"])
+    }
+  }
+
+  @Test func metadataIsTheClients() throws {
+    try place { url in
+      let (context, store) = try stack(ListStore.type, url)
+      try context.performAndWait {
+        store.metadata["mine"] = "kept"
+        try context.save()
+      }
+      typealias Coordinator = NSPersistentStoreCoordinator
+      var metadata = try Coordinator.metadataForPersistentStore(ofType: ListStore.type, at: url)
+      #expect(metadata["mine"] as? String == "kept" && metadata[NSStoreUUIDKey] as? String == store.identifier)
+      metadata[NSStoreTypeKey] = "Another"
+      try Coordinator.setMetadata(metadata, ofType: ListStore.type, at: url)
+      let error = #expect(throws: CocoaError.self) { try stack(ListStore.type, url) }
+      #expect(error?.code == .persistentStoreTypeMismatch)
+      metadata[NSStoreTypeKey] = ListStore.type
+      metadata[NSStoreModelVersionHashesKey] = ["Person": Data(repeating: 1, count: 32)]
+      try Coordinator.setMetadata(metadata, ofType: ListStore.type, at: url)
+      let other = #expect(throws: CocoaError.self) { try stack(ListStore.type, url) }
+      #expect(other?.code == .persistentStoreIncompatibleVersionHash)
+    }
+  }
+
+  @Test func anIncrementalStoreIsAskedForWhatIsNeeded() throws {
+    try place { url in
+      let (context, store) = try stack(DictionaryStore.type, url)
+      let dictionary = try #require(store as? DictionaryStore)
+      try context.performAndWait { _ = try fill(context) }
+      #expect(dictionary.log == ["obtain 5", "save 5 0 0"])
+      // What Core Data handed over is empty now.
+      #expect(dictionary.lastSave?.insertedObjects?.isEmpty == true)
+      let other = NSManagedObjectContext(.privateQueue)
+      other.persistentStoreCoordinator = context.persistentStoreCoordinator
+      try other.performAndWait {
+        dictionary.log = []
+        let people = try other.all(Person.self)
+        #expect(dictionary.log == ["fetch Person "])
+        // Saved rows are shared by all contexts of the coordinator; a refreshed object is asked for again.
+        #expect(people.contains { $0.name == "Ada" } && dictionary.log.count == 1)
+        let ada = try #require(people.first { $0.name == "Ada" })
+        other.refresh(ada, mergeChanges: false)
+        dictionary.log = []
+        #expect(ada.age == 30)
+        #expect(dictionary.log.first?.hasPrefix("values") == true && dictionary.log.contains("relationship department"))
+        dictionary.log = []
+        #expect(ada.tags.count == 1 && ada.tags.count == 1)
+        #expect(dictionary.log == ["relationship tags"])
+      }
+    }
+  }
+
+  @Test func aBatchIsAnnounced() throws {
+    try place { url in
+      let (context, store) = try stack(DictionaryStore.type, url)
+      let dictionary = try #require(store as? DictionaryStore)
+      try context.performAndWait {
+        _ = try fill(context)
+        context.refreshAllObjects()
+        context.reset()
+        let request = NSFetchRequest<Person>(entityName: "Person")
+        request.fetchBatchSize = 2
+        let people = try context.fetch(request)
+        dictionary.log = []
+        #expect(people[0].name == "Ada")
+        #expect(dictionary.log.first == "fetch Person batch")
+      }
+    }
+  }
+
+  @Test func errorsOfTheClientComeAsTheyAre() throws {
+    struct Own: Error {}
+    try place { url in
+      let (context, store) = try stack(DictionaryStore.type, url)
+      let dictionary = try #require(store as? DictionaryStore)
+      try context.performAndWait {
+        let people = try fill(context)
+        dictionary.failure = Own()
+        #expect(throws: Own.self) { try context.all(Person.self) }
+        dictionary.failure = Own()
+        people[0].name = "B"
+        #expect(throws: Own.self) { try context.save() }
+        #expect(people[0].hasChanges)
+        try context.save()
+        #expect(!people[0].hasChanges)
+      }
+    }
+  }
+
+  @Test func conflictsBetweenContextsAreFound() throws {
+    for type in [ListStore.type, DictionaryStore.type] {
+      try place { url in
+        let (context, store) = try stack(type, url)
+        let other = NSManagedObjectContext(.privateQueue)
+        other.persistentStoreCoordinator = store.persistentStoreCoordinator
+        try context.performAndWait {
+          let ada = try fill(context)[0]
+          try other.performAndWait {
+            let theirs = try #require(other.object(with: ada.objectID) as? Person)
+            #expect(theirs.age == 30)
+            ada.age = 31
+            try context.save()
+            theirs.age = 32
+            let error = #expect(throws: CocoaError.self) { try other.save() }
+            #expect(error?.code == .managedObjectMerge)
+          }
+        }
+      }
+    }
+  }
+
+  @Test func aTypeThatIsForgottenIsUnknown() throws {
+    try place { url in
+      NSPersistentStoreCoordinator.registerStoreClass(nil, forStoreType: ListStore.type)
+      let error = #expect(throws: CocoaError.self) { try stack(ListStore.type, url) }
+      #expect(error?.code == .persistentStoreInvalidType)
+    }
+  }
+}
