@@ -131,8 +131,10 @@ public final class AtomicFile: Sendable {
     if expected != nil { try copyTraits(to: file) }
     guard fsync(file) == 0 else { throw Self.error(errno, "The new store file cannot be synced", path) }
     let generation = try Self.generation(of: file, path)
-    guard renameat(folder, temporary, folder, name) == 0 else {
-      throw Self.error(errno, "The new store file cannot take the old one's place", path)
+    if renameat(folder, temporary, folder, name) != 0 {
+      let failure = Self.error(errno, "The new store file cannot take the old one's place", path)
+      // Over a network it may have been done before the answer was lost.
+      guard (try? self.generation()) == generation else { throw failure }
     }
     isNamed = true
     guard fsync(folder) == 0 else {

@@ -10,6 +10,7 @@ import StoreProtocol
 /// kind; "closed" after all are done and the store was removed from its coordinator.
 struct FaultRun {
   let url: URL
+  let type: NSPersistentStore.StoreType
   let count: Int64
   let isLogged: Bool
   /// Ends at the first failed save, without closing the store.
@@ -41,7 +42,7 @@ struct FaultRun {
   private func open(_ coordinator: NSPersistentStoreCoordinator) throws {
     if !coordinator.persistentStores.isEmpty { return }
     let options: [AnyHashable: Any]? = isLogged ? nil : [NSSQLitePragmasOption: ["journal_mode": "DELETE"]]
-    try coordinator.addPersistentStore(type: .sqlite, at: url, options: options)
+    try coordinator.addPersistentStore(type: type, at: url, options: options)
   }
 
   /// The last transaction in the store; makes the next one where it is below the goal.

@@ -6,26 +6,36 @@ import Foundation
 // number, a transfer that keeps a sum, link pairs, a deletion.
 //
 // Without more it goes on until it is killed, for Scripts/crash. With a number of transactions it is the program of
-// Scripts/fault; see FaultRun.
+// Scripts/fault; see FaultRun. With "check" it says what is in the store; see StoreFacts. The store's type is
+// OPENCOREDATA_STORE_TYPE, SQLite without it.
 
 let arguments = CommandLine.arguments.dropFirst()
-guard let path = arguments.first, arguments.count == 1 || arguments.dropFirst().first.flatMap(Int64.init) != nil else {
-  FileHandle.standardError.write(Data("usage: crash-writer STORE.sqlite [TRANSACTIONS [rollback] [stop]]\n".utf8))
+guard let path = arguments.first,
+  arguments.count == 1 || arguments.contains("check") || arguments.dropFirst().first.flatMap(Int64.init) != nil
+else {
+  FileHandle.standardError.write(Data("usage: crash-writer STORE [check | TRANSACTIONS [rollback] [stop]]\n".utf8))
   exit(2)
 }
+let storeType = NSPersistentStore.StoreType(
+  rawValue: ProcessInfo.processInfo.environment["OPENCOREDATA_STORE_TYPE"] ?? NSSQLiteStoreType)
 
 func say(_ text: String) { FileHandle.standardOutput.write(Data((text + "\n").utf8)) }
 
+if arguments.contains("check") {
+  say(try StoreFacts(URL(filePath: path), storeType).text)
+  exit(0)
+}
+
 if let count = arguments.dropFirst().first.flatMap(Int64.init) {
   let run = FaultRun(
-    url: URL(filePath: path), count: count, isLogged: !arguments.contains("rollback"), stops: arguments.contains("stop")
+    url: URL(filePath: path), type: storeType, count: count, isLogged: !arguments.contains("rollback"), stops: arguments.contains("stop")
   )
   run.run()
   exit(0)
 }
 
 let coordinator = NSPersistentStoreCoordinator(managedObjectModel: CrashModel.model())
-try coordinator.addPersistentStore(type: .sqlite, at: URL(filePath: path))
+try coordinator.addPersistentStore(type: storeType, at: URL(filePath: path))
 let context = NSManagedObjectContext(.privateQueue)
 context.persistentStoreCoordinator = coordinator
 try context.performAndWait {

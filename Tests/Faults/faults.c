@@ -192,6 +192,13 @@ int rename(const char *from, const char *to) {
   return result;
 }
 
+int renameat(int from_folder, const char *from, int to_folder, const char *to) {
+  REAL(int, renameat, int, const char *, int, const char *);
+  if (!is_watched(from_folder) && !is_path(from) && !is_path(to)) return real(from_folder, from, to_folder, to);
+  CALL(int, "rename", to, real(from_folder, from, to_folder, to), )
+  return result;
+}
+
 int mkdir(const char *path, mode_t mode) {
   REAL(int, mkdir, const char *, mode_t);
   if (!is_path(path)) return real(path, mode);

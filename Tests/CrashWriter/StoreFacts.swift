@@ -1,0 +1,58 @@
+import CoreData
+import Foundation
+
+/// What a store of the crash tests holds, read in a process that has not written it: a line of JSON, for the scripts.
+struct StoreFacts {
+  let text: String
+
+  init(_ url: URL, _ type: NSPersistentStore.StoreType) throws {
+    guard FileManager.default.fileExists(atPath: url.path) else {
+      text = "{}"
+      return
+    }
+    let coordinator = try Self.open(url, type)
+    let context = NSManagedObjectContext(.privateQueue)
+    context.persistentStoreCoordinator = coordinator
+    text = try context.performAndWait {
+      let accounts = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Account"))
+      let entries = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Entry"))
+      func number(_ object: NSManagedObject, _ key: String) -> Int64 { object.value(forKey: key) as? Int64 ?? -1 }
+      let groups = Dictionary(grouping: entries) { number($0, "transaction") }
+      let facts: [String: Any] = [
+        "transactions": Set(accounts.map { number($0, "transaction") }).sorted(),
+        "accounts": accounts.count,
+        "sum": accounts.reduce(0) { $0 + number($1, "balance") },
+        "entries": Dictionary(uniqueKeysWithValues: groups.map { ("\($0)", $1.count) }),
+        "checks": entries.map { number($0, "check") - number($0, "transaction") * 1_000_003 },
+        "pairs": entries.reduce(0) { $0 + (($1.value(forKey: "watchers") as? Set<NSManagedObject>)?.count ?? 0) },
+        "owned": accounts.reduce(0) { $0 + (($1.value(forKey: "entries") as? Set<NSManagedObject>)?.count ?? 0) },
+        "photos": accounts.compactMap { Self.photo($0) },
+      ]
+      return String(decoding: try JSONSerialization.data(withJSONObject: facts), as: UTF8.self)
+    }
+    for store in coordinator.persistentStores { try coordinator.remove(store) }
+  }
+
+  /// With photos or without: the model that the store was made with.
+  private static func open(_ url: URL, _ type: NSPersistentStore.StoreType) throws -> NSPersistentStoreCoordinator {
+    let options = [NSReadOnlyPersistentStoreOption: true]
+    do {
+      let coordinator = NSPersistentStoreCoordinator(managedObjectModel: CrashModel.model(hasPhoto: true))
+      try coordinator.addPersistentStore(type: type, at: url, options: options)
+      return coordinator
+    } catch let error as CocoaError where error.code == .persistentStoreIncompatibleVersionHash {
+      let coordinator = NSPersistentStoreCoordinator(managedObjectModel: CrashModel.model())
+      try coordinator.addPersistentStore(type: type, at: url, options: options)
+      return coordinator
+    }
+  }
+
+  /// The byte that a photo is full of and its size; the byte is -1 for a photo of several.
+  private static func photo(_ account: NSManagedObject) -> [Int]? {
+    guard account.entity.attributesByName["photo"] != nil, let photo = account.value(forKey: "photo") as? Data else {
+      return nil
+    }
+    let first = photo.first ?? 0
+    return [photo.allSatisfy { $0 == first } ? Int(first) : -1, photo.count]
+  }
+}
