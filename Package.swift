@@ -108,6 +108,11 @@ let package = Package(
       name: "crash-writer", dependencies: ["CoreData", "StoreProtocol"], path: "Tests/CrashWriter",
       swiftSettings: strict),
 
+    // The program that the LMDB store's tests run beside themselves.
+    .executableTarget(
+      name: "lmdb-process", dependencies: ["LMDBBackend", "StoreProtocol", "StoreSchema"], path: "Tests/LMDBProcess",
+      swiftSettings: strict),
+
     // What fuzzers and tests feed with bytes from anywhere.
     .target(
       name: "FuzzTargets", dependencies: ["CoreData", "ModelFiles", "PropertyLists", "StoreProtocol"],
@@ -121,7 +126,10 @@ let package = Package(
     tests("KeyValueEngineTests", ["KeyValueEngine", "StoreProtocol", "StoreSchema"]),
     tests(
       "LMDBTests",
-      ["LMDBBackend", "PropertyLists", "StoreProtocol", "StoreSchema", .target(name: "CLMDB", condition: withLMDB)]),
+      [
+        "LMDBBackend", "PropertyLists", "lmdb-process", "StoreProtocol", "StoreSchema",
+        .target(name: "CLMDB", condition: withLMDB),
+      ]),
     tests(
       "CoreDataTests",
       [

@@ -22,7 +22,6 @@
     deinit { environment.end(transaction) }
 
     func value(_ space: KeySpace, _ key: UnsafeRawBufferPointer) throws(StoreError) -> UnsafeRawBufferPointer? {
-      try requireProcess()
       return try LMDBAccess.value(transaction, environment.trees[space.rawValue], key, environment.path)
     }
 
@@ -30,11 +29,8 @@
       _ space: KeySpace, from key: UnsafeRawBufferPointer,
       _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(StoreError) -> Bool
     ) throws(StoreError) {
-      try requireProcess()
       try LMDBAccess.scan(transaction, environment.trees[space.rawValue], from: key, environment.path, body)
     }
-
-    private func requireProcess() throws(StoreError) {}
   }
 
   /// A change of a file, on one thread. The caller alone writes as long as it lives.
