@@ -14,18 +14,18 @@ final class KeyValueCommit<Transaction: KeyValueWriting> {
   private(set) var keys: [Int64] = []
   private var conflicts: [Conflict] = []
   /// The stored rows of deleted objects, and of those updated ones whose links or indexed values change.
-  private var deleted: [Row] = []
-  private var replaced: [Row?] = []
+  private(set) var deleted: [Row] = []
+  private(set) var replaced: [Row?] = []
   private(set) var touched: Set<ObjectReference> = []
   /// Owners whose links have changed, by table; only where something counts them.
-  private(set) var changedOwners: [Int: Set<Int64>] = [:]
-  private var added: [NewLink] = []
+  var changedOwners: [Int: Set<Int64>] = [:]
+  var added: [NewLink] = []
 
   let key = KeyBuffer()
   let entry = KeyBuffer()
 
   /// A link to be written, in the order in which they come.
-  private struct NewLink {
+  struct NewLink {
     let table: Int
     let owner: Int64
     let destination: Int64
@@ -221,7 +221,15 @@ final class KeyValueCommit<Transaction: KeyValueWriting> {
       _ = try transaction.remove(.rows, key.view)
     }
     for update in changes.updates { try put(update.row) }
-    for row in changes.insertions { try put(row) }
+    // Tree by tree: what is written in the order of the keys lies closely.
+    let trees = changes.insertions.map { shape.store.tree[$0.entity] }
+    if zip(trees, trees.dropFirst()).allSatisfy({ $0 <= $1 }) {
+      for row in changes.insertions { try put(row) }
+    } else {
+      for index in trees.indices.sorted(by: { (trees[$0], $0) < (trees[$1], $1) }) {
+        try put(changes.insertions[index])
+      }
+    }
   }
 
   func put(_ row: Row) throws(StoreError) {
@@ -234,161 +242,5 @@ final class KeyValueCommit<Transaction: KeyValueWriting> {
     row.withPackedBytes { entry.append($0) }
     KeyValueEntry.seal(entry, key.view)
     try transaction.put(.rows, key.view, entry.view)
-  }
-
-  // MARK: Links
-
-  /// Everything that goes, over the whole change set, before anything comes: a member that moves must not lose its new owner.
-  private func takeLinksAway() throws(StoreError) {
-    for row in deleted {
-      for (slot, table) in shape.store.backLinks[row.entity] where !row.isNull(slot) {
-        try unlink(table, row.int(slot), row.key)
-      }
-      try takeLinksAway(of: row)
-    }
-    for (update, old) in zip(changes.updates, replaced) {
-      guard let old else { continue }
-      let row = update.row
-      for (slot, table) in shape.store.backLinks[row.entity] where update.changed.contains(slot) {
-        // One that stays keeps its place in an order.
-        if old.isNull(slot) == row.isNull(slot) && old.int(slot) == row.int(slot) { continue }
-        if !old.isNull(slot) { try unlink(table, old.int(slot), row.key) }
-        if !row.isNull(slot) { added.append(NewLink(table: table, owner: row.int(slot), destination: row.key)) }
-      }
-    }
-    for row in changes.insertions {
-      for (slot, table) in shape.store.backLinks[row.entity] where !row.isNull(slot) {
-        added.append(NewLink(table: table, owner: row.int(slot), destination: row.key))
-      }
-    }
-    for change in changes.links { try takeLinksAway(change) }
-  }
-
-  /// Takes away the links of a deleted object that are in no row.
-  private func takeLinksAway(of row: Row) throws(StoreError) {
-    for table in shape.store.ownTables[row.entity] {
-      for destination in try reader.destinations(table, row.key) {
-        try unlink(table, row.key, destination)
-        if let inverse = shape.store.inverseTables[table] { try unlink(inverse, destination, row.key) }
-      }
-    }
-    for table in shape.store.oneWaysInto[row.entity] {
-      if let owner = try reader.owner(table, of: row.key) { try unlink(table, owner, row.key) }
-    }
-  }
-
-  private func takeLinksAway(_ change: ChangeSet.LinkChange) throws(StoreError) {
-    guard let table = table(of: change), shape.store.toManys[table].storage != .inverseToOne else { return }
-    let owner = final(change.owner)
-    let inverse = shape.store.inverseTables[table]
-    let stays = Set(change.added.map { final($0.key) })
-    for destination in change.removed {
-      let key = final(destination.key)
-      if stays.contains(key) { continue }
-      try unlink(table, owner, key)
-      if let inverse { try unlink(inverse, key, owner) }
-    }
-    for destination in change.added {
-      let key = final(destination.key)
-      // Another owner loses it, as where the link is in the destination's row.
-      if shape.store.toManys[table].storage == .destination, let former = try reader.owner(table, of: key),
-        former != owner
-      {
-        try unlink(table, former, key)
-      }
-      added.append(NewLink(table: table, owner: owner, destination: key))
-      if let inverse { added.append(NewLink(table: inverse, owner: key, destination: owner)) }
-    }
-  }
-
-  func table(of change: ChangeSet.LinkChange) -> Int? {
-    shape.store.table(of: shape.schema.entities[change.entity].relationships[change.relationship])
-  }
-
-  private func unlink(_ table: Int, _ owner: Int64, _ destination: Int64) throws(StoreError) {
-    note(table, owner)
-    if shape.store.toManys[table].storage == .destination, try reader.owner(table, of: destination) == owner {
-      KeyValueReader<Transaction>.setWayBackKey(key, table, destination)
-      _ = try transaction.remove(.links, key.view)
-    }
-    KeyValueReader<Transaction>.setLinkKey(key, table, owner, destination)
-    _ = try transaction.remove(.links, key.view)
-  }
-
-  private func note(_ table: Int, _ owner: Int64) {
-    if !shape.store.derivations.counted.isEmpty { changedOwners[table, default: []].insert(owner) }
-  }
-
-  /// In the order of their keys, so that those that lie together are written together; ordered ones in the order in which they come.
-  private func addLinks() throws(StoreError) {
-    let isOrdered = shape.store.toManys.map(\.isOrdered)
-    var plain: [NewLink] = []
-    var ordered: [NewLink] = []
-    for link in added { if isOrdered[link.table] { ordered.append(link) } else { plain.append(link) } }
-    plain.sort { ($0.table, $0.owner, $0.destination) < ($1.table, $1.owner, $1.destination) }
-    for link in plain { try add(link, order: nil) }
-    var last: [Int: [Int64: Int64]] = [:]
-    for link in ordered {
-      KeyValueReader<Transaction>.setLinkKey(key, link.table, link.owner, link.destination)
-      if try transaction.value(.links, key.view) != nil { continue }
-      var order = OrderKeys.step
-      if let known = last[link.table]?[link.owner] {
-        order += known
-      } else {
-        order += try highestOrder(link.table, link.owner)
-      }
-      last[link.table, default: [:]][link.owner] = order
-      try add(link, order: order)
-    }
-  }
-
-  /// What the order of an owner's last destination is.
-  private func highestOrder(_ table: Int, _ owner: Int64) throws(StoreError) -> Int64 {
-    var highest = OrderKeys.first - OrderKeys.step
-    try reader.links(table, owner) { (_, order) throws(StoreError) in highest = max(highest, order) }
-    if highest > Int64.max - OrderKeys.step { throw KeyValueEntry.damaged }
-    return highest
-  }
-
-  private func add(_ link: NewLink, order: Int64?) throws(StoreError) {
-    note(link.table, link.owner)
-    KeyValueReader<Transaction>.setLinkKey(key, link.table, link.owner, link.destination)
-    try putLink(order)
-    if shape.store.toManys[link.table].storage == .destination {
-      KeyValueReader<Transaction>.setWayBackKey(key, link.table, link.destination)
-      try putLink(link.owner)
-    }
-  }
-
-  /// Writes the link whose key is in ``key``, with its order, or its owner.
-  private func putLink(_ number: Int64?) throws(StoreError) {
-    entry.clear()
-    entry.append(integer: UInt64(0))
-    if let number { entry.append(integer: number.littleEndian) }
-    KeyValueEntry.seal(entry, key.view)
-    try transaction.put(.links, key.view, entry.view)
-  }
-
-  private func orderLinks() throws(StoreError) {
-    for change in changes.links {
-      guard let order = change.order, let table = table(of: change), shape.store.toManys[table].isOrdered else {
-        continue
-      }
-      let owner = final(change.owner)
-      var existing: [Int64: Int64] = [:]
-      try reader.links(table, owner) { (destination, order) throws(StoreError) in existing[destination] = order }
-      // What the order does not name stays behind.
-      var wanted: [Int64] = []
-      var seen: Set<Int64> = []
-      let rest = existing.sorted { ($0.value, $0.key) < ($1.value, $1.key) }.map(\.key)
-      for destination in order.map({ final($0.key) }) + rest
-      where existing[destination] != nil && seen.insert(destination).inserted {
-        wanted.append(destination)
-      }
-      for (destination, order) in OrderKeys.assign(wanted, existing: existing) where existing[destination] != order {
-        KeyValueReader<Transaction>.setLinkKey(key, table, owner, destination)
-        try putLink(order)
-      }
-    }
   }
 }

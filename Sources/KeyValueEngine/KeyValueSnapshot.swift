@@ -8,8 +8,9 @@ final class KeyValueSnapshot<Transaction: KeyValueReading>: StoreSnapshot, @unch
   let commitNumber: UInt64
   private let reader: KeyValueReader<Transaction>
 
-  init(_ transaction: Transaction, _ shape: KeyValueShape) {
-    commitNumber = transaction.commitNumber
+  /// `commitNumber` counts the commits of the opened store, which are not all that there are.
+  init(_ transaction: Transaction, _ shape: KeyValueShape, commitNumber: UInt64) {
+    self.commitNumber = commitNumber
     reader = KeyValueReader(transaction, shape)
   }
 

@@ -13,6 +13,9 @@ public final class KeyValueStore<Map: KeyValueMap>: Store {
   private let storeType: String
   private let timeout: Double
   private let state: Mutex<State>
+  /// Held by a commit to its very end, so that commits are counted in their order.
+  private let committing = NSLock()
+  private let commits = Atomic<UInt64>(0)
 
   private struct State: Sendable {
     /// Nil after the store was closed.
@@ -76,10 +79,16 @@ public final class KeyValueStore<Map: KeyValueMap>: Store {
   public var metadata: StoreMetadata { state.withLock { $0.metadata } }
 
   public func snapshot() throws(StoreError) -> any StoreSnapshot {
-    KeyValueSnapshot(try map().read(timeout: timeout), shape)
+    // The number is taken first: a commit in between makes the view newer than it says, never older.
+    let number = commits.load(ordering: .acquiring)
+    return KeyValueSnapshot(try map().read(timeout: timeout), shape, commitNumber: number)
   }
 
   public func commit(_ changes: ChangeSet) throws(StoreError) -> CommitResult {
+    guard committing.lock(before: Date(timeIntervalSinceNow: timeout)) else {
+      throw StoreError(.busy, "Another save has taken longer than the timeout; try again.")
+    }
+    defer { committing.unlock() }
     let transaction = try begin(bytes: Self.size(of: changes))
     try prepare(transaction)
     switch try KeyValueCommit(transaction, shape, changes).run() {
@@ -91,7 +100,8 @@ public final class KeyValueStore<Map: KeyValueMap>: Store {
         state.hasIndexes = true
         if let metadata = changes.metadata { state.metadata = metadata }
       }
-      return .committed(Receipt(keys: keys, commitNumber: transaction.commitNumber, touched: touched))
+      let number = commits.add(1, ordering: .acquiringAndReleasing).newValue
+      return .committed(Receipt(keys: keys, commitNumber: number, touched: touched))
     }
   }
 

@@ -100,6 +100,15 @@
       process.waitUntilExit()
     }
 
+    @Test func aFileThatMayNotGrowLosesNothing() throws {
+      defer { try? FileManager.default.removeItem(at: url.deletingLastPathComponent()) }
+      let (process, output) = try start(["limit"])
+      #expect(String(decoding: output.readDataToEndOfFile(), as: UTF8.self) == "full notSaved\nwhole\n")
+      process.waitUntilExit()
+      #expect(process.terminationReason == .exit)
+      #expect(try !keys(try open()).isEmpty)
+    }
+
     @Test func killedReadersLetTheFileBe() throws {
       defer { try? FileManager.default.removeItem(at: url.deletingLastPathComponent()) }
       let store = try open()

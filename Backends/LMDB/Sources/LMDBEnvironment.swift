@@ -17,7 +17,8 @@
     private(set) var handle: OpaquePointer?
     private var mapSize: Int
     private let process = getpid()
-    private var lockFile: LMDBFile.Identity?
+    /// Open on the lock file, to see whether it is still there. Closed after LMDB's own: to close it takes LMDB's locks away.
+    private var lockFile: Int32 = -1
 
     private let gate = NSCondition()
     /// Transactions that are open now, and those to be used again. Under the gate.
@@ -54,7 +55,7 @@
         mapSize /= 2
       }
       do throws(StoreError) {
-        lockFile = isReadOnly ? nil : LMDBFile.Identity(path + Self.lockSuffix)
+        if !isReadOnly { lockFile = Foundation.open(path + Self.lockSuffix, O_RDONLY | O_NOFOLLOW | O_CLOEXEC) }
         guard let handle, Self.identity(handle) == file.identity else {
           throw StoreError(
             .busy, "The store file was replaced while it was opened; open it again.", context: ["path": path])
@@ -123,8 +124,14 @@
       guard belongsToProcess, let handle else { return }
       for transaction in idle { mdb_txn_abort(transaction) }
       idle = []
+      closeHandle(handle)
+    }
+
+    private func closeHandle(_ handle: OpaquePointer) {
       mdb_env_close(handle)
       self.handle = nil
+      if lockFile >= 0 { _ = Foundation.close(lockFile) }
+      lockFile = -1
     }
 
     var belongsToProcess: Bool { getpid() == process }
@@ -237,7 +244,9 @@
 
     /// Throws where somebody has taken away the lock file, in which those who write see who reads.
     private func checkLockFile() throws(StoreError) {
-      if isReadOnly || LMDBFile.Identity(path + Self.lockSuffix) == lockFile { return }
+      if isReadOnly { return }
+      var status = stat()
+      if fstat(lockFile, &status) == 0 && status.st_nlink > 0 { return }
       throw StoreError(
         .io, "Somebody has removed the lock file beside the store while it was in use; open the store again.",
         context: ["path": path + Self.lockSuffix])
@@ -353,8 +362,7 @@
     /// After a commit that failed at its end LMDB takes no further ones: the file is opened again.
     private func reopen(_ deadline: Date) throws(StoreError) {
       try changeMap(until: deadline) { (handle) throws(StoreError) in
-        mdb_env_close(handle)
-        self.handle = nil
+        self.closeHandle(handle)
         try self.open()
       }
       isFailed = false

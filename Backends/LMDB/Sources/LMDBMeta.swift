@@ -76,6 +76,15 @@
       return try result.get()
     }
 
+    /// Throws `notAStore` for what does not begin as a file of LMDB's, before anybody waits for its locks.
+    static func requireBeginning(of file: LMDBFile) throws(StoreError) {
+      var beginning: UInt64 = 0
+      let result: Result<Bool, StoreError> = withUnsafeMutableBytes(of: &beginning) { bytes in
+        Result { () throws(StoreError) in try file.read(bytes, at: 16) }
+      }
+      if try !result.get() || UInt32(truncatingIfNeeded: beginning) != magic { throw foreign(file) }
+    }
+
     private static func foreign(_ file: LMDBFile) -> StoreError {
       StoreError(.notAStore, "The file does not begin as a store of this type does.", context: ["path": file.path])
     }

@@ -120,6 +120,7 @@
     static func last<R>(
       of file: LMDBFile, until deadline: Date, _ body: (LMDBPages, KeyValueFacts) throws(StoreError) -> R
     ) throws(StoreError) -> R {
+      try LMDBMeta.requireBeginning(of: file)
       try file.share(until: deadline)
       defer { file.unshare() }
       let (last, former) = try LMDBMeta.both(of: file)

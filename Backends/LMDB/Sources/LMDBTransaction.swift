@@ -41,6 +41,8 @@
     private var transaction: OpaquePointer?
     /// One a part, kept where it was: what is written together mostly lies together.
     private var cursors: [OpaquePointer?] = Array(repeating: nil, count: KeySpace.allCases.count)
+    /// The greatest key of a part, or a greater one that has been removed; nil where it is not known.
+    private var last: [[UInt8]?] = Array(repeating: nil, count: KeySpace.allCases.count)
     let commitNumber: UInt64
 
     init(_ map: LMDBMap, bytes: Int, timeout: Double) throws(StoreError) {
@@ -74,9 +76,25 @@
     }
 
     func put(_ space: KeySpace, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(StoreError) {
+      let cursor = try cursor(space)
       var (name, data) = (LMDBAccess.value(key), LMDBAccess.value(value))
-      let result = mdb_cursor_put(try cursor(space), &name, &data, 0)
+      // Behind all others pages are filled to their end; elsewhere they are split in halves.
+      let flags = isBehind(space, key, cursor) ? UInt32(MDB_APPEND) : 0
+      let result = mdb_cursor_put(cursor, &name, &data, flags)
+      if flags != 0 { last[space.rawValue] = Array(key) }
       if result != MDB_SUCCESS { throw writeError(result) }
+    }
+
+    /// Whether a key is greater than all others. Asked in spaces only that are mostly written in the order of their keys.
+    private func isBehind(_ space: KeySpace, _ key: UnsafeRawBufferPointer, _ cursor: OpaquePointer) -> Bool {
+      if space != .rows && space != .links { return false }
+      if last[space.rawValue] == nil {
+        var (name, data) = (MDB_val(), MDB_val())
+        let found = mdb_cursor_get(cursor, &name, &data, MDB_LAST)
+        if found != MDB_SUCCESS && found != MDB_NOTFOUND { return false }
+        last[space.rawValue] = found == MDB_SUCCESS ? Array(LMDBAccess.bytes(name)) : []
+      }
+      return last[space.rawValue]?.withUnsafeBytes { keyPrecedes($0, key) } ?? false
     }
 
     func remove(_ space: KeySpace, _ key: UnsafeRawBufferPointer) throws(StoreError) -> Bool {
@@ -90,6 +108,7 @@
     }
 
     func removeAll(_ space: KeySpace) throws(StoreError) {
+      last[space.rawValue] = nil
       let result = mdb_drop(try open(), environment.trees[space.rawValue], 0)
       if result != MDB_SUCCESS { throw writeError(result) }
     }

@@ -1,3 +1,5 @@
+import CoreData
+
 /// Makes the stores that cells begin with.
 enum StorePreparation {
   /// A store with the library's own tables and metadata; its rows, unless it stays empty, are inserted by the raw side,
