@@ -46,7 +46,7 @@ let package = Package(
     library("StoreProtocol", ["StoreQuery", "StoreSchema", "PropertyLists"]),
     .systemLibrary(name: "CPosix"),
     library("AtomicEngine", ["StoreProtocol", "StoreSchema", "PropertyLists", "CPosix"]),
-    library("KeyValueEngine", ["StoreProtocol", "StoreSchema", "PropertyLists"]),
+    library("KeyValueEngine", ["StoreProtocol", "StoreQuery", "StoreSchema", "PropertyLists"]),
     library("SQLEngine", ["StoreProtocol", "StoreQuery", "StoreSchema"]),
     library("PropertyLists", []),
     library("ModelFiles", ["StoreQuery", "StoreSchema", "PropertyLists"]),

@@ -64,11 +64,32 @@ final class KeyValueReader<Transaction: KeyValueReading> {
     let start = KeyBuffer()
     Self.setRowKey(start, tree, 0)
     try transaction.scan(.rows, from: start.view) { (key, value) throws(StoreError) in
-      guard key.count == 10, UInt16(bigEndian: key.integer(at: 0, as: UInt16.self)) == tree,
-        let object = key.objectKey(at: 2), value.count >= KeyValueEntry.rowHead
-      else { return false }
+      guard let object = try Self.object(key, value, tree) else { return false }
       if isWhole || entities.contains(Self.entity(value)) { body(try decode(key, value, object)) }
       return true
+    }
+  }
+
+  /// The key of an entry's object, nil behind the last one of a tree.
+  private static func object(
+    _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, _ tree: UInt16
+  ) throws(StoreError) -> Int64? {
+    guard key.count >= 2, UInt16(bigEndian: key.integer(at: 0, as: UInt16.self)) == tree else { return nil }
+    guard key.count == 10, value.count >= KeyValueEntry.rowHead else { throw KeyValueEntry.damaged }
+    return key.objectKey(at: 2)
+  }
+
+  /// Calls `body` with each object until it gives false. No rows are made.
+  func scanKeys(_ entities: Range<Int>, _ body: (ObjectReference) -> Bool) throws(StoreError) {
+    guard let first = entities.first else { return }
+    let tree = shape.tree(first)
+    let start = KeyBuffer()
+    Self.setRowKey(start, tree, 0)
+    try transaction.scan(.rows, from: start.view) { (key, value) throws(StoreError) in
+      guard let object = try Self.object(key, value, tree) else { return false }
+      try KeyValueEntry.check(key, value)
+      let entity = Self.entity(value)
+      return entities.contains(entity) ? body(ObjectReference(entity: entity, key: object)) : true
     }
   }
 
