@@ -32,15 +32,17 @@ import StoreSchema
     case "limit":
       // No file may become larger than this one is, and a little.
       let size = (try FileManager.default.attributesOfItem(atPath: url.path)[.size] as? Int) ?? 0
-      var limit = rlimit(rlim_cur: rlim_t(size + 65_536), rlim_max: .max)
-      let file = __rlimit_resource_t(rawValue: 1)
+      let file = __rlimit_resource_t(1)
+      var limit = rlimit()
+      getrlimit(file, &limit)
+      limit.rlim_cur = rlim_t(size + 65_536)
       setrlimit(file, &limit)
       var count = 0
       do { while count < 10_000 { if try insert() != nil { count += 1 } } } catch {
         let failure = error as? StoreError
         say("\(failure?.code.description ?? "") \(failure.map { "\($0.outcome)" } ?? "")")
       }
-      limit.rlim_cur = .max
+      limit.rlim_cur = limit.rlim_max
       setrlimit(file, &limit)
       if try insert() != nil { count += 1 }
       var found = 0
@@ -55,7 +57,7 @@ import StoreSchema
         do {
           _ = try store.snapshot()
           say("a child reads")
-        } catch { say("\((error as? StoreError)?.code.description ?? "")") }
+        } catch { say(error.code.description) }
         _exit(0)
       }
       waitpid(child, nil, 0)
