@@ -18,12 +18,12 @@ extension KeyValueCommit {
         // One that stays keeps its place in an order.
         if old.isNull(slot) == row.isNull(slot) && old.int(slot) == row.int(slot) { continue }
         if !old.isNull(slot) { try unlink(table, old.int(slot), row.key) }
-        if !row.isNull(slot) { added.append(NewLink(table: table, owner: row.int(slot), destination: row.key)) }
+        if !row.isNull(slot) { added.append(KeyValueLink(table: table, owner: row.int(slot), destination: row.key)) }
       }
     }
     for row in changes.insertions {
       for (slot, table) in shape.store.backLinks[row.entity] where !row.isNull(slot) {
-        added.append(NewLink(table: table, owner: row.int(slot), destination: row.key))
+        added.append(KeyValueLink(table: table, owner: row.int(slot), destination: row.key))
       }
     }
     for change in changes.links { try takeLinksAway(change) }
@@ -61,8 +61,8 @@ extension KeyValueCommit {
       {
         try unlink(table, former, key)
       }
-      added.append(NewLink(table: table, owner: owner, destination: key))
-      if let inverse { added.append(NewLink(table: inverse, owner: key, destination: owner)) }
+      added.append(KeyValueLink(table: table, owner: owner, destination: key))
+      if let inverse { added.append(KeyValueLink(table: inverse, owner: key, destination: owner)) }
     }
   }
 
@@ -86,11 +86,7 @@ extension KeyValueCommit {
 
   /// In the order of their keys, so that those that lie together are written together; ordered ones in the order in which they come.
   func addLinks() throws(StoreError) {
-    let isOrdered = shape.store.toManys.map(\.isOrdered)
-    var plain: [NewLink] = []
-    var ordered: [NewLink] = []
-    for link in added { if isOrdered[link.table] { ordered.append(link) } else { plain.append(link) } }
-    plain.sort { ($0.table, $0.owner, $0.destination) < ($1.table, $1.owner, $1.destination) }
+    let (plain, ordered) = KeyValueLink.sorted(added, shape.store.toManys.map(\.isOrdered))
     for link in plain { try add(link, order: nil) }
     var last: [Int: [Int64: Int64]] = [:]
     for link in ordered {
@@ -115,7 +111,7 @@ extension KeyValueCommit {
     return highest
   }
 
-  private func add(_ link: NewLink, order: Int64?) throws(StoreError) {
+  private func add(_ link: KeyValueLink, order: Int64?) throws(StoreError) {
     note(link.table, link.owner)
     KeyValueReader<Transaction>.setLinkKey(key, link.table, link.owner, link.destination)
     try putLink(order)

@@ -19,17 +19,10 @@ final class KeyValueCommit<Transaction: KeyValueWriting> {
   private(set) var touched: Set<ObjectReference> = []
   /// Owners whose links have changed, by table; only where something counts them.
   var changedOwners: [Int: Set<Int64>] = [:]
-  var added: [NewLink] = []
+  var added: [KeyValueLink] = []
 
   let key = KeyBuffer()
   let entry = KeyBuffer()
-
-  /// A link to be written, in the order in which they come.
-  struct NewLink {
-    let table: Int
-    let owner: Int64
-    let destination: Int64
-  }
 
   enum Result {
     case conflicts([Conflict])
