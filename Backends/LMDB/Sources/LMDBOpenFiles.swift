@@ -42,7 +42,7 @@
       }
     }
 
-    /// Whether this process has the file open for writing.
+    /// Whether this process has the file open.
     static func isOpen(_ identity: LMDBFile.Identity) -> Bool {
       lock.withLock { environments.keys.contains { $0.identity == identity } }
     }
