@@ -18,6 +18,9 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], _ settings: [Swi
   .testTarget(name: name, dependencies: dependencies, swiftSettings: settings)
 }
 
+/// What needs liblmdb is built with the trait only, and its sources are empty without.
+let withLMDB = TargetDependencyCondition.when(traits: ["LMDB"])
+
 /// Foundation marks its own NSExpression, NSComparisonPredicate and predicateFormat as deprecated off Apple's platforms;
 /// Core Data's API has to name them.
 let namesFoundationsPredicates: [SwiftSetting] = strict + [.treatWarning("DeprecatedDeclaration", as: .warning)]
@@ -28,9 +31,14 @@ let package = Package(
     .library(name: "CoreData", targets: ["CoreData"]),
     .library(name: "StoreProtocol", targets: ["StoreProtocol", "StoreQuery", "StoreSchema"]),
     .library(name: "AtomicEngine", targets: ["AtomicEngine"]),
+    .library(name: "KeyValueEngine", targets: ["KeyValueEngine"]),
     .library(name: "SQLEngine", targets: ["SQLEngine"]),
     .library(name: "ModelFiles", targets: ["ModelFiles"]),
+    .library(name: "LMDBStore", targets: ["LMDBStore"]),
     .executable(name: "coredata", targets: ["CoreDataTool"]),
+  ],
+  traits: [
+    .trait(name: "LMDB", description: "Stores in LMDB files, which need liblmdb.")
   ],
   targets: [
     library("StoreSchema", []),
@@ -38,6 +46,7 @@ let package = Package(
     library("StoreProtocol", ["StoreQuery", "StoreSchema", "PropertyLists"]),
     .systemLibrary(name: "CPosix"),
     library("AtomicEngine", ["StoreProtocol", "StoreSchema", "PropertyLists", "CPosix"]),
+    library("KeyValueEngine", ["StoreProtocol", "StoreQuery", "StoreSchema", "PropertyLists"]),
     library("SQLEngine", ["StoreProtocol", "StoreQuery", "StoreSchema"]),
     library("PropertyLists", []),
     library("ModelFiles", ["StoreQuery", "StoreSchema", "PropertyLists"]),
@@ -64,6 +73,14 @@ let package = Package(
       ["AtomicEngine", "StoreProtocol", "StoreSchema", "PropertyLists"]),
     library("InMemoryBackend", path: "Backends/InMemory/Sources", ["AtomicEngine", "StoreProtocol", "StoreSchema"]),
 
+    .systemLibrary(
+      name: "CLMDB", path: "Backends/LMDB/CLMDB", pkgConfig: "lmdb",
+      providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
+    library(
+      "LMDBBackend", path: "Backends/LMDB/Sources",
+      ["KeyValueEngine", "StoreProtocol", "StoreSchema", .target(name: "CLMDB", condition: withLMDB)]),
+    library("LMDBStore", path: "Backends/LMDB/Registration", ["CoreData", "LMDBBackend"]),
+
     .target(name: "CRuntime"),
     .target(
       name: "CoreData",
@@ -76,7 +93,9 @@ let package = Package(
     // Not called coredata: where file names differ by case alone it would lie in one folder with CoreData.
     .executableTarget(
       name: "CoreDataTool",
-      dependencies: ["CoreData", "StoreProtocol", "StoreQuery", "StoreSchema", "ModelFiles", "PropertyLists"],
+      dependencies: [
+        "CoreData", "LMDBStore", "StoreProtocol", "StoreQuery", "StoreSchema", "ModelFiles", "PropertyLists",
+      ],
       swiftSettings: strict),
 
     // Programs that would hang if contexts needed a main queue that nobody drains.
@@ -89,6 +108,11 @@ let package = Package(
       name: "crash-writer", dependencies: ["CoreData", "StoreProtocol"], path: "Tests/CrashWriter",
       swiftSettings: strict),
 
+    // The program that the LMDB store's tests run beside themselves.
+    .executableTarget(
+      name: "lmdb-process", dependencies: ["LMDBBackend", "StoreProtocol", "StoreSchema"], path: "Tests/LMDBProcess",
+      swiftSettings: strict),
+
     // What fuzzers and tests feed with bytes from anywhere.
     .target(
       name: "FuzzTargets", dependencies: ["CoreData", "ModelFiles", "PropertyLists", "StoreProtocol"],
@@ -99,11 +123,18 @@ let package = Package(
     tests("StoreQueryTests", ["StoreQuery", "StoreSchema"]),
     tests("StoreSchemaTests", ["StoreSchema"]),
     tests("AtomicEngineTests", ["AtomicEngine", "StoreProtocol", "StoreSchema"]),
+    tests("KeyValueEngineTests", ["KeyValueEngine", "StoreProtocol", "StoreSchema"]),
+    tests(
+      "LMDBTests",
+      [
+        "LMDBBackend", "PropertyLists", "lmdb-process", "StoreProtocol", "StoreSchema",
+        .target(name: "CLMDB", condition: withLMDB),
+      ]),
     tests(
       "CoreDataTests",
       [
-        "CoreData", "CoreDataTool", "FuzzTargets", "PropertyLists", "SQLEngine", "StoreProtocol", "StoreSchema",
-        "SQLiteBackend",
+        "CoreData", "CoreDataTool", "FuzzTargets", "LMDBStore", "PropertyLists", "SQLEngine", "StoreProtocol",
+        "StoreSchema", "SQLiteBackend",
       ],
       namesFoundationsPredicates),
     tests(

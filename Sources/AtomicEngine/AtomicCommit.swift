@@ -15,7 +15,7 @@ struct AtomicCommit {
   private var conflicts: [Conflict] = []
   /// By link table and owner.
   private var edits: [[Int64: AtomicLinks.Edit]]
-  private var shape: AtomicShape { graph.shape }
+  private var shape: StoreShape { graph.shape }
 
   enum Result {
     case conflicts([Conflict])
@@ -226,7 +226,7 @@ struct AtomicCommit {
   }
 
   private mutating func derive(
-    _ count: AtomicDerivations.Counted, _ changed: Set<ObjectReference>, _ touched: inout Set<ObjectReference>
+    _ count: LinkedDerivations.Counted, _ changed: Set<ObjectReference>, _ touched: inout Set<ObjectReference>
   ) {
     var owners = Set(edits[count.table].keys)
     for object in changed where count.entity.subtree.contains(object.entity) { owners.insert(object.key) }
@@ -237,7 +237,7 @@ struct AtomicCommit {
   }
 
   private mutating func derive(
-    _ copy: AtomicDerivations.Copied, _ changed: Set<ObjectReference>, _ touched: inout Set<ObjectReference>
+    _ copy: LinkedDerivations.Copied, _ changed: Set<ObjectReference>, _ touched: inout Set<ObjectReference>
   ) {
     let entity = copy.entity
     let sources = Set(changed.filter { copy.relationship.destinations.contains($0.entity) }.map(\.key))
@@ -269,16 +269,5 @@ struct AtomicCommit {
     if row.value(slot, kinds[slot]) == value { return }
     graph.trees[tree].replace(at: place, with: row.replacing(slot, by: value, kinds))
     touched.insert(row.reference)
-  }
-}
-
-extension Row {
-  /// A copy with another value in one slot; `kinds` are those of the row's slots.
-  fileprivate func replacing(_ slot: Int, by value: Value, _ kinds: [SlotKind]) -> Row {
-    let builder = RowBuilder()
-    builder.begin(slots: slotCount)
-    for (other, kind) in kinds.enumerated() where other != slot { builder.copy(other, kind, from: self) }
-    builder.set(slot, value)
-    return builder.finish(key: key, entity: entity, version: version)
   }
 }

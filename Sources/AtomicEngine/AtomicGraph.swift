@@ -3,9 +3,9 @@ import StoreSchema
 
 /// All objects of a store with their links: a value, so that whoever reads keeps what it reads while the next one is made.
 public struct AtomicGraph: Sendable {
-  let shape: AtomicShape
+  let shape: StoreShape
   var trees: [AtomicTree]
-  /// By the tables of ``AtomicShape/toManys``.
+  /// By the tables of ``StoreShape/toManys``.
   var links: [AtomicLinks]
   var uniqueness: AtomicUniqueness
   /// The highest key ever handed out: all trees share one counter, as the file formats have one.
@@ -16,7 +16,7 @@ public struct AtomicGraph: Sendable {
 
   /// A graph without objects.
   public init(_ schema: Schema) {
-    shape = AtomicShape(schema)
+    shape = StoreShape(schema)
     trees = Array(repeating: AtomicTree(), count: shape.treeCount)
     links = shape.toManys.map { AtomicLinks(isOrdered: $0.isOrdered, isOneWay: $0.storage == .destination) }
     uniqueness = AtomicUniqueness(schema)

@@ -11,36 +11,6 @@ import Foundation
   import Darwin
 #endif
 
-/// The signal that a process gets where a file becomes larger than it may: by itself it would end the process, where an error
-/// of the write is enough.
-enum FileSizeSignal {
-  /// Calls `body` with the signal held back and taken away. Gives what it gave, and `errno`.
-  static func withoutIt(_ body: () -> Int) -> (Int, Int32) {
-    #if os(Windows)
-      let count = body()
-      return (count, errno)
-    #else
-      var (blocked, before) = (sigset_t(), sigset_t())
-      sigemptyset(&blocked)
-      sigaddset(&blocked, SIGXFSZ)
-      pthread_sigmask(SIG_BLOCK, &blocked, &before)
-      let count = body()
-      let number = errno
-      if count < 0 && number == EFBIG {
-        #if canImport(Darwin)
-          var taken: Int32 = 0
-          sigwait(&blocked, &taken)
-        #else
-          var none = timespec()
-          sigtimedwait(&blocked, nil, &none)
-        #endif
-      }
-      pthread_sigmask(SIG_SETMASK, &before, nil)
-      return (count, number)
-    #endif
-  }
-}
-
 /// What a file system keeps of a file beside its content: tags, access lists and the like.
 enum ExtendedAttributes {
   /// Copies those that can be copied; a file system may have none, and some belong to the system.

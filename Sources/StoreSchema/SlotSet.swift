@@ -26,6 +26,13 @@ public struct SlotSet: Hashable, Sendable {
     return high[index] & (1 << UInt64(slot % 64)) != 0
   }
 
+  /// Whether a slot is in both sets.
+  public func intersects(_ other: SlotSet) -> Bool {
+    if low & other.low != 0 { return true }
+    guard let high, let theirs = other.high else { return false }
+    return zip(high, theirs).contains { $0 & $1 != 0 }
+  }
+
   /// The slots in ascending order.
   public var slots: [Int] {
     var result: [Int] = []

@@ -17,7 +17,9 @@ enum HouseRules {
 
   private static func allowed(_ file: SourceFile, _ cModules: [String: Set<String>]) -> Set<String>? {
     if file.isBackend {
-      return cModules[file.module].map { $0.union(ImportTable.backend).union(ImportTable.engines) }
+      return cModules[file.module].map {
+        $0.union(ImportTable.backend).union(ImportTable.engines).union(ImportTable.exceptions[file.path] ?? [])
+      }
     }
     return ImportTable.sources[file.module].map { $0.union(ImportTable.exceptions[file.path] ?? []) }
   }

@@ -27,6 +27,9 @@ enum ImportTable {
     ],
     "Sources/CoreData/CustomStores/AtomicNodes.swift": ["AtomicEngine"],
     "Sources/CoreData/CustomStores/CustomStore.swift": ["AtomicEngine"],
+    // A store that is a product of its own registers itself.
+    "Backends/LMDB/Registration/LMDBStore.swift": ["CoreData", "LMDBBackend"],
+    "Sources/CoreDataTool/main.swift": ["LMDBStore"],
   ]
 
   /// What belongs to the toolchain on every platform.

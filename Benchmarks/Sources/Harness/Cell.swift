@@ -9,15 +9,20 @@ struct Cell {
   let scale: Scale
   /// The value of PRAGMA synchronous.
   let synchronous: String
+  /// The type of the store.
+  let store: String
 
   /// Runs it.
   func run() throws -> CellResult {
     switch side {
-    case .raw: try RawSide.run(self)
+    case .raw: try RawStore.run(self)
     case .library: try LibrarySide.run(self)
     }
   }
 
   /// What is in the store now that it has run; empty for a workload that only reads.
-  func digest() throws -> String { workload.writes ? " " + (try StoreDigest.digest(path)) : "" }
+  func digest() throws -> String {
+    if !workload.writes { return "" }
+    return " " + (try store == "SQLite" ? StoreDigest.digest(path) : ValueDigest.digest(self))
+  }
 }

@@ -22,7 +22,7 @@ enum Main {
       if options.isTraced { StatementTrace.write() }
       result.checksum += try cell.digest()
       FileHandle.standardOutput.write(try JSONEncoder().encode(result))
-    case .prepare: try StorePreparation.prepare(options.path, options.scale, isEmpty: options.isEmpty)
+    case .prepare: try StorePreparation.prepare(options.path, options.scale, options)
     case .statements: try Runner(options).printStatements()
     case .instructions: try Runner(options).printInstructions()
     }
@@ -33,6 +33,7 @@ enum Main {
       throw BenchmarkError(Options.usage)
     }
     return Cell(
-      workload: workload, side: side, path: options.path, scale: options.scale, synchronous: options.synchronous)
+      workload: workload, side: side, path: options.path, scale: options.scale, synchronous: options.synchronous,
+      store: options.store)
   }
 }

@@ -22,6 +22,7 @@ struct Options {
   private(set) var rounds = 5
   private(set) var json: String?
   private(set) var synchronous = "NORMAL"
+  private(set) var store = "SQLite"
   private(set) var path = ""
   private(set) var folder = FileManager.default.temporaryDirectory.path
   private(set) var profiles: String?
@@ -32,7 +33,7 @@ struct Options {
 
   static let usage = """
     usage: store-benchmark [--only W1,W2,…] [--n EMPLOYEES] [--rounds N] [--json FILE|-] [--synchronous NORMAL|FULL]
-                           [--side raw|library] [--folder FOLDER]
+                           [--side raw|library] [--folder FOLDER] [--store TYPE]
            store-benchmark cell --workload W --side raw|library --db STORE --n EMPLOYEES [--trace]
            store-benchmark prepare --db STORE --n EMPLOYEES [--empty]
            store-benchmark statements [--only W1,W2,…] [--n EMPLOYEES]
@@ -45,6 +46,7 @@ struct Options {
       self.command = command
       rest = rest.dropFirst()
     }
+    var hasWorkloads = false
     while let option = rest.popFirst() {
       switch option {
       case "--empty": isEmpty = true
@@ -52,8 +54,12 @@ struct Options {
       default:
         guard let value = rest.popFirst() else { throw BenchmarkError("\(option) needs a value.\n\(Self.usage)") }
         try set(option, value)
+        hasWorkloads = hasWorkloads || option == "--only" || option == "--workload"
       }
     }
+    let raw = RawStore.workloads(of: store)
+    if !hasWorkloads, let raw, sides.contains(.raw) { workloads = raw }
+    if raw == nil { sides = [.library] }
   }
 
   private mutating func set(_ option: String, _ value: String) throws {
@@ -74,6 +80,7 @@ struct Options {
     case "--synchronous":
       synchronous = value.uppercased()
       guard ["NORMAL", "FULL"].contains(synchronous) else { throw fault }
+    case "--store": store = value
     case "--n": employees = try number()
     case "--rounds": rounds = try number()
     case "--json": json = value

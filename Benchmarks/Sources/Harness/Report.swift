@@ -15,9 +15,10 @@ enum Report {
   }
 
   static func head(_ options: Options) -> String {
+    let size = "\(options.employees) employees, median of \(options.rounds) rounds, "
+    if options.store != "SQLite" { return size + "\(options.store), durable at every save on both sides\n" }
     let version = String(cString: sqlite3_libversion())
-    return "\(options.employees) employees, median of \(options.rounds) rounds, SQLite \(version), synchronous = "
-      + "\(options.synchronous) on both sides\n"
+    return size + "SQLite \(version), synchronous = \(options.synchronous) on both sides\n"
   }
 
   static func table(_ results: [WorkloadResult]) -> String {

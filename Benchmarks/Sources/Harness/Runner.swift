@@ -21,7 +21,7 @@ struct Runner {
           }
         }
       }
-      return options.workloads.map { WorkloadResult($0, cells[$0] ?? [:], synchronous: options.synchronous) }
+      return options.workloads.map { WorkloadResult($0, cells[$0] ?? [:], options) }
     }
   }
 
@@ -44,6 +44,9 @@ struct Runner {
   struct Stores {
     let empty: String
     let filled: String
+    /// The same for the raw side, where its file is another one.
+    let rawEmpty: String
+    let rawFilled: String
     let copy: String
   }
 
@@ -53,12 +56,16 @@ struct Runner {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
-    let stores = Stores(empty: path("empty.sqlite"), filled: path("filled.sqlite"), copy: path("copy.sqlite"))
-    let size = ["--n", "\(options.employees)"]
+    let isShared = options.store == "SQLite"
+    let stores = Stores(
+      empty: path("empty"), filled: path("filled"), rawEmpty: path(isShared ? "empty" : "raw-empty"),
+      rawFilled: path(isShared ? "filled" : "raw-filled"), copy: path("copy"))
     progress("preparing stores")
-    try ChildProcess.run(["prepare", "--empty", "--db", stores.empty] + size)
-    if options.workloads.contains(where: { !$0.startsEmpty }) {
-      try ChildProcess.run(["prepare", "--db", stores.filled] + size)
+    let isFilled = options.workloads.contains { !$0.startsEmpty }
+    for side in isShared ? [.library] : options.sides {
+      let arguments = ["--n", "\(options.employees)", "--store", options.store, "--side", side.rawValue, "--db"]
+      try ChildProcess.run(["prepare", "--empty"] + arguments + [side == .raw ? stores.rawEmpty : stores.empty])
+      if isFilled { try ChildProcess.run(["prepare"] + arguments + [side == .raw ? stores.rawFilled : stores.filled]) }
     }
     return try body(stores)
   }
@@ -75,14 +82,16 @@ struct Runner {
     _ workload: Workload, _ side: Side, _ stores: Stores, _ more: [String], under program: [String] = []
   ) throws -> (output: Data, errors: String) {
     let files = FileManager.default
-    for suffix in ["", "-wal", "-shm"] { try? files.removeItem(atPath: stores.copy + suffix) }
-    try files.copyItem(atPath: workload.startsEmpty ? stores.empty : stores.filled, toPath: stores.copy)
+    for suffix in ["", "-wal", "-shm", "-lock"] { try? files.removeItem(atPath: stores.copy + suffix) }
+    let (empty, filled) = side == .raw ? (stores.rawEmpty, stores.rawFilled) : (stores.empty, stores.filled)
+    try files.copyItem(atPath: workload.startsEmpty ? empty : filled, toPath: stores.copy)
     // What the copy left to be written must not slow the cell down.
     sync()
     return try ChildProcess.run(
       program + [
         "cell", "--workload", workload.rawValue, "--side", side.rawValue, "--db", stores.copy, "--n",
         "\(options.employees)", "--synchronous", options.synchronous,
+        "--store", options.store,
       ] + more, searches: !program.isEmpty)
   }
 

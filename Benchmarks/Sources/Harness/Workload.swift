@@ -43,8 +43,20 @@ enum Workload: String, CaseIterable, Codable {
     }
   }
 
-  /// The greatest figure that is good enough.
-  var goal: Double {
+  /// The greatest figure that is good enough for a store of a type.
+  func goal(_ store: String) -> Double {
+    if store == "LMDB" {
+      switch self {
+      case .w1, .w1b: return 2
+      case .w2, .w4: return 1.6
+      case .w5, .w6, .w7: return 3
+      default: break
+      }
+    }
+    return goal
+  }
+
+  private var goal: Double {
     switch self {
     case .w1: 1.5
     case .w1b: 1.4

@@ -1,7 +1,7 @@
 /// Both sides of one workload, the median of all rounds.
 struct WorkloadResult: Encodable {
   let workload: Workload
-  let store = "SQLite"
+  let store: String
   /// The value of PRAGMA synchronous on both sides.
   let synchronous: String
   let figure: Workload.Figure
@@ -16,11 +16,11 @@ struct WorkloadResult: Encodable {
   /// Whether both sides read the same values and wrote the same rows in every round; nil where one did not run.
   let checksumEqual: Bool?
 
-  init(_ workload: Workload, _ cells: [Side: [CellResult]], synchronous: String) {
+  init(_ workload: Workload, _ cells: [Side: [CellResult]], _ options: Options) {
     self.workload = workload
-    self.synchronous = synchronous
+    (store, synchronous) = (options.store, options.synchronous)
     figure = workload.figure
-    goal = workload.goal
+    goal = workload.goal(store)
     let (raw, library) = (Self.median(cells[.raw] ?? []), Self.median(cells[.library] ?? []))
     self.raw = raw
     self.library = library

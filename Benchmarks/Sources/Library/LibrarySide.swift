@@ -12,7 +12,7 @@ struct LibrarySide {
   static func run(_ cell: Cell) throws -> CellResult {
     let model = BenchmarkModel.make()
     if cell.workload == .w10 { return try open(cell, model) }
-    let stack = try LibraryStack(model, cell.path, synchronous: cell.synchronous)
+    let stack = try LibraryStack(model, cell.path, synchronous: cell.synchronous, type: cell.store)
     let context = stack.context()
     let side = LibrarySide(cell: cell, stack: stack, context: context)
     let result = try context.performAndWait { try side.run() }
@@ -68,7 +68,7 @@ struct LibrarySide {
   /// W10: the first opening warms the process, the second is measured.
   private static func open(_ cell: Cell, _ model: NSManagedObjectModel) throws -> CellResult {
     func firstObject() throws -> (LibraryStack, Double) {
-      let stack = try LibraryStack(model, cell.path, synchronous: cell.synchronous)
+      let stack = try LibraryStack(model, cell.path, synchronous: cell.synchronous, type: cell.store)
       let context = stack.context()
       let checksum = try context.performAndWait {
         let request = NSFetchRequest<Employee>(entityName: "Employee")

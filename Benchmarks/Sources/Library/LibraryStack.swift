@@ -1,5 +1,6 @@
 import CoreData
 import Foundation
+import LMDBStore
 
 /// A coordinator with one store.
 struct LibraryStack {
@@ -7,11 +8,14 @@ struct LibraryStack {
   let store: NSPersistentStore
 
   /// Opens the store at `path`, or makes it.
-  init(_ model: NSManagedObjectModel, _ path: String, synchronous: String) throws {
+  init(_ model: NSManagedObjectModel, _ path: String, synchronous: String, type: String = NSSQLiteStoreType) throws {
+    #if LMDB
+      LMDBStore.register()
+    #endif
     coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
     store = try coordinator.addPersistentStore(
-      ofType: NSSQLiteStoreType, configurationName: nil, at: URL(fileURLWithPath: path),
-      options: [NSSQLitePragmasOption: ["synchronous": synchronous]])
+      ofType: type, configurationName: nil, at: URL(fileURLWithPath: path),
+      options: type == NSSQLiteStoreType ? [NSSQLitePragmasOption: ["synchronous": synchronous]] : nil)
   }
 
   /// A fresh context; everything with it happens inside its `performAndWait`.

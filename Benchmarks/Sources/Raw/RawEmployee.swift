@@ -28,6 +28,15 @@ final class RawEmployee {
     department = data.department
   }
 
+  init(
+    key: Int64, version: Int32, name: String, email: String, age: Int16, active: Bool, salary: Double, hireDate: Date,
+    uuid: UUID, blob: Data, department: Int64
+  ) {
+    (self.key, self.version, self.name, self.email) = (key, version, name, email)
+    (self.age, self.active, self.salary, self.hireDate) = (age, active, salary, hireDate)
+    (self.uuid, self.blob, self.department) = (uuid, blob, department)
+  }
+
   /// The row at hand of a statement whose columns begin with ``RawSQL/employeeColumns``.
   @inline(__always)
   init(_ row: RawStatement) {

@@ -1,5 +1,6 @@
 import CoreData
 import Foundation
+import LMDBStore
 
 /// The one fixture world of the graph tests: a company, its people, their tags and badges.
 final class Person: NSManagedObject {
@@ -152,6 +153,9 @@ final class CompanyStore: Sendable {
   let store: NSPersistentStore
 
   init(options: [AnyHashable: Any] = [:]) throws {
+    #if LMDB
+      LMDBStore.register()
+    #endif
     owner = nil
     let folder = FileManager.default.temporaryDirectory.appending(path: "company-\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

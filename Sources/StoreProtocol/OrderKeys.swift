@@ -2,12 +2,12 @@
 ///
 /// The first is 2048, each next one 1024 more; an insertion in front is 1024 less, one between two is spaced evenly in
 /// the gap. When a gap is exhausted, or members changed places, all are numbered anew.
-enum OrderKeys {
-  static let first: Int64 = 2048
-  static let step: Int64 = 1024
+package enum OrderKeys {
+  package static let first: Int64 = 2048
+  package static let step: Int64 = 1024
 
   /// The order keys to write so that members sort as in `order`; members that keep theirs are left out.
-  static func assign(_ order: [Int64], existing: [Int64: Int64]) -> [(member: Int64, key: Int64)] {
+  package static func assign(_ order: [Int64], existing: [Int64: Int64]) -> [(member: Int64, key: Int64)] {
     var result: [(member: Int64, key: Int64)] = []
     var previous: Int64?
     var index = 0

@@ -1,28 +1,28 @@
 import StoreSchema
 
-/// What the engine looks up again and again in a schema: which tree an entity's rows are in, and which links its
+/// What an engine looks up again and again in a schema: which tree an entity's rows are in, and which links its
 /// relationships have.
-final class AtomicShape: Sendable {
-  let schema: Schema
+package final class StoreShape: Sendable {
+  package let schema: Schema
   /// The number of each entity's tree.
-  let tree: [Int]
-  let treeCount: Int
+  package let tree: [Int]
+  package let treeCount: Int
   /// The slots of to-one keys of each entity.
-  let referenceSlots: [[Int]]
+  package let referenceSlots: [[Int]]
   /// The to-many relationships, each once, in the order of their link tables.
-  let toManys: [Relationship]
+  package let toManys: [Relationship]
   private let numbers: [Relationship: Int]
   /// For each entity its to-one relationships whose other side is to-many: the slot, and the table of the other side.
-  let backLinks: [[(slot: Int, table: Int)]]
+  package let backLinks: [[(slot: Int, table: Int)]]
   /// For each entity the tables of its own links that no row holds: pairs and one-way links.
-  let ownTables: [[Int]]
+  package let ownTables: [[Int]]
   /// For each entity the tables of one-way links that can lead to it.
-  let oneWaysInto: [[Int]]
+  package let oneWaysInto: [[Int]]
   /// For each table of pairs the one of the other side.
-  let inverseTables: [Int?]
-  let derivations: AtomicDerivations
+  package let inverseTables: [Int?]
+  package let derivations: LinkedDerivations
 
-  init(_ schema: Schema) {
+  package init(_ schema: Schema) {
     self.schema = schema
     let roots = schema.entities.filter { $0.root == $0.index }
     let treeOfRoot = Dictionary(uniqueKeysWithValues: roots.enumerated().map { ($1.index, $0) })
@@ -59,10 +59,10 @@ final class AtomicShape: Sendable {
       if case .pairs = relationship.storage { return relationship.linkedInverse.flatMap { numbers[$0] } }
       return nil
     }
-    derivations = AtomicDerivations(schema, numbers)
+    derivations = LinkedDerivations(schema, numbers)
     (self.toManys, self.numbers) = (toManys, numbers)
   }
 
   /// The table of a to-many relationship's links.
-  func table(of relationship: Relationship) -> Int? { numbers[relationship] }
+  package func table(of relationship: Relationship) -> Int? { numbers[relationship] }
 }

@@ -2,26 +2,26 @@ import StoreSchema
 
 /// The derived attributes whose sources are in other objects, which the store computes. (Those within one object come with the
 /// change set.)
-struct AtomicDerivations: Sendable {
+package struct LinkedDerivations: Sendable {
   /// An attribute of the object that a to-one relationship leads to.
-  struct Copied: Sendable {
-    let entity: Entity
-    let slot: Int
-    let relationship: Relationship
-    let referenceSlot: Int
-    let source: Attribute
+  package struct Copied: Sendable {
+    package let entity: Entity
+    package let slot: Int
+    package let relationship: Relationship
+    package let referenceSlot: Int
+    package let source: Attribute
   }
 
   /// The number of destinations of a to-many relationship.
-  struct Counted: Sendable {
-    let entity: Entity
-    let slot: Int
-    let table: Int
+  package struct Counted: Sendable {
+    package let entity: Entity
+    package let slot: Int
+    package let table: Int
   }
 
-  private(set) var copied: [Copied] = []
-  private(set) var counted: [Counted] = []
-  var isEmpty: Bool { copied.isEmpty && counted.isEmpty }
+  package private(set) var copied: [Copied] = []
+  package private(set) var counted: [Counted] = []
+  package var isEmpty: Bool { copied.isEmpty && counted.isEmpty }
 
   init(_ schema: Schema, _ tables: [Relationship: Int]) {
     for entity in schema.entities {
@@ -42,5 +42,16 @@ struct AtomicDerivations: Sendable {
         }
       }
     }
+  }
+}
+
+extension Row {
+  /// A copy with another value in one slot; `kinds` are those of the row's slots.
+  package func replacing(_ slot: Int, by value: Value, _ kinds: [SlotKind]) -> Row {
+    let builder = RowBuilder()
+    builder.begin(slots: slotCount)
+    for (other, kind) in kinds.enumerated() where other != slot { builder.copy(other, kind, from: self) }
+    builder.set(slot, value)
+    return builder.finish(key: key, entity: entity, version: version)
   }
 }

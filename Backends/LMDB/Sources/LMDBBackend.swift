@@ -1,0 +1,76 @@
+#if LMDB
+  import Foundation
+  import KeyValueEngine
+  import StoreProtocol
+  import StoreSchema
+
+  /// Stores that are one LMDB file each, with a lock file beside it.
+  public struct LMDBBackend: StoreBackend {
+    private let initialMapSize: Int
+
+    /// `initialMapSize` is how many bytes of addresses are set aside for a file at first, at least what the file has; the map grows
+    /// when it must, which waits for all views to end.
+    public init(initialMapSize: Int = LMDBBackend.addressSpace) { self.initialMapSize = initialMapSize }
+
+    /// 64 GiB where addresses have 64 bits: neither memory nor disk.
+    public static let addressSpace = Int.bitWidth == 64 ? 1 << 36 : 1 << 28
+
+    public var storeType: String { "LMDB" }
+    public var capabilities: Capabilities {
+      [.persistent, .rowLevel, .concurrentReads, .multiProcess, .derivedAttributes]
+    }
+
+    public func open(at url: URL, schema: Schema, options: StoreOptions) throws(StoreError) -> any Store {
+      let path = LMDBFile.resolved(url)
+      if let map = try map(path, options) {
+        return try KeyValueStore(map, schema, storeType: storeType, capabilities: capabilities, options: options)
+      }
+      if options.isReadOnly { throw Self.notFound(path) }
+      try LMDBNewFile.make(path) { (temporary) throws(StoreError) in
+        let map = try LMDBMap(making: temporary, mapSize: initialMapSize)
+        try KeyValueStore<LMDBMap>.make(map, schema, storeType: storeType, options: options)
+      }
+      guard let map = try map(path, options) else { throw Self.notFound(path) }
+      return try KeyValueStore(map, schema, storeType: storeType, capabilities: capabilities, options: options)
+    }
+
+    private func map(_ path: String, _ options: StoreOptions) throws(StoreError) -> LMDBMap? {
+      try LMDBMap(path, isReadOnly: options.isReadOnly, mapSize: initialMapSize, timeout: options.timeout)
+    }
+
+    private static func notFound(_ path: String) -> StoreError {
+      StoreError(.notFound, "There is no store.", context: ["path": path])
+    }
+
+    public func metadata(at url: URL, options: StoreOptions) throws(StoreError) -> StoreMetadata {
+      let path = LMDBFile.resolved(url)
+      guard let file = try LMDBFile.open(path, isReadOnly: true) else { throw Self.notFound(path) }
+      let deadline = Date(timeIntervalSinceNow: options.timeout)
+      return try LMDBPages.last(of: file, until: deadline) { (_, facts) throws(StoreError) in
+        try facts.metadata(storeType: storeType, withModel: true)
+      }
+    }
+
+    /// Throws `busy` where this process has the store open. Another process that has it open is told when it writes next.
+    public func destroy(at url: URL, options: StoreOptions) throws(StoreError) {
+      let path = LMDBFile.resolved(url)
+      guard let file = try LMDBFile.open(path, isReadOnly: true) else { return }
+      // What is no store of this kind is not ours to remove.
+      if !options.forceDestroy {
+        try LMDBPages.last(of: file, until: Date(timeIntervalSinceNow: options.timeout)) { (_, _) throws(StoreError) in
+        }
+      }
+      try LMDBNewFile.remove(path, file, timeout: options.timeout)
+    }
+
+    public func replace(at destination: URL, with source: URL, options: StoreOptions) throws(StoreError) {
+      let (from, to) = (LMDBFile.resolved(source), LMDBFile.resolved(destination))
+      guard let file = try LMDBFile.open(from, isReadOnly: true) else { throw Self.notFound(from) }
+      let deadline = Date(timeIntervalSinceNow: options.timeout)
+      try LMDBPages.last(of: file, until: deadline) { (pages, _) throws(StoreError) in
+        try LMDBVerification(pages).run()
+        try LMDBNewFile.replace(to, with: pages, timeout: options.timeout)
+      }
+    }
+  }
+#endif

@@ -1,0 +1,393 @@
+#if LMDB
+  import CLMDB
+  import Foundation
+  import KeyValueEngine
+  import StoreProtocol
+
+  /// A file as LMDB has it open: one a file and process, shared by all stores on it.
+  ///
+  /// Sendable, unchecked: `gate` guards what changes, and `writing` makes writers come one at a time.
+  final class LMDBEnvironment: @unchecked Sendable {
+    let file: LMDBFile
+    let key: LMDBOpenFiles.Key
+    var path: String { file.path }
+    var isReadOnly: Bool { key.isReadOnly }
+    /// One tree a part of the map.
+    private(set) var trees: [MDB_dbi] = []
+    private(set) var handle: OpaquePointer?
+    private var mapSize: Int
+    private let process = getpid()
+    /// Open on the lock file, to see whether it is still there. Closed after LMDB's own: to close it takes LMDB's locks away.
+    private var lockFile: Int32 = -1
+
+    private let gate = NSCondition()
+    /// Transactions that are open now, and those to be used again. Under the gate.
+    private var readers = 0
+    private var idle: [OpaquePointer] = []
+    /// While the map is changed nobody reads.
+    private var isChanging = false
+
+    private let writing = NSLock()
+    /// Whether a commit failed so that LMDB must open the file anew. Under `writing`.
+    private var isFailed = false
+    private var writes = 0
+
+    static let placesForReaders: UInt32 = 510
+
+    /// Opens a file that was looked at. `mapSize` is how many bytes are set aside at first, in addresses, not in memory.
+    init(_ file: LMDBFile, _ key: LMDBOpenFiles.Key, mapSize: Int) throws(StoreError) {
+      (self.file, self.key, self.mapSize) = (file, key, mapSize)
+      try open()
+    }
+
+    // MARK: Opening
+
+    private func open() throws(StoreError) {
+      let needed = Int(clamping: try file.size()) + 1 << 20
+      mapSize = max(mapSize, needed)
+      while true {
+        let result = try openOnce()
+        if result == MDB_SUCCESS { break }
+        // Where addresses are short, less is set aside; the map grows when it must.
+        guard result == ENOMEM, mapSize / 2 >= needed else {
+          throw LMDBError.error(result, "The store file cannot be opened", path)
+        }
+        mapSize /= 2
+      }
+      do throws(StoreError) {
+        if !isReadOnly { lockFile = Foundation.open(path + Self.lockSuffix, O_RDONLY | O_NOFOLLOW | O_CLOEXEC) }
+        guard let handle, Self.identity(handle) == file.identity else {
+          throw StoreError(
+            .busy, "The store file was replaced while it was opened; open it again.", context: ["path": path])
+        }
+        try openTrees()
+        if !isReadOnly { mdb_reader_check(handle, nil) }
+      } catch {
+        close()
+        throw error
+      }
+    }
+
+    static let lockSuffix = "-lock"
+
+    private func openOnce() throws(StoreError) -> Int32 {
+      try LMDBError.check(mdb_env_create(&handle), "No environment can be made", path)
+      mdb_env_set_mapsize(handle, mapSize)
+      mdb_env_set_maxdbs(handle, UInt32(KeySpace.allCases.count))
+      mdb_env_set_maxreaders(handle, Self.placesForReaders)
+      let flags = MDB_NOSUBDIR | MDB_NOTLS | (isReadOnly ? MDB_RDONLY | MDB_NOLOCK : 0)
+      let result = mdb_env_open(handle, path, UInt32(flags), 0o644)
+      if result != MDB_SUCCESS {
+        mdb_env_close(handle)
+        handle = nil
+      }
+      return result
+    }
+
+    private static func identity(_ handle: OpaquePointer) -> LMDBFile.Identity? {
+      var descriptor: mdb_filehandle_t = -1
+      var status = stat()
+      guard mdb_env_get_fd(handle, &descriptor) == MDB_SUCCESS, fstat(descriptor, &status) == 0 else { return nil }
+      return LMDBFile.Identity(FileStatus(status))
+    }
+
+    /// Makes the trees' numbers known; in a new file that is written, makes the trees.
+    private func openTrees() throws(StoreError) {
+      var transaction: OpaquePointer?
+      if isReadOnly { try file.share(until: Date(timeIntervalSinceNow: 60)) }
+      defer { if isReadOnly { file.unshare() } }
+      let isNew = trees.isEmpty && isEmpty
+      try LMDBError.check(
+        mdb_txn_begin(handle, nil, isNew ? 0 : UInt32(MDB_RDONLY), &transaction), "The store cannot be read", path)
+      trees = []
+      for space in KeySpace.allCases {
+        var number: MDB_dbi = 0
+        let result = mdb_dbi_open(transaction, space.name, isNew ? UInt32(MDB_CREATE) : 0, &number)
+        if result != MDB_SUCCESS {
+          mdb_txn_abort(transaction)
+          throw LMDBError.error(
+            result == MDB_NOTFOUND ? MDB_CORRUPTED : result, "The store has not all its parts", path)
+        }
+        trees.append(number)
+      }
+      try LMDBError.check(mdb_txn_commit(transaction), "The store's parts cannot be made", path)
+    }
+
+    private var isEmpty: Bool {
+      var info = MDB_envinfo()
+      return !isReadOnly && mdb_env_info(handle, &info) == MDB_SUCCESS && info.me_last_txnid == 0
+    }
+
+    /// Called when nobody uses it any more.
+    func close() {
+      // A child process must leave alone what its parent has.
+      guard belongsToProcess, let handle else { return }
+      for transaction in idle { mdb_txn_abort(transaction) }
+      idle = []
+      closeHandle(handle)
+    }
+
+    private func closeHandle(_ handle: OpaquePointer) {
+      mdb_env_close(handle)
+      self.handle = nil
+      if lockFile >= 0 { _ = Foundation.close(lockFile) }
+      lockFile = -1
+    }
+
+    var belongsToProcess: Bool { getpid() == process }
+
+    private func requireProcess() throws(StoreError) {
+      if !belongsToProcess {
+        throw StoreError(
+          .closed, "The store was opened by the parent process; a child process must open it itself.",
+          context: ["path": path])
+      }
+    }
+
+    var pageSize: Int {
+      var stat = MDB_stat()
+      return mdb_env_stat(handle, &stat) == MDB_SUCCESS ? Int(stat.ms_psize) : 4096
+    }
+
+    // MARK: Reading
+
+    /// A transaction that reads, given back to ``end(_:)``.
+    func beginReading(timeout: Double) throws(StoreError) -> OpaquePointer {
+      try requireProcess()
+      let deadline = Date(timeIntervalSinceNow: timeout)
+      if isReadOnly { try file.share(until: deadline) }
+      do throws(StoreError) { return try beginReading(until: deadline) } catch {
+        if isReadOnly { file.unshare() }
+        throw error
+      }
+    }
+
+    private func beginReading(until deadline: Date) throws(StoreError) -> OpaquePointer {
+      try checkLockFile()
+      while true {
+        let transaction = try takePlace(until: deadline)
+        let (result, begun) = begin(transaction)
+        if result == MDB_SUCCESS, let begun {
+          do { try checkSize() } catch {
+            leavePlace(begun, isUsable: false)
+            throw error
+          }
+          return begun
+        }
+        leavePlace(nil, isUsable: false)
+        if result == MDB_MAP_RESIZED {
+          // Another process has let the file grow.
+          try changeMap(until: deadline) { (handle) throws(StoreError) in try self.adoptMap(handle) }
+        } else if result != MDB_READERS_FULL || mdb_reader_check(handle, nil) != MDB_SUCCESS || Date() >= deadline {
+          throw LMDBError.error(result, "No view of the store can be had", path)
+        } else {
+          usleep(1000)
+        }
+      }
+    }
+
+    /// Waits until the map stays as it is, and counts a reader. Gives a transaction to be used again, where there is one.
+    private func takePlace(until deadline: Date) throws(StoreError) -> OpaquePointer? {
+      gate.lock()
+      defer { gate.unlock() }
+      while isChanging {
+        if !gate.wait(until: deadline) {
+          throw StoreError(.busy, "The store's map is being changed; try again.", context: ["path": path])
+        }
+      }
+      guard handle != nil else { throw StoreError(.closed, "The store was closed; open it again.") }
+      readers += 1
+      return idle.popLast()
+    }
+
+    private func begin(_ used: OpaquePointer?) -> (Int32, OpaquePointer?) {
+      if let used {
+        let result = mdb_txn_renew(used)
+        if result == MDB_SUCCESS { return (result, used) }
+        mdb_txn_abort(used)
+        return (result, nil)
+      }
+      var transaction: OpaquePointer?
+      let result = mdb_txn_begin(handle, nil, UInt32(MDB_RDONLY), &transaction)
+      return (result, transaction)
+    }
+
+    private func leavePlace(_ transaction: OpaquePointer?, isUsable: Bool) {
+      gate.lock()
+      defer { gate.unlock() }
+      if let transaction {
+        if isUsable && idle.count < 8 {
+          mdb_txn_reset(transaction)
+          idle.append(transaction)
+        } else {
+          mdb_txn_abort(transaction)
+        }
+      }
+      readers -= 1
+      gate.broadcast()
+    }
+
+    func end(_ transaction: OpaquePointer) {
+      guard belongsToProcess else { return }
+      leavePlace(transaction, isUsable: true)
+      if isReadOnly { file.unshare() }
+    }
+
+    /// Throws `corrupt` where somebody has cut off what a transaction would read through the map: that would end the process.
+    private func checkSize() throws(StoreError) {
+      var info = MDB_envinfo()
+      mdb_env_info(handle, &info)
+      if try file.size() < Int64(info.me_last_pgno + 1) * Int64(pageSize) {
+        throw LMDBMeta.damaged("It is shorter than it says", file)
+      }
+    }
+
+    /// Throws where somebody has taken away the lock file, in which those who write see who reads.
+    private func checkLockFile() throws(StoreError) {
+      if isReadOnly { return }
+      var status = stat()
+      if fstat(lockFile, &status) == 0 && status.st_nlink > 0 { return }
+      throw StoreError(
+        .io, "Somebody has removed the lock file beside the store while it was in use; open the store again.",
+        context: ["path": path + Self.lockSuffix])
+    }
+
+    // MARK: Writing
+
+    /// A transaction that writes `bytes` or so, ended by ``endWriting(_:)`` on the same thread.
+    func beginWriting(bytes: Int, timeout: Double) throws(StoreError) -> OpaquePointer {
+      try requireProcess()
+      let deadline = Date(timeIntervalSinceNow: timeout)
+      guard writing.lock(before: deadline) else {
+        throw StoreError(
+          .busy, "Another save has taken longer than the timeout; try again.", context: ["path": path])
+      }
+      do throws(StoreError) {
+        try file.lockExclusively(until: deadline)
+        do throws(StoreError) { return try beginAlone(bytes, deadline) } catch {
+          file.unlock()
+          throw error
+        }
+      } catch {
+        writing.unlock()
+        throw error
+      }
+    }
+
+    private func beginAlone(_ bytes: Int, _ deadline: Date) throws(StoreError) -> OpaquePointer {
+      if LMDBFile.Identity(path) != file.identity {
+        throw StoreError(
+          .io, "The store file was moved, removed or replaced since it was opened; open it again.",
+          context: ["path": path])
+      }
+      if isFailed { try reopen(deadline) }
+      try checkLockFile()
+      try checkSize()
+      writes += 1
+      if writes & 63 == 0 { mdb_reader_check(handle, nil) }
+      var hasGrown = false
+      while true {
+        var transaction: OpaquePointer?
+        let result = mdb_txn_begin(handle, nil, 0, &transaction)
+        if result == MDB_MAP_RESIZED {
+          try changeMap(until: deadline) { (handle) throws(StoreError) in try self.adoptMap(handle) }
+          continue
+        }
+        guard result == MDB_SUCCESS, let transaction else {
+          throw LMDBError.error(result, "The store cannot be written", path)
+        }
+        let wanted = self.wanted(bytes)
+        if wanted <= mapSize || hasGrown { return transaction }
+        mdb_txn_abort(transaction)
+        hasGrown = true
+        // Where views do not end in time, what is left of the map has to do.
+        do throws(StoreError) {
+          try changeMap(until: deadline) { (handle) throws(StoreError) in try self.grow(handle, to: wanted) }
+        } catch {
+          if error.code != .busy { throw error }
+        }
+      }
+    }
+
+    /// How large the map must be: at the most every page in use is written anew, and each change takes a path of pages in each part.
+    private func wanted(_ bytes: Int) -> Int {
+      var info = MDB_envinfo()
+      mdb_env_info(handle, &info)
+      let inUse = (Int(info.me_last_pgno) + 1) * pageSize
+      return inUse + min(inUse, bytes * 128) + bytes * 4 + 1 << 20
+    }
+
+    private func grow(_ handle: OpaquePointer, to wanted: Int) throws(StoreError) {
+      let size = max(wanted, mapSize * 2)
+      try LMDBError.check(mdb_env_set_mapsize(handle, size), "The store's map cannot grow", path)
+      mapSize = size
+    }
+
+    private func adoptMap(_ handle: OpaquePointer) throws(StoreError) {
+      var info = MDB_envinfo()
+      try LMDBError.check(mdb_env_set_mapsize(handle, 0), "The store's map cannot grow", path)
+      mdb_env_info(handle, &info)
+      // What the file says may be less than what it holds.
+      let needed = Int(clamping: try file.size()) + 1 << 20
+      mapSize = max(info.me_mapsize, needed)
+      if mapSize > info.me_mapsize {
+        try LMDBError.check(mdb_env_set_mapsize(handle, mapSize), "The store's map cannot grow", path)
+      }
+    }
+
+    /// Calls `body` while this process has no transaction of the file. Throws `busy` where views do not end in time.
+    private func changeMap(
+      until deadline: Date, _ body: (OpaquePointer) throws(StoreError) -> Void
+    ) throws(StoreError) {
+      gate.lock()
+      defer { gate.unlock() }
+      isChanging = true
+      defer {
+        isChanging = false
+        gate.broadcast()
+      }
+      while readers > 0 {
+        if !gate.wait(until: deadline) {
+          throw StoreError(
+            .busy, "The store's map must change, and views of the store are still in use; release them and try again.",
+            context: ["path": path])
+        }
+      }
+      for transaction in idle { mdb_txn_abort(transaction) }
+      idle = []
+      guard let handle else { throw StoreError(.closed, "The store was closed; open it again.") }
+      try body(handle)
+    }
+
+    /// After a commit that failed at its end LMDB takes no further ones: the file is opened again.
+    private func reopen(_ deadline: Date) throws(StoreError) {
+      try changeMap(until: deadline) { (handle) throws(StoreError) in
+        self.closeHandle(handle)
+        try self.open()
+      }
+      isFailed = false
+    }
+
+    /// Ends what ``beginWriting(bytes:timeout:)`` began, after the transaction has ended.
+    func endWriting() {
+      file.unlock()
+      writing.unlock()
+    }
+
+    // MARK: A failed commit
+
+    /// What became of a commit that failed: nobody has written since.
+    ///
+    /// LMDB writes one page at the very end, which makes the commit valid. Where that page is not there, nothing has happened.
+    func settle(_ commitNumber: UInt64, _ error: StoreError) -> StoreError {
+      isFailed = true
+      var error = error
+      if fsync(file.descriptor) == 0, let metas = try? LMDBMeta.both(of: file), metas.last.commitNumber < commitNumber {
+        error.outcome = .notSaved
+      } else {
+        error.outcome = .outcomeUnknown
+      }
+      return error
+    }
+  }
+#endif

@@ -1,0 +1,35 @@
+#if LMDB
+  import CLMDB
+  import Foundation
+  import StoreProtocol
+
+  /// What LMDB's result codes mean.
+  enum LMDBError {
+    static func check(_ code: Int32, _ what: @autoclosure () -> String, _ path: String) throws(StoreError) {
+      if code != MDB_SUCCESS { throw error(code, what(), path) }
+    }
+
+    static func error(_ code: Int32, _ what: String, _ path: String) -> StoreError {
+      StoreError(
+        self.code(code), what + ".", context: ["path": path, "lmdb": String(code)],
+        cause: mdb_strerror(code).map { String(cString: $0) })
+    }
+
+    private static func code(_ code: Int32) -> StoreError.Code {
+      switch code {
+      case MDB_CORRUPTED, MDB_PAGE_NOTFOUND: .corrupt
+      case MDB_INVALID: .notAStore
+      case MDB_VERSION_MISMATCH: .newerFormat
+      case MDB_MAP_FULL, MDB_TXN_FULL, ENOSPC, EDQUOT, EFBIG: .full
+      case MDB_READERS_FULL, MDB_MAP_RESIZED, EAGAIN, EBUSY: .busy
+      case MDB_BAD_VALSIZE: .invalidArgument
+      case ENOENT, ENOTDIR: .notFound
+      case EACCES, EPERM, EROFS: .readOnly
+      default: .io
+      }
+    }
+
+    /// The error for a call of the system that has just failed.
+    static func system(_ what: String, _ path: String) -> StoreError { error(errno, what, path) }
+  }
+#endif

@@ -1,0 +1,126 @@
+#if LMDB
+  import Foundation
+  import StoreProtocol
+
+  /// A store file as bytes, beside LMDB: its locks, its size, and the two pages that say which state is the last.
+  ///
+  /// Who writes holds the exclusive lock of the file, and who reads without a place in LMDB's lock file the shared one. It goes with
+  /// the process that has it, can be waited for as long as one likes, and leaves no trace. LMDB itself locks only its lock file, so
+  /// that closing this descriptor takes nothing away.
+  final class LMDBFile: @unchecked Sendable {
+    let path: String
+    let descriptor: Int32
+    let identity: Identity
+    private let sharing = NSLock()
+    /// How many hold the shared lock. Under `sharing`.
+    private var sharers = 0
+
+    struct Identity: Hashable {
+      let device: UInt64
+      let inode: UInt64
+
+      init(_ status: FileStatus) { (device, inode) = (status.device, status.inode) }
+
+      /// Nil where there is nothing.
+      init?(_ path: String) {
+        guard let status = FileStatus(path) else { return nil }
+        self.init(status)
+      }
+    }
+
+    /// Links resolved.
+    static func resolved(_ url: URL) -> String { URL(fileURLWithPath: url.path).resolvingSymlinksInPath().path }
+
+    /// Opens a file, nil where there is none. Throws `notAStore` for what is no file, and `corrupt` for next to nothing but a hole.
+    static func open(_ path: String, isReadOnly: Bool) throws(StoreError) -> LMDBFile? {
+      let flags = (isReadOnly ? O_RDONLY : O_RDWR) | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
+      let descriptor = Foundation.open(path, flags)
+      if descriptor < 0 {
+        if errno == ENOENT { return nil }
+        if errno == EISDIR {
+          throw StoreError(.notAStore, "This is no file but something else.", context: ["path": path])
+        }
+        throw LMDBError.system("The store file cannot be opened", path)
+      }
+      var status = stat()
+      guard fstat(descriptor, &status) == 0 else {
+        let error = LMDBError.system("The store file cannot be looked at", path)
+        _ = Foundation.close(descriptor)
+        throw error
+      }
+      let file = LMDBFile(path, descriptor, FileStatus(status))
+      if !FileStatus(status).isRegular {
+        throw StoreError(.notAStore, "This is no file but something else.", context: ["path": path])
+      }
+      if FileStatus(status).isHole {
+        throw StoreError(.corrupt, "The file is next to nothing but a hole.", context: ["path": path])
+      }
+      return file
+    }
+
+    private init(_ path: String, _ descriptor: Int32, _ status: FileStatus) {
+      (self.path, self.descriptor) = (path, descriptor)
+      identity = Identity(status)
+    }
+
+    deinit { _ = Foundation.close(descriptor) }
+
+    // MARK: Locks
+
+    func lockExclusively(until deadline: Date) throws(StoreError) { try lock(LOCK_EX, until: deadline) }
+
+    func unlock() { _ = flock(descriptor, LOCK_UN) }
+
+    /// Keeps writers away until as many calls of ``unshare()``.
+    func share(until deadline: Date) throws(StoreError) {
+      sharing.lock()
+      defer { sharing.unlock() }
+      if sharers == 0 { try lock(LOCK_SH, until: deadline) }
+      sharers += 1
+    }
+
+    func unshare() {
+      sharing.withLock {
+        sharers -= 1
+        if sharers == 0 { unlock() }
+      }
+    }
+
+    private func lock(_ kind: Int32, until deadline: Date) throws(StoreError) {
+      var pause: UInt32 = 200
+      while flock(descriptor, kind | LOCK_NB) != 0 {
+        if errno != EWOULDBLOCK && errno != EINTR { throw LMDBError.system("The store file cannot be locked", path) }
+        if Date() >= deadline {
+          throw StoreError(
+            .busy, "Somebody else has held the store for longer than the timeout; try again.", context: ["path": path])
+        }
+        usleep(pause)
+        pause = min(pause * 2, 5000)
+      }
+    }
+
+    // MARK: Content
+
+    func size() throws(StoreError) -> Int64 {
+      var status = stat()
+      guard fstat(descriptor, &status) == 0 else {
+        throw LMDBError.system("The store file cannot be looked at", path)
+      }
+      return Int64(status.st_size)
+    }
+
+    /// Fills `buffer` from a place of the file. False where the file ends before.
+    func read(_ buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(StoreError) -> Bool {
+      var done = 0
+      while done < buffer.count {
+        let part = pread(
+          descriptor, buffer.baseAddress.map { $0 + done }, buffer.count - done, off_t(offset) + off_t(done))
+        if part < 0 && errno == EINTR { continue }
+        if part < 0 { throw LMDBError.system("The store file cannot be read", path) }
+        if part == 0 { return false }
+        done += part
+      }
+      return true
+    }
+  }
+#endif

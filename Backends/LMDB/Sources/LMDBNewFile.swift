@@ -1,0 +1,129 @@
+#if LMDB
+  import Foundation
+  import StoreProtocol
+
+  /// Files that get their name when they are whole.
+  enum LMDBNewFile {
+    /// Lets `body` fill a new file, and gives it the name `path`. Does nothing where somebody else was first.
+    static func make(
+      _ path: String, _ body: (LMDBFile) throws(StoreError) -> Void
+    ) throws(StoreError) {
+      try withTemporary(beside: path) { (temporary) throws(StoreError) in
+        do {
+          guard let file = try LMDBFile.open(temporary, isReadOnly: false) else {
+            throw StoreError(.io, "The new store file is gone.", context: ["path": temporary])
+          }
+          try body(file)
+        }
+        if link(temporary, path) != 0 {
+          if errno == EEXIST { return }
+          // Where there are no hard links, the name is free as far as is known.
+          guard errno == EPERM || errno == ENOTSUP || errno == EOPNOTSUPP, access(path, F_OK) != 0,
+            rename(temporary, path) == 0
+          else { throw LMDBError.system("The new store file cannot get its name", path) }
+        }
+        try syncFolder(of: path)
+      }
+    }
+
+    /// Puts a copy of a state in the place of whatever is at `path`.
+    ///
+    /// A process that has the former file open goes on reading that, and is refused when it writes.
+    static func replace(_ path: String, with pages: LMDBPages, timeout: Double) throws(StoreError) {
+      let former = try LMDBFile.open(path, isReadOnly: true)
+      if let former {
+        if former.identity == pages.file.identity { return }
+        if LMDBOpenFiles.isOpen(former.identity) { throw inUse(path) }
+        // Nobody writes the former file while it loses its name.
+        try former.lockExclusively(until: Date(timeIntervalSinceNow: timeout))
+      }
+      try withTemporary(beside: path) { (temporary) throws(StoreError) in
+        try copy(pages, to: temporary, like: former)
+        guard rename(temporary, path) == 0 else {
+          throw LMDBError.system("The copy cannot take the former file's place", path)
+        }
+        // The lock file goes with the file whose readers are in it.
+        if unlink(path + LMDBEnvironment.lockSuffix) != 0 && errno != ENOENT {
+          throw LMDBError.system("The former lock file cannot be removed", path)
+        }
+        try syncFolder(of: path)
+      }
+    }
+
+    /// Removes a store with its lock file.
+    static func remove(_ path: String, _ file: LMDBFile, timeout: Double) throws(StoreError) {
+      if LMDBOpenFiles.isOpen(file.identity) { throw inUse(path) }
+      try file.lockExclusively(until: Date(timeIntervalSinceNow: timeout))
+      for name in [path, path + LMDBEnvironment.lockSuffix] where unlink(name) != 0 && errno != ENOENT {
+        throw LMDBError.system("The store cannot be removed", name)
+      }
+      try syncFolder(of: path)
+    }
+
+    private static func inUse(_ path: String) -> StoreError {
+      StoreError(
+        .busy, "This process has the store open; remove it from its coordinators first.", context: ["path": path])
+    }
+
+    private static func withTemporary(
+      beside path: String, _ body: (String) throws(StoreError) -> Void
+    ) throws(StoreError) {
+      let url = URL(fileURLWithPath: path)
+      let temporary = url.deletingLastPathComponent().path + "/.\(url.lastPathComponent).\(UUID().uuidString).making"
+      let descriptor = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o644)
+      if descriptor < 0 { throw LMDBError.system("No file can be made beside the store", path) }
+      _ = close(descriptor)
+      defer {
+        _ = unlink(temporary)
+        _ = unlink(temporary + LMDBEnvironment.lockSuffix)
+      }
+      try body(temporary)
+    }
+
+    private static func copy(_ pages: LMDBPages, to path: String, like former: LMDBFile?) throws(StoreError) {
+      let target = open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC)
+      if target < 0 { throw LMDBError.system("The copy cannot be written", path) }
+      defer { _ = close(target) }
+      var buffer = [UInt8](repeating: 0, count: 1 << 18)
+      var offset: Int64 = 0
+      while offset < pages.meta.byteCount {
+        let count = Int(min(Int64(buffer.count), pages.meta.byteCount - offset))
+        let result: Result<Void, StoreError> = buffer.withUnsafeMutableBytes { bytes in
+          Result { () throws(StoreError) in
+            let part = UnsafeMutableRawBufferPointer(rebasing: bytes[..<count])
+            guard try pages.file.read(part, at: offset) else { throw pages.damaged }
+            try write(UnsafeRawBufferPointer(part), to: target, path)
+          }
+        }
+        try result.get()
+        offset += Int64(count)
+      }
+      var status = stat()
+      if let former, fstat(former.descriptor, &status) == 0 { _ = fchmod(target, status.st_mode & 0o7777) }
+      guard fsync(target) == 0 else { throw LMDBError.system("The copy cannot be synced", path) }
+    }
+
+    private static func write(_ bytes: UnsafeRawBufferPointer, to target: Int32, _ path: String) throws(StoreError) {
+      var done = 0
+      while done < bytes.count {
+        let (part, number) = FileSizeSignal.withoutIt {
+          Foundation.write(target, bytes.baseAddress.map { $0 + done }, bytes.count - done)
+        }
+        if part < 0 && number == EINTR { continue }
+        if part <= 0 { throw LMDBError.error(number, "The copy cannot be written", path) }
+        done += part
+      }
+    }
+
+    private static func syncFolder(of path: String) throws(StoreError) {
+      let folder = open(URL(fileURLWithPath: path).deletingLastPathComponent().path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+      if folder < 0 { throw LMDBError.system("The store's folder cannot be opened", path) }
+      defer { _ = close(folder) }
+      guard fsync(folder) == 0 else {
+        var error = LMDBError.system("The store's folder cannot be synced", path)
+        error.outcome = .outcomeUnknown
+        throw error
+      }
+    }
+  }
+#endif

@@ -1,0 +1,50 @@
+#if LMDB
+  import Foundation
+  import StoreProtocol
+
+  /// The environments that this process has open, each once: LMDB forbids two of one file, whose locks would not see each other.
+  enum LMDBOpenFiles {
+    struct Key: Hashable {
+      let identity: LMDBFile.Identity
+      let isReadOnly: Bool
+    }
+
+    private static let lock = NSLock()
+    // Used under the lock.
+    nonisolated(unsafe) private static var environments: [Key: (environment: LMDBEnvironment, users: Int)] = [:]
+
+    /// The environment of a file, opened by `open` where there is none. Each call is ended by ``release(_:)``.
+    static func environment(
+      _ key: Key, _ open: () throws(StoreError) -> LMDBEnvironment
+    ) throws(StoreError) -> LMDBEnvironment {
+      lock.lock()
+      defer { lock.unlock() }
+      if let known = environments[key], known.environment.belongsToProcess {
+        environments[key] = (known.environment, known.users + 1)
+        return known.environment
+      }
+      // What a parent process had open is not ours to close: it is left as it is.
+      let environment = try open()
+      environments[key] = (environment, 1)
+      return environment
+    }
+
+    /// Closes the environment that nobody uses any more, before anybody can open the file again.
+    static func release(_ environment: LMDBEnvironment) {
+      lock.lock()
+      defer { lock.unlock() }
+      guard let known = environments[environment.key], known.environment === environment else { return }
+      if known.users > 1 {
+        environments[environment.key] = (environment, known.users - 1)
+      } else {
+        environments[environment.key] = nil
+        environment.close()
+      }
+    }
+
+    /// Whether this process has the file open.
+    static func isOpen(_ identity: LMDBFile.Identity) -> Bool {
+      lock.withLock { environments.keys.contains { $0.identity == identity } }
+    }
+  }
+#endif

@@ -1,0 +1,77 @@
+import Foundation
+
+/// Bytes that are put together again and again: keys and values on their way into a map. Used by one caller at a time.
+final class KeyBuffer {
+  @exclusivity(unchecked) private var bytes: UnsafeMutableRawPointer
+  @exclusivity(unchecked) private var capacity = 512
+  @exclusivity(unchecked) private(set) var count = 0
+
+  init() { bytes = .allocate(byteCount: capacity, alignment: 8) }
+  deinit { bytes.deallocate() }
+
+  /// Valid until the buffer changes.
+  var view: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: bytes, count: count) }
+  var data: Data { Data(view) }
+
+  func clear() { count = 0 }
+
+  func append(_ value: UInt8) { append(integer: value) }
+  func append(_ value: UInt16) { append(integer: value.bigEndian) }
+  func append(_ value: UInt64) { append(integer: value.bigEndian) }
+  /// A key of an object: they are positive, so that their order is that of their bytes.
+  func append(_ key: Int64) { append(integer: key.bigEndian) }
+
+  func append(_ source: UnsafeRawBufferPointer) {
+    grow(by: source.count)
+    if let start = source.baseAddress { (bytes + count).copyMemory(from: start, byteCount: source.count) }
+    count += source.count
+  }
+
+  /// In the machine's own order: for values.
+  @inline(__always)
+  func append<T: FixedWidthInteger>(integer: T) {
+    grow(by: MemoryLayout<T>.size)
+    (bytes + count).storeBytes(of: integer, as: T.self)
+    count += MemoryLayout<T>.size
+  }
+
+  func set(_ value: UInt64, at offset: Int) {
+    precondition(offset + 8 <= count, "outside of the buffer")
+    bytes.storeBytes(of: value, toByteOffset: offset, as: UInt64.self)
+  }
+
+  func truncate(to count: Int) {
+    precondition(count <= self.count, "nothing to take away")
+    self.count = count
+  }
+
+  @inline(__always)
+  private func grow(by more: Int) { if count + more > capacity { enlarge(to: count + more) } }
+
+  @inline(never)
+  private func enlarge(to needed: Int) {
+    let size = max(needed, capacity * 2)
+    let larger = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 8)
+    larger.copyMemory(from: bytes, byteCount: count)
+    bytes.deallocate()
+    (bytes, capacity) = (larger, size)
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// The object key at `offset`, nil where there are not enough bytes.
+  func objectKey(at offset: Int) -> Int64? {
+    offset >= 0 && offset + 8 <= count ? Int64(bigEndian: loadUnaligned(fromByteOffset: offset, as: Int64.self)) : nil
+  }
+
+  /// An integer of a value; the caller knows that it is there.
+  func integer<T: FixedWidthInteger & BitwiseCopyable>(at offset: Int, as type: T.Type) -> T {
+    loadUnaligned(fromByteOffset: offset, as: type)
+  }
+
+  func hasPrefix(_ prefix: UnsafeRawBufferPointer) -> Bool {
+    guard count >= prefix.count else { return false }
+    guard let mine = baseAddress, let theirs = prefix.baseAddress else { return true }
+    return memcmp(mine, theirs, prefix.count) == 0
+  }
+}

@@ -1,0 +1,239 @@
+import Foundation
+import StoreProtocol
+import StoreSchema
+
+/// Applies one change set inside a transaction, which its caller ends.
+///
+/// The steps, in order: keys, versions, indexes, links taken away, rows, links added, orders, derived attributes. Where it reports
+/// conflicts the caller drops the transaction.
+final class KeyValueCommit<Transaction: KeyValueWriting> {
+  let transaction: Transaction
+  let reader: KeyValueReader<Transaction>
+  let shape: KeyValueShape
+  let changes: ChangeSet
+  private(set) var keys: [Int64] = []
+  private var conflicts: [Conflict] = []
+  /// The stored rows of deleted objects, and of those updated ones whose links or indexed values change.
+  private(set) var deleted: [Row] = []
+  private(set) var replaced: [Row?] = []
+  private(set) var touched: Set<ObjectReference> = []
+  /// Owners whose links have changed, by table; only where something counts them.
+  var changedOwners: [Int: Set<Int64>] = [:]
+  var added: [KeyValueLink] = []
+
+  let key = KeyBuffer()
+  let entry = KeyBuffer()
+
+  enum Result {
+    case conflicts([Conflict])
+    case written(keys: [Int64], touched: [ObjectReference])
+  }
+
+  init(_ transaction: Transaction, _ shape: KeyValueShape, _ changes: ChangeSet) {
+    self.transaction = transaction
+    reader = KeyValueReader(transaction, shape)
+    self.shape = shape
+    self.changes = changes
+  }
+
+  func run() throws(StoreError) -> Result {
+    try assignKeys()
+    try checkVersions()
+    if !conflicts.isEmpty { return .conflicts(conflicts) }
+    if !shape.indexes.all.isEmpty { try changeIndexes() }
+    if !conflicts.isEmpty { return .conflicts(conflicts) }
+    try takeLinksAway()
+    try writeRows()
+    try addLinks()
+    try orderLinks()
+    let derivation = KeyValueDerivation(self)
+    touched = try derivation.run()
+    return .written(keys: keys, touched: touched.sorted { ($0.entity, $0.key) < ($1.entity, $1.key) })
+  }
+
+  // MARK: Keys
+
+  private func assignKeys() throws(StoreError) {
+    var next: [Int: Int64] = [:]
+    var counts: [Int: Int] = [:]
+    var highest: [Int: Int64] = [:]
+    for row in changes.insertions {
+      let root = shape.schema.entities[row.entity].root
+      if row.key <= 0 { counts[root, default: 0] += 1 } else { highest[root] = max(highest[root] ?? 0, row.key) }
+    }
+    for (root, key) in highest { try Self.noteKey(key, root: root, shape, transaction) }
+    for (root, count) in counts {
+      next[root] = try Self.takeKeys(count, root: root, shape, transaction).lowerBound
+    }
+    keys.reserveCapacity(changes.insertions.count)
+    // Rows of one tree come together: its next key is looked up once.
+    var (root, free) = (-1, Int64(1))
+    for row in changes.insertions {
+      let own = shape.schema.entities[row.entity].root
+      if own != root {
+        if root >= 0 { next[root] = free }
+        (root, free) = (own, next[own] ?? 1)
+      }
+      if row.key > 0 {
+        if try reader.version(of: row.entity, row.key) != nil {
+          throw StoreError(.invalidArgument, "There is an object with the key \(row.key) already.")
+        }
+        keys.append(row.key)
+      } else {
+        keys.append(free)
+        free += 1
+      }
+    }
+    for (row, key) in zip(changes.insertions, keys) {
+      row.resolve(key: key, version: 1, referenceSlots: shape.store.referenceSlots[row.entity], keys: keys)
+    }
+    for update in changes.updates {
+      let row = update.row
+      row.resolve(
+        key: row.key, version: row.version, referenceSlots: shape.store.referenceSlots[row.entity], keys: keys)
+    }
+  }
+
+  /// The next `count` keys of a root's tree, recorded as taken.
+  static func takeKeys(
+    _ count: Int, root: Int, _ shape: KeyValueShape, _ transaction: Transaction
+  ) throws(StoreError) -> Range<Int64> {
+    let fact = KeyValueFact.highestKey(shape.schema.entities[root].name)
+    let highest = try KeyValueFacts(transaction).integer(fact) ?? 0
+    let (last, overflow) = highest.addingReportingOverflow(Int64(count))
+    guard highest >= 0, !overflow, last < Int64.max else {
+      throw StoreError(
+        .corrupt, "The highest key of the entity tree is \(highest); no further keys can be given.",
+        context: ["entity": shape.schema.entities[root].name])
+    }
+    try transaction.setFact(fact, last)
+    return (highest + 1)..<(last + 1)
+  }
+
+  /// Makes sure that a key is not handed out again.
+  private static func noteKey(
+    _ key: Int64, root: Int, _ shape: KeyValueShape, _ transaction: Transaction
+  ) throws(StoreError) {
+    let fact = KeyValueFact.highestKey(shape.schema.entities[root].name)
+    if try KeyValueFacts(transaction).integer(fact) ?? 0 < key { try transaction.setFact(fact, key) }
+  }
+
+  func final(_ key: Int64) -> Int64 { key < 0 ? keys[Int(-(key + 1))] : key }
+
+  // MARK: Versions
+
+  private func checkVersions() throws(StoreError) {
+    replaced.reserveCapacity(changes.updates.count)
+    for update in changes.updates {
+      let row = update.row
+      try check(row.reference, update.versionRead)
+      let isWatched = update.changed.intersects(shape.watchedSlots[row.entity])
+      replaced.append(isWatched ? try reader.row(of: row.entity, row.key) : nil)
+    }
+    for deletion in changes.deletions {
+      let reference = deletion.reference
+      if try check(reference, deletion.versionRead), let row = try reader.row(of: reference.entity, reference.key) {
+        deleted.append(row)
+      }
+    }
+    for check in changes.checks { try self.check(check.reference, check.versionRead) }
+  }
+
+  @discardableResult
+  private func check(_ reference: ObjectReference, _ versionRead: Int64) throws(StoreError) -> Bool {
+    let stored = try reader.version(of: reference.entity, reference.key)
+    if let stored, stored.version == versionRead, stored.entity == reference.entity { return true }
+    let row = try reader.row(of: reference.entity, reference.key)
+    conflicts.append(Conflict(reference: reference, versionRead: versionRead, kind: .version(persisted: row)))
+    return false
+  }
+
+  // MARK: Indexes
+
+  /// Uniqueness is judged on the state after the save: all old values go before the first new one comes.
+  private func changeIndexes() throws(StoreError) {
+    for row in deleted { try takeOut(row, shape.indexes.ofEntity[row.entity]) }
+    for (update, old) in zip(changes.updates, replaced) {
+      if let old { try takeOut(old, changedIndexes(update)) }
+    }
+    for (update, old) in zip(changes.updates, replaced) where old != nil {
+      try enter(update.row, changedIndexes(update), versionRead: update.versionRead)
+    }
+    for row in changes.insertions { try enter(row, shape.indexes.ofEntity[row.entity], versionRead: 0) }
+  }
+
+  private func changedIndexes(_ update: ChangeSet.Update) -> [Int] {
+    shape.indexes.ofEntity[update.row.entity].filter {
+      shape.indexes.all[$0].slots.contains(where: update.changed.contains)
+    }
+  }
+
+  func takeOut(_ row: Row, _ indexes: [Int]) throws(StoreError) {
+    for index in indexes where shape.indexes.key(of: row, in: index, key) {
+      key.append(row.key)
+      _ = try transaction.remove(.indexes, key.view)
+    }
+  }
+
+  private func enter(_ row: Row, _ indexes: [Int], versionRead: Int64) throws(StoreError) {
+    for index in indexes where shape.indexes.key(of: row, in: index, key) {
+      if shape.indexes.all[index].isUnique, let other = try reader.holder(of: key.view, besides: row.key) {
+        return try constraintConflict(row, versionRead, shape.indexes.all[index].slots, other)
+      }
+      try putIndexEntry(row.key)
+    }
+  }
+
+  /// Completes the index key in ``key`` and writes it.
+  func putIndexEntry(_ object: Int64) throws(StoreError) {
+    key.append(object)
+    entry.clear()
+    entry.append(integer: UInt64(0))
+    KeyValueEntry.seal(entry, key.view)
+    try transaction.put(.indexes, key.view, entry.view)
+  }
+
+  private func constraintConflict(
+    _ row: Row, _ versionRead: Int64, _ slots: [Int], _ other: Int64
+  ) throws(StoreError) {
+    let persisted = try reader.row(of: row.entity, other)
+    let tree = shape.store.tree[row.entity]
+    let new = changes.insertions.first { $0.key == other && shape.store.tree[$0.entity] == tree }
+    let entity = persisted?.entity ?? new?.entity ?? row.entity
+    conflicts.append(
+      Conflict(
+        reference: row.reference, versionRead: versionRead,
+        kind: .constraint(slots: slots, other: ObjectReference(entity: entity, key: other), persisted: persisted)))
+  }
+
+  // MARK: Rows
+
+  private func writeRows() throws(StoreError) {
+    for row in deleted {
+      KeyValueReader<Transaction>.setRowKey(key, shape.tree(row.entity), row.key)
+      _ = try transaction.remove(.rows, key.view)
+    }
+    for update in changes.updates { try put(update.row) }
+    // Tree by tree: what is written in the order of the keys lies closely.
+    let trees = changes.insertions.map { shape.store.tree[$0.entity] }
+    if zip(trees, trees.dropFirst()).allSatisfy({ $0 <= $1 }) {
+      for row in changes.insertions { try put(row) }
+    } else {
+      for index in trees.indices.sorted(by: { (trees[$0], $0) < (trees[$1], $1) }) {
+        try put(changes.insertions[index])
+      }
+    }
+  }
+
+  func put(_ row: Row) throws(StoreError) {
+    KeyValueReader<Transaction>.setRowKey(key, shape.tree(row.entity), row.key)
+    entry.clear()
+    entry.append(integer: UInt64(0))
+    entry.append(integer: EntryChecksum.of(key.view).littleEndian)
+    entry.append(integer: (UInt32(truncatingIfNeeded: row.entity) << 8 | UInt32(KeyValueEntry.format)).littleEndian)
+    entry.append(integer: row.version.littleEndian)
+    row.withPackedBytes { entry.append($0) }
+    KeyValueEntry.seal(entry, key.view)
+    try transaction.put(.rows, key.view, entry.view)
+  }
+}

@@ -1,0 +1,116 @@
+import Foundation
+import PropertyLists
+import StoreProtocol
+import StoreSchema
+
+/// What a store says of itself, each fact under its name.
+enum KeyValueFact {
+  /// The engine's format; the first that is looked at.
+  static let format = "format"
+  /// A binary property list.
+  static let metadata = "metadata"
+  /// The model that the store was made with, as a keyed archive.
+  static let model = "model"
+  /// ``KeyValueShape/layout``.
+  static let layout = "layout"
+  /// ``KeyValueIndexes/catalogue``.
+  static let indexes = "indexes"
+  /// The number of the last commit.
+  static let commit = "commit"
+  /// The highest key ever handed out in a tree of entities.
+  static func highestKey(_ root: String) -> String { "key " + root }
+
+  static let text = Data("OpenCoreData 1".utf8)
+}
+
+/// Facts of anything that can be read by space and key.
+public struct KeyValueFacts {
+  private let value: (_ key: UnsafeRawBufferPointer) throws(StoreError) -> Data?
+
+  /// `value` gives the value of a key among the facts.
+  public init(_ value: @escaping (_ key: UnsafeRawBufferPointer) throws(StoreError) -> Data?) { self.value = value }
+
+  init(_ transaction: some KeyValueReading) {
+    self.init { (key) throws(StoreError) in try transaction.value(.facts, key).map { Data($0) } }
+  }
+
+  /// The content of a fact, nil where there is none. Throws `corrupt` for one without its checksum.
+  func content(_ name: String) throws(StoreError) -> Data? {
+    let key = KeyBuffer()
+    for byte in name.utf8 { key.append(byte) }
+    guard let value = try value(key.view) else { return nil }
+    return try check(key.view, value)
+  }
+
+  private func check(_ key: UnsafeRawBufferPointer, _ value: Data) throws(StoreError) -> Data {
+    let result: Result<Void, StoreError> = value.withUnsafeBytes { bytes in
+      Result { () throws(StoreError) in
+        try KeyValueEntry.check(key, bytes)
+        guard bytes.count >= KeyValueEntry.factHead else { throw KeyValueEntry.damaged }
+      }
+    }
+    try result.get()
+    return value.dropFirst(KeyValueEntry.factHead)
+  }
+
+  /// Throws `notAStore` where there is no store, `newerFormat` for one of a form that is not known here.
+  public func checkFormat() throws(StoreError) {
+    guard let text = try content(KeyValueFact.format), text.starts(with: Data("OpenCoreData ".utf8)) else {
+      throw StoreError(.notAStore, "The file holds data, but none of this kind of store.")
+    }
+    guard text == KeyValueFact.text else {
+      throw StoreError(
+        .newerFormat, "The store was written by a newer version; open it with that. It was left as it is.",
+        context: ["format": String(decoding: text, as: UTF8.self)])
+    }
+  }
+
+  /// The metadata, `withModel` with the model that the store carries. Throws as ``checkFormat()`` does, and `corrupt`.
+  public func metadata(storeType: String, withModel: Bool) throws(StoreError) -> StoreMetadata {
+    try checkFormat()
+    guard let content = try content(KeyValueFact.metadata),
+      let list = try? BinaryPropertyListReader.read(content), var entries = list.dictionaryValue,
+      let identifier = entries.removeValue(forKey: Self.identifierKey)?.stringValue
+    else { throw StoreError(.corrupt, "The store has no metadata, or none that can be read.") }
+    var metadata = try StoreMetadata(.dictionary(entries), identifier: identifier, storeType: storeType)
+    if withModel { metadata.archivedModel = try self.content(KeyValueFact.model) }
+    return metadata
+  }
+
+  func integer(_ name: String) throws(StoreError) -> Int64? {
+    guard let content = try content(name) else { return nil }
+    guard content.count == 8 else { throw KeyValueEntry.damaged }
+    return content.reversed().reduce(0) { $0 << 8 | Int64($1) }
+  }
+
+  /// The number of the last commit, as that wrote it: for those who look at the medium itself. Zero where there was none.
+  public func commitNumber() throws(StoreError) -> UInt64 {
+    UInt64(bitPattern: try integer(KeyValueFact.commit) ?? 0)
+  }
+
+  static let identifierKey = "NSStoreUUID"
+}
+
+extension KeyValueWriting {
+  func setFact(_ name: String, _ content: Data) throws(StoreError) {
+    let (key, value) = (KeyBuffer(), KeyBuffer())
+    for byte in name.utf8 { key.append(byte) }
+    value.append(integer: UInt64(0))
+    value.append(integer: EntryChecksum.of(key.view).littleEndian)
+    value.append(integer: UInt32(KeyValueEntry.format).littleEndian)
+    for byte in content { value.append(byte) }
+    KeyValueEntry.seal(value, key.view)
+    try put(.facts, key.view, value.view)
+  }
+
+  func setFact(_ name: String, _ number: Int64) throws(StoreError) {
+    let bytes = (0..<8).map { UInt8(truncatingIfNeeded: number >> Int64($0 * 8)) }
+    try setFact(name, Data(bytes))
+  }
+
+  func setMetadata(_ metadata: StoreMetadata, isNew: Bool) throws(StoreError) {
+    var entries = metadata.propertyList(isNew: isNew)
+    entries[KeyValueFacts.identifierKey] = .string(metadata.identifier)
+    try setFact(KeyValueFact.metadata, BinaryPropertyListWriter.write(.dictionary(entries)))
+  }
+}

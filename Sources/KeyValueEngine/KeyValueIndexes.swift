@@ -1,0 +1,127 @@
+import Foundation
+import StoreProtocol
+import StoreSchema
+
+/// The uniqueness constraints and fetch indexes of a schema, as ordered keys.
+///
+/// A key is the index's number (2 bytes), the values, and the object's key (8 bytes). No values begin with others, so that objects
+/// with equal values are those with equal bytes between number and key.
+struct KeyValueIndexes: Sendable {
+  struct Index: Sendable {
+    let entity: Int
+    let slots: [Int]
+    let kinds: [SlotKind]
+    let isUnique: Bool
+    /// What makes an index another one in the file.
+    let description: String
+  }
+
+  let all: [Index]
+  /// The indexes that each entity's objects are in, its own and inherited.
+  let ofEntity: [[Int]]
+  /// How many bytes values may take.
+  private let longest: Int
+
+  init(_ schema: Schema, longestKey: Int) {
+    longest = longestKey - 10
+    var all: [Index] = []
+    var own: [[Int]] = []
+    for entity in schema.entities {
+      own.append([])
+      func add(_ slots: [Int], isUnique: Bool) {
+        let index = Index(
+          entity: entity.index, slots: slots, kinds: slots.map { entity.slots[$0] }, isUnique: isUnique,
+          description: "\(isUnique ? "unique" : "index") \(entity.name) \(slots)")
+        if all.contains(where: { $0.description == index.description }) { return }
+        own[entity.index].append(all.count)
+        all.append(index)
+      }
+      for slots in entity.uniquenessConstraints { add(slots, isUnique: true) }
+      for index in entity.definition.fetchIndexes {
+        let slots = Self.slots(of: index, entity)
+        if !slots.isEmpty { add(slots, isUnique: false) }
+      }
+    }
+    // A parent comes before its children.
+    for entity in schema.entities {
+      if let parent = entity.superentity { own[entity.index] = own[parent] + own[entity.index] }
+    }
+    (self.all, ofEntity) = (all, own)
+  }
+
+  /// The leading elements that are values of the object itself; a tree of rectangles is no order.
+  private static func slots(of index: FetchIndexDefinition, _ entity: Entity) -> [Int] {
+    var slots: [Int] = []
+    for element in index.elements {
+      if element.isRTree { return [] }
+      let slot = entity.attribute(named: element.property).flatMap { $0.elements.isEmpty ? $0.slot : nil }
+      guard let slot = slot ?? entity.relationship(named: element.property)?.slot else { break }
+      slots.append(slot)
+    }
+    return slots
+  }
+
+  /// The indexes in the file's words.
+  var catalogue: String { all.map(\.description).joined(separator: "\n") }
+
+  /// Puts a row's key in an index into `key`, without the object's key. False where it has none: objects without a value are all
+  /// different under a constraint.
+  func key(of row: Row, in number: Int, _ key: KeyBuffer) -> Bool {
+    let index = all[number]
+    key.clear()
+    key.append(UInt16(truncatingIfNeeded: number))
+    for (slot, kind) in zip(index.slots, index.kinds) {
+      if index.isUnique && row.isNull(slot) { return false }
+      OrderedValue.append(row, slot, kind, to: key)
+    }
+    if key.count > 2 + longest { shorten(key) }
+    return true
+  }
+
+  /// What is too long for a key keeps its beginning, and a digest in place of the rest.
+  private func shorten(_ key: KeyBuffer) {
+    var digest = SHA256()
+    digest.update(key.view)
+    key.truncate(to: 2 + longest - 32)
+    for byte in digest.finish() { key.append(byte) }
+  }
+}
+
+/// Values as bytes whose order is theirs: null first.
+enum OrderedValue {
+  static func append(_ row: Row, _ slot: Int, _ kind: SlotKind, to key: KeyBuffer) {
+    if row.isNull(slot) { return key.append(UInt8(0)) }
+    key.append(UInt8(1))
+    switch kind {
+    case .int16, .int32, .int64, .bool, .reference, .referenceEntity:
+      key.append(UInt64(bitPattern: row.int(slot)) ^ 1 << 63)
+    case .double, .float, .date: append(row.double(slot), to: key)
+    case .decimal:
+      // Near numbers come in the order of their doubles; equal ones have equal texts.
+      let text = row.string(slot)
+      append(Double(text) ?? 0, to: key)
+      row.withBytes(slot) { append(escaping: $0, to: key) }
+    case .string, .uri, .uuid, .data, .transformable, .externalData:
+      row.withBytes(slot) { append(escaping: $0, to: key) }
+    }
+  }
+
+  /// Negative numbers with all bits turned, the others with their sign turned.
+  private static func append(_ number: Double, to key: KeyBuffer) {
+    let bits = number.bitPattern
+    key.append(bits >> 63 == 1 ? ~bits : bits ^ 1 << 63)
+  }
+
+  /// A zero becomes 0 255, and the end 0 0.
+  private static func append(escaping bytes: UnsafeRawBufferPointer, to key: KeyBuffer) {
+    if bytes.contains(0) {
+      for byte in bytes {
+        key.append(byte)
+        if byte == 0 { key.append(UInt8(255)) }
+      }
+    } else {
+      key.append(bytes)
+    }
+    key.append(UInt16(0))
+  }
+}

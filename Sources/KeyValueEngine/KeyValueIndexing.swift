@@ -1,0 +1,35 @@
+import Foundation
+import StoreProtocol
+import StoreSchema
+
+/// Makes all indexes anew: a model may have other ones without being another model.
+struct KeyValueIndexing<Transaction: KeyValueWriting> {
+  private let transaction: Transaction
+  private let shape: KeyValueShape
+
+  init(_ transaction: Transaction, _ shape: KeyValueShape) {
+    self.transaction = transaction
+    self.shape = shape
+  }
+
+  /// Objects that contradict a constraint stay as they are: they are refused when they are saved again.
+  func rebuild() throws(StoreError) {
+    try transaction.removeAll(.indexes)
+    let commit = KeyValueCommit(transaction, shape, ChangeSet(time: 0))
+    for root in shape.roots where !indexes(of: root).isEmpty {
+      var keys: [Int64] = []
+      try commit.reader.scan(shape.schema.entities[root].subtree) { keys.append($0.key) }
+      for key in keys {
+        guard let row = try commit.reader.row(of: root, key) else { continue }
+        for index in shape.indexes.ofEntity[row.entity] where shape.indexes.key(of: row, in: index, commit.key) {
+          try commit.putIndexEntry(key)
+        }
+      }
+    }
+    try transaction.setFact(KeyValueFact.indexes, Data(shape.indexes.catalogue.utf8))
+  }
+
+  private func indexes(of root: Int) -> [Int] {
+    shape.schema.entities[root].subtree.flatMap { shape.indexes.ofEntity[$0] }
+  }
+}

@@ -1,0 +1,176 @@
+import Foundation
+import StoreProtocol
+import StoreSchema
+
+/// Reads rows and links in one transaction. Used by one caller at a time.
+final class KeyValueReader<Transaction: KeyValueReading> {
+  let transaction: Transaction
+  let shape: KeyValueShape
+  private let key = KeyBuffer()
+
+  init(_ transaction: Transaction, _ shape: KeyValueShape) {
+    self.transaction = transaction
+    self.shape = shape
+  }
+
+  // MARK: Rows
+
+  static func setRowKey(_ key: KeyBuffer, _ tree: UInt16, _ object: Int64) {
+    key.clear()
+    key.append(tree)
+    key.append(object)
+  }
+
+  /// The row of a key in the tree of `entity`, nil where there is none.
+  func row(of entity: Int, _ object: Int64) throws(StoreError) -> Row? {
+    Self.setRowKey(key, shape.tree(entity), object)
+    guard let value = try transaction.value(.rows, key.view) else { return nil }
+    return try decode(key.view, value, object)
+  }
+
+  /// Entity and version of a stored row, without looking at the rest.
+  func version(of entity: Int, _ object: Int64) throws(StoreError) -> (entity: Int, version: Int64)? {
+    Self.setRowKey(key, shape.tree(entity), object)
+    guard let value = try transaction.value(.rows, key.view) else { return nil }
+    guard value.count >= KeyValueEntry.rowHead else { throw KeyValueEntry.damaged }
+    return (Self.entity(value), Int64(littleEndian: value.integer(at: 16, as: Int64.self)))
+  }
+
+  @inline(__always)
+  private static func entity(_ value: UnsafeRawBufferPointer) -> Int {
+    Int(value.integer(at: 12, as: UInt32.self).littleEndian &>> 8)
+  }
+
+  func decode(
+    _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, _ object: Int64
+  ) throws(StoreError) -> Row {
+    try KeyValueEntry.check(key, value)
+    let entity = Self.entity(value)
+    guard value.count >= KeyValueEntry.rowHead, value[12] == KeyValueEntry.format,
+      shape.forms.indices.contains(entity),
+      let row = Row(
+        packed: UnsafeRawBufferPointer(rebasing: value[KeyValueEntry.rowHead...]), key: object,
+        version: Int64(littleEndian: value.integer(at: 16, as: Int64.self)), shape.forms[entity])
+    else {
+      throw StoreError(.corrupt, "A row of the store is none of the model's; it was written by something else.")
+    }
+    return row
+  }
+
+  func scan(_ entities: Range<Int>, _ body: (consuming Row) -> Void) throws(StoreError) {
+    guard let first = entities.first else { return }
+    let tree = shape.tree(first)
+    let isWhole = shape.schema.entities[first].subtree == entities && shape.schema.entities[first].root == first
+    let start = KeyBuffer()
+    Self.setRowKey(start, tree, 0)
+    try transaction.scan(.rows, from: start.view) { (key, value) throws(StoreError) in
+      guard let object = try Self.object(key, value, tree) else { return false }
+      if isWhole || entities.contains(Self.entity(value)) { body(try decode(key, value, object)) }
+      return true
+    }
+  }
+
+  /// The key of an entry's object, nil behind the last one of a tree.
+  private static func object(
+    _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, _ tree: UInt16
+  ) throws(StoreError) -> Int64? {
+    guard key.count >= 2, UInt16(bigEndian: key.integer(at: 0, as: UInt16.self)) == tree else { return nil }
+    guard key.count == 10, value.count >= KeyValueEntry.rowHead else { throw KeyValueEntry.damaged }
+    return key.objectKey(at: 2)
+  }
+
+  /// Calls `body` with each object until it gives false. No rows are made.
+  func scanKeys(_ entities: Range<Int>, _ body: (ObjectReference) -> Bool) throws(StoreError) {
+    guard let first = entities.first else { return }
+    let tree = shape.tree(first)
+    let start = KeyBuffer()
+    Self.setRowKey(start, tree, 0)
+    try transaction.scan(.rows, from: start.view) { (key, value) throws(StoreError) in
+      guard let object = try Self.object(key, value, tree) else { return false }
+      try KeyValueEntry.check(key, value)
+      let entity = Self.entity(value)
+      return entities.contains(entity) ? body(ObjectReference(entity: entity, key: object)) : true
+    }
+  }
+
+  // MARK: Links
+
+  static func setLinkKey(_ key: KeyBuffer, _ table: Int, _ owner: Int64, _ destination: Int64?) {
+    key.clear()
+    key.append(UInt16(truncatingIfNeeded: table))
+    key.append(owner)
+    if let destination { key.append(destination) }
+  }
+
+  /// The way back of a one-way link: its owner's key is in the value's place of an order.
+  static func setWayBackKey(_ key: KeyBuffer, _ table: Int, _ destination: Int64) {
+    key.clear()
+    key.append(UInt16(truncatingIfNeeded: table) | 1 << 15)
+    key.append(destination)
+  }
+
+  /// The destinations of an owner with their orders, by key.
+  func links(
+    _ table: Int, _ owner: Int64, _ body: (_ destination: Int64, _ order: Int64) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    let prefix = KeyBuffer()
+    Self.setLinkKey(prefix, table, owner, nil)
+    try transaction.scan(.links, from: prefix.view) { (key, value) throws(StoreError) in
+      guard key.hasPrefix(prefix.view), let destination = key.objectKey(at: 10) else { return false }
+      try KeyValueEntry.check(key, value)
+      try body(destination, value.objectOrder)
+      return true
+    }
+  }
+
+  /// The keys of an owner's destinations, in their order where the relationship is ordered.
+  func destinations(_ table: Int, _ owner: Int64) throws(StoreError) -> [Int64] {
+    guard shape.store.toManys[table].isOrdered else {
+      var keys: [Int64] = []
+      try links(table, owner) { (destination, _) throws(StoreError) in keys.append(destination) }
+      return keys
+    }
+    var ordered: [(order: Int64, key: Int64)] = []
+    try links(table, owner) { (destination, order) throws(StoreError) in ordered.append((order, destination)) }
+    ordered.sort { $0 < $1 }
+    return ordered.map(\.key)
+  }
+
+  func linkCount(_ table: Int, _ owner: Int64) throws(StoreError) -> Int {
+    var count = 0
+    try links(table, owner) { (_, _) throws(StoreError) in count += 1 }
+    return count
+  }
+
+  /// The owner that a one-way link to `destination` begins at.
+  func owner(_ table: Int, of destination: Int64) throws(StoreError) -> Int64? {
+    Self.setWayBackKey(key, table, destination)
+    guard let value = try transaction.value(.links, key.view) else { return nil }
+    try KeyValueEntry.check(key.view, value)
+    return value.objectOrder
+  }
+
+  // MARK: Indexes
+
+  /// The object that has the values of an index key, another than `object`.
+  func holder(of values: UnsafeRawBufferPointer, besides object: Int64) throws(StoreError) -> Int64? {
+    var found: Int64?
+    try transaction.scan(.indexes, from: values) { (key, value) throws(StoreError) in
+      guard key.hasPrefix(values) else { return false }
+      guard key.count == values.count + 8, let other = key.objectKey(at: values.count), other != object else {
+        return true
+      }
+      try KeyValueEntry.check(key, value)
+      found = other
+      return false
+    }
+    return found
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// The order, or the key, behind the checksum of a link. Zero where there is none.
+  fileprivate var objectOrder: Int64 {
+    count >= 16 ? Int64(littleEndian: integer(at: 8, as: Int64.self)) : 0
+  }
+}

@@ -1,0 +1,67 @@
+import StoreProtocol
+import StoreSchema
+
+/// What the engine looks up again and again in a schema.
+final class KeyValueShape: Sendable {
+  let schema: Schema
+  let store: StoreShape
+  /// What packed bytes must be to be a row of each entity.
+  let forms: [PackedRowForm]
+  let indexes: KeyValueIndexes
+  /// For each entity the slots whose old values a change must know: those with back links or in an index.
+  let watchedSlots: [SlotSet]
+  /// The root entity of each tree.
+  let roots: [Int]
+
+  /// Throws `unsupported` for a model that is too large for the keys.
+  init(_ schema: Schema, longestKey: Int) throws(StoreError) {
+    self.schema = schema
+    store = StoreShape(schema)
+    forms = schema.entities.map(PackedRowForm.init)
+    indexes = KeyValueIndexes(schema, longestKey: longestKey)
+    roots = schema.entities.filter { $0.root == $0.index }.map(\.index)
+    var watched: [SlotSet] = []
+    for entity in schema.entities {
+      var slots = SlotSet()
+      for (slot, _) in store.backLinks[entity.index] { slots.insert(slot) }
+      for index in indexes.ofEntity[entity.index] { for slot in indexes.all[index].slots { slots.insert(slot) } }
+      watched.append(slots)
+    }
+    watchedSlots = watched
+    let largest = Int(UInt16.max >> 1)
+    if max(store.treeCount, store.toManys.count, indexes.all.count, schema.entities.count) > largest {
+      throw StoreError(
+        .unsupported, "The model has too many entities, relationships or indexes for this kind of store.")
+    }
+  }
+
+  func tree(_ entity: Int) -> UInt16 { UInt16(truncatingIfNeeded: store.tree[entity]) }
+
+  /// What the rows of a file must be to be read: entities, slots and the numbers of link tables, as text.
+  var layout: String {
+    var lines: [String] = []
+    for entity in schema.entities {
+      lines.append("entity \(entity.name) \(store.tree[entity.index])")
+      lines += entity.slots.indices.map { "slot \($0) \(slotName(entity, $0)) \(entity.slots[$0])" }
+    }
+    for (number, relationship) in store.toManys.enumerated() {
+      lines.append("links \(number) \(schema.entities[relationship.declaringEntity].name).\(relationship.name)")
+      lines.append("  \(relationship.storage) \(relationship.isOrdered ? "ordered" : "")")
+    }
+    return lines.joined(separator: "\n")
+  }
+
+  private func slotName(_ entity: Entity, _ slot: Int) -> String {
+    for attribute in entity.attributes {
+      if attribute.elements.isEmpty && attribute.slot == slot { return attribute.name }
+      if let element = attribute.elements.first(where: { $0.slot == slot }) {
+        return attribute.name + "." + element.name
+      }
+    }
+    for relationship in entity.relationships {
+      if relationship.slot == slot { return relationship.name }
+      if relationship.entitySlot == slot { return relationship.name + " entity" }
+    }
+    return "?"
+  }
+}

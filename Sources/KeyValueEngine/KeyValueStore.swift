@@ -1,0 +1,169 @@
+import Foundation
+import PropertyLists
+import StoreProtocol
+import StoreSchema
+import Synchronization
+
+/// A store over an ordered map.
+public final class KeyValueStore<Map: KeyValueMap>: Store {
+  public let schema: Schema
+  public let capabilities: Capabilities
+  public let isReadOnly: Bool
+  private let shape: KeyValueShape
+  private let storeType: String
+  private let timeout: Double
+  private let state: Mutex<State>
+  /// Held by a commit to its very end, so that commits are counted in their order.
+  private let committing = NSLock()
+  private let commits = Atomic<UInt64>(0)
+
+  private struct State: Sendable {
+    /// Nil after the store was closed.
+    var map: Map?
+    var metadata: StoreMetadata
+    /// Whether the indexes in the map are known to be the schema's.
+    var hasIndexes = false
+  }
+
+  /// Opens what is in a map. Throws `notAStore`, `newerFormat` and `modelMismatch`; the map is as it was then.
+  public init(
+    _ map: Map, _ schema: Schema, storeType: String, capabilities: Capabilities, options: StoreOptions
+  ) throws(StoreError) {
+    let shape = try KeyValueShape(schema, longestKey: map.longestKey)
+    let facts = KeyValueFacts(try map.read(timeout: options.timeout))
+    var metadata = try facts.metadata(storeType: storeType, withModel: true)
+    if !options.ignoresModelVersion, !Self.isCompatible(metadata, schema, options) {
+      throw .modelMismatch(metadata, schema)
+    }
+    guard try facts.content(KeyValueFact.layout).map({ Array($0) }) == Array(shape.layout.utf8) else {
+      var error = StoreError.modelMismatch(metadata, schema)
+      error.context["layout"] = "the rows have other slots than the model"
+      throw error
+    }
+    metadata.archivedModel = nil
+    (self.schema, self.shape, self.storeType, self.capabilities) = (schema, shape, storeType, capabilities)
+    isReadOnly = options.isReadOnly
+    timeout = options.timeout
+    state = Mutex(State(map: map, metadata: metadata))
+  }
+
+  private static func isCompatible(_ metadata: StoreMetadata, _ schema: Schema, _ options: StoreOptions) -> Bool {
+    switch schema.compatibility(withVersionHashes: metadata.versionHashes) {
+    case .same: return true
+    case .different: return false
+    case .sameButFor(let entities):
+      // Where the store carries no model, its layout tells.
+      guard let haveSameStructure = options.haveSameStructure, let archive = metadata.archivedModel else { return true }
+      return haveSameStructure(archive, entities)
+    }
+  }
+
+  /// Makes an empty store in an empty map.
+  public static func make(_ map: Map, _ schema: Schema, storeType: String, options: StoreOptions) throws(StoreError) {
+    let shape = try KeyValueShape(schema, longestKey: map.longestKey)
+    let model = options.archivedModel?()
+    let transaction = try map.write(bytes: 1 << 16 + (model?.count ?? 0), timeout: options.timeout)
+    let metadata = StoreMetadata(
+      identifier: UUID().uuidString, storeType: storeType, versionHashes: schema.versionHashes,
+      versionIdentifiers: options.versionIdentifiers,
+      additional: ["NSPersistenceFrameworkVersion": .integer(1344), "NSStoreModelVersionHashesVersion": .integer(3)])
+    try transaction.setFact(KeyValueFact.format, KeyValueFact.text)
+    try transaction.setMetadata(metadata, isNew: true)
+    try transaction.setFact(KeyValueFact.layout, Data(shape.layout.utf8))
+    try transaction.setFact(KeyValueFact.indexes, Data(shape.indexes.catalogue.utf8))
+    if let model { try transaction.setFact(KeyValueFact.model, model) }
+    try transaction.finish()
+  }
+
+  public var identifier: String { metadata.identifier }
+  public var metadata: StoreMetadata { state.withLock { $0.metadata } }
+
+  public func snapshot() throws(StoreError) -> any StoreSnapshot {
+    // The number is taken first: a commit in between makes the view newer than it says, never older.
+    let number = commits.load(ordering: .acquiring)
+    return KeyValueSnapshot(try map().read(timeout: timeout), shape, commitNumber: number)
+  }
+
+  public func commit(_ changes: ChangeSet) throws(StoreError) -> CommitResult {
+    guard committing.lock(before: Date(timeIntervalSinceNow: timeout)) else {
+      throw StoreError(.busy, "Another save has taken longer than the timeout; try again.")
+    }
+    defer { committing.unlock() }
+    let transaction = try begin(bytes: Self.size(of: changes))
+    try prepare(transaction)
+    switch try KeyValueCommit(transaction, shape, changes).run() {
+    case .conflicts(let conflicts): return .conflicts(conflicts)
+    case .written(let keys, let touched):
+      if let metadata = changes.metadata { try transaction.setMetadata(metadata, isNew: false) }
+      try transaction.finish()
+      state.withLock { state in
+        state.hasIndexes = true
+        if let metadata = changes.metadata { state.metadata = metadata }
+      }
+      let number = commits.add(1, ordering: .acquiringAndReleasing).newValue
+      return .committed(Receipt(keys: keys, commitNumber: number, touched: touched))
+    }
+  }
+
+  public func allocateKeys(root: Int, count: Int) throws(StoreError) -> Range<Int64> {
+    let transaction = try begin(bytes: 1 << 12)
+    try prepare(transaction)
+    let keys = try KeyValueCommit<Map.Writing>.takeKeys(count, root: root, shape, transaction)
+    do { try transaction.finish() } catch {
+      // Keys that nobody uses are no harm: whether they are taken need not be known.
+      var error = error
+      error.outcome = .notSaved
+      throw error
+    }
+    return keys
+  }
+
+  public func externalData(_ name: Data) throws(StoreError) -> Data {
+    throw StoreError(.missingExternalData, "The store keeps all data in its one file.")
+  }
+
+  public func close() throws(StoreError) { state.withLock { $0.map = nil } }
+
+  private func map() throws(StoreError) -> Map {
+    guard let map = state.withLock({ $0.map }) else {
+      throw StoreError(.closed, "The store was closed; open it again.")
+    }
+    return map
+  }
+
+  private func begin(bytes: Int) throws(StoreError) -> Map.Writing {
+    if isReadOnly { throw StoreError(.readOnly, "The store was opened read-only.") }
+    return try map().write(bytes: bytes, timeout: timeout)
+  }
+
+  /// Rows with their indexes and links, roughly.
+  private static func size(of changes: ChangeSet) -> Int {
+    var bytes = changes.deletions.count * 64
+    for row in changes.insertions { bytes += row.byteCount + 512 }
+    for update in changes.updates { bytes += update.row.byteCount + 512 }
+    for link in changes.links { bytes += (link.added.count + link.removed.count + (link.order?.count ?? 0)) * 128 }
+    return bytes
+  }
+
+  /// Makes sure that what is written on is still the store that was opened, and brings its indexes in line with the model.
+  private func prepare(_ transaction: Map.Writing) throws(StoreError) {
+    let facts = KeyValueFacts(transaction)
+    let (known, hasIndexes) = state.withLock { ($0.metadata, $0.hasIndexes) }
+    let metadata = try facts.metadata(storeType: storeType, withModel: false)
+    guard metadata.identifier == known.identifier, metadata.versionHashes == known.versionHashes else {
+      throw StoreError(
+        .modelMismatch, "The store was replaced, or migrated to another model, since it was opened; open it again.")
+    }
+    if hasIndexes { return }
+    if try facts.content(KeyValueFact.indexes).map({ Array($0) }) == Array(shape.indexes.catalogue.utf8) { return }
+    try KeyValueIndexing(transaction, shape).rebuild()
+  }
+}
+
+extension KeyValueWriting {
+  /// Commits with the number of the commit beside the data, so that the one tells the other.
+  func finish() throws(StoreError) {
+    try setFact(KeyValueFact.commit, Int64(bitPattern: commitNumber))
+    try commit()
+  }
+}

@@ -1,0 +1,41 @@
+import Foundation
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// The signal that a process gets where a file becomes larger than it may: by itself it would end the process, where an error
+/// of the write is enough.
+package enum FileSizeSignal {
+  /// Calls `body` with the signal held back and taken away. Gives what it gave, and `errno`.
+  package static func withoutIt(_ body: () -> Int) -> (Int, Int32) {
+    #if os(Windows)
+      let count = body()
+      return (count, errno)
+    #else
+      var (blocked, before) = (sigset_t(), sigset_t())
+      sigemptyset(&blocked)
+      sigaddset(&blocked, SIGXFSZ)
+      pthread_sigmask(SIG_BLOCK, &blocked, &before)
+      let count = body()
+      let number = errno
+      if count < 0 && number == EFBIG {
+        #if canImport(Darwin)
+          var taken: Int32 = 0
+          sigwait(&blocked, &taken)
+        #else
+          var none = timespec()
+          sigtimedwait(&blocked, nil, &none)
+        #endif
+      }
+      pthread_sigmask(SIG_SETMASK, &before, nil)
+      return (count, number)
+    #endif
+  }
+}

@@ -1,0 +1,124 @@
+import Foundation
+import KeyValueEngine
+import StoreProtocol
+
+/// An ordered map in memory: sorted lists, and one writer at a time.
+final class MemoryMap: KeyValueMap, @unchecked Sendable {
+  /// Bytes with an address.
+  final class Bytes {
+    let view: UnsafeRawBufferPointer
+
+    init(_ source: UnsafeRawBufferPointer) {
+      let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: max(1, source.count), alignment: 8)
+      copy.copyMemory(from: source)
+      view = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(copy)[..<source.count])
+    }
+
+    deinit { view.deallocate() }
+  }
+
+  typealias Entry = (key: Bytes, value: Bytes)
+  typealias State = [KeySpace: [Entry]]
+
+  private let lock = NSLock()
+  private let writing = NSLock()
+  private var state: State = [:]
+  private var commits: UInt64 = 0
+  /// The next commit fails with this.
+  var failure: StoreError?
+
+  let longestKey = 128
+
+  func read(timeout: Double) throws(StoreError) -> View { lock.withLock { View(state, commits) } }
+
+  func write(bytes: Int, timeout: Double) throws(StoreError) -> Change {
+    guard writing.lock(before: Date(timeIntervalSinceNow: timeout)) else { throw StoreError(.busy, "Busy.") }
+    return lock.withLock { Change(self, state, commits + 1) }
+  }
+
+  fileprivate func end(_ change: Change, commits: Bool) throws(StoreError) {
+    defer { writing.unlock() }
+    if !commits { return }
+    if let failure { throw failure }
+    lock.withLock { (state, self.commits) = (change.state, change.commitNumber) }
+  }
+
+  /// Changes one byte of a value.
+  func damage(_ space: KeySpace, entry: Int, byte: Int) {
+    lock.withLock {
+      guard let old = state[space]?[entry].value.view else { return }
+      var bytes = Array(old)
+      bytes[byte] ^= 0x10
+      state[space]?[entry].value = bytes.withUnsafeBytes { Bytes($0) }
+    }
+  }
+
+  func sizes(_ space: KeySpace) -> [Int] { lock.withLock { (state[space] ?? []).map(\.value.view.count) } }
+
+  class View: KeyValueReading {
+    fileprivate(set) var state: State
+    let commitNumber: UInt64
+
+    init(_ state: State, _ number: UInt64) { (self.state, commitNumber) = (state, number) }
+
+    /// Where a key is, or would be.
+    fileprivate func place(_ space: KeySpace, _ key: UnsafeRawBufferPointer) -> (index: Int, isThere: Bool) {
+      let entries = state[space] ?? []
+      var (low, high) = (0, entries.count)
+      while low < high {
+        let middle = (low + high) / 2
+        if entries[middle].key.view.lexicographicallyPrecedes(key) { low = middle + 1 } else { high = middle }
+      }
+      return (low, low < entries.count && entries[low].key.view.elementsEqual(key))
+    }
+
+    func value(_ space: KeySpace, _ key: UnsafeRawBufferPointer) throws(StoreError) -> UnsafeRawBufferPointer? {
+      let place = place(space, key)
+      return place.isThere ? state[space]?[place.index].value.view : nil
+    }
+
+    func scan(
+      _ space: KeySpace, from key: UnsafeRawBufferPointer,
+      _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(StoreError) -> Bool
+    ) throws(StoreError) {
+      for entry in (state[space] ?? []).dropFirst(place(space, key).index) {
+        if try !body(entry.key.view, entry.value.view) { return }
+      }
+    }
+  }
+
+  final class Change: View, KeyValueWriting {
+    private let map: MemoryMap
+    private var hasEnded = false
+
+    fileprivate init(_ map: MemoryMap, _ state: State, _ number: UInt64) {
+      self.map = map
+      super.init(state, number)
+    }
+
+    deinit { if !hasEnded { try? map.end(self, commits: false) } }
+
+    func put(_ space: KeySpace, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(StoreError) {
+      precondition(!key.isEmpty && key.count <= map.longestKey, "no key for a map")
+      let place = place(space, key)
+      if place.isThere {
+        state[space]?[place.index].value = Bytes(value)
+      } else {
+        state[space, default: []].insert((Bytes(key), Bytes(value)), at: place.index)
+      }
+    }
+
+    func remove(_ space: KeySpace, _ key: UnsafeRawBufferPointer) throws(StoreError) -> Bool {
+      let place = place(space, key)
+      if place.isThere { state[space]?.remove(at: place.index) }
+      return place.isThere
+    }
+
+    func removeAll(_ space: KeySpace) throws(StoreError) { state[space] = nil }
+
+    func commit() throws(StoreError) {
+      hasEnded = true
+      try map.end(self, commits: true)
+    }
+  }
+}

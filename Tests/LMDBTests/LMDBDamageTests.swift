@@ -1,0 +1,135 @@
+#if LMDB
+  import Foundation
+  import LMDBBackend
+  import StoreProtocol
+  import StoreSchema
+  import Testing
+
+  @Suite struct LMDBDamageTests {
+    /// A closed store with a few linked objects, a large value, and free pages.
+    private func world() throws -> LMDBWorld {
+      let world = try LMDBWorld()
+      let store = try world.open()
+      let keys = try world.insert(store, 0..<12, linked: true)
+      var changes = ChangeSet(time: 0)
+      changes.deletions = [.init(ObjectReference(entity: 0, key: keys[5]), versionRead: 1)]
+      let builder = RowBuilder()
+      builder.begin(slots: world.entity.slots.count)
+      let slot = try #require(world.entity.attribute(named: "abinaryData")?.slot)
+      builder.set(slot, .data(Data((0..<9000).map { UInt8(truncatingIfNeeded: $0 * 7) })))
+      changes.insertions = [builder.finish(key: 0, entity: 0, version: 1)]
+      _ = try LMDBWorld.commit(store, changes)
+      _ = try world.insert(store, 20..<22)
+      try store.close()
+      return world
+    }
+
+    @Test func everyChangedByteIsFoundOrChangesNothing() throws {
+      let world = try world()
+      let good = try world.open()
+      let expected = try world.everything(good)
+      let metadata = good.metadata
+      try good.close()
+      let bytes = try Data(contentsOf: world.url)
+      let descriptor = open(world.url.path, O_RDWR)
+      defer { close(descriptor) }
+      // Where the file speaks of itself, and a part of the rest.
+      let step = ProcessInfo.processInfo.environment["OPENCOREDATA_LONG"] == "1" ? 1 : 13
+      let places = bytes.indices.filter {
+        $0 < 152 || $0 % 4096 < 64 || ($0 % step == 0 && (bytes[$0] != 0 || $0 % 61 == 0))
+      }
+      var found = 0
+      for place in places {
+        for pattern: UInt8 in place < 8192 ? [1, 2, 0x80] : [1] {
+          var byte = bytes[place] ^ pattern
+          #expect(pwrite(descriptor, &byte, 1, off_t(place)) == 1)
+          do {
+            let store = try world.open()
+            defer { try? store.close() }
+            #expect(try world.everything(store) == expected, "byte \(place)")
+            #expect(store.metadata == metadata, "byte \(place)")
+          } catch {
+            found += 1
+            #expect(error is StoreError, "byte \(place): \(error)")
+          }
+          byte = bytes[place]
+          #expect(pwrite(descriptor, &byte, 1, off_t(place)) == 1)
+        }
+      }
+      #expect(found > places.count / 4)
+      #expect(try world.everything(try world.open()) == expected)
+    }
+
+    @Test func aCutOffFileIsRefused() throws {
+      let world = try world()
+      let bytes = try Data(contentsOf: world.url)
+      for size in [0, 1, 15, 100, 4095, 4096, 4200, 8191, 8192, 20_000, bytes.count - 4096, bytes.count - 1] {
+        let cut = bytes.prefix(size)
+        try cut.write(to: world.url)
+        for isReadOnly in [false, true] {
+          let code = code { _ = try world.open(readOnly: isReadOnly) }
+          #expect(code == (size < 152 ? .notAStore : .corrupt), "\(size) bytes: \(String(describing: code))")
+        }
+        #expect(code { _ = try world.backend.metadata(at: world.url, options: StoreOptions()) } != nil)
+        #expect(try Data(contentsOf: world.url) == cut)
+      }
+    }
+
+    @Test func aFileThatIsCutOffWhileItIsOpenIsNotRead() throws {
+      let world = try world()
+      let store = try world.open()
+      _ = try world.values(store)
+      let bytes = try Data(contentsOf: world.url)
+      #expect(truncate(world.url.path, 8192) == 0)
+      #expect(code { _ = try store.snapshot() } == .corrupt)
+      #expect(code { _ = try world.insert(store, 0..<1) } == .corrupt)
+      let handle = try FileHandle(forWritingTo: world.url)
+      handle.write(bytes)
+      try handle.close()
+      #expect(try world.values(store).count == 14)
+    }
+
+    @Test func aFileThatWasTakenAwayIsNotWritten() throws {
+      let world = try world()
+      let store = try world.open()
+      try FileManager.default.removeItem(at: world.lockURL)
+      #expect(code { _ = try store.snapshot() } == .io)
+      #expect(code { _ = try world.insert(store, 0..<1) } == .io)
+      try store.close()
+      let again = try world.open()
+      _ = try world.insert(again, 0..<1)
+      try FileManager.default.moveItem(at: world.url, to: world.url.appendingPathExtension("old"))
+      #expect(code { _ = try world.insert(again, 0..<1) } == .io)
+      #expect(try world.values(again).count == 15)
+    }
+
+    @Test func foreignFilesAreLeftAsTheyAre() throws {
+      let world = try LMDBWorld()
+      for content in [
+        Data(), Data("SQLite format 3".utf8), Data(count: 70_000), Data((0..<10_000).map { UInt8($0 & 255) }),
+      ] {
+        try content.write(to: world.url)
+        #expect(code { _ = try world.open() } == .notAStore)
+        #expect(code { _ = try world.open(readOnly: true) } == .notAStore)
+        #expect(code { try world.backend.destroy(at: world.url, options: StoreOptions()) } == .notAStore)
+        #expect(try Data(contentsOf: world.url) == content)
+      }
+      try FileManager.default.removeItem(at: world.url)
+      try FileManager.default.createDirectory(at: world.url, withIntermediateDirectories: false)
+      #expect(code { _ = try world.open() } == .notAStore)
+      #expect(code { _ = try world.open(readOnly: true) } == .notAStore)
+    }
+
+    @Test func anotherDatabaseOfLMDBIsLeftAsItIs() throws {
+      let world = try LMDBWorld()
+      try OtherDatabase.make(at: world.url, tree: "facts", key: "format", value: "something else")
+      let before = try Data(contentsOf: world.url)
+      #expect(code { _ = try world.open() } == .corrupt)
+      #expect(try Data(contentsOf: world.url) == before)
+      try FileManager.default.removeItem(at: world.url)
+      try OtherDatabase.make(at: world.url, tree: "people", key: "a", value: "b")
+      #expect(code { _ = try world.open() } == .notAStore)
+      #expect(code { _ = try world.backend.metadata(at: world.url, options: StoreOptions()) } == .notAStore)
+    }
+  }
+#endif
