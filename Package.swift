@@ -105,7 +105,7 @@ let package = Package(
       name: "queue-async", dependencies: ["CoreData"], path: "Tests/QueuePrograms/Async", swiftSettings: strict),
     // The program that Scripts/crash kills, and that Scripts/fault runs on a failing disk.
     .executableTarget(
-      name: "crash-writer", dependencies: ["CoreData", "StoreProtocol"], path: "Tests/CrashWriter",
+      name: "crash-writer", dependencies: ["CoreData", "LMDBStore", "StoreProtocol"], path: "Tests/CrashWriter",
       swiftSettings: strict),
 
     // The program that the LMDB store's tests run beside themselves.

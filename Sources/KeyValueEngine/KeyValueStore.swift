@@ -75,6 +75,17 @@ public final class KeyValueStore<Map: KeyValueMap>: Store {
     try transaction.finish()
   }
 
+  /// Replaces the metadata of the store in a map, whatever its model.
+  public static func setMetadata(
+    _ metadata: StoreMetadata, in map: Map, storeType: String, timeout: Double
+  ) throws(StoreError) {
+    let transaction = try map.write(bytes: 1 << 16, timeout: timeout)
+    // What is no store of this form is left as it is.
+    _ = try KeyValueFacts(transaction).metadata(storeType: storeType, withModel: false)
+    try transaction.setMetadata(metadata, isNew: false)
+    try transaction.finish()
+  }
+
   public var identifier: String { metadata.identifier }
   public var metadata: StoreMetadata { state.withLock { $0.metadata } }
 

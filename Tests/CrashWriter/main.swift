@@ -1,5 +1,6 @@
 import CoreData
 import Foundation
+import LMDBStore
 
 // Saves transactions into the store at the given path. Before each save it prints "begin T", after it "saved T". Every
 // transaction changes rows of all kinds together, so that a torn one can be told: a counter, new rows that carry its
@@ -16,6 +17,9 @@ else {
   FileHandle.standardError.write(Data("usage: crash-writer STORE [check | TRANSACTIONS [rollback] [stop]]\n".utf8))
   exit(2)
 }
+#if LMDB
+  LMDBStore.register()
+#endif
 let storeType = NSPersistentStore.StoreType(
   rawValue: ProcessInfo.processInfo.environment["OPENCOREDATA_STORE_TYPE"] ?? NSSQLiteStoreType)
 

@@ -51,6 +51,12 @@
       }
     }
 
+    public func setMetadata(_ metadata: StoreMetadata, at url: URL, options: StoreOptions) throws(StoreError) {
+      let path = LMDBFile.resolved(url)
+      guard let map = try map(path, options) else { throw Self.notFound(path) }
+      try KeyValueStore.setMetadata(metadata, in: map, storeType: storeType, timeout: options.timeout)
+    }
+
     /// Throws `busy` where this process has the store open. Another process that has it open is told when it writes next.
     public func destroy(at url: URL, options: StoreOptions) throws(StoreError) {
       let path = LMDBFile.resolved(url)

@@ -26,11 +26,14 @@
     private var idle: [OpaquePointer] = []
     /// While the map is changed nobody reads.
     private var isChanging = false
+    private var isClosed = false
 
-    private let writing = NSLock()
+    let writing = NSLock()
     /// Whether a commit failed so that LMDB must open the file anew. Under `writing`.
-    private var isFailed = false
+    var isFailed = false
     private var writes = 0
+    /// The page that the commit under way will replace, as it was. Under `writing`.
+    private(set) var formerMeta: [UInt8] = []
 
     static let placesForReaders: UInt32 = 510
 
@@ -42,7 +45,7 @@
 
     // MARK: Opening
 
-    private func open() throws(StoreError) {
+    func open() throws(StoreError) {
       let needed = Int(clamping: try file.size()) + 1 << 20
       mapSize = max(mapSize, needed)
       while true {
@@ -63,7 +66,7 @@
         try openTrees()
         if !isReadOnly { mdb_reader_check(handle, nil) }
       } catch {
-        close()
+        closeHandle()
         throw error
       }
     }
@@ -121,15 +124,16 @@
     /// Called when nobody uses it any more.
     func close() {
       // A child process must leave alone what its parent has.
-      guard belongsToProcess, let handle else { return }
-      for transaction in idle { mdb_txn_abort(transaction) }
-      idle = []
-      closeHandle(handle)
+      guard belongsToProcess else { return }
+      gate.withLock { isClosed = true }
+      closeHandle()
     }
 
-    private func closeHandle(_ handle: OpaquePointer) {
-      mdb_env_close(handle)
-      self.handle = nil
+    func closeHandle() {
+      for transaction in idle { mdb_txn_abort(transaction) }
+      idle = []
+      if let handle { mdb_env_close(handle) }
+      handle = nil
       if lockFile >= 0 { _ = Foundation.close(lockFile) }
       lockFile = -1
     }
@@ -178,6 +182,8 @@
         if result == MDB_MAP_RESIZED {
           // Another process has let the file grow.
           try changeMap(until: deadline) { (handle) throws(StoreError) in try self.adoptMap(handle) }
+        } else if result == MDB_PANIC {
+          try recover(deadline)
         } else if result != MDB_READERS_FULL || mdb_reader_check(handle, nil) != MDB_SUCCESS || Date() >= deadline {
           throw LMDBError.error(result, "No view of the store can be had", path)
         } else {
@@ -195,12 +201,14 @@
           throw StoreError(.busy, "The store's map is being changed; try again.", context: ["path": path])
         }
       }
-      guard handle != nil else { throw StoreError(.closed, "The store was closed; open it again.") }
+      if isClosed { throw StoreError(.closed, "The store was closed; open it again.") }
       readers += 1
       return idle.popLast()
     }
 
     private func begin(_ used: OpaquePointer?) -> (Int32, OpaquePointer?) {
+      // It could not be opened anew after a commit that failed.
+      guard let handle else { return (MDB_PANIC, nil) }
       if let used {
         let result = mdb_txn_renew(used)
         if result == MDB_SUCCESS { return (result, used) }
@@ -297,7 +305,10 @@
           throw LMDBError.error(result, "The store cannot be written", path)
         }
         let wanted = self.wanted(bytes)
-        if wanted <= mapSize || hasGrown { return transaction }
+        if wanted <= mapSize || hasGrown {
+          formerMeta = try LMDBMeta.bytes(of: file, UInt64(mdb_txn_id(transaction)), pageSize)
+          return transaction
+        }
         mdb_txn_abort(transaction)
         hasGrown = true
         // Where views do not end in time, what is left of the map has to do.
@@ -335,10 +346,19 @@
       }
     }
 
-    /// Calls `body` while this process has no transaction of the file. Throws `busy` where views do not end in time.
     private func changeMap(
       until deadline: Date, _ body: (OpaquePointer) throws(StoreError) -> Void
     ) throws(StoreError) {
+      try whileNobodyReads(until: deadline) { () throws(StoreError) in
+        for transaction in idle { mdb_txn_abort(transaction) }
+        idle = []
+        guard let handle else { throw StoreError(.closed, "The store was closed; open it again.") }
+        try body(handle)
+      }
+    }
+
+    /// Calls `body` while this process has no view of the file. Throws `busy` where views do not end in time.
+    func whileNobodyReads(until deadline: Date, _ body: () throws(StoreError) -> Void) throws(StoreError) {
       gate.lock()
       defer { gate.unlock() }
       isChanging = true
@@ -353,41 +373,13 @@
             context: ["path": path])
         }
       }
-      for transaction in idle { mdb_txn_abort(transaction) }
-      idle = []
-      guard let handle else { throw StoreError(.closed, "The store was closed; open it again.") }
-      try body(handle)
-    }
-
-    /// After a commit that failed at its end LMDB takes no further ones: the file is opened again.
-    private func reopen(_ deadline: Date) throws(StoreError) {
-      try changeMap(until: deadline) { (handle) throws(StoreError) in
-        self.closeHandle(handle)
-        try self.open()
-      }
-      isFailed = false
+      try body()
     }
 
     /// Ends what ``beginWriting(bytes:timeout:)`` began, after the transaction has ended.
     func endWriting() {
       file.unlock()
       writing.unlock()
-    }
-
-    // MARK: A failed commit
-
-    /// What became of a commit that failed: nobody has written since.
-    ///
-    /// LMDB writes one page at the very end, which makes the commit valid. Where that page is not there, nothing has happened.
-    func settle(_ commitNumber: UInt64, _ error: StoreError) -> StoreError {
-      isFailed = true
-      var error = error
-      if fsync(file.descriptor) == 0, let metas = try? LMDBMeta.both(of: file), metas.last.commitNumber < commitNumber {
-        error.outcome = .notSaved
-      } else {
-        error.outcome = .outcomeUnknown
-      }
-      return error
     }
   }
 #endif

@@ -1,11 +1,20 @@
 import CoreData
 import Foundation
+import LMDBStore
 import Testing
 
 /// Stores that move to another place or type under the contexts that use them, and their metadata.
 @Suite struct StoreMigrationTests {
   typealias StoreType = NSPersistentStore.StoreType
-  static let types: [StoreType] = [.sqlite, .xml, .binary, .inMemory]
+  static let persistentTypes: [StoreType] = {
+    #if LMDB
+      LMDBStore.register()
+      return [.sqlite, .xml, .binary, .lmdb]
+    #else
+      return [.sqlite, .xml, .binary]
+    #endif
+  }()
+  static let types = persistentTypes + [.inMemory]
 
   /// A coordinator with one store, in a folder that goes at the end.
   final class Stack {
@@ -150,7 +159,7 @@ import Testing
 
   // MARK: Metadata without opening
 
-  @Test(arguments: [StoreType.sqlite, .xml, .binary]) func metadataIsSetWithoutAModel(_ type: StoreType) throws {
+  @Test(arguments: persistentTypes) func metadataIsSetWithoutAModel(_ type: StoreType) throws {
     let stack = try Stack(type)
     let (context, url) = (stack.context(), stack.folder.appending(path: "first"))
     try context.performAndWait { _ = try fill(context) }
