@@ -35,7 +35,9 @@ let package = Package(
     .library(name: "SQLEngine", targets: ["SQLEngine"]),
     .library(name: "ModelFiles", targets: ["ModelFiles"]),
     .library(name: "LMDBStore", targets: ["LMDBStore"]),
+    .library(name: "StoreConformance", targets: ["StoreConformance", "StoreConformanceRunner"]),
     .executable(name: "coredata", targets: ["CoreDataTool"]),
+    .executable(name: "store-conformance", targets: ["store-conformance"]),
   ],
   traits: [
     .trait(name: "LMDB", description: "Stores in LMDB files, which need liblmdb.")
@@ -98,6 +100,24 @@ let package = Package(
       ],
       swiftSettings: strict),
 
+    // What every store must do, as cases that are values; the runner of those; the program for the stores of this package.
+    library(
+      "StoreConformance", path: "Conformance/StoreConformance",
+      ["StoreProtocol", "StoreQuery", "StoreSchema", "PropertyLists"]),
+    library(
+      "StoreConformanceRunner", path: "Conformance/StoreConformanceRunner",
+      ["StoreConformance", "StoreProtocol", "StoreSchema"]),
+    library(
+      "SabotagedStores", path: "Conformance/SabotagedStores",
+      ["StoreConformance", "StoreProtocol", "StoreSchema", "InMemoryBackend", "XMLBackend"]),
+    .executableTarget(
+      name: "store-conformance",
+      dependencies: [
+        "StoreConformance", "StoreConformanceRunner", "SabotagedStores", "StoreProtocol", "BinaryBackend",
+        "InMemoryBackend", "SQLiteBackend", "XMLBackend",
+      ],
+      path: "Conformance/store-conformance", swiftSettings: strict),
+
     // Programs that would hang if contexts needed a main queue that nobody drains.
     .executableTarget(
       name: "queue-main", dependencies: ["CoreData"], path: "Tests/QueuePrograms/Main", swiftSettings: strict),
@@ -140,6 +160,12 @@ let package = Package(
     tests(
       "WholeFileTests",
       ["AtomicEngine", "BinaryBackend", "PropertyLists", "StoreProtocol", "StoreSchema", "XMLBackend"]),
+    tests(
+      "StoreConformanceTests",
+      [
+        "StoreConformance", "StoreConformanceRunner", "SabotagedStores", "StoreProtocol", "StoreQuery", "StoreSchema",
+        "BinaryBackend", "InMemoryBackend", "SQLiteBackend", "XMLBackend",
+      ]),
     tests("HouseTests", []),
   ]
 )

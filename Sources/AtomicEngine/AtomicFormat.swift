@@ -8,6 +8,9 @@ import StoreSchema
 public protocol AtomicFormat: Sendable {
   var storeType: String { get }
 
+  /// What stores of this format can do beyond what every whole-file store can, and what their file is.
+  var capabilities: Capabilities { get }
+
   /// Whether the metadata comes behind the objects in a file, else before them.
   var metadataIsLast: Bool { get }
 
@@ -31,6 +34,8 @@ public protocol AtomicFormat: Sendable {
 }
 
 extension AtomicFormat {
+  public var capabilities: Capabilities { [] }
+
   /// The metadata of a file whose checksum, where it has one, is that of its bytes: without the entries that concern the file
   /// alone.
   func checkedMetadata(_ data: Data) throws(StoreError) -> StoreMetadata { try checkedHead(data).metadata }
@@ -87,7 +92,13 @@ public struct AtomicFileBackend<Format: AtomicFormat>: StoreBackend {
   public init(_ format: Format) { self.format = format }
 
   public var storeType: String { format.storeType }
-  public var capabilities: Capabilities { [.persistent, .concurrentReads, .derivedAttributes] }
+  public var capabilities: Capabilities {
+    let every: Capabilities = [
+      .persistent, .localFiles, .wholeFile, .readOnlyOpen, .multipleOpens, .detectsOtherWriters, .concurrentReads,
+      .fileVersions, .uniqueness, .derivedAttributes, .checksums, .powerLossDurability,
+    ]
+    return every.union(format.capabilities)
+  }
 
   public func open(at url: URL, schema: Schema, options: StoreOptions) throws(StoreError) -> any Store {
     let file = try AtomicFile(url.path)
