@@ -70,6 +70,9 @@ public final class CaseContext: @unchecked Sendable {
   /// Says that a file may be in the case's folder at its end.
   public func leaves(_ file: String) { places[0].extraFiles.insert(file) }
 
+  /// Says that files may have a mode at the end that others can use them by.
+  public func allows(mode: Int) { for index in places.indices { places[index].mode = mode } }
+
   /// Says that the place has another store now.
   public func isReplaced() { for index in places.indices { places[index].identifier = nil } }
 
@@ -140,6 +143,7 @@ public final class CaseContext: @unchecked Sendable {
     var identifier: String?
     var isDamaged = false
     var extraFiles: Set<String> = []
+    var mode: Int?
 
     init(_ location: StoreLocation) { self.location = location }
   }

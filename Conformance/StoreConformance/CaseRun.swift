@@ -98,7 +98,9 @@ struct Postconditions {
       let attributes = try? FileManager.default.attributesOfItem(atPath: path)
       let mode = (attributes?[.posixPermissions] as? NSNumber)?.intValue ?? 0
       let isLink = attributes?[.type] as? FileAttributeType == .typeSymbolicLink
-      if mode & 0o077 != 0 && !isLink { context.note("U5: \(file) has the mode 0\(String(mode, radix: 8))") }
+      if mode & 0o077 != 0 && !isLink && mode != place.mode {
+        context.note("U5: \(file) has the mode 0\(String(mode, radix: 8))")
+      }
     }
   }
 

@@ -22,6 +22,15 @@ public struct Changes {
     return ObjectReference(entity: entity.index, key: -Int64(set.insertions.count))
   }
 
+  /// Several new objects with the same values.
+  public mutating func insert(
+    _ count: Int, _ name: String, _ values: [String: Cell] = [:]
+  ) throws -> [ObjectReference] {
+    var objects: [ObjectReference] = []
+    for _ in 0..<count { objects.append(try insert(name, values)) }
+    return objects
+  }
+
   /// New values of an object: as the store has it now, or as it was read before.
   public mutating func update(_ object: ObjectReference, _ values: [String: Cell], from read: Row? = nil) throws {
     let row = try read ?? session.current(object)
@@ -89,5 +98,20 @@ public struct Changes {
       return .data(try session.store.keepExternalData(data) ?? Data([1]) + data)
     default: return value
     }
+  }
+
+  // MARK: What the model says of a relationship
+
+  func isToOne(_ owner: ObjectReference, _ name: String) throws -> Bool {
+    try !session.relationship(name, of: owner).isToMany
+  }
+
+  func isOrdered(_ owner: ObjectReference, _ name: String) throws -> Bool {
+    try session.relationship(name, of: owner).isOrdered
+  }
+
+  /// Whether pairs are told from this side.
+  func isPrimary(_ owner: ObjectReference, _ name: String) throws -> Bool {
+    try session.relationship(name, of: owner).storage == .pairs(isPrimary: true)
   }
 }

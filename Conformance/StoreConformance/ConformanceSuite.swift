@@ -5,7 +5,9 @@ public enum ConformanceSuite {
 
   /// Every case, simple areas first, each id once.
   public static let all: [ConformanceCase] = [
-    lifecycle, identity, attributes,
+    lifecycle, lifecycleOfFiles, identity, values, attributeRules, links, orders, deletions, inheritance, predicates,
+    sorting,
+    saves, uniqueness, versions, concurrency, durability, damage, capabilities,
   ].flatMap { $0 }
 
   /// The case of an id, nil for none.

@@ -124,6 +124,16 @@ extension Session {
     }
   }
 
+  /// The objects that a predicate selects, by references alone.
+  func references(_ entity: String, _ predicate: String = "TRUEPREDICATE", sort: [String]) throws -> [ObjectReference] {
+    let plan = try plan(entity, predicate, [], sort: sort, offset: 0, limit: nil, exactly: false)
+    return try read { view in
+      var found: [ObjectReference] = []
+      try FetchExecution(view, schema, pushesDown: profile != .noPushdown).references(plan) { found.append($0) }
+      return found
+    }
+  }
+
   /// How many objects a predicate selects.
   public func count(
     _ entity: String, _ predicate: String = "TRUEPREDICATE", _ arguments: [Cell] = [], offset: Int = 0,
