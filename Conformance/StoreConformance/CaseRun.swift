@@ -90,7 +90,7 @@ struct Postconditions {
   // MARK: Files
 
   private func checkFiles(_ place: CaseContext.Place) {
-    guard let folder = place.location.folder else { return }
+    guard let folder = place.location.folder, !place.isDamaged else { return }
     let files = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
     for file in files where !place.extraFiles.contains(file) {
       if !harness.belongs(file, to: place.location) { context.note("U4: the file \(file) is left behind") }

@@ -49,6 +49,14 @@ public struct Changes {
     set.deletions.append(.init(object, versionRead: versionRead))
   }
 
+  /// Deletes what was read in a version.
+  mutating func delete(_ object: ObjectReference, at version: Int64) {
+    set.deletions.append(.init(object, versionRead: version))
+  }
+
+  /// The row of an object as the store has it now.
+  func current(_ object: ObjectReference) throws -> Row { try session.current(object) }
+
   /// Asks that an object still has the version.
   public mutating func check(_ object: ObjectReference, version: Int64) {
     set.checks.append(.init(object, versionRead: version))

@@ -1,4 +1,5 @@
 import StoreSchema
+import Synchronization
 
 /// The models of the cases.
 public enum Fixtures {
@@ -16,7 +17,7 @@ public enum Fixtures {
     team.relationships = [many("members", "Person", inverse: "team")]
     var tag = entity("Tag", [("label", .string)])
     tag.relationships = [many("people", "Person", inverse: "tags")]
-    return try Schema([person, team, tag])
+    return try frozen("people", [person, team, tag])
   }
 
   /// The types of attributes with the names that M2 gives them.
@@ -41,7 +42,7 @@ public enum Fixtures {
     var large = AttributeDefinition(name: "large", type: .binaryData)
     large.allowsExternalBinaryDataStorage = true
     all.attributes += [place, large]
-    return try Schema([all])
+    return try frozen("allTypes", [all])
   }
 
   /// M2, its derived attributes.
@@ -56,7 +57,7 @@ public enum Fixtures {
     shelfName.derivation = .keyPath(["shelf", "name"])
     book.attributes.append(shelfName)
     book.relationships = [one("shelf", "Shelf", inverse: "books")]
-    return try Schema([shelf, book])
+    return try frozen("derived", [shelf, book])
   }
 
   /// M3: `Node`, abstract, and below it `File` and fifteen levels of folders; each level has an attribute of its own.
@@ -80,7 +81,7 @@ public enum Fixtures {
     var drawer = entity("Drawer", [("kind", .integer64)])
     drawer.superentity = "Node"
     definitions.append(drawer)
-    return try Schema(definitions)
+    return try frozen("inheritance", definitions)
   }
 
   /// M4: ordered to-many with a to-one inverse, ordered many-to-many, and an ordered relationship without an inverse.
@@ -93,7 +94,7 @@ public enum Fixtures {
     playlist.relationships = [many("songs", "Song", inverse: "playlists", ordered: true)]
     var song = entity("Song", [("name", .string)])
     song.relationships = [many("playlists", "Playlist", inverse: "songs", ordered: true)]
-    return try Schema([list, item, playlist, song])
+    return try frozen("ordered", [list, item, playlist, song])
   }
 
   /// M5: every shape of a relationship, with and without an inverse.
@@ -113,12 +114,12 @@ public enum Fixtures {
       one("orderedOneBack", "Source", inverse: "orderedOne"),
       many("orderedManyBack", "Source", inverse: "orderedMany"),
     ]
-    return try Schema([source, target])
+    return try frozen("shapes", [source, target])
   }
 
   /// M6: a thousand attributes.
   public static func wide() throws(SchemaError) -> Schema {
-    try Schema([entity("Wide", (1...1000).map { ("a\($0)", $0 % 2 == 0 ? .string : .integer64) })])
+    try frozen("wide", [entity("Wide", (1...1000).map { ("a\($0)", $0 % 2 == 0 ? .string : .integer64) })])
   }
 
   /// M8: names that mean something elsewhere.
@@ -127,7 +128,7 @@ public enum Fixtures {
   public static func names() throws(SchemaError) -> Schema {
     var order = entity("Order", hostileNames.map { ($0, .string) })
     order.relationships = [one("from", "Order", inverse: "to"), many("to", "Order", inverse: "from")]
-    return try Schema([order])
+    return try frozen("names", [order])
   }
 
   /// M1 with one more attribute: another version of the same model.
@@ -136,10 +137,20 @@ public enum Fixtures {
     if let index = definitions.firstIndex(where: { $0.name == "Person" }) {
       definitions[index].attributes.append(AttributeDefinition(name: "nickname", type: .string))
     }
-    return try Schema(definitions)
+    return try frozen("otherPeople", definitions)
   }
 
   // MARK: Parts
+
+  /// A model is frozen once in a process: to hash it takes longer than many a case.
+  private static func frozen(_ name: String, _ definitions: [EntityDefinition]) throws(SchemaError) -> Schema {
+    if let known = known.withLock({ $0[name] }) { return known }
+    let schema = try Schema(definitions)
+    known.withLock { $0[name] = schema }
+    return schema
+  }
+
+  private static let known = Mutex<[String: Schema]>([:])
 
   static func entity(_ name: String, _ attributes: [(String, AttributeType)]) -> EntityDefinition {
     var entity = EntityDefinition(name: name)

@@ -16,7 +16,7 @@ struct CasePool {
   /// How long one small case may take, in seconds; larger ones may take ten and a hundred times as long.
   let timeout: Double
 
-  private static let part = 40
+  private static let part = 120
 
   /// The results of the jobs, in any order. `progress` is called with each.
   func run(_ all: [Job], _ progress: @escaping @Sendable (CaseResult) -> Void) -> [CaseResult] {

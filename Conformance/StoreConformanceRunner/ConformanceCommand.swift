@@ -39,6 +39,9 @@ public struct ConformanceCommand {
     case "accept": return try accept(arguments)
     case "report": return try report(arguments)
     case "replay": return try replay(arguments)
+    case "model": return try ModelCommands(arguments, harnesses).model()
+    case "differential": return try ModelCommands(arguments, harnesses).differential()
+    case "sabotage": return try SabotageCommand(arguments, sabotaged).run()
     case "worker": return try work(arguments)
     case "role": return try role(arguments)
     default: throw UsageError("there is no command “\(arguments.command)”")
@@ -53,6 +56,9 @@ public struct ConformanceCommand {
           [--timeout SECONDS] [--format table|json|junit --output FILE]... [--package FOLDER]
       replay FILE                              the failures of a JSON report or of a model run once more
       accept --backend B [--output FILE]       writes the expectations of a store; keeps its known failures
+      model [--backend B] [--operations N] [--seed S] [--replay-to FILE]   random operations against plain dictionaries
+      differential [--backend B]... [--operations N] [--seed S]            one stream over all stores
+      sabotage [--output FILE]                 whether stores that are wrong on purpose are caught, by exactly their cases
       report A.json B.json...                  the table of several reports
     Exit status: 0 as expected, 1 failures, 2 wrong use or harness, 3 drift from the expectations.
     """
@@ -121,7 +127,9 @@ public struct ConformanceCommand {
 
   private func replay(_ arguments: Arguments) throws -> Int32 {
     guard let path = arguments.operands.first else { throw UsageError("replay needs a file") }
-    let report = try JSONDecoder().decode(Report.self, from: Data(contentsOf: URL(filePath: path)))
+    let data = try Data(contentsOf: URL(filePath: path))
+    if let run = try? JSONDecoder().decode(ModelReplay.self, from: data) { return try run.run(harnesses) }
+    let report = try JSONDecoder().decode(Report.self, from: data)
     var isBad = false
     for old in report.bad {
       guard let found = ConformanceSuite.find(old.id.text),
@@ -141,8 +149,10 @@ public struct ConformanceCommand {
 
   // MARK: Processes of its own
 
+  private var everything: [any StoreHarness] { harnesses + sabotaged.map(\.harness) }
+
   private func work(_ arguments: Arguments) throws -> Int32 {
-    guard let harness = try arguments.harnesses(of: harnesses).first, let profile = try arguments.profiles().first
+    guard let harness = try arguments.harnesses(of: everything).first, let profile = try arguments.profiles().first
     else {
       return 2
     }
@@ -151,7 +161,7 @@ public struct ConformanceCommand {
   }
 
   private func role(_ arguments: Arguments) throws -> Int32 {
-    guard let harness = try arguments.harnesses(of: harnesses).first, let name = arguments.operands.first,
+    guard let harness = try arguments.harnesses(of: everything).first, let name = arguments.operands.first,
       let body = arguments.value("--case").flatMap(ConformanceSuite.find)?.roles[name],
       let url = arguments.value("--url").flatMap({ URL(string: $0) })
     else { throw UsageError("there is no such role") }

@@ -5,8 +5,9 @@ import Synchronization
 
 extension ConformanceSuite {
   static let concurrency: [ConformanceCase] = [
-    ConformanceCase("CON-001", "what many write at once is all there", level: .concurrent, profiles: Profile.oneOpening)
-    { c in
+    ConformanceCase(
+      "CON-001", "what many write at once is all there", level: .concurrent, profiles: Profile.oneOpening, races: true
+    ) { c in
       let s = try c.open(Fixtures.people())
       try c.inParallel(4) { thread in
         for number in 0..<15 { try s.insert("Person", ["age": .int(Int64(thread * 100 + number))]) }
@@ -44,7 +45,7 @@ extension ConformanceSuite {
     },
     ConformanceCase(
       "CON-003/sum", "readers see whole commits", requires: .concurrentReads, level: .concurrent,
-      profiles: Profile.plainOnly
+      profiles: Profile.plainOnly, races: true
     ) {
       c in
       let s = try c.open(Fixtures.people())

@@ -37,6 +37,8 @@ extension ConformanceSuite {
       let keys = try s.store.allocateKeys(root: root, count: 3)
       c.equal(keys.count, 3)
       c.expect(keys.lowerBound > 0, "a key is \(keys.lowerBound)")
+      let more = try s.store.allocateKeys(root: root, count: 2)
+      c.expect(!more.overlaps(keys), "\(more) were taken before as \(keys)")
       c.equal(try s.objects("Person"), [])
       let object = try s.insert("Person")
       c.expect(!keys.contains(object.key), "a taken key was given to another object")

@@ -141,7 +141,7 @@ extension ConformanceSuite {
     },
     ConformanceCase(
       "LCK-018", "increments by many are all there", requirements: ["CON-002"], level: .concurrent,
-      profiles: Profile.oneOpening
+      profiles: Profile.oneOpening, races: true
     ) { c in
       let s = try c.open(Fixtures.people())
       let object = try s.insert("Person", ["age": 0])
@@ -152,7 +152,7 @@ extension ConformanceSuite {
       c.equal(try s.row(object)?.version, 61)
     },
     ConformanceCase(
-      "LCK-019", "transfers keep the sum at every moment", level: .concurrent, profiles: Profile.oneOpening
+      "LCK-019", "transfers keep the sum at every moment", level: .concurrent, profiles: Profile.oneOpening, races: true
     ) { c in
       let s = try c.open(Fixtures.people())
       let o = try s.commit { for _ in 0..<4 { try $0.insert("Person", ["age": 100]) } }

@@ -63,12 +63,32 @@ extension ConformanceSuite {
       if c.location.folder != nil { c.equal(try c.files(), []) }
     },
     ConformanceCase(
+      "LIF-005", "metadata is set without opening, but not what the store is", requires: .persistent,
+      profiles: Profile.plainOnly
+    ) { c in
+      let s = try c.open(Fixtures.people())
+      let person = try s.insert("Person", ["name": "a"])
+      try s.close()
+      var metadata = try c.backend.metadata(at: c.url, options: StoreOptions())
+      metadata.additional["custom"] = .string("set")
+      try c.backend.setMetadata(metadata, at: c.url, options: StoreOptions())
+      try s.reopen()
+      c.equal(s.store.metadata.additional["custom"], .string("set"))
+      c.equal(try s.value(person, "name"), "a")
+      try s.close()
+      metadata.additional["custom"] = .string("lost")
+      metadata.identifier = UUID().uuidString
+      try c.refuses(.invalidArgument) { try c.backend.setMetadata(metadata, at: c.url, options: StoreOptions()) }
+      try s.reopen()
+      c.equal(s.store.metadata.additional["custom"], .string("set"))
+    },
+    ConformanceCase(
       "LIF-007", "metadata is committed, with its types", requires: .persistent, profiles: [.plain, .reopen]
     ) {
       c in
       let s = try c.open(Fixtures.people())
       let custom: [String: PropertyList] = [
-        "text": .string("a\u{0301}é"), "number": .integer(-5), "real": .real(0.5), "date": .date(12.25),
+        "text": .string("a\u{0301}é"), "number": .integer(-5), "real": .real(0.5), "date": .date(12),
         "data": .data(Data([0, 255])), "yes": .bool(true),
         "list": .array([.integer(1), .dictionary(["k": .string("v")])]),
       ]
@@ -81,6 +101,18 @@ extension ConformanceSuite {
       try s.reopen()
       for (key, value) in custom { c.equal(s.store.metadata.additional[key], value, key) }
       c.equal(try s.objects("Person").count, 1)
+    },
+    ConformanceCase(
+      "LIF-007/fraction", "a time in metadata keeps its fraction", requires: .persistent, profiles: Profile.plainOnly
+    ) { c in
+      let s = try c.open(Fixtures.people())
+      try s.commit {
+        var metadata = s.store.metadata
+        metadata.additional["time"] = .date(700_000_000.125)
+        $0.set.metadata = metadata
+      }
+      try s.reopen()
+      c.equal(s.store.metadata.additional["time"], .date(700_000_000.125))
     },
     ConformanceCase(
       "LIF-009", "metadata of a commit with conflicts is not kept", profiles: Profile.oneOpening
