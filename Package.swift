@@ -10,8 +10,10 @@ let strict: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
-func library(_ name: String, path: String? = nil, _ dependencies: [Target.Dependency]) -> Target {
-  .target(name: name, dependencies: dependencies, path: path, swiftSettings: strict)
+func library(
+  _ name: String, path: String? = nil, exclude: [String] = [], _ dependencies: [Target.Dependency]
+) -> Target {
+  .target(name: name, dependencies: dependencies, path: path, exclude: exclude, swiftSettings: strict)
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency], _ settings: [SwiftSetting] = strict) -> Target {
@@ -35,7 +37,9 @@ let package = Package(
     .library(name: "SQLEngine", targets: ["SQLEngine"]),
     .library(name: "ModelFiles", targets: ["ModelFiles"]),
     .library(name: "LMDBStore", targets: ["LMDBStore"]),
+    .library(name: "StoreConformance", targets: ["StoreConformance", "StoreConformanceRunner"]),
     .executable(name: "coredata", targets: ["CoreDataTool"]),
+    .executable(name: "store-conformance", targets: ["store-conformance"]),
   ],
   traits: [
     .trait(name: "LMDB", description: "Stores in LMDB files, which need liblmdb.")
@@ -98,6 +102,27 @@ let package = Package(
       ],
       swiftSettings: strict),
 
+    // What every store must do, as cases that are values; the runner of those; the program for the stores of this package.
+    library(
+      "StoreConformance", path: "Conformance/StoreConformance",
+      ["StoreProtocol", "StoreQuery", "StoreSchema", "PropertyLists"]),
+    library(
+      "StoreConformanceRunner", path: "Conformance/StoreConformanceRunner",
+      ["StoreConformance", "StoreProtocol", "StoreSchema"]),
+    library(
+      "SabotagedStores", path: "Conformance/SabotagedStores", exclude: ["Caught.json"],
+      [
+        "StoreConformance", "StoreConformanceRunner", "StoreProtocol", "StoreQuery", "StoreSchema", "InMemoryBackend",
+        "XMLBackend",
+      ]),
+    .executableTarget(
+      name: "store-conformance",
+      dependencies: [
+        "StoreConformance", "StoreConformanceRunner", "SabotagedStores", "StoreProtocol", "BinaryBackend",
+        "InMemoryBackend", "SQLiteBackend", "XMLBackend",
+      ],
+      path: "Conformance/store-conformance", swiftSettings: strict),
+
     // Programs that would hang if contexts needed a main queue that nobody drains.
     .executableTarget(
       name: "queue-main", dependencies: ["CoreData"], path: "Tests/QueuePrograms/Main", swiftSettings: strict),
@@ -140,6 +165,12 @@ let package = Package(
     tests(
       "WholeFileTests",
       ["AtomicEngine", "BinaryBackend", "PropertyLists", "StoreProtocol", "StoreSchema", "XMLBackend"]),
+    tests(
+      "StoreConformanceTests",
+      [
+        "StoreConformance", "StoreConformanceRunner", "SabotagedStores", "StoreProtocol", "StoreQuery", "StoreSchema",
+        "BinaryBackend", "InMemoryBackend", "SQLiteBackend", "XMLBackend",
+      ]),
     tests("HouseTests", []),
   ]
 )

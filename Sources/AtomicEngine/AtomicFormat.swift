@@ -8,6 +8,9 @@ import StoreSchema
 public protocol AtomicFormat: Sendable {
   var storeType: String { get }
 
+  /// What stores of this format can do beyond what every whole-file store can, and what their file is.
+  var capabilities: Capabilities { get }
+
   /// Whether the metadata comes behind the objects in a file, else before them.
   var metadataIsLast: Bool { get }
 
@@ -31,6 +34,8 @@ public protocol AtomicFormat: Sendable {
 }
 
 extension AtomicFormat {
+  public var capabilities: Capabilities { [] }
+
   /// The metadata of a file whose checksum, where it has one, is that of its bytes: without the entries that concern the file
   /// alone.
   func checkedMetadata(_ data: Data) throws(StoreError) -> StoreMetadata { try checkedHead(data).metadata }
@@ -87,10 +92,16 @@ public struct AtomicFileBackend<Format: AtomicFormat>: StoreBackend {
   public init(_ format: Format) { self.format = format }
 
   public var storeType: String { format.storeType }
-  public var capabilities: Capabilities { [.persistent, .concurrentReads, .derivedAttributes] }
+  public var capabilities: Capabilities {
+    let every: Capabilities = [
+      .persistent, .localFiles, .wholeFile, .readOnlyOpen, .multipleOpens, .detectsOtherWriters, .concurrentReads,
+      .fileVersions, .uniqueness, .derivedAttributes, .checksums, .powerLossDurability,
+    ]
+    return every.union(format.capabilities)
+  }
 
   public func open(at url: URL, schema: Schema, options: StoreOptions) throws(StoreError) -> any Store {
-    let file = try AtomicFile(url.path)
+    let file = try Self.file(url)
     guard let (data, generation) = try file.read(format.accepts) else { return try make(file, schema, options) }
     let (graph, metadata) = try format.checkedContent(data, schema) { (metadata) throws(StoreError) in
       if !options.ignoresModelVersion, schema.compatibility(withVersionHashes: metadata.versionHashes) == .different {
@@ -101,6 +112,13 @@ public struct AtomicFileBackend<Format: AtomicFormat>: StoreBackend {
     let medium = AtomicFileMedium(
       format, file, generation, schema, metadata.identifier, timeout: options.timeout)
     return AtomicStore(graph, metadata, capabilities, isReadOnly: options.isReadOnly, medium: medium)
+  }
+
+  private static func file(_ url: URL) throws(StoreError) -> AtomicFile {
+    guard url.isFileURL else {
+      throw StoreError(.invalidArgument, "A store's URL must be a file URL.", context: ["url": url.absoluteString])
+    }
+    return try AtomicFile(url.path)
   }
 
   private func make(
@@ -125,7 +143,7 @@ public struct AtomicFileBackend<Format: AtomicFormat>: StoreBackend {
   }
 
   public func setMetadata(_ metadata: StoreMetadata, at url: URL, options: StoreOptions) throws(StoreError) {
-    let file = try AtomicFile(url.path)
+    let file = try Self.file(url)
     guard let (data, generation) = try file.read(format.accepts) else { throw missing(file) }
     _ = try file.replace(generation, timeout: options.timeout) { (writer) throws(StoreError) in
       try format.rewriteSealed(data, metadata, to: writer)
@@ -139,7 +157,7 @@ public struct AtomicFileBackend<Format: AtomicFormat>: StoreBackend {
   }
 
   private func existing(_ url: URL) throws(StoreError) -> Data {
-    let file = try AtomicFile(url.path)
+    let file = try Self.file(url)
     guard let content = try file.read(format.accepts) else { throw missing(file) }
     return content.data
   }
@@ -149,7 +167,7 @@ public struct AtomicFileBackend<Format: AtomicFormat>: StoreBackend {
   }
 
   public func destroy(at url: URL, options: StoreOptions) throws(StoreError) {
-    let file = try AtomicFile(url.path)
+    let file = try Self.file(url)
     // What is no store of this kind is not ours to remove, unless that is wanted.
     if !options.forceDestroy {
       guard let content = try file.read(format.accepts) else { return }
@@ -161,7 +179,7 @@ public struct AtomicFileBackend<Format: AtomicFormat>: StoreBackend {
   public func replace(at destination: URL, with source: URL, options: StoreOptions) throws(StoreError) {
     let data = try existing(source)
     _ = try format.checkedMetadata(data)
-    let target = try AtomicFile(destination.path)
+    let target = try Self.file(destination)
     // What is no store of this kind is not ours to write over, unless that is wanted.
     if !options.forceDestroy, let content = try target.read(format.accepts) { _ = try format.metadata(content.data) }
     _ = try target.replace(target.generation(), timeout: options.timeout) { (writer) throws(StoreError) in

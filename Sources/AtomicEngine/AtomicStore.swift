@@ -11,10 +11,12 @@ public final class AtomicStore: Store {
   public let isReadOnly: Bool
   private let writing = NSLock()
   private let state: Mutex<State>
-  private let medium: (any AtomicMedium)?
+  /// Given up when the store is closed: it holds its folder open.
+  private var medium: (any AtomicMedium)? { state.withLock { $0.medium } }
 
   private struct State: Sendable {
     var graph: AtomicGraph
+    var medium: (any AtomicMedium)?
     var metadata: StoreMetadata
     var commitNumber: UInt64 = 0
     var isClosed = false
@@ -27,8 +29,7 @@ public final class AtomicStore: Store {
     schema = graph.schema
     self.capabilities = capabilities
     self.isReadOnly = isReadOnly
-    self.medium = medium
-    state = Mutex(State(graph: graph, metadata: metadata))
+    state = Mutex(State(graph: graph, medium: medium, metadata: metadata))
   }
 
   public var identifier: String { metadata.identifier }
@@ -82,15 +83,16 @@ public final class AtomicStore: Store {
   public func close() throws(StoreError) {
     writing.lock()
     defer { writing.unlock() }
-    let wasClosed = state.withLock { state in
+    let medium = state.withLock { state in
       defer {
         state.isClosed = true
         // What it holds is of no further use, and snapshots keep what they read.
         state.graph = AtomicGraph(schema)
+        state.medium = nil
       }
-      return state.isClosed
+      return state.medium
     }
-    if !wasClosed { medium?.close() }
+    medium?.close()
   }
 
   private func current() throws(StoreError) -> State {

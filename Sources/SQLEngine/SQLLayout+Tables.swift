@@ -112,9 +112,13 @@ extension SQLLayout {
   private static func unique(_ name: String, _ used: inout [String: Int]) -> String {
     let leaf = name.split(separator: ".").last.map(String.init) ?? name
     let upper = leaf.uppercased()
-    let count = used[upper, default: 0]
-    used[upper] = count + 1
-    return count == 0 ? upper : "\(upper)\(count)"
+    var number = used[upper, default: 0]
+    defer { used[upper] = number + 1 }
+    if number == 0 { return upper }
+    // The numbered name may be another property's own.
+    while used["\(upper)\(number)"] != nil { number += 1 }
+    used["\(upper)\(number)"] = 1
+    return "\(upper)\(number)"
   }
 
   private func attributeOrder(_ a: Attribute, _ b: Attribute) -> Bool {

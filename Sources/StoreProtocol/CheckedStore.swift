@@ -21,6 +21,12 @@ public struct CheckedBackend: StoreBackend {
         throw refusal("computes no derived attributes", ["attribute": "\(entity.name).\(derived.name)"])
       }
     }
+    if !capabilities.contains(.uniqueness),
+      let entity = schema.entities.first(where: { !$0.uniquenessConstraints.isEmpty })
+    {
+      throw refusal("enforces no uniqueness constraints", ["entity": entity.name])
+    }
+    if options.isReadOnly && !capabilities.contains(.readOnlyOpen) { throw refusal("is never opened read-only") }
     if options.tracksHistory && !capabilities.contains(.history) { throw refusal("records no history") }
     return CheckedStore(try base.open(at: url, schema: schema, options: options))
   }

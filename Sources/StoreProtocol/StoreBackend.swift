@@ -49,27 +49,6 @@ extension StoreBackend {
   }
 }
 
-/// What a kind of store can do beyond the obligations that every store has.
-public struct Capabilities: OptionSet, Sendable, Hashable {
-  public let rawValue: UInt32
-  public init(rawValue: UInt32) { self.rawValue = rawValue }
-
-  /// Data outlives the process.
-  public static let persistent = Capabilities(rawValue: 1 << 0)
-  /// Commits write rows, not the whole file.
-  public static let rowLevel = Capabilities(rawValue: 1 << 1)
-  /// Snapshots can be read while a commit runs, and several at once.
-  public static let concurrentReads = Capabilities(rawValue: 1 << 2)
-  /// The store evaluates predicates, sorts and limits; see ``FetchingSnapshot``.
-  public static let pushDown = Capabilities(rawValue: 1 << 3)
-  /// Several processes may have the store open.
-  public static let multiProcess = Capabilities(rawValue: 1 << 4)
-  /// Derived attributes are computed at commit.
-  public static let derivedAttributes = Capabilities(rawValue: 1 << 5)
-  /// Commits can be recorded in persistent history.
-  public static let history = Capabilities(rawValue: 1 << 6)
-}
-
 /// How to open a store.
 public struct StoreOptions: Sendable {
   public var isReadOnly = false

@@ -1,6 +1,6 @@
 /// Who may import whom: the table of the design, as data.
 enum ImportTable {
-  /// The modules of this package that each module under Sources may import.
+  /// The modules of this package that each module under Sources and Conformance may import.
   static let sources: [String: Set<String>] = [
     "StoreSchema": [],
     "StoreQuery": ["StoreSchema"],
@@ -13,6 +13,16 @@ enum ImportTable {
     "CoreData": ["StoreProtocol", "StoreQuery", "StoreSchema", "ModelFiles", "PropertyLists", "CRuntime"],
     "CPosix": [],
     "CRuntime": [],
+    "StoreConformance": ["StoreProtocol", "StoreQuery", "StoreSchema", "PropertyLists"],
+    "StoreConformanceRunner": ["StoreConformance", "StoreProtocol", "StoreSchema"],
+    "SabotagedStores": [
+      "StoreConformance", "StoreConformanceRunner", "StoreProtocol", "StoreQuery", "StoreSchema", "InMemoryBackend",
+      "XMLBackend",
+    ],
+    "store-conformance": [
+      "StoreConformance", "StoreConformanceRunner", "SabotagedStores", "StoreProtocol", "BinaryBackend",
+      "InMemoryBackend", "SQLiteBackend", "XMLBackend",
+    ],
     "CoreDataTool": ["CoreData", "StoreProtocol", "StoreQuery", "StoreSchema", "ModelFiles", "PropertyLists"],
   ]
 

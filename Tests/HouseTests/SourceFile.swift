@@ -48,7 +48,9 @@ enum Repository {
   static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()
 
-  static let sources = files(in: ["Sources", "Backends"]) { $0.hasSuffix(".swift") }
+  static let sources = files(in: ["Sources", "Backends", "Conformance"]) {
+    $0.hasSuffix(".swift") && !$0.hasPrefix("Backends/_Template/")
+  }
   static let tests = files(in: ["Tests"]) { $0.hasSuffix(".swift") }
   static let manifests = files(in: ["", "Backends", "Benchmarks", "Examples", "Tests"]) {
     $0.hasSuffix("Package.swift")

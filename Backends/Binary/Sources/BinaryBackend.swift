@@ -14,6 +14,7 @@ extension AtomicFileBackend<BinaryFormat> {
 /// The format: a header, a keyed archive of all objects, and one of the metadata (the backend's README says what is known of it).
 public struct BinaryFormat: AtomicFormat {
   public var storeType: String { "Binary" }
+  public var capabilities: Capabilities { .binaryPropertyListFile }
   public var metadataIsLast: Bool { true }
 
   public func accepts(_ beginning: Data) -> Bool { beginning.starts(with: BinaryHeader.magic) }

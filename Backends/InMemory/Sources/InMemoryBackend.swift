@@ -8,7 +8,7 @@ public struct InMemoryBackend: StoreBackend {
   public init() {}
 
   public var storeType: String { "InMemory" }
-  public var capabilities: Capabilities { [.concurrentReads, .derivedAttributes] }
+  public var capabilities: Capabilities { [.concurrentReads, .rowVersions, .uniqueness, .derivedAttributes] }
 
   /// Makes an empty store each time, whatever the URL.
   public func open(at url: URL, schema: Schema, options: StoreOptions) throws(StoreError) -> any Store {

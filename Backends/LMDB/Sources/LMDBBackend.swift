@@ -17,7 +17,11 @@
 
     public var storeType: String { "LMDB" }
     public var capabilities: Capabilities {
-      [.persistent, .rowLevel, .concurrentReads, .multiProcess, .derivedAttributes]
+      [
+        .persistent, .localFiles, .rowLevel, .readOnlyOpen, .multipleOpens, .multiProcess, .concurrentReads,
+        .rowVersions,
+        .uniqueness, .derivedAttributes, .memoryMapped,
+      ]
     }
 
     public func open(at url: URL, schema: Schema, options: StoreOptions) throws(StoreError) -> any Store {

@@ -13,7 +13,8 @@ public struct SQLiteBackend: StoreBackend {
   public var capabilities: Capabilities { Self.capabilities }
 
   static let capabilities: Capabilities = [
-    .persistent, .rowLevel, .concurrentReads, .pushDown, .multiProcess, .derivedAttributes, .history,
+    .persistent, .localFiles, .rowLevel, .readOnlyOpen, .multipleOpens, .multiProcess, .concurrentReads, .rowVersions,
+    .uniqueness, .pushDown, .history, .externalData, .derivedAttributes, .powerLossDurability, .sqlText, .sqliteFile,
   ]
 
   public func open(at url: URL, schema: Schema, options: StoreOptions) throws(StoreError) -> any Store {

@@ -35,6 +35,7 @@ final class SQLiteConnection: SQLConnection {
     let flags = access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI | SQLITE_OPEN_EXRESCODE
     var result = SQLITE_OK
     let opened = SQLiteOpenFiles.opening(path, isLocked: mode != .immutable) {
+      if mode == .readWriteCreate { Self.makePrivately(path) }
       result = sqlite3_open_v2(name, &database, flags, nil)
     }
     identity = opened
@@ -52,6 +53,13 @@ final class SQLiteConnection: SQLConnection {
     sqlite3_limit(database, SQLITE_LIMIT_TRIGGER_DEPTH, 64)
     sqlite3_busy_timeout(database, Int32(clamping: Int64(min(timeout, 1e6) * 1000)))
     try functions.register(on: self)
+  }
+
+  /// Makes the file where there is none, for nobody but its owner: SQLite gives what it makes beside it the same mode. Whether
+  /// that works out is seen when it is opened.
+  private static func makePrivately(_ path: String) {
+    let file = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    if file >= 0 { _ = Foundation.close(file) }
   }
 
   private static func uri(_ path: String, _ parameters: String) -> String {

@@ -14,6 +14,7 @@ extension AtomicFileBackend<XMLFormat> {
 /// (the backend's README says what is known of it).
 public struct XMLFormat: AtomicFormat {
   public var storeType: String { "XML" }
+  public var capabilities: Capabilities { .xmlFile }
   public var metadataIsLast: Bool { false }
 
   /// A document begins with a `<`, perhaps behind a mark of its encoding.

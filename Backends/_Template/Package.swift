@@ -1,0 +1,17 @@
+// swift-tools-version:6.2
+import PackageDescription
+
+let package = Package(
+  name: "DictionaryStore",
+  dependencies: [.package(name: "OpenCoreData", path: "../..")],
+  targets: [
+    .target(name: "DictionaryStore", dependencies: [.product(name: "StoreProtocol", package: "OpenCoreData")]),
+    .executableTarget(
+      name: "dictionary-conformance",
+      dependencies: [
+        "DictionaryStore", .product(name: "StoreProtocol", package: "OpenCoreData"),
+        .product(name: "StoreConformance", package: "OpenCoreData"),
+      ]),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,144 @@
+import StoreProtocol
+import StoreSchema
+
+/// Applies one change set to a copy of the content: all of it, or conflicts and nothing.
+struct DictionaryCommit {
+  private(set) var content: Content
+  private(set) var keys: [Int64] = []
+  private let schema: Schema
+  private let before: Content
+  private let changes: ChangeSet
+  private var conflicts: [Conflict] = []
+
+  init(_ schema: Schema, _ content: Content, _ changes: ChangeSet) {
+    (self.schema, self.content, self.changes) = (schema, content, changes)
+    before = content
+  }
+
+  mutating func run() -> [Conflict] {
+    assignKeys()
+    for update in changes.updates { check(update.row.reference, update.versionRead) }
+    for deletion in changes.deletions + changes.checks { check(deletion.reference, deletion.versionRead) }
+    deleteRows()
+    for row in changes.updates.map(\.row) + changes.insertions {
+      content.rows[root(row.entity), default: [:]][row.key] = row
+    }
+    changeLinks()
+    judgeUniqueness()
+    return conflicts
+  }
+
+  private func root(_ entity: Int) -> Int { schema.entities[entity].root }
+  private func stored(_ entity: Int, _ key: Int64) -> Row? { before.rows[root(entity)]?[key] }
+  /// The key of an object, also of one that is `-(n + 1)` in this change set.
+  private func final(_ key: Int64) -> Int64 { key < 0 ? keys[Int(-(key + 1))] : key }
+
+  private mutating func assignKeys() {
+    for row in changes.insertions {
+      if row.key > 0 { content.note(row.key) }
+      keys.append(row.key > 0 ? row.key : content.takeKeys(1).lowerBound)
+    }
+    for (row, key) in zip(changes.insertions, keys) { resolve(row, key, version: 1) }
+    for update in changes.updates { resolve(update.row, update.row.key, version: update.row.version) }
+  }
+
+  private func resolve(_ row: Row, _ key: Int64, version: Int64) {
+    let slots = schema.entities[row.entity].relationships.compactMap(\.slot)
+    row.resolve(key: key, version: version, referenceSlots: slots, keys: keys)
+  }
+
+  private mutating func check(_ reference: ObjectReference, _ versionRead: Int64) {
+    let row = stored(reference.entity, reference.key)
+    if let row, row.version == versionRead, row.entity == reference.entity { return }
+    conflicts.append(Conflict(reference: reference, versionRead: versionRead, kind: .version(persisted: row)))
+  }
+
+  /// A deleted object takes its links with it, on both sides.
+  private mutating func deleteRows() {
+    for deletion in changes.deletions {
+      let (entity, key) = (deletion.reference.entity, deletion.reference.key)
+      content.rows[root(entity)]?[key] = nil
+      for (link, found) in content.links {
+        let relationship = link.relationship
+        if link.owner == key && root(relationship.declaringEntity) == root(entity) {
+          content.links[link] = nil
+        } else if found.contains(key) && root(relationship.destination) == root(entity) {
+          content.links[link] = found.filter { $0 != key }
+        }
+      }
+    }
+  }
+
+  /// Removals before additions before orders: a member that moves must not lose its new owner.
+  private mutating func changeLinks() {
+    for change in changes.links {
+      for other in change.removed { unlink(relationship(change), final(change.owner), final(other.key)) }
+    }
+    for change in changes.links {
+      for other in change.added { link(relationship(change), final(change.owner), final(other.key)) }
+    }
+    for change in changes.links {
+      guard let order = change.order?.map({ final($0.key) }) else { continue }
+      let place = Content.Link(relationship: relationship(change), owner: final(change.owner))
+      let listed = content.links[place] ?? []
+      content.links[place] =
+        place.relationship.storage == .inverseToOne
+        ? order : order.filter(listed.contains) + listed.filter { !order.contains($0) }
+    }
+  }
+
+  private func relationship(_ change: ChangeSet.LinkChange) -> Relationship {
+    schema.entities[change.entity].relationships[change.relationship]
+  }
+
+  private mutating func unlink(_ relationship: Relationship, _ owner: Int64, _ other: Int64) {
+    content.links[.init(relationship: relationship, owner: owner)]?.removeAll { $0 == other }
+    guard case .pairs = relationship.storage, let inverse = schema.inverse(of: relationship) else { return }
+    content.links[.init(relationship: inverse, owner: other)]?.removeAll { $0 == owner }
+  }
+
+  private mutating func link(_ relationship: Relationship, _ owner: Int64, _ other: Int64) {
+    if relationship.storage == .inverseToOne { return }
+    if relationship.storage == .destination {
+      // A one-way destination belongs to one owner.
+      for place in content.links.keys where place.relationship == relationship {
+        content.links[place]?.removeAll { $0 == other }
+      }
+    }
+    append(other, to: .init(relationship: relationship, owner: owner))
+    guard case .pairs = relationship.storage, let inverse = schema.inverse(of: relationship) else { return }
+    append(owner, to: .init(relationship: inverse, owner: other))
+  }
+
+  private mutating func append(_ key: Int64, to place: Content.Link) {
+    if content.links[place]?.contains(key) != true { content.links[place, default: []].append(key) }
+  }
+
+  /// Judged on the state after the save, so that values can be swapped.
+  private mutating func judgeUniqueness() {
+    for entity in schema.entities {
+      for slots in entity.uniquenessConstraints {
+        let rows = (content.rows[entity.root] ?? [:]).values.filter { row in
+          entity.subtree.contains(row.entity) && !slots.contains { row.isNull($0) }
+        }
+        let groups = Dictionary(grouping: rows) { row in slots.map { row.value($0, entity.slots[$0]) } }
+        for group in groups.values where group.count > 1 { report(group, slots) }
+      }
+    }
+  }
+
+  /// Whoever changed, or is new, is in conflict with the one that was there.
+  private mutating func report(_ group: [Row], _ slots: [Int]) {
+    let changed = Set(changes.updates.map(\.row.reference) + changes.insertions.map(\.reference))
+    let sorted = group.sorted { $0.key < $1.key }
+    let holder = sorted.first { !changed.contains($0.reference) } ?? sorted[0]
+    for row in sorted where row.key != holder.key && changed.contains(row.reference) {
+      let other = stored(holder.entity, holder.key)
+      let isNew = stored(row.entity, row.key) == nil
+      conflicts.append(
+        Conflict(
+          reference: row.reference, versionRead: isNew ? 0 : row.version - 1,
+          kind: .constraint(slots: slots, other: holder.reference, persisted: other)))
+    }
+  }
+}

@@ -1,0 +1,40 @@
+import StoreProtocol
+
+/// What the specification wants each kind of store to declare, by the type that the store has in files.
+public enum CapabilityFloor {
+  private static let files: Capabilities = [
+    .persistent, .localFiles, .readOnlyOpen, .multipleOpens, .externalData, .migrationByCopy, .powerLossDurability,
+  ]
+  private static let every: Capabilities = [.uniqueness, .grouping, .derivedAttributes]
+  private static let wholeFile: Capabilities = files.union(every).union([
+    .wholeFile, .detectsOtherWriters, .fileVersions, .checksums,
+  ])
+  private static let rows: Capabilities = every.union([
+    .rowLevel, .multiProcess, .concurrentReads, .rowVersions, .batchRequests, .history, .queryGenerations,
+  ])
+
+  /// The table.
+  public static let table: [String: Capabilities] = [
+    "SQLite": files.union(rows).union([.pushDown, .migrationInPlace, .sqlText, .sqliteFile]),
+    "Binary": wholeFile.union(.binaryPropertyListFile),
+    "XML": wholeFile.union(.xmlFile),
+    "InMemory": every.union(.rowVersions),
+    "LMDB": files.union(rows).union([.pushDown, .checksums, .memoryMapped]),
+    "PostgreSQL": rows.union([
+      .persistent, .readOnlyOpen, .multipleOpens, .pushDown, .migrationInPlace, .migrationByCopy, .powerLossDurability,
+      .server, .sqlText,
+    ]),
+  ]
+
+  /// What is wanted of a store, nil where nothing is.
+  public static func of(_ backend: any StoreBackend) -> Capabilities? { table[backend.storeType] }
+
+  /// What is wanted of a store and not declared. A stronger step of a ladder stands for the weaker.
+  public static func missing(_ backend: any StoreBackend) -> Capabilities {
+    let declared = backend.capabilities
+    var missing = (of(backend) ?? []).subtracting(declared)
+    if declared.contains(.multiProcess) { missing.remove(.detectsOtherWriters) }
+    if declared.contains(.rowVersions) { missing.remove(.fileVersions) }
+    return missing
+  }
+}

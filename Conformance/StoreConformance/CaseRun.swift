@@ -1,0 +1,129 @@
+import Foundation
+import StoreProtocol
+import StoreSchema
+
+/// Runs one case on one store and checks what must hold after every case.
+public struct CaseRun {
+  /// The outcome of a case in this process. Decides whether it applies; never throws.
+  public static func run(
+    _ conformanceCase: ConformanceCase, _ harness: any StoreHarness, _ profile: Profile, seed: UInt64 = 1,
+    processes: (any ProcessStarter)? = nil
+  ) -> Outcome {
+    switch conformanceCase.exemption(of: harness.backend.capabilities, profile) {
+    case .missing(let names): return .notApplicable("requires " + names.joined(separator: ", "))
+    case .declared(let names): return .notApplicable("is for stores without " + names.joined(separator: ", "))
+    case nil: break
+    }
+    if conformanceCase.needsProcesses && processes == nil { return .harnessError("the case needs other processes") }
+    do {
+      let context = try CaseContext(conformanceCase, harness, profile, seed: seed, processes: processes)
+      let outcome = outcome(conformanceCase, context)
+      for place in context.places { try harness.destroy(place.location) }
+      return outcome
+    } catch { return .harnessError("\(error)") }
+  }
+
+  private static func outcome(_ conformanceCase: ConformanceCase, _ context: CaseContext) -> Outcome {
+    do { try conformanceCase.body(context) } catch let failure as Failure {
+      for problem in failure.problems { context.note(problem.text) }
+    } catch let error as StoreError {
+      context.note("unexpected \(error)")
+    } catch is CaseEnded {
+    } catch {
+      return .harnessError("\(error)")
+    }
+    Postconditions(context).check()
+    return context.failure.map(Outcome.failed) ?? .passed
+  }
+}
+
+/// What must hold after every case: U3 to U7 of the contract.
+struct Postconditions {
+  private let context: CaseContext
+  private let harness: any StoreHarness
+
+  init(_ context: CaseContext) {
+    self.context = context
+    harness = context.harness
+  }
+
+  func check() {
+    for place in context.places {
+      let isPersistent = harness.backend.capabilities.contains(.persistent)
+      if !isPersistent { checkOpen(place) }
+      closeAll(place)
+      if isPersistent { checkReopened(place) }
+      checkFiles(place)
+      checkDescriptors(place)
+      destroy(place)
+    }
+  }
+
+  private func closeAll(_ place: CaseContext.Place) {
+    for session in place.sessions {
+      do { try session.close() } catch { context.note("U6: the store cannot be closed: \(error)") }
+    }
+  }
+
+  private func checkOpen(_ place: CaseContext.Place) {
+    guard let store = place.sessions.last?.store, (try? store.snapshot()) != nil else { return }
+    note("U3", ConsistencyCheck.problems(of: store))
+  }
+
+  private func checkReopened(_ place: CaseContext.Place) {
+    guard let schema = place.schema, !place.isDamaged else { return }
+    do {
+      let store = try CheckedBackend(harness.backend).open(
+        at: place.location.url, schema: schema, options: StoreOptions())
+      note("U3", ConsistencyCheck.problems(of: store))
+      if let identifier = place.identifier, identifier != store.identifier {
+        context.note("U7: the identifier has become \(store.identifier), it was \(identifier)")
+      }
+      try store.close()
+    } catch { context.note("U3: the store does not open again: \(error)") }
+  }
+
+  private func note(_ rule: String, _ problems: [String]) {
+    for problem in problems.prefix(3) { context.note("\(rule): \(problem)") }
+  }
+
+  // MARK: Files
+
+  private func checkFiles(_ place: CaseContext.Place) {
+    guard let folder = place.location.folder, !place.isDamaged else { return }
+    let files = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+    for file in files where !place.extraFiles.contains(file) {
+      if !harness.belongs(file, to: place.location) { context.note("U4: the file \(file) is left behind") }
+      let path = folder.appending(path: file).path
+      let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+      let mode = (attributes?[.posixPermissions] as? NSNumber)?.intValue ?? 0
+      let isLink = attributes?[.type] as? FileAttributeType == .typeSymbolicLink
+      if mode & 0o077 != 0 && !isLink && mode != place.mode {
+        context.note("U5: \(file) has the mode 0\(String(mode, radix: 8))")
+      }
+    }
+  }
+
+  /// What this process still has open in the place's folder. Where there is no list of descriptors nothing is checked.
+  private func checkDescriptors(_ place: CaseContext.Place) {
+    guard let folder = place.location.folder?.resolvingSymlinksInPath().path else { return }
+    let list = "/proc/self/fd"
+    for name in (try? FileManager.default.contentsOfDirectory(atPath: list)) ?? [] {
+      let target = (try? FileManager.default.destinationOfSymbolicLink(atPath: "\(list)/\(name)")) ?? ""
+      if target == folder || target.hasPrefix(folder + "/") {
+        context.note("U6: the descriptor of \(target.dropFirst(folder.count)) is still open")
+      }
+    }
+  }
+
+  /// A store that is asked to go leaves nothing.
+  private func destroy(_ place: CaseContext.Place) {
+    guard place.schema != nil, !place.isDamaged, let folder = place.location.folder else { return }
+    do {
+      try harness.backend.destroy(at: place.location.url, options: StoreOptions())
+      let left = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        .filter { !place.extraFiles.contains($0) }
+      if !left.isEmpty { context.note("U4: a destroyed store leaves \(left.sorted().joined(separator: ", "))") }
+    } catch { context.note("U4: the store cannot be destroyed: \(error)") }
+  }
+}

@@ -1,0 +1,86 @@
+import Foundation
+import StoreProtocol
+import StoreQuery
+import StoreSchema
+
+/// What is declared is there, and what is not is refused.
+extension ConformanceSuite {
+  static let capabilities: [ConformanceCase] = [
+    ConformanceCase(
+      "CAP-002/derived", "derived attributes are refused", requirements: ["ATT-035"], absent: .derivedAttributes,
+      profiles: Profile.plainOnly
+    ) { c in
+      let error = try c.refuses(.unsupported) { _ = try c.openRaw(c.url, Fixtures.derived()) }
+      c.expect(error?.context["attribute"] != nil, "the error names no attribute")
+      if c.location.folder != nil { c.equal(try c.files(), []) }
+    },
+    ConformanceCase("CAP-002/history", "history is refused", absent: .history, profiles: Profile.plainOnly) { c in
+      var options = StoreOptions()
+      options.tracksHistory = true
+      try c.refuses(.unsupported) { _ = try c.openRaw(c.url, Fixtures.people(), options) }
+      if c.location.folder != nil { c.equal(try c.files(), []) }
+    },
+    ConformanceCase(
+      "CAP-002/readOnlyOpen", "opening read-only is refused", requirements: ["LIF-018"], absent: .readOnlyOpen,
+      profiles: Profile.plainOnly
+    ) { c in
+      var options = StoreOptions()
+      options.isReadOnly = true
+      try c.refuses(.unsupported) { _ = try c.openRaw(c.url, Fixtures.people(), options) }
+    },
+    ConformanceCase(
+      "CAP-002/unique", "uniqueness constraints are refused", absent: .uniqueness, profiles: Profile.plainOnly
+    ) { c in
+      try c.refuses(.unsupported) { _ = try c.openRaw(c.url, Fixtures.people()) }
+    },
+    ConformanceCase(
+      "CAP-002/replace", "a store of no file cannot take another's place", absent: .localFiles,
+      profiles: Profile.plainOnly, places: 2
+    ) { c in
+      try c.refuses(.unsupported) { try c.backend.replace(at: c.url(1), with: c.url(0), options: StoreOptions()) }
+    },
+    ConformanceCase(
+      "CAP-002/extBlob", "large data stays in the row", absent: .externalData, profiles: Profile.plainOnly
+    ) { c in
+      let s = try c.open(Fixtures.allTypes())
+      c.expect(try s.store.keepExternalData(Data(count: 1 << 20)) == nil, "the data got a name")
+      c.refuses("a name that was never given leads to data") { _ = try s.store.externalData(Data([2, 65, 0])) }
+    },
+    ConformanceCase(
+      "CAP-001/history", "history is recorded beside the data", requires: .history, level: .historical,
+      profiles: [.plain, .reopen]
+    ) { c in
+      var options = StoreOptions()
+      options.tracksHistory = true
+      let s = try c.open(Fixtures.people(), options)
+      let object = try s.insert("Person", ["name": "a"])
+      try s.update(object, ["name": "b"])
+      try s.insert("Tag")
+      try s.delete(object)
+      c.equal(try s.objects("Person"), [])
+      c.equal(try s.objects("Tag").count, 1)
+    },
+    ConformanceCase("CAP-001/same", "an open store declares no more than its kind", profiles: Profile.plainOnly) { c in
+      let s = try c.open(Fixtures.people())
+      let more = s.store.capabilities.subtracting(c.capabilities)
+      c.expect(more.isEmpty, "the open store declares \(more) as well")
+    },
+    ConformanceCase("CAP-007", "who evaluates fetches can be told", level: .queryable, profiles: Profile.plainOnly) {
+      c in
+      let s = try c.open(Fixtures.people())
+      c.equal(try s.store.snapshot().fetching != nil, c.capabilities.contains(.pushDown))
+    },
+    ConformanceCase(
+      "CAP-007/pushes", "a plain comparison is evaluated by the store", requires: .pushDown, level: .queryable,
+      profiles: Profile.plainOnly
+    ) { c in
+      let s = try c.open(Fixtures.people())
+      let plan = try s.plan("Person", "age > 5", [], sort: ["name"], offset: 0, limit: nil, exactly: false)
+      guard let fetching = try s.store.snapshot().fetching else {
+        try c.fail("nothing is evaluated by the store")
+      }
+      c.expect(fetching.canPush(plan.predicate, of: plan.entities), "age > 5 is not evaluated by the store")
+      c.expect(plan.sort.allSatisfy { fetching.canPush($0, of: plan.entities) }, "the sort is not the store's")
+    },
+  ]
+}

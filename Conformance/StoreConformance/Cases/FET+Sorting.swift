@@ -1,0 +1,88 @@
+import Foundation
+import StoreProtocol
+import StoreSchema
+
+extension ConformanceSuite {
+  static let sorting: [ConformanceCase] = [
+    sorted("FET-050", "nil is first upwards and last downwards") { c, s in
+      let o = try s.commit { for age: Cell in [5, nil, -1, 7, nil] { try $0.insert("Person", ["age": age]) } }
+      c.equal(try s.fetch("Person", sort: ["age"]), [o[1], o[4], o[2], o[0], o[3]])
+      c.equal(try s.fetch("Person", sort: ["-age"]), [o[3], o[0], o[2], o[1], o[4]])
+    },
+    sorted("FET-051", "equal keys are in the order of the objects, on every page") { c, s in
+      let o = try s.commit { for number in 0..<30 { try $0.insert("Person", ["age": .int(Int64(number % 3))]) } }
+      let all = try s.fetch("Person", sort: ["age"])
+      c.equal(all, (0..<3).flatMap { age in o.enumerated().filter { $0.offset % 3 == age }.map(\.element) })
+      c.equal(try s.fetch("Person", sort: ["-age"]).prefix(10), all[20...], "downwards")
+      var pages: [ObjectReference] = []
+      for offset in stride(from: 0, to: 30, by: 7) {
+        pages += try s.fetch("Person", sort: ["age"], offset: offset, limit: 7)
+      }
+      c.equal(pages, all)
+    },
+    sorted("FET-052", "several keys") { c, s in
+      let people: [(Cell, Cell)] = [("b", 1), ("a", 2), ("b", 0), (nil, 1), ("a", nil)]
+      let o = try s.commit { for (name, age) in people { try $0.insert("Person", ["name": name, "age": age]) } }
+      c.equal(try s.fetch("Person", sort: ["name", "age"]), [o[3], o[4], o[1], o[2], o[0]])
+      c.equal(try s.fetch("Person", sort: ["-name", "age"]), [o[2], o[0], o[4], o[1], o[3]])
+      c.equal(try s.fetch("Person", sort: ["age", "-name"]), [o[4], o[2], o[0], o[3], o[1]])
+    },
+    ConformanceCase(
+      "FET-056", "doubles and decimals are sorted as numbers", level: .queryable, profiles: Profile.fetching
+    ) { c in
+      let s = try c.open(Fixtures.allTypes())
+      let numbers: [Double] = [10, 9, -1, .infinity, 0.5, -.infinity, 0]
+      let o = try s.commit {
+        for number in numbers {
+          try $0.insert(
+            "AllTypes", ["double": .double(number), "decimal": number.isInfinite ? nil : .decimal("\(number)")])
+        }
+      }
+      c.equal(try s.fetch("AllTypes", sort: ["double"]), [o[5], o[2], o[6], o[4], o[1], o[0], o[3]])
+      c.equal(try s.fetch("AllTypes", sort: ["decimal"]), [o[3], o[5], o[2], o[6], o[4], o[1], o[0]])
+    },
+    sorted("FET-014/sort", "text is sorted by its scalars") { c, s in
+      let names = ["b", "a", "B", "é", "e\u{301}", "😀", "\u{E000}", "", "10", "9"]
+      let o = try s.commit { for name in names { try $0.insert("Person", ["name": .text(name)]) } }
+      let found = try s.fetch("Person", sort: ["name"]).compactMap { o.firstIndex(of: $0) }
+      c.equal(found, [7, 8, 9, 2, 1, 0, 4, 3, 6, 5])
+    },
+    sorted("FET-057", "no limit, and one above all there is") { c, s in
+      let o = try s.commit { for _ in 0..<3 { try $0.insert("Person") } }
+      c.equal(try s.fetch("Person", limit: nil), o)
+      c.equal(try s.fetch("Person", limit: 100), o)
+      c.equal(try s.fetch("Person", limit: 0), [])
+    },
+    sorted("FET-058", "offsets and limits cut what is sorted") { c, s in
+      let o = try s.commit { for age in 0..<10 { try $0.insert("Person", ["age": .int(Int64(9 - age))]) } }
+      let sorted = Array(o.reversed())
+      c.equal(try s.fetch("Person", sort: ["age"], offset: 2, limit: 3), Array(sorted[2..<5]))
+      c.equal(try s.fetch("Person", sort: ["age"], offset: 8, limit: 5), Array(sorted[8...]))
+      c.equal(try s.fetch("Person", sort: ["age"], offset: 10, limit: 5), [])
+      c.equal(try s.fetch("Person", sort: ["age"], offset: 1000), [])
+      c.equal(try s.fetch("Person", "age > 4", sort: ["age"], offset: 1, limit: 2), Array(sorted[6..<8]))
+    },
+    sorted("FET-066", "the count is that of what is fetched") { c, s in
+      try s.commit { for age in 0..<10 { try $0.insert("Person", ["age": .int(Int64(age))]) } }
+      c.equal(try s.count("Person"), 10)
+      c.equal(try s.count("Person", "age > 6"), 3)
+      c.equal(try s.count("Person", "age > 6", offset: 1), 2)
+      c.equal(try s.count("Person", offset: 8, limit: 5), 2)
+      c.equal(try s.count("Person", limit: 4), 4)
+      c.equal(try s.count("Person", "age > 100"), 0)
+    },
+    sorted("FET-064", "references come in the order of the rows") { c, s in
+      let o = try s.commit { for age: Cell in [3, 1, 2] { try $0.insert("Person", ["age": age]) } }
+      c.equal(try s.references("Person", sort: ["-age"]), [o[0], o[2], o[1]])
+      c.equal(try s.references("Person", "age > 1", sort: ["age"]), [o[2], o[0]])
+    },
+  ]
+
+  private static func sorted(
+    _ id: String, _ title: String, _ body: @escaping @Sendable (CaseContext, Session) throws -> Void
+  ) -> ConformanceCase {
+    ConformanceCase(id, title, level: .queryable, profiles: Profile.fetching) { c in
+      try body(c, try c.open(Fixtures.people()))
+    }
+  }
+}

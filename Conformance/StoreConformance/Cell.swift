@@ -1,0 +1,57 @@
+import Foundation
+import StoreProtocol
+import StoreSchema
+
+/// One value as a case writes it: literals stand for what they look like.
+public struct Cell: Sendable, Hashable, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
+  ExpressibleByFloatLiteral, ExpressibleByBooleanLiteral, ExpressibleByNilLiteral
+{
+  public let value: Value
+
+  public init(_ value: Value) { self.value = value }
+  public init(stringLiteral value: String) { self.init(.string(value)) }
+  public init(integerLiteral value: Int64) { self.init(.int(value)) }
+  public init(floatLiteral value: Double) { self.init(.double(value)) }
+  public init(booleanLiteral value: Bool) { self.init(.bool(value)) }
+  public init(nilLiteral: ()) { self.init(.null) }
+
+  public static func text(_ text: String) -> Cell { Cell(.string(text)) }
+  public static func int(_ number: Int64) -> Cell { Cell(.int(number)) }
+  public static func double(_ number: Double) -> Cell { Cell(.double(number)) }
+  public static func date(_ seconds: Double) -> Cell { Cell(.date(seconds)) }
+  public static func uri(_ text: String) -> Cell { Cell(.uri(text)) }
+  public static func uuid(_ value: UUID) -> Cell { Cell(.uuid(value)) }
+  public static func data(_ bytes: Data) -> Cell { Cell(.data(bytes)) }
+  /// A decimal by its digits; null for what are none.
+  public static func decimal(_ digits: String) -> Cell { Cell(Decimal(string: digits).map(Value.decimal) ?? .null) }
+  public static func to(_ object: ObjectReference) -> Cell { Cell(.reference(object)) }
+}
+
+extension Value {
+  /// Whether both are the same to the last bit: two doubles of equal bits, text of equal bytes.
+  func isIdentical(to other: Value) -> Bool {
+    switch (self, other) {
+    case (.double(let a), .double(let b)), (.date(let a), .date(let b)): a.bitPattern == b.bitPattern
+    default: self == other
+    }
+  }
+
+  /// The value in reports: short, and told apart from others.
+  var brief: String {
+    switch self {
+    case .null: "nil"
+    case .string(let text) where text.utf8.count > 60: "a string of \(text.utf8.count) bytes"
+    case .string(let text): text.debugDescription
+    case .data(let data) where data.count > 20: "\(data.count) bytes"
+    case .data(let data): "<" + data.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + ">"
+    case .reference(let reference): "\(reference.entity)#\(reference.key)"
+    case .bool(let value): "\(value)"
+    case .int(let value): "\(value)"
+    case .double(let value): "\(value)"
+    case .date(let value): "date \(value)"
+    case .decimal(let value): "decimal \(value)"
+    case .uri(let value): "uri \(value)"
+    case .uuid(let value): "\(value)"
+    }
+  }
+}

@@ -1,0 +1,162 @@
+import Foundation
+import StoreProtocol
+
+/// One case of the contract, as a value: what it proves, what it needs, and what it does.
+///
+/// A case cannot skip itself. Whether it applies is decided by whoever runs it, from ``requires`` and ``absent`` alone.
+public struct ConformanceCase: Sendable, CustomStringConvertible {
+  public let id: CaseID
+  /// The row in words.
+  public let title: String
+  /// The ids of what it proves, beside its own row.
+  public let requirements: [String]
+  /// What the store must declare.
+  public let requires: Capabilities
+  /// What the store must not declare: the case checks what is promised in its absence.
+  public let absent: Capabilities
+  public let level: Level
+  public let size: Size
+  /// The profiles that can change its result.
+  public let profiles: Set<Profile>
+  /// How many places it needs: two for copying from one store to another.
+  public let places: Int
+  /// Whether it runs other processes, which only a runner can start.
+  public let needsProcesses: Bool
+  /// Whether it has several threads race: of a store that is wrong it may not always notice.
+  public let races: Bool
+  public let body: @Sendable (CaseContext) throws -> Void
+  /// What the processes that it starts do, by name.
+  public let roles: [String: @Sendable (RoleContext) throws -> Void]
+
+  public var description: String { id.text }
+
+  public init(
+    _ id: String, _ title: String, requirements: [String] = [], requires: Capabilities = [], absent: Capabilities = [],
+    level: Level = .core, size: Size = .small, profiles: Set<Profile> = Profile.all, places: Int = 1,
+    races: Bool = false,
+    roles: [String: @Sendable (RoleContext) throws -> Void] = [:],
+    body: @escaping @Sendable (CaseContext) throws -> Void
+  ) {
+    self.id = CaseID(id)
+    self.title = title
+    self.requirements = requirements
+    self.requires = requires
+    self.absent = absent
+    self.level = level
+    self.size = size
+    self.profiles = profiles
+    self.places = places
+    self.races = races
+    self.roles = roles
+    needsProcesses = !roles.isEmpty
+    self.body = body
+  }
+
+  /// Why the case does not apply to a store, nil where it does.
+  public func exemption(of capabilities: Capabilities, _ profile: Profile = .plain) -> Exemption? {
+    let missing = requires.subtracting(capabilities)
+    if !missing.isEmpty { return .missing(missing.names) }
+    let excess = absent.intersection(capabilities)
+    if !excess.isEmpty { return .declared(excess.names) }
+    let unmet = profile.requires.subtracting(capabilities)
+    if !unmet.isEmpty { return .missing(unmet.names) }
+    return nil
+  }
+
+  /// Why a case does not apply.
+  public enum Exemption: Sendable, Hashable {
+    /// The store does not declare these.
+    case missing([String])
+    /// The store declares these, and the case is for stores that do not.
+    case declared([String])
+  }
+}
+
+/// The id of a case: the row of the specification, and behind it the instance of a row that is many.
+///
+/// `SAV-018`, or `ATT-004/int64/min`. It is never changed and never used again.
+public struct CaseID: Sendable, Hashable, Comparable {
+  public let text: String
+
+  public init(_ text: String) { self.text = text }
+
+  /// The row, for example `ATT-004`.
+  public var row: String { String(text.prefix { $0 != "/" }) }
+  /// The area of the row, for example `ATT`.
+  public var area: String { String(text.prefix { $0 != "-" }) }
+
+  public static func < (a: CaseID, b: CaseID) -> Bool { a.text.utf8.lexicographicallyPrecedes(b.text.utf8) }
+
+  /// Whether the id is a pattern's, in which `*` stands for any text.
+  public func matches(_ pattern: String) -> Bool {
+    let parts = pattern.split(separator: "*", omittingEmptySubsequences: false).map(String.init)
+    guard let first = parts.first, text.hasPrefix(first) else { return false }
+    if parts.count == 1 { return text == first || row == first }
+    var rest = text.dropFirst(first.count)
+    for part in parts.dropFirst().dropLast() where !part.isEmpty {
+      guard let found = rest.range(of: part) else { return false }
+      rest = rest[found.upperBound...]
+    }
+    return rest.hasSuffix(parts[parts.count - 1])
+  }
+}
+
+/// In reports an id is its text.
+extension CaseID: Codable {
+  public init(from decoder: any Decoder) throws { text = try decoder.singleValueContainer().decode(String.self) }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(text)
+  }
+}
+
+/// The steps above the core. Each needs the ones before.
+public enum Level: String, Sendable, Codable, CaseIterable {
+  case core, durable, concurrent, queryable, historical
+}
+
+/// How long a case takes: small ones run on every change.
+public enum Size: String, Sendable, Codable, CaseIterable, Comparable {
+  case small = "S"
+  case medium = "M"
+  case large = "L"
+
+  public static func < (a: Size, b: Size) -> Bool { a.rank < b.rank }
+  private var rank: Int { Size.allCases.firstIndex(of: self) ?? 0 }
+}
+
+/// A way to run the same cases with something else changed.
+public enum Profile: String, Sendable, Codable, CaseIterable {
+  case plain
+  /// The store is closed and opened after each commit.
+  case reopen
+  /// Every read goes through a store that is opened for it.
+  case coldCache = "cold-cache"
+  /// Rows are read one at a time, and fetches in pages of one.
+  case single = "batch-1"
+  /// Fetches are evaluated above the store.
+  case noPushdown = "no-pushdown"
+  /// The store is open twice: one writes, the other reads.
+  case twoStores = "two-stores"
+
+  /// What a store must declare to be run so.
+  public var requires: Capabilities {
+    switch self {
+    case .plain, .single: []
+    case .reopen: .persistent
+    case .coldCache, .twoStores: [.persistent, .multipleOpens]
+    case .noPushdown: .pushDown
+    }
+  }
+
+  public static let all = Set(allCases)
+  /// For cases that open, close and damage stores themselves.
+  public static let plainOnly: Set<Profile> = [.plain]
+  /// For cases that hold rows over commits: versions of stores that count them while they are open end with it.
+  public static let oneOpening: Set<Profile> = [.plain, .single]
+  /// For cases that fetch.
+  public static let fetching: Set<Profile> = [.plain, .reopen, .single, .noPushdown, .twoStores]
+  /// For cases of everything but fetching.
+  public static let reading: Set<Profile> = [.plain, .reopen, .coldCache, .single, .twoStores]
+}

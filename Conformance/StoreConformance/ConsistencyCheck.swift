@@ -1,0 +1,100 @@
+import StoreProtocol
+import StoreSchema
+
+/// Looks at a whole store: every link has its other end, nothing leads nowhere, every object has a version.
+///
+/// Reads rows and links alone, so that it trusts nothing that the store says of itself; what the store finds comes on top.
+public struct ConsistencyCheck {
+  private let schema: Schema
+  private let view: any StoreSnapshot
+  private var rows: [ObjectReference: Row] = [:]
+  /// By tree root and key.
+  private var entities: [Int: [Int64: Int]] = [:]
+  private var problems: [String] = []
+
+  /// What is wrong with the store, in sentences; none where it is sound. A `StoreError` is one of them.
+  public static func problems(of store: any Store) -> [String] {
+    do {
+      var check = ConsistencyCheck(store.schema, try store.snapshot())
+      try check.run()
+      try check.view.inspecting?.findings { finding in
+        if finding.kind != .foreign { check.problems.append("the store finds: \(finding.text)") }
+      }
+      return check.problems
+    } catch { return ["the store cannot be read: \(error)"] }
+  }
+
+  private init(_ schema: Schema, _ view: any StoreSnapshot) { (self.schema, self.view) = (schema, view) }
+
+  private mutating func run() throws(StoreError) {
+    for entity in schema.entities where entity.superentity == nil { try readRows(entity) }
+    for entity in schema.entities where !entity.isAbstract {
+      let owners = rows.keys.filter { $0.entity == entity.index }.sorted { $0.key < $1.key }
+      if owners.isEmpty { continue }
+      for relationship in entity.relationships { try check(relationship, entity, owners) }
+    }
+  }
+
+  private mutating func readRows(_ root: Entity) throws(StoreError) {
+    var found: [Row] = []
+    try view.scan(root.subtree) { found.append($0) }
+    var last = Int64.min
+    for row in found {
+      let name = "\(root.name) \(row.key)"
+      if row.key <= last { problems.append("\(name) comes after \(last) in a scan") }
+      last = row.key
+      if row.key <= 0 { problems.append("\(name) has no key") }
+      if row.version < 1 { problems.append("\(name) has the version \(row.version)") }
+      guard root.subtree.contains(row.entity), !schema.entities[row.entity].isAbstract else {
+        problems.append("\(name) is of the entity \(row.entity)")
+        continue
+      }
+      if row.slotCount != schema.entities[row.entity].slots.count { problems.append("\(name) has other slots") }
+      rows[row.reference] = row
+      entities[root.index, default: [:]][row.key] = row.entity
+    }
+  }
+
+  private func target(_ relationship: Relationship, _ key: Int64) -> ObjectReference? {
+    let root = schema.entities[relationship.destination].root
+    return entities[root]?[key].map { ObjectReference(entity: $0, key: key) }
+  }
+
+  private mutating func check(
+    _ relationship: Relationship, _ entity: Entity, _ owners: [ObjectReference]
+  ) throws(StoreError) {
+    let forward = try links(relationship, owners)
+    for owner in owners {
+      let name = "\(entity.name) \(owner.key).\(relationship.name)"
+      let found = forward[owner.key] ?? []
+      if Set(found).count != found.count { problems.append("\(name) has an object twice") }
+      for key in found where target(relationship, key).map({ relationship.destinations.contains($0.entity) }) != true {
+        problems.append("\(name) leads to \(key), which is nothing that it may lead to")
+      }
+    }
+    guard let inverse = schema.inverse(of: relationship) else { return }
+    let reached = Set(forward.values.joined()).compactMap { target(relationship, $0) }
+    let back = try links(inverse, reached)
+    for (owner, found) in forward {
+      for key in found where !(back[key] ?? []).contains(owner) {
+        problems.append("\(entity.name) \(owner).\(relationship.name) leads to \(key), which does not lead back")
+      }
+    }
+  }
+
+  /// The keys at the other end, by owner.
+  private func links(
+    _ relationship: Relationship, _ owners: [ObjectReference]
+  ) throws(StoreError) -> [Int64: [Int64]] {
+    var result: [Int64: [Int64]] = [:]
+    if let slot = relationship.slot {
+      for owner in owners {
+        if let row = rows[owner], !row.isNull(slot) { result[owner.key] = [row.int(slot)] }
+      }
+      return result
+    }
+    if owners.isEmpty { return [:] }
+    try view.destinations(of: relationship, owners: owners.map(\.key)) { result[$0, default: []].append($1.key) }
+    return result
+  }
+}

@@ -1,0 +1,174 @@
+import StoreSchema
+import Synchronization
+
+/// The models of the cases.
+public enum Fixtures {
+  /// M1: people, teams and tags.
+  public static func people() throws(SchemaError) -> Schema {
+    var person = entity(
+      "Person",
+      [("name", .string), ("age", .integer16), ("email", .string), ("photo", .binaryData), ("born", .date)])
+    person.uniquenessConstraints = [["email"]]
+    person.relationships = [
+      one("boss", "Person", inverse: "reports"), many("reports", "Person", inverse: "boss"),
+      one("team", "Team", inverse: "members"), many("tags", "Tag", inverse: "people"),
+    ]
+    var team = entity("Team", [("title", .string)])
+    team.relationships = [many("members", "Person", inverse: "team")]
+    var tag = entity("Tag", [("label", .string)])
+    tag.relationships = [many("people", "Person", inverse: "tags")]
+    return try frozen("people", [person, team, tag])
+  }
+
+  /// The types of attributes with the names that M2 gives them.
+  public static let types: [(name: String, type: AttributeType)] = [
+    ("int16", .integer16), ("int32", .integer32), ("int64", .integer64), ("double", .double), ("float", .float),
+    ("decimal", .decimal), ("bool", .boolean), ("string", .string), ("data", .binaryData), ("date", .date),
+    ("uuid", .uuid), ("uri", .uri), ("transformable", .transformable),
+  ]
+
+  /// M2: an optional and a mandatory attribute of each type, a composite one, and binary data that may lie outside.
+  public static func allTypes() throws(SchemaError) -> Schema {
+    var all = entity("AllTypes", types + [("number", .integer64)])
+    for (name, type) in types {
+      var attribute = AttributeDefinition(name: name + "Mandatory", type: type)
+      attribute.isOptional = false
+      all.attributes.append(attribute)
+    }
+    var place = AttributeDefinition(name: "place", type: .composite)
+    place.elements = [
+      AttributeDefinition(name: "city", type: .string), AttributeDefinition(name: "floor", type: .integer16),
+    ]
+    var large = AttributeDefinition(name: "large", type: .binaryData)
+    large.allowsExternalBinaryDataStorage = true
+    all.attributes += [place, large]
+    return try frozen("allTypes", [all])
+  }
+
+  /// M2, its derived attributes.
+  public static func derived() throws(SchemaError) -> Schema {
+    var shelf = entity("Shelf", [("name", .string)])
+    var count = AttributeDefinition(name: "count", type: .integer64)
+    count.derivation = .count(relationship: "books")
+    shelf.attributes.append(count)
+    shelf.relationships = [many("books", "Book", inverse: "shelf")]
+    var book = entity("Book", [("title", .string)])
+    var shelfName = AttributeDefinition(name: "shelfName", type: .string)
+    shelfName.derivation = .keyPath(["shelf", "name"])
+    book.attributes.append(shelfName)
+    book.relationships = [one("shelf", "Shelf", inverse: "books")]
+    return try frozen("derived", [shelf, book])
+  }
+
+  /// M3: `Node`, abstract, and below it `File` and fifteen levels of folders; each level has an attribute of its own.
+  public static func inheritance() throws(SchemaError) -> Schema {
+    var node = entity("Node", [("name", .string), ("code", .string)])
+    node.isAbstract = true
+    node.uniquenessConstraints = [["code"]]
+    node.relationships = [one("parent", "Node", inverse: "children"), many("children", "Node", inverse: "parent")]
+    var file = entity("File", [("size", .integer64), ("kind", .string)])
+    file.superentity = "Node"
+    var definitions = [node, file]
+    var parent = "Node"
+    for level in 1...15 {
+      var folder = entity("Folder\(level)", [("level\(level)", .integer64)])
+      if level == 1 { folder.attributes.append(AttributeDefinition(name: "kind\(level)", type: .integer64)) }
+      folder.superentity = parent
+      parent = folder.name
+      definitions.append(folder)
+    }
+    // The same name as in `File`, with another type.
+    var drawer = entity("Drawer", [("kind", .integer64)])
+    drawer.superentity = "Node"
+    definitions.append(drawer)
+    return try frozen("inheritance", definitions)
+  }
+
+  /// M4: ordered to-many with a to-one inverse, ordered many-to-many, and an ordered relationship without an inverse.
+  public static func ordered() throws(SchemaError) -> Schema {
+    var list = entity("List", [("name", .string)])
+    list.relationships = [many("items", "Item", inverse: "list", ordered: true)]
+    var item = entity("Item", [("name", .string)])
+    item.relationships = [one("list", "List", inverse: "items")]
+    var playlist = entity("Playlist", [("name", .string)])
+    playlist.relationships = [many("songs", "Song", inverse: "playlists", ordered: true)]
+    var song = entity("Song", [("name", .string)])
+    song.relationships = [many("playlists", "Playlist", inverse: "songs", ordered: true)]
+    return try frozen("ordered", [list, item, playlist, song])
+  }
+
+  /// M5: every shape of a relationship, with and without an inverse.
+  public static func shapes() throws(SchemaError) -> Schema {
+    var source = entity("Source", [("name", .string)])
+    var target = entity("Target", [("name", .string)])
+    source.relationships = [
+      one("oneOne", "Target", inverse: "oneOneBack"), one("oneMany", "Target", inverse: "oneManyBack"),
+      many("manyOne", "Target", inverse: "manyOneBack"), many("manyMany", "Target", inverse: "manyManyBack"),
+      many("orderedOne", "Target", inverse: "orderedOneBack", ordered: true),
+      many("orderedMany", "Target", inverse: "orderedManyBack", ordered: true),
+      one("oneWay", "Target"), many("manyWay", "Target"), many("friends", "Source", inverse: "friends"),
+    ]
+    target.relationships = [
+      one("oneOneBack", "Source", inverse: "oneOne"), many("oneManyBack", "Source", inverse: "oneMany"),
+      one("manyOneBack", "Source", inverse: "manyOne"), many("manyManyBack", "Source", inverse: "manyMany"),
+      one("orderedOneBack", "Source", inverse: "orderedOne"),
+      many("orderedManyBack", "Source", inverse: "orderedMany"),
+    ]
+    return try frozen("shapes", [source, target])
+  }
+
+  /// M6: a thousand attributes.
+  public static func wide() throws(SchemaError) -> Schema {
+    try frozen("wide", [entity("Wide", (1...1000).map { ("a\($0)", $0 % 2 == 0 ? .string : .integer64) })])
+  }
+
+  /// M8: names that mean something elsewhere.
+  public static let hostileNames = ["select", "group", "where", "日本", "Z_PK", "_", String(repeating: "n", count: 200)]
+
+  public static func names() throws(SchemaError) -> Schema {
+    var order = entity("Order", hostileNames.map { ($0, .string) })
+    order.relationships = [one("from", "Order", inverse: "to"), many("to", "Order", inverse: "from")]
+    return try frozen("names", [order])
+  }
+
+  /// M1 with one more attribute: another version of the same model.
+  public static func otherPeople() throws(SchemaError) -> Schema {
+    var definitions = try people().definitions
+    if let index = definitions.firstIndex(where: { $0.name == "Person" }) {
+      definitions[index].attributes.append(AttributeDefinition(name: "nickname", type: .string))
+    }
+    return try frozen("otherPeople", definitions)
+  }
+
+  // MARK: Parts
+
+  /// A model is frozen once in a process: to hash it takes longer than many a case.
+  private static func frozen(_ name: String, _ definitions: [EntityDefinition]) throws(SchemaError) -> Schema {
+    if let known = known.withLock({ $0[name] }) { return known }
+    let schema = try Schema(definitions)
+    known.withLock { $0[name] = schema }
+    return schema
+  }
+
+  private static let known = Mutex<[String: Schema]>([:])
+
+  static func entity(_ name: String, _ attributes: [(String, AttributeType)]) -> EntityDefinition {
+    var entity = EntityDefinition(name: name)
+    entity.attributes = attributes.map { AttributeDefinition(name: $0.0, type: $0.1) }
+    return entity
+  }
+
+  static func one(_ name: String, _ destination: String, inverse: String? = nil) -> RelationshipDefinition {
+    var relationship = RelationshipDefinition(name: name, destination: destination)
+    (relationship.inverse, relationship.maxCount) = (inverse, 1)
+    return relationship
+  }
+
+  static func many(
+    _ name: String, _ destination: String, inverse: String? = nil, ordered: Bool = false
+  ) -> RelationshipDefinition {
+    var relationship = RelationshipDefinition(name: name, destination: destination)
+    (relationship.inverse, relationship.isOrdered) = (inverse, ordered)
+    return relationship
+  }
+}

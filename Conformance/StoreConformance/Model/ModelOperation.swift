@@ -1,0 +1,49 @@
+/// One step of a model run: a kind, and numbers that choose among what is there when it is applied.
+///
+/// So a list of operations means something whatever is left out of it, and a failing one can be made shorter.
+public struct ModelOperation: Sendable, Codable, Hashable, CustomStringConvertible {
+  public var kind: Kind
+  public var numbers: [UInt64]
+
+  public enum Kind: String, Sendable, Codable, CaseIterable {
+    case insert, update, link, tag, untag, reorder, delete, several
+    /// What must be refused: stale versions, values that are taken, objects that are gone.
+    case staleUpdate, staleDelete, duplicate, goneUpdate, swap
+    /// What happens to the store itself.
+    case reopen, otherWriter, takeKeys
+  }
+
+  public var description: String { "\(kind.rawValue) \(numbers.map { String($0, radix: 36) }.joined(separator: " "))" }
+
+  /// Which kinds come how often, of a hundred.
+  private static let weights: [(Kind, Int)] = [
+    (.insert, 24), (.update, 14), (.link, 12), (.tag, 8), (.untag, 4), (.reorder, 6), (.delete, 8), (.several, 6),
+    (.staleUpdate, 3), (.staleDelete, 2), (.duplicate, 3), (.goneUpdate, 1), (.swap, 2), (.reopen, 3),
+    (.otherWriter, 3),
+    (.takeKeys, 1),
+  ]
+
+  /// A stream of operations.
+  public static func stream(count: Int, seed: UInt64) -> [ModelOperation] {
+    var random = SplitMix64(seed: seed)
+    let total = weights.reduce(0) { $0 + $1.1 }
+    return (0..<count).map { _ in
+      var place = random.below(total)
+      let kind = weights.first { weight in
+        place -= weight.1
+        return place < 0
+      }
+      return ModelOperation(kind: kind?.0 ?? .insert, numbers: (0..<6).map { _ in random.next() })
+    }
+  }
+}
+
+/// One change of one object or link, objects by the number in which they came.
+enum ModelChange {
+  case insert(Int, entity: String, values: [String: Cell], targets: [String: Int])
+  /// `age` is how far behind the version is that the change is made from.
+  case update(Int, values: [String: Cell], targets: [String: Int?], age: Int64)
+  case delete(Int, age: Int64)
+  case tag(Int, Int, isAdded: Bool)
+  case order(Int, [Int])
+}

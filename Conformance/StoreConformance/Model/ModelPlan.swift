@@ -1,0 +1,161 @@
+import StoreSchema
+
+/// What an operation does to the objects that are there.
+struct ModelPlan {
+  private let model: ModelSchema
+  private let store: ReferenceStore
+  private var random: SplitMix64
+
+  init(_ model: ModelSchema, _ store: ReferenceStore, _ operation: ModelOperation) {
+    self.model = model
+    self.store = store
+    random = SplitMix64(seed: operation.numbers.reduce(0) { $0 &* 0x100_0000_01B3 ^ $1 })
+  }
+
+  /// The changes of an operation, none where it has nothing to choose from.
+  mutating func changes(_ kind: ModelOperation.Kind) -> [ModelChange] {
+    switch kind {
+    case .insert: insertion(store.nextNumber)
+    case .update, .otherWriter: update(age: 0)
+    case .link: link()
+    case .tag: tag(isAdded: true)
+    case .untag: tag(isAdded: false)
+    case .reorder: reorder()
+    case .delete: deletion(age: 0)
+    case .several: insertion(store.nextNumber) + team(store.nextNumber + 1) + update(age: 0)
+    case .staleUpdate: insertion(store.nextNumber) + update(age: 1)
+    case .staleDelete: insertion(store.nextNumber) + staleDeletion()
+    case .duplicate: duplicate()
+    case .goneUpdate: []
+    case .swap: swap()
+    case .reopen, .takeKeys: []
+    }
+  }
+
+  private mutating func choose(_ numbers: [Int]) -> Int? {
+    numbers.isEmpty ? nil : numbers[random.below(numbers.count)]
+  }
+
+  private mutating func values(_ entity: String, of count: Int? = nil) -> [String: Cell] {
+    var result: [String: Cell] = [:]
+    for attribute in model.schema.entity(named: entity)?.attributes ?? []
+    where count == nil || random.below(3) < count ?? 0 {
+      result[attribute.name] = ModelValues.value(attribute, &random)
+    }
+    return result
+  }
+
+  private mutating func insertion(_ number: Int) -> [ModelChange] {
+    // Not ever more of them: what is looked at after each step is all of it.
+    if store.objects.count > 40 { return deletion(age: 0) }
+    let entity = ModelSchema.entities[random.below(ModelSchema.entities.count)]
+    var targets: [String: Int] = [:]
+    var changes: [ModelChange] = []
+    switch entity {
+    case "Person", "Employee":
+      if random.below(2) == 0 { targets["team"] = choose(store.numbers(of: "Team")) }
+      if random.below(3) == 0 { targets["boss"] = choose(store.numbers(of: "Person", "Employee")) }
+    case "Item":
+      if let list = choose(store.numbers(of: "List")) {
+        targets["list"] = list
+        var items = store.orders[list] ?? []
+        items.insert(number, at: random.below(items.count + 1))
+        changes.append(.order(list, items))
+      }
+    default: break
+    }
+    return [.insert(number, entity: entity, values: values(entity), targets: targets)] + changes
+  }
+
+  private mutating func team(_ number: Int) -> [ModelChange] {
+    [.insert(number, entity: "Team", values: values("Team"), targets: [:])]
+  }
+
+  private mutating func update(age: Int64) -> [ModelChange] {
+    guard let number = choose(store.numbers), let object = store.objects[number] else { return [] }
+    return [.update(number, values: values(object.entity, of: 1), targets: [:], age: age)]
+  }
+
+  private mutating func staleDeletion() -> [ModelChange] {
+    guard let number = choose(store.numbers) else { return [] }
+    return [.delete(number, age: 1)]
+  }
+
+  private mutating func link() -> [ModelChange] {
+    guard let number = choose(store.numbers(of: "Person", "Employee", "Item")), let object = store.objects[number]
+    else {
+      return []
+    }
+    if object.entity == "Item" { return move(number, object) }
+    let name = random.below(2) == 0 ? "team" : "boss"
+    let candidates = name == "team" ? store.numbers(of: "Team") : store.numbers(of: "Person", "Employee")
+    let target = random.below(4) == 0 ? nil : choose(candidates)
+    return [.update(number, values: [:], targets: [name: target], age: 0)]
+  }
+
+  /// Takes an item out of its list and puts it into another, or none.
+  private mutating func move(_ number: Int, _ object: ReferenceStore.Object) -> [ModelChange] {
+    let target = random.below(4) == 0 ? nil : choose(store.numbers(of: "List"))
+    var changes: [ModelChange] = [.update(number, values: [:], targets: ["list": target], age: 0)]
+    if let old = object.targets["list"], old != target {
+      changes.append(.order(old, (store.orders[old] ?? []).filter { $0 != number }))
+    }
+    if let target {
+      var items = (store.orders[target] ?? []).filter { $0 != number }
+      items.insert(number, at: random.below(items.count + 1))
+      changes.append(.order(target, items))
+    }
+    return changes
+  }
+
+  private mutating func tag(isAdded: Bool) -> [ModelChange] {
+    guard let person = choose(store.numbers(of: "Person", "Employee")), let tag = choose(store.numbers(of: "Tag"))
+    else {
+      return []
+    }
+    return [.tag(person, tag, isAdded: isAdded)]
+  }
+
+  private mutating func reorder() -> [ModelChange] {
+    guard let list = choose(store.numbers(of: "List")), let items = store.orders[list], items.count > 1 else {
+      return []
+    }
+    return [.order(list, items.shuffled(using: &random))]
+  }
+
+  /// A deletion, with what the layer above does beside it: no row refers to the object any more.
+  private mutating func deletion(age: Int64) -> [ModelChange] {
+    guard let number = choose(store.numbers), let object = store.objects[number] else { return [] }
+    var changes: [ModelChange] = [.delete(number, age: age)]
+    for other in store.numbers where other != number {
+      let names = (store.objects[other]?.targets ?? [:]).filter { $0.value == number }.keys
+      if names.isEmpty { continue }
+      changes.append(
+        .update(other, values: [:], targets: Dictionary(uniqueKeysWithValues: names.map { ($0, nil) }), age: 0))
+    }
+    if let list = object.targets["list"] {
+      changes.append(.order(list, (store.orders[list] ?? []).filter { $0 != number }))
+    }
+    return changes
+  }
+
+  private mutating func duplicate() -> [ModelChange] {
+    let holders = store.numbers(of: "Person", "Employee").filter {
+      !(store.objects[$0]?.values["email"]?.value ?? .null).isNull
+    }
+    guard let holder = choose(holders), let email = store.objects[holder]?.values["email"] else { return [] }
+    var values = values("Person")
+    values["email"] = email
+    return [.insert(store.nextNumber, entity: "Person", values: values, targets: [:])]
+  }
+
+  private mutating func swap() -> [ModelChange] {
+    let people = store.numbers(of: "Person", "Employee")
+    guard let a = choose(people), let b = choose(people), a != b, let x = store.objects[a]?.values["email"],
+      let y = store.objects[b]?.values["email"]
+    else { return [] }
+    return [
+      .update(a, values: ["email": y], targets: [:], age: 0), .update(b, values: ["email": x], targets: [:], age: 0),
+    ]
+  }
+}

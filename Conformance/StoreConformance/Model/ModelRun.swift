@@ -1,0 +1,262 @@
+import Foundation
+import StoreProtocol
+import StoreSchema
+
+/// Runs operations on a store and on plain dictionaries side by side, and compares all of both after each.
+public struct ModelRun {
+  private let harness: any StoreHarness
+  private let model: ModelSchema
+
+  public init(_ harness: any StoreHarness) throws {
+    self.harness = harness
+    model = try ModelSchema()
+  }
+
+  /// What went wrong, and where.
+  public struct Divergence: Sendable, Codable {
+    public var step: Int
+    public var text: String
+  }
+
+  /// The first step after which the store is not what it should be, nil for none. `dumped` gets the content after each.
+  public func run(
+    _ operations: [ModelOperation], dumped: (Int, [String]) -> Void = { _, _ in }
+  ) throws -> Divergence? {
+    let location = try harness.makeLocation()
+    defer { try? harness.destroy(location) }
+    var step = -1
+    do {
+      let state = try ModelExecution(harness, location, model)
+      for (number, operation) in operations.enumerated() {
+        step = number
+        if let problem = try state.run(operation) { return Divergence(step: number, text: "\(operation): \(problem)") }
+        dumped(number, state.lastDump)
+      }
+      try state.close()
+      return nil
+    } catch let error as StoreError { return Divergence(step: step, text: "unexpected \(error)") } catch let failure
+      as Failure
+    {
+      return Divergence(step: step, text: failure.description)
+    }
+  }
+
+  /// A shorter list of operations that still goes wrong, at most 20 where that can be found in some hundred runs.
+  public func shrink(_ operations: [ModelOperation]) throws -> [ModelOperation] {
+    var best = operations
+    var size = max(1, best.count / 2)
+    var runs = 0
+    while runs < 400 {
+      var start = 0
+      var isShorter = false
+      while start < best.count && runs < 400 {
+        var candidate = best
+        candidate.removeSubrange(start..<min(start + size, best.count))
+        runs += 1
+        if let divergence = try run(candidate) {
+          best = Array(candidate.prefix(divergence.step + 1))
+          isShorter = true
+        } else {
+          start += size
+        }
+      }
+      if size == 1 && !isShorter { break }
+      size = max(1, size / 2)
+    }
+    return best
+  }
+}
+
+/// A store and its model during a run.
+final class ModelExecution {
+  private let harness: any StoreHarness
+  private let location: StoreLocation
+  private let model: ModelSchema
+  private var reference = ReferenceStore()
+  private var session: Session
+  /// The objects of the store by their numbers, and the other way round.
+  private var objects: [Int: ObjectReference] = [:]
+  private var numbers: [ObjectReference: Int] = [:]
+  /// Every key that was ever given, with the root of its tree.
+  private var used: Set<ObjectReference> = []
+  private(set) var lastDump: [String] = []
+  private var capabilities: Capabilities { harness.backend.capabilities }
+
+  init(_ harness: any StoreHarness, _ location: StoreLocation, _ model: ModelSchema) throws {
+    (self.harness, self.location, self.model) = (harness, location, model)
+    session = try Self.open(harness, location, model)
+  }
+
+  private static func open(_ harness: any StoreHarness, _ location: StoreLocation, _ model: ModelSchema) throws
+    -> Session
+  {
+    try Session(CheckedBackend(harness.backend), location.url, model.schema, StoreOptions(), .plain)
+  }
+
+  func close() throws { try session.close() }
+
+  /// Applies an operation to both sides. What is wrong afterwards, nil for nothing.
+  func run(_ operation: ModelOperation) throws -> String? {
+    switch operation.kind {
+    case .reopen: if capabilities.contains(.persistent) { try session.reopen() }
+    case .takeKeys: try takeKeys(operation)
+    case .goneUpdate: if let problem = try updateGone() { return problem }
+    case .otherWriter where capabilities.contains(.multipleOpens) && capabilities.contains(.persistent):
+      let other = try Self.open(harness, location, model)
+      let problem = try apply(operation, to: other)
+      try other.close()
+      if let problem { return problem }
+    default: if let problem = try apply(operation, to: session) { return problem }
+    }
+    return try compare()
+  }
+
+  private func takeKeys(_ operation: ModelOperation) throws {
+    let root = try session.entity("Team").index
+    let keys = try session.store.allocateKeys(root: root, count: 1 + Int(operation.numbers[0] % 5))
+    for key in keys { try note(ObjectReference(entity: root, key: key)) }
+  }
+
+  private func note(_ object: ObjectReference) throws {
+    let root = model.schema.entities[object.entity].root
+    guard used.insert(ObjectReference(entity: root, key: object.key)).inserted else {
+      throw Failure("the key \(object.key) was given before")
+    }
+  }
+
+  /// An object that never was cannot be changed.
+  private func updateGone() throws -> String? {
+    let team = try session.entity("Team")
+    let builder = RowBuilder()
+    builder.begin(slots: team.slots.count)
+    let row = builder.finish(key: 1_000_000, entity: team.index, version: 1)
+    let found = try session.conflicts {
+      try $0.insert("Tag", ["label": "lost"])
+      try $0.update(row.reference, ["title": "x"], from: row)
+    }
+    return found.map(\.reference) == [row.reference] ? nil : "the change of nothing gave \(found.map(\.brief))"
+  }
+
+  private func apply(_ operation: ModelOperation, to session: Session) throws -> String? {
+    var plan = ModelPlan(model, reference, operation)
+    let changes = plan.changes(operation.kind)
+    if changes.isEmpty { return nil }
+    var next = reference
+    let isExpected = next.apply(changes)
+    var inserted: [Int] = []
+    let (result, insertions) = try session.attempt { set in
+      var places: [Int: ObjectReference] = [:]
+      for change in changes { try add(change, &set, &places, &inserted) }
+    }
+    switch result {
+    case .committed(let receipt):
+      if !isExpected { return "it was committed, and was to be refused" }
+      for (number, (entity, key)) in zip(inserted, zip(insertions, receipt.keys)) {
+        let object = ObjectReference(entity: entity, key: key)
+        try note(object)
+        objects[number] = object
+        numbers[object] = number
+      }
+      reference = next
+      return nil
+    case .conflicts(let conflicts):
+      return isExpected || conflicts.isEmpty ? "it was refused: \(conflicts.map(\.brief))" : nil
+    }
+  }
+
+  private func add(
+    _ change: ModelChange, _ set: inout Changes, _ places: inout [Int: ObjectReference], _ inserted: inout [Int]
+  ) throws {
+    func place(_ number: Int) throws -> ObjectReference {
+      guard let found = places[number] ?? objects[number] else { throw HarnessProblem("there is no object \(number)") }
+      return found
+    }
+    switch change {
+    case .insert(let number, let entity, var values, let targets):
+      for (name, target) in targets { values[name] = .to(try place(target)) }
+      places[number] = try set.insert(entity, values)
+      inserted.append(number)
+    case .update(let number, var values, let targets, let age):
+      for (name, target) in targets { values[name] = try target.map { .to(try place($0)) } ?? Cell(.null) }
+      let row = try set.current(try place(number))
+      try set.update(row.reference, values, from: age == 0 ? row : row.copy(version: row.version - age))
+    case .delete(let number, let age):
+      let row = try set.current(try place(number))
+      set.delete(row.reference, at: row.version - age)
+    case .tag(let person, let tag, let isAdded):
+      let other = [try place(tag)]
+      try set.tag(try place(person), add: isAdded ? other : [], remove: isAdded ? [] : other)
+    case .order(let list, let items):
+      let order = try items.map(place)
+      // Those that now have no list: whoever gets another is ordered there, and a deleted one takes its place with it.
+      let former = (reference.orders[list] ?? []).filter { !items.contains($0) }
+      let left = former.compactMap { objects[$0] }.filter { object in
+        set.set.updates.contains { $0.row.reference == object && isListless($0.row) }
+      }
+      try set.link(try place(list), "items", remove: left, order: order)
+    }
+  }
+
+  private func isListless(_ row: Row) -> Bool {
+    let relationship = model.schema.entities[row.entity].relationship(named: "list")
+    return relationship?.slot.map(row.isNull) ?? false
+  }
+
+  // MARK: Comparing
+
+  private func compare() throws -> String? {
+    let expected = reference.dump(model)
+    lastDump = try dump()
+    for (found, wanted) in zip(lastDump, expected) where found != wanted { return "found \(found), expected \(wanted)" }
+    if lastDump.count != expected.count { return "found \(lastDump.count) objects, expected \(expected.count)" }
+    if capabilities.contains(.rowVersions) {
+      for (number, object) in reference.objects {
+        let version = try objects[number].flatMap { try session.row($0)?.version }
+        if version != object.version { return "\(number) has the version \(version ?? 0), expected \(object.version)" }
+      }
+    }
+    return nil
+  }
+
+  private func number(_ object: ObjectReference) -> String { numbers[object].map(String.init) ?? "?\(object.key)" }
+
+  private func dump() throws -> [String] {
+    let view = try session.store.snapshot()
+    var rows: [(Int, Row)] = []
+    var strangers: [String] = []
+    for root in model.schema.entities where root.superentity == nil {
+      try view.scan(root.subtree) { row in
+        if let number = numbers[row.reference] {
+          rows.append((number, row))
+        } else {
+          strangers.append("stranger \(row.key)")
+        }
+      }
+    }
+    return try rows.sorted { $0.0 < $1.0 }.map { try line($0.0, $0.1, view) } + strangers
+  }
+
+  private func line(_ number: Int, _ row: Row, _ view: any StoreSnapshot) throws -> String {
+    let entity = model.schema.entities[row.entity]
+    var parts = ["\(number) \(entity.name)"]
+    for name in model.attributes(of: entity.name) { parts.append("\(name)=\(try session.value(row, name).exact)") }
+    for name in model.toOnes(of: entity.name) {
+      let value = try session.value(row, name)
+      if case .reference(let target) = value {
+        parts.append("\(name)=\(self.number(target))")
+      } else {
+        parts.append("\(name)=-")
+      }
+    }
+    for relationship in entity.relationships.filter(\.isToMany).sorted(by: { $0.name < $1.name }) {
+      var found: [ObjectReference] = []
+      try view.destinations(of: relationship, owners: [row.key]) { found.append($1.reference) }
+      // What has no order is compared without one.
+      let named =
+        relationship.isOrdered
+        ? found.map(self.number) : found.map(self.number).sorted { (Int($0) ?? 0) < (Int($1) ?? 0) }
+      parts.append("\(relationship.name)=[\(named.joined(separator: ", "))]")
+    }
+    return parts.joined(separator: "|")
+  }
+}

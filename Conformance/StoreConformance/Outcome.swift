@@ -1,0 +1,110 @@
+import Foundation
+import StoreProtocol
+
+/// What became of a case.
+public enum Outcome: Sendable, Hashable {
+  case passed
+  case failed(Failure)
+  /// The store is exempt: it does not declare these, or it declares what the case wants absent.
+  case notApplicable(String)
+  /// It failed as the expectations say, for the reason given there.
+  case knownFailure(String)
+  /// It passed, and the expectations say that it fails.
+  case unexpectedPass(String)
+  /// Its process ended by a signal.
+  case crashed(signal: Int32)
+  case timedOut
+  /// The harness or the runner could not do its part.
+  case harnessError(String)
+
+  /// The name in reports.
+  public var name: String {
+    switch self {
+    case .passed: "passed"
+    case .failed: "failed"
+    case .notApplicable: "notApplicable"
+    case .knownFailure: "knownFailure"
+    case .unexpectedPass: "unexpectedPass"
+    case .crashed: "crashed"
+    case .timedOut: "timedOut"
+    case .harnessError: "harnessError"
+    }
+  }
+
+  /// What there is to say, nil where the name says all.
+  public var reason: String? {
+    switch self {
+    case .passed, .timedOut: nil
+    case .failed(let failure): failure.description
+    case .notApplicable(let text), .knownFailure(let text), .unexpectedPass(let text), .harnessError(let text): text
+    case .crashed(let signal): "signal \(signal)"
+    }
+  }
+
+  /// Whether it speaks against the store.
+  public var isBad: Bool {
+    switch self {
+    case .failed, .crashed, .timedOut: true
+    default: false
+    }
+  }
+}
+
+/// Why a case failed: everything that was not as expected, each with where it was expected.
+public struct Failure: Error, Sendable, Hashable, Codable, CustomStringConvertible {
+  public var problems: [Problem]
+
+  public init(_ problems: [Problem]) { self.problems = problems }
+
+  public init(_ text: String, labels: [String] = []) { problems = [Problem(text: text, labels: labels)] }
+
+  public struct Problem: Sendable, Hashable, Codable {
+    public var text: String
+    /// What the case was at, outermost first.
+    public var labels: [String]
+
+    public init(text: String, labels: [String]) {
+      self.text = text
+      self.labels = labels
+    }
+  }
+
+  public var description: String {
+    problems.map { ($0.labels + [$0.text]).joined(separator: " > ") }.joined(separator: "; ")
+  }
+}
+
+/// An outcome as reports have it: its name, and what there is to say.
+extension Outcome: Codable {
+  private enum Key: String, CodingKey { case name, reason, signal, problems }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: Key.self)
+    try container.encode(name, forKey: .name)
+    switch self {
+    case .failed(let failure): try container.encode(failure.problems, forKey: .problems)
+    case .crashed(let signal): try container.encode(signal, forKey: .signal)
+    default: try container.encodeIfPresent(reason, forKey: .reason)
+    }
+  }
+
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: Key.self)
+    let reason = try container.decodeIfPresent(String.self, forKey: .reason) ?? ""
+    switch try container.decode(String.self, forKey: .name) {
+    case "passed": self = .passed
+    case "failed": self = .failed(Failure(try container.decode([Failure.Problem].self, forKey: .problems)))
+    case "notApplicable": self = .notApplicable(reason)
+    case "knownFailure": self = .knownFailure(reason)
+    case "unexpectedPass": self = .unexpectedPass(reason)
+    case "crashed": self = .crashed(signal: try container.decode(Int32.self, forKey: .signal))
+    case "timedOut": self = .timedOut
+    case "harnessError": self = .harnessError(reason)
+    case let name:
+      throw DecodingError.dataCorruptedError(forKey: .name, in: container, debugDescription: "no outcome “\(name)”")
+    }
+  }
+}
+
+/// The suite ends a case with this where going on makes no sense; the problem is recorded already.
+struct CaseEnded: Error {}

@@ -1,0 +1,64 @@
+import Foundation
+import StoreProtocol
+
+/// What the suite needs to know of a kind of store: all that the author of a backend writes for it.
+///
+/// The suite opens stores through ``CheckedBackend``, as every user does.
+public protocol StoreHarness: Sendable {
+  /// The name in commands and reports, lower case, for example `sqlite`.
+  var name: String { get }
+  var backend: any StoreBackend { get }
+  /// How the store can be made to crash.
+  var crashModel: CrashModel { get }
+  /// Where the expectations of this store are kept, nil where there are none yet.
+  var expectations: URL? { get }
+
+  /// A place of its own for a store which does not exist yet. Throws where there is no room for one.
+  func makeLocation() throws -> StoreLocation
+
+  /// Removes a place with all that is in it.
+  func destroy(_ location: StoreLocation) throws
+
+  /// Whether a file of the store's folder may be there while no store is open: the store itself and what lies beside it.
+  func belongs(_ file: String, to location: StoreLocation) -> Bool
+}
+
+/// How a kind of store can be made to crash.
+public enum CrashModel: Sendable {
+  /// Not at all: nothing outlives the process.
+  case none
+  /// A process that writes it is killed.
+  case killedProcess
+}
+
+/// A place for one store.
+public struct StoreLocation: Sendable {
+  /// A folder that holds nothing but this store; nil where the store is not files.
+  public var folder: URL?
+  public var url: URL
+
+  public init(folder: URL?, url: URL) {
+    self.folder = folder
+    self.url = url
+  }
+}
+
+/// A store that lies in one folder of its own below the temporary folder.
+extension StoreHarness {
+  public var name: String { backend.storeType.lowercased() }
+  public var expectations: URL? { nil }
+  public var crashModel: CrashModel { backend.capabilities.contains(.persistent) ? .killedProcess : .none }
+
+  public func makeLocation() throws -> StoreLocation {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "conformance-\(name)-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(
+      at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    return StoreLocation(folder: folder, url: folder.appending(path: "store"))
+  }
+
+  public func destroy(_ location: StoreLocation) throws {
+    if let folder = location.folder { try FileManager.default.removeItem(at: folder) }
+  }
+
+  public func belongs(_ file: String, to location: StoreLocation) -> Bool { file == location.url.lastPathComponent }
+}

@@ -1,0 +1,86 @@
+import Foundation
+import StoreConformance
+import StoreProtocol
+
+/// `model` and `differential`: long random runs against plain dictionaries, and of all stores against each other.
+struct ModelCommands {
+  private let arguments: Arguments
+  private let harnesses: [any StoreHarness]
+  private let seed: UInt64
+  private let count: Int
+
+  init(_ arguments: Arguments, _ all: [any StoreHarness]) throws {
+    self.arguments = arguments
+    harnesses = try arguments.harnesses(of: all)
+    seed = try arguments.number("--seed", default: UInt64(Date().timeIntervalSince1970))
+    count = try arguments.number("--operations", default: 300)
+  }
+
+  /// Each store against the dictionaries. A failure is made shorter and kept for `replay`.
+  func model() throws -> Int32 {
+    var status: Int32 = 0
+    let operations = ModelOperation.stream(count: count, seed: seed)
+    for harness in harnesses {
+      let run = try ModelRun(harness)
+      let start = Date()
+      guard try run.run(operations) != nil else {
+        let seconds = String(format: "%.1f", Date().timeIntervalSince(start))
+        print("\(harness.name): \(count) operations of seed \(seed) agree (\(seconds) s)")
+        continue
+      }
+      let short = try run.shrink(operations)
+      let divergence = try run.run(short)
+      status = 1
+      print("\(harness.name): seed \(seed) fails, also with these \(short.count) operations: \(divergence?.text ?? "")")
+      for operation in short { print("  \(operation)") }
+      let file = URL(filePath: arguments.value("--replay-to") ?? "model-\(harness.name)-\(seed).json")
+      try JSONEncoder().encode(ModelReplay(backend: harness.name, seed: seed, model: short)).write(to: file)
+      print("  store-conformance replay \(file.path)")
+    }
+    return status
+  }
+
+  /// One stream over all stores: after each operation all hold the same.
+  func differential() throws -> Int32 {
+    let operations = ModelOperation.stream(count: count, seed: seed)
+    var dumps: [(name: String, steps: [[String]])] = []
+    for harness in harnesses {
+      var steps: [[String]] = []
+      if let divergence = try ModelRun(harness).run(operations, dumped: { steps.append($1) }) {
+        print("\(harness.name): step \(divergence.step): \(divergence.text)")
+      }
+      dumps.append((harness.name, steps))
+    }
+    guard let first = dumps.first, dumps.count > 1 else { throw UsageError("differential needs two stores") }
+    var isSame = true
+    for other in dumps.dropFirst() {
+      for step in operations.indices where dump(first.steps, step) != dump(other.steps, step) {
+        isSame = false
+        print("\(first.name) and \(other.name) differ after step \(step), \(operations[step]), of seed \(seed)")
+        break
+      }
+    }
+    if isSame {
+      print("\(dumps.map(\.name).joined(separator: ", ")): \(count) operations of seed \(seed) leave the same")
+    }
+    return isSame ? 0 : 1
+  }
+
+  private func dump(_ steps: [[String]], _ step: Int) -> [String]? { steps.indices.contains(step) ? steps[step] : nil }
+}
+
+/// A failed model run, to be run again.
+struct ModelReplay: Codable {
+  var backend: String
+  var seed: UInt64
+  var model: [ModelOperation]
+
+  func run(_ harnesses: [any StoreHarness]) throws -> Int32 {
+    guard let harness = harnesses.first(where: { $0.name == backend }) else {
+      throw UsageError("there is no store \(backend) here")
+    }
+    let divergence = try ModelRun(harness).run(model)
+    print("\(backend): \(divergence.map { "step \($0.step): \($0.text)" } ?? "agrees now")")
+    return divergence == nil ? 0 : 1
+  }
+}

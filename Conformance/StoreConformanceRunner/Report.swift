@@ -1,0 +1,69 @@
+import Foundation
+import StoreConformance
+import StoreProtocol
+
+/// One case on one store under one profile, and what became of it.
+public struct CaseResult: Sendable, Codable, Hashable {
+  public var id: CaseID
+  public var backend: String
+  public var profile: Profile
+  public var requirements: [String]
+  public var outcome: Outcome
+  public var seconds: Double
+  public var seed: UInt64
+
+  public init(
+    id: CaseID, backend: String, profile: Profile, requirements: [String], outcome: Outcome, seconds: Double,
+    seed: UInt64
+  ) {
+    self.id = id
+    self.backend = backend
+    self.profile = profile
+    self.requirements = requirements
+    self.outcome = outcome
+    self.seconds = seconds
+    self.seed = seed
+  }
+
+  /// The command that runs this alone.
+  var replayCommand: String {
+    "store-conformance run --backend \(backend) --profile \(profile.rawValue) --seed \(seed) --size L --only '\(id.text)'"
+  }
+}
+
+/// All results of a run, with what they came from.
+public struct Report: Sendable, Codable {
+  /// The version of this form of a report.
+  public var schema = 1
+  public var suiteVersion = ConformanceSuite.version
+  public var environment: [String: String]
+  /// The declared capabilities by store.
+  public var capabilities: [String: [String]]
+  public var results: [CaseResult]
+  /// Rows of the specification that are no cases yet, with the reason.
+  public var notYet: [String: String]
+  public var seconds: Double
+
+  public init(_ results: [CaseResult], _ harnesses: [any StoreHarness], seconds: Double = 0) {
+    self.results = results.sorted {
+      ($0.backend, $0.profile.rawValue, $0.id.text) < ($1.backend, $1.profile.rawValue, $1.id.text)
+    }
+    capabilities = Dictionary(
+      harnesses.map { ($0.name, $0.backend.capabilities.names) }, uniquingKeysWith: { first, _ in first })
+    notYet = Dictionary(uniqueKeysWithValues: NotYet.rows.map { ($0.id, $0.reason) })
+    environment = [
+      "system": ProcessInfo.processInfo.operatingSystemVersionString,
+      "processors": "\(ProcessInfo.processInfo.activeProcessorCount)",
+    ]
+    self.seconds = seconds
+  }
+
+  /// What was run, exemptions left out.
+  var executed: [CaseResult] {
+    results.filter { if case .notApplicable = $0.outcome { false } else { true } }
+  }
+
+  var bad: [CaseResult] { results.filter(\.outcome.isBad) }
+  var harnessErrors: [CaseResult] { results.filter { if case .harnessError = $0.outcome { true } else { false } } }
+  var backends: [String] { capabilities.keys.sorted() }
+}

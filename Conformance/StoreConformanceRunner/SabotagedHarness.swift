@@ -1,0 +1,16 @@
+import StoreConformance
+
+/// A store that does one thing wrong on purpose, and the cases that must notice.
+public struct SabotagedHarness: Sendable {
+  /// What it does wrong, in words.
+  public let fault: String
+  public let harness: any StoreHarness
+  /// The ids of the cases that fail, and of no others.
+  public let caughtBy: Set<String>
+
+  public init(_ fault: String, _ harness: any StoreHarness, caughtBy: Set<String>) {
+    self.fault = fault
+    self.harness = harness
+    self.caughtBy = caughtBy
+  }
+}

@@ -1,0 +1,29 @@
+import Foundation
+import StoreConformance
+import StoreProtocol
+
+/// A store of this package.
+struct RepositoryHarness: StoreHarness {
+  let backend: any StoreBackend
+  let name: String
+  private let folder: String
+
+  /// `folder` is the one below `Backends`.
+  init(_ backend: any StoreBackend, _ folder: String, name: String? = nil) {
+    self.backend = backend
+    self.folder = folder
+    self.name = name ?? folder.lowercased()
+  }
+
+  /// Beside the sources that this program was built from.
+  var expectations: URL? {
+    URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+      .appending(path: "Backends/\(folder)/Expectations.json")
+  }
+
+  /// The store, and external data in a hidden folder beside it.
+  func belongs(_ file: String, to location: StoreLocation) -> Bool {
+    let name = location.url.lastPathComponent
+    return file == name || (file == ".\(name)_SUPPORT" && backend.capabilities.contains(.externalData))
+  }
+}

@@ -1,0 +1,20 @@
+import BinaryBackend
+import Foundation
+import InMemoryBackend
+import SabotagedStores
+import SQLiteBackend
+import StoreConformance
+import StoreConformanceRunner
+import StoreProtocol
+import XMLBackend
+
+let harnesses: [any StoreHarness] = [
+  RepositoryHarness(SQLiteBackend(), "SQLite"), RepositoryHarness(BinaryBackend(), "Binary"),
+  RepositoryHarness(XMLBackend(), "XML"), RepositoryHarness(InMemoryBackend(), "InMemory", name: "memory"),
+]
+
+do { ConformanceCommand.main(harnesses: harnesses, sabotaged: try SabotagedStores.all()) } catch {
+  FileHandle.standardError.write(
+    Data("store-conformance: the list of sabotaged stores cannot be read: \(error)\n".utf8))
+  exit(2)
+}

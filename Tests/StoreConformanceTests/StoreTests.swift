@@ -1,0 +1,68 @@
+import BinaryBackend
+import Foundation
+import InMemoryBackend
+import SQLiteBackend
+import StoreConformance
+import StoreProtocol
+import Testing
+import XMLBackend
+
+/// The stores of this package, as the program `store-conformance` has them.
+enum TestedStore: String, CaseIterable, StoreHarness {
+  case sqlite, binary, xml, memory
+
+  var name: String { rawValue }
+
+  var backend: any StoreBackend {
+    switch self {
+    case .sqlite: SQLiteBackend()
+    case .binary: BinaryBackend()
+    case .xml: XMLBackend()
+    case .memory: InMemoryBackend()
+    }
+  }
+
+  func belongs(_ file: String, to location: StoreLocation) -> Bool {
+    let name = location.url.lastPathComponent
+    return file == name || (file == ".\(name)_SUPPORT" && backend.capabilities.contains(.externalData))
+  }
+
+  /// Known failures, as they are accepted.
+  var knownFailures: Set<String> {
+    get throws {
+      let folder = ["sqlite": "SQLite", "binary": "Binary", "xml": "XML", "memory": "InMemory"][rawValue] ?? ""
+      let file = Repository.root.appending(path: "Backends/\(folder)/Expectations.json")
+      let text = try JSONDecoder().decode(Known.self, from: Data(contentsOf: file))
+      return Set(text.knownFailures.keys)
+    }
+  }
+
+  private struct Known: Decodable {
+    let knownFailures: [String: String]
+  }
+}
+
+enum Repository {
+  static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent()
+}
+
+/// The small cases that can do no harm to this process. The program runs all of them, in processes of their own.
+@Suite struct StoreTests {
+  static let cases = ConformanceSuite.all.filter {
+    $0.size == .small && !$0.needsProcesses && !["COR", "SEC"].contains($0.id.area) && $0.profiles.contains(.plain)
+  }
+
+  @Test(arguments: TestedStore.allCases) func everySmallCasePasses(_ store: TestedStore) throws {
+    let known = try store.knownFailures
+    var passed = 0
+    for one in Self.cases where !known.contains(one.id.text) {
+      switch CaseRun.run(one, store, .plain) {
+      case .passed: passed += 1
+      case .notApplicable: continue
+      case let outcome: Issue.record("\(one): \(outcome.name) \(outcome.reason ?? "")")
+      }
+    }
+    #expect(passed > 150)
+  }
+}
