@@ -119,7 +119,7 @@ let package = Package(
       name: "store-conformance",
       dependencies: [
         "StoreConformance", "StoreConformanceRunner", "SabotagedStores", "StoreProtocol", "BinaryBackend",
-        "InMemoryBackend", "SQLiteBackend", "XMLBackend",
+        "InMemoryBackend", "LMDBBackend", "SQLiteBackend", "XMLBackend",
       ],
       path: "Conformance/store-conformance", swiftSettings: strict),
 

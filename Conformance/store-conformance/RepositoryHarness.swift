@@ -7,11 +7,13 @@ struct RepositoryHarness: StoreHarness {
   let backend: any StoreBackend
   let name: String
   private let folder: String
+  private let companion: String?
 
-  /// `folder` is the one below `Backends`.
-  init(_ backend: any StoreBackend, _ folder: String, name: String? = nil) {
+  /// `folder` is the one below `Backends`, `companion` what the name of a file has that stays beside the store.
+  init(_ backend: any StoreBackend, _ folder: String, name: String? = nil, companion: String? = nil) {
     self.backend = backend
     self.folder = folder
+    self.companion = companion
     self.name = name ?? folder.lowercased()
   }
 
@@ -24,6 +26,7 @@ struct RepositoryHarness: StoreHarness {
   /// The store, and external data in a hidden folder beside it.
   func belongs(_ file: String, to location: StoreLocation) -> Bool {
     let name = location.url.lastPathComponent
+    if let companion, file == name + companion { return true }
     return file == name || (file == ".\(name)_SUPPORT" && backend.capabilities.contains(.externalData))
   }
 }

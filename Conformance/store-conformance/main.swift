@@ -1,6 +1,7 @@
 import BinaryBackend
 import Foundation
 import InMemoryBackend
+import LMDBBackend
 import SabotagedStores
 import SQLiteBackend
 import StoreConformance
@@ -8,10 +9,13 @@ import StoreConformanceRunner
 import StoreProtocol
 import XMLBackend
 
-let harnesses: [any StoreHarness] = [
+var harnesses: [any StoreHarness] = [
   RepositoryHarness(SQLiteBackend(), "SQLite"), RepositoryHarness(BinaryBackend(), "Binary"),
   RepositoryHarness(XMLBackend(), "XML"), RepositoryHarness(InMemoryBackend(), "InMemory", name: "memory"),
 ]
+#if LMDB
+  harnesses.append(RepositoryHarness(LMDBBackend(), "LMDB", companion: "-lock"))
+#endif
 
 do { ConformanceCommand.main(harnesses: harnesses, sabotaged: try SabotagedStores.all()) } catch {
   FileHandle.standardError.write(

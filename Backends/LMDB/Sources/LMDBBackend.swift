@@ -18,14 +18,13 @@
     public var storeType: String { "LMDB" }
     public var capabilities: Capabilities {
       [
-        .persistent, .localFiles, .rowLevel, .readOnlyOpen, .multipleOpens, .multiProcess, .concurrentReads,
-        .rowVersions,
-        .uniqueness, .derivedAttributes, .memoryMapped,
+        .persistent, .localFiles, .rowLevel, .readOnlyOpen, .multipleOpens, .multiProcess, .concurrentReads, .rowVersions,
+        .uniqueness, .derivedAttributes, .checksums, .powerLossDurability, .memoryMapped,
       ]
     }
 
     public func open(at url: URL, schema: Schema, options: StoreOptions) throws(StoreError) -> any Store {
-      let path = LMDBFile.resolved(url)
+      let path = try LMDBFile.resolved(url)
       if let map = try map(path, options) {
         return try KeyValueStore(map, schema, storeType: storeType, capabilities: capabilities, options: options)
       }
@@ -47,7 +46,7 @@
     }
 
     public func metadata(at url: URL, options: StoreOptions) throws(StoreError) -> StoreMetadata {
-      let path = LMDBFile.resolved(url)
+      let path = try LMDBFile.resolved(url)
       guard let file = try LMDBFile.open(path, isReadOnly: true) else { throw Self.notFound(path) }
       let deadline = Date(timeIntervalSinceNow: options.timeout)
       return try LMDBPages.last(of: file, until: deadline) { (_, facts) throws(StoreError) in
@@ -56,14 +55,14 @@
     }
 
     public func setMetadata(_ metadata: StoreMetadata, at url: URL, options: StoreOptions) throws(StoreError) {
-      let path = LMDBFile.resolved(url)
+      let path = try LMDBFile.resolved(url)
       guard let map = try map(path, options) else { throw Self.notFound(path) }
       try KeyValueStore.setMetadata(metadata, in: map, storeType: storeType, timeout: options.timeout)
     }
 
     /// Throws `busy` where this process has the store open. Another process that has it open is told when it writes next.
     public func destroy(at url: URL, options: StoreOptions) throws(StoreError) {
-      let path = LMDBFile.resolved(url)
+      let path = try LMDBFile.resolved(url)
       guard let file = try LMDBFile.open(path, isReadOnly: true) else { return }
       // What is no store of this kind is not ours to remove.
       if !options.forceDestroy {
@@ -74,7 +73,7 @@
     }
 
     public func replace(at destination: URL, with source: URL, options: StoreOptions) throws(StoreError) {
-      let (from, to) = (LMDBFile.resolved(source), LMDBFile.resolved(destination))
+      let (from, to) = (try LMDBFile.resolved(source), try LMDBFile.resolved(destination))
       guard let file = try LMDBFile.open(from, isReadOnly: true) else { throw Self.notFound(from) }
       let deadline = Date(timeIntervalSinceNow: options.timeout)
       try LMDBPages.last(of: file, until: deadline) { (pages, _) throws(StoreError) in

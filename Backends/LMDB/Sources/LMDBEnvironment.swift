@@ -79,7 +79,8 @@
       mdb_env_set_maxdbs(handle, UInt32(KeySpace.allCases.count))
       mdb_env_set_maxreaders(handle, Self.placesForReaders)
       let flags = MDB_NOSUBDIR | MDB_NOTLS | (isReadOnly ? MDB_RDONLY | MDB_NOLOCK : 0)
-      let result = mdb_env_open(handle, path, UInt32(flags), 0o644)
+      // Who may use the store may use the lock file.
+      let result = mdb_env_open(handle, path, UInt32(flags), mode_t(try file.mode() & 0o666))
       if result != MDB_SUCCESS {
         mdb_env_close(handle)
         handle = nil

@@ -28,8 +28,13 @@
       }
     }
 
-    /// Links resolved.
-    static func resolved(_ url: URL) -> String { URL(fileURLWithPath: url.path).resolvingSymlinksInPath().path }
+    /// The path of a file URL, links resolved.
+    static func resolved(_ url: URL) throws(StoreError) -> String {
+      guard url.isFileURL else {
+        throw StoreError(.invalidArgument, "A store's URL must be a file URL.", context: ["url": url.absoluteString])
+      }
+      return url.resolvingSymlinksInPath().path
+    }
 
     /// Opens a file, nil where there is none. Throws `notAStore` for what is no file, and `corrupt` for next to nothing but a hole.
     static func open(_ path: String, isReadOnly: Bool) throws(StoreError) -> LMDBFile? {
@@ -101,12 +106,17 @@
 
     // MARK: Content
 
-    func size() throws(StoreError) -> Int64 {
+    func size() throws(StoreError) -> Int64 { Int64(try status().st_size) }
+
+    /// Who may read and write it.
+    func mode() throws(StoreError) -> UInt32 { UInt32(try status().st_mode & 0o777) }
+
+    private func status() throws(StoreError) -> stat {
       var status = stat()
       guard fstat(descriptor, &status) == 0 else {
         throw LMDBError.system("The store file cannot be looked at", path)
       }
-      return Int64(status.st_size)
+      return status
     }
 
     /// Fills `buffer` from a place of the file. False where the file ends before.

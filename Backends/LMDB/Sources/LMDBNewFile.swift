@@ -70,7 +70,7 @@
     ) throws(StoreError) {
       let url = URL(fileURLWithPath: path)
       let temporary = url.deletingLastPathComponent().path + "/.\(url.lastPathComponent).\(UUID().uuidString).making"
-      let descriptor = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o644)
+      let descriptor = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
       if descriptor < 0 { throw LMDBError.system("No file can be made beside the store", path) }
       _ = close(descriptor)
       defer {
