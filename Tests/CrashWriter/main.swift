@@ -32,7 +32,8 @@ if arguments.contains("check") {
 
 if let count = arguments.dropFirst().first.flatMap(Int64.init) {
   let run = FaultRun(
-    url: URL(filePath: path), type: storeType, count: count, isLogged: !arguments.contains("rollback"), stops: arguments.contains("stop")
+    url: URL(filePath: path), type: storeType, count: count, isLogged: !arguments.contains("rollback"),
+    stops: arguments.contains("stop")
   )
   run.run()
   exit(0)

@@ -18,7 +18,8 @@
     public var storeType: String { "LMDB" }
     public var capabilities: Capabilities {
       [
-        .persistent, .localFiles, .rowLevel, .readOnlyOpen, .multipleOpens, .multiProcess, .concurrentReads, .rowVersions,
+        .persistent, .localFiles, .rowLevel, .readOnlyOpen, .multipleOpens, .multiProcess, .concurrentReads,
+        .rowVersions,
         .uniqueness, .derivedAttributes, .checksums, .powerLossDurability, .memoryMapped,
       ]
     }
