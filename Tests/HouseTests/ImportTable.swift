@@ -21,7 +21,7 @@ enum ImportTable {
     ],
     "store-conformance": [
       "StoreConformance", "StoreConformanceRunner", "SabotagedStores", "StoreProtocol", "BinaryBackend",
-      "InMemoryBackend", "SQLiteBackend", "XMLBackend",
+      "InMemoryBackend", "LMDBBackend", "SQLiteBackend", "XMLBackend",
     ],
     "CoreDataTool": ["CoreData", "StoreProtocol", "StoreQuery", "StoreSchema", "ModelFiles", "PropertyLists"],
   ]
