@@ -41,6 +41,7 @@ public struct ConformanceCommand {
     case "replay": return try replay(arguments)
     case "model": return try ModelCommands(arguments, harnesses).model()
     case "differential": return try ModelCommands(arguments, harnesses).differential()
+    case "pairs": return try ModelCommands(arguments, harnesses).pairs()
     case "sabotage": return try SabotageCommand(arguments, sabotaged).run()
     case "worker": return try work(arguments)
     case "role": return try role(arguments)
@@ -58,6 +59,7 @@ public struct ConformanceCommand {
       accept --backend B [--output FILE]       writes the expectations of a store; keeps its known failures
       model [--backend B] [--operations N] [--seed S] [--replay-to FILE]   random operations against plain dictionaries
       differential [--backend B]... [--operations N] [--seed S]            one stream over all stores
+      pairs [--backend B]... [--operations N] [--seed S]   every store copied to every other and back: all is equal
       sabotage [--output FILE]                 whether stores that are wrong on purpose are caught, by exactly their cases
       report A.json B.json...                  the table of several reports
     Exit status: 0 as expected, 1 failures, 2 wrong use or harness, 3 drift from the expectations.

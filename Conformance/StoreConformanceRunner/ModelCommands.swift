@@ -5,9 +5,9 @@ import StoreProtocol
 /// `model` and `differential`: long random runs against plain dictionaries, and of all stores against each other.
 struct ModelCommands {
   private let arguments: Arguments
-  private let harnesses: [any StoreHarness]
-  private let seed: UInt64
-  private let count: Int
+  fileprivate let harnesses: [any StoreHarness]
+  fileprivate let seed: UInt64
+  fileprivate let count: Int
 
   init(_ arguments: Arguments, _ all: [any StoreHarness]) throws {
     self.arguments = arguments
@@ -67,6 +67,22 @@ struct ModelCommands {
   }
 
   private func dump(_ steps: [[String]], _ step: Int) -> [String]? { steps.indices.contains(step) ? steps[step] : nil }
+}
+
+/// `pairs`: every store copied to every other and back.
+extension ModelCommands {
+  func pairs() throws -> Int32 {
+    let operations = ModelOperation.stream(count: count, seed: seed)
+    var status: Int32 = 0
+    for source in harnesses {
+      for (target, problem) in try PairRun(source).run(operations, to: harnesses) {
+        print("\(source.name) to \(target): \(problem ?? "equal")")
+        if problem != nil { status = 1 }
+      }
+    }
+    print("\(harnesses.count * harnesses.count) pairs after \(count) operations of seed \(seed)")
+    return status
+  }
 }
 
 /// A failed model run, to be run again.

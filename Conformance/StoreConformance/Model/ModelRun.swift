@@ -73,7 +73,7 @@ final class ModelExecution {
   private let location: StoreLocation
   private let model: ModelSchema
   private var reference = ReferenceStore()
-  private var session: Session
+  private(set) var session: Session
   /// The objects of the store by their numbers, and the other way round.
   private var objects: [Int: ObjectReference] = [:]
   private var numbers: [ObjectReference: Int] = [:]
