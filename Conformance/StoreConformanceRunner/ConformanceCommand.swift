@@ -42,6 +42,9 @@ public struct ConformanceCommand {
     case "model": return try ModelCommands(arguments, harnesses).model()
     case "differential": return try ModelCommands(arguments, harnesses).differential()
     case "pairs": return try ModelCommands(arguments, harnesses).pairs()
+    case "mutate": return try MutateCommand(arguments, harnesses).run()
+    case "mutants":
+      return try MutateCommand(arguments, harnesses).work(from: arguments.operands.first.flatMap(Int.init) ?? 0)
     case "sabotage": return try SabotageCommand(arguments, sabotaged).run()
     case "worker": return try work(arguments)
     case "role": return try role(arguments)
@@ -60,6 +63,7 @@ public struct ConformanceCommand {
       model [--backend B] [--operations N] [--seed S] [--replay-to FILE]   random operations against plain dictionaries
       differential [--backend B]... [--operations N] [--seed S]            one stream over all stores
       pairs [--backend B]... [--operations N] [--seed S]   every store copied to every other and back: all is equal
+      mutate [--backend B]... [--count N] [--seed S]       damaged files: typed errors, no crash, nothing wrong unnoticed
       sabotage [--output FILE]                 whether stores that are wrong on purpose are caught, by exactly their cases
       report A.json B.json...                  the table of several reports
     Exit status: 0 as expected, 1 failures, 2 wrong use or harness, 3 drift from the expectations.

@@ -32,18 +32,18 @@ public struct PairRun {
   }
 
   private func copy(_ store: any Store, _ place: StoreLocation, to target: any StoreHarness) throws -> String? {
-    let (expected, before) = (try Self.lines(store), try Self.bytes(place))
+    let (expected, before) = (try StoreLines.read(store), try Self.bytes(place))
     let (there, back) = (try target.makeLocation(), try source.makeLocation())
     defer {
       try? target.destroy(there)
       try? source.destroy(back)
     }
     let copied = try make(target, there, store)
-    if let difference = Self.difference(try Self.lines(copied), expected) { return "the copy: \(difference)" }
+    if let difference = Self.difference(try StoreLines.read(copied), expected) { return "the copy: \(difference)" }
     if copied.identifier == store.identifier { return "the copy has the source's UUID" }
     if let problem = try refusal(target, there, store, copied) { return problem }
     let returned = try make(source, back, copied)
-    if let difference = Self.difference(try Self.lines(returned), expected) { return "copied back: \(difference)" }
+    if let difference = Self.difference(try StoreLines.read(returned), expected) { return "copied back: \(difference)" }
     try returned.close()
     if let problem = try newKey(copied) { return problem }
     try copied.close()
@@ -97,26 +97,6 @@ public struct PairRun {
   }
 
   // MARK: Comparing
-
-  /// Every object with its key, values and links.
-  private static func lines(_ store: any Store) throws(StoreError) -> [String] {
-    let inspection = try Inspection(store)
-    var lines: [String] = []
-    for entity in store.schema.entities where !entity.isAbstract {
-      try inspection.objects(of: entity.index) { object in
-        let values = object.values.map { value in
-          if case .sound(let value) = value { value.exact } else { "\(value)" }
-        }
-        let targets = zip(entity.relationships, object.relationships).map { relationship, targets in
-          guard case .objects(let found) = targets else { return "\(targets)" }
-          let names = found.map { "\($0.entity)/\($0.key)\($0.defect.map { " " + $0 } ?? "")" }
-          return (relationship.isOrdered ? names : names.sorted()).joined(separator: " ")
-        }
-        lines.append("\(entity.name)/\(object.reference.key) \(values) \(targets)")
-      }
-    }
-    return lines
-  }
 
   private static func difference(_ found: [String], _ expected: [String]) -> String? {
     for (a, b) in zip(found, expected) where a != b { return "found \(a), expected \(b)" }

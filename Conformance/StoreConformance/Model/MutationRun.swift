@@ -1,0 +1,100 @@
+import Foundation
+import StoreProtocol
+import StoreSchema
+
+/// Damages the file of a store in every way that comes to mind, and sees what is read of it then (COR-001, COR-002).
+public struct MutationRun: Sendable {
+  private let harness: any StoreHarness
+  private let schema: Schema
+  /// The whole file of a store that was closed.
+  private let original: Data
+  private let expected: [String]
+
+  /// What became of one mutant.
+  public enum Outcome: Sendable, Equatable {
+    /// A typed error, by its code.
+    case refused(String)
+    /// Nothing of what is read has changed.
+    case equal
+    /// Something else is read than was written, as whole objects of which no value says that it is wrong.
+    case other
+  }
+
+  /// Fills a store by operations, closes it, and keeps its file.
+  public init(_ harness: any StoreHarness, _ operations: [ModelOperation]) throws {
+    self.harness = harness
+    let model = try ModelSchema()
+    schema = model.schema
+    let place = try harness.makeLocation()
+    defer { try? harness.destroy(place) }
+    let filled = try ModelExecution(harness, place, model)
+    for operation in operations {
+      if let problem = try filled.run(operation) { throw Failure("\(operation): \(problem)") }
+    }
+    expected = try StoreLines.read(filled.session.store)
+    try filled.close()
+    original = try Data(contentsOf: place.url)
+  }
+
+  /// Writes the `number`th mutant of a seed to a place of its own, and reads it.
+  public func judge(_ number: Int, seed: UInt64) throws -> (outcome: Outcome, damage: String) {
+    var random = SplitMix64(seed: seed &+ UInt64(number) &* 0x9E37_79B9_7F4A_7C15)
+    var bytes = [UInt8](original)
+    let damage = Self.damage(&bytes, &random)
+    let place = try harness.makeLocation()
+    defer { try? harness.destroy(place) }
+    try Data(bytes).write(to: place.url)
+    return (bytes.elementsEqual(original) ? .equal : read(place.url), damage)
+  }
+
+  private func read(_ url: URL) -> Outcome {
+    var options = StoreOptions()
+    options.isReadOnly = harness.backend.capabilities.contains(.readOnlyOpen)
+    options.timeout = 1
+    do {
+      let store = try CheckedBackend(harness.backend).open(at: url, schema: schema, options: options)
+      let lines = Result { () throws(StoreError) in try StoreLines.read(store) }
+      try store.close()
+      return try lines.get() == expected ? .equal : .other
+    } catch { return .refused("\(error.code)") }
+  }
+
+  /// Changes bytes at random, and says how.
+  private static func damage(_ bytes: inout [UInt8], _ random: inout SplitMix64) -> String {
+    func place(_ limit: Int) -> Int { Int(random.next() % UInt64(max(1, limit))) }
+    let at = place(bytes.count)
+    switch random.next() % 8 {
+    case 0, 1:
+      let bit = place(8)
+      bytes[at] ^= 1 << UInt8(bit)
+      return "bit \(bit) of the byte \(at) flipped"
+    case 2:
+      let value = UInt8(truncatingIfNeeded: random.next())
+      bytes[at] = value
+      return "the byte \(at) is \(value)"
+    case 3:
+      bytes.removeSubrange(at...)
+      return "cut off at \(at)"
+    case 4:
+      let count = min(1 + place(64), bytes.count - at)
+      bytes.removeSubrange(at..<at + count)
+      return "\(count) bytes at \(at) removed"
+    case 5:
+      let (from, count) = (place(bytes.count), 1 + place(256))
+      let part = bytes[from..<min(from + count, bytes.count)]
+      bytes.insert(contentsOf: Array(part), at: at)
+      return "\(part.count) bytes from \(from) repeated at \(at)"
+    case 6:
+      let (from, count) = (place(bytes.count), 1 + place(256))
+      for (offset, byte) in Array(bytes[from..<min(from + count, bytes.count)]).enumerated()
+      where at + offset < bytes.count {
+        bytes[at + offset] = byte
+      }
+      return "up to \(count) bytes from \(from) written over those at \(at)"
+    default:
+      let count = min(1 + place(4096), bytes.count - at)
+      for offset in 0..<count { bytes[at + offset] = 0 }
+      return "\(count) bytes at \(at) are zero"
+    }
+  }
+}
