@@ -4,6 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Where in a document a byte is.
+enum place { TEXT, OPENING, DECLARATION, TAG, COMMENT, SECTION, INSTRUCTION };
+enum { MOST_ATTRIBUTES = 1000 };
+
 struct cxml_parser {
   cxml_events events;
   void *context;
@@ -14,6 +18,11 @@ struct cxml_parser {
   cxml_attribute *attributes;
   int capacity;
   int is_stopped;
+  enum place place;
+  // What ends the quotation that the place is in, 0 outside of one.
+  char quote;
+  char last, before_last;
+  int attribute_count;
 };
 
 static void refuse(cxml_parser *parser, const char *what) {
@@ -104,7 +113,59 @@ void cxml_free(cxml_parser *parser) {
   free(parser);
 }
 
+// Counts the attributes of elements before libxml2 sees them: it compares each with all others of its element, which takes hours for
+// some hundred thousand. Core Data writes five. Gives whether an element has too many.
+static int has_too_many_attributes(cxml_parser *parser, const char *bytes, int count) {
+  for (const char *at = bytes, *end = bytes + count; at < end; at++) {
+    char byte = *at;
+    switch (parser->place) {
+    case TEXT:
+      at = memchr(at, '<', (size_t)(end - at));
+      if (!at) return 0;
+      parser->place = OPENING;
+      continue;
+    case OPENING:
+      // In UTF-16 every other byte is zero.
+      if (!byte) continue;
+      parser->place = byte == '!' ? DECLARATION : byte == '?' ? INSTRUCTION : byte == '>' ? TEXT : TAG;
+      parser->quote = parser->last = parser->before_last = 0;
+      parser->attribute_count = 0;
+      continue;
+    case DECLARATION:
+    case TAG:
+      if (!byte) continue;
+      if (parser->quote) {
+        if (byte == parser->quote) parser->quote = 0;
+      } else if (byte == '>') {
+        parser->place = TEXT;
+      } else if (byte == '"' || byte == '\'') {
+        parser->quote = byte;
+      } else if (parser->place == DECLARATION && !parser->last && (byte == '-' || byte == '[')) {
+        parser->place = byte == '-' ? COMMENT : SECTION;
+        byte = 0;
+      } else if (byte == '=' && ++parser->attribute_count > MOST_ATTRIBUTES) {
+        return 1;
+      }
+      parser->last = byte;
+      continue;
+    case COMMENT:
+    case SECTION:
+    case INSTRUCTION:
+      if (!byte) continue;
+      if (byte == '>' && (parser->place == INSTRUCTION ? parser->last == '?'
+                                                       : parser->last == (parser->place == COMMENT ? '-' : ']') &&
+                                                             parser->before_last == parser->last))
+        parser->place = TEXT;
+      parser->before_last = parser->last;
+      parser->last = byte;
+    }
+  }
+  return 0;
+}
+
 int cxml_parse(cxml_parser *parser, const char *bytes, int count, int is_last) {
+  if (!parser->is_stopped && has_too_many_attributes(parser, bytes, count))
+    refuse(parser, "has an element with more than 1000 attributes");
   return parser->is_stopped ? 0 : xmlParseChunk(parser->libxml, bytes, count, is_last);
 }
 

@@ -10,7 +10,7 @@ enum XMLHead {
     entries["NSStoreType"] = nil
     entries["NSStoreUUID"] = nil
     let list: String
-    do { list = try XMLPropertyListWriter.write(.dictionary(entries), indent: 12) } catch {
+    do { list = try XMLPropertyListWriter.write(.dictionary(XMLTimes.adding(to: entries)), indent: 12) } catch {
       throw StoreError(.invalidArgument, "The metadata cannot be written in XML.", cause: "\(error)")
     }
     guard metadata.identifier.utf8.allSatisfy({ $0 > 0x20 && !"<>&".utf8.contains($0) }) else {

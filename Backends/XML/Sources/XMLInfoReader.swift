@@ -80,7 +80,7 @@ class XMLInfoReader: XMLHandler {
     guard hasInfo, !identifier.isEmpty, identifier.utf8.count <= 255 else {
       throw StoreError(.notAStore, "The document has no <databaseInfo> with a UUID.")
     }
-    return try StoreMetadata(info ?? .dictionary([:]), identifier: identifier, storeType: type)
+    return try StoreMetadata(XMLTimes.restoring(info ?? .dictionary([:])), identifier: identifier, storeType: type)
   }
 
   // What those who read more do with objects.

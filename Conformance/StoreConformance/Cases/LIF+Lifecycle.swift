@@ -109,10 +109,12 @@ extension ConformanceSuite {
       try s.commit {
         var metadata = s.store.metadata
         metadata.additional["time"] = .date(700_000_000.125)
+        metadata.additional["times"] = .array([.date(1), .dictionary(["k": .date(-0.5)])])
         $0.set.metadata = metadata
       }
       try s.reopen()
       c.equal(s.store.metadata.additional["time"], .date(700_000_000.125))
+      c.equal(s.store.metadata.additional["times"], .array([.date(1), .dictionary(["k": .date(-0.5)])]))
     },
     ConformanceCase(
       "LIF-009", "metadata of a commit with conflicts is not kept", profiles: Profile.oneOpening
