@@ -182,16 +182,13 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
 
   /// Lets the store that `body` makes take this one's place: whoever still uses this one uses that. No commit runs meanwhile.
   func succeed(_ body: () throws(StoreError) -> NSPersistentStore) throws(StoreError) -> NSPersistentStore {
-    let new = try committing.withLock { (_) throws(StoreError) in
+    try committing.withLock { (_) throws(StoreError) in
       let new = try body()
       if let pendingMetadata { new.metadata = MetadataCoding.dictionary(pendingMetadata) }
       replacement.withLock { $0 = new }
       isReplaced.store(true, ordering: .releasing)
       return new
     }
-    try closeEngine()
-    persistentStoreCoordinator = nil
-    return new
   }
 
   // MARK: Metadata

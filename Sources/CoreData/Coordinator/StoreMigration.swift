@@ -28,7 +28,10 @@ extension NSPersistentStoreCoordinator {
     replace(store, by: successor)
     // Rows that they have may name large data of the old store, and have its versions.
     for core in attachedContexts { core.run { core.forgetStores() } }
+    store.persistentStoreCoordinator = nil
     post(.NSPersistentStoreCoordinatorStoresDidChange, [NSUUIDChangedPersistentStoresKey: [store, successor]])
+    // Last: the new store is in use, whatever becomes of the old one's connections.
+    do { try store.closeEngine() } catch { throw CoreDataError.make(error) }
     return successor
   }
 
@@ -44,7 +47,11 @@ extension NSPersistentStoreCoordinator {
       return target
     }
     try backend.make(at: url, copying: source, options: making)
-    return try backend.open(at: url, schema: source.schema, options: options)
+    do { return try backend.open(at: url, schema: source.schema, options: options) } catch {
+      // There was nothing at the URL before.
+      try backend.destroy(at: url, options: options)
+      throw error
+    }
   }
 
   /// Makes a store at `url` of everything that a store of this coordinator holds, which stays where it is. `replaces` allows a store
