@@ -292,7 +292,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   /// The old store's file stays as it is. The new one has a UUID of its own, and the keys of the old one's objects: contexts keep
   /// working, with their unsaved changes, and object IDs that are held become those of the new store. What contexts save
   /// meanwhile waits for the new store. Throws 516 where there is something at `url` already; then, and after any other error,
-  /// everything is as it was.
+  /// everything is as it was; but where the old file cannot be closed the new store is in use already.
   ///
   /// Apple's reference has this for "Save As"; that IDs stay valid is a rule of this library.
   @discardableResult
