@@ -12,25 +12,27 @@ public enum SabotagedStores {
   public static func all() throws -> [SabotagedHarness] {
     let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Caught.json")
     let caught = try JSONDecoder().decode([String: [String]].self, from: Data(contentsOf: file))
-    return (faults(InMemoryBackend(), inMemory) + faults(XMLBackend(), files)).map { fault in
-      SabotagedHarness(fault.text, fault.harness, caughtBy: Set(caught[fault.harness.name] ?? []))
+    let bases: [(any StoreBackend, [Fault])] = [(InMemoryBackend(), inMemory), (XMLBackend(), files)]
+    return bases.flatMap { base, faults in
+      let sound = Harness(name: "sound-" + base.storeType, backend: base)
+      return faults.map { fault in
+        let backend = SabotagedBackend(base: base, sabotage: fault.sabotage)
+        let harness = Harness(name: "sabotage-" + fault.name, backend: backend)
+        return SabotagedHarness(fault.text, harness, of: sound, caughtBy: Set(caught[harness.name] ?? []))
+      }
     }
   }
 
   typealias Fault = (name: String, text: String, sabotage: Sabotage)
 
-  private static func faults(_ base: any StoreBackend, _ list: [Fault]) -> [(text: String, harness: Harness)] {
-    list.map { fault in
-      (
-        fault.text,
-        Harness(name: "sabotage-" + fault.name, backend: SabotagedBackend(base: base, sabotage: fault.sabotage))
-      )
-    }
-  }
-
   struct Harness: StoreHarness {
     let name: String
     let backend: any StoreBackend
+
+    func belongs(_ file: String, to location: StoreLocation) -> Bool {
+      let name = location.url.lastPathComponent
+      return [name, ".\(name)_EXTERNAL_DATA"].contains(file)
+    }
   }
 
   /// A sabotage of one part.

@@ -6,7 +6,7 @@ public enum ConformanceSuite {
   /// Every case, simple areas first, each id once.
   public static let all: [ConformanceCase] = [
     lifecycle, lifecycleOfFiles, identity, values, attributeRules, links, orders, deletions, inheritance, predicates,
-    sorting,
+    sorting, tables,
     saves, uniqueness, versions, concurrency, durability, damage, capabilities,
   ].flatMap { $0 }
 

@@ -143,6 +143,30 @@ extension Session {
     return try read { try FetchExecution($0, schema, pushesDown: profile != .noPushdown).count(plan) }
   }
 
+  /// The rows of a table. Columns are paths, or aggregates of paths as `count:name`; SELF is the object itself.
+  public func table(
+    _ entity: String, _ columns: [String], _ predicate: String = "TRUEPREDICATE", groups: [String] = [],
+    having: String = "TRUEPREDICATE", isDistinct: Bool = false, sort: [String] = [], offset: Int = 0, limit: Int? = nil
+  ) throws -> [[Value]] {
+    let resolver = PredicateResolver(schema, try self.entity(entity))
+    let plan = TablePlan(
+      try plan(entity, predicate, [], sort: sort, offset: offset, limit: limit, exactly: false),
+      columns: try columns.map { column in
+        guard let colon = column.firstIndex(of: ":") else { return .value(try resolver.path(column)) }
+        guard let aggregate = Aggregate(rawValue: String(column[...colon])) else {
+          throw HarnessProblem("there is no aggregate \(column)")
+        }
+        return .aggregate(aggregate, try resolver.path(String(column[column.index(after: colon)...])))
+      },
+      groups: try groups.map { try resolver.path($0) },
+      having: try resolver.resolve(try Predicate(format: having)), isDistinct: isDistinct)
+    return try read { view in
+      var rows: [[Value]] = []
+      try TableExecution(view, schema, pushesDown: profile != .noPushdown).run(plan) { rows.append($0) }
+      return rows
+    }
+  }
+
   func plan(
     _ name: String, _ predicate: String, _ arguments: [Cell], sort: [String], offset: Int, limit: Int?, exactly: Bool
   ) throws -> FetchPlan {

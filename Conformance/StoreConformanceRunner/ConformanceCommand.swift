@@ -155,7 +155,7 @@ public struct ConformanceCommand {
 
   // MARK: Processes of its own
 
-  private var everything: [any StoreHarness] { harnesses + sabotaged.map(\.harness) }
+  private var everything: [any StoreHarness] { harnesses + sabotaged.flatMap { [$0.harness, $0.sound] } }
 
   private func work(_ arguments: Arguments) throws -> Int32 {
     guard let harness = try arguments.harnesses(of: everything).first, let profile = try arguments.profiles().first

@@ -24,9 +24,11 @@ struct SabotageCommand {
   }
 
   func run() throws -> Int32 {
-    let jobs = stores.flatMap { store in
-      cases.filter { $0.exemption(of: store.harness.backend.capabilities) == nil }.map {
-        CasePool.Job(conformanceCase: $0, harness: store.harness.name, profile: .plain, seed: 1)
+    var harnesses: [String: any StoreHarness] = [:]
+    for store in stores { for harness in [store.harness, store.sound] { harnesses[harness.name] = harness } }
+    let jobs = harnesses.values.sorted { $0.name < $1.name }.flatMap { harness in
+      cases.filter { $0.exemption(of: harness.backend.capabilities) == nil }.map {
+        CasePool.Job(conformanceCase: $0, harness: harness.name, profile: .plain, seed: 1)
       }
     }
     let workers = try arguments.number("--jobs", default: ProcessInfo.processInfo.activeProcessorCount)
@@ -37,6 +39,11 @@ struct SabotageCommand {
     }
     let caught = Dictionary(grouping: results.filter(\.outcome.isBad), by: \.backend).mapValues {
       Set($0.map(\.id.text))
+    }
+    let sound = Set(stores.map(\.sound.name)).sorted().flatMap { name in (caught[name] ?? []).map { "\(name) \($0)" } }
+    if !sound.isEmpty {
+      print("These fail without any sabotage, so that they prove nothing: \(sound.sorted().joined(separator: ", "))")
+      return 1
     }
     if let path = arguments.value("--output") { try write(caught, URL(filePath: path)) }
     return judge(caught)

@@ -5,12 +5,15 @@ public struct SabotagedHarness: Sendable {
   /// What it does wrong, in words.
   public let fault: String
   public let harness: any StoreHarness
+  /// The same store without the fault, which passes all cases: otherwise nothing is said by those that fail.
+  public let sound: any StoreHarness
   /// The ids of the cases that fail, and of no others.
   public let caughtBy: Set<String>
 
-  public init(_ fault: String, _ harness: any StoreHarness, caughtBy: Set<String>) {
+  public init(_ fault: String, _ harness: any StoreHarness, of sound: any StoreHarness, caughtBy: Set<String>) {
     self.fault = fault
     self.harness = harness
+    self.sound = sound
     self.caughtBy = caughtBy
   }
 }

@@ -23,10 +23,10 @@ struct RepositoryHarness: StoreHarness {
       .appending(path: "Backends/\(folder)/Expectations.json")
   }
 
-  /// The store, and external data in a hidden folder beside it.
+  /// The store, and external data in a hidden folder beside it, of which each type has its own.
   func belongs(_ file: String, to location: StoreLocation) -> Bool {
     let name = location.url.lastPathComponent
     if let companion, file == name + companion { return true }
-    return file == name || (file == ".\(name)_SUPPORT" && backend.capabilities.contains(.externalData))
+    return file == name || [".\(name)_SUPPORT", ".\(name)_EXTERNAL_DATA"].contains(file)
   }
 }

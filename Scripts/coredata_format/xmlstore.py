@@ -15,6 +15,7 @@ from .values import ENCODERS
 
 ESCAPE = re.compile(r"\\u([0-9A-Fa-f]{2})([0-9A-Fa-f]{2})")
 KEY_SPACES = "OpenCoreDataKeySpaces"
+EXTERNAL_DATA = "OpenCoreDataExternalData"
 
 
 def is_document(path: Path) -> bool:
@@ -33,7 +34,10 @@ class DocumentReader:
         except ElementTree.ParseError as error:
             raise StoreError(f"no XML document: {error}") from error
         self.entity_names = {name.upper(): name for name in model.entities}
-        self.spaces = self._metadata().get(KEY_SPACES, [])
+        metadata = self._metadata()
+        self.spaces = metadata.get(KEY_SPACES, [])
+        self.external = metadata.get(EXTERNAL_DATA, {})
+        self.external_folder = path.resolve().parent / f".{path.resolve().name}_EXTERNAL_DATA"
         self.entities = {element.get("id"): self._entity(element) for element in self.root.iter("object")}
 
     def objects(self) -> Iterator[dict]:
@@ -71,6 +75,8 @@ class DocumentReader:
         for _, prop in self.model.declarations(entity).values():
             if isinstance(prop, Attribute):
                 value = self._attribute(prop, texts, prop.name)
+                if int(identifier.removeprefix("z")) in self.external.get(entity, {}).get(prop.name, []):
+                    value = self._external(texts[prop.name.lower()])
                 if value is not None:
                     attributes[prop.name] = value
             elif targets.get(prop.name.lower()):
@@ -86,6 +92,11 @@ class DocumentReader:
         if text is None or not attribute.stored:
             return None
         return ENCODERS[attribute.type](_stored(attribute.type, text))
+
+    def _external(self, text: str):
+        """The JSON of a value that lies in a file of its own: what is in the document is the file's name and a zero byte."""
+        name = _stored(BINARY, text).rstrip(b"\0").decode("ascii")
+        return ENCODERS[BINARY]((self.external_folder / str(uuid.UUID(name)).upper()).read_bytes())
 
     def _targets(self, relationship: Relationship, identifiers: list[str]):
         """The JSON of a relationship's targets: in their order, or by entity and key."""

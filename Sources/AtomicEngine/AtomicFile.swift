@@ -25,7 +25,7 @@ public final class AtomicFile: Sendable {
     name = url.lastPathComponent
     folder = open(url.deletingLastPathComponent().path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     if folder < 0 {
-      throw Self.error(errno, "The folder of the store cannot be opened", path)
+      throw StoreError.system("The folder of the store cannot be opened", path)
     }
   }
 
@@ -43,7 +43,7 @@ public final class AtomicFile: Sendable {
     let file = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
     if file < 0 {
       if errno == ENOENT { return nil }
-      throw Self.error(errno, "The store file cannot be read", path)
+      throw StoreError.system("The store file cannot be read", path)
     }
     defer { _ = Foundation.close(file) }
     let generation = try Self.generation(of: file, path)
@@ -74,7 +74,7 @@ public final class AtomicFile: Sendable {
     while count < size {
       let part = data.withUnsafeMutableBytes { Foundation.read(file, $0.baseAddress.map { $0 + count }, size - count) }
       if part < 0 && errno == EINTR { continue }
-      if part < 0 { throw Self.error(errno, "The store file cannot be read", path) }
+      if part < 0 { throw StoreError.system("The store file cannot be read", path) }
       if part == 0 { break }
       count += part
     }
@@ -86,12 +86,12 @@ public final class AtomicFile: Sendable {
     var status = stat()
     if fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 { return Generation(status: FileStatus(status)) }
     if errno == ENOENT { return nil }
-    throw Self.error(errno, "The store file cannot be looked at", path)
+    throw StoreError.system("The store file cannot be looked at", path)
   }
 
   private static func generation(of file: Int32, _ path: String) throws(StoreError) -> Generation {
     var status = stat()
-    guard fstat(file, &status) == 0 else { throw error(errno, "The store file cannot be looked at", path) }
+    guard fstat(file, &status) == 0 else { throw StoreError.system("The store file cannot be looked at", path) }
     return Generation(status: FileStatus(status))
   }
 
@@ -117,7 +117,7 @@ public final class AtomicFile: Sendable {
     }
     let temporary = ".\(name).\(UUID().uuidString)\(Self.suffix)"
     let file = openat(folder, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-    if file < 0 { throw Self.error(errno, "No file can be made beside the store", path) }
+    if file < 0 { throw StoreError.system("No file can be made beside the store", path) }
     var isNamed = false
     defer {
       _ = Foundation.close(file)
@@ -129,16 +129,16 @@ public final class AtomicFile: Sendable {
     try body(writer)
     try writer.finish()
     if expected != nil { try copyTraits(to: file) }
-    guard fsync(file) == 0 else { throw Self.error(errno, "The new store file cannot be synced", path) }
+    guard fsync(file) == 0 else { throw StoreError.system("The new store file cannot be synced", path) }
     let generation = try Self.generation(of: file, path)
     if renameat(folder, temporary, folder, name) != 0 {
-      let failure = Self.error(errno, "The new store file cannot take the old one's place", path)
+      let failure = StoreError.system("The new store file cannot take the old one's place", path)
       // Over a network it may have been done before the answer was lost.
       guard (try? self.generation()) == generation else { throw failure }
     }
     isNamed = true
     guard fsync(folder) == 0 else {
-      var failure = Self.error(errno, "The store's folder cannot be synced", path)
+      var failure = StoreError.system("The store's folder cannot be synced", path)
       failure.outcome = .outcomeUnknown
       throw failure
     }
@@ -148,16 +148,16 @@ public final class AtomicFile: Sendable {
   /// Gives the new file mode, owner and extended attributes of the old one.
   private func copyTraits(to file: Int32) throws(StoreError) {
     let old = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
-    guard old >= 0 else { throw Self.error(errno, "The store file cannot be read", path) }
+    guard old >= 0 else { throw StoreError.system("The store file cannot be read", path) }
     defer { _ = Foundation.close(old) }
     var status = stat()
-    guard fstat(old, &status) == 0 else { throw Self.error(errno, "The store file cannot be looked at", path) }
+    guard fstat(old, &status) == 0 else { throw StoreError.system("The store file cannot be looked at", path) }
     // Only root may give a file away; whoever may not keeps it.
     if fchown(file, status.st_uid, status.st_gid) != 0 && errno != EPERM {
-      throw Self.error(errno, "The new store file cannot get the old one's owner", path)
+      throw StoreError.system("The new store file cannot get the old one's owner", path)
     }
     guard fchmod(file, status.st_mode & 0o7777) == 0 else {
-      throw Self.error(errno, "The new store file cannot get the old one's mode", path)
+      throw StoreError.system("The new store file cannot get the old one's mode", path)
     }
     ExtendedAttributes.copy(from: old, to: file)
   }
@@ -181,21 +181,9 @@ public final class AtomicFile: Sendable {
   /// Removes the file. Nothing there is no error.
   public func remove() throws(StoreError) {
     if unlinkat(folder, name, 0) != 0 && errno != ENOENT {
-      throw Self.error(errno, "The store file cannot be removed", path)
+      throw StoreError.system("The store file cannot be removed", path)
     }
-    guard fsync(folder) == 0 else { throw Self.error(errno, "The store's folder cannot be synced", path) }
-  }
-
-  static func error(_ number: Int32, _ what: String, _ path: String) -> StoreError {
-    let code: StoreError.Code =
-      switch number {
-      case ENOENT, ENOTDIR: .notFound
-      case ENOSPC, EDQUOT, EFBIG: .full
-      case EACCES, EPERM, EROFS: .readOnly
-      default: .io
-      }
-    return StoreError(
-      code, what + ".", context: ["path": path, "errno": String(number)], cause: String(cString: strerror(number)))
+    guard fsync(folder) == 0 else { throw StoreError.system("The store's folder cannot be synced", path) }
   }
 }
 
@@ -207,7 +195,7 @@ private struct FolderLock {
     // A description of its own: locks of one description do not exclude each other.
     let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
     descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    if descriptor < 0 { throw AtomicFile.error(errno, "The folder of the store cannot be opened", path) }
+    if descriptor < 0 { throw StoreError.system("The folder of the store cannot be opened", path) }
     let deadline = Date(timeIntervalSinceNow: timeout)
     while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
       let number = errno
@@ -215,7 +203,7 @@ private struct FolderLock {
       if number == ENOLCK || number == ENOTSUP { return }
       if number != EWOULDBLOCK && number != EINTR || Date() > deadline {
         _ = Foundation.close(descriptor)
-        if number != EWOULDBLOCK { throw AtomicFile.error(number, "The folder of the store cannot be locked", path) }
+        if number != EWOULDBLOCK { throw StoreError.system(number, "The folder of the store cannot be locked", path) }
         throw StoreError(
           .busy, "Another writer holds the folder of the store; try again.", context: ["path": path])
       }

@@ -7,6 +7,7 @@ import StoreSchema
 final class AtomicFileMedium<Format: AtomicFormat>: AtomicMedium, @unchecked Sendable {
   private let format: Format
   private let file: AtomicFile
+  private let externalFiles: ExternalDataFolder
   private let timeout: Double
   private let schema: Schema
   private let identifier: String
@@ -21,6 +22,7 @@ final class AtomicFileMedium<Format: AtomicFormat>: AtomicMedium, @unchecked Sen
     self.identifier = identifier
     self.format = format
     self.file = file
+    externalFiles = ExternalDataFolder(beside: file.path)
     self.generation = generation
     self.timeout = timeout
   }
@@ -55,11 +57,8 @@ final class AtomicFileMedium<Format: AtomicFormat>: AtomicMedium, @unchecked Sen
     }
   }
 
-  func externalData(_ name: Data) throws(StoreError) -> Data {
-    throw StoreError(.missingExternalData, "The store keeps all data in its one file.")
-  }
-
-  func keepExternalData(_ data: Data) throws(StoreError) -> Data? { nil }
-  func discardExternalData(_ names: [Data]) {}
+  func externalData(_ name: Data) throws(StoreError) -> Data { try externalFiles.read(name) }
+  func keepExternalData(_ data: Data) throws(StoreError) -> Data? { try externalFiles.write(data) }
+  func discardExternalData(_ names: [Data]) { externalFiles.remove(names) }
   func close() {}
 }

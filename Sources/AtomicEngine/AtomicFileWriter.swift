@@ -52,7 +52,7 @@ public final class AtomicFileWriter {
     while !text.isEmpty {
       let count = text.withUnsafeBytes { pwrite(file, $0.baseAddress, $0.count, place) }
       if count < 0 && errno == EINTR { continue }
-      guard count > 0 else { throw AtomicFile.error(errno, "The new store file cannot be written", path) }
+      guard count > 0 else { throw StoreError.system("The new store file cannot be written", path) }
       text = text.dropFirst(count)
       place += off_t(count)
     }
@@ -73,7 +73,7 @@ public final class AtomicFileWriter {
     while rest > 0 {
       let (count, number) = FileSizeSignal.withoutIt { Foundation.write(file, next, rest) }
       if count < 0 && number == EINTR { continue }
-      guard count > 0 else { throw AtomicFile.error(number, "The new store file cannot be written", path) }
+      guard count > 0 else { throw StoreError.system(number, "The new store file cannot be written", path) }
       sum.add(UnsafeRawBufferPointer(start: next, count: count))
       next += count
       rest -= count

@@ -44,43 +44,40 @@ extension AtomicFormat {
   func checkedContent(
     _ data: Data, _ schema: Schema, _ check: (StoreMetadata) throws(StoreError) -> Void
   ) throws(StoreError) -> (graph: AtomicGraph, metadata: StoreMetadata) {
-    let (metadata, roots) = try checkedHead(data)
+    let (metadata, facts) = try checkedHead(data)
     try check(metadata)
-    return (try graph(data, schema, AtomicNumbering(roots, schema)), metadata)
+    var graph = try graph(data, schema, AtomicNumbering(facts.roots, schema))
+    try facts.external.mark(&graph)
+    return (graph, metadata)
   }
 
-  private func checkedHead(_ data: Data) throws(StoreError) -> (metadata: StoreMetadata, roots: [String]) {
+  fileprivate func checkedHead(_ data: Data) throws(StoreError) -> (metadata: StoreMetadata, facts: AtomicFileFacts) {
     let isSealed = try AtomicChecksum.verify(data, isLast: metadataIsLast)
     var metadata = try metadata(data)
     // The key without a sum: that is what was damaged. Whoever asks for metadata wants the application's.
     if metadata.additional.removeValue(forKey: AtomicChecksum.key) != nil && !isSealed { throw AtomicChecksum.damaged }
-    guard let spaces = metadata.additional.removeValue(forKey: AtomicNumbering.metadataKey) else {
-      return (metadata, [])
-    }
-    guard let roots = spaces.arrayValue?.map(\.stringValue), roots.allSatisfy({ $0 != nil }) else {
-      throw StoreError(.corrupt, "The file's number spaces are no list of names.")
-    }
-    return (metadata, roots.compactMap { $0 })
+    let facts = try AtomicFileFacts(takingFrom: &metadata)
+    return (metadata, facts)
   }
 
   /// Writes a whole file with the entries that concern it alone.
   func writeSealed(
     _ graph: AtomicGraph, _ metadata: StoreMetadata, to writer: AtomicFileWriter
   ) throws(StoreError) {
-    try write(graph, sealed(metadata, graph.numbering.roots), to: writer)
+    try write(graph, sealed(metadata, AtomicFileFacts(of: graph)), to: writer)
     try writer.seal()
   }
 
   /// The same for a file whose objects stay as they are.
   func rewriteSealed(_ file: Data, _ metadata: StoreMetadata, to writer: AtomicFileWriter) throws(StoreError) {
-    try rewrite(file, sealed(metadata, try checkedHead(file).roots), to: writer)
+    try rewrite(file, sealed(metadata, try checkedHead(file).facts), to: writer)
     try writer.seal()
   }
 
-  private func sealed(_ metadata: StoreMetadata, _ roots: [String]) -> StoreMetadata {
+  private func sealed(_ metadata: StoreMetadata, _ facts: AtomicFileFacts) -> StoreMetadata {
     var metadata = metadata
     metadata.additional[AtomicChecksum.key] = .string(AtomicChecksum.placeholder)
-    if !roots.isEmpty { metadata.additional[AtomicNumbering.metadataKey] = .array(roots.map(PropertyList.string)) }
+    facts.add(to: &metadata)
     return metadata
   }
 }
@@ -95,7 +92,8 @@ public struct AtomicFileBackend<Format: AtomicFormat>: StoreBackend {
   public var capabilities: Capabilities {
     let every: Capabilities = [
       .persistent, .localFiles, .wholeFile, .readOnlyOpen, .multipleOpens, .detectsOtherWriters, .concurrentReads,
-      .fileVersions, .uniqueness, .derivedAttributes, .checksums, .powerLossDurability,
+      .fileVersions, .uniqueness, .grouping, .migrationByCopy, .externalData, .derivedAttributes, .checksums,
+      .powerLossDurability,
     ]
     return every.union(format.capabilities)
   }
@@ -152,8 +150,15 @@ public struct AtomicFileBackend<Format: AtomicFormat>: StoreBackend {
 
   public func inferredModel(at url: URL, options: StoreOptions) throws(StoreError) -> [EntityDefinition] {
     let data = try existing(url)
-    _ = try format.checkedMetadata(data)
-    return try format.inferredModel(data)
+    let external = try format.checkedHead(data).facts.external
+    var definitions = try format.inferredModel(data)
+    for entity in definitions.indices {
+      for attribute in definitions[entity].attributes.indices {
+        let names = external.names(definitions[entity].name, definitions[entity].attributes[attribute].name)
+        if names { definitions[entity].attributes[attribute].allowsExternalBinaryDataStorage = true }
+      }
+    }
+    return definitions
   }
 
   private func existing(_ url: URL) throws(StoreError) -> Data {
@@ -174,6 +179,7 @@ public struct AtomicFileBackend<Format: AtomicFormat>: StoreBackend {
       _ = try format.metadata(content.data)
     }
     try file.remove()
+    try ExternalDataFolder(beside: file.path).removeAll()
   }
 
   public func replace(at destination: URL, with source: URL, options: StoreOptions) throws(StoreError) {
@@ -182,8 +188,13 @@ public struct AtomicFileBackend<Format: AtomicFormat>: StoreBackend {
     let target = try Self.file(destination)
     // What is no store of this kind is not ours to write over, unless that is wanted.
     if !options.forceDestroy, let content = try target.read(format.accepts) { _ = try format.metadata(content.data) }
+    let theirs = try ExternalDataFolder(beside: Self.file(source).path)
+    let own = ExternalDataFolder(beside: target.path)
+    // What rows name is there before them, and goes after them.
+    try own.add(theirs)
     _ = try target.replace(target.generation(), timeout: options.timeout) { (writer) throws(StoreError) in
       try writer.write(data)
     }
+    own.removeAll(butThoseOf: theirs)
   }
 }

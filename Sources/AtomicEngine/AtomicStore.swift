@@ -55,6 +55,7 @@ public final class AtomicStore: Store {
     case .conflicts(let conflicts): return .conflicts(conflicts)
     case .applied(let graph, let keys, let touched):
       try publish(graph, changes.metadata ?? state.metadata)
+      medium?.discardExternalData(changes.obsoleteExternalData)
       return .committed(Receipt(keys: keys, commitNumber: state.commitNumber + 1, touched: touched))
     }
   }

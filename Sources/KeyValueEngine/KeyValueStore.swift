@@ -12,6 +12,8 @@ public final class KeyValueStore<Map: KeyValueMap>: Store {
   private let shape: KeyValueShape
   private let storeType: String
   private let timeout: Double
+  /// Nil where all data stays in the rows.
+  private let externalFiles: ExternalDataFolder?
   private let state: Mutex<State>
   /// Held by a commit to its very end, so that commits are counted in their order.
   private let committing = NSLock()
@@ -27,7 +29,8 @@ public final class KeyValueStore<Map: KeyValueMap>: Store {
 
   /// Opens what is in a map. Throws `notAStore`, `newerFormat` and `modelMismatch`; the map is as it was then.
   public init(
-    _ map: Map, _ schema: Schema, storeType: String, capabilities: Capabilities, options: StoreOptions
+    _ map: Map, _ schema: Schema, storeType: String, capabilities: Capabilities, options: StoreOptions,
+    externalFiles: ExternalDataFolder? = nil
   ) throws(StoreError) {
     let shape = try KeyValueShape(schema, longestKey: map.longestKey)
     let facts = KeyValueFacts(try map.read(timeout: options.timeout))
@@ -44,6 +47,7 @@ public final class KeyValueStore<Map: KeyValueMap>: Store {
     (self.schema, self.shape, self.storeType, self.capabilities) = (schema, shape, storeType, capabilities)
     isReadOnly = options.isReadOnly
     timeout = options.timeout
+    self.externalFiles = externalFiles
     state = Mutex(State(map: map, metadata: metadata))
   }
 
@@ -111,6 +115,7 @@ public final class KeyValueStore<Map: KeyValueMap>: Store {
         state.hasIndexes = true
         if let metadata = changes.metadata { state.metadata = metadata }
       }
+      externalFiles?.remove(changes.obsoleteExternalData)
       let number = commits.add(1, ordering: .acquiringAndReleasing).newValue
       return .committed(Receipt(keys: keys, commitNumber: number, touched: touched))
     }
@@ -130,8 +135,14 @@ public final class KeyValueStore<Map: KeyValueMap>: Store {
   }
 
   public func externalData(_ name: Data) throws(StoreError) -> Data {
-    throw StoreError(.missingExternalData, "The store keeps all data in its one file.")
+    guard let externalFiles else {
+      throw StoreError(.missingExternalData, "The store keeps all data in its one file.")
+    }
+    return try externalFiles.read(name)
   }
+
+  public func keepExternalData(_ data: Data) throws(StoreError) -> Data? { try externalFiles?.write(data) }
+  public func discardExternalData(_ names: [Data]) { externalFiles?.remove(names) }
 
   public func close() throws(StoreError) { state.withLock { $0.map = nil } }
 

@@ -39,7 +39,7 @@ public struct Capabilities: OptionSet, Sendable, Hashable {
   public static let fileVersions = Capabilities(rawValue: 1 << 13)
   /// Uniqueness constraints are enforced at commit.
   public static let uniqueness = Capabilities(rawValue: 1 << 14)
-  /// Rows can be grouped with aggregates.
+  /// Values can be fetched in groups, with aggregates; see ``TableExecution``, which does for a store what it cannot do itself.
   public static let grouping = Capabilities(rawValue: 1 << 15)
   /// Rows can be inserted, changed and deleted in bulk, without objects.
   public static let batchRequests = Capabilities(rawValue: 1 << 16)
@@ -49,7 +49,7 @@ public struct Capabilities: OptionSet, Sendable, Hashable {
   public static let externalData = Capabilities(rawValue: 1 << 18)
   /// A store can be changed to another model where it is.
   public static let migrationInPlace = Capabilities(rawValue: 1 << 19)
-  /// A store can be migrated by a copy that takes its place.
+  /// A store of another model can take this one's place, all or nothing: what migration by a copy needs of a kind of store.
   public static let migrationByCopy = Capabilities(rawValue: 1 << 20)
   /// Any changed byte of user data is found when it is read.
   public static let checksums = Capabilities(rawValue: 1 << 21)

@@ -86,10 +86,11 @@ public struct FetchExecution {
 
   private func finish(_ rows: [Row], _ rest: Split, _ body: (consuming Row) -> Void) throws(StoreError) {
     let lookup = RowLookup(snapshot, schema)
+    let paths = rest.residual?.paths.filter { !$0.hops.isEmpty } ?? []
     var kept: [Row] = []
     for row in rows {
       if let residual = rest.residual {
-        try lookup.prepare(row, residual)
+        for path in paths { try lookup.load(row, path) }
         guard Evaluator.evaluate(residual, { lookup.value(row, $0) }) else { continue }
       }
       kept.append(row)
@@ -102,65 +103,5 @@ public struct FetchExecution {
     }
     let tail = kept.dropFirst(rest.offset)
     for row in rest.limit.map({ tail.prefix($0) }) ?? tail { body(row) }
-  }
-}
-
-/// Values at paths of rows, following to-one relationships through the snapshot.
-private final class RowLookup {
-  private let snapshot: any StoreSnapshot
-  private let schema: Schema
-  private var rows: [ObjectReference: Row] = [:]
-
-  init(_ snapshot: any StoreSnapshot, _ schema: Schema) {
-    self.snapshot = snapshot
-    self.schema = schema
-  }
-
-  /// Reads the rows that evaluating `predicate` over `row` will follow.
-  func prepare(_ row: Row, _ predicate: ResolvedPredicate) throws(StoreError) {
-    var pending = [predicate]
-    while let next = pending.popLast() {
-      switch next {
-      case .constant: continue
-      case .and(let parts), .or(let parts): pending += parts
-      case .not(let inner): pending.append(inner)
-      case .comparison(let left, _, let right, _):
-        for case .path(let path) in [left, right] { try load(row, path) }
-      }
-    }
-  }
-
-  func load(_ row: Row, _ path: SlotPath) throws(StoreError) {
-    var current = row
-    for hop in path.hops {
-      guard let target = reference(current, hop) else { return }
-      if rows[target] == nil {
-        var found: Row?
-        try snapshot.rows(of: hop.destination, keys: [target.key]) { found = $0 }
-        guard let found else { return }
-        rows[target] = found
-      }
-      guard let next = rows[target] else { return }
-      current = next
-    }
-  }
-
-  func value(_ row: Row, _ path: SlotPath) -> Value {
-    var current = row
-    for hop in path.hops {
-      guard let target = reference(current, hop), let next = rows[target] else { return .null }
-      current = next
-    }
-    switch path.leaf {
-    case .attribute(let slot, let kind, _): return current.value(slot, kind)
-    case .toOne(let relationship): return reference(current, relationship).map(Value.reference) ?? .null
-    case .object: return .reference(current.reference)
-    }
-  }
-
-  private func reference(_ row: Row, _ relationship: Relationship) -> ObjectReference? {
-    relationship.slot.flatMap {
-      row.reference($0, entitySlot: relationship.entitySlot, destination: relationship.destination)
-    }
   }
 }

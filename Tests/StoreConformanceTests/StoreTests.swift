@@ -24,7 +24,7 @@ enum TestedStore: String, CaseIterable, StoreHarness {
 
   func belongs(_ file: String, to location: StoreLocation) -> Bool {
     let name = location.url.lastPathComponent
-    return file == name || (file == ".\(name)_SUPPORT" && backend.capabilities.contains(.externalData))
+    return file == name || [".\(name)_SUPPORT", ".\(name)_EXTERNAL_DATA"].contains(file)
   }
 
   /// Known failures, as they are accepted.

@@ -8,7 +8,9 @@ public struct InMemoryBackend: StoreBackend {
   public init() {}
 
   public var storeType: String { "InMemory" }
-  public var capabilities: Capabilities { [.concurrentReads, .rowVersions, .uniqueness, .derivedAttributes] }
+  public var capabilities: Capabilities {
+    [.concurrentReads, .rowVersions, .uniqueness, .grouping, .derivedAttributes]
+  }
 
   /// Makes an empty store each time, whatever the URL.
   public func open(at url: URL, schema: Schema, options: StoreOptions) throws(StoreError) -> any Store {

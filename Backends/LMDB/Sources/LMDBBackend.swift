@@ -20,22 +20,29 @@
       [
         .persistent, .localFiles, .rowLevel, .readOnlyOpen, .multipleOpens, .multiProcess, .concurrentReads,
         .rowVersions,
-        .uniqueness, .derivedAttributes, .checksums, .powerLossDurability, .memoryMapped,
+        .uniqueness, .grouping, .migrationByCopy, .externalData, .derivedAttributes, .checksums, .powerLossDurability,
+        .memoryMapped,
       ]
     }
 
     public func open(at url: URL, schema: Schema, options: StoreOptions) throws(StoreError) -> any Store {
       let path = try LMDBFile.resolved(url)
-      if let map = try map(path, options) {
-        return try KeyValueStore(map, schema, storeType: storeType, capabilities: capabilities, options: options)
-      }
+      if let map = try map(path, options) { return try store(map, path, schema, options) }
       if options.isReadOnly { throw Self.notFound(path) }
       try LMDBNewFile.make(path) { (temporary) throws(StoreError) in
         let map = try LMDBMap(making: temporary, mapSize: initialMapSize)
         try KeyValueStore<LMDBMap>.make(map, schema, storeType: storeType, options: options)
       }
       guard let map = try map(path, options) else { throw Self.notFound(path) }
-      return try KeyValueStore(map, schema, storeType: storeType, capabilities: capabilities, options: options)
+      return try store(map, path, schema, options)
+    }
+
+    private func store(
+      _ map: LMDBMap, _ path: String, _ schema: Schema, _ options: StoreOptions
+    ) throws(StoreError) -> any Store {
+      try KeyValueStore(
+        map, schema, storeType: storeType, capabilities: capabilities, options: options,
+        externalFiles: ExternalDataFolder(beside: path))
     }
 
     private func map(_ path: String, _ options: StoreOptions) throws(StoreError) -> LMDBMap? {
@@ -71,16 +78,21 @@
         }
       }
       try LMDBNewFile.remove(path, file, timeout: options.timeout)
+      try ExternalDataFolder(beside: path).removeAll()
     }
 
     public func replace(at destination: URL, with source: URL, options: StoreOptions) throws(StoreError) {
       let (from, to) = (try LMDBFile.resolved(source), try LMDBFile.resolved(destination))
       guard let file = try LMDBFile.open(from, isReadOnly: true) else { throw Self.notFound(from) }
       let deadline = Date(timeIntervalSinceNow: options.timeout)
+      let (theirs, own) = (ExternalDataFolder(beside: from), ExternalDataFolder(beside: to))
       try LMDBPages.last(of: file, until: deadline) { (pages, _) throws(StoreError) in
         try LMDBVerification(pages).run()
+        // What rows name is there before them, and goes after them.
+        try own.add(theirs)
         try LMDBNewFile.replace(to, with: pages, timeout: options.timeout)
       }
+      own.removeAll(butThoseOf: theirs)
     }
   }
 #endif

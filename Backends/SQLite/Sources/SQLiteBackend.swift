@@ -14,7 +14,8 @@ public struct SQLiteBackend: StoreBackend {
 
   static let capabilities: Capabilities = [
     .persistent, .localFiles, .rowLevel, .readOnlyOpen, .multipleOpens, .multiProcess, .concurrentReads, .rowVersions,
-    .uniqueness, .pushDown, .history, .externalData, .derivedAttributes, .powerLossDurability, .sqlText, .sqliteFile,
+    .uniqueness, .grouping, .pushDown, .migrationByCopy, .history, .externalData, .derivedAttributes,
+    .powerLossDurability, .sqlText, .sqliteFile,
   ]
 
   public func open(at url: URL, schema: Schema, options: StoreOptions) throws(StoreError) -> any Store {
@@ -194,9 +195,7 @@ public struct SQLiteBackend: StoreBackend {
     guard try SQLiteFormat.isStoreFile(origin.path) else {
       throw StoreError(.notFound, "There is no store to copy from.", context: ["path": origin.path])
     }
-    let (theirs, own) = (
-      SQLiteExternalFiles(folder: origin.externalFolder), SQLiteExternalFiles(folder: target.externalFolder)
-    )
+    let (theirs, own) = (origin.externalData, target.externalData)
     // What rows name is there before them, and goes after them.
     try own.add(theirs)
     try SQLiteFileView.read(origin.path, options) { (from) throws(StoreError) in

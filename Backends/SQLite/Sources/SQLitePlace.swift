@@ -36,7 +36,7 @@ struct SQLitePlace: Sendable {
     return file.deletingLastPathComponent().appendingPathComponent(".\(name)_SUPPORT")
   }
 
-  var externalFolder: URL { supportFolder.appendingPathComponent("_EXTERNAL_DATA") }
+  var externalData: ExternalDataFolder { ExternalDataFolder("_EXTERNAL_DATA", within: supportFolder) }
 
   // MARK: Stores without a trace
 

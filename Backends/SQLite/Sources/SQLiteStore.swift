@@ -16,7 +16,7 @@ final class SQLiteStore: Store, @unchecked Sendable {
   private let binding: SQLBinding
   private let pool: SQLitePool
   private let history: SQLHistory?
-  private let externalFiles: SQLiteExternalFiles
+  private let externalFiles: ExternalDataFolder
   private let writing = NSRecursiveLock()
   private var writer: SQLStatements<SQLiteConnection>?
   /// The connection whose commit failed at its end, until that is settled. It stays open, because to open a log that nobody
@@ -48,7 +48,7 @@ final class SQLiteStore: Store, @unchecked Sendable {
     isLogged = facts.isLogged
     storedMetadata = facts.metadata
     self.pool = pool
-    externalFiles = SQLiteExternalFiles(folder: place.externalFolder)
+    externalFiles = place.externalData
     onClose = place.release
     self.writer = writer.map { SQLStatements($0, facts.binding) }
     // With a rollback journal a reader makes commits wait.

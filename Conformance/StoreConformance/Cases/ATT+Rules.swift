@@ -56,6 +56,29 @@ extension ConformanceSuite {
       c.refuses("the file of a deleted row is still there") { _ = try s.store.externalData(name) }
       c.equal(try s.value(small, "large"), .data(Data(repeating: 1, count: 100)))
     },
+    ConformanceCase(
+      "ATT-023/damage", "a changed byte in the file of large data is found", requirements: ["COR-002"],
+      requires: [.externalData, .localFiles, .checksums], level: .durable, profiles: [.plain, .reopen]
+    ) { c in
+      let s = try c.open(Fixtures.allTypes())
+      let data = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+      let object = try s.insert("AllTypes", ["large": .data(data)])
+      let name = String(decoding: try c.externalName(s, object, "large").dropFirst().dropLast(), as: UTF8.self)
+      guard let file = try c.pathsOfFolder().first(where: { $0.hasSuffix(name) }) else {
+        try c.fail("there is no file \(name)")
+      }
+      let url = URL(filePath: file)
+      for place in [0, 99_999, 199_999] {
+        var damaged = data
+        damaged[place] ^= 4
+        try damaged.write(to: url)
+        c.refuses("the byte \(place) was changed, which nobody noticed") { _ = try s.value(object, "large") }
+      }
+      try data.dropLast().write(to: url)
+      c.refuses("the last byte is gone, which nobody noticed") { _ = try s.value(object, "large") }
+      try data.write(to: url)
+      c.expect(try s.value(object, "large") == .data(data), "the whole data is not read")
+    },
     ConformanceCase("ATT-033", "composite attributes keep their elements, nil ones too", profiles: Profile.fetching) {
       c in
       let s = try c.open(Fixtures.allTypes())
@@ -141,12 +164,16 @@ extension ConformanceSuite {
 extension CaseContext {
   /// How many bytes the files of the case's folder have, those in hidden folders too.
   func bytesOfFolder() throws -> Int {
-    guard let folder = location.folder else { throw HarnessProblem("the store has no folder") }
-    let paths = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
-    return paths.reduce(0) { sum, path in
-      let attributes = try? FileManager.default.attributesOfItem(atPath: folder.appending(path: path).path)
+    try pathsOfFolder().reduce(0) { sum, path in
+      let attributes = try? FileManager.default.attributesOfItem(atPath: path)
       return sum + ((attributes?[.size] as? NSNumber)?.intValue ?? 0)
     }
+  }
+
+  /// Where everything in the case's folder is, what is in hidden folders too.
+  func pathsOfFolder() throws -> [String] {
+    guard let folder = location.folder else { throw HarnessProblem("the store has no folder") }
+    return try FileManager.default.subpathsOfDirectory(atPath: folder.path).map { folder.appending(path: $0).path }
   }
 
   /// The name of external data that a row holds.

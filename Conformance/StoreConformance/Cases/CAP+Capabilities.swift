@@ -60,6 +60,30 @@ extension ConformanceSuite {
       c.equal(try s.objects("Person"), [])
       c.equal(try s.objects("Tag").count, 1)
     },
+    ConformanceCase(
+      "CAP-001/migrateCopy", "a store of another model takes the place of this one, or leaves it as it is",
+      requires: [.persistent, .localFiles, .migrationByCopy], level: .durable, profiles: Profile.plainOnly, places: 2
+    ) { c in
+      let old = try c.open(Fixtures.people(), in: 1)
+      try old.insert("Person", ["name": "a"])
+      try old.close()
+      c.refuses("a store that is not there took the place") {
+        try c.backend.replace(at: c.url(1), with: c.url(0), options: StoreOptions())
+      }
+      try old.reopen()
+      c.equal(try old.values("Person", "name"), [.string("a")])
+      try old.close()
+      let new = try c.open(Fixtures.allTypes(), in: 0)
+      let data = Data(repeating: 7, count: 300_000)
+      let object = try new.insert("AllTypes", ["string": "b", "large": .data(data)])
+      try new.close()
+      c.isReplaced()
+      try c.backend.replace(at: c.url(1), with: c.url(0), options: StoreOptions())
+      try c.refuses(.modelMismatch) { try old.reopen() }
+      let there = try c.open(Fixtures.allTypes(), in: 1)
+      c.equal(try there.value(object, "string"), .string("b"))
+      c.expect(try there.value(object, "large") == .data(data), "the large data is another")
+    },
     ConformanceCase("CAP-001/same", "an open store declares no more than its kind", profiles: Profile.plainOnly) { c in
       let s = try c.open(Fixtures.people())
       let more = s.store.capabilities.subtracting(c.capabilities)

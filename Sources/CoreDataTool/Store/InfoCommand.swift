@@ -100,10 +100,12 @@ struct StoreFile {
     let url = URL(fileURLWithPath: path).resolvingSymlinksInPath()
     let folder = url.deletingLastPathComponent()
     let name = url.lastPathComponent
-    let external = ".\(url.deletingPathExtension().lastPathComponent)_SUPPORT/_EXTERNAL_DATA"
     var names = ["", "-wal", "-shm", "-journal"].map { name + $0 }
-    let values = (try? FileManager.default.contentsOfDirectory(atPath: folder.path + "/" + external)) ?? []
-    names += values.sorted().map { external + "/" + $0 }
+    let support = ".\(url.deletingPathExtension().lastPathComponent)_SUPPORT"
+    for external in [support + "/_EXTERNAL_DATA", ".\(name)_EXTERNAL_DATA"] {
+      let values = (try? FileManager.default.contentsOfDirectory(atPath: folder.path + "/" + external)) ?? []
+      names += values.sorted().map { external + "/" + $0 }
+    }
     let progress = Progress("MB of the files")
     defer { progress.end() }
     return try names.compactMap { try StoreFile(folder, $0, progress) }

@@ -1,0 +1,94 @@
+import Foundation
+import PropertyLists
+import StoreProtocol
+import StoreSchema
+
+/// Which binary values of a file are not the data, but the names of files with the data (``ExternalDataFolder``).
+///
+/// The formats have no place for that. They write a value without the byte that tells the two apart in a row, and the metadata list the
+/// objects whose values are names: the numbers in the file, by entity and attribute.
+struct AtomicExternalValues: Sendable, Equatable {
+  static let metadataKey = "OpenCoreDataExternalData"
+
+  private var numbers: [String: [String: [Int64]]] = [:]
+
+  var isEmpty: Bool { numbers.isEmpty }
+
+  init() {}
+
+  /// Those of a graph.
+  init(_ graph: AtomicGraph) {
+    for (tree, slots) in Self.slots(graph) {
+      for row in graph.trees[tree].rows {
+        for (slot, name) in slots[row.entity] ?? [] where !row.isNull(slot) && row.withBytes(slot, { $0.first == 2 }) {
+          let entity = graph.schema.entities[row.entity].name
+          numbers[entity, default: [:]][name, default: []].append(graph.number(of: row.key, in: row.entity))
+        }
+      }
+    }
+  }
+
+  /// The trees in which there are such attributes, with the slots of their entities.
+  private static func slots(_ graph: AtomicGraph) -> [Int: [Int: [(slot: Int, name: String)]]] {
+    var result: [Int: [Int: [(slot: Int, name: String)]]] = [:]
+    for entity in graph.schema.entities {
+      for attribute in entity.attributes where entity.slots[attribute.slot] == .externalData {
+        result[graph.shape.tree[entity.index], default: [:]][entity.index, default: []].append(
+          (attribute.slot, attribute.name))
+      }
+    }
+    return result
+  }
+
+  // MARK: In metadata
+
+  /// Throws `corrupt` for what is no such list.
+  init(_ list: PropertyList) throws(StoreError) {
+    let malformed = StoreError(.corrupt, "The file's list of external values is of another form.")
+    guard let entities = list.dictionaryValue else { throw malformed }
+    for (entity, attributes) in entities {
+      guard let attributes = attributes.dictionaryValue else { throw malformed }
+      for (attribute, values) in attributes {
+        guard let found = values.arrayValue?.map(\.integerValue), found.allSatisfy({ $0 != nil }) else {
+          throw malformed
+        }
+        numbers[entity, default: [:]][attribute] = found.compactMap { $0 }
+      }
+    }
+  }
+
+  var propertyList: PropertyList {
+    .dictionary(numbers.mapValues { .dictionary($0.mapValues { .array($0.map(PropertyList.integer)) }) })
+  }
+
+  // MARK: In a graph that was read
+
+  /// Marks the values that are names. Throws `corrupt` where there is no such value; what a model of another version does not have
+  /// is passed over.
+  func mark(_ graph: inout AtomicGraph) throws(StoreError) {
+    for (name, attributes) in numbers {
+      guard let entity = graph.schema.entities.first(where: { $0.name == name }) else { continue }
+      let tree = graph.shape.tree[entity.index]
+      for (attribute, numbers) in attributes {
+        guard let slot = entity.attributes.first(where: { $0.name == attribute })?.slot else { continue }
+        guard entity.slots[slot] == .externalData else { throw missing("\(name).\(attribute)") }
+        for number in numbers {
+          guard let key = graph.numbering.key(number, tree: tree), let place = graph.trees[tree].place(of: key),
+            case let row = graph.trees[tree].rows[place], row.entity == entity.index, !row.isNull(slot)
+          else { throw missing("\(name).\(attribute) of \(number)") }
+          let value = Data([2]) + row.data(slot).dropFirst()
+          graph.trees[tree].replace(at: place, with: row.replacing(slot, by: .data(value), entity.slots))
+        }
+      }
+    }
+  }
+
+  /// Whether an attribute of an entity has such values.
+  func names(_ entity: String, _ attribute: String) -> Bool { numbers[entity]?[attribute] != nil }
+
+  private func missing(_ value: String) -> StoreError {
+    StoreError(
+      .corrupt, "The file lists an external value that is not in it, or that its model keeps inside.",
+      context: ["value": value])
+  }
+}

@@ -1,0 +1,35 @@
+import PropertyLists
+import StoreProtocol
+
+/// What a file's metadata say of the file alone, under keys that Apple's readers do not know and leave alone.
+struct AtomicFileFacts: Sendable, Equatable {
+  /// The roots of the number spaces; see ``AtomicNumbering``.
+  var roots: [String] = []
+  /// Which values are names of external data.
+  var external = AtomicExternalValues()
+
+  init() {}
+
+  init(of graph: AtomicGraph) {
+    roots = graph.numbering.roots
+    external = AtomicExternalValues(graph)
+  }
+
+  /// Takes the facts out of a file's metadata. Throws `corrupt` where they are of another form.
+  init(takingFrom metadata: inout StoreMetadata) throws(StoreError) {
+    if let spaces = metadata.additional.removeValue(forKey: AtomicNumbering.metadataKey) {
+      guard let names = spaces.arrayValue?.map(\.stringValue), names.allSatisfy({ $0 != nil }) else {
+        throw StoreError(.corrupt, "The file's number spaces are no list of names.")
+      }
+      roots = names.compactMap { $0 }
+    }
+    if let values = metadata.additional.removeValue(forKey: AtomicExternalValues.metadataKey) {
+      external = try AtomicExternalValues(values)
+    }
+  }
+
+  func add(to metadata: inout StoreMetadata) {
+    if !roots.isEmpty { metadata.additional[AtomicNumbering.metadataKey] = .array(roots.map(PropertyList.string)) }
+    if !external.isEmpty { metadata.additional[AtomicExternalValues.metadataKey] = external.propertyList }
+  }
+}

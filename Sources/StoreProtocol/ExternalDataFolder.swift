@@ -1,0 +1,200 @@
+import Foundation
+
+/// The large binary values of a store, each in a file of its own in one folder beside it.
+///
+/// A file is complete and on disk before a row names it, and goes only after no row does. Its name is a UUID. In those that are given
+/// here (version 8) the last half is a checksum of the data; Apple's (version 4) tell nothing of it.
+public struct ExternalDataFolder: Sendable {
+  /// Smaller values stay in the row. Real stores hold up to 58 583 bytes inline; about 100 KB is commonly reported.
+  public static let threshold = 100_000
+
+  public let folder: URL
+  /// The folders below the store's own that lead to ``folder``, the outermost first.
+  private let made: [URL]
+
+  /// The folder of the store at `path`, links resolved: `.<name>_EXTERNAL_DATA`, with the whole name, because stores of different types
+  /// may differ by their extension alone.
+  public init(beside path: String) {
+    let file = URL(fileURLWithPath: path)
+    folder = file.deletingLastPathComponent().appendingPathComponent(".\(file.lastPathComponent)_EXTERNAL_DATA")
+    made = [folder]
+  }
+
+  /// The folder `name` within the folder `outer`, neither of which need exist.
+  public init(_ name: String, within outer: URL) {
+    folder = outer.appendingPathComponent(name)
+    made = [outer, folder]
+  }
+
+  // MARK: Values
+
+  /// The data behind a slot's name, with or without its leading byte 2.
+  ///
+  /// Throws `missingExternalData` where it is gone, `corrupt` where its bytes are not those that were kept or the name is none of a
+  /// file here.
+  public func read(_ name: Data) throws(StoreError) -> Data {
+    let id = try Self.id(name)
+    let url = folder.appendingPathComponent(id.uuidString)
+    try requirePlain(url)
+    let data: Data
+    do { data = try Data(contentsOf: url) } catch {
+      throw StoreError(
+        .missingExternalData, "The file of an external value is missing or cannot be read.",
+        context: ["path": url.path], cause: "\(error)")
+    }
+    guard Self.tellsNothing(id) || Self.name(of: data, like: id) == id else {
+      throw StoreError(
+        .corrupt, "The file of an external value was damaged: its bytes are not those that its name tells.",
+        context: ["path": url.path])
+    }
+    return data
+  }
+
+  /// Writes a value, durably, and gives its name for the slot; nil for a small one.
+  public func write(_ data: Data) throws(StoreError) -> Data? {
+    if data.count <= Self.threshold { return nil }
+    try makeFolders()
+    let name = Self.name(of: data, like: UUID()).uuidString
+    try write(data, to: folder.appendingPathComponent(name))
+    try Self.synchronize(folder)
+    return Data([2]) + Data(name.utf8) + Data([0])
+  }
+
+  /// Removes files that no row names. One that is gone already is no error.
+  public func remove(_ names: [Data]) {
+    for name in names {
+      if let id = try? Self.id(name) {
+        try? FileManager.default.removeItem(at: folder.appendingPathComponent(id.uuidString))
+      }
+    }
+  }
+
+  // MARK: Whole stores
+
+  /// The names of the values, sorted. What cannot be read as a value is none of them.
+  public var names: [String] {
+    let found = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+    return found.filter {
+      UUID(uuidString: $0)?.uuidString == $0 && (try? requirePlain(folder.appendingPathComponent($0))) != nil
+    }.sorted()
+  }
+
+  /// Copies the files of another store that are not here yet, durably. Names are never used again, so that one which is here is
+  /// the same.
+  public func add(_ other: ExternalDataFolder) throws(StoreError) {
+    let missing = Set(other.names).subtracting(names)
+    if missing.isEmpty { return }
+    try makeFolders()
+    for name in missing.sorted() {
+      let (source, target) = (other.folder.appendingPathComponent(name), folder.appendingPathComponent(name))
+      let data: Data
+      do { data = try Data(contentsOf: source, options: .mappedIfSafe) } catch {
+        throw StoreError(
+          .io, "The store's external data cannot be copied.", context: ["path": source.path], cause: "\(error)")
+      }
+      try write(data, to: target)
+    }
+    try Self.synchronize(folder)
+  }
+
+  /// Removes the files that another store does not have.
+  public func removeAll(butThoseOf other: ExternalDataFolder) {
+    remove(Set(names).subtracting(other.names).map { Data($0.utf8) })
+  }
+
+  /// Removes the folder with all that is in it. Nothing there is no error.
+  public func removeAll() throws(StoreError) {
+    guard let outermost = made.first, FileStatus(outermost.path) != nil else { return }
+    do { try FileManager.default.removeItem(at: outermost) } catch {
+      throw StoreError(
+        .io, "The store's external data cannot be removed.", context: ["path": outermost.path], cause: "\(error)")
+    }
+  }
+
+  // MARK: Names
+
+  /// Only a UUID is a name: no text from a file may lead out of the folder.
+  private static func id(_ name: Data) throws(StoreError) -> UUID {
+    let text = String(decoding: name.drop { $0 == 2 }.prefix { $0 != 0 }, as: UTF8.self)
+    guard let id = UUID(uuidString: text) else {
+      throw StoreError(.corrupt, "An external value's name is no UUID.", context: ["name": text])
+    }
+    return id
+  }
+
+  private static func tellsNothing(_ id: UUID) -> Bool { id.uuid.6 >> 4 != 8 }
+
+  /// The name with the first half of `id` for this data.
+  private static func name(of data: Data, like id: UUID) -> UUID {
+    var sum = CRC64()
+    sum.add(data)
+    var bytes = id.uuid
+    bytes.6 = bytes.6 & 0x0F | 0x80
+    withUnsafeMutableBytes(of: &bytes) {
+      $0.storeBytes(of: sum.value.bigEndian, toByteOffset: 8, as: UInt64.self)
+    }
+    bytes.8 = bytes.8 & 0x3F | 0x80
+    return UUID(uuid: bytes)
+  }
+
+  // MARK: Files
+
+  /// Throws unless it is a plain file: a link may lead anywhere, and a pipe makes its reader wait.
+  private func requirePlain(_ url: URL) throws(StoreError) {
+    guard let status = FileStatus(url.path) else { return }
+    if !status.isRegular || status.isHole || made.contains(where: { !Self.isFolder($0) }) {
+      throw StoreError(
+        .corrupt, "The file of an external value is no plain file in the store's own folder.",
+        context: ["path": url.path])
+    }
+  }
+
+  private static func isFolder(_ url: URL) -> Bool {
+    let attributes = try? FileManager.default.attributesOfItem(atPath: url.path)
+    return attributes?[.type] as? FileAttributeType == .typeDirectory
+  }
+
+  /// Makes the folders that are missing, durably.
+  private func makeFolders() throws(StoreError) {
+    for url in made {
+      if mkdir(url.path, 0o700) == 0 {
+        try Self.synchronize(url.deletingLastPathComponent())
+      } else if errno != EEXIST {
+        throw StoreError.system("No folder can be made for the store's external data", url.path)
+      } else if !Self.isFolder(url) {
+        throw StoreError(
+          .corrupt, "What is in the place of the folder of external data is none.", context: ["path": url.path])
+      }
+    }
+  }
+
+  private func write(_ data: Data, to url: URL) throws(StoreError) {
+    let file = open(url.path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    if file < 0 { throw StoreError.system("A large value cannot be written to a file of its own", url.path) }
+    defer { _ = close(file) }
+    do throws(StoreError) {
+      var done = 0
+      while done < data.count {
+        let (count, number) = FileSizeSignal.withoutIt {
+          data.withUnsafeBytes { Foundation.write(file, $0.baseAddress.map { $0 + done }, data.count - done) }
+        }
+        if count < 0 && number == EINTR { continue }
+        if count <= 0 {
+          throw StoreError.system(number, "A large value cannot be written to a file of its own", url.path)
+        }
+        done += count
+      }
+      guard fsync(file) == 0 else { throw StoreError.system("The file of a large value cannot be synced", url.path) }
+    } catch {
+      unlink(url.path)
+      throw error
+    }
+  }
+
+  private static func synchronize(_ url: URL) throws(StoreError) {
+    let file = open(url.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    if file < 0 { throw StoreError.system("A folder of the store cannot be opened", url.path) }
+    defer { _ = close(file) }
+    guard fsync(file) == 0 else { throw StoreError.system("A folder of the store cannot be synced", url.path) }
+  }
+}

@@ -1,0 +1,103 @@
+import AtomicEngine
+import BinaryBackend
+import Foundation
+import StoreProtocol
+import StoreSchema
+import Testing
+import XMLBackend
+
+@Suite struct ExternalDataTests {
+  static let backends: [any StoreBackend] = [XMLBackend(), BinaryBackend()]
+
+  private static func schema() throws -> Schema {
+    var photo = AttributeDefinition(name: "photo", type: .binaryData)
+    photo.allowsExternalBinaryDataStorage = true
+    return try Schema([EntityDefinition(name: "Picture", attributes: [photo])])
+  }
+
+  private static func insert(_ values: [Data], _ store: any Store) throws -> [Int64] {
+    let builder = RowBuilder()
+    var changes = ChangeSet(time: 0)
+    for (index, value) in values.enumerated() {
+      builder.begin(slots: 1)
+      builder.set(0, .data(value))
+      changes.insertions.append(builder.finish(key: Int64(-(index + 1)), entity: 0, version: 1))
+    }
+    guard case .committed(let receipt) = try store.commit(changes) else {
+      throw StoreError(.invalidArgument, "not committed")
+    }
+    return receipt.keys
+  }
+
+  private static func values(_ store: any Store) throws -> [Data] {
+    var found: [Data] = []
+    try store.snapshot().scan(0..<1) { found.append($0.data(0)) }
+    return found
+  }
+
+  /// Data that looks like a name is data, whatever lies beside the store.
+  @Test(arguments: backends)
+  func namesAreToldFromDataThatLooksLikeThem(_ backend: any StoreBackend) throws {
+    let place = try Place("external")
+    defer { place.remove() }
+    let store = try backend.open(at: place.url, schema: Self.schema(), options: StoreOptions())
+    let large = Data(repeating: 9, count: 200_000)
+    let name = try #require(try store.keepExternalData(large))
+    let values = [name, Data([1]) + name.dropFirst(), Data([1]) + name, Data([1])]
+    #expect(try Self.insert(values, store).count == 4)
+    try store.close()
+    let again = try backend.open(at: place.url, schema: Self.schema(), options: StoreOptions())
+    #expect(try Self.values(again) == values)
+    #expect(try again.externalData(name) == large)
+    #expect(again.metadata.additional.keys.allSatisfy { !$0.hasPrefix("OpenCoreData") })
+    try again.close()
+  }
+
+  /// Whoever reads a file without its model finds the data too.
+  @Test(arguments: backends)
+  func aGuessedModelKnowsThatDataLiesOutside(_ backend: any StoreBackend) throws {
+    let place = try Place("external")
+    defer { place.remove() }
+    let store = try backend.open(at: place.url, schema: Self.schema(), options: StoreOptions())
+    let name = try #require(try store.keepExternalData(Data(repeating: 9, count: 200_000)))
+    _ = try Self.insert([name], store)
+    try store.close()
+    let model = try backend.inferredModel(at: place.url, options: StoreOptions())
+    #expect(model.flatMap(\.attributes).map(\.allowsExternalBinaryDataStorage) == [true])
+  }
+
+  @Test func whatIsInTheWayOfTheFolderIsNotFollowed() throws {
+    let place = try Place("external")
+    defer { place.remove() }
+    let store = try XMLBackend().open(at: place.url, schema: Self.schema(), options: StoreOptions())
+    let folder = ExternalDataFolder(beside: place.url.path).folder
+    let elsewhere = place.url.deletingLastPathComponent().appending(path: "elsewhere")
+    try FileManager.default.createDirectory(at: elsewhere, withIntermediateDirectories: false)
+    try FileManager.default.createSymbolicLink(at: folder, withDestinationURL: elsewhere)
+    let error = #expect(throws: StoreError.self) { try store.keepExternalData(Data(count: 200_000)) }
+    #expect(error?.code == .corrupt)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: elsewhere.path) == [])
+    try store.close()
+  }
+
+  @Test func namesTellDamage() throws {
+    let place = try Place("external")
+    defer { place.remove() }
+    let folder = ExternalDataFolder(beside: place.url.path)
+    let data = Data((0..<150_000).map { UInt8(truncatingIfNeeded: $0) })
+    let name = try #require(try folder.write(data))
+    #expect(try folder.read(name) == data)
+    let file = folder.folder.appending(path: folder.names[0])
+    #expect(try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int == 0o600)
+    for count in [0, 1, 149_999] {
+      try data.prefix(count).write(to: file)
+      #expect(#expect(throws: StoreError.self) { try folder.read(name) }?.code == .corrupt)
+    }
+    folder.remove([name])
+    #expect(#expect(throws: StoreError.self) { try folder.read(name) }?.code == .missingExternalData)
+    // Files that Apple wrote tell nothing of their data.
+    let foreign = UUID().uuidString
+    try Data("any".utf8).write(to: folder.folder.appending(path: foreign))
+    #expect(try folder.read(Data([2]) + Data(foreign.utf8) + Data([0])) == Data("any".utf8))
+  }
+}
