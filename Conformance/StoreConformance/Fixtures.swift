@@ -56,8 +56,18 @@ public enum Fixtures {
     var shelfName = AttributeDefinition(name: "shelfName", type: .string)
     shelfName.derivation = .keyPath(["shelf", "name"])
     book.attributes.append(shelfName)
-    book.relationships = [one("shelf", "Shelf", inverse: "books")]
-    return try frozen("derived", [shelf, book])
+    book.relationships = [
+      one("shelf", "Shelf", inverse: "books"), many("authors", "Author", inverse: "books"),
+      many("likes", "Book", inverse: "likes"),
+    ]
+    for (name, relationship) in [("authorCount", "authors"), ("likeCount", "likes")] {
+      var count = AttributeDefinition(name: name, type: .integer32)
+      count.derivation = .count(relationship: relationship)
+      book.attributes.append(count)
+    }
+    var author = entity("Author", [("name", .string)])
+    author.relationships = [many("books", "Book", inverse: "authors")]
+    return try frozen("derived", [shelf, book, author])
   }
 
   /// M3: `Node`, abstract, and below it `File` and fifteen levels of folders; each level has an attribute of its own.

@@ -21,9 +21,11 @@ struct DerivedAttributeTriggers {
       guard let relationship = entity.relationship(named: path[0]), !relationship.isToMany else { return [] }
       return value(attribute, of: entity, over: relationship, path[1])
     case .count(let name):
-      guard let relationship = entity.relationship(named: name), let inverse = schema.inverse(of: relationship),
-        let slot = inverse.slot
-      else { return [] }
+      guard let relationship = entity.relationship(named: name) else { return [] }
+      if let side = layout.joinOfRelationship[SQLLayout.RelationshipKey(relationship)] {
+        return count(attribute, of: entity, over: layout.joins[side.join], ownerIsFirst: side.ownerIsFirst)
+      }
+      guard let slot = schema.inverse(of: relationship)?.slot else { return [] }
       return count(attribute, of: entity, over: schema.entities[relationship.destination], inverseSlot: slot)
     default: return []
     }
@@ -73,6 +75,30 @@ struct DerivedAttributeTriggers {
       parameter("UPDATE_DECREMENT", "UPDATE OF \(key)", "OLD", "\(column) - 1"),
       parameter("DELETE", "DELETE", "OLD", "\(column) - 1"),
       "CREATE TRIGGER Z_DA_\(own)_\(suffix)_SOURCE_INSERT AFTER INSERT ON \(own) FOR EACH ROW BEGIN UPDATE \(own) SET \(column) = (SELECT IFNULL(COUNT(\(key)), 0) FROM \(other) WHERE \(key) = NEW.Z_PK) WHERE Z_PK = NEW.Z_PK; \(note(Self.insertUpdated, "NEW.Z_PK")) END",
+    ]
+  }
+
+  /// Over pairs. What Core Data calls these triggers is not known.
+  private func count(
+    _ attribute: Attribute, of entity: Entity, over join: SQLLayout.JoinTable, ownerIsFirst: Bool
+  ) -> [String] {
+    let own = layout.table(entity.index).name
+    let column = layout.column(entity, attribute.slot).name
+    let suffix = "\(entity.name)_\(attribute.name)"
+    let owners = join.isReflexive ? [join.first, join.second] : [ownerIsFirst ? join.first : join.second]
+    let isOwners = owners.map { "\($0) = \(own).Z_PK" }.joined(separator: " OR ")
+    let value = "(SELECT COUNT(*) FROM \(join.name) WHERE \(isOwners))"
+    func update(_ filter: String, _ function: String) -> String {
+      "UPDATE \(own) SET \(column) = \(value) WHERE \(filter); SELECT \(function)('\(own)', Z_ENT, Z_PK, '\(attribute.name)', \(column)) FROM \(own) WHERE \(filter);"
+    }
+    func parameter(_ event: String, _ row: String) -> String {
+      let keys = owners.map { "\(row).\($0)" }.joined(separator: ", ")
+      return
+        "CREATE TRIGGER Z_DA_\(join.name)_\(suffix)_PARAMETER_\(event) AFTER \(event) ON \(join.name) FOR EACH ROW BEGIN \(update("Z_PK IN (\(keys))", Self.updated)) END"
+    }
+    return [
+      parameter("INSERT", "NEW"), parameter("DELETE", "OLD"),
+      "CREATE TRIGGER Z_DA_\(own)_\(suffix)_SOURCE_INSERT AFTER INSERT ON \(own) FOR EACH ROW BEGIN \(update("Z_PK = NEW.Z_PK", Self.insertUpdated)) END",
     ]
   }
 

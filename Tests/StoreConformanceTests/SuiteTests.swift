@@ -44,8 +44,9 @@ import Testing
   }
 
   @Test func whatIsWantedAndNotDeclaredIsMissing() {
-    #expect(CapabilityFloor.missing(TestedStore.memory.backend) == .grouping)
-    #expect(CapabilityFloor.missing(TestedStore.xml.backend) == [.grouping, .externalData, .migrationByCopy])
+    #expect(CapabilityFloor.missing(TestedStore.memory.backend) == [])
+    let missing: Capabilities = [.batchRequests, .queryGenerations, .migrationInPlace]
+    #expect(CapabilityFloor.missing(TestedStore.sqlite.backend) == missing)
     for store in TestedStore.allCases { #expect(CapabilityFloor.of(store.backend) != nil) }
   }
 

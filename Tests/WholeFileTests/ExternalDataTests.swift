@@ -12,7 +12,9 @@ import XMLBackend
   private static func schema() throws -> Schema {
     var photo = AttributeDefinition(name: "photo", type: .binaryData)
     photo.allowsExternalBinaryDataStorage = true
-    return try Schema([EntityDefinition(name: "Picture", attributes: [photo])])
+    var picture = EntityDefinition(name: "Picture")
+    picture.attributes = [photo]
+    return try Schema([picture])
   }
 
   private static func insert(_ values: [Data], _ store: any Store) throws -> [Int64] {
@@ -53,9 +55,9 @@ import XMLBackend
     try again.close()
   }
 
-  /// Whoever reads a file without its model finds the data too.
-  @Test(arguments: backends)
-  func aGuessedModelKnowsThatDataLiesOutside(_ backend: any StoreBackend) throws {
+  /// Whoever reads a file without its model finds the data too. (Binary files do not tell their model.)
+  @Test func aGuessedModelKnowsThatDataLiesOutside() throws {
+    let backend = XMLBackend()
     let place = try Place("external")
     defer { place.remove() }
     let store = try backend.open(at: place.url, schema: Self.schema(), options: StoreOptions())
