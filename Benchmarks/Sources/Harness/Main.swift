@@ -33,7 +33,8 @@ enum Main {
       throw BenchmarkError(Options.usage)
     }
     return Cell(
-      workload: workload, side: side, path: options.path, scale: options.scale, synchronous: options.synchronous,
+      workload: workload, side: side, path: options.path, scale: options.scale,
+      synchronous: workload.synchronous ?? options.synchronous,
       store: options.store)
   }
 }

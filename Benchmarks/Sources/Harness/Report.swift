@@ -63,6 +63,7 @@ enum Report {
   private static func unit(_ figure: Workload.Figure) -> String {
     switch figure {
     case .ratio: ""
+    case .wallRatio: " wall"
     case .milliseconds: " ms"
     case .bytes: " B"
     }

@@ -15,6 +15,16 @@ struct Scale {
   /// The employees of each save of ``Workload/w1b``.
   var batch: Int { max(1, employees / 100) }
 
+  /// What each save of ``Workload/w12`` changes.
+  func batches<T>(of all: [T]) -> [ArraySlice<T>] {
+    stride(from: 0, to: all.count, by: batch).map { all[$0..<min($0 + batch, all.count)] }
+  }
+
+  /// How many read in ``Workload/w12`` while one saves.
+  static let readers = 8
+  /// How many saves ``Workload/w13`` has at most.
+  static let smallSaves = 1000
+
   /// All keys in a fixed random order.
   var permutation: [Int64] {
     var keys = (1...Int64(employees)).map { $0 }

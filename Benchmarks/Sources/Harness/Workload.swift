@@ -24,11 +24,17 @@ enum Workload: String, CaseIterable, Codable {
   case w10 = "W10"
   /// Bytes of a live, fully read object.
   case w11 = "W11"
+  /// Eight walk the to-many relationship of every department as in ``w6``, while one changes all objects in saves of 1 % each.
+  case w12 = "W12"
+  /// 1 000 saves of one changed property each, durable at every one (SQLite: synchronous = FULL).
+  case w13 = "W13"
 
   /// What is held against the goal.
   enum Figure: String, Codable {
     /// CPU time of the library over that of raw SQLite.
     case ratio
+    /// Wall time of the library over that of the raw side.
+    case wallRatio
     /// Wall time of the library, in milliseconds.
     case milliseconds
     /// Heap bytes of one object of the library.
@@ -39,6 +45,7 @@ enum Workload: String, CaseIterable, Codable {
     switch self {
     case .w10: .milliseconds
     case .w11: .bytes
+    case .w12, .w13: .wallRatio
     default: .ratio
     }
   }
@@ -70,6 +77,8 @@ enum Workload: String, CaseIterable, Codable {
     case .w7: 1.35
     case .w10: 2
     case .w11: 480
+    case .w12: 1.5
+    case .w13: 1.15
     }
   }
 
@@ -77,7 +86,10 @@ enum Workload: String, CaseIterable, Codable {
   var startsEmpty: Bool { self == .w1 || self == .w1b }
 
   /// Whether it writes, so that the contents of the store are compared afterwards.
-  var writes: Bool { startsEmpty || self == .w5 || self == .w7 }
+  var writes: Bool { startsEmpty || [.w5, .w7, .w12, .w13].contains(self) }
+
+  /// The value of PRAGMA synchronous, where it is not for the user to say.
+  var synchronous: String? { self == .w13 ? "FULL" : nil }
 
   /// Takes a name in any case.
   init?(name: some StringProtocol) {

@@ -42,6 +42,8 @@ struct LibrarySide {
       return try measure { try delete(half) }
     case .w10: return try Self.open(cell, BenchmarkModel.make())
     case .w11: return try weigh()
+    case .w12: return try saveWhileOthersRead()
+    case .w13: return try saveOneByOne()
     }
   }
 

@@ -33,6 +33,8 @@ struct RawSide {
       return try measure { try delete(half) }
     case .w10: return try Self.open(cell)
     case .w11: return try weigh()
+    case .w12: return try saveWhileOthersRead()
+    case .w13: return try saveOneByOne()
     }
   }
 

@@ -7,7 +7,7 @@
     let scale: Scale
     let database: LMDBDatabase
 
-    static let workloads: [Workload] = [.w1, .w1b, .w2, .w4, .w5, .w6, .w7]
+    static let workloads: [Workload] = [.w1, .w1b, .w2, .w4, .w5, .w6, .w7, .w12, .w13]
 
     static func run(_ cell: Cell) throws -> CellResult {
       let side = LMDBSide(scale: cell.scale, database: try LMDBDatabase(cell.path))
@@ -29,6 +29,8 @@
       case .w7:
         let half = try side.employees().filter { $0.key.isMultiple(of: 2) }
         return try measure { try side.delete(half) }
+      case .w12: return try side.saveWhileOthersRead()
+      case .w13: return try side.saveOneByOne()
       default: throw BenchmarkError("The raw side of LMDB has no \(cell.workload.rawValue).")
       }
     }
