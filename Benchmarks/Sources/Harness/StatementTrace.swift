@@ -1,10 +1,10 @@
 import CSQLiteRaw
 import Foundation
+import Synchronization
 
 /// Counts the SQL texts that run on any connection of this process, the library's own included.
 enum StatementTrace {
-  // Only one thread runs statements in a traced cell.
-  nonisolated(unsafe) private static var counts: [String: Int] = [:]
+  private static let counts = Mutex<[String: Int]>([:])
   /// Whether a measured section runs; what comes before and after it is not counted.
   nonisolated(unsafe) static var isCounting = false
 
@@ -20,7 +20,8 @@ enum StatementTrace {
             guard StatementTrace.isCounting, let statement, let text = sqlite3_sql(OpaquePointer(statement)) else {
               return 0
             }
-            StatementTrace.counts[String(cString: text), default: 0] += 1
+            let name = String(cString: text)
+            StatementTrace.counts.withLock { $0[name, default: 0] += 1 }
             return 0
           }, nil)
       }
@@ -29,7 +30,7 @@ enum StatementTrace {
 
   /// Writes the texts with their counts to standard error, in the order of the texts.
   static func write() {
-    for (text, count) in counts.sorted(by: { $0.key < $1.key }) {
+    for (text, count) in counts.withLock({ $0 }).sorted(by: { $0.key < $1.key }) {
       FileHandle.standardError.write(Data("\(count) × \(text)\n".utf8))
     }
   }
