@@ -103,8 +103,9 @@ public struct SQLiteBackend: StoreBackend {
   }
 
   private static func configure(_ connection: SQLiteConnection, _ options: StoreOptions) throws(StoreError) {
-    // A save is durable when it returns unless the application asks for less.
-    if options.pragmas["synchronous"] == nil { try connection.execute("PRAGMA synchronous = FULL") }
+    // A save is durable when it returns unless the application asks for less. EXTRA is FULL, and syncs the folder after a rollback
+    // journal was removed: else the journal may be back after a loss of power, and take back what it was there for.
+    if options.pragmas["synchronous"] == nil { try connection.execute("PRAGMA synchronous = EXTRA") }
     for (name, value) in options.pragmas.sorted(by: { $0.key < $1.key }) {
       guard isWord(name), isWord(value) else {
         throw StoreError(
