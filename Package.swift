@@ -169,7 +169,7 @@ let package = Package(
       "StoreConformanceTests",
       [
         "StoreConformance", "StoreConformanceRunner", "SabotagedStores", "StoreProtocol", "StoreQuery", "StoreSchema",
-        "BinaryBackend", "InMemoryBackend", "SQLiteBackend", "XMLBackend",
+        "BinaryBackend", "InMemoryBackend", "SQLiteBackend", "store-conformance", "XMLBackend",
       ]),
     tests("HouseTests", []),
   ]

@@ -119,13 +119,15 @@ public struct ConformanceCommand {
   private func report(_ arguments: Arguments) throws -> Int32 {
     var results: [CaseResult] = []
     var declared: [String: [String]] = [:]
+    var seconds = 0.0
     for path in arguments.operands {
-      let report = try JSONDecoder().decode(Report.self, from: Data(contentsOf: URL(filePath: path)))
+      let report = try Report.read(Data(contentsOf: URL(filePath: path)))
       results += report.results
+      seconds += report.seconds
       declared.merge(report.capabilities) { $1 }
     }
     if results.isEmpty { throw UsageError("report needs JSON reports with results") }
-    var merged = Report(results, [])
+    var merged = Report(results, [], seconds: seconds)
     merged.capabilities = declared
     print(TableWriter(merged).text)
     return merged.bad.isEmpty ? 0 : 1
@@ -135,11 +137,12 @@ public struct ConformanceCommand {
     guard let path = arguments.operands.first else { throw UsageError("replay needs a file") }
     let data = try Data(contentsOf: URL(filePath: path))
     if let run = try? JSONDecoder().decode(ModelReplay.self, from: data) { return try run.run(harnesses) }
-    let report = try JSONDecoder().decode(Report.self, from: data)
+    let report = try Report.read(data)
+    if report.bad.isEmpty { throw UsageError("the report has no failures") }
     var isBad = false
     for old in report.bad {
       guard let found = ConformanceSuite.find(old.id.text),
-        let harness = harnesses.first(where: { $0.name == old.backend })
+        let harness = everything.first(where: { $0.name == old.backend })
       else { throw UsageError("there is no \(old.id.text) for \(old.backend) here") }
       let pool = CasePool(jobs: 1, timeout: 60)
       let job = CasePool.Job(conformanceCase: found, harness: harness.name, profile: old.profile, seed: old.seed)

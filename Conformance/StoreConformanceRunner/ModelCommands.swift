@@ -23,12 +23,12 @@ struct ModelCommands {
     for harness in harnesses {
       let run = try ModelRun(harness)
       let start = Date()
-      guard try run.run(operations) != nil else {
+      guard let first = try run.run(operations) else {
         let seconds = String(format: "%.1f", Date().timeIntervalSince(start))
         print("\(harness.name): \(count) operations of seed \(seed) agree (\(seconds) s)")
         continue
       }
-      let short = try run.shrink(operations)
+      let short = try run.shrink(Array(operations.prefix(first.step + 1)))
       let divergence = try run.run(short)
       status = 1
       print("\(harness.name): seed \(seed) fails, also with these \(short.count) operations: \(divergence?.text ?? "")")

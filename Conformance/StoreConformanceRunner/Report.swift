@@ -34,7 +34,8 @@ public struct CaseResult: Sendable, Codable, Hashable {
 /// All results of a run, with what they came from.
 public struct Report: Sendable, Codable {
   /// The version of this form of a report.
-  public var schema = 1
+  public var schema = Report.form
+  private static let form = 1
   public var suiteVersion = ConformanceSuite.version
   public var environment: [String: String]
   /// The declared capabilities by store.
@@ -65,5 +66,14 @@ public struct Report: Sendable, Codable {
 
   var bad: [CaseResult] { results.filter(\.outcome.isBad) }
   var harnessErrors: [CaseResult] { results.filter { if case .harnessError = $0.outcome { true } else { false } } }
-  var backends: [String] { capabilities.keys.sorted() }
+  var backends: [String] { Set(capabilities.keys).union(results.map(\.backend)).sorted() }
+
+  /// A report that was written as JSON. Throws where it is none, or one of another form.
+  static func read(_ data: Data) throws -> Report {
+    let report = try JSONDecoder().decode(Report.self, from: data)
+    guard report.schema == form else {
+      throw UsageError("the report has the form \(report.schema); this program reads \(form)")
+    }
+    return report
+  }
 }
