@@ -10,6 +10,7 @@ public struct ChangeSet: Sendable {
   /// Rows of new objects. A negative key asks for one; the n-th insertion is referred to as `-(n + 1)` by the to-one
   /// words and links of this change set. A positive key is kept; from then on it and all below it count as handed out.
   public var insertions: [Row] = []
+  /// Objects that change. An object is in one of `updates` and `deletions` at most, and there once.
   public var updates: [Update] = []
   public var deletions: [Deletion] = []
   public var links: [LinkChange] = []
