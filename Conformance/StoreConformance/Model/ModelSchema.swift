@@ -3,6 +3,8 @@ import StoreSchema
 /// The model of model runs: inheritance, uniqueness, every kind of link, values of most types.
 struct ModelSchema: Sendable {
   let schema: Schema
+  /// The names of attributes and of to-one relationships, sorted, by entity.
+  private let attributes, toOnes: [String: [String]]
 
   init() throws(SchemaError) {
     var person = Fixtures.entity(
@@ -25,14 +27,17 @@ struct ModelSchema: Sendable {
     list.relationships = [Fixtures.many("items", "Item", inverse: "list", ordered: true)]
     var item = Fixtures.entity("Item", [("name", .string), ("link", .uri)])
     item.relationships = [Fixtures.one("list", "List", inverse: "items")]
-    schema = try Schema([person, employee, team, tag, list, item])
+    let schema = try Schema([person, employee, team, tag, list, item])
+    func names(_ body: (Entity) -> [String]) -> [String: [String]] {
+      Dictionary(uniqueKeysWithValues: schema.entities.map { ($0.name, body($0).sorted()) })
+    }
+    attributes = names { $0.attributes.map(\.name) }
+    toOnes = names { $0.relationships.filter { !$0.isToMany }.map(\.name) }
+    self.schema = schema
   }
 
   static let entities = ["Person", "Employee", "Team", "Tag", "List", "Item"]
 
-  func attributes(of name: String) -> [String] { schema.entity(named: name)?.attributes.map(\.name).sorted() ?? [] }
-
-  func toOnes(of name: String) -> [String] {
-    (schema.entity(named: name)?.relationships.filter { !$0.isToMany } ?? []).map(\.name).sorted()
-  }
+  func attributes(of name: String) -> [String] { attributes[name] ?? [] }
+  func toOnes(of name: String) -> [String] { toOnes[name] ?? [] }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import StoreSchema
 
 /// What a store is to hold, in plain dictionaries: nothing here is shared with any engine.
@@ -68,7 +69,8 @@ struct ReferenceStore: Sendable {
 
   /// All of it as text, by number.
   func dump(_ model: ModelSchema) -> [String] {
-    numbers.compactMap { number in
+    let numbers = numbers
+    return numbers.compactMap { number in
       guard let object = objects[number] else { return nil }
       var parts = ["\(number) \(object.entity)"]
       for name in model.attributes(of: object.entity) {
@@ -77,12 +79,12 @@ struct ReferenceStore: Sendable {
       for name in model.toOnes(of: object.entity) {
         parts.append("\(name)=\(object.targets[name].map(String.init) ?? "-")")
       }
-      for (name, members) in members(number, object) { parts.append("\(name)=\(members)") }
+      for (name, members) in members(number, object, numbers) { parts.append("\(name)=\(members)") }
       return parts.joined(separator: "|")
     }
   }
 
-  private func members(_ number: Int, _ object: Object) -> [(String, [Int])] {
+  private func members(_ number: Int, _ object: Object, _ numbers: [Int]) -> [(String, [Int])] {
     func pointing(_ name: String) -> [Int] { numbers.filter { objects[$0]?.targets[name] == number } }
     switch object.entity {
     case "Person", "Employee":
@@ -101,9 +103,32 @@ extension Value {
     switch self {
     case .double(let number): "double \(String(number.bitPattern, radix: 16))"
     case .date(let number): "date \(String(number.bitPattern, radix: 16))"
-    case .string(let text): "text \(text.utf8.map { String($0, radix: 16) }.joined(separator: " "))"
-    case .data(let data): "data \(data.count) \(data.reduce(UInt64(7)) { $0 &* 31 &+ UInt64($1) })"
+    case .string(let text): "text " + Self.letters(text)
+    case .data(let data): "data \(data.count) \(Self.digest(data))"
     default: brief
+    }
+  }
+
+  /// The bytes of a text, two letters each.
+  private static func letters(_ text: String) -> String {
+    var result: [UInt8] = []
+    for byte in text.utf8 { result += [UInt8(ascii: "a") + byte >> 4, UInt8(ascii: "a") + byte & 15] }
+    return String(decoding: result, as: UTF8.self)
+  }
+
+  /// A number of all bytes, eight at a time: values are large, and compared after every step.
+  private static func digest(_ data: Data) -> UInt64 {
+    data.withUnsafeBytes { bytes in
+      var (sum, place) = (UInt64(7), 0)
+      while place + 8 <= bytes.count {
+        sum = (sum ^ bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self)) &* 0x100_0000_01B3
+        place += 8
+      }
+      while place < bytes.count {
+        sum = (sum ^ UInt64(bytes[place])) &* 0x100_0000_01B3
+        place += 1
+      }
+      return sum
     }
   }
 }
