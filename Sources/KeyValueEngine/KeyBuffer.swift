@@ -1,6 +1,6 @@
 import Foundation
 
-/// Bytes that are put together again and again: keys and values on their way into a map. Used by one caller at a time.
+/// Bytes that are put together again and again: keys on their way into a map. Used by one caller at a time.
 final class KeyBuffer {
   @exclusivity(unchecked) private var bytes: UnsafeMutableRawPointer
   @exclusivity(unchecked) private var capacity = 512
@@ -35,9 +35,17 @@ final class KeyBuffer {
     count += MemoryLayout<T>.size
   }
 
-  func set(_ value: UInt64, at offset: Int) {
-    precondition(offset + 8 <= count, "outside of the buffer")
-    bytes.storeBytes(of: value, toByteOffset: offset, as: UInt64.self)
+  /// Makes it the least that is greater than everything that begins with it. False where there is none.
+  func increment() -> Bool {
+    while count > 0 {
+      let last = bytes.load(fromByteOffset: count - 1, as: UInt8.self)
+      if last < .max {
+        bytes.storeBytes(of: last + 1, toByteOffset: count - 1, as: UInt8.self)
+        return true
+      }
+      count -= 1
+    }
+    return false
   }
 
   func truncate(to count: Int) {
@@ -67,6 +75,16 @@ extension UnsafeRawBufferPointer {
   /// An integer of a value; the caller knows that it is there.
   func integer<T: FixedWidthInteger & BitwiseCopyable>(at offset: Int, as type: T.Type) -> T {
     loadUnaligned(fromByteOffset: offset, as: type)
+  }
+
+  /// Byte by byte, a shorter one first.
+  func precedes(_ other: UnsafeRawBufferPointer) -> Bool {
+    let common = Swift.min(count, other.count)
+    if common > 0, let mine = baseAddress, let theirs = other.baseAddress {
+      let order = memcmp(mine, theirs, common)
+      if order != 0 { return order < 0 }
+    }
+    return count < other.count
   }
 
   func hasPrefix(_ prefix: UnsafeRawBufferPointer) -> Bool {

@@ -18,15 +18,22 @@ extension KeyValueCommit {
         // One that stays keeps its place in an order.
         if old.isNull(slot) == row.isNull(slot) && old.int(slot) == row.int(slot) { continue }
         if !old.isNull(slot) { try unlink(table, old.int(slot), row.key) }
-        if !row.isNull(slot) { added.append(KeyValueLink(table: table, owner: row.int(slot), destination: row.key)) }
+        if !row.isNull(slot) { link(table, row.int(slot), row.key) }
       }
     }
     for row in changes.insertions {
       for (slot, table) in shape.store.backLinks[row.entity] where !row.isNull(slot) {
-        added.append(KeyValueLink(table: table, owner: row.int(slot), destination: row.key))
+        link(table, row.int(slot), row.key)
       }
     }
     for change in changes.links { try takeLinksAway(change) }
+    for table in removed.indices {
+      KeyValueLink.sortByOwner(&removed[table])
+      try forEachOwner(removed[table]) { (owner, destinations) throws(StoreError) in
+        if !isAscending(destinations) { destinations = Set(destinations).sorted() }
+        try links.remove(table, owner, destinations[...])
+      }
+    }
   }
 
   /// Takes away the links of a deleted object that are in no row.
@@ -46,23 +53,22 @@ extension KeyValueCommit {
     guard let table = table(of: change), shape.store.toManys[table].storage != .inverseToOne else { return }
     let owner = final(change.owner)
     let inverse = shape.store.inverseTables[table]
-    let stays = Set(change.added.map { final($0.key) })
-    for destination in change.removed {
-      let key = final(destination.key)
-      if stays.contains(key) { continue }
-      try unlink(table, owner, key)
-      if let inverse { try unlink(inverse, key, owner) }
+    if !change.removed.isEmpty {
+      let stays = Set(change.added.map { final($0.key) })
+      for destination in change.removed {
+        let key = final(destination.key)
+        if stays.contains(key) { continue }
+        try unlink(table, owner, key)
+        if let inverse { try unlink(inverse, key, owner) }
+      }
     }
+    let isOneWay = shape.store.toManys[table].storage == .destination
     for destination in change.added {
       let key = final(destination.key)
       // Another owner loses it, as where the link is in the destination's row.
-      if shape.store.toManys[table].storage == .destination, let former = try reader.owner(table, of: key),
-        former != owner
-      {
-        try unlink(table, former, key)
-      }
-      added.append(KeyValueLink(table: table, owner: owner, destination: key))
-      if let inverse { added.append(KeyValueLink(table: inverse, owner: key, destination: owner)) }
+      if isOneWay, let former = try reader.owner(table, of: key), former != owner { try unlink(table, former, key) }
+      link(table, owner, key)
+      if let inverse { link(inverse, key, owner) }
     }
   }
 
@@ -70,64 +76,86 @@ extension KeyValueCommit {
     shape.store.table(of: shape.schema.entities[change.entity].relationships[change.relationship])
   }
 
+  private func link(_ table: Int, _ owner: Int64, _ destination: Int64) {
+    note(table, owner)
+    added[table].append(KeyValueLink(owner: owner, destination: destination))
+  }
+
   private func unlink(_ table: Int, _ owner: Int64, _ destination: Int64) throws(StoreError) {
     note(table, owner)
     if shape.store.toManys[table].storage == .destination, try reader.owner(table, of: destination) == owner {
-      KeyValueReader<Transaction>.setWayBackKey(key, table, destination)
-      _ = try transaction.remove(.links, key.view)
+      try links.removeOwner(table, of: destination)
     }
-    KeyValueReader<Transaction>.setLinkKey(key, table, owner, destination)
-    _ = try transaction.remove(.links, key.view)
+    removed[table].append(KeyValueLink(owner: owner, destination: destination))
   }
 
   private func note(_ table: Int, _ owner: Int64) {
     if !shape.store.derivations.counted.isEmpty { changedOwners[table, default: []].insert(owner) }
   }
 
-  /// In the order of their keys, so that those that lie together are written together; ordered ones in the order in which they come.
+  /// Table by table and owner by owner, so that those that lie together are written together.
   func addLinks() throws(StoreError) {
-    let (plain, ordered) = KeyValueLink.sorted(added, shape.store.toManys.map(\.isOrdered))
-    for link in plain { try add(link, order: nil) }
-    var last: [Int: [Int64: Int64]] = [:]
-    for link in ordered {
-      KeyValueReader<Transaction>.setLinkKey(key, link.table, link.owner, link.destination)
-      if try transaction.value(.links, key.view) != nil { continue }
-      var order = OrderKeys.step
-      if let known = last[link.table]?[link.owner] {
-        order += known
-      } else {
-        order += try highestOrder(link.table, link.owner)
+    for table in added.indices {
+      KeyValueLink.sortByOwner(&added[table])
+      let isOrdered = shape.store.toManys[table].isOrdered
+      try forEachOwner(added[table]) { (owner, destinations) throws(StoreError) in
+        if isOrdered { return try addBehind(table, owner, destinations) }
+        if !isAscending(destinations) { destinations = Set(destinations).sorted() }
+        try links.add(table, owner, destinations[...])
       }
-      last[link.table, default: [:]][link.owner] = order
-      try add(link, order: order)
+      guard shape.store.toManys[table].storage == .destination else { continue }
+      for link in added[table] { try links.setOwner(table, of: link.destination, link.owner) }
     }
   }
 
-  /// What the order of an owner's last destination is.
-  private func highestOrder(_ table: Int, _ owner: Int64) throws(StoreError) -> Int64 {
-    var highest = OrderKeys.first - OrderKeys.step
-    try reader.links(table, owner) { (_, order) throws(StoreError) in highest = max(highest, order) }
-    if highest > Int64.max - OrderKeys.step { throw KeyValueEntry.damaged }
-    return highest
+  /// Adds ordered links behind those that are there, in the order in which they come.
+  private func addBehind(_ table: Int, _ owner: Int64, _ destinations: [Int64]) throws(StoreError) {
+    var (last, existing) = (OrderKeys.first - OrderKeys.step, Set<Int64>())
+    try reader.links(table, owner) { destination, order in
+      last = max(last, order)
+      existing.insert(destination)
+    }
+    var new: [(destination: Int64, order: Int64)] = []
+    for destination in destinations where existing.insert(destination).inserted {
+      if last > Int64.max - OrderKeys.step { throw KeyValueEntry.damaged }
+      last += OrderKeys.step
+      new.append((destination, last))
+    }
+    try setOrders(table, owner, new)
   }
 
-  private func add(_ link: KeyValueLink, order: Int64?) throws(StoreError) {
-    note(link.table, link.owner)
-    KeyValueReader<Transaction>.setLinkKey(key, link.table, link.owner, link.destination)
-    try putLink(order)
-    if shape.store.toManys[link.table].storage == .destination {
-      KeyValueReader<Transaction>.setWayBackKey(key, link.table, link.destination)
-      try putLink(link.owner)
+  private func setOrders(
+    _ table: Int, _ owner: Int64, _ orders: [(destination: Int64, order: Int64)]
+  ) throws(StoreError) {
+    let sorted = orders.sorted { $0.destination < $1.destination }
+    try links.add(table, owner, sorted.flatMap { [$0.destination, $0.order] }[...])
+  }
+
+  /// Calls `body` with the destinations of each owner, of links that are sorted by owner.
+  private func forEachOwner(
+    _ links: [KeyValueLink], _ body: (_ owner: Int64, _ destinations: inout [Int64]) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    var destinations: [Int64] = []
+    var start = 0
+    while start < links.count {
+      let owner = links[start].owner
+      destinations.removeAll(keepingCapacity: true)
+      while start < links.count && links[start].owner == owner {
+        destinations.append(links[start].destination)
+        start += 1
+      }
+      try body(owner, &destinations)
     }
   }
 
-  /// Writes the link whose key is in ``key``, with its order, or its owner.
-  private func putLink(_ number: Int64?) throws(StoreError) {
-    entry.clear()
-    entry.append(integer: UInt64(0))
-    if let number { entry.append(integer: number.littleEndian) }
-    KeyValueEntry.seal(entry, key.view)
-    try transaction.put(.links, key.view, entry.view)
+  /// Each greater than the one before.
+  private func isAscending(_ numbers: [Int64]) -> Bool {
+    var index = 1
+    while index < numbers.count {
+      if numbers[index - 1] >= numbers[index] { return false }
+      index += 1
+    }
+    return true
   }
 
   func orderLinks() throws(StoreError) {
@@ -137,7 +165,7 @@ extension KeyValueCommit {
       }
       let owner = final(change.owner)
       var existing: [Int64: Int64] = [:]
-      try reader.links(table, owner) { (destination, order) throws(StoreError) in existing[destination] = order }
+      try reader.links(table, owner) { destination, order in existing[destination] = order }
       // What the order does not name stays behind.
       var wanted: [Int64] = []
       var seen: Set<Int64> = []
@@ -146,10 +174,8 @@ extension KeyValueCommit {
       where existing[destination] != nil && seen.insert(destination).inserted {
         wanted.append(destination)
       }
-      for (destination, order) in OrderKeys.assign(wanted, existing: existing) where existing[destination] != order {
-        KeyValueReader<Transaction>.setLinkKey(key, table, owner, destination)
-        try putLink(order)
-      }
+      let changed = OrderKeys.assign(wanted, existing: existing).filter { existing[$0.member] != $0.key }
+      try setOrders(table, owner, changed.map { ($0.member, $0.key) })
     }
   }
 }

@@ -19,10 +19,14 @@ final class KeyValueCommit<Transaction: KeyValueWriting> {
   private(set) var touched: Set<ObjectReference> = []
   /// Owners whose links have changed, by table; only where something counts them.
   var changedOwners: [Int: Set<Int64>] = [:]
-  var added: [KeyValueLink] = []
+  /// By table.
+  var added: [[KeyValueLink]]
+  var removed: [[KeyValueLink]]
+  let links: KeyValueLinkWriter<Transaction>
+  /// Whether versions of updates are checked as they are written: where nothing else can conflict after them.
+  private let checksWhileWriting: Bool
 
   let key = KeyBuffer()
-  let entry = KeyBuffer()
 
   enum Result {
     case conflicts([Conflict])
@@ -34,6 +38,12 @@ final class KeyValueCommit<Transaction: KeyValueWriting> {
     reader = KeyValueReader(transaction, shape)
     self.shape = shape
     self.changes = changes
+    added = Array(repeating: [], count: shape.store.toManys.count)
+    removed = added
+    links = KeyValueLinkWriter(transaction, shape.store.toManys)
+    checksWhileWriting =
+      changes.insertions.isEmpty
+      && !changes.updates.contains { $0.changed.intersects(shape.watchedSlots[$0.row.entity]) }
   }
 
   func run() throws(StoreError) -> Result {
@@ -44,6 +54,7 @@ final class KeyValueCommit<Transaction: KeyValueWriting> {
     if !conflicts.isEmpty { return .conflicts(conflicts) }
     try takeLinksAway()
     try writeRows()
+    if !conflicts.isEmpty { return .conflicts(conflicts) }
     try addLinks()
     try orderLinks()
     let derivation = KeyValueDerivation(self)
@@ -124,7 +135,7 @@ final class KeyValueCommit<Transaction: KeyValueWriting> {
 
   private func checkVersions() throws(StoreError) {
     replaced.reserveCapacity(changes.updates.count)
-    for update in changes.updates {
+    for update in changes.updates where !checksWhileWriting {
       let row = update.row
       try check(row.reference, update.versionRead)
       let isWatched = update.changed.intersects(shape.watchedSlots[row.entity])
@@ -187,10 +198,7 @@ final class KeyValueCommit<Transaction: KeyValueWriting> {
   /// Completes the index key in ``key`` and writes it.
   func putIndexEntry(_ object: Int64) throws(StoreError) {
     key.append(object)
-    entry.clear()
-    entry.append(integer: UInt64(0))
-    KeyValueEntry.seal(entry, key.view)
-    try transaction.put(.indexes, key.view, entry.view)
+    try transaction.put(.indexes, key.view, count: 8, isAtHand: false) { KeyValueEntry.seal($0, key.view) }
   }
 
   private func constraintConflict(
@@ -213,7 +221,10 @@ final class KeyValueCommit<Transaction: KeyValueWriting> {
       KeyValueReader<Transaction>.setRowKey(key, shape.tree(row.entity), row.key)
       _ = try transaction.remove(.rows, key.view)
     }
-    for update in changes.updates { try put(update.row) }
+    for update in changes.updates {
+      if checksWhileWriting, try !check(update.row.reference, update.versionRead) { continue }
+      try put(update.row, isAtHand: checksWhileWriting)
+    }
     // Tree by tree: what is written in the order of the keys lies closely.
     let trees = changes.insertions.map { shape.store.tree[$0.entity] }
     if zip(trees, trees.dropFirst()).allSatisfy({ $0 <= $1 }) {
@@ -225,15 +236,19 @@ final class KeyValueCommit<Transaction: KeyValueWriting> {
     }
   }
 
-  func put(_ row: Row) throws(StoreError) {
+  /// `isAtHand` says that the row's key was the last one to be read.
+  func put(_ row: Row, isAtHand: Bool = false) throws(StoreError) {
     KeyValueReader<Transaction>.setRowKey(key, shape.tree(row.entity), row.key)
-    entry.clear()
-    entry.append(integer: UInt64(0))
-    entry.append(integer: EntryChecksum.of(key.view).littleEndian)
-    entry.append(integer: (UInt32(truncatingIfNeeded: row.entity) << 8 | UInt32(KeyValueEntry.format)).littleEndian)
-    entry.append(integer: row.version.littleEndian)
-    row.withPackedBytes { entry.append($0) }
-    KeyValueEntry.seal(entry, key.view)
-    try transaction.put(.rows, key.view, entry.view)
+    try row.withPackedBytes { (bytes) throws(StoreError) in
+      let head = KeyValueEntry.rowHead
+      try transaction.put(.rows, key.view, count: head + bytes.count, isAtHand: isAtHand) { value in
+        let form = UInt32(truncatingIfNeeded: row.entity) << 8 | UInt32(KeyValueEntry.format)
+        value.storeBytes(of: EntryChecksum.of(key.view).littleEndian, toByteOffset: 8, as: UInt32.self)
+        value.storeBytes(of: form.littleEndian, toByteOffset: 12, as: UInt32.self)
+        value.storeBytes(of: row.version.littleEndian, toByteOffset: 16, as: Int64.self)
+        UnsafeMutableRawBufferPointer(rebasing: value[head...]).copyMemory(from: bytes)
+        KeyValueEntry.seal(value, key.view)
+      }
+    }
   }
 }

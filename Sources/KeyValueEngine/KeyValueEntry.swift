@@ -5,12 +5,13 @@ import StoreProtocol
 ///
 /// - facts: checksum (8 bytes), check of the key (4), format (4), content
 /// - rows: checksum (8), check of the key (4), format and entity (1 and 3), version (8), packed bytes
-/// - links: checksum (8), in ordered relationships the order (8)
+/// - links: checksum (8), then the destinations (8 each), in ordered relationships each with its order (8); see ``LinkBlock``
+/// - links back from one-way links: checksum (8), owner (8)
 /// - indexes: checksum (8)
 ///
 /// The checksum is over the key and everything behind it. The check of the key lets a verifier look at entries without their content.
 public enum KeyValueEntry {
-  static let format: UInt8 = 1
+  static let format: UInt8 = 2
   static let factHead = 16
   static let rowHead = 24
 
@@ -41,8 +42,9 @@ public enum KeyValueEntry {
   }
 
   /// Puts the checksum in front of a value, whose first 8 bytes are free for it.
-  static func seal(_ value: KeyBuffer, _ key: UnsafeRawBufferPointer) {
-    value.set(EntryChecksum.of(key, UnsafeRawBufferPointer(rebasing: value.view[8...])).littleEndian, at: 0)
+  static func seal(_ value: UnsafeMutableRawBufferPointer, _ key: UnsafeRawBufferPointer) {
+    let rest = UnsafeRawBufferPointer(rebasing: value[8...])
+    value.storeBytes(of: EntryChecksum.of(key, rest).littleEndian, as: UInt64.self)
   }
 
   static let damaged = StoreError(

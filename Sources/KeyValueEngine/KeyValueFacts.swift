@@ -20,7 +20,7 @@ enum KeyValueFact {
   /// The highest key ever handed out in a tree of entities.
   static func highestKey(_ root: String) -> String { "key " + root }
 
-  static let text = Data("OpenCoreData 1".utf8)
+  static let text = Data("OpenCoreData 2".utf8)
 }
 
 /// Facts of anything that can be read by space and key.
@@ -53,14 +53,14 @@ public struct KeyValueFacts {
     return value.dropFirst(KeyValueEntry.factHead)
   }
 
-  /// Throws `notAStore` where there is no store, `newerFormat` for one of a form that is not known here.
+  /// Throws `notAStore` where there is no store, `newerFormat` for one of another format than the one that is written here.
   public func checkFormat() throws(StoreError) {
     guard let text = try content(KeyValueFact.format), text.starts(with: Data("OpenCoreData ".utf8)) else {
       throw StoreError(.notAStore, "The file holds data, but none of this kind of store.")
     }
     guard text == KeyValueFact.text else {
       throw StoreError(
-        .newerFormat, "The store was written by a newer version; open it with that. It was left as it is.",
+        .newerFormat, "The store is of another format than this version writes; open it with its own. It was left as it is.",
         context: ["format": String(decoding: text, as: UTF8.self)])
     }
   }
@@ -93,14 +93,15 @@ public struct KeyValueFacts {
 
 extension KeyValueWriting {
   func setFact(_ name: String, _ content: Data) throws(StoreError) {
-    let (key, value) = (KeyBuffer(), KeyBuffer())
+    let key = KeyBuffer()
     for byte in name.utf8 { key.append(byte) }
-    value.append(integer: UInt64(0))
-    value.append(integer: EntryChecksum.of(key.view).littleEndian)
-    value.append(integer: UInt32(KeyValueEntry.format).littleEndian)
-    for byte in content { value.append(byte) }
-    KeyValueEntry.seal(value, key.view)
-    try put(.facts, key.view, value.view)
+    let head = KeyValueEntry.factHead
+    try put(.facts, key.view, count: head + content.count, isAtHand: false) { value in
+      value.storeBytes(of: EntryChecksum.of(key.view).littleEndian, toByteOffset: 8, as: UInt32.self)
+      value.storeBytes(of: UInt32(KeyValueEntry.format).littleEndian, toByteOffset: 12, as: UInt32.self)
+      content.withUnsafeBytes { UnsafeMutableRawBufferPointer(rebasing: value[head...]).copyMemory(from: $0) }
+      KeyValueEntry.seal(value, key.view)
+    }
   }
 
   func setFact(_ name: String, _ number: Int64) throws(StoreError) {

@@ -64,6 +64,12 @@ struct KeyValueIndexes: Sendable {
   /// The indexes in the file's words.
   var catalogue: String { all.map(\.description).joined(separator: "\n") }
 
+  /// How many bytes of a key, its number included, are those of the values in every case.
+  var certainBytes: Int { 2 + longest - 32 }
+
+  /// Whether the values of a key, of which it gives the number of bytes without the object's key, may be cut short.
+  func mayBeShortened(_ count: Int) -> Bool { count >= 2 + longest }
+
   /// Puts a row's key in an index into `key`, without the object's key. False where it has none: objects without a value are all
   /// different under a constraint.
   func key(of row: Row, in number: Int, _ key: KeyBuffer) -> Bool {
@@ -106,10 +112,12 @@ enum OrderedValue {
     }
   }
 
+  private static func append(_ number: Double, to key: KeyBuffer) { key.append(bits(number)) }
+
   /// Negative numbers with all bits turned, the others with their sign turned.
-  private static func append(_ number: Double, to key: KeyBuffer) {
+  static func bits(_ number: Double) -> UInt64 {
     let bits = number.bitPattern
-    key.append(bits >> 63 == 1 ? ~bits : bits ^ 1 << 63)
+    return bits >> 63 == 1 ? ~bits : bits ^ 1 << 63
   }
 
   /// A zero becomes 0 255, and the end 0 0.

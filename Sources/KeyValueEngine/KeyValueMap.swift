@@ -43,17 +43,34 @@ public protocol KeyValueReading: AnyObject {
   /// The value of a key, nil where there is none: valid until the transaction ends or writes.
   func value(_ space: KeySpace, _ key: UnsafeRawBufferPointer) throws(StoreError) -> UnsafeRawBufferPointer?
 
+  /// The first entry from `key` on, nil where there is none: valid until the transaction ends, writes, or is asked the same again.
+  func first(
+    _ space: KeySpace, from key: UnsafeRawBufferPointer
+  ) throws(StoreError) -> (key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)?
+
   /// Calls `body` with each entry from `key` on, in the order of the keys, until it gives false. It may read, but not write.
   func scan(
     _ space: KeySpace, from key: UnsafeRawBufferPointer,
+    _ body: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(StoreError) -> Bool
+  ) throws(StoreError)
+
+  /// The same with the entries before `key`, the nearest first.
+  func scanBackwards(
+    _ space: KeySpace, before key: UnsafeRawBufferPointer,
     _ body: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(StoreError) -> Bool
   ) throws(StoreError)
 }
 
 /// One change of an ordered map, which sees itself. Nobody else sees it before ``commit()``; released before, it has not happened.
 public protocol KeyValueWriting: KeyValueReading {
-  /// Sets the value of a key.
-  func put(_ space: KeySpace, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(StoreError)
+  /// Sets the value of a key to `count` bytes, which `fill` writes where they will lie; all of them, and it reads nothing.
+  ///
+  /// `isAtHand` says that the key is the one that ``KeyValueReading/value(_:_:)`` has found last in the space, and nothing was
+  /// written to the space or read from it since.
+  func put(
+    _ space: KeySpace, _ key: UnsafeRawBufferPointer, count: Int, isAtHand: Bool,
+    _ fill: (UnsafeMutableRawBufferPointer) -> Void
+  ) throws(StoreError)
 
   /// Removes a key. False where there is none.
   func remove(_ space: KeySpace, _ key: UnsafeRawBufferPointer) throws(StoreError) -> Bool

@@ -7,6 +7,7 @@ final class KeyValueReader<Transaction: KeyValueReading> {
   let transaction: Transaction
   let shape: KeyValueShape
   private let key = KeyBuffer()
+  private let prefix = KeyBuffer()
 
   init(_ transaction: Transaction, _ shape: KeyValueShape) {
     self.transaction = transaction
@@ -58,15 +59,22 @@ final class KeyValueReader<Transaction: KeyValueReading> {
   }
 
   func scan(_ entities: Range<Int>, _ body: (consuming Row) -> Void) throws(StoreError) {
+    try scan(entities, from: 0) { row in
+      body(row)
+      return true
+    }
+  }
+
+  /// Calls `body` with each row from a key on until it gives false.
+  func scan(_ entities: Range<Int>, from object: Int64, _ body: (consuming Row) -> Bool) throws(StoreError) {
     guard let first = entities.first else { return }
     let tree = shape.tree(first)
     let isWhole = shape.schema.entities[first].subtree == entities && shape.schema.entities[first].root == first
     let start = KeyBuffer()
-    Self.setRowKey(start, tree, 0)
+    Self.setRowKey(start, tree, object)
     try transaction.scan(.rows, from: start.view) { (key, value) throws(StoreError) in
       guard let object = try Self.object(key, value, tree) else { return false }
-      if isWhole || entities.contains(Self.entity(value)) { body(try decode(key, value, object)) }
-      return true
+      return isWhole || entities.contains(Self.entity(value)) ? body(try decode(key, value, object)) : true
     }
   }
 
@@ -95,31 +103,16 @@ final class KeyValueReader<Transaction: KeyValueReading> {
 
   // MARK: Links
 
-  static func setLinkKey(_ key: KeyBuffer, _ table: Int, _ owner: Int64, _ destination: Int64?) {
-    key.clear()
-    key.append(UInt16(truncatingIfNeeded: table))
-    key.append(owner)
-    if let destination { key.append(destination) }
-  }
-
-  /// The way back of a one-way link: its owner's key is in the value's place of an order.
-  static func setWayBackKey(_ key: KeyBuffer, _ table: Int, _ destination: Int64) {
-    key.clear()
-    key.append(UInt16(truncatingIfNeeded: table) | 1 << 15)
-    key.append(destination)
-  }
-
   /// The destinations of an owner with their orders, by key.
   func links(
-    _ table: Int, _ owner: Int64, _ body: (_ destination: Int64, _ order: Int64) throws(StoreError) -> Void
+    _ table: Int, _ owner: Int64, _ body: (_ destination: Int64, _ order: Int64) -> Void
   ) throws(StoreError) {
-    let prefix = KeyBuffer()
-    Self.setLinkKey(prefix, table, owner, nil)
+    let isOrdered = shape.store.toManys[table].isOrdered
+    LinkBlock.setOwner(prefix, table, owner)
     try transaction.scan(.links, from: prefix.view) { (key, value) throws(StoreError) in
-      guard key.hasPrefix(prefix.view), let destination = key.objectKey(at: 10) else { return false }
-      try KeyValueEntry.check(key, value)
-      try body(destination, value.objectOrder)
-      return true
+      guard let bound = LinkBlock.bound(key, prefix.view) else { return false }
+      try LinkBlock.read(key, value, isOrdered: isOrdered, body)
+      return bound < .max
     }
   }
 
@@ -127,30 +120,56 @@ final class KeyValueReader<Transaction: KeyValueReading> {
   func destinations(_ table: Int, _ owner: Int64) throws(StoreError) -> [Int64] {
     guard shape.store.toManys[table].isOrdered else {
       var keys: [Int64] = []
-      try links(table, owner) { (destination, _) throws(StoreError) in keys.append(destination) }
+      try links(table, owner) { destination, _ in keys.append(destination) }
       return keys
     }
     var ordered: [(order: Int64, key: Int64)] = []
-    try links(table, owner) { (destination, order) throws(StoreError) in ordered.append((order, destination)) }
+    try links(table, owner) { destination, order in ordered.append((order, destination)) }
     ordered.sort { $0 < $1 }
     return ordered.map(\.key)
   }
 
   func linkCount(_ table: Int, _ owner: Int64) throws(StoreError) -> Int {
     var count = 0
-    try links(table, owner) { (_, _) throws(StoreError) in count += 1 }
+    try links(table, owner) { _, _ in count += 1 }
     return count
   }
 
   /// The owner that a one-way link to `destination` begins at.
   func owner(_ table: Int, of destination: Int64) throws(StoreError) -> Int64? {
-    Self.setWayBackKey(key, table, destination)
+    LinkBlock.setWayBack(key, table, destination)
     guard let value = try transaction.value(.links, key.view) else { return nil }
     try KeyValueEntry.check(key.view, value)
-    return value.objectOrder
+    guard value.count == 16 else { throw KeyValueEntry.damaged }
+    return Int64(littleEndian: value.integer(at: 8, as: Int64.self))
   }
 
   // MARK: Indexes
+
+  /// Calls `body` with each entry of a stretch of an index, until it gives false: the values' bytes, and the object's key.
+  func entries(
+    _ range: IndexRange, backwards: Bool = false, _ body: (_ values: UnsafeRawBufferPointer, _ object: Int64) -> Bool
+  ) throws(StoreError) {
+    let start = KeyBuffer()
+    func visit(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(StoreError) -> Bool {
+      try KeyValueEntry.check(key, value)
+      guard key.count >= 10, let object = key.objectKey(at: key.count - 8) else { throw KeyValueEntry.damaged }
+      return body(UnsafeRawBufferPointer(rebasing: key[..<(key.count - 8)]), object)
+    }
+    if backwards {
+      // The first key behind those that begin with the upper bound.
+      range.high.withUnsafeBytes { start.append($0) }
+      guard start.increment() else { return }
+      try transaction.scanBackwards(.indexes, before: start.view) { (key, value) throws(StoreError) in
+        range.low.withUnsafeBytes { key.precedes($0) } ? false : try visit(key, value)
+      }
+    } else {
+      range.low.withUnsafeBytes { start.append($0) }
+      try transaction.scan(.indexes, from: start.view) { (key, value) throws(StoreError) in
+        range.contains(key) ? try visit(key, value) : false
+      }
+    }
+  }
 
   /// The object that has the values of an index key, another than `object`.
   func holder(of values: UnsafeRawBufferPointer, besides object: Int64) throws(StoreError) -> Int64? {
@@ -165,12 +184,5 @@ final class KeyValueReader<Transaction: KeyValueReading> {
       return false
     }
     return found
-  }
-}
-
-extension UnsafeRawBufferPointer {
-  /// The order, or the key, behind the checksum of a link. Zero where there is none.
-  fileprivate var objectOrder: Int64 {
-    count >= 16 ? Int64(littleEndian: integer(at: 8, as: Int64.self)) : 0
   }
 }

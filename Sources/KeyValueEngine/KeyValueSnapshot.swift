@@ -7,12 +7,25 @@ import StoreSchema
 /// Sendable, unchecked: used by one caller at a time, as all snapshots are.
 final class KeyValueSnapshot<Transaction: KeyValueReading>: FetchingSnapshot, @unchecked Sendable {
   let commitNumber: UInt64
-  private let reader: KeyValueReader<Transaction>
+  let reader: KeyValueReader<Transaction>
+  /// Whether this view has the indexes of the model, once it was asked for.
+  private var hasIndexes: Bool?
 
   /// `commitNumber` counts the commits of the opened store, which are not all that there are.
   init(_ transaction: Transaction, _ shape: KeyValueShape, commitNumber: UInt64) {
     self.commitNumber = commitNumber
     reader = KeyValueReader(transaction, shape)
+  }
+
+  /// Whether the indexes in this view are those of the model: another process may have made others.
+  func usesIndexes() throws(StoreError) -> Bool {
+    if let hasIndexes { return hasIndexes }
+    let catalogue = Array(reader.shape.indexes.catalogue.utf8)
+    if catalogue.isEmpty { return false }
+    let found =
+      try KeyValueFacts(reader.transaction).content(KeyValueFact.indexes).map { Array($0) == catalogue } ?? false
+    hasIndexes = found
+    return found
   }
 
   func rows(of entity: Int, keys: [Int64], _ body: (consuming Row) -> Void) throws(StoreError) {
@@ -34,46 +47,5 @@ final class KeyValueSnapshot<Transaction: KeyValueReading>: FetchingSnapshot, @u
         if let row = try reader.row(of: relationship.destination, key) { body(owner, row) }
       }
     }
-  }
-}
-
-/// Plans that select all objects run without a detour. Predicates and sorts are left to those who ask.
-extension KeyValueSnapshot {
-  func canPush(_ predicate: ResolvedPredicate, of entities: Range<Int>) -> Bool {
-    switch predicate {
-    case .constant: true
-    case .and(let parts): parts.isEmpty
-    default: false
-    }
-  }
-
-  func canPush(_ sort: ResolvedSort, of entities: Range<Int>) -> Bool { false }
-
-  func fetch(_ plan: FetchPlan, _ body: (consuming Row) -> Void) throws(StoreError) {
-    guard selectsAll(plan) else { return }
-    guard plan.offset > 0 || plan.limit != nil else { return try reader.scan(plan.entities, body) }
-    for key in try keys(plan) { if let row = try reader.row(of: key.entity, key.key) { body(row) } }
-  }
-
-  func fetchReferences(_ plan: FetchPlan, _ body: (ObjectReference) -> Void) throws(StoreError) {
-    for key in try keys(plan) { body(key) }
-  }
-
-  func count(_ plan: FetchPlan) throws(StoreError) -> Int { try keys(plan).count }
-
-  /// What a plan selects, without its rows.
-  private func keys(_ plan: FetchPlan) throws(StoreError) -> [ObjectReference] {
-    var (keys, skipped) = ([ObjectReference](), 0)
-    if !selectsAll(plan) || plan.limit == 0 { return [] }
-    try reader.scanKeys(plan.entities) { key in
-      if skipped < plan.offset { skipped += 1 } else { keys.append(key) }
-      return keys.count != plan.limit
-    }
-    return keys
-  }
-
-  private func selectsAll(_ plan: FetchPlan) -> Bool {
-    if case .constant(false) = plan.predicate { return false }
-    return true
   }
 }

@@ -34,4 +34,13 @@ package struct FileStatus: Equatable, Sendable {
     #endif
     (seconds, nanoseconds) = (Int64(time.tv_sec), Int64(time.tv_nsec))
   }
+
+  /// When anything of a file changed, its name or mode too, in seconds since 1970: nobody can set that.
+  package static func secondsOfAnyChange(_ status: stat) -> Int64 {
+    #if canImport(Darwin)
+      Int64(status.st_ctimespec.tv_sec)
+    #else
+      Int64(status.st_ctim.tv_sec)
+    #endif
+  }
 }

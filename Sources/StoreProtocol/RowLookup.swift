@@ -34,16 +34,27 @@ final class RowLookup {
       guard let target = reference(current, hop), let next = rows[target] else { return .null }
       current = next
     }
-    switch path.leaf {
-    case .attribute(let slot, let kind, _): return current.value(slot, kind)
-    case .toOne(let relationship): return reference(current, relationship).map(Value.reference) ?? .null
-    case .object: return .reference(current.reference)
-    }
+    return current.value(of: path.leaf)
   }
 
   private func reference(_ row: Row, _ relationship: Relationship) -> ObjectReference? {
+    row.reference(of: relationship)
+  }
+}
+
+extension Row {
+  /// The value of a path without hops.
+  package func value(of leaf: SlotPath.Leaf) -> Value {
+    switch leaf {
+    case .attribute(let slot, let kind, _): value(slot, kind)
+    case .toOne(let relationship): reference(of: relationship).map(Value.reference) ?? .null
+    case .object: .reference(reference)
+    }
+  }
+
+  fileprivate func reference(of relationship: Relationship) -> ObjectReference? {
     relationship.slot.flatMap {
-      row.reference($0, entitySlot: relationship.entitySlot, destination: relationship.destination)
+      reference($0, entitySlot: relationship.entitySlot, destination: relationship.destination)
     }
   }
 }

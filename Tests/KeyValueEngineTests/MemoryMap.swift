@@ -1,6 +1,7 @@
 import Foundation
 import KeyValueEngine
 import StoreProtocol
+import Synchronization
 
 /// An ordered map in memory: sorted lists, and one writer at a time.
 final class MemoryMap: KeyValueMap, @unchecked Sendable {
@@ -24,12 +25,15 @@ final class MemoryMap: KeyValueMap, @unchecked Sendable {
   private let writing = NSLock()
   private var state: State = [:]
   private var commits: UInt64 = 0
+  /// How many entries of rows views have looked at.
+  var readRows: Int { reads.withLock { $0 } }
+  fileprivate let reads = Mutex(0)
   /// The next commit fails with this.
   var failure: StoreError?
 
   let longestKey = 128
 
-  func read(timeout: Double) throws(StoreError) -> View { lock.withLock { View(state, commits) } }
+  func read(timeout: Double) throws(StoreError) -> View { lock.withLock { View(self, state, commits) } }
 
   func write(bytes: Int, timeout: Double) throws(StoreError) -> Change {
     guard writing.lock(before: Date(timeIntervalSinceNow: timeout)) else { throw StoreError(.busy, "Busy.") }
@@ -59,7 +63,13 @@ final class MemoryMap: KeyValueMap, @unchecked Sendable {
     fileprivate(set) var state: State
     let commitNumber: UInt64
 
-    init(_ state: State, _ number: UInt64) { (self.state, commitNumber) = (state, number) }
+    fileprivate let map: MemoryMap
+
+    fileprivate init(_ map: MemoryMap, _ state: State, _ number: UInt64) {
+      (self.map, self.state, commitNumber) = (map, state, number)
+    }
+
+    private func note(_ space: KeySpace) { if space == .rows { map.reads.withLock { $0 += 1 } } }
 
     /// Where a key is, or would be.
     fileprivate func place(_ space: KeySpace, _ key: UnsafeRawBufferPointer) -> (index: Int, isThere: Bool) {
@@ -74,7 +84,25 @@ final class MemoryMap: KeyValueMap, @unchecked Sendable {
 
     func value(_ space: KeySpace, _ key: UnsafeRawBufferPointer) throws(StoreError) -> UnsafeRawBufferPointer? {
       let place = place(space, key)
+      note(space)
       return place.isThere ? state[space]?[place.index].value.view : nil
+    }
+
+    func first(
+      _ space: KeySpace, from key: UnsafeRawBufferPointer
+    ) throws(StoreError) -> (key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)? {
+      let entries = state[space] ?? []
+      let index = place(space, key).index
+      return index < entries.count ? (entries[index].key.view, entries[index].value.view) : nil
+    }
+
+    func scanBackwards(
+      _ space: KeySpace, before key: UnsafeRawBufferPointer,
+      _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(StoreError) -> Bool
+    ) throws(StoreError) {
+      for entry in (state[space] ?? []).prefix(place(space, key).index).reversed() {
+        if try !body(entry.key.view, entry.value.view) { return }
+      }
     }
 
     func scan(
@@ -82,29 +110,33 @@ final class MemoryMap: KeyValueMap, @unchecked Sendable {
       _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(StoreError) -> Bool
     ) throws(StoreError) {
       for entry in (state[space] ?? []).dropFirst(place(space, key).index) {
+        note(space)
         if try !body(entry.key.view, entry.value.view) { return }
       }
     }
   }
 
   final class Change: View, KeyValueWriting {
-    private let map: MemoryMap
     private var hasEnded = false
-
-    fileprivate init(_ map: MemoryMap, _ state: State, _ number: UInt64) {
-      self.map = map
-      super.init(state, number)
-    }
 
     deinit { if !hasEnded { try? map.end(self, commits: false) } }
 
-    func put(_ space: KeySpace, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(StoreError) {
+    func put(
+      _ space: KeySpace, _ key: UnsafeRawBufferPointer, count: Int, isAtHand: Bool,
+      _ fill: (UnsafeMutableRawBufferPointer) -> Void
+    ) throws(StoreError) {
       precondition(!key.isEmpty && key.count <= map.longestKey, "no key for a map")
       let place = place(space, key)
+      precondition(place.isThere || !isAtHand, "no key at hand")
+      let value = UnsafeMutableRawBufferPointer.allocate(byteCount: max(1, count), alignment: 8)
+      defer { value.deallocate() }
+      let bytes = UnsafeMutableRawBufferPointer(rebasing: value[..<count])
+      bytes.initializeMemory(as: UInt8.self, repeating: 0xAA)
+      fill(bytes)
       if place.isThere {
-        state[space]?[place.index].value = Bytes(value)
+        state[space]?[place.index].value = Bytes(UnsafeRawBufferPointer(bytes))
       } else {
-        state[space, default: []].insert((Bytes(key), Bytes(value)), at: place.index)
+        state[space, default: []].insert((Bytes(key), Bytes(UnsafeRawBufferPointer(bytes))), at: place.index)
       }
     }
 

@@ -19,7 +19,7 @@
     public var capabilities: Capabilities {
       [
         .persistent, .localFiles, .rowLevel, .readOnlyOpen, .multipleOpens, .multiProcess, .concurrentReads,
-        .rowVersions,
+        .rowVersions, .pushDown,
         .uniqueness, .grouping, .migrationByCopy, .externalData, .derivedAttributes, .checksums, .powerLossDurability,
         .memoryMapped,
       ]

@@ -34,6 +34,8 @@
     private var writes = 0
     /// The page that the commit under way will replace, as it was. Under `writing`.
     private(set) var formerMeta: [UInt8] = []
+    /// Whether the file was sealed when the commit under way began. Under `writing`.
+    private var wasSealed = false
 
     static let placesForReaders: UInt32 = 510
 
@@ -52,7 +54,7 @@
         let result = try openOnce()
         if result == MDB_SUCCESS { break }
         // Where addresses are short, less is set aside; the map grows when it must.
-        guard result == ENOMEM, mapSize / 2 >= needed else {
+        guard result == ENOMEM || result == EINVAL, mapSize / 2 >= needed else {
           throw LMDBError.error(result, "The store file cannot be opened", path)
         }
         mapSize /= 2
@@ -290,6 +292,7 @@
           context: ["path": path])
       }
       if isFailed { try reopen(deadline) }
+      wasSealed = try LMDBSeal.holds(file)
       try checkLockFile()
       try checkSize()
       writes += 1
@@ -376,6 +379,9 @@
       }
       try body()
     }
+
+    /// After a commit, before ``endWriting()``: what was whole is whole.
+    func sealAgain() { if wasSealed { LMDBSeal.set(file) } }
 
     /// Ends what ``beginWriting(bytes:timeout:)`` began, after the transaction has ended.
     func endWriting() {

@@ -8,7 +8,8 @@
   final class LMDBMap: KeyValueMap {
     let environment: LMDBEnvironment
 
-    /// Opens the file at `path`, nil where there is none. The whole file is verified where this process has not opened it yet.
+    /// Opens the file at `path`, nil where there is none. The whole file is verified where this process does not have it open and it is
+    /// not sealed.
     init?(_ path: String, isReadOnly: Bool, mapSize: Int, timeout: Double) throws(StoreError) {
       guard let file = try LMDBFile.open(path, isReadOnly: isReadOnly) else { return nil }
       let deadline = Date(timeIntervalSinceNow: timeout)
@@ -37,8 +38,10 @@
 
     deinit { LMDBOpenFiles.release(environment) }
 
-    /// Looks at all pages of a state that cannot change meanwhile, because a transaction holds it.
+    /// Looks at all pages of a state that cannot change meanwhile, because a transaction holds it; nothing to do where the seal holds.
     private static func verify(_ environment: LMDBEnvironment, _ timeout: Double) throws(StoreError) {
+      if try LMDBSeal.holds(environment.file) { return }
+      let mark = environment.isReadOnly ? nil : LMDBSeal.mark(environment.file)
       let transaction = try environment.beginReading(timeout: timeout)
       defer { environment.end(transaction) }
       let number = UInt64(mdb_txn_id(transaction))
@@ -48,6 +51,7 @@
         return
       }
       try LMDBVerification(LMDBPages(environment.file, meta)).run()
+      if let mark { LMDBSeal.set(environment.file, markedBy: mark) }
     }
 
     var longestKey: Int { Int(mdb_env_get_maxkeysize(environment.handle)) }

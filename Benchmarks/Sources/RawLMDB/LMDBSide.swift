@@ -7,9 +7,10 @@
     let scale: Scale
     let database: LMDBDatabase
 
-    static let workloads: [Workload] = [.w1, .w1b, .w2, .w4, .w5, .w6, .w7, .w12, .w13]
+    static let workloads: [Workload] = [.w1, .w1b, .w2, .w3, .w4, .w5, .w6, .w7, .w10, .w12, .w13]
 
     static func run(_ cell: Cell) throws -> CellResult {
+      if cell.workload == .w10 { return try open(cell) }
       let side = LMDBSide(scale: cell.scale, database: try LMDBDatabase(cell.path))
       switch cell.workload {
       case .w1, .w1b:
@@ -19,6 +20,7 @@
           return Double(data.count)
         }
       case .w2: return try measure { try side.employees().reduce(0) { $0 + $1.checksum } }
+      case .w3: return try measure { try side.query() }
       case .w4:
         let keys = cell.scale.permutation
         return try measure { try side.lookUp(keys) }
@@ -33,6 +35,22 @@
       case .w13: return try side.saveOneByOne()
       default: throw BenchmarkError("The raw side of LMDB has no \(cell.workload.rawValue).")
       }
+    }
+
+    /// W10: as the library's side does it.
+    private static func open(_ cell: Cell) throws -> CellResult {
+      func first() throws -> Double {
+        let database = try LMDBDatabase(cell.path)
+        let transaction = try database.begin(isReadOnly: true)
+        defer { mdb_txn_abort(transaction) }
+        let cursor = try database.cursor(transaction, database.employees)
+        defer { mdb_cursor_close(cursor) }
+        var (key, value) = (MDB_val(), MDB_val())
+        try database.check(mdb_cursor_get(cursor, &key, &value, MDB_FIRST))
+        return RawEmployee(UnsafeRawPointer(value.mv_data), key: key.mv_data.loadUnaligned(as: Int64.self)).checksum
+      }
+      _ = try first()
+      return try measure { try first() }.withMilliseconds
     }
 
     // MARK: Writing
@@ -162,6 +180,34 @@
         all.append(RawEmployee(UnsafeRawPointer(value.mv_data), key: key.mv_data.loadUnaligned(as: Int64.self)))
       }
       return all
+    }
+
+    /// W3: by the tree of names.
+    func query() throws -> Double {
+      let transaction = try database.begin(isReadOnly: true)
+      defer { mdb_txn_abort(transaction) }
+      let cursor = try database.cursor(transaction, database.employeesByName)
+      defer { mdb_cursor_close(cursor) }
+      var sum = 0.0
+      for _ in 0..<200 {
+        var found: [RawEmployee] = []
+        var (name, key, row) = (MDB_val(), MDB_val(), MDB_val())
+        var result = try withText("A") { start in
+          name = start.pointee
+          return mdb_cursor_get(cursor, &name, &key, MDB_SET_RANGE)
+        }
+        while result == MDB_SUCCESS && name.mv_data.load(as: UInt8.self) == 0x41 {
+          let employee = key.mv_data.loadUnaligned(as: Int64.self)
+          try withNumber(employee) { try database.check(mdb_get(transaction, database.employees, $0, &row)) }
+          if row.mv_data.loadUnaligned(fromByteOffset: 40, as: Int16.self) > 40 {
+            found.append(RawEmployee(UnsafeRawPointer(row.mv_data), key: employee))
+          }
+          result = mdb_cursor_get(cursor, &name, &key, MDB_NEXT)
+        }
+        found.sort { $0.salary != $1.salary ? $0.salary > $1.salary : $0.key < $1.key }
+        for (rank, employee) in found.prefix(100).enumerated() { sum += employee.salary * Double(rank + 1) }
+      }
+      return sum
     }
 
     /// W4.

@@ -1,0 +1,132 @@
+import StoreProtocol
+import StoreQuery
+import StoreSchema
+
+/// The way to the objects that a predicate may select: at least these, whose rows are then looked at.
+enum KeyValueAccess {
+  /// Only the objects with these keys.
+  case keys([Int64])
+  /// Those that links lead to.
+  case links(table: Int, owners: [Int64])
+  /// Those in stretches of an index.
+  case indexes([IndexRange])
+
+  private var rank: Int {
+    switch self {
+    case .keys: 0
+    case .links: 1
+    case .indexes(let ranges): ranges.allSatisfy(\.isNarrow) ? 2 : 3
+    }
+  }
+
+  /// The best way, nil where all objects must be looked at. `usesIndexes` says whether the view has those of the model.
+  init?(_ predicate: ResolvedPredicate, _ entities: Range<Int>, _ shape: KeyValueShape, usesIndexes: Bool) {
+    var best: KeyValueAccess?
+    var pending = [predicate]
+    while let next = pending.popLast() {
+      if case .and(let parts) = next {
+        pending += parts
+        continue
+      }
+      guard let access = Self.access(next, entities, shape, usesIndexes) else { continue }
+      guard let known = best else {
+        best = access
+        continue
+      }
+      if case .indexes(let a) = known, case .indexes(let b) = access, a.count == 1, b.count == 1,
+        a[0].index == b[0].index
+      {
+        best = .indexes([a[0].intersection(b[0])])
+      } else if access.rank < known.rank {
+        best = access
+      }
+    }
+    guard let best else { return nil }
+    self = best
+  }
+
+  private static func access(
+    _ predicate: ResolvedPredicate, _ entities: Range<Int>, _ shape: KeyValueShape, _ usesIndexes: Bool
+  ) -> KeyValueAccess? {
+    guard case .comparison(let left, let op, let right, let options) = predicate, options.isEmpty else { return nil }
+    switch (left, right) {
+    case (.path(let path), .constant(let value)): return access(path, op, [value], entities, shape, usesIndexes)
+    case (.constant(let value), .path(let path)):
+      guard let mirrored = op.mirrored else { return nil }
+      return access(path, mirrored, [value], entities, shape, usesIndexes)
+    case (.path(let path), .list(let list)):
+      if op == .in { return access(path, .equalTo, list, entities, shape, usesIndexes) }
+      guard op == .between, list.count == 2,
+        case .indexes(let from)? = access(path, .greaterThanOrEqualTo, [list[0]], entities, shape, usesIndexes),
+        case .indexes(let to)? = access(path, .lessThanOrEqualTo, [list[1]], entities, shape, usesIndexes),
+        from.count == 1, to.count == 1, from[0].index == to[0].index
+      else { return nil }
+      return .indexes([from[0].intersection(to[0])])
+    default: return nil
+    }
+  }
+
+  /// What meets a comparison with any of `values`.
+  private static func access(
+    _ path: SlotPath, _ op: Predicate.Operator, _ values: [Value], _ entities: Range<Int>, _ shape: KeyValueShape,
+    _ usesIndexes: Bool
+  ) -> KeyValueAccess? {
+    guard path.hops.isEmpty, values.count <= 1000 else { return nil }
+    switch path.leaf {
+    case .object:
+      guard op == .equalTo, let keys = references(values) else { return nil }
+      return .keys(keys)
+    case .toOne(let relationship):
+      guard op == .equalTo, let keys = references(values), let inverse = relationship.linkedInverse, inverse.isToMany,
+        let table = shape.store.table(of: inverse)
+      else { return nil }
+      return .links(table: table, owners: keys)
+    case .attribute(let slot, let kind, _):
+      guard usesIndexes else { return nil }
+      for number in shape.indexes.covering(slot, entities, shape.schema) {
+        let index = shape.indexes.all[number]
+        let maker = IndexRangeMaker(
+          number: number, kind: kind, certain: shape.indexes.certainBytes, hasNulls: !index.isUnique)
+        let ranges = values.compactMap { maker.range(op, $0) }
+        if ranges.count == values.count { return .indexes(ranges) }
+      }
+      return nil
+    }
+  }
+
+  /// The keys of references; nil where something else is among them.
+  private static func references(_ values: [Value]) -> [Int64]? {
+    var keys: [Int64] = []
+    for value in values {
+      guard case .reference(let reference) = value else { return nil }
+      if reference.key > 0 { keys.append(reference.key) }
+    }
+    return Set(keys).sorted()
+  }
+}
+
+extension KeyValueIndexes {
+  /// The indexes that begin with a slot and hold every object of `entities` that has a value there.
+  func covering(_ slot: Int, _ entities: Range<Int>, _ schema: Schema) -> [Int] {
+    guard let first = entities.first, let last = entities.last else { return [] }
+    return ofEntity[first].filter { number in
+      let (index, subtree) = (all[number], schema.entities[all[number].entity].subtree)
+      // A constraint over several attributes leaves out objects without one of them.
+      return index.slots.first == slot && subtree.contains(last) && (!index.isUnique || index.slots.count == 1)
+    }
+  }
+}
+
+extension StoreQuery.Predicate.Operator {
+  /// The operator with its sides exchanged.
+  fileprivate var mirrored: Self? {
+    switch self {
+    case .lessThan: .greaterThan
+    case .lessThanOrEqualTo: .greaterThanOrEqualTo
+    case .greaterThan: .lessThan
+    case .greaterThanOrEqualTo: .lessThanOrEqualTo
+    case .equalTo: self
+    default: nil
+    }
+  }
+}
