@@ -50,7 +50,7 @@ extension KeyValueCommit {
   }
 
   private func takeLinksAway(_ change: ChangeSet.LinkChange) throws(StoreError) {
-    guard let table = table(of: change), shape.store.toManys[table].storage != .inverseToOne else { return }
+    guard let table = table(of: change), !shape.isInRows[table] else { return }
     let owner = final(change.owner)
     let inverse = shape.store.inverseTables[table]
     if !change.removed.isEmpty {
@@ -62,7 +62,7 @@ extension KeyValueCommit {
         if let inverse { try unlink(inverse, key, owner) }
       }
     }
-    let isOneWay = shape.store.toManys[table].storage == .destination
+    let isOneWay = shape.isOneWay[table]
     for destination in change.added {
       let key = final(destination.key)
       // Another owner loses it, as where the link is in the destination's row.
@@ -72,9 +72,7 @@ extension KeyValueCommit {
     }
   }
 
-  func table(of change: ChangeSet.LinkChange) -> Int? {
-    shape.store.table(of: shape.schema.entities[change.entity].relationships[change.relationship])
-  }
+  func table(of change: ChangeSet.LinkChange) -> Int? { shape.linkTables[change.entity][change.relationship] }
 
   private func link(_ table: Int, _ owner: Int64, _ destination: Int64) {
     note(table, owner)
@@ -83,7 +81,7 @@ extension KeyValueCommit {
 
   private func unlink(_ table: Int, _ owner: Int64, _ destination: Int64) throws(StoreError) {
     note(table, owner)
-    if shape.store.toManys[table].storage == .destination, try reader.owner(table, of: destination) == owner {
+    if shape.isOneWay[table], try reader.owner(table, of: destination) == owner {
       try links.removeOwner(table, of: destination)
     }
     removed[table].append(KeyValueLink(owner: owner, destination: destination))
@@ -103,7 +101,7 @@ extension KeyValueCommit {
         if !isAscending(destinations) { destinations = Set(destinations).sorted() }
         try links.add(table, owner, destinations[...])
       }
-      guard shape.store.toManys[table].storage == .destination else { continue }
+      guard shape.isOneWay[table] else { continue }
       for link in added[table] { try links.setOwner(table, of: link.destination, link.owner) }
     }
   }

@@ -23,7 +23,7 @@ final class KeyValueCommit<Transaction: KeyValueWriting> {
   var added: [[KeyValueLink]]
   var removed: [[KeyValueLink]]
   let links: KeyValueLinkWriter<Transaction>
-  /// Whether versions of updates are checked as they are written: where nothing else can conflict after them.
+  /// Whether versions of updates are checked as they are written: where nothing else can conflict.
   private let checksWhileWriting: Bool
 
   let key = KeyBuffer()
@@ -42,7 +42,7 @@ final class KeyValueCommit<Transaction: KeyValueWriting> {
     removed = added
     links = KeyValueLinkWriter(transaction, shape.store.toManys)
     checksWhileWriting =
-      changes.insertions.isEmpty
+      changes.insertions.isEmpty && changes.deletions.isEmpty && changes.checks.isEmpty
       && !changes.updates.contains { $0.changed.intersects(shape.watchedSlots[$0.row.entity]) }
   }
 

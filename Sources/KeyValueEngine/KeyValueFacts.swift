@@ -60,7 +60,8 @@ public struct KeyValueFacts {
     }
     guard text == KeyValueFact.text else {
       throw StoreError(
-        .newerFormat, "The store is of another format than this version writes; open it with its own. It was left as it is.",
+        .newerFormat,
+        "The store is of another format than this version writes; open it with its own. It was left as it is.",
         context: ["format": String(decoding: text, as: UTF8.self)])
     }
   }

@@ -12,6 +12,12 @@ final class KeyValueShape: Sendable {
   let watchedSlots: [SlotSet]
   /// The root entity of each tree.
   let roots: [Int]
+  /// For each entity the link table of each of its relationships, nil for a to-one.
+  let linkTables: [[Int?]]
+  /// For each link table whether its links are in rows too, and so are no changes of their own.
+  let isInRows: [Bool]
+  /// For each link table whether its links go one way.
+  let isOneWay: [Bool]
 
   /// Throws `unsupported` for a model that is too large for the keys.
   init(_ schema: Schema, longestKey: Int) throws(StoreError) {
@@ -20,6 +26,9 @@ final class KeyValueShape: Sendable {
     forms = schema.entities.map(PackedRowForm.init)
     indexes = KeyValueIndexes(schema, longestKey: longestKey)
     roots = schema.entities.filter { $0.root == $0.index }.map(\.index)
+    linkTables = schema.entities.map { [store] entity in entity.relationships.map { store.table(of: $0) } }
+    isInRows = store.toManys.map { $0.storage == .inverseToOne }
+    isOneWay = store.toManys.map { $0.storage == .destination }
     var watched: [SlotSet] = []
     for entity in schema.entities {
       var slots = SlotSet()

@@ -192,7 +192,7 @@
       for _ in 0..<200 {
         var found: [RawEmployee] = []
         var (name, key, row) = (MDB_val(), MDB_val(), MDB_val())
-        var result = try withText("A") { start in
+        var result = withText("A") { start in
           name = start.pointee
           return mdb_cursor_get(cursor, &name, &key, MDB_SET_RANGE)
         }
