@@ -292,7 +292,7 @@
           context: ["path": path])
       }
       if isFailed { try reopen(deadline) }
-      wasSealed = try LMDBSeal.holds(file)
+      wasSealed = LMDBSeal.holds(file)
       try checkLockFile()
       try checkSize()
       writes += 1

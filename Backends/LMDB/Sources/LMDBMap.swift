@@ -40,7 +40,7 @@
 
     /// Looks at all pages of a state that cannot change meanwhile, because a transaction holds it; nothing to do where the seal holds.
     private static func verify(_ environment: LMDBEnvironment, _ timeout: Double) throws(StoreError) {
-      if try LMDBSeal.holds(environment.file) { return }
+      if LMDBSeal.holds(environment.file) { return }
       let mark = environment.isReadOnly ? nil : LMDBSeal.mark(environment.file)
       let transaction = try environment.beginReading(timeout: timeout)
       defer { environment.end(transaction) }

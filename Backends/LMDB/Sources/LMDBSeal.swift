@@ -12,10 +12,10 @@
   enum LMDBSeal {
     private static let secondsOfTrust: Int64 = 7 * 24 * 3600
 
-    /// Whether a file is as this program has left it. Nothing changes: files opened to be read only can be asked.
-    static func holds(_ file: LMDBFile) throws(StoreError) -> Bool {
-      let metas = try LMDBMeta.both(of: file)
-      let times = try file.times()
+    /// Whether a file is as this program has left it; one that cannot be read, or is just being written, is not. Nothing changes: files
+    /// opened to be read only can be asked.
+    static func holds(_ file: LMDBFile) -> Bool {
+      guard let metas = try? LMDBMeta.both(of: file), let times = try? file.times() else { return false }
       let age = Int64(Date().timeIntervalSince1970) - times.secondsOfAnyChange
       return times.nanoseconds == fraction(file, metas, times) && abs(age) < secondsOfTrust
     }
