@@ -1,0 +1,44 @@
+import StoreProtocol
+import StoreQuery
+import StoreSchema
+
+extension FetchPlan {
+  func selects(_ row: Row) -> Bool { Evaluator.evaluate(predicate) { row.value(of: $0.leaf) } }
+
+  func precedes(_ a: Row, _ b: Row) -> Bool {
+    Evaluator.precedes(sort, { a.value(of: $0.leaf) }, { b.value(of: $0.leaf) }) ?? (a.key < b.key)
+  }
+}
+
+/// The rows of a plan that come first, out of more in any order.
+struct FirstRows {
+  private let plan: FetchPlan
+  /// How many are wanted, nil for all.
+  private let wanted: Int?
+  /// Sorted where few are wanted.
+  private var rows: [Row] = []
+
+  init(_ plan: FetchPlan) {
+    self.plan = plan
+    let (sum, overflow) = plan.offset.addingReportingOverflow(plan.limit ?? .max)
+    wanted = overflow || sum > 1000 ? nil : sum
+  }
+
+  mutating func add(_ row: Row) {
+    guard let wanted else { return rows.append(row) }
+    if rows.count == wanted, let last = rows.last, !plan.precedes(row, last) { return }
+    var (low, high) = (0, rows.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if plan.precedes(rows[middle], row) { low = middle + 1 } else { high = middle }
+    }
+    if rows.count == wanted { rows.removeLast() }
+    rows.insert(row, at: low)
+  }
+
+  consuming func finish() -> ArraySlice<Row> {
+    if wanted == nil { rows.sort { plan.precedes($0, $1) } }
+    let tail = rows.dropFirst(plan.offset)
+    return plan.limit.map { tail.prefix($0) } ?? tail
+  }
+}
