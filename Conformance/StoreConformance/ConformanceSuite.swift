@@ -1,7 +1,7 @@
 /// The cases of stores.
 public enum ConformanceSuite {
   /// Patch: cases loosened or mended; minor: cases added; major: capabilities changed.
-  public static let version = "0.1.0"
+  public static let version = "0.2.0"
 
   /// Every case, simple areas first, each id once.
   public static let all: [ConformanceCase] = [

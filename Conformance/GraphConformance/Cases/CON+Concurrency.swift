@@ -12,14 +12,14 @@ extension GraphSuite {
       DispatchQueue.concurrentPerform(iterations: 8) { writer in
         let c = contexts[writer]
         c.performAndWait {
-          for number in 0..<20 {
+          for number in 0..<8 {
             c.insert("Tag", ["label": "\(writer) \(number)"])
             do { try c.save() } catch { problems.note(Graph.text(of: error)) }
           }
         }
       }
       g.equal(problems.take(), [])
-      g.equal(try g.elsewhere { try Set($0.objects("Tag").compactMap { $0.text("label") }).count }, 160)
+      g.equal(try g.elsewhere { try Set($0.objects("Tag").compactMap { $0.text("label") }).count }, 64)
     },
     GraphCase(
       "CON-001/graph/coordinators", "two coordinators on one store lose nothing of each other", needs: .secondOpening,

@@ -142,7 +142,6 @@ extension GraphSuite {
           c.rollback()
         }
       }
-      try g.reopen()
       try g.read { c in
         let person = try c.one("Person", "name", "p")
         g.expect(person.one("team").map { !$0.isDeleted && $0.text("title") == "t" } ?? true, "it leads to nothing")

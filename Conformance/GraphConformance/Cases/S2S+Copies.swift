@@ -54,7 +54,7 @@ extension GraphSuite {
       for (number, values) in edges.enumerated() { c.insert("AllTypes", values).setValue(number + 1, forKey: "number") }
     },
     copying("S2S-009", "large data, wherever it lies", { Models.allTypes }) { c in
-      for (number, size) in [0, 100, 200_000, 1_000_000].enumerated() {
+      for (number, size) in [0, 100, 300_000].enumerated() {
         c.insert("AllTypes", ["number": number, "large": Data(repeating: UInt8(number), count: size)])
       }
     },

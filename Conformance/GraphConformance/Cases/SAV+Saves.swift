@@ -26,7 +26,7 @@ extension GraphSuite {
       }
       try g.read { c in
         g.equal(try c.objects("Person", by: "name").compactMap { $0.text("name") }, ["b", "c", "d"])
-        g.equal(try c.objects("Person", by: "name").map { $0.number("age") }, [2, 1, 0])
+        g.equal(try c.objects("Person", by: "name").map { $0.number("age") }, [2, 1, nil])
         g.equal(try c.one("Person", "name", "c").texts("reports", "name"), ["d"])
       }
     },

@@ -125,6 +125,17 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
   }
 
   // Foundation's own use what it holds itself, which is nothing here.
+  override func add(_ object: Any) { insert(object, at: count) }
+
+  override func addObjects(from array: [Any]) { for object in array { add(object) } }
+
+  override func remove(_ object: Any) {
+    guard let object = object as? NSManagedObject, let relationship else { return }
+    owner?.remove(object, from: relationship)
+  }
+
+  override func removeAllObjects() { reorder { $0 = [] } }
+
   override func exchangeObject(at idx1: Int, withObjectAt idx2: Int) {
     reorder { $0.swapAt(idx1, idx2) }
   }
