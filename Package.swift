@@ -38,6 +38,7 @@ let package = Package(
     .library(name: "ModelFiles", targets: ["ModelFiles"]),
     .library(name: "LMDBStore", targets: ["LMDBStore"]),
     .library(name: "StoreConformance", targets: ["StoreConformance", "StoreConformanceRunner"]),
+    .library(name: "GraphConformance", targets: ["GraphConformance"]),
     .executable(name: "coredata", targets: ["CoreDataTool"]),
     .executable(name: "store-conformance", targets: ["store-conformance"]),
   ],
@@ -110,6 +111,8 @@ let package = Package(
       "StoreConformanceRunner", path: "Conformance/StoreConformanceRunner",
       ["StoreConformance", "StoreProtocol", "StoreSchema"]),
     library(
+      "GraphConformance", path: "Conformance/GraphConformance", ["CoreData", "StoreConformance", "StoreProtocol"]),
+    library(
       "SabotagedStores", path: "Conformance/SabotagedStores", exclude: ["Caught.json"],
       [
         "StoreConformance", "StoreConformanceRunner", "StoreProtocol", "StoreQuery", "StoreSchema", "InMemoryBackend",
@@ -118,8 +121,8 @@ let package = Package(
     .executableTarget(
       name: "store-conformance",
       dependencies: [
-        "StoreConformance", "StoreConformanceRunner", "SabotagedStores", "StoreProtocol", "BinaryBackend",
-        "InMemoryBackend", "LMDBBackend", "SQLiteBackend", "XMLBackend",
+        "StoreConformance", "StoreConformanceRunner", "GraphConformance", "SabotagedStores", "StoreProtocol",
+        "BinaryBackend", "InMemoryBackend", "LMDBBackend", "SQLiteBackend", "XMLBackend",
       ],
       path: "Conformance/store-conformance", swiftSettings: strict),
 
@@ -168,8 +171,9 @@ let package = Package(
     tests(
       "StoreConformanceTests",
       [
-        "StoreConformance", "StoreConformanceRunner", "SabotagedStores", "StoreProtocol", "StoreQuery", "StoreSchema",
-        "BinaryBackend", "InMemoryBackend", "SQLiteBackend", "store-conformance", "XMLBackend",
+        "StoreConformance", "StoreConformanceRunner", "GraphConformance", "SabotagedStores", "StoreProtocol",
+        "StoreQuery", "StoreSchema", "BinaryBackend", "InMemoryBackend", "SQLiteBackend", "store-conformance",
+        "XMLBackend", "CoreData",
       ]),
     tests("HouseTests", []),
   ]

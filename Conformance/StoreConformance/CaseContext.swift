@@ -13,7 +13,10 @@ public final class CaseContext: @unchecked Sendable {
   /// Starts other processes, nil where the case runs without a runner.
   public let processes: (any ProcessStarter)?
   let id: CaseID
-  let harness: any StoreHarness
+  /// The kind of store that the case runs on.
+  public let harness: any StoreHarness
+  /// The kinds of stores to copy to: all that the runner knows, the case's own among them.
+  public let peers: [any StoreHarness]
   private(set) var places: [Place] = []
   private let lock = NSLock()
   private var problems: [Failure.Problem] = []
@@ -22,10 +25,11 @@ public final class CaseContext: @unchecked Sendable {
 
   init(
     _ conformanceCase: ConformanceCase, _ harness: any StoreHarness, _ profile: Profile, seed: UInt64,
-    processes: (any ProcessStarter)?
+    peers: [any StoreHarness], processes: (any ProcessStarter)?
   ) throws {
     id = conformanceCase.id
     self.harness = harness
+    self.peers = peers.isEmpty ? [harness] : peers
     self.profile = profile
     self.seed = seed
     self.processes = processes
@@ -38,6 +42,8 @@ public final class CaseContext: @unchecked Sendable {
   /// The case's first place.
   public var location: StoreLocation { places[0].location }
   public var url: URL { location.url }
+  /// Where one of the case's places is.
+  public func url(of place: Int) -> URL { places[place].location.url }
 
   // MARK: Stores
 
@@ -52,9 +58,19 @@ public final class CaseContext: @unchecked Sendable {
   ) throws(StoreError) -> Session {
     let session = try Session(backend, places[place].location.url, schema, options, profile)
     places[place].sessions.append(session)
-    places[place].schema = schema
-    if places[place].identifier == nil { places[place].identifier = session.store.identifier }
+    opened(session.store, in: place)
     return session
+  }
+
+  /// Says that the case has opened the store of a place itself. It closes it before it ends; what is left is then looked at.
+  public func opened(_ store: any Store, in place: Int) {
+    places[place].schema = store.schema
+    if places[place].identifier == nil { places[place].identifier = store.identifier }
+  }
+
+  /// Records what is wrong with an open store, for one that is gone when it is closed.
+  public func examine(_ store: any Store) {
+    for problem in ConsistencyCheck.problems(of: store).prefix(3) { note("U3: \(problem)") }
   }
 
   /// Opens any place without a profile and without looking after it: for damaged and foreign files.

@@ -7,7 +7,7 @@ public struct CaseRun {
   /// The outcome of a case in this process. Decides whether it applies; never throws.
   public static func run(
     _ conformanceCase: ConformanceCase, _ harness: any StoreHarness, _ profile: Profile, seed: UInt64 = 1,
-    processes: (any ProcessStarter)? = nil
+    peers: [any StoreHarness] = [], processes: (any ProcessStarter)? = nil
   ) -> Outcome {
     switch conformanceCase.exemption(of: harness.backend.capabilities, profile) {
     case .missing(let names): return .notApplicable("requires " + names.joined(separator: ", "))
@@ -16,7 +16,8 @@ public struct CaseRun {
     }
     if conformanceCase.needsProcesses && processes == nil { return .harnessError("the case needs other processes") }
     do {
-      let context = try CaseContext(conformanceCase, harness, profile, seed: seed, processes: processes)
+      let context = try CaseContext(
+        conformanceCase, harness, profile, seed: seed, peers: peers, processes: processes)
       let outcome = outcome(conformanceCase, context)
       for place in context.places { try harness.destroy(place.location) }
       return outcome

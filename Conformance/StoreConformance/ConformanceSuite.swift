@@ -1,7 +1,7 @@
-/// All cases.
+/// The cases of stores.
 public enum ConformanceSuite {
   /// Patch: cases loosened or mended; minor: cases added; major: capabilities changed.
-  public static let version = "0.1.0"
+  public static let version = "0.2.0"
 
   /// Every case, simple areas first, each id once.
   public static let all: [ConformanceCase] = [
@@ -9,9 +9,23 @@ public enum ConformanceSuite {
     sorting, tables,
     saves, uniqueness, versions, concurrency, durability, damage, capabilities,
   ].flatMap { $0 }
+}
+
+/// The cases that a program runs: those of stores, and more that it adds.
+public struct CaseList: Sendable {
+  public let all: [ConformanceCase]
+  private let byID: [String: ConformanceCase]
+
+  /// `more` has ids that no case of stores has; a case whose id is there already is left out.
+  public init(adding more: [ConformanceCase] = []) {
+    var (all, byID): ([ConformanceCase], [String: ConformanceCase]) = ([], [:])
+    for one in ConformanceSuite.all + more where byID[one.id.text] == nil {
+      all.append(one)
+      byID[one.id.text] = one
+    }
+    (self.all, self.byID) = (all, byID)
+  }
 
   /// The case of an id, nil for none.
-  public static func find(_ id: String) -> ConformanceCase? { byID[id] }
-
-  private static let byID = Dictionary(all.map { ($0.id.text, $0) }, uniquingKeysWith: { first, _ in first })
+  public func find(_ id: String) -> ConformanceCase? { byID[id] }
 }

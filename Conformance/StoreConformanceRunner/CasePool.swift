@@ -139,17 +139,20 @@ struct Worker {
   let harness: any StoreHarness
   let profile: Profile
   let seed: UInt64
+  let cases: CaseList
+  let peers: [any StoreHarness]
 
   func run() {
     while let id = readLine() {
-      guard let found = ConformanceSuite.find(id) else { continue }
+      guard let found = cases.find(id) else { continue }
       say(run(found))
     }
   }
 
   func run(_ conformanceCase: ConformanceCase) -> CaseResult {
     let start = Date()
-    let outcome = CaseRun.run(conformanceCase, harness, profile, seed: seed, processes: RoleStarter())
+    let outcome = CaseRun.run(
+      conformanceCase, harness, profile, seed: seed, peers: peers, processes: RoleStarter())
     return CaseResult(
       id: conformanceCase.id, backend: harness.name, profile: profile, requirements: conformanceCase.requirements,
       outcome: outcome, seconds: Date().timeIntervalSince(start), seed: seed)

@@ -8,18 +8,23 @@ import StoreProtocol
 public struct ConformanceCommand {
   let harnesses: [any StoreHarness]
   let sabotaged: [SabotagedHarness]
+  let cases: CaseList
 
-  /// Runs the command of the program's arguments, and ends the program with its exit status.
-  public static func main(harnesses: [any StoreHarness], sabotaged: [SabotagedHarness] = []) -> Never {
-    exit(run(Array(CommandLine.arguments.dropFirst()), harnesses: harnesses, sabotaged: sabotaged))
+  /// Runs the command of the program's arguments, and ends the program with its exit status. `cases` are run beside those of the
+  /// suite of stores.
+  public static func main(
+    harnesses: [any StoreHarness], sabotaged: [SabotagedHarness] = [], cases: [ConformanceCase] = []
+  ) -> Never {
+    exit(run(Array(CommandLine.arguments.dropFirst()), harnesses: harnesses, sabotaged: sabotaged, cases: cases))
   }
 
   /// Runs a command. The status: 0 as expected, 1 failures, 2 wrong use or an error of the harness, 3 drift.
   public static func run(
-    _ words: [String], harnesses: [any StoreHarness], sabotaged: [SabotagedHarness] = []
+    _ words: [String], harnesses: [any StoreHarness], sabotaged: [SabotagedHarness] = [], cases: [ConformanceCase] = []
   ) -> Int32 {
     do {
-      return try ConformanceCommand(harnesses: harnesses, sabotaged: sabotaged).run(try Arguments(words), words)
+      let command = ConformanceCommand(harnesses: harnesses, sabotaged: sabotaged, cases: CaseList(adding: cases))
+      return try command.run(try Arguments(words), words)
     } catch {
       FileHandle.standardError.write(Data("store-conformance: \(error)\n\n\(usage)\n".utf8))
       return 2
@@ -35,7 +40,7 @@ public struct ConformanceCommand {
     switch arguments.command {
     case "list": return try list(arguments)
     case "matrix": return matrix(try arguments.harnesses(of: harnesses))
-    case "run": return try RunCommand(arguments, harnesses).run()
+    case "run": return try RunCommand(arguments, harnesses, cases).run()
     case "accept": return try accept(arguments)
     case "report": return try report(arguments)
     case "replay": return try replay(arguments)
@@ -75,10 +80,10 @@ public struct ConformanceCommand {
     if arguments.has("--json") {
       let encoder = JSONEncoder()
       encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-      print(String(decoding: try encoder.encode(ConformanceSuite.all.map(ListedCase.init)), as: UTF8.self))
+      print(String(decoding: try encoder.encode(cases.all.map(ListedCase.init)), as: UTF8.self))
       return 0
     }
-    for listed in ConformanceSuite.all {
+    for listed in cases.all {
       let needs = listed.requires.isEmpty ? "" : " [\(listed.requires)]"
       print("\(listed.id.text)  \(listed.level.rawValue) \(listed.size.rawValue)\(needs)  \(listed.title)")
     }
@@ -109,7 +114,7 @@ public struct ConformanceCommand {
         throw UsageError("\(harness.name) says nowhere to keep its expectations; give --output")
       }
       let known = FileManager.default.fileExists(atPath: url.path) ? try Expectations.read(url).knownFailures : [:]
-      let now = Expectations(harness, ConformanceSuite.all, knownFailures: known)
+      let now = Expectations(harness, cases.all, knownFailures: known)
       try now.write(url)
       print("\(harness.name): \(now.counts.values.reduce(0, +)) cases apply, written to \(url.path)")
     }
@@ -127,9 +132,9 @@ public struct ConformanceCommand {
       declared.merge(report.capabilities) { $1 }
     }
     if results.isEmpty { throw UsageError("report needs JSON reports with results") }
-    var merged = Report(results, [], seconds: seconds)
+    var merged = Report(results, [], cases, seconds: seconds)
     merged.capabilities = declared
-    print(TableWriter(merged).text)
+    print(TableWriter(merged, cases).text)
     return merged.bad.isEmpty ? 0 : 1
   }
 
@@ -141,8 +146,7 @@ public struct ConformanceCommand {
     if report.bad.isEmpty { throw UsageError("the report has no failures") }
     var isBad = false
     for old in report.bad {
-      guard let found = ConformanceSuite.find(old.id.text),
-        let harness = everything.first(where: { $0.name == old.backend })
+      guard let found = cases.find(old.id.text), let harness = everything.first(where: { $0.name == old.backend })
       else { throw UsageError("there is no \(old.id.text) for \(old.backend) here") }
       let pool = CasePool(jobs: 1, timeout: 60)
       let job = CasePool.Job(conformanceCase: found, harness: harness.name, profile: old.profile, seed: old.seed)
@@ -165,13 +169,14 @@ public struct ConformanceCommand {
     else {
       return 2
     }
-    Worker(harness: harness, profile: profile, seed: try arguments.number("--seed", default: 1)).run()
+    let seed: UInt64 = try arguments.number("--seed", default: 1)
+    Worker(harness: harness, profile: profile, seed: seed, cases: cases, peers: harnesses).run()
     return 0
   }
 
   private func role(_ arguments: Arguments) throws -> Int32 {
     guard let harness = try arguments.harnesses(of: everything).first, let name = arguments.operands.first,
-      let body = arguments.value("--case").flatMap(ConformanceSuite.find)?.roles[name],
+      let body = arguments.value("--case").flatMap(cases.find)?.roles[name],
       let url = arguments.value("--url").flatMap({ URL(string: $0) })
     else { throw UsageError("there is no such role") }
     try body(

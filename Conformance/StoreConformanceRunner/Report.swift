@@ -45,13 +45,15 @@ public struct Report: Sendable, Codable {
   public var notYet: [String: String]
   public var seconds: Double
 
-  public init(_ results: [CaseResult], _ harnesses: [any StoreHarness], seconds: Double = 0) {
+  public init(
+    _ results: [CaseResult], _ harnesses: [any StoreHarness], _ cases: CaseList = CaseList(), seconds: Double = 0
+  ) {
     self.results = results.sorted {
       ($0.backend, $0.profile.rawValue, $0.id.text) < ($1.backend, $1.profile.rawValue, $1.id.text)
     }
     capabilities = Dictionary(
       harnesses.map { ($0.name, $0.backend.capabilities.names) }, uniquingKeysWith: { first, _ in first })
-    notYet = Dictionary(uniqueKeysWithValues: NotYet.rows.map { ($0.id, $0.reason) })
+    notYet = SpecificationRows.open(of: cases.all)
     environment = [
       "system": ProcessInfo.processInfo.operatingSystemVersionString,
       "processors": "\(ProcessInfo.processInfo.activeProcessorCount)",

@@ -8,17 +8,20 @@ struct RunCommand {
   private let arguments: Arguments
   private let harnesses: [any StoreHarness]
   private let profiles: [Profile]
+  private let known: CaseList
+  /// Those that are asked for.
   private let cases: [ConformanceCase]
   private let seed: UInt64
   private var expected: [String: Expectations] = [:]
 
-  init(_ arguments: Arguments, _ all: [any StoreHarness]) throws {
+  init(_ arguments: Arguments, _ all: [any StoreHarness], _ known: CaseList) throws {
     self.arguments = arguments
+    self.known = known
     harnesses = try arguments.harnesses(of: all)
     profiles = try arguments.profiles()
     seed = try arguments.number("--seed", default: 1)
     let (size, patterns) = (try arguments.size(), arguments.values("--only"))
-    cases = ConformanceSuite.all.filter { candidate in
+    cases = known.all.filter { candidate in
       candidate.size <= size && (patterns.isEmpty || patterns.contains { candidate.id.matches($0) })
     }
     for harness in harnesses {
@@ -30,7 +33,7 @@ struct RunCommand {
   func run() throws -> Int32 {
     let start = Date()
     let results = exemptions() + pool(try arguments.number("--jobs", default: standardJobs))
-    let report = Report(judged(results), harnesses, seconds: Date().timeIntervalSince(start))
+    let report = Report(judged(results), harnesses, known, seconds: Date().timeIntervalSince(start))
     try write(report)
     return status(report)
   }
@@ -96,12 +99,12 @@ struct RunCommand {
     for (format, path) in zip(formats, outputs) {
       try Data(try text(report, format).utf8).write(to: URL(filePath: path))
     }
-    print(TableWriter(report).text)
+    print(TableWriter(report, known).text)
   }
 
   private func text(_ report: Report, _ format: String) throws -> String {
     switch format {
-    case "table": return TableWriter(report).text
+    case "table": return TableWriter(report, known).text
     case "junit": return JUnitWriter(report).text
     case "json":
       let encoder = JSONEncoder()
@@ -133,7 +136,7 @@ struct RunCommand {
     }
     for harness in harnesses {
       guard let expectations = expected[harness.name] else { continue }
-      let now = Expectations(harness, ConformanceSuite.all, knownFailures: expectations.knownFailures)
+      let now = Expectations(harness, known.all, knownFailures: expectations.knownFailures)
       result += expectations.drift(to: now).map { "\(harness.name): \($0)" }
     }
     return result

@@ -4,8 +4,9 @@ import StoreConformance
 /// A report as a table for people.
 struct TableWriter {
   private let report: Report
+  private let cases: CaseList
 
-  init(_ report: Report) { self.report = report }
+  init(_ report: Report, _ cases: CaseList = CaseList()) { (self.report, self.cases) = (report, cases) }
 
   var text: String {
     [areas, profiles, levels, problems, exemptions, footer].filter { !$0.isEmpty }.joined(separator: "\n\n")
@@ -41,7 +42,7 @@ struct TableWriter {
     report.backends.map { backend in
       let steps = Level.allCases.map { level in
         let results = report.executed.filter {
-          $0.backend == backend && ConformanceSuite.find($0.id.text)?.level == level
+          $0.backend == backend && cases.find($0.id.text)?.level == level
         }
         let mark = results.isEmpty ? "-" : results.allSatisfy { $0.outcome == .passed } ? "yes" : "no"
         return "\(level.rawValue) \(mark)"

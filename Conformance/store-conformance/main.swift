@@ -1,5 +1,6 @@
 import BinaryBackend
 import Foundation
+import GraphConformance
 import InMemoryBackend
 import LMDBBackend
 import SabotagedStores
@@ -17,7 +18,9 @@ var harnesses: [any StoreHarness] = [
   harnesses.append(RepositoryHarness(LMDBBackend(), "LMDB", companion: "-lock"))
 #endif
 
-do { ConformanceCommand.main(harnesses: harnesses, sabotaged: try SabotagedStores.all()) } catch {
+do {
+  ConformanceCommand.main(harnesses: harnesses, sabotaged: try SabotagedStores.all(), cases: GraphSuite.all)
+} catch {
   FileHandle.standardError.write(
     Data("store-conformance: the list of sabotaged stores cannot be read: \(error)\n".utf8))
   exit(2)

@@ -15,13 +15,14 @@ enum ImportTable {
     "CRuntime": [],
     "StoreConformance": ["StoreProtocol", "StoreQuery", "StoreSchema", "PropertyLists"],
     "StoreConformanceRunner": ["StoreConformance", "StoreProtocol", "StoreSchema"],
+    "GraphConformance": ["CoreData", "StoreConformance", "StoreProtocol"],
     "SabotagedStores": [
       "StoreConformance", "StoreConformanceRunner", "StoreProtocol", "StoreQuery", "StoreSchema", "InMemoryBackend",
       "XMLBackend",
     ],
     "store-conformance": [
-      "StoreConformance", "StoreConformanceRunner", "SabotagedStores", "StoreProtocol", "BinaryBackend",
-      "InMemoryBackend", "LMDBBackend", "SQLiteBackend", "XMLBackend",
+      "StoreConformance", "StoreConformanceRunner", "GraphConformance", "SabotagedStores", "StoreProtocol",
+      "BinaryBackend", "InMemoryBackend", "LMDBBackend", "SQLiteBackend", "XMLBackend",
     ],
     "CoreDataTool": ["CoreData", "StoreProtocol", "StoreQuery", "StoreSchema", "ModelFiles", "PropertyLists"],
   ]

@@ -101,9 +101,10 @@ import Testing
     let folder = ["sqlite": "SQLite", "binary": "Binary", "xml": "XML", "memory": "InMemory"][store.name] ?? ""
     let file = Repository.root.appending(path: "Backends/\(folder)/Expectations.json")
     let expected = try Expectations.read(file)
-    let now = Expectations(store, ConformanceSuite.all, knownFailures: expected.knownFailures)
+    let cases = GraphTests.all.all
+    let now = Expectations(store, cases, knownFailures: expected.knownFailures)
     #expect(expected.drift(to: now) == [])
-    #expect(Set(expected.knownFailures.keys).subtracting(ConformanceSuite.all.map(\.id.text)) == [])
+    #expect(Set(expected.knownFailures.keys).subtracting(cases.map(\.id.text)) == [])
   }
 
   // MARK: Outcomes of cases
@@ -144,6 +145,16 @@ import Testing
     (["replay", "/nowhere"], 2), (["run", "--only", "NONE-*"], 2), ([], 2), (["run", "--size"], 2),
     (["model", "--operations", "20", "--seed", "5"], 0), (["differential", "--operations", "10", "--seed", "5"], 0),
   ]
+
+  @Test func aProgramRunsTheCasesThatItAdds() {
+    let added = ConformanceCase("TST-001", "a test") { $0.expect(true, "") }
+    func status(_ words: String...) -> Int32 {
+      ConformanceCommand.run(words, harnesses: [TestedStore.memory], cases: [added])
+    }
+    #expect(status("list") == 0)
+    #expect(ConformanceCommand.run(["run", "--only", "TST-*"], harnesses: [TestedStore.memory]) == 2)
+    #expect(Report([], [TestedStore.memory], CaseList(adding: [added])).notYet["REL-001"] != nil)
+  }
 
   @Test(arguments: commands)
   func exitStatuses(_ words: [String], _ status: Int32) {

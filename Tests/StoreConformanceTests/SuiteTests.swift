@@ -11,14 +11,6 @@ import Testing
     #expect(Dictionary(grouping: ids, by: { $0 }).filter { $0.value.count > 1 }.keys.sorted() == [])
   }
 
-  @Test func everyRowOfTheSpecificationIsACaseOrListed() {
-    let listed = NotYet.rows.map(\.id)
-    #expect(SpecificationRows.all.count == 486)
-    #expect(Set(listed).count == listed.count)
-    #expect(Set(SpecificationRows.all) == SpecificationRows.covered.union(listed))
-    #expect(SpecificationRows.covered.intersection(listed).sorted() == [])
-  }
-
   @Test func noCaseNamesAStore() throws {
     let folder = Repository.root.appending(path: "Conformance/StoreConformance/Cases")
     let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)

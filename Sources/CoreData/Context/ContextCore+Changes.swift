@@ -227,6 +227,11 @@ extension ContextCore {
     markUpdated(destination)
   }
 
+  /// Notes that an object knows the members of a relationship.
+  func noteRead(_ relationship: Relationship) {
+    readToManys.insert(relationship.declaringEntity << 16 | (relationship.toManyIndex ?? 0))
+  }
+
   /// Whether any registered object may have read the members of a relationship.
   private func hasRead(_ relationship: Relationship) -> Bool {
     guard let index = relationship.toManyIndex else { return false }

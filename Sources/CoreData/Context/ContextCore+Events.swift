@@ -41,6 +41,7 @@ extension ContextCore {
     pending = []
     undeletedDependents = []
     checkedObjects = []
+    misplacedObjects = []
     (insertedCount, updatedCount, deletedCount) = (0, 0, 0)
     defer { announcement.post(self) }
     for object in objects {
@@ -65,6 +66,7 @@ extension ContextCore {
     checkQueue()
     faultError = nil
     checkedObjects = []
+    misplacedObjects = []
     forgetAll()
     post(.didChange) { [NSInvalidatedAllObjectsKey: [NSManagedObjectID]()] }
   }

@@ -86,7 +86,7 @@ extension ContextCore {
 
   /// Reads the members of a to-many relationship with their rows.
   func load(_ state: ToManyState, _ relationship: Relationship, of object: NSManagedObject) {
-    readToManys.insert(relationship.declaringEntity << 16 | (relationship.toManyIndex ?? 0))
+    noteRead(relationship)
     guard object.key > 0, let store = store(object.storeIndex) else { return state.load([]) }
     do {
       if let incremental = store.custom?.incremental {

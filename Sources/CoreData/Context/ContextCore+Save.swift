@@ -41,7 +41,7 @@ extension ContextCore {
     }
   }
 
-  /// Lets objects change themselves and others, until no more do.
+  /// Lets objects change themselves and others, until no more do. One that changes is asked again, as on Apple's platforms.
   private func runWillSave() throws {
     for _ in 0..<1000 {
       // Objects that change others append to the list while it is walked.
@@ -56,9 +56,15 @@ extension ContextCore {
         object.willSave()
       }
       if !hasAsked { return }
+      pending.forEachUncounted { $0.flags.remove(.asked) }
       processPendingChanges()
     }
-    misuse("willSave made further objects change for 1000 rounds.")
+    throw CocoaError(
+      .persistentStoreSave,
+      userInfo: [
+        NSLocalizedDescriptionKey:
+          "willSave has changed objects for 1000 rounds; let it set a value only where it is another one, or set primitive values."
+      ])
   }
 
   /// Stores that clients implement name new objects before they are saved.
@@ -79,7 +85,7 @@ extension ContextCore {
     snapshots.removeAll()
     for store in coordinator.persistentStores where store.pendingMetadata != nil {
       var changes = ChangeSet(time: Date.timeIntervalSinceReferenceDate)
-      changes.metadata = store.pendingMetadata
+      changes.metadata = try store.metadataToSave()
       do { _ = try store.commit(changes, CustomSave(context: context)) } catch {
         throw store.custom?.takeError() ?? CoreDataError.make(error)
       }
@@ -98,6 +104,7 @@ extension ContextCore {
     pending.removeAll()
     (insertedCount, updatedCount, deletedCount) = (0, 0, 0)
     checkedObjects = []
+    misplacedObjects = []
     var ids = WatchedNotification.didSaveIDs.isWatched ? SavedIDs() : nil
     saved.forEachUncounted { object in
       ids?.add(object)

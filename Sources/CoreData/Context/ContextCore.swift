@@ -61,6 +61,8 @@ final class ContextCore: @unchecked Sendable {
   var isSaving = false
   /// Unchanged objects whose version the next save checks.
   var checkedObjects: [NSManagedObject] = []
+  /// New objects that were assigned to a store whose configuration does not have their entity.
+  var misplacedObjects: [NSManagedObject] = []
   /// To-many relationships whose members some object here has read: declaring entity and number.
   @exclusivity(unchecked) var readToManys: Set<Int> = []
   /// While a fault is being read, changes are not tracked.

@@ -30,6 +30,22 @@ extension ContextCore {
     }
   }
 
+  /// Throws 134030 for a new object in a store whose configuration does not have its entity.
+  func checkAssignments() throws {
+    for object in misplacedObjects where object.isInserted {
+      guard let store = store(object.storeIndex), coordinator?.takes(store, object.info.entity) != true else {
+        continue
+      }
+      throw CocoaError(
+        .persistentStoreSave,
+        userInfo: [
+          NSAffectedObjectsErrorKey: [object], NSAffectedStoresErrorKey: [store],
+          NSLocalizedDescriptionKey:
+            "The configuration \(store.configurationName) of the store at \(store.url?.path ?? "") does not have the entity \(object.info.entity.name); assign the object to another store.",
+        ])
+    }
+  }
+
   func checkStores(_ owner: NSManagedObject, _ relationship: Relationship, _ destination: NSManagedObject) throws {
     if owner.storeIndex == destination.storeIndex { return }
     throw CocoaError(

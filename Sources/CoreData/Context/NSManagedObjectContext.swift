@@ -164,13 +164,15 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     if !propagatesDeletesAtEndOfEvent { core.propagateDeletes() }
   }
 
-  /// Puts a new object into a store other than the first that takes its entity.
+  /// Puts a new object into a store other than the first that takes its entity. Where the store's configuration does not have the
+  /// entity the save throws 134030.
   open func assign(_ object: Any, to store: NSPersistentStore) {
     guard let object = object as? NSManagedObject, object.flags.contains(.inserted), object.key < 0 else { return }
     guard let index = UInt16(exactly: store.index), core.store(index) === store else {
       misuse("The store \(store) is none of the context's coordinator; an object cannot be assigned to it.")
     }
     object.storeIndex = index
+    if core.coordinator?.takes(store, object.info.entity) != true { core.misplacedObjects.append(object) }
   }
 
   open func obtainPermanentIDs(for objects: [NSManagedObject]) throws { try core.obtainPermanentKeys(objects) }

@@ -39,6 +39,7 @@ final class SavePlan {
 
   private func collect(_ core: ContextCore, _ coordinator: NSPersistentStoreCoordinator) throws {
     var byIndex: [UInt16: Part] = [:]
+    try core.checkAssignments()
     // Insertions first: updates and links refer to them by their number.
     for object in core.insertedCount > 0 ? core.changed : [] where object.isInserted {
       let part = try part(for: object, core, coordinator, &byIndex)
@@ -98,7 +99,7 @@ final class SavePlan {
     }
     guard let store = core.store(object.storeIndex) else {
       throw CocoaError(
-        .persistentStoreSave,
+        coordinator.persistentStores.isEmpty ? .persistentStoreOpen : .persistentStoreSave,
         userInfo: [
           NSLocalizedDescriptionKey:
             "No store of the coordinator takes the entity \(object.info.entity.name); add one before saving."
@@ -107,7 +108,7 @@ final class SavePlan {
     var changes = ChangeSet(time: Date.timeIntervalSinceReferenceDate)
     changes.author = core.context?.transactionAuthor
     changes.contextName = core.context?.name
-    changes.metadata = store.pendingMetadata
+    changes.metadata = try store.metadataToSave()
     let part: Part
     do { part = Part(store, try store.requireEngine(), changes) } catch { throw CoreDataError.make(error) }
     byIndex[object.storeIndex] = part
@@ -346,9 +347,10 @@ extension ContextCore {
     return row
   }
 
-  /// Whether an object is known to have gone from the store since it was read.
+  /// Whether an object will not be in the store after the save: it is known to have gone since it was read, or is deleted.
   private func isGone(_ reference: ObjectReference, _ owner: NSManagedObject) -> Bool {
-    hasInaccessible && registered(reference, store: owner.storeIndex)?.flags.contains(.inaccessible) == true
+    if !hasInaccessible && deletedCount == 0 { return false }
+    return registered(reference, store: owner.storeIndex)?.flags.isDisjoint(with: [.inaccessible, .deleted]) == false
   }
 
   /// How the change set refers to a to-one destination; nil for one that will not be there.

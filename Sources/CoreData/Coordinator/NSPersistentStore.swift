@@ -199,8 +199,16 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     get { pending.withLock { $0 } }
     set { pending.withLock { $0 = newValue } }
   }
+  /// The key of an entry that was set and is no property list.
+  private let unsuitableKey = Mutex<String?>(nil)
 
-  /// The store's metadata. What is set is written with the next save.
+  /// Metadata to be written with the save at hand. Throws 134030 where an entry is no property list.
+  final func metadataToSave() throws -> StoreMetadata? {
+    if let key = unsuitableKey.withLock({ $0 }) { throw MetadataCoding.unsuitable(key) }
+    return pendingMetadata
+  }
+
+  /// The store's metadata. What is set is written with the next save, which throws 134030 where an entry is no property list.
   // Implicitly unwrapped, because that is the type that existing code expects.
   // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
   open var metadata: [String: Any]! {
@@ -209,6 +217,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
       return known.map(MetadataCoding.dictionary) ?? [:]
     }
     set {
+      unsuitableKey.withLock { $0 = MetadataCoding.unsuitableKey(newValue ?? [:]) }
       if let current = try? requireEngine().metadata {
         pendingMetadata = MetadataCoding.merge(newValue ?? [:], into: current)
       } else {
@@ -250,6 +259,29 @@ package enum MetadataCoding {
       identifier: entries[NSStoreUUIDKey] as? String ?? "", storeType: entries[NSStoreTypeKey] as? String ?? "",
       versionHashes: hashes.mapValues(Array.init), versionIdentifiers: [], additional: [:])
     return merge(entries, into: empty)
+  }
+
+  /// The key of an entry that is no property list, nil where all are.
+  static func unsuitableKey(_ entries: [String: Any]) -> String? {
+    entries.keys.sorted().first { key in entries[key].map { !isList($0, depth: 0) } ?? false }
+  }
+
+  private static func isList(_ value: Any, depth: Int) -> Bool {
+    if depth > depthLimit { return false }
+    switch value {
+    case let x as [Any]: return x.allSatisfy { isList($0, depth: depth + 1) }
+    case let x as [String: Any]: return x.values.allSatisfy { isList($0, depth: depth + 1) }
+    default: return list(value, depth: depth) != nil
+    }
+  }
+
+  static func unsuitable(_ key: String) -> CocoaError {
+    CocoaError(
+      .persistentStoreSave,
+      userInfo: [
+        NSLocalizedDescriptionKey:
+          "The store's metadata cannot be saved: what is under \(key) is no property list. Set metadata of texts, numbers, dates, data, arrays and dictionaries."
+      ])
   }
 
   private static let depthLimit = 64

@@ -113,6 +113,16 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     do { engine = try backend.open(at: place, schema: frozen.schema, options: settings(options, frozen)) } catch {
       throw CoreDataError.make(error)
     }
+    if let twin = persistentStores.first(where: { $0.identifier == engine.identifier }) {
+      // Nothing was changed that a later closing could save.
+      try? engine.close()
+      throw CocoaError(
+        .persistentStoreOperation,
+        userInfo: [
+          NSLocalizedDescriptionKey:
+            "The store at \(place.path) has the UUID of the one at \(twin.url?.path ?? ""), which was added before: one is a copy of the other's file. Object IDs could not tell them apart; use another coordinator, or copy with migratePersistentStore."
+        ])
+    }
     let store = NSPersistentStore(
       .init(
         coordinator: self, configurationName: configuration ?? NSManagedObjectModel.defaultConfiguration,
@@ -272,6 +282,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     if let storeClass = StoreRegistration.storeClass(storeType) {
       return try storeClass.setMetadata(metadata, forPersistentStoreAt: url)
     }
+    if let key = MetadataCoding.unsuitableKey(metadata ?? [:]) { throw MetadataCoding.unsuitable(key) }
     let backend = try backend(storeType)
     let settings = StoreOptionCoding.options(options)
     do {

@@ -123,4 +123,35 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
     removeObject(at: idx)
     insert(obj, at: idx)
   }
+
+  // Foundation's own use what it holds itself, which is nothing here.
+  override func add(_ object: Any) { insert(object, at: count) }
+
+  override func addObjects(from array: [Any]) { for object in array { add(object) } }
+
+  override func remove(_ object: Any) {
+    guard let object = object as? NSManagedObject, let relationship else { return }
+    owner?.remove(object, from: relationship)
+  }
+
+  override func removeAllObjects() { reorder { $0 = [] } }
+
+  override func exchangeObject(at idx1: Int, withObjectAt idx2: Int) {
+    reorder { $0.swapAt(idx1, idx2) }
+  }
+
+  override func moveObjects(at indexes: IndexSet, to idx: Int) {
+    reorder { members in
+      let moved = indexes.map { members[$0] }
+      for index in indexes.reversed() { members.remove(at: index) }
+      members.insert(contentsOf: moved, at: idx)
+    }
+  }
+
+  private func reorder(_ change: (inout [NSManagedObject]) -> Void) {
+    guard let owner, let relationship, let state else { return }
+    var members = Array(state.members)
+    change(&members)
+    owner.setToMany(relationship, members)
+  }
 }

@@ -11,6 +11,8 @@ extension NSManagedObject {
     // A new object has no members in the store.
     let state = ToManyState(isFault: row != nil || (flags.contains(.fault) && !flags.contains(.inserted)))
     toManys[index] = state
+    // Its members are as good as read: who is deleted must be taken out of them.
+    if !state.isFault, case .pairs = relationship.storage { withCore { $0.noteRead(relationship) } }
     return state
   }
 

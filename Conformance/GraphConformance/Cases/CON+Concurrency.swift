@@ -1,0 +1,86 @@
+import CoreData
+import Dispatch
+import Foundation
+
+extension GraphSuite {
+  static let concurrency: [GraphCase] = [
+    GraphCase(
+      "CON-001/graph", "eight writers of objects of their own lose none", ways: .own, races: true
+    ) { g in
+      let contexts = try (0..<8).map { _ in try g.newContext() }
+      let problems = Recorder()
+      DispatchQueue.concurrentPerform(iterations: 8) { writer in
+        let c = contexts[writer]
+        c.performAndWait {
+          for number in 0..<8 {
+            c.insert("Tag", ["label": "\(writer) \(number)"])
+            do { try c.save() } catch { problems.note(Graph.text(of: error)) }
+          }
+        }
+      }
+      g.equal(problems.take(), [])
+      g.equal(try g.elsewhere { try Set($0.objects("Tag").compactMap { $0.text("label") }).count }, 64)
+    },
+    GraphCase(
+      "CON-001/graph/coordinators", "two coordinators on one store lose nothing of each other", needs: .secondOpening,
+      ways: .own, races: true
+    ) { g in
+      let contexts = try (0..<2).map { _ in try g.newContext(try g.newCoordinator()) }
+      let problems = Recorder()
+      DispatchQueue.concurrentPerform(iterations: 2) { writer in
+        let c = contexts[writer]
+        c.performAndWait {
+          for number in 0..<20 {
+            c.insert("Tag", ["label": "\(writer) \(number)"])
+            for attempt in 0..<1000 {
+              do {
+                try c.save()
+                break
+              } catch {
+                // A store whose file counts as one may ask for a second look.
+                if attempt == 999 { problems.note(Graph.text(of: error)) }
+                if (error as NSError).code != 133020 && (error as NSError).code != 134090 {
+                  problems.note(Graph.text(of: error))
+                  return
+                }
+              }
+            }
+          }
+        }
+      }
+      g.equal(problems.take(), [])
+      g.equal(try g.elsewhere { try Set($0.objects("Tag").compactMap { $0.text("label") }).count }, 40)
+    },
+    GraphCase("CON-003/graph", "readers never see half of a save", ways: .own, races: true) { g in
+      try g.write { c in
+        for name in ["a", "b"] { c.insert("Person", ["name": name, "age": 0]) }
+      }
+      let readers = try (0..<3).map { _ in try g.newContext() }
+      let problems = Recorder()
+      DispatchQueue.concurrentPerform(iterations: 4) { thread in
+        do {
+          if thread == 3 {
+            for round in 1...30 {
+              try g.inWriting { c in
+                for person in try c.objects("Person") { person.setValue(round, forKey: "age") }
+                try c.save()
+              }
+            }
+          } else {
+            for _ in 0..<60 {
+              let c = readers[thread]
+              try c.performAndWait {
+                c.reset()
+                let request = NSFetchRequest<NSManagedObject>(entityName: "Person")
+                request.returnsObjectsAsFaults = false
+                let ages = try c.fetch(request).map { $0.number("age") ?? -1 }
+                if ages.count != 2 || ages[0] != ages[1] { problems.note("\(ages)") }
+              }
+            }
+          }
+        } catch { problems.note(Graph.text(of: error)) }
+      }
+      g.equal(problems.take(), [])
+    },
+  ]
+}

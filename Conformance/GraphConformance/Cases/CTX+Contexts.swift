@@ -1,0 +1,456 @@
+import CoreData
+import Dispatch
+import Foundation
+
+extension GraphSuite {
+  static let contexts: [GraphCase] = [
+    GraphCase("CTX-001", "what one context saves another one fetches", ways: .own) { g in
+      try g.both { a, b in
+        g.equal(try b.performAndWait { try b.number(of: "Tag") }, 0)
+        try a.performAndWait {
+          a.insert("Tag", ["label": "a"])
+          try a.save()
+        }
+        g.equal(try b.performAndWait { try b.objects("Tag").map { $0.text("label") } }, ["a"])
+      }
+    },
+    GraphCase("CTX-002", "an object that was read keeps its values until it is refreshed", ways: .own) { g in
+      try g.both { a, b in
+        let (mine, theirs) = try g.person(in: a, and: b)
+        try a.performAndWait {
+          mine.setValue("new", forKey: "name")
+          try a.save()
+        }
+        b.performAndWait { g.equal(theirs.text("name"), "p") }
+        b.performAndWait {
+          b.refresh(theirs, mergeChanges: false)
+          g.equal(theirs.text("name"), "new")
+        }
+      }
+    },
+    GraphCase("CTX-003", "a context that merges by itself has what others save, and keeps its own changes", ways: .own)
+    { g in
+      try g.both { a, b in
+        let (mine, theirs) = try g.person(in: a, and: b)
+        b.performAndWait {
+          b.automaticallyMergesChangesFromParent = true
+          theirs.setValue(9, forKey: "age")
+        }
+        try a.performAndWait {
+          mine.setValue("new", forKey: "name")
+          try a.save()
+        }
+        try g.eventually("the name is merged") { b.performAndWait { theirs.text("name") == "new" } }
+        b.performAndWait { g.equal(theirs.number("age"), 9) }
+        try b.performAndWait { try b.save() }
+        g.equal(try g.elsewhere { try $0.one("Person", "name", "new").number("age") }, 9)
+      }
+    },
+    GraphCase("CTX-004", "merging a save brings new, changed and deleted objects; unsaved values win", ways: .own) {
+      g in
+      try g.both { a, b in
+        let (mine, theirs) = try g.person(in: a, and: b)
+        let leaving = try a.performAndWait { () -> NSManagedObject in
+          let tag = a.insert("Tag", ["label": "leaving"])
+          try a.save()
+          return tag
+        }
+        let gone = try b.performAndWait { try b.one("Tag", "label", "leaving") }
+        b.performAndWait { theirs.setValue(9, forKey: "age") }
+        let watch = NotificationCenter.default.addObserver(
+          forName: .NSManagedObjectContextDidSave, object: a, queue: nil
+        ) { note in b.performAndWait { b.mergeChanges(fromContextDidSave: note) } }
+        defer { NotificationCenter.default.removeObserver(watch) }
+        let id = try a.performAndWait { () -> NSManagedObjectID in
+          mine.setValue("new", forKey: "name")
+          mine.setValue(5, forKey: "age")
+          let tag = a.insert("Tag", ["label": "added"])
+          a.delete(leaving)
+          try a.save()
+          return tag.objectID
+        }
+        b.performAndWait {
+          g.equal(theirs.text("name"), "new")
+          g.equal(theirs.number("age"), 9)
+          g.expect(gone.isDeleted || gone.managedObjectContext == nil, "the deleted object is still there")
+          g.equal(b.registeredObject(for: id)?.text("label") ?? b.object(with: id).text("label"), "added")
+        }
+      }
+    },
+    GraphCase(
+      "CTX-005", "changes made elsewhere are merged by the URIs of their IDs, and unknown ones are left out", ways: .own
+    ) { g in
+      let uri = URL(string: "x-coredata://\(UUID().uuidString)/Tag/p1")
+      try g.both { a, b in
+        let (mine, theirs) = try g.person(in: a, and: b)
+        let changed = try a.performAndWait { () -> URL in
+          mine.setValue("new", forKey: "name")
+          try a.save()
+          return mine.objectID.uriRepresentation()
+        }
+        NSManagedObjectContext.mergeChanges(
+          fromRemoteContextSave: [NSUpdatedObjectsKey: [changed] + [uri].compactMap { $0 }], into: [b])
+        b.performAndWait { g.equal(theirs.text("name"), "new") }
+      }
+    },
+    GraphCase("CTX-006", "a refresh that keeps nothing loses changes, also of relationships", ways: .own) { g in
+      try g.inWriting { c in
+        let person = c.insert("Person", ["name": "p", "team": c.insert("Team", ["title": "t"])])
+        let other = c.insert("Team", ["title": "u"])
+        try c.save()
+        person.setValue("q", forKey: "name")
+        person.setValue(other, forKey: "team")
+        c.refresh(person, mergeChanges: false)
+        g.expect(person.isFault, "it is no fault")
+        g.expect(!person.hasChanges, "it has changes")
+        g.equal(person.text("name"), "p")
+        g.equal(person.one("team")?.text("title"), "t")
+      }
+    },
+    GraphCase("CTX-007", "refreshing all objects keeps what is not saved", ways: .own) { g in
+      try g.both { a, b in
+        let (mine, theirs) = try g.person(in: a, and: b)
+        try a.performAndWait {
+          mine.setValue("new", forKey: "name")
+          try a.save()
+        }
+        b.performAndWait {
+          theirs.setValue(7, forKey: "age")
+          let tag = b.insert("Tag", ["label": "x"])
+          b.refreshAllObjects()
+          g.equal(theirs.text("name"), "new")
+          g.equal(theirs.number("age"), 7)
+          g.equal(tag.text("label"), "x")
+          g.expect(tag.isInserted && theirs.isUpdated, "a change is gone")
+        }
+      }
+    },
+    GraphCase(
+      "CTX-009/graph", "a coordinator sees what another one on the same store has saved", needs: .secondOpening,
+      ways: .own
+    ) { g in
+      try g.write { $0.insert("Person", ["name": "p", "age": 1]) }
+      let second = try g.newContext(try g.newCoordinator())
+      let theirs = try second.performAndWait { () -> NSManagedObject in
+        let person = try second.one("Person", "name", "p")
+        g.equal(person.number("age"), 1)
+        return person
+      }
+      try g.write { c in
+        try c.one("Person", "name", "p").setValue(2, forKey: "age")
+        c.insert("Person", ["name": "q"])
+      }
+      try second.performAndWait {
+        g.equal(try second.number(of: "Person"), 2)
+        second.refresh(theirs, mergeChanges: false)
+        g.equal(theirs.number("age"), 2)
+      }
+    },
+    GraphCase("CTX-011", "the notice of a save has the exact sets, with permanent IDs, once", ways: .own) { g in
+      try g.inWriting { c in
+        let (changed, gone) = (c.insert("Tag", ["label": "a"]), c.insert("Tag", ["label": "b"]))
+        c.insert("Tag", ["label": "untouched"])
+        try c.save()
+        let recorder = Recorder(c)
+        let sets = Held<[String: Set<NSManagedObject>]>([:])
+        let watch = NotificationCenter.default.addObserver(
+          forName: .NSManagedObjectContextDidSave, object: c, queue: nil
+        ) { note in
+          for key in [NSInsertedObjectsKey, NSUpdatedObjectsKey, NSDeletedObjectsKey] {
+            sets.value[key] = note.userInfo?[key] as? Set<NSManagedObject>
+          }
+          g.expect((note.object as? NSManagedObjectContext) === c, "another context tells it")
+          g.expect(
+            sets.value[NSInsertedObjectsKey]?.allSatisfy { !$0.objectID.isTemporaryID } ?? true, "an ID is temporary")
+        }
+        defer { NotificationCenter.default.removeObserver(watch) }
+        let new = c.insert("Tag", ["label": "c"])
+        changed.setValue("A", forKey: "label")
+        c.delete(gone)
+        try c.save()
+        g.equal(sets.value[NSInsertedObjectsKey] ?? [], [new])
+        g.equal(sets.value[NSUpdatedObjectsKey] ?? [], [changed])
+        g.equal(sets.value[NSDeletedObjectsKey] ?? [], [gone])
+        g.equal(recorder.take().count { $0.hasPrefix("didSave") }, 1)
+      }
+    },
+    GraphCase("CTX-012", "the notice of changes has exactly what each operation did", ways: .own) { g in
+      try g.inWriting { c in
+        let recorder = Recorder(c)
+        let tag = c.insert("Tag", ["label": "a"])
+        c.processPendingChanges()
+        g.equal(recorder.take(), ["didChange inserted 1"])
+        try c.save()
+        _ = recorder.take()
+        tag.setValue("b", forKey: "label")
+        c.processPendingChanges()
+        g.equal(recorder.take(), ["didChange updated 1"])
+        let person = c.insert("Person")
+        person.add(tag, to: "tags")
+        c.processPendingChanges()
+        g.equal(recorder.take(), ["didChange inserted 1 updated 1"])
+        try c.save()
+        _ = recorder.take()
+        c.refresh(tag, mergeChanges: false)
+        g.equal(recorder.take(), ["didChange refreshed 1"])
+        c.delete(tag)
+        c.processPendingChanges()
+        g.equal(recorder.take(), ["didChange updated 1 deleted 1"])
+        c.processPendingChanges()
+        g.equal(recorder.take(), [])
+      }
+    },
+    GraphCase("CTX-014", "blocks nest, and what they throw comes through", ways: .own) { g in
+      try g.both { a, b in
+        let number = a.performAndWait { b.performAndWait { a.performAndWait { 7 } } }
+        g.equal(number, 7)
+        try g.fails(CocoaError.Code.featureUnsupported.rawValue) {
+          try a.performAndWait { try b.performAndWait { throw CocoaError(.featureUnsupported) } }
+        }
+        let done = DispatchSemaphore(value: 0)
+        a.perform {
+          _ = a.performAndWait { a.insert("Tag", ["label": "from perform"]) }
+          done.signal()
+        }
+        done.wait()
+        g.equal(a.performAndWait { a.insertedObjects.count }, 1)
+      }
+    },
+    GraphCase("CTX-016", "a context that nobody holds saves what it was asked to, and does no harm", ways: .own) { g in
+      let coordinator = try g.coordinator
+      let done = DispatchSemaphore(value: 0)
+      do {
+        let c = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        c.persistentStoreCoordinator = coordinator
+        c.perform {
+          c.insert("Tag", ["label": "a"])
+          do { try c.save() } catch { g.expect(false, "threw \(Graph.text(of: error))") }
+          done.signal()
+        }
+      }
+      done.wait()
+      g.equal(try g.countElsewhere("Tag"), 1)
+    },
+    GraphCase("CTX-017", "objects that outlive their context can be let go, and have no context", ways: .own) { g in
+      try g.write { $0.insert("Tag", ["label": "a"]) }
+      let coordinator = try g.coordinator
+      var held: [NSManagedObject] = []
+      do {
+        let c = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        c.persistentStoreCoordinator = coordinator
+        held = try c.performAndWait { try c.objects("Tag") }
+      }
+      g.equal(held.count, 1)
+      g.expect(held[0].managedObjectContext == nil, "the context is still there")
+      held = []
+    },
+    GraphCase("CTX-018", "a context holds what is not saved, and lets go what is", ways: .own) { g in
+      let c = try g.newContext()
+      try c.performAndWait {
+        weak var new = c.insert("Tag", ["label": "a"])
+        c.processPendingChanges()
+        g.expect(new != nil, "an unsaved object is gone")
+        try c.save()
+        weak var changed: NSManagedObject?
+        do {
+          let tag = try c.one("Tag", "label", "a")
+          changed = tag
+          tag.setValue("b", forKey: "label")
+        }
+        g.expect(changed?.text("label") == "b", "a changed object is gone")
+        try c.save()
+        g.expect(changed == nil && new == nil, "a saved object is still held")
+        g.equal(c.registeredObjects.count, 0)
+      }
+    },
+    GraphCase("CTX-019", "a context that retains its objects holds them until it is told otherwise", ways: .own) { g in
+      let c = try g.newContext()
+      try c.performAndWait {
+        c.retainsRegisteredObjects = true
+        weak var tag = c.insert("Tag", ["label": "a"])
+        try c.save()
+        g.expect(tag != nil, "a saved object is gone")
+        c.retainsRegisteredObjects = false
+        g.expect(tag == nil, "a saved object is still held")
+      }
+    },
+    GraphCase("CTX-020", "forty contexts work on one coordinator", ways: .own, races: true) { g in
+      let contexts = try (0..<40).map { _ in try g.newContext() }
+      let problems = Recorder()
+      DispatchQueue.concurrentPerform(iterations: 8) { thread in
+        for index in stride(from: thread, to: contexts.count, by: 8) {
+          let c = contexts[index]
+          c.performAndWait {
+            c.insert("Tag", ["label": "\(index)"])
+            do { try c.save() } catch { problems.note(Graph.text(of: error)) }
+          }
+        }
+      }
+      g.equal(problems.take(), [])
+      g.equal(try g.elsewhere { try Set($0.objects("Tag").compactMap { $0.text("label") }).count }, 40)
+    },
+    GraphCase(
+      "CTX-021", "faults are read by eight contexts while another saves, and nothing stops", ways: .own, races: true
+    ) { g in
+      try g.write { c in for number in 0..<500 { c.insert("Person", ["name": "\(number)", "age": 1]) } }
+      let contexts = try (0..<8).map { _ in try g.newContext() }
+      let problems = Recorder()
+      DispatchQueue.concurrentPerform(iterations: 9) { thread in
+        do {
+          if thread == 8 {
+            for round in 2..<7 {
+              try g.inWriting { c in
+                for person in try c.objects("Person") { person.setValue(round, forKey: "age") }
+                try c.save()
+              }
+            }
+          } else {
+            let c = contexts[thread]
+            for _ in 0..<3 {
+              try c.performAndWait {
+                for person in try c.objects("Person") where !(1..<7).contains(person.number("age") ?? 0) {
+                  problems.note("age \(person.number("age") ?? 0)")
+                }
+                c.reset()
+              }
+            }
+          }
+        } catch { problems.note(Graph.text(of: error)) }
+      }
+      g.equal(problems.take(), [])
+      g.equal(try g.elsewhere { try $0.objects("Person", NSPredicate(format: "age == 6")).count }, 500)
+    },
+    GraphCase(
+      "CTX-023", "objects are told of what becomes of them, in the documented order", { Models.recorded }, ways: .own
+    ) { g in
+      try g.write { c in c.insert("Recorded", ["number": 1]) }
+      let c = try g.newContext()
+      try c.performAndWait {
+        let recorder = Recorder()
+        c.userInfo["recorder"] = recorder
+        let object = try c.objects("Recorded")[0]
+        g.equal(recorder.take(), [])
+        g.equal(object.number("number"), 1)
+        g.equal(recorder.take(), ["awakeFromFetch"])
+        c.refresh(object, mergeChanges: false)
+        g.equal(recorder.take(), ["willTurnIntoFault", "didTurnIntoFault"])
+        g.equal(object.number("number"), 1)
+        g.equal(recorder.take(), ["awakeFromFetch"])
+        c.delete(object)
+        g.equal(recorder.take(), ["prepareForDeletion"])
+        c.rollback()
+        c.insert("Recorded")
+        g.equal(recorder.take().filter { $0.hasPrefix("awake") }, ["awakeFromInsert"])
+      }
+    },
+    GraphCase("CTX-024", "objects that hold each other are freed by a reset", ways: .own) { g in
+      let c = try g.newContext()
+      try c.performAndWait {
+        weak var held: NSManagedObject?
+        do {
+          let (a, b) = (c.insert("Person", ["name": "a"]), c.insert("Person", ["name": "b"]))
+          a.setValue(b, forKey: "boss")
+          b.setValue(a, forKey: "boss")
+          try c.save()
+          _ = (a.texts("reports", "name"), b.texts("reports", "name"))
+          held = a
+        }
+        c.reset()
+        g.expect(held == nil, "an object is still there")
+      }
+    },
+    GraphCase("CTX-025", "forty thousand objects in a row are freed on a small stack", { Models.chain }, ways: .own) {
+      g in
+      let c = try g.newContext()
+      let thread = SmallThread {
+        c.performAndWait {
+          var last: NSManagedObject?
+          for number in 0..<40_000 {
+            let link = c.insert("Link", ["number": number])
+            last?.setValue(link, forKey: "next")
+            last = link
+          }
+          last = nil
+          c.reset()
+        }
+      }
+      try thread.run()
+      g.equal(c.performAndWait { c.registeredObjects.count }, 0)
+    },
+    GraphCase("CTX-022", "the changes that a results controller tells lead from one result to the next", ways: .own) {
+      g in
+      var random = NumberStream(seed: g.seed)
+      try g.inWriting { c in
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Person")
+        request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
+        request.predicate = NSPredicate(format: "age < 5")
+        let controller = NSFetchedResultsController(
+          fetchRequest: request, managedObjectContext: c, sectionNameKeyPath: nil, cacheName: nil)
+        let mirror = Mirrored()
+        controller.delegate = mirror
+        try controller.performFetch()
+        for step in 0..<60 {
+          for _ in 0...random.next(below: 4) {
+            let known = try c.objects("Person", by: "name")
+            switch random.next(below: 4) {
+            case 0: c.insert("Person", ["name": "\(random.next(below: 1000)) \(step)", "age": random.next(below: 8)])
+            case 1: if let one = known.first { c.delete(one) }
+            case 2:
+              if !known.isEmpty {
+                known[random.next(below: known.count)].setValue("\(random.next(below: 1000)) s\(step)", forKey: "name")
+              }
+            default:
+              if !known.isEmpty {
+                known[random.next(below: known.count)].setValue(random.next(below: 8), forKey: "age")
+              }
+            }
+          }
+          c.processPendingChanges()
+          if step % 5 == 0 { try c.save() }
+          let expected = try c.fetch(request)
+          g.expect(
+            mirror.objects == expected,
+            "step \(step): the mirror has \(mirror.objects.count), the fetch \(expected.count)")
+          g.expect(controller.fetchedObjects ?? [] == expected, "step \(step): the controller has another result")
+        }
+      }
+    },
+  ]
+}
+
+/// An array that follows a results controller.
+private final class Mirrored: NSObject, NSFetchedResultsControllerDelegate {
+  var objects: [NSManagedObject] = []
+  private var gone: [Int] = []
+  private var come: [(Int, NSManagedObject)] = []
+
+  func controllerWillChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) {
+    (gone, come) = ([], [])
+  }
+
+  func controller(
+    _ controller: NSFetchedResultsController<any NSFetchRequestResult>, didChange anObject: Any,
+    at indexPath: IndexPath?,
+    for type: NSFetchedResultsChangeType, newIndexPath: IndexPath?
+  ) {
+    guard let object = anObject as? NSManagedObject else { return }
+    if type == .delete || type == .move, let indexPath { gone.append(indexPath[1]) }
+    if type == .insert || type == .move, let newIndexPath { come.append((newIndexPath[1], object)) }
+  }
+
+  func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) {
+    for index in gone.sorted(by: >) { objects.remove(at: index) }
+    for (index, object) in come.sorted(by: { $0.0 < $1.0 }) { objects.insert(object, at: index) }
+  }
+}
+
+extension Graph {
+  /// Waits until a condition holds; a problem if it does not within ten seconds.
+  func eventually(_ what: String, _ condition: () throws -> Bool) throws {
+    for _ in 0..<1000 {
+      if try condition() { return }
+      Thread.sleep(forTimeInterval: 0.01)
+    }
+    try fail("it never happens that \(what)")
+  }
+}

@@ -1,0 +1,343 @@
+import CoreData
+import Dispatch
+import Foundation
+
+extension GraphSuite {
+  static let fetches: [GraphCase] = [
+    GraphCase("FET-050/graph", "nil sorts first ascending and last descending, saved or not", ways: .own) { g in
+      try g.inWriting { c in
+        for name in ["b", nil, "a"] as [String?] { c.insert("Person").setValue(name, forKey: "name") }
+        for _ in 0..<2 {
+          g.equal(try c.objects("Person", by: "name").map { $0.text("name") }, [nil, "a", "b"])
+          g.equal(try c.objects("Person", by: "name", ascending: false).map { $0.text("name") }, ["b", "a", nil])
+          try c.save()
+        }
+      }
+    },
+    GraphCase("FET-051/graph", "pages of equal keys neither overlap nor miss any") { g in
+      try g.write { c in
+        for number in 0..<50 { c.insert("Person", ["name": number % 2 == 0 ? "x" : "y", "age": number]) }
+      }
+      try g.read { c in
+        var found: [Int] = []
+        for offset in stride(from: 0, to: 50, by: 7) {
+          let request = NSFetchRequest<NSManagedObject>(entityName: "Person")
+          request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
+          (request.fetchOffset, request.fetchLimit) = (offset, 7)
+          found += try c.fetch(request).compactMap { $0.number("age") }
+        }
+        g.equal(found.count, 50)
+        g.equal(Set(found).count, 50)
+        g.expect(found.prefix(25).allSatisfy { $0 % 2 == 0 }, "the order is wrong")
+      }
+    },
+    GraphCase("FET-052/graph", "sorting by several keys and over to-one relationships, also where these are nil") { g in
+      try g.write { c in
+        let teams = ["b", "a"].map { c.insert("Team", ["title": $0]) }
+        for (name, age, team) in [("p", 1, 0), ("q", 2, 1), ("r", 1, 1), ("s", 3, nil)] as [(String, Int, Int?)] {
+          let person = c.insert("Person", ["name": name, "age": age])
+          person.setValue(team.map { teams[$0] }, forKey: "team")
+        }
+      }
+      try g.read { c in
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Person")
+        request.sortDescriptors = [
+          NSSortDescriptor(key: "team.title", ascending: true), NSSortDescriptor(key: "age", ascending: false),
+        ]
+        g.equal(try c.fetch(request).map { $0.text("name") }, ["s", "q", "r", "p"])
+        request.sortDescriptors = [
+          NSSortDescriptor(key: "age", ascending: true), NSSortDescriptor(key: "name", ascending: false),
+        ]
+        g.equal(try c.fetch(request).map { $0.text("name") }, ["r", "p", "q", "s"])
+      }
+    },
+    GraphCase(
+      "FET-053", "sorting by a to-many relationship or a transient value is refused", { Models.allTypes }, ways: .own,
+      places: 2
+    ) { g in
+      try g.write { $0.insert("AllTypes") }
+      let people = try g.newContext(g.newCoordinator(Models.people, place: 1))
+      try g.inWriting { c in
+        try g.fails(134060, what: "sorting by a transient value") { _ = try c.objects("AllTypes", by: "transient") }
+        try g.fails(134060, what: "sorting by an unknown key") { _ = try c.objects("AllTypes", by: "nothing") }
+      }
+      try people.performAndWait {
+        _ = try g.fails(134060, what: "sorting by a relationship") { _ = try people.objects("Person", by: "reports") }
+      }
+    },
+    GraphCase("FET-057/graph", "a limit of 0 is none") { g in
+      try g.write { c in for _ in 0..<5 { c.insert("Tag") } }
+      try g.read { c in
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Tag")
+        request.fetchLimit = 0
+        g.equal(try c.fetch(request).count, 5)
+        g.equal(try c.count(for: request), 5)
+      }
+    },
+    GraphCase("FET-058/graph", "limits and offsets, also beyond what there is") { g in
+      try g.write { c in for number in 0..<10 { c.insert("Person", ["age": number]) } }
+      try g.read { c in
+        for (offset, limit, expected) in [
+          (0, 3, [0, 1, 2]), (8, 5, [8, 9]), (10, 5, []), (1000, 1, []), (3, 0, [3, 4, 5, 6, 7, 8, 9]),
+          (9, Int.max, [9]), (Int.max, Int.max, []),
+        ] {
+          let request = NSFetchRequest<NSManagedObject>(entityName: "Person")
+          request.sortDescriptors = [NSSortDescriptor(key: "age", ascending: true)]
+          (request.fetchOffset, request.fetchLimit) = (offset, limit)
+          g.equal(try c.fetch(request).map { $0.number("age") }, expected, "offset \(offset), limit \(limit)")
+        }
+      }
+    },
+    GraphCase("FET-059", "a limit cuts what is stored and what is not saved yet as one", ways: .own) { g in
+      try g.inWriting { c in
+        for number in [1, 3, 5, 7, 9] { c.insert("Person", ["age": number, "name": "\(number)"]) }
+        try c.save()
+        c.insert("Person", ["age": 2, "name": "new"])
+        try c.one("Person", "name", "1").setValue(8, forKey: "age")
+        c.delete(try c.one("Person", "name", "3"))
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Person")
+        request.sortDescriptors = [NSSortDescriptor(key: "age", ascending: true)]
+        g.equal(try c.fetch(request).map { $0.number("age") }, [2, 5, 7, 8, 9])
+        (request.fetchOffset, request.fetchLimit) = (1, 3)
+        g.equal(try c.fetch(request).map { $0.number("age") }, [5, 7, 8])
+        request.predicate = NSPredicate(format: "age > 6")
+        (request.fetchOffset, request.fetchLimit) = (0, 2)
+        g.equal(try c.fetch(request).map { $0.number("age") }, [7, 8])
+      }
+    },
+    GraphCase(
+      "FET-060", "a fetch in batches has every element, also where rows go meanwhile", requirements: ["FET-061"],
+      ways: .own
+    ) { g in
+      try g.write { c in for number in 0..<200 { c.insert("Person", ["age": number]) } }
+      let other = try g.newContext()
+      try other.performAndWait {
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Person")
+        request.sortDescriptors = [NSSortDescriptor(key: "age", ascending: true)]
+        request.fetchBatchSize = 20
+        let found = try other.fetch(request)
+        g.equal(found.count, 200)
+        g.equal(found.prefix(30).map { $0.number("age") }, Array(0..<30))
+        try g.inWriting { c in
+          for person in try c.objects("Person", NSPredicate(format: "age >= 190")) { c.delete(person) }
+          try c.save()
+        }
+        g.equal(found.count, 200)
+        g.equal(found[100..<190].map { $0.number("age") }, Array(100..<190))
+        for person in found[190...] {
+          g.expect(person.number("age") == nil || person.number("age") ?? 0 >= 190, "another row")
+        }
+      }
+    },
+    GraphCase("FET-062", "pending changes count in a fetch unless it says that they do not", ways: .own) { g in
+      try g.inWriting { c in
+        let (a, b) = (c.insert("Person", ["name": "a", "age": 1]), c.insert("Person", ["name": "b", "age": 1]))
+        try c.save()
+        a.setValue(5, forKey: "age")
+        c.delete(b)
+        c.insert("Person", ["name": "c", "age": 5])
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Person")
+        request.predicate = NSPredicate(format: "age == 5")
+        request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
+        g.equal(try c.fetch(request).map { $0.text("name") }, ["a", "c"])
+        g.equal(try c.count(for: request), 2)
+        request.includesPendingChanges = false
+        g.equal(try c.fetch(request).count, 0)
+        request.predicate = NSPredicate(format: "age == 1")
+        g.equal(try c.fetch(request).map { $0.text("name") }, ["a", "b"])
+        g.equal(try c.count(for: request), 2)
+      }
+    },
+    GraphCase("FET-063", "fetched objects are faults as the request says", ways: .own) { g in
+      try g.write { $0.insert("Tag", ["label": "a"]) }
+      for (asFaults, withValues) in [(true, true), (false, true), (true, false)] {
+        let c = try g.newContext()
+        try c.performAndWait {
+          let request = NSFetchRequest<NSManagedObject>(entityName: "Tag")
+          request.returnsObjectsAsFaults = asFaults
+          request.includesPropertyValues = withValues
+          let tag = try c.fetch(request)[0]
+          g.equal(tag.isFault, asFaults, "returnsObjectsAsFaults \(asFaults), includesPropertyValues \(withValues)")
+          g.equal(tag.text("label"), "a")
+          g.expect(!tag.isFault, "it is a fault after its value was read")
+        }
+      }
+    },
+    GraphCase("FET-064/graph", "IDs come in the order that is asked for") { g in
+      try g.write { c in for name in ["b", "c", "a"] { c.insert("Person", ["name": name]) } }
+      try g.read { c in
+        let request = NSFetchRequest<NSManagedObjectID>(entityName: "Person")
+        request.resultType = .managedObjectIDResultType
+        request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
+        g.equal(try c.fetch(request).map { try c.existingObject(with: $0).text("name") }, ["a", "b", "c"])
+      }
+    },
+    GraphCase("FET-066/graph", "a count is the number of what the same request fetches", ways: .own) { g in
+      try g.inWriting { c in
+        for number in 0..<10 { c.insert("Person", ["age": number]) }
+        for isSaved in [false, true] {
+          if isSaved { try c.save() }
+          for (offset, limit) in [(0, 0), (0, 3), (8, 5), (20, 0), (2, 0)] {
+            let request = NSFetchRequest<NSManagedObject>(entityName: "Person")
+            request.predicate = NSPredicate(format: "age > 0")
+            (request.fetchOffset, request.fetchLimit) = (offset, limit)
+            g.equal(try c.count(for: request), try c.fetch(request).count, "offset \(offset), limit \(limit)")
+          }
+          let numbers = NSFetchRequest<NSNumber>(entityName: "Person")
+          numbers.resultType = .countResultType
+          g.equal(try c.fetch(numbers), [10])
+        }
+      }
+    },
+    GraphCase(
+      "FET-070", "relationships that are fetched with their owners are there without reading more", needs: .rowLevel,
+      ways: .own
+    ) { g in
+      try g.write { c in
+        let team = c.insert("Team", ["title": "t"])
+        for name in ["a", "b", "c"] { c.insert("Person", ["name": name, "team": team]) }
+      }
+      let c = try g.newContext()
+      try c.performAndWait {
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Team")
+        request.relationshipKeyPathsForPrefetching = ["members"]
+        let team = try c.fetch(request)[0]
+        g.expect(!team.hasFault(forRelationshipNamed: "members"), "the members are a fault")
+        g.equal(team.texts("members", "name"), ["a", "b", "c"])
+      }
+    },
+    GraphCase("FET-071", "a fetch keeps the values of what the context has, unless it is to refresh them", ways: .own) {
+      g in
+      try g.both { a, b in
+        let (mine, theirs) = try g.person(in: a, and: b)
+        try a.performAndWait {
+          mine.setValue(9, forKey: "age")
+          try a.save()
+        }
+        try b.performAndWait {
+          let request = NSFetchRequest<NSManagedObject>(entityName: "Person")
+          g.equal(try b.fetch(request)[0].number("age"), 1)
+          request.shouldRefreshRefetchedObjects = true
+          g.expect(try b.fetch(request)[0] === theirs, "it is another object")
+          g.equal(theirs.number("age"), 9)
+        }
+      }
+    },
+    GraphCase("FET-072", "a fetch asks only the stores that it names", needs: .persistent, ways: .own, places: 2) { g in
+      let (c, stores) = try g.twoStores()
+      try c.performAndWait {
+        for (place, store) in stores.enumerated() {
+          let request = NSFetchRequest<NSManagedObject>(entityName: "Person")
+          request.affectedStores = [store]
+          g.equal(try c.fetch(request).map { ($0.number("age") ?? 0) % 2 }, [place, place, place, place])
+          g.equal(try c.count(for: request), 4)
+        }
+      }
+    },
+    GraphCase(
+      "FET-073", "a fetch over two stores is sorted, cut and counted as one", needs: .persistent, ways: .own, places: 2
+    ) { g in
+      let (c, _) = try g.twoStores()
+      try c.performAndWait {
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Person")
+        request.sortDescriptors = [NSSortDescriptor(key: "age", ascending: false)]
+        g.equal(try c.fetch(request).map { $0.number("age") }, [7, 6, 5, 4, 3, 2, 1, 0])
+        (request.fetchOffset, request.fetchLimit) = (1, 3)
+        g.equal(try c.fetch(request).map { $0.number("age") }, [6, 5, 4])
+        g.equal(try c.count(for: request), 3)
+        (request.fetchOffset, request.fetchLimit) = (0, 0)
+        request.predicate = NSPredicate(format: "age < 3")
+        g.equal(try c.count(for: request), 3)
+      }
+    },
+    GraphCase("FET-074", "a request of the model is filled in, and stays what it is", ways: .own) { g in
+      guard let model = Models.people.copy() as? NSManagedObjectModel else { try g.fail("the model cannot be copied") }
+      let template = NSFetchRequest<any NSFetchRequestResult>()
+      template.entity = model.entitiesByName["Person"]
+      template.predicate = NSPredicate(format: "name == $NAME")
+      model.setFetchRequestTemplate(template, forName: "byName")
+      let c = try g.newContext(try g.newCoordinator(model))
+      try c.performAndWait {
+        for name in ["a", "b"] { c.insert("Person", ["name": name]) }
+        try c.save()
+        for name in ["a", "b"] {
+          guard let filled = model.fetchRequestFromTemplate(withName: "byName", substitutionVariables: ["NAME": name])
+          else { try g.fail("there is no request byName") }
+          let found = try c.fetch(filled).compactMap { $0 as? NSManagedObject }
+          g.equal(found.map { $0.text("name") }, [name])
+        }
+        g.expect(model.fetchRequestTemplate(forName: "byName") != nil, "the template is gone")
+      }
+    },
+    GraphCase("FET-075", "an asynchronous fetch gives all of its result, or says that it was given up", ways: .own) {
+      g in
+      try g.write { c in for _ in 0..<20 { c.insert("Tag") } }
+      let c = try g.newContext()
+      let done = DispatchSemaphore(value: 0)
+      let request = NSAsynchronousFetchRequest(fetchRequest: NSFetchRequest<NSManagedObject>(entityName: "Tag")) {
+        result in
+        g.equal(result.finalResult?.count, 20)
+        g.expect(result.operationError == nil, "it has an error")
+        done.signal()
+      }
+      try c.performAndWait { _ = try c.execute(request) }
+      done.wait()
+      g.equal(try c.performAndWait { try c.number(of: "Tag") }, 20)
+    },
+    GraphCase("FET-076", "a fetch while all rows are deleted has all of them or none", ways: .own, races: true) { g in
+      let reader = try g.newContext()
+      let problems = Recorder()
+      for _ in 0..<5 {
+        try g.write { c in for number in 0..<100 { c.insert("Person", ["age": number]) } }
+        DispatchQueue.concurrentPerform(iterations: 2) { thread in
+          do {
+            if thread == 0 {
+              try g.inWriting { c in
+                for person in try c.objects("Person") { c.delete(person) }
+                try c.save()
+              }
+            } else {
+              for _ in 0..<10 {
+                try reader.performAndWait {
+                  reader.reset()
+                  let count = try reader.objects("Person").count
+                  if count != 0 && count != 100 { problems.note("\(count) rows") }
+                }
+              }
+            }
+          } catch { problems.note(Graph.text(of: error)) }
+        }
+      }
+      g.equal(problems.take(), [])
+    },
+    GraphCase("FET-077", "a fetch of a predicate or an order that the model does not know is refused", ways: .own) {
+      g in
+      try g.write { $0.insert("Tag") }
+      try g.inWriting { c in
+        for format in ["nothing == 1", "people.nothing == 1", "label.x == 1"] {
+          try g.fails(134060, what: format) { _ = try c.objects("Tag", NSPredicate(format: format)) }
+          let request = NSFetchRequest<NSManagedObject>(entityName: "Tag")
+          request.predicate = NSPredicate(format: format)
+          try g.fails(134060, what: "counting \(format)") { _ = try c.count(for: request) }
+        }
+      }
+    },
+  ]
+}
+
+extension Graph {
+  /// A context over two stores, with people of even age in the first and odd age in the second.
+  func twoStores() throws -> (NSManagedObjectContext, [NSPersistentStore]) {
+    let coordinator = emptyCoordinator()
+    let stores = try [add(0, to: coordinator), add(1, to: coordinator)]
+    let context = try newContext(coordinator)
+    try context.performAndWait {
+      for age in 0..<8 {
+        let person = context.insert("Person", ["age": age])
+        context.assign(person, to: stores[age % 2])
+      }
+      try context.save()
+    }
+    return (context, stores)
+  }
+}

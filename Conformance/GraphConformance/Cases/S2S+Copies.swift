@@ -1,0 +1,292 @@
+import CoreData
+import Foundation
+
+extension GraphSuite {
+  static let copies: [GraphCase] = [
+    copying("S2S-001", "people", { Models.people }) { c in
+      let teams = ["a", "b"].map { c.insert("Team", ["title": $0]) }
+      let tags = ["x", "y", "z"].map { c.insert("Tag", ["label": $0]) }
+      var boss: NSManagedObject?
+      for number in 0..<60 {
+        let person = c.insert("Person", ["name": "p\(number)", "age": number, "team": teams[number % 2]])
+        if number % 3 > 0 { person.setValue(boss, forKey: "boss") }
+        if number % 4 == 0 { person.setValue("\(number)@example.org", forKey: "email") }
+        if number % 5 == 0 { person.setValue(Data([UInt8(number)]), forKey: "photo") }
+        person.setValue(NSSet(array: tags.filter { _ in number % 7 > 2 }), forKey: "tags")
+        boss = person
+      }
+    },
+    copying("S2S-001/inheritance", "a tree of entities", { Models.inheritance }) { c in
+      var parent: NSManagedObject?
+      for level in 1...15 {
+        let folder = c.insert("Folder\(level)", ["name": "f\(level)", "code": "c\(level)", "level\(level)": level])
+        folder.setValue(parent, forKey: "parent")
+        c.insert("File", ["name": "x\(level)", "kind": "k", "parent": folder])
+        c.insert("Drawer", ["name": "d\(level)", "kind": level])
+        parent = folder
+      }
+    },
+    copying("S2S-001/ordered", "orders", { Models.ordered }) { c in
+      let songs = (0..<9).map { c.insert("Song", ["name": "s\($0)"]) }
+      for number in 0..<3 {
+        let turned = (0..<9).map { songs[($0 * 2 + number) % 9] }
+        c.insert("Playlist", ["name": "p\(number)", "songs": NSOrderedSet(array: turned)])
+        let items = (0..<5).map { c.insert("Item", ["name": "i\(number)\(($0 * 3) % 5)"]) }
+        c.insert("List", ["name": "l\(number)", "items": NSOrderedSet(array: items)])
+      }
+    },
+    copying("S2S-003", "the edges of all types", { Models.allTypes }) { c in
+      c.insert("AllTypes", ["number": 0])
+      let edges: [[String: Any]] = [
+        [
+          "int16": -32768, "int32": -2_147_483_648, "int64": Int64.min, "double": Double.leastNonzeroMagnitude,
+          "float": -Float.greatestFiniteMagnitude,
+        ],
+        ["int16": 32767, "int32": 2_147_483_647, "int64": Int64.max, "double": Double.infinity, "float": Float(0.1)],
+        ["string": "", "data": Data(), "bool": false],
+        ["string": "a\0b\u{1}\r\n\u{FFFE} ", "data": Data((0...255).map { UInt8($0) }), "bool": true],
+        ["decimal": NSDecimalNumber(string: "12345678901234567890123456789012345678")],
+        ["decimal": NSDecimalNumber(string: "-0.000000000000000000000000000000001")],
+        ["date": Date.distantPast], ["date": Date(timeIntervalSinceReferenceDate: 0.000_000_1)],
+        ["uuid": UUID(uuidString: "FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF") ?? UUID()],
+        ["place": ["city": "x"] as [String: Any]], ["transformable": NSArray(array: ["t", 1])],
+      ]
+      for (number, values) in edges.enumerated() { c.insert("AllTypes", values).setValue(number + 1, forKey: "number") }
+    },
+    copying("S2S-009", "large data, wherever it lies", { Models.allTypes }) { c in
+      for (number, size) in [0, 100, 300_000].enumerated() {
+        c.insert("AllTypes", ["number": number, "large": Data(repeating: UInt8(number), count: size)])
+      }
+    },
+    GraphCase(
+      "S2S-002", "a store that goes to another type and back holds the same", needs: .persistent, ways: .own, places: 2
+    ) { g in
+      try g.fillWithPeople()
+      let expected = try g.elsewhere { try Dump.lines($0) }
+      try g.withPeers { _, type, url, isPersistent in
+        let coordinator = try g.newCoordinator()
+        let there = try coordinator.migratePersistentStore(
+          try g.onlyStore(of: coordinator), to: url, options: nil, withType: type)
+        let home = try coordinator.migratePersistentStore(there, to: g.url(1), options: nil, withType: g.storeType)
+        let c = try g.newContext(coordinator)
+        g.equal(try c.performAndWait { try Dump.lines(c) }, expected)
+        try g.close(coordinator)
+        g.expect(home.type == g.storeType, "it has the type \(home.type)")
+        try g.emptyCoordinator().destroyPersistentStore(at: g.url(1), ofType: g.storeType, options: nil)
+        if isPersistent { try g.emptyCoordinator().destroyPersistentStore(at: url, ofType: type, options: nil) }
+      }
+    },
+    GraphCase(
+      "S2S-004", "a copy has the application's metadata, its own type and a new UUID", needs: .persistent, ways: .own
+    ) { g in
+      try g.fillWithPeople()
+      try g.setMetadata(["own": "value"])
+      try g.inWriting { try $0.save() }
+      try g.closeAll()
+      try g.withPeers { name, type, url, isPersistent in
+        let coordinator = try g.newCoordinator()
+        let old = try g.onlyStore(of: coordinator)
+        let identifier = old.identifier
+        let new = try coordinator.migratePersistentStore(old, to: url, options: nil, withType: type)
+        g.equal(new.metadata["own"] as? String, "value")
+        g.equal(new.metadata[NSStoreTypeKey] as? String, type)
+        g.equal(new.metadata[NSStoreUUIDKey] as? String, new.identifier)
+        g.expect(new.identifier != identifier, "it has the old UUID")
+        g.equal(new.metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:], g.model.entityVersionHashesByName)
+        try g.close(coordinator)
+        if isPersistent { try g.emptyCoordinator().destroyPersistentStore(at: url, ofType: type, options: nil) }
+      }
+    },
+    GraphCase("S2S-005", "a store that is copied stays as it is", needs: .persistent, ways: .own) { g in
+      try g.fillWithPeople()
+      try g.closeAll()
+      // Whatever opening does to it is done.
+      try g.reopen()
+      try g.closeAll()
+      let before = try g.fileState()
+      try g.withPeers { _, type, url, isPersistent in
+        let coordinator = try g.newCoordinator()
+        try coordinator.migratePersistentStore(try g.onlyStore(of: coordinator), to: url, options: nil, withType: type)
+        try g.close(coordinator)
+        g.equal(try g.fileState(), before)
+        if isPersistent { try g.emptyCoordinator().destroyPersistentStore(at: url, ofType: type, options: nil) }
+      }
+    },
+    GraphCase(
+      "S2S-006", "a copy does not go where there is a store, and all is as it was", needs: .files, ways: .own, places: 2
+    ) { g in
+      try g.write { $0.insert("Tag", ["label": "first"]) }
+      let other = try g.newCoordinator(place: 1)
+      let c = try g.newContext(other)
+      try c.performAndWait {
+        c.insert("Tag", ["label": "second"])
+        try c.save()
+      }
+      try g.close(other)
+      let before = try g.fileState(1)
+      try g.inWriting { c in
+        let coordinator = try g.coordinator
+        let store = try g.onlyStore(of: coordinator)
+        try g.fails(516) {
+          try coordinator.migratePersistentStore(store, to: g.url(1), options: nil, withType: g.storeType)
+        }
+        g.expect(coordinator.persistentStores == [store], "the coordinator has another store")
+        c.insert("Tag", ["label": "third"])
+        try c.save()
+        g.equal(try c.objects("Tag", by: "label").map { $0.text("label") }, ["first", "third"])
+      }
+      g.equal(try g.fileState(1), before)
+    },
+    GraphCase("S2S-008", "objects and IDs that are held go on with the new store", needs: .persistent, ways: .own) {
+      g in
+      try g.withPeers { _, type, url, isPersistent in
+        try g.inWriting { c in
+          let tag = c.insert("Tag", ["label": "a"])
+          try c.save()
+          let id = tag.objectID
+          let coordinator = try g.coordinator
+          let new = try coordinator.migratePersistentStore(
+            try g.onlyStore(of: coordinator), to: url, options: nil, withType: type)
+          g.equal(tag.text("label"), "a")
+          g.expect(try c.existingObject(with: id) === tag, "the ID leads to another object")
+          tag.setValue("b", forKey: "label")
+          try c.save()
+          g.expect(tag.objectID.persistentStore === new, "it is in the old store")
+          g.equal(try g.elsewhere { try $0.objects("Tag").filter { $0.text("label") == "b" }.count }, 1)
+        }
+        try g.closeAll()
+        if isPersistent { try g.emptyCoordinator().destroyPersistentStore(at: url, ofType: type, options: nil) }
+      }
+    },
+    GraphCase("S2S-012", "random objects are the same in a copy", ways: .own) { g in
+      var random = NumberStream(seed: g.seed)
+      try g.copyToPeers { c in
+        var people: [NSManagedObject] = []
+        let tags = (0..<8).map { c.insert("Tag", ["label": "t\($0)"]) }
+        for number in 0..<80 {
+          let person = c.insert("Person", ["name": "p\(number)"])
+          if random.next(below: 3) > 0 { person.setValue(random.next(below: 60000) - 30000, forKey: "age") }
+          if random.next(below: 2) == 0 {
+            person.setValue(
+              Date(timeIntervalSinceReferenceDate: Double(random.next(below: 1_000_000)) / 7), forKey: "born")
+          }
+          if let boss = people.last, random.next(below: 3) > 0 { person.setValue(boss, forKey: "boss") }
+          for tag in tags where random.next(below: 3) == 0 { person.add(tag, to: "tags") }
+          people.append(person)
+        }
+      }
+    },
+  ]
+
+  /// A store with what `fill` makes, copied to every type: all is equal.
+  private static func copying(
+    _ id: String, _ what: String, _ model: @escaping @Sendable () -> NSManagedObjectModel,
+    _ fill: @escaping @Sendable (NSManagedObjectContext) throws -> Void
+  ) -> GraphCase {
+    GraphCase(id, "\(what) are the same in a store of every type", model, ways: .own) { g in
+      try g.copyToPeers(fill)
+    }
+  }
+}
+
+extension Graph {
+  func onlyStore(of coordinator: NSPersistentStoreCoordinator) throws -> NSPersistentStore {
+    guard let store = coordinator.persistentStores.first, coordinator.persistentStores.count == 1 else {
+      try fail("there are \(coordinator.persistentStores.count) stores")
+    }
+    return store
+  }
+
+  fileprivate func fillWithPeople() throws {
+    try write { c in
+      let team = c.insert("Team", ["title": "t"])
+      for number in 0..<20 {
+        c.insert(
+          "Person",
+          ["name": "p\(number)", "team": team, "tags": NSSet(object: c.insert("Tag", ["label": "\(number)"]))])
+      }
+    }
+  }
+
+  /// Copies the case's store to one of every type, and compares what is there. A store that is gone when it is closed is filled anew
+  /// for each.
+  fileprivate func copyToPeers(_ fill: (NSManagedObjectContext) throws -> Void) throws {
+    if isPersistent { try write(fill) }
+    try withPeers { _, type, url, isTargetPersistent in
+      let coordinator = try newCoordinator()
+      if !isPersistent {
+        let filling = try newContext(coordinator)
+        try filling.performAndWait {
+          try fill(filling)
+          try filling.save()
+        }
+      }
+      let expected = try dump(coordinator)
+      expect(!expected.isEmpty, "there is nothing to copy")
+      let store = try onlyStore(of: coordinator)
+      try coordinator.migratePersistentStore(store, to: url, options: nil, withType: type)
+      equal(try dump(coordinator), expected)
+      try close(coordinator)
+      if !isTargetPersistent { return }
+      let again = emptyCoordinator()
+      try again.addPersistentStore(ofType: type, configurationName: nil, at: url, options: nil)
+      equal(try dump(again), expected, "opened again")
+      try close(again)
+      try emptyCoordinator().destroyPersistentStore(at: url, ofType: type, options: nil)
+    }
+  }
+
+  /// What a context sees that has nothing yet.
+  private func dump(_ coordinator: NSPersistentStoreCoordinator) throws -> [String] {
+    let context = try newContext(coordinator)
+    return try context.performAndWait {
+      let lines = try Dump.lines(context)
+      context.reset()
+      return lines
+    }
+  }
+}
+
+/// Everything that a context fetches, as lines that are the same for equal graphs.
+enum Dump {
+  static func lines(_ context: NSManagedObjectContext) throws -> [String] {
+    guard let model = context.persistentStoreCoordinator?.managedObjectModel else { return [] }
+    var lines: [String] = []
+    for entity in model.entities where entity.superentity == nil {
+      for object in try context.objects(entity.name ?? "") { lines.append(line(object)) }
+    }
+    return lines.sorted()
+  }
+
+  private static func line(_ object: NSManagedObject) -> String {
+    let attributes = object.entity.attributesByName.keys.sorted().map { key in
+      "\(key)=\(text(object.value(forKey: key)))"
+    }
+    let links = object.entity.relationshipsByName.sorted { $0.key < $1.key }.map { key, relationship in
+      let members = relationship.isToMany ? object.many(key) : object.one(key).map { [$0] } ?? []
+      let names = members.map(name)
+      return "\(key)=[\((relationship.isOrdered ? names : names.sorted()).joined(separator: ","))]"
+    }
+    return "\(object.entity.name ?? "") \((attributes + links).joined(separator: " "))"
+  }
+
+  /// What tells objects of the cases apart.
+  private static func name(_ object: NSManagedObject) -> String {
+    let key = ["name", "title", "label"].first { object.entity.attributesByName[$0] != nil }
+    return key.flatMap(object.text) ?? "?"
+  }
+
+  private static func text(_ value: Any?) -> String {
+    switch value {
+    case nil: "nil"
+    case let text as String: text.debugDescription
+    case let data as Data: "\(data.count) bytes \(data.reduce(0) { ($0 &* 31) &+ Int($1) })"
+    case let date as Date: "date \(date.timeIntervalSinceReferenceDate.bitPattern)"
+    case let number as NSDecimalNumber: "decimal \(number)"
+    case let dictionary as [String: Any]:
+      dictionary.sorted { $0.key < $1.key }.map { "\($0.key):\(text($0.value))" }.joined(separator: ";")
+    case let array as [Any]: array.map(text).joined(separator: ",")
+    case let value?: "\(value)"
+    }
+  }
+}

@@ -1,0 +1,210 @@
+import CoreData
+import Foundation
+import StoreConformance
+import StoreProtocol
+
+/// What a case of objects works with: a coordinator with the store of the case's place, contexts, and expectations.
+///
+/// Used by one thread at a time, but for ``expect(_:_:)``.
+final class Graph: @unchecked Sendable {
+  /// The model of the case.
+  let model: NSManagedObjectModel
+  private let context: CaseContext
+  private var main: NSPersistentStoreCoordinator?
+  private var writer: NSManagedObjectContext?
+  private var second: NSPersistentStoreCoordinator?
+  private var made: [NSPersistentStoreCoordinator] = []
+  private var contexts: [NSManagedObjectContext] = []
+
+  init(_ context: CaseContext, _ model: NSManagedObjectModel) {
+    (self.context, self.model) = (context, model)
+    NSPersistentStoreCoordinator.register(context.harness.backend)
+    for peer in context.peers { NSPersistentStoreCoordinator.register(peer.backend) }
+  }
+
+  // MARK: The stack
+
+  /// The type of the stores, as coordinators know it.
+  var storeType: String { context.harness.backend.storeType }
+  var isPersistent: Bool { context.capabilities.contains(.persistent) }
+
+  /// The coordinator of the case, with the store of its first place.
+  var coordinator: NSPersistentStoreCoordinator {
+    get throws {
+      if let main { return main }
+      let made = try newCoordinator()
+      main = made
+      return made
+    }
+  }
+
+  /// A coordinator that has the store of a place. It is closed when the case ends.
+  @discardableResult
+  func newCoordinator(
+    _ model: NSManagedObjectModel? = nil, place: Int = 0, options: [String: Any]? = nil
+  ) throws -> NSPersistentStoreCoordinator {
+    let coordinator = emptyCoordinator(model)
+    try add(place, to: coordinator, options: options)
+    return coordinator
+  }
+
+  /// A coordinator without a store.
+  func emptyCoordinator(_ model: NSManagedObjectModel? = nil) -> NSPersistentStoreCoordinator {
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model ?? self.model)
+    made.append(coordinator)
+    return coordinator
+  }
+
+  /// Adds the store of a place.
+  @discardableResult
+  func add(
+    _ place: Int = 0, to coordinator: NSPersistentStoreCoordinator, configuration: String? = nil,
+    options: [String: Any]? = nil
+  ) throws -> NSPersistentStore {
+    let store = try coordinator.addPersistentStore(
+      ofType: storeType, configurationName: configuration, at: url(place), options: options)
+    try context.opened(store.requireEngine(), in: place)
+    return store
+  }
+
+  func url(_ place: Int = 0) -> URL { context.url(of: place) }
+
+  /// The context that the case writes with.
+  var writing: NSManagedObjectContext {
+    get throws {
+      if let writer { return writer }
+      let made = try newContext()
+      // What was written stays warm.
+      made.retainsRegisteredObjects = true
+      writer = made
+      return made
+    }
+  }
+
+  /// A further context, of the case's coordinator unless another is given.
+  func newContext(_ coordinator: NSPersistentStoreCoordinator? = nil) throws -> NSManagedObjectContext {
+    let made = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    made.persistentStoreCoordinator = try coordinator ?? self.coordinator
+    contexts.append(made)
+    return made
+  }
+
+  // MARK: Writing and reading, as the profile has it
+
+  /// Runs `body` in the writing context and saves.
+  func write(_ body: (NSManagedObjectContext) throws -> Void) throws {
+    let context = try writing
+    try context.performAndWait {
+      try body(context)
+      try context.save()
+    }
+    if self.context.profile == .reopen { try reopen() }
+  }
+
+  /// Runs `body` with contexts that see what was saved: the writing one and one that has only faults, or the profile's.
+  func read(_ body: (NSManagedObjectContext) throws -> Void) throws {
+    switch context.profile {
+    case .coldCache:
+      let coordinator = try newCoordinator()
+      try run(body, try newContext(coordinator))
+      try close(coordinator)
+    case .twoStores:
+      let coordinator = try second ?? newCoordinator()
+      second = coordinator
+      try run(body, try newContext(coordinator))
+    default:
+      try context.label("warm") { try run(body, try writing) }
+      try context.label("faults") { try run(body, try newContext()) }
+    }
+  }
+
+  /// Runs `body` in a context.
+  func run<R>(_ body: (NSManagedObjectContext) throws -> R, _ context: NSManagedObjectContext) throws -> R {
+    try context.performAndWait { try body(context) }
+  }
+
+  /// Closes everything and opens the case's store again, with a new coordinator and new contexts.
+  func reopen(_ model: NSManagedObjectModel? = nil, options: [String: Any]? = nil) throws {
+    try closeAll()
+    main = try newCoordinator(model, options: options)
+  }
+
+  /// Removes all stores of all coordinators.
+  func closeAll() throws {
+    for context in contexts { context.performAndWait { context.reset() } }
+    for coordinator in made { try close(coordinator) }
+    (contexts, made, main, writer, second) = ([], [], nil, nil, nil)
+  }
+
+  func close(_ coordinator: NSPersistentStoreCoordinator) throws {
+    for store in coordinator.persistentStores { try coordinator.remove(store) }
+  }
+
+  /// What the case leaves is looked at, and closed.
+  func end() {
+    if !isPersistent {
+      for store in made.flatMap(\.persistentStores) {
+        if let engine = try? store.requireEngine() { context.examine(engine) }
+      }
+    }
+    do { try closeAll() } catch { context.expect(false, "U6: the stack cannot be closed: \(Self.text(of: error))") }
+  }
+}
+
+// MARK: What the case expects
+
+extension Graph {
+  /// Records a problem where `condition` is false, and goes on.
+  @discardableResult
+  func expect(_ condition: Bool, _ what: @autoclosure () -> String) -> Bool { context.expect(condition, what()) }
+
+  /// Records a problem where the two differ.
+  func equal<T: Equatable>(_ found: T, _ expected: T, _ what: String = "") { context.equal(found, expected, what) }
+
+  /// Records a problem unless `body` throws an error of Cocoa's with one of these codes. Gives the error.
+  @discardableResult
+  func fails(_ codes: Int..., what: String = "the call", _ body: () throws -> Void) throws -> NSError? {
+    do { try body() } catch let error where Self.isThrownByUse(error) {
+      let found = error as NSError
+      context.expect(found.domain == NSCocoaErrorDomain, "\(what) threw an error of \(found.domain)")
+      context.expect(codes.contains(found.code), "\(what) threw \(Self.text(of: error)); expected \(codes)")
+      return found
+    }
+    context.expect(false, "\(what) did not throw; expected \(codes)")
+    return nil
+  }
+
+  /// Runs `body` with a label that its problems carry.
+  func label<R>(_ label: String, _ body: () throws -> R) rethrows -> R { try context.label(label, body) }
+
+  /// Records a problem and ends the case.
+  func fail(_ what: String) throws -> Never { try context.fail(what) }
+
+  /// Says that the case leaves no sound store in its place, on purpose.
+  func leavesDamage() { context.leavesDamage() }
+  /// Says that the place has another store now.
+  func isReplaced() { context.isReplaced() }
+
+  var seed: UInt64 { context.seed }
+
+  /// Types of stores to copy to, with a place for one: all that the runner knows, the case's own included.
+  func withPeers(_ body: (_ name: String, _ type: String, _ url: URL, _ isPersistent: Bool) throws -> Void) throws {
+    for peer in context.peers {
+      let place = try peer.makeLocation()
+      defer { try? peer.destroy(place) }
+      try context.label(peer.name) {
+        try body(peer.name, peer.backend.storeType, place.url, peer.backend.capabilities.contains(.persistent))
+      }
+    }
+  }
+
+  /// Whether an error comes from what the case did, not from the suite.
+  static func isThrownByUse(_ error: any Error) -> Bool {
+    error is CocoaError || error is StoreError || (error as NSError).domain == NSCocoaErrorDomain
+  }
+
+  static func text(of error: any Error) -> String {
+    let known = error as NSError
+    return "\(known.domain) \(known.code): \(known.localizedDescription)"
+  }
+}

@@ -1,0 +1,11 @@
+import StoreConformance
+
+/// All cases of objects in contexts.
+public enum GraphSuite {
+  /// Every case, each id once.
+  public static let all: [ConformanceCase] = [
+    lifecycle, identity, values, attributeRules, relationships, orders, deletions, inheritance, fetches, saves,
+    conflicts,
+    contexts, concurrency, durability, copies, damage, capabilities,
+  ].flatMap { $0.map(\.conformanceCase) }
+}

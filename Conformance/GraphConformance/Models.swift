@@ -1,0 +1,175 @@
+import CoreData
+import Foundation
+
+/// The models of the cases, each made once: what a coordinator has used stays for the life of the process.
+enum Models {
+  /// M1: people, teams and tags.
+  static let people = model([
+    entity(
+      "Person",
+      [
+        attribute("name", .stringAttributeType), attribute("age", .integer16AttributeType),
+        attribute("email", .stringAttributeType), attribute("photo", .binaryDataAttributeType),
+        attribute("born", .dateAttributeType),
+      ], unique: ["email"]),
+    entity("Team", [attribute("title", .stringAttributeType)]),
+    entity("Tag", [attribute("label", .stringAttributeType)]),
+  ]) { all in
+    link(all, one("Person", "boss"), many("Person", "reports"))
+    link(all, one("Person", "team"), many("Team", "members", .cascadeDeleteRule))
+    link(all, many("Person", "tags"), many("Tag", "people"))
+  }
+
+  /// The types of attributes with the names that M2 gives them.
+  static let types: [(name: String, type: NSAttributeType)] = [
+    ("int16", .integer16AttributeType), ("int32", .integer32AttributeType), ("int64", .integer64AttributeType),
+    ("double", .doubleAttributeType), ("float", .floatAttributeType), ("decimal", .decimalAttributeType),
+    ("bool", .booleanAttributeType), ("string", .stringAttributeType), ("data", .binaryDataAttributeType),
+    ("date", .dateAttributeType), ("uuid", .UUIDAttributeType), ("uri", .URIAttributeType),
+    ("transformable", .transformableAttributeType),
+  ]
+
+  /// M2: an optional attribute of each type, a composite one, and binary data that may lie outside.
+  static let allTypes: NSManagedObjectModel = {
+    let place = NSCompositeAttributeDescription()
+    place.name = "place"
+    place.elements = [attribute("city", .stringAttributeType), attribute("floor", .integer16AttributeType)]
+    let large = attribute("large", .binaryDataAttributeType)
+    large.allowsExternalBinaryDataStorage = true
+    let number = attribute("number", .integer64AttributeType)
+    let transient = attribute("transient", .stringAttributeType)
+    transient.isTransient = true
+    return model([
+      entity("AllTypes", types.map { attribute($0.name, $0.type) } + [number, place, large, transient])
+    ])
+  }()
+
+  /// M3: `Node`, abstract, and below it `File`, `Drawer` and fifteen levels of folders; each level has an attribute of its own.
+  static let inheritance: NSManagedObjectModel = {
+    let node = entity(
+      "Node", [attribute("name", .stringAttributeType), attribute("code", .stringAttributeType)], unique: ["code"])
+    node.isAbstract = true
+    let file = entity("File", [attribute("size", .integer64AttributeType), attribute("kind", .stringAttributeType)])
+    let drawer = entity("Drawer", [attribute("kind", .integer64AttributeType)])
+    var entities = [node, file]
+    var children = [file, drawer]
+    for level in 1...15 {
+      let folder = entity("Folder\(level)", [attribute("level\(level)", .integer64AttributeType)])
+      if level == 1 {
+        folder.properties.append(attribute("kind1", .integer64AttributeType))
+        children.append(folder)
+      } else {
+        entities[entities.count - 1].subentities = [folder]
+      }
+      entities.append(folder)
+    }
+    node.subentities = children
+    return model(entities + [drawer]) { link($0, one("Node", "parent"), many("Node", "children")) }
+  }()
+
+  /// M4: ordered to-many with a to-one inverse, and ordered many-to-many.
+  static let ordered = model([
+    entity("List", [attribute("name", .stringAttributeType)]),
+    entity("Item", [attribute("name", .stringAttributeType)]),
+    entity("Playlist", [attribute("name", .stringAttributeType)]),
+    entity("Song", [attribute("name", .stringAttributeType)]),
+  ]) { all in
+    link(all, many("List", "items", ordered: true), one("Item", "list"))
+    link(all, many("Playlist", "songs", ordered: true), many("Song", "playlists", ordered: true))
+  }
+
+  /// M6: a thousand attributes.
+  static let wide = model([
+    entity(
+      "Wide", (1...1000).map { attribute("a\($0)", $0 % 2 == 0 ? .stringAttributeType : .integer64AttributeType) })
+  ])
+
+  /// M8: names that mean something elsewhere.
+  static let hostileNames = ["select", "group", "where", "日本", "Z_PK", "_", String(repeating: "n", count: 200)]
+  static let names = model([entity("Order", hostileNames.map { attribute($0, .stringAttributeType) })]) {
+    link($0, one("Order", "from"), many("Order", "to"))
+  }
+
+  /// M1 with one more attribute: another version of the same model.
+  static let otherPeople: NSManagedObjectModel = {
+    guard let copy = people.copy() as? NSManagedObjectModel else { return people }
+    copy.entitiesByName["Person"]?.properties.append(attribute("nickname", .stringAttributeType))
+    return copy
+  }()
+}
+
+/// The parts of models.
+extension Models {
+  static func attribute(
+    _ name: String, _ type: NSAttributeType, mandatory: Bool = false, default value: Any? = nil
+  ) -> NSAttributeDescription {
+    let attribute = NSAttributeDescription()
+    (attribute.name, attribute.attributeType) = (name, type)
+    attribute.isOptional = !mandatory
+    attribute.defaultValue = value
+    return attribute
+  }
+
+  /// An entity of plain managed objects.
+  static func entity(
+    _ name: String, _ properties: [NSPropertyDescription], unique: [String] = [], class objectClass: AnyClass? = nil
+  ) -> NSEntityDescription {
+    let entity = NSEntityDescription()
+    entity.name = name
+    entity.managedObjectClassName = objectClass.map(NSStringFromClass) ?? "NSManagedObject"
+    entity.properties = properties
+    if !unique.isEmpty { entity.uniquenessConstraints = [unique] }
+    return entity
+  }
+
+  /// A model of entities, whose relationships `links` makes.
+  static func model(
+    _ entities: [NSEntityDescription], _ links: ([String: NSEntityDescription]) -> Void = { _ in }
+  ) -> NSManagedObjectModel {
+    links(Dictionary(entities.map { ($0.name ?? "", $0) }, uniquingKeysWith: { first, _ in first }))
+    let model = NSManagedObjectModel()
+    model.entities = entities
+    return model
+  }
+
+  /// One side of a relationship.
+  struct Side {
+    let entity: String
+    let relationship: NSRelationshipDescription
+  }
+
+  static func one(
+    _ entity: String, _ name: String, _ rule: NSDeleteRule = .nullifyDeleteRule, mandatory: Bool = false
+  ) -> Side {
+    let side = many(entity, name, rule)
+    (side.relationship.maxCount, side.relationship.isOptional) = (1, !mandatory)
+    side.relationship.minCount = mandatory ? 1 : 0
+    return side
+  }
+
+  static func many(
+    _ entity: String, _ name: String, _ rule: NSDeleteRule = .nullifyDeleteRule, ordered: Bool = false,
+    counts: ClosedRange<Int>? = nil
+  ) -> Side {
+    let relationship = NSRelationshipDescription()
+    (relationship.name, relationship.deleteRule, relationship.isOrdered) = (name, rule, ordered)
+    (relationship.minCount, relationship.maxCount) = (counts?.lowerBound ?? 0, counts?.upperBound ?? 0)
+    return Side(entity: entity, relationship: relationship)
+  }
+
+  /// Puts two sides of a relationship into their entities, each the other's inverse.
+  static func link(_ entities: [String: NSEntityDescription], _ a: Side, _ b: Side) {
+    a.relationship.destinationEntity = entities[b.entity]
+    b.relationship.destinationEntity = entities[a.entity]
+    entities[a.entity]?.properties.append(a.relationship)
+    entities[b.entity]?.properties.append(b.relationship)
+    a.relationship.inverseRelationship = b.relationship
+    b.relationship.inverseRelationship = a.relationship
+  }
+
+  /// A relationship without an inverse.
+  static func lead(_ entities: [String: NSEntityDescription], _ side: Side, to destination: String) {
+    side.relationship.destinationEntity = entities[destination]
+    entities[side.entity]?.properties.append(side.relationship)
+  }
+}

@@ -1,0 +1,23 @@
+import Dispatch
+import Foundation
+
+/// A thread with a stack of 512 KiB.
+final class SmallThread: @unchecked Sendable {
+  private let body: () throws -> Void
+  private var result: Result<Void, any Error> = .success(())
+
+  init(_ body: @escaping () throws -> Void) { self.body = body }
+
+  /// Runs the body on it and waits.
+  func run() throws {
+    let done = DispatchSemaphore(value: 0)
+    let thread = Thread {
+      self.result = Result { try self.body() }
+      done.signal()
+    }
+    thread.stackSize = 512 * 1024
+    thread.start()
+    done.wait()
+    try result.get()
+  }
+}
