@@ -85,11 +85,11 @@ enum XMLBinary {
     if XMLNumber.trimmed(text).isEmpty { return Data() }
     var result: [UInt8] = []
     result.reserveCapacity(text.count / 4 * 3 + 3)
-    var (word, count, isPlain) = (UInt32(0), 0, true)
+    var (word, count, padding, isPlain) = (UInt32(0), 0, 0, true)
     values.withUnsafeBufferPointer { values in
       for byte in text {
         let value = values[Int(byte)]
-        if value < 64 {
+        if value < 64 && padding == 0 {
           word = word << 6 | UInt32(value)
           count += 1
           if count == 4 {
@@ -98,15 +98,24 @@ enum XMLBinary {
             result.append(UInt8(truncatingIfNeeded: word))
             (word, count) = (0, 0)
           }
+        } else if byte == UInt8(ascii: "=") {
+          padding += 1
         } else if !XMLNumber.isSpace(byte) {
           isPlain = false
           break
         }
       }
     }
-    if isPlain && count == 0 { return Data(result) }
-    // Padding, and whatever else there may be.
-    return Data(base64Encoded: Data(text), options: .ignoreUnknownCharacters)
+    switch (count, padding) {
+    case (0, 0) where isPlain: break
+    case (2, 2) where isPlain: result.append(UInt8(truncatingIfNeeded: word >> 4))
+    case (3, 1) where isPlain:
+      result.append(UInt8(truncatingIfNeeded: word >> 10))
+      result.append(UInt8(truncatingIfNeeded: word >> 2))
+    // Whatever else there may be.
+    default: return Data(base64Encoded: Data(text), options: .ignoreUnknownCharacters)
+    }
+    return Data(result)
   }
 
   private static let values: [UInt8] = {
