@@ -47,7 +47,8 @@ public final class KeyedFields {
   private static func kind(_ bytes: UnsafeRawBufferPointer) -> Int {
     if bytes.count < 4 { return bytes.count }
     let last = bytes.loadUnaligned(fromByteOffset: bytes.count &- 4, as: UInt32.self).bigEndian
-    return Int((last &+ UInt32(truncatingIfNeeded: bytes.count) &* 31) &* 0x9E37_79B1 &>> 28)
+    let hash = (last &+ UInt32(truncatingIfNeeded: bytes.count) &* 31) &* 0x9E37_79B1
+    return Int(hash &>> 28) & (kinds - 1)
   }
 
   @inline(__always)
