@@ -23,10 +23,14 @@ let package = Package(
       name: "CSQLiteRaw", path: "CSQLiteRaw", pkgConfig: "sqlite3",
       providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
     .target(name: "BenchmarkSupport", path: "BenchmarkSupport"),
+    .systemLibrary(
+      name: "CLibXML2Raw", path: "CLibXML2Raw", pkgConfig: "libxml-2.0",
+      providers: [.apt(["libxml2-dev"]), .brew(["libxml2"])]),
+    .target(name: "RawXML", dependencies: ["CLibXML2Raw"], path: "RawXML"),
     .executableTarget(
       name: "store-benchmark",
       dependencies: [
-        "CSQLiteRaw", "BenchmarkSupport", .product(name: "CoreData", package: "OpenCoreData"),
+        "CSQLiteRaw", "BenchmarkSupport", "RawXML", .product(name: "CoreData", package: "OpenCoreData"),
         .product(name: "LMDBStore", package: "OpenCoreData"),
         .target(name: "CLMDBRaw", condition: .when(traits: ["LMDB"])),
       ],

@@ -11,6 +11,7 @@ public final class AtomicFileWriter {
   private var sum = CRC64()
   /// Where the checksum is to be written.
   private var checksumPlace: Int64?
+  private var filled: [(gap: Gap, bytes: Data)] = []
   private static let size = 1 << 18
 
   init(_ file: Int32, _ path: String) {
@@ -35,6 +36,27 @@ public final class AtomicFileWriter {
     }
   }
 
+  /// Bytes that are written when what comes behind them is known.
+  public struct Gap {
+    fileprivate let offset: Int64
+    fileprivate let count: Int
+  }
+
+  /// Leaves zeros, to be filled with ``fill(_:_:)``.
+  public func leave(_ count: Int) throws(StoreError) -> Gap {
+    let gap = Gap(offset: offset + Int64(buffer.count), count: count)
+    try write(Data(count: count))
+    return gap
+  }
+
+  /// Fills a gap with as many bytes, once.
+  public func fill(_ gap: Gap, _ bytes: Data) throws(StoreError) {
+    precondition(bytes.count == gap.count, "A gap is filled with as many bytes as it has.")
+    try finish()
+    try put(Array(bytes)[...], at: gap.offset)
+    filled.append((gap, bytes))
+  }
+
   /// Writes the metadata, which has the checksum's placeholder in it.
   public func writeMetadata(_ data: Data) throws(StoreError) {
     if let place = AtomicChecksum.place(in: data, isLast: false) {
@@ -46,14 +68,18 @@ public final class AtomicFileWriter {
   /// Puts the checksum of all that was written in its place.
   func seal() throws(StoreError) {
     try finish()
+    for (gap, bytes) in filled { sum.replaceZeros(by: bytes, before: offset - gap.offset - Int64(gap.count)) }
     guard let checksumPlace else { return }
-    var text = Array(AtomicChecksum.text(sum).utf8)[...]
-    var place = off_t(checksumPlace)
-    while !text.isEmpty {
-      let count = text.withUnsafeBytes { pwrite(file, $0.baseAddress, $0.count, place) }
+    try put(Array(AtomicChecksum.text(sum).utf8)[...], at: checksumPlace)
+  }
+
+  private func put(_ bytes: ArraySlice<UInt8>, at offset: Int64) throws(StoreError) {
+    var (rest, place) = (bytes, off_t(offset))
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { pwrite(file, $0.baseAddress, $0.count, place) }
       if count < 0 && errno == EINTR { continue }
       guard count > 0 else { throw StoreError.system("The new store file cannot be written", path) }
-      text = text.dropFirst(count)
+      rest = rest.dropFirst(count)
       place += off_t(count)
     }
   }

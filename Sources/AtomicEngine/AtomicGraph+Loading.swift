@@ -42,23 +42,45 @@ public struct AtomicGraphLoader {
     for rows in rows { try resolve(rows) }
     for (relationship, owner, destinations) in lists { for key in destinations { try check(key, relationship, owner) } }
     if !graph.numbering.isPlain { try useKeys() }
-    var edits = Array(repeating: [Int64: AtomicLinks.Edit](), count: shape.toManys.count)
     for (tree, rows) in rows.enumerated() {
       graph.trees[tree].insert(rows)
-      for row in graph.trees[tree].rows {
-        for (slot, table) in shape.backLinks[row.entity] where !row.isNull(slot) {
-          edits[table][row.int(slot), default: .init()].added.append(row.key)
-        }
-        // What contradicts a constraint stays: it can be read, and is refused when it is saved again.
-        _ = graph.uniqueness.add(row)
+      loadRows(of: tree, shape)
+    }
+    loadLists(shape)
+    return graph
+  }
+
+  /// Takes over what follows from the rows of a tree: links whose other side is to-one, in key order, and unique values.
+  private mutating func loadRows(of tree: Int, _ shape: StoreShape) {
+    let isConstrained = !graph.uniqueness.isEmpty
+    for row in graph.trees[tree].rows {
+      for (slot, table) in shape.backLinks[row.entity] where !row.isNull(slot) {
+        graph.links[table].append(row.key, to: row.int(slot))
+      }
+      // What contradicts a constraint stays: it can be read, and is refused when it is saved again.
+      if isConstrained { _ = graph.uniqueness.add(row) }
+    }
+  }
+
+  /// Takes over the links that are in no row. Files tell most of them twice, once for each side.
+  private mutating func loadLists(_ shape: StoreShape) {
+    var edits = Array(repeating: [Int64: AtomicLinks.Edit](), count: shape.toManys.count)
+    var tables: [(table: Int, inverse: Int?)] = []
+    for (relationship, owner, destinations) in lists {
+      guard relationship.storage != .inverseToOne, let table = shape.table(of: relationship) else {
+        tables.append((-1, nil))
+        continue
+      }
+      tables.append((table, shape.inverseTables[table]))
+      if !graph.links[table].load(destinations, of: owner) {
+        edits[table][owner, default: .init()].added += destinations
       }
     }
-    for (relationship, owner, destinations) in lists {
-      guard let table = shape.table(of: relationship) else { continue }
-      if relationship.storage == .inverseToOne { continue }
-      edits[table][owner, default: .init()].added += destinations
-      guard let inverse = shape.inverseTables[table] else { continue }
-      for key in destinations { edits[inverse][key, default: .init()].added.append(owner) }
+    for ((_, owner, destinations), (_, inverse)) in zip(lists, tables) {
+      guard let inverse else { continue }
+      for key in destinations where !graph.links[inverse].contains(owner, of: key) {
+        edits[inverse][key, default: .init()].added.append(owner)
+      }
     }
     for table in edits.indices {
       for (owner, edit) in edits[table] { graph.links[table].apply(edit, to: owner) }
@@ -66,7 +88,6 @@ public struct AtomicGraphLoader {
     for (relationship, owner, destinations) in lists where relationship.isOrdered {
       if let table = shape.table(of: relationship) { graph.links[table].order(owner, as: destinations) }
     }
-    return graph
   }
 
   /// Gives the references of rows the entities of their destinations, which are known only now.
@@ -119,8 +140,9 @@ extension AtomicGraph {
     for tree in trees { for row in tree.rows { try body(row) } }
   }
 
-  /// The keys of a to-many relationship's destinations, in order where it is ordered.
-  public func destinations(of relationship: Relationship, _ owner: Int64) -> [Int64] {
-    shape.table(of: relationship).map { links[$0][owner] } ?? []
-  }
+  /// The table of a to-many relationship's links, to be looked up once.
+  public func linkTable(of relationship: Relationship) -> Int? { shape.table(of: relationship) }
+
+  /// The keys of the destinations that a table of links has for an owner, in order where the relationship is ordered.
+  public func destinations(_ table: Int, _ owner: Int64) -> [Int64] { links[table][owner] }
 }

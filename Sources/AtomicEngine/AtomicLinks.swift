@@ -17,7 +17,36 @@ struct AtomicLinks: Sendable {
   /// The owner that a one-way link to `destination` begins at.
   func owner(of destination: Int64) -> Int64? { owners[destination] }
 
+  /// Whether an owner's links, which no order was given to, lead to `destination`.
+  func contains(_ destination: Int64, of owner: Int64) -> Bool {
+    guard !isOrdered, let list = destinations[owner] else { return false }
+    var (low, high) = (0, list.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if list[middle] < destination { low = middle + 1 } else { high = middle }
+    }
+    return low < list.count && list[low] == destination
+  }
+
   var linkedOwners: Dictionary<Int64, [Int64]>.Keys { destinations.keys }
+
+  // MARK: Loading
+
+  /// Adds a link behind those that the owner has, whose destinations all have lower keys.
+  mutating func append(_ destination: Int64, to owner: Int64) {
+    destinations[owner, default: []].append(destination)
+    if isOneWay { owners[destination] = owner }
+  }
+
+  /// Gives an owner its links, where it has none, links are in key order and have two ends. False where that is not so.
+  mutating func load(_ keys: [Int64], of owner: Int64) -> Bool {
+    if isOrdered || isOneWay || keys.isEmpty { return false }
+    guard zip(keys, keys.dropFirst()).allSatisfy({ $0 < $1 }), destinations[owner] == nil else { return false }
+    destinations[owner] = keys
+    return true
+  }
+
+  // MARK: Changing
 
   /// What becomes of one owner's links.
   struct Edit {

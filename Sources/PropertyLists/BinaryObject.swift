@@ -7,8 +7,11 @@ struct BinaryObject {
   let payload: Int
   /// Bytes; checked to lie inside the data.
   let payloadCount: Int
+  /// Elements of an array, entries of a dictionary, units of a string, or bytes.
+  let count: Int
 
   var isDictionary: Bool { marker >> 4 == 0xD }
+  var isUID: Bool { marker >> 4 == 0x8 }
   var isContainer: Bool { isDictionary || marker >> 4 == 0xA }
 
   init(_ source: ByteSource, at offset: Int, referenceWidth: Int) throws(PropertyListError) {
@@ -19,15 +22,17 @@ struct BinaryObject {
     let unit: Int
     switch marker >> 4 {
     case 0x0:
-      (payload, payloadCount) = (start, 0)
+      (payload, payloadCount, count) = (start, 0, 0)
       return
     case 0x1, 0x2, 0x3:
-      guard low <= 4 else { throw PropertyListError(.malformed, offset: offset, "a number of 2^\(low) bytes") }
-      (payload, payloadCount) = (start, 1 << low)
+      guard low <= 4 else {
+        throw PropertyListError(.malformed, offset: offset, "a number of 2^\(low) bytes")
+      }
+      (payload, payloadCount, count) = (start, 1 << low, 1 << low)
       _ = try source.slice(at: payload, count: payloadCount)
       return
     case 0x8:
-      (payload, payloadCount) = (start, low + 1)
+      (payload, payloadCount, count) = (start, low + 1, low + 1)
       _ = try source.slice(at: payload, count: payloadCount)
       return
     case 0x4, 0x5: unit = 1
@@ -46,37 +51,59 @@ struct BinaryObject {
       count = try source.unsigned(at: start + 1, width: width)
       start += 1 + width
     }
-    guard start <= source.end, count <= UInt64((source.end - start) / unit) else {
+    let (size, overflow) = count.multipliedReportingOverflow(by: UInt64(unit))
+    guard start <= source.end, !overflow, size <= UInt64(source.end - start) else {
       throw PropertyListError(.truncated, offset: offset, "\(count) elements do not fit into the data")
     }
     payload = start
-    payloadCount = Int(count) * unit
+    payloadCount = Int(size)
+    self.count = Int(count)
   }
 
   /// The value of an object that is no container.
   func scalar(_ source: ByteSource) throws(PropertyListError) -> PropertyList {
-    let bytes = try source.slice(at: payload, count: payloadCount)
+    let bytes = try bytes(source)
     switch marker >> 4 {
     case 0x0: return try singleton()
     case 0x1: return try integer(bytes)
     case 0x2: return .real(try floating(bytes))
     case 0x3:
-      guard bytes.count == 8 else { throw PropertyListError(.malformed, offset: offset, "a date of odd size") }
+      guard bytes.count == 8 else {
+        throw PropertyListError(.malformed, offset: offset, "a date of odd size")
+      }
       return .date(try floating(bytes))
     case 0x4: return .data(Data(bytes))
-    case 0x5:
-      guard bytes.allSatisfy({ $0 < 0x80 }) else {
-        throw PropertyListError(.malformed, offset: offset, "an ASCII string with other bytes")
-      }
-      return .string(String(decoding: bytes, as: UTF8.self))
-    case 0x6: return .string(utf16(bytes))
-    case 0x8:
-      guard let value = UInt64(exactly: wide(bytes)) else {
-        throw PropertyListError(.unsupported, offset: offset, "a UID above 64 bits")
-      }
-      return .uid(value)
+    case 0x5: return .string(String(decoding: try ascii(source), as: UTF8.self))
+    case 0x6: return .string(Self.utf16(bytes))
+    case 0x8: return .uid(try uid(source))
     default: throw PropertyListError(.unsupported, offset: offset, "an object of kind \(marker)")
     }
+  }
+
+  /// The bytes of its payload.
+  @inline(__always)
+  func bytes(_ source: ByteSource) throws(PropertyListError) -> UnsafeRawBufferPointer {
+    try source.slice(at: payload, count: payloadCount)
+  }
+
+  /// The bytes of an ASCII string.
+  @inline(__always)
+  func ascii(_ source: ByteSource) throws(PropertyListError) -> UnsafeRawBufferPointer {
+    let bytes = try bytes(source)
+    guard bytes.isASCII else {
+      throw PropertyListError(.malformed, offset: offset, "an ASCII string with other bytes")
+    }
+    return bytes
+  }
+
+  /// The number of a keyed archive's reference.
+  @inline(__always)
+  func uid(_ source: ByteSource) throws(PropertyListError) -> UInt64 {
+    if payloadCount <= 8 { return try source.unsigned(at: payload, width: payloadCount) }
+    guard let value = UInt64(exactly: wide(try bytes(source))) else {
+      throw PropertyListError(.unsupported, offset: offset, "a UID above 64 bits")
+    }
+    return value
   }
 
   private func singleton() throws(PropertyListError) -> PropertyList {
@@ -88,12 +115,12 @@ struct BinaryObject {
     }
   }
 
-  private func wide(_ bytes: ArraySlice<UInt8>) -> UInt128 {
+  private func wide(_ bytes: UnsafeRawBufferPointer) -> UInt128 {
     bytes.reduce(0) { $0 << 8 | UInt128($1) }
   }
 
   /// Integers of 1, 2 and 4 bytes are unsigned, longer ones signed.
-  private func integer(_ bytes: ArraySlice<UInt8>) throws(PropertyListError) -> PropertyList {
+  private func integer(_ bytes: UnsafeRawBufferPointer) throws(PropertyListError) -> PropertyList {
     let value = wide(bytes)
     switch bytes.count {
     case 16:
@@ -106,7 +133,7 @@ struct BinaryObject {
     }
   }
 
-  private func floating(_ bytes: ArraySlice<UInt8>) throws(PropertyListError) -> Double {
+  private func floating(_ bytes: UnsafeRawBufferPointer) throws(PropertyListError) -> Double {
     let value = wide(bytes)
     switch bytes.count {
     case 4: return Double(Float(bitPattern: UInt32(truncatingIfNeeded: value)))
@@ -116,17 +143,9 @@ struct BinaryObject {
   }
 
   /// Unpaired surrogates become U+FFFD: a Swift string cannot hold them, and refusing the file would lose the rest.
-  private func utf16(_ bytes: ArraySlice<UInt8>) -> String {
-    var units: [UInt16] = []
-    units.reserveCapacity(bytes.count / 2)
-    var high: UInt8?
-    for byte in bytes {
-      if let first = high {
-        units.append(UInt16(first) << 8 | UInt16(byte))
-        high = nil
-      } else {
-        high = byte
-      }
+  static func utf16(_ bytes: UnsafeRawBufferPointer) -> String {
+    let units = (0..<bytes.count / 2).lazy.map {
+      UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: 2 * $0, as: UInt16.self))
     }
     return String(decoding: units, as: UTF16.self)
   }

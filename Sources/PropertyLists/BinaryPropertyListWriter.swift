@@ -64,7 +64,7 @@ public enum BinaryPropertyListWriter {
     }
 
     func encode() -> Data {
-      var output = Data(BinaryPropertyListReader.magic)
+      var output = BinaryObjectTable.magic
       let referenceWidth = BinaryEncoding.width(of: UInt64(objects.count))
       var offsets: [Int] = []
       offsets.reserveCapacity(objects.count)
@@ -88,7 +88,7 @@ public enum BinaryPropertyListWriter {
 }
 
 /// The bytes of single objects.
-private enum BinaryEncoding {
+enum BinaryEncoding {
   /// The smallest power of two bytes that holds `value`, as Apple's reader expects of all integers.
   static func width(of value: UInt64) -> Int {
     switch value {
@@ -107,6 +107,13 @@ private enum BinaryEncoding {
     guard count >= 15 else { return output.append(marker | UInt8(count)) }
     output.append(marker | 0x0F)
     appendInteger(UInt64(count), to: &output)
+  }
+
+  /// Of a value that is no container.
+  static func bytes(_ value: PropertyList) -> Data {
+    var output = Data()
+    append(value, to: &output)
+    return output
   }
 
   static func append(_ value: PropertyList, to output: inout Data) {

@@ -24,6 +24,11 @@ public final class KeyedArchiveReader: Sendable {
     self.top = top
   }
 
+  init(objects: [PropertyList], top: [String: PropertyList]) {
+    self.objects = objects
+    self.top = top
+  }
+
   /// The object archived under `key` of the top level, or nil when there is none.
   public func root(_ key: String = "root") -> ArchivedObject? {
     top[key].flatMap { ArchivedObject($0, in: self) }

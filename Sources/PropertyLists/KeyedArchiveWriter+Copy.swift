@@ -16,15 +16,16 @@ extension KeyedArchiveWriter {
       guard let copy = copies[original], let source = ArchivedObject(.uid(original), in: object.archive) else {
         continue
       }
-      let value = translated(source.value) { (inner: inout KeyedArchiveWriter, reference) in
-        guard reference != 0 else { return Reference.null }
-        if let known = copies[reference] { return known }
-        let reserved = inner.reserve()
-        copies[reference] = reserved
-        pending.append(reference)
-        return reserved
-      }
-      set(copy, to: value)
+      set(
+        copy,
+        to: source.value.translatingReferences { reference in
+          guard reference != 0 else { return 0 }
+          if let known = copies[reference] { return known.uid }
+          let reserved = reserve()
+          copies[reference] = reserved
+          pending.append(reference)
+          return reserved.uid
+        })
     }
     return copies[uid] ?? .null
   }
@@ -35,28 +36,22 @@ extension KeyedArchiveWriter {
     let root = writer.add(copyOf: object)
     return writer.archive(root: root)
   }
+}
 
-  /// The value with its references replaced. An archived object is a dictionary of references and scalars, or of arrays
-  /// of references; deeper nesting has no meaning in an archive and is kept as it is.
-  private mutating func translated(
-    _ value: PropertyList, _ translate: (inout KeyedArchiveWriter, UInt64) -> Reference
-  ) -> PropertyList {
-    guard case .dictionary(let entries) = value else { return value }
+extension PropertyList {
+  /// An archived object with its references replaced, in the order of its keys. Such an object is a dictionary of references and
+  /// scalars, or of arrays of references; deeper nesting has no meaning in an archive and is kept as it is.
+  func translatingReferences(_ translate: (UInt64) -> UInt64) -> PropertyList {
+    func translated(_ element: PropertyList) -> PropertyList {
+      if case .uid(let reference) = element { .uid(translate(reference)) } else { element }
+    }
+    guard case .dictionary(let entries) = self else { return self }
     var result: [String: PropertyList] = [:]
     for (key, field) in entries.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
-      switch field {
-      case .uid(let reference): result[key] = translate(&self, reference).value
-      case .array(let elements):
-        var copies: [PropertyList] = []
-        for element in elements {
-          if case .uid(let reference) = element {
-            copies.append(translate(&self, reference).value)
-          } else {
-            copies.append(element)
-          }
-        }
-        result[key] = .array(copies)
-      default: result[key] = field
+      if case .array(let elements) = field {
+        result[key] = .array(elements.map(translated))
+      } else {
+        result[key] = translated(field)
       }
     }
     return .dictionary(result)

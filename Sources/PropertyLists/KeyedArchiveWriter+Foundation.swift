@@ -73,7 +73,7 @@ extension KeyedArchiveWriter {
 }
 
 /// A decimal in the parts that NSDecimalNumber archives.
-private struct ArchivedDecimal {
+struct ArchivedDecimal {
   var isNegative: Bool
   var exponent: Int64 = 0
   /// 16-bit words in use.

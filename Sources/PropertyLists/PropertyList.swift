@@ -67,7 +67,7 @@ extension PropertyList {
   ///
   /// The cost is linear in the size of `data`, whatever it contains.
   public init(contents data: Data) throws(PropertyListError) {
-    if data.starts(with: BinaryPropertyListReader.magic) {
+    if data.starts(with: BinaryObjectTable.magic) {
       self = try BinaryPropertyListReader.read(data)
     } else {
       self = try XMLPropertyListReader.read(data)

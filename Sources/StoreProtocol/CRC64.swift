@@ -1,26 +1,25 @@
 import Foundation
 
-/// CRC-64/XZ, eight bytes at a time.
+/// CRC-64/XZ, eight bytes at a time, in three lanes at once where there are many.
 package struct CRC64 {
   private var state: UInt64 = .max
+  package var value: UInt64 { ~state }
 
   package init() {}
-
-  package var value: UInt64 { ~state }
 
   package mutating func add(_ data: Data) { data.withUnsafeBytes { add($0) } }
 
   package mutating func add(_ bytes: UnsafeRawBufferPointer) {
-    Self.tables.withUnsafeBufferPointer { table in
-      var state = self.state
-      var index = 0
+    Self.tables.withUnsafeBufferPointer { tables in
+      guard let table = tables.baseAddress else { return }
+      var (state, index) = (state, 0)
+      while bytes.count - index >= 3 * Self.lane {
+        let lanes = UnsafeRawBufferPointer(rebasing: bytes[index..<index + 3 * Self.lane])
+        state = Self.add(lanes, state, table)
+        index += 3 * Self.lane
+      }
       while index + 8 <= bytes.count {
-        let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)) ^ state
-        var next: UInt64 = 0
-        for part in 0..<8 {
-          next ^= table[(7 - part) << 8 | Int(truncatingIfNeeded: word &>> UInt64(part << 3) & 0xFF)]
-        }
-        state = next
+        state = Self.step(state, bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self), table)
         index += 8
       }
       while index < bytes.count {
@@ -31,12 +30,76 @@ package struct CRC64 {
     }
   }
 
+  /// Bytes of a lane. A step waits for the one before it in its lane only.
+  private static let lane = 8192
+
+  private static func add(
+    _ lanes: UnsafeRawBufferPointer, _ state: UInt64, _ table: UnsafePointer<UInt64>
+  ) -> UInt64 {
+    var (first, second, third) = (state, UInt64(0), UInt64(0))
+    var index = 0
+    while index < lane {
+      first = step(first, lanes.loadUnaligned(fromByteOffset: index, as: UInt64.self), table)
+      second = step(second, lanes.loadUnaligned(fromByteOffset: index &+ lane, as: UInt64.self), table)
+      third = step(third, lanes.loadUnaligned(fromByteOffset: index &+ 2 &* lane, as: UInt64.self), table)
+      index &+= 8
+    }
+    return product(first, laneShifts.two) ^ product(second, laneShifts.one) ^ third
+  }
+
+  @inline(__always)
+  private static func step(_ state: UInt64, _ bytes: UInt64, _ table: UnsafePointer<UInt64>) -> UInt64 {
+    let word = UInt64(littleEndian: bytes) ^ state
+    @inline(__always) func entry(_ part: Int) -> UInt64 {
+      table[(7 &- part) &<< 8 | Int(truncatingIfNeeded: word &>> UInt64(part &<< 3) & 0xFF)]
+    }
+    return entry(0) ^ entry(1) ^ entry(2) ^ entry(3) ^ entry(4) ^ entry(5) ^ entry(6) ^ entry(7)
+  }
+
+  // MARK: Sums of parts
+
+  /// Puts bytes in the place of as many zeros that were added, with `count` bytes behind them.
+  ///
+  /// The sum is linear: what the bytes change at their place, moved over the bytes behind it, is what they change in the end.
+  package mutating func replaceZeros(by bytes: Data, before count: Int64) {
+    var change = CRC64()
+    change.state = 0
+    change.add(bytes)
+    state ^= Self.product(change.state, Self.shift(over: count))
+  }
+
+  /// What moves a sum over as many zeros, as a factor: x to the power of eight times the count.
+  private static func shift(over count: Int64) -> UInt64 {
+    var (result, power, rest) = (UInt64(1) << 63, UInt64(1) << 55, count)
+    while rest > 0 {
+      if rest & 1 == 1 { result = product(result, power) }
+      power = product(power, power)
+      rest >>= 1
+    }
+    return result
+  }
+
+  private static let laneShifts = (one: shift(over: Int64(lane)), two: shift(over: Int64(2 * lane)))
+
+  /// The product of two polynomials, whose lowest powers are the highest bits, modulo the generator.
+  private static func product(_ a: UInt64, _ b: UInt64) -> UInt64 {
+    var (result, multiple, rest) = (UInt64(0), b, a)
+    while rest != 0 {
+      if rest >> 63 == 1 { result ^= multiple }
+      multiple = multiple & 1 == 1 ? multiple >> 1 ^ generator : multiple >> 1
+      rest <<= 1
+    }
+    return result
+  }
+
+  private static let generator: UInt64 = 0xC96C_5795_D787_0F42
+
   /// Eight tables: what a byte does to the sum with none to seven bytes behind it.
   private static let tables: [UInt64] = {
     var tables = [UInt64](repeating: 0, count: 8 << 8)
     for byte in 0..<256 {
       var value = UInt64(byte)
-      for _ in 0..<8 { value = value & 1 == 1 ? value &>> 1 ^ 0xC96C_5795_D787_0F42 : value &>> 1 }
+      for _ in 0..<8 { value = value & 1 == 1 ? value &>> 1 ^ generator : value &>> 1 }
       tables[byte] = value
     }
     for table in 1..<8 {

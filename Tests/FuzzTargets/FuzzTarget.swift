@@ -33,11 +33,27 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
   }
 
   private static func readArchive(_ data: Data) {
+    data.withUnsafeBytes { bytes in
+      guard let archive = try? KeyedArchiveBytes(bytes), let root = try? archive.root("root") else { return }
+      look(at: root, in: archive)
+      guard let elements = try? archive.elements(of: root) else { return }
+      for index in 0..<min(1000, elements.count) {
+        if let item = try? archive.item(at: archive.place(index, in: elements)) { look(at: item, in: archive) }
+      }
+    }
     guard let archive = try? KeyedArchiveReader(data), let root = archive.root() else { return }
     _ = root.propertyList()
     _ = (root.string, root.integer, root.bool, root.double, root.date, root.uuid, root.urlString, root.decimal)
     _ = (root.array?.count, root.entries?.count, root.keys, root.classNames)
     _ = NSSecureUnarchiveFromDataTransformer().transformedValue(data)
+  }
+
+  private static func look(at item: KeyedArchiveBytes.Item, in archive: KeyedArchiveBytes) {
+    _ = (try? archive.integer(item), try? archive.double(item), try? archive.string(item), try? archive.date(item))
+    _ = (
+      try? archive.uuid(item), try? archive.asciiURL(item), try? archive.plainData(item), try? archive.isMapNode(item)
+    )
+    _ = (try? archive.entries(of: item), try? archive.isNullObject(item), try? archive.takeOut(item)?.propertyList())
   }
 
   /// A model that can be read is checked as one that comes into use; that itself would keep the model for ever.

@@ -21,7 +21,10 @@ public struct BinaryFormat: AtomicFormat {
 
   public func metadata(_ file: Data) throws(StoreError) -> StoreMetadata {
     let header = try BinaryHeader(file)
-    let archive = try Self.archive(file[header.metadata])
+    let archive: KeyedArchiveReader
+    do { archive = try KeyedArchiveReader(file[header.metadata]) } catch {
+      throw StoreError(.corrupt, "The store's metadata is no keyed archive.", cause: "\(error)")
+    }
     guard let entries = archive.root("metadata")?.propertyList(nodes: file.count),
       let identifier = entries["NSStoreUUID"]?.stringValue,
       identifier.utf8.count <= 255
@@ -35,38 +38,38 @@ public struct BinaryFormat: AtomicFormat {
     _ file: Data, _ schema: Schema, _ numbering: AtomicNumbering
   ) throws(StoreError) -> AtomicGraph {
     let header = try BinaryHeader(file)
-    return try BinaryGraphReader(schema).graph(
-      Self.archive(file[header.objects]), numbering, highestNumber: header.highestNumber)
-  }
-
-  static func archive(_ data: Data) throws(StoreError) -> KeyedArchiveReader {
-    do { return try KeyedArchiveReader(Data(data)) } catch {
-      throw StoreError(.corrupt, "A part of the store is no keyed archive.", cause: "\(error)")
-    }
+    return try BinaryGraphReader.graph(
+      file[header.objects], schema, numbering, highestNumber: header.highestNumber)
   }
 
   public func write(
     _ graph: AtomicGraph, _ metadata: StoreMetadata, to writer: AtomicFileWriter
   ) throws(StoreError) {
-    try write(try BinaryGraphWriter(graph).bytes(), metadata, graph.highestNumber, to: writer)
+    let header = try writer.leave(BinaryHeader.count)
+    let count = try BinaryGraphWriter(graph, writer).write()
+    try write(metadata, header, objects: count, graph.highestNumber, to: writer)
   }
 
   public func rewrite(_ file: Data, _ metadata: StoreMetadata, to writer: AtomicFileWriter) throws(StoreError) {
-    let header = try BinaryHeader(file)
-    try write(file[header.objects], metadata, header.highestNumber, to: writer)
+    let old = try BinaryHeader(file)
+    let header = try writer.leave(BinaryHeader.count)
+    try writer.write(file[old.objects])
+    try write(metadata, header, objects: old.objects.count, old.highestNumber, to: writer)
   }
 
+  /// Writes what comes behind the objects, and the header, which tells where that is.
   private func write(
-    _ objects: Data, _ metadata: StoreMetadata, _ highestNumber: Int64, to writer: AtomicFileWriter
+    _ metadata: StoreMetadata, _ header: AtomicFileWriter.Gap, objects: Int, _ highestNumber: Int64,
+    to writer: AtomicFileWriter
   ) throws(StoreError) {
     var entries = metadata.propertyList(isNew: false)
     entries["NSStoreUUID"] = .string(metadata.identifier)
     var archive = KeyedArchiveWriter()
     let root = archive.add(.dictionary(entries), depth: 64)
     let last = archive.archive(top: ["metadata": root])
-    try writer.write(BinaryHeader.bytes(objects: objects.count, metadata: last.count, highestNumber: highestNumber))
-    try writer.write(objects)
     try writer.writeMetadata(last)
+    try writer.fill(
+      header, BinaryHeader.bytes(objects: objects, metadata: last.count, highestNumber: highestNumber))
   }
 
   public func inferredModel(_ file: Data) throws(StoreError) -> [EntityDefinition] {

@@ -4,87 +4,210 @@ import PropertyLists
 import StoreProtocol
 import StoreSchema
 
-/// Reads the archive of all objects.
-struct BinaryGraphReader {
+/// Reads the archive of all objects, node by node, into rows.
+final class BinaryGraphReader {
   private let schema: Schema
+  private let archive: KeyedArchiveBytes
   private let shapes: [BinaryShape]
   private let builder = RowBuilder()
+  @exclusivity(unchecked) private var loader: AtomicGraphLoader
+  private let nodeFields = KeyedFields(["NSPrimaryKey64", "NSEntityName", "NSAttributeValues", "NSRelatedNodes"])
+  /// The entity that was named last.
+  @exclusivity(unchecked) private var named: (number: Int, shape: BinaryShape)?
+  /// Relationships by the number of their name, at a place that this gives.
+  @exclusivity(unchecked) private var relationships: [(number: Int, entity: Int, relationship: Relationship)?]
+  @exclusivity(unchecked) private var links: [(relationship: Relationship, keys: [Int64])] = []
 
-  init(_ schema: Schema) {
-    self.schema = schema
-    shapes = schema.entities.map(BinaryShape.init)
+  /// The graph in the bytes of an archive. Throws `corrupt` where they are none of such objects.
+  static func graph(
+    _ bytes: Data, _ schema: Schema, _ numbering: AtomicNumbering, highestNumber: Int64
+  ) throws(StoreError) -> AtomicGraph {
+    // Foundation's closures throw anything; a result keeps the type.
+    let result = bytes.withUnsafeBytes { bytes in
+      Result { () throws(StoreError) in
+        do {
+          let reader = BinaryGraphReader(schema, try KeyedArchiveBytes(bytes), numbering)
+          try reader.readNodes()
+          return try reader.loader.finish(highestNumber: highestNumber)
+        } catch let error as StoreError {
+          throw error
+        } catch {
+          throw StoreError(.corrupt, "A part of the store is no keyed archive.", cause: "\(error)")
+        }
+      }
+    }
+    return try result.get()
   }
 
-  func graph(
-    _ archive: KeyedArchiveReader, _ numbering: AtomicNumbering, highestNumber: Int64
-  ) throws(StoreError) -> AtomicGraph {
-    guard let entries = archive.root("mapData")?.entries else {
+  private init(_ schema: Schema, _ archive: KeyedArchiveBytes, _ numbering: AtomicNumbering) {
+    self.schema = schema
+    self.archive = archive
+    shapes = schema.entities.map(BinaryShape.init)
+    loader = AtomicGraphLoader(schema, numbering)
+    relationships = Array(repeating: nil, count: 64)
+  }
+
+  private func readNodes() throws {
+    guard let root = try archive.root("mapData"), let (keys, nodes) = try archive.entries(of: root) else {
       throw StoreError(.corrupt, "The store has no dictionary of its objects.")
     }
-    var loader = AtomicGraphLoader(schema, numbering)
-    for (key, node) in entries {
-      guard let key = key.integer, node.isKind(of: "NSStoreMapNode"), node["NSPrimaryKey64"]?.integer == key else {
-        throw StoreError(.corrupt, "An object of the store is no node with its own key.")
+    for index in 0..<min(keys.count, nodes.count) {
+      guard let key = try archive.item(at: archive.place(index, in: keys)),
+        let node = try archive.item(at: archive.place(index, in: nodes))
+      else {
+        continue
       }
-      try add(node, key, &loader)
+      guard let key = try archive.integer(key), try archive.isMapNode(node), try archive.look(at: node, nodeFields),
+        let number = try archive.field(0, of: node, nodeFields), try archive.integer(number) == key
+      else { throw StoreError(.corrupt, "An object of the store is no node with its own key.") }
+      try add(node, key)
     }
-    return try loader.finish(highestNumber: highestNumber)
   }
 
-  private func add(
-    _ node: ArchivedObject, _ key: Int64, _ loader: inout AtomicGraphLoader
-  ) throws(StoreError) {
-    guard let name = node["NSEntityName"]?.string, let entity = schema.entity(named: name), !entity.isAbstract else {
+  private func add(_ node: KeyedArchiveBytes.Item, _ key: Int64) throws {
+    guard let shape = try shape(of: node) else {
       throw StoreError(.corrupt, "The object \(key) is of no entity that the model has.")
     }
-    let columns = shapes[entity.index].columns
-    guard let values = node["NSAttributeValues"]?.array, values.count == columns.count else {
-      throw StoreError(.corrupt, "The object \(key) has not as many values as its entity has attributes.")
+    let related = try archive.field(3, of: node, nodeFields)
+    guard let list = try archive.field(2, of: node, nodeFields), let values = try archive.elements(of: list),
+      values.count == shape.columns.count
+    else { throw Self.wrongCount(key) }
+    builder.begin(slots: shape.entity.slots.count)
+    for index in 0..<values.count {
+      guard let item = try archive.item(at: archive.place(index, in: values)) else { throw Self.wrongCount(key) }
+      if try archive.isNullObject(item) { continue }
+      let (slot, kind) = shape.columns[index]
+      if try set(slot, kind, item) { continue }
+      throw StoreError(
+        .corrupt, "The object \(key) has a value that cannot be one of its attribute's type.",
+        context: ["entity": shape.entity.name])
     }
-    builder.begin(slots: entity.slots.count)
-    for ((slot, kind), value) in zip(columns, values) where !value.isNullObject {
-      guard let value = Self.value(value, kind) else {
+    links.removeAll(keepingCapacity: true)
+    if let related { try addLinks(related, shape.entity, key) }
+    try loader.add(builder.finish(key: key, entity: shape.entity.index, version: 1))
+    for (relationship, keys) in links { loader.link(relationship, of: key, to: keys) }
+  }
+
+  private static func wrongCount(_ key: Int64) -> StoreError {
+    StoreError(.corrupt, "The object \(key) has not as many values as its entity has attributes.")
+  }
+
+  private func shape(of node: KeyedArchiveBytes.Item) throws -> BinaryShape? {
+    guard let place = archive.place(1, of: node, nodeFields) else { return nil }
+    let number = try archive.number(at: place)
+    if let named, named.number == number { return named.shape }
+    guard let item = try archive.item(at: place), let name = try archive.string(item),
+      let entity = schema.entity(named: name), !entity.isAbstract
+    else { return nil }
+    named = (number, shapes[entity.index])
+    return shapes[entity.index]
+  }
+
+  // MARK: Links
+
+  private func addLinks(_ related: KeyedArchiveBytes.Item, _ entity: Entity, _ key: Int64) throws {
+    guard let (names, lists) = try archive.entries(of: related) else { return }
+    for index in 0..<min(names.count, lists.count) {
+      guard let list = try archive.item(at: archive.place(index, in: lists)),
+        let relationship = try relationship(archive.place(index, in: names), entity, key)
+      else { continue }
+      let keys = try archive.elements(of: list).flatMap { try self.keys($0) }
+      guard let keys, relationship.isToMany || keys.count <= 1 else {
         throw StoreError(
-          .corrupt, "The object \(key) has a value that cannot be one of its attribute's type.",
-          context: ["entity": name])
-      }
-      builder.set(slot, value)
-    }
-    var links: [(Relationship, [Int64])] = []
-    for (name, list) in node["NSRelatedNodes"]?.stringEntries ?? [:] {
-      guard let relationship = entity.relationship(named: name), let list = list.array else {
-        throw StoreError(.corrupt, "The object \(key) has the relationship \(name), which the model does not have.")
-      }
-      let keys = list.compactMap(\.integer)
-      guard keys.count == list.count, relationship.isToMany || keys.count <= 1 else {
-        throw StoreError(.corrupt, "The relationship \(name) of the object \(key) leads to what are no keys.")
+          .corrupt, "The relationship \(relationship.name) of the object \(key) leads to what are no keys.")
       }
       if let slot = relationship.slot {
-        keys.first.map { builder.setInt(slot, $0) }
+        if let key = keys.first { builder.setInt(slot, key) }
       } else {
         links.append((relationship, keys))
       }
     }
-    try loader.add(builder.finish(key: key, entity: entity.index, version: 1))
-    for (relationship, keys) in links { loader.link(relationship, of: key, to: keys) }
   }
 
-  private static func value(_ object: ArchivedObject, _ kind: SlotKind) -> Value? {
-    switch kind {
-    case .int16: object.integer.flatMap(Int16.init(exactly:)).map { .int(Int64($0)) }
-    case .int32: object.integer.flatMap(Int32.init(exactly:)).map { .int(Int64($0)) }
-    case .int64: object.integer.map(Value.int)
-    case .bool: object.integer.flatMap { $0 == 0 || $0 == 1 ? .bool($0 == 1) : nil }
-    case .double, .float: object.double.flatMap { $0.isNaN ? nil : .double($0) }
-    case .date: object.date.flatMap { $0.isNaN ? nil : .date($0) }
-    case .decimal: object.decimal.flatMap { $0.isNaN ? nil : .decimal($0) }
-    case .string: object.string.map(Value.string)
-    case .uri: object.urlString.map(Value.uri)
-    case .uuid: object.uuid.map(Value.uuid)
-    case .data: object.data.map(Value.data)
-    case .externalData: object.data.map { .data(Data([1]) + $0) }
-    case .transformable: .data(object.data ?? KeyedArchiveWriter.archive(copyOf: object))
-    case .reference, .referenceEntity: nil
+  /// Nil where one is no number.
+  private func keys(_ list: KeyedArchiveBytes.Elements) throws -> [Int64]? {
+    var keys: [Int64] = []
+    keys.reserveCapacity(list.count)
+    for index in 0..<list.count {
+      guard let item = try archive.item(at: archive.place(index, in: list)) else { continue }
+      guard let key = try archive.integer(item) else { return nil }
+      keys.append(key)
     }
+    return keys
+  }
+
+  /// Nil for a name that is none.
+  private func relationship(
+    _ place: KeyedArchiveBytes.Place, _ entity: Entity, _ key: Int64
+  ) throws -> Relationship? {
+    let number = try archive.number(at: place)
+    if let known = relationships[number & 63], known.number == number, known.entity == entity.index {
+      return known.relationship
+    }
+    guard let item = try archive.item(at: place), let name = try archive.string(item) else { return nil }
+    guard let relationship = entity.relationship(named: name) else {
+      throw StoreError(.corrupt, "The object \(key) has the relationship \(name), which the model does not have.")
+    }
+    relationships[number & 63] = (number, entity.index, relationship)
+    return relationship
+  }
+
+  // MARK: Values
+
+  /// Puts a value in its slot. False for what cannot be one of its kind.
+  private func set(_ slot: Int, _ kind: SlotKind, _ item: KeyedArchiveBytes.Item) throws -> Bool {
+    switch kind {
+    case .int16: return try set(slot, archive.integer(item), in: Int64(Int16.min)...Int64(Int16.max))
+    case .int32: return try set(slot, archive.integer(item), in: Int64(Int32.min)...Int64(Int32.max))
+    case .int64: return try set(slot, archive.integer(item), in: .min ... .max)
+    case .bool: return try set(slot, archive.integer(item), in: 0...1)
+    case .double, .float: return set(slot, try archive.double(item))
+    case .date: return set(slot, try archive.date(item))
+    case .string:
+      if let text = try archive.asciiText(item) { return set(slot, text) }
+      return set(slot, try archive.string(item).map(Value.string))
+    case .uri:
+      if let text = try archive.asciiURL(item) { return set(slot, text) }
+      return set(slot, try archive.takeOut(item)?.urlString.map(Value.uri))
+    case .uuid:
+      guard let bytes = try archive.uuid(item) else { return false }
+      return set(slot, bytes)
+    case .data:
+      if let bytes = try archive.plainData(item) { return set(slot, bytes) }
+      return set(slot, try archive.takeOut(item)?.data.map(Value.data))
+    case .externalData: return set(slot, try archive.takeOut(item)?.data.map { .data(Data([1]) + $0) })
+    case .decimal: return set(slot, try archive.takeOut(item)?.decimal.flatMap { $0.isNaN ? nil : .decimal($0) })
+    case .transformable:
+      if let bytes = try archive.plainData(item) { return set(slot, bytes) }
+      guard let object = try archive.takeOut(item) else { return false }
+      return set(slot, .data(object.data ?? KeyedArchiveWriter.archive(copyOf: object)))
+    case .reference, .referenceEntity: return false
+    }
+  }
+
+  @inline(__always)
+  private func set(_ slot: Int, _ number: Int64?, in range: ClosedRange<Int64>) -> Bool {
+    guard let number, range.contains(number) else { return false }
+    builder.setInt(slot, number)
+    return true
+  }
+
+  @inline(__always)
+  private func set(_ slot: Int, _ number: Double?) -> Bool {
+    guard let number, !number.isNaN else { return false }
+    builder.setDouble(slot, number)
+    return true
+  }
+
+  @inline(__always)
+  private func set(_ slot: Int, _ bytes: UnsafeRawBufferPointer) -> Bool {
+    builder.setBytes(slot, bytes)
+    return true
+  }
+
+  private func set(_ slot: Int, _ value: Value?) -> Bool {
+    guard let value else { return false }
+    builder.set(slot, value)
+    return true
   }
 }

@@ -4,88 +4,145 @@ import PropertyLists
 import StoreProtocol
 import StoreSchema
 
-/// Makes the archive of all objects: a dictionary from keys to nodes.
-struct BinaryGraphWriter {
+/// Writes the archive of all objects, a dictionary from keys to nodes, as it goes through them.
+final class BinaryGraphWriter {
+  private typealias Reference = KeyedArchiveStream.Reference
+
   private let graph: AtomicGraph
+  private let writer: AtomicFileWriter
   private let shapes: [BinaryShape]
-  private var archive = KeyedArchiveWriter()
-  private let null: KeyedArchiveWriter.Reference
-  private static let nodeClasses = ["NSDictionaryMapNode", "NSStoreMapNode", "NSObject"]
+  private let archive = KeyedArchiveStream()
+  /// How many bytes were written.
+  @exclusivity(unchecked) private var count = 0
 
-  init(_ graph: AtomicGraph) {
+  private let null: Reference
+  private let array: Reference
+  private let mutableArray: Reference
+  private let mutableDictionary: Reference
+  private let node: Reference
+  private lazy var date = archive.addClass(["NSDate", "NSObject"])
+  private lazy var uuid = archive.addClass(["NSUUID", "NSObject"])
+  private lazy var url = archive.addClass(["NSURL", "NSObject"])
+  /// Under the class name that Apple's own archives carry.
+  private lazy var decimal = archive.addClass([
+    "NSDecimalNumberPlaceholder", "NSDecimalNumber", "NSNumber", "NSValue", "NSObject",
+  ])
+  private let names: [Names]
+
+  /// What the nodes of an entity name.
+  private struct Names {
+    let entity: Reference
+    /// By the shape's relationships.
+    let relationships: [Reference]
+    let tables: [Int?]
+  }
+
+  // Lists that are filled again and again.
+  @exclusivity(unchecked) private var values: [Reference] = []
+  @exclusivity(unchecked) private var keys: [Reference] = []
+  @exclusivity(unchecked) private var relatedNames: [Reference] = []
+  @exclusivity(unchecked) private var relatedLists: [Reference] = []
+
+  init(_ graph: AtomicGraph, _ writer: AtomicFileWriter) {
     self.graph = graph
-    shapes = graph.schema.entities.map(BinaryShape.init)
-    null = archive.add(classes: ["NSNull", "NSObject"], values: [:])
-  }
-
-  consuming func bytes() throws(StoreError) -> Data {
-    var (keys, nodes) = ([PropertyList](), [PropertyList]())
-    let root = archive.reserve()
-    try graph.forEachRow { (row) throws(StoreError) in
-      keys.append(archive.add(.integer(graph.number(of: row.key, in: row.entity))).value)
-      nodes.append(node(row).value)
+    self.writer = writer
+    let shapes = graph.schema.entities.map(BinaryShape.init)
+    self.shapes = shapes
+    let archive = archive
+    array = archive.addClass(["NSArray", "NSObject"])
+    mutableArray = archive.addClass(["NSMutableArray", "NSArray", "NSObject"])
+    mutableDictionary = archive.addClass(["NSMutableDictionary", "NSDictionary", "NSObject"])
+    node = archive.addClass(["NSDictionaryMapNode", "NSStoreMapNode", "NSObject"])
+    null = archive.add(instanceOf: archive.addClass(["NSNull", "NSObject"]))
+    names = shapes.map { shape in
+      Names(
+        entity: archive.add(name: shape.entity.name),
+        relationships: shape.relationships.map { archive.add(name: $0.name) },
+        tables: shape.relationships.map { graph.linkTable(of: $0) })
     }
-    archive.fill(
-      root, classes: ["NSMutableDictionary", "NSDictionary", "NSObject"],
-      values: ["NS.keys": .array(keys), "NS.objects": .array(nodes)])
-    return archive.archive(top: ["mapData": root])
   }
 
-  private mutating func node(_ row: Row) -> KeyedArchiveWriter.Reference {
+  /// Writes the archive. Gives how many bytes it has.
+  func write() throws(StoreError) -> Int {
+    var (keys, nodes) = ([Reference](), [Reference]())
+    try graph.forEachRow { (row) throws(StoreError) in
+      let (key, node) = add(row)
+      keys.append(key)
+      nodes.append(node)
+      if archive.byteCount >= 1 << 18 { try archive.takeBytes(take) }
+      if archive.isFull {
+        throw StoreError(.unsupported, "There are too many objects for one file; use another type of store.")
+      }
+    }
+    let root = archive.add(keys: keys, values: nodes, of: mutableDictionary)
+    try archive.finish("mapData", root, take)
+    return count
+  }
+
+  private func take(_ bytes: UnsafeRawBufferPointer) throws(StoreError) {
+    count += bytes.count
+    try writer.write(bytes)
+  }
+
+  private func add(_ row: Row) -> (key: Reference, node: Reference) {
     let shape = shapes[row.entity]
-    let node = archive.reserve()
-    var values: [String: PropertyList] = [
-      "NSPrimaryKey64": .integer(graph.number(of: row.key, in: row.entity)),
-      "NSEntityName": archive.add(.string(shape.entity.name)).value,
-    ]
-    let attributes = shape.columns.map { value(row, $0.slot, $0.kind) }
-    values["NSAttributeValues"] = archive.add(array: attributes).value
-    if let related = related(row, shape.entity) { values["NSRelatedNodes"] = related.value }
-    archive.fill(node, classes: Self.nodeClasses, values: values)
-    return node
+    values.removeAll(keepingCapacity: true)
+    for (slot, kind) in shape.columns { values.append(value(row, slot, kind)) }
+    let list = archive.add(list: values, of: array)
+    return archive.add(
+      node: graph.number(of: row.key, in: row.entity), entity: names[row.entity].entity, values: list,
+      related: related(row, shape), of: node)
   }
 
-  private mutating func related(_ row: Row, _ entity: Entity) -> KeyedArchiveWriter.Reference? {
-    var lists: [String: KeyedArchiveWriter.Reference] = [:]
-    for relationship in entity.relationships {
-      let keys: [Int64]
+  private func related(_ row: Row, _ shape: BinaryShape) -> Reference? {
+    relatedNames.removeAll(keepingCapacity: true)
+    relatedLists.removeAll(keepingCapacity: true)
+    let names = names[row.entity]
+    for index in shape.relationships.indices {
+      let relationship = shape.relationships[index]
+      keys.removeAll(keepingCapacity: true)
       if let slot = relationship.slot {
-        keys = row.isNull(slot) ? [] : [row.int(slot)]
-      } else {
-        keys = graph.destinations(of: relationship, row.key)
+        if !row.isNull(slot) { add(key: row.int(slot), relationship) }
+      } else if let table = names.tables[index] {
+        for key in graph.destinations(table, row.key) { add(key: key, relationship) }
       }
       if keys.isEmpty { continue }
-      lists[relationship.name] = archive.add(
-        array: keys.map { archive.add(.integer(graph.number(of: $0, in: relationship.destination))) },
-        isMutable: relationship.isToMany)
+      relatedNames.append(names.relationships[index])
+      relatedLists.append(archive.add(list: keys, of: relationship.isToMany ? mutableArray : array))
     }
-    return lists.isEmpty ? nil : archive.add(dictionary: lists, isMutable: true)
+    if relatedNames.isEmpty { return nil }
+    return archive.add(keys: relatedNames, values: relatedLists, of: mutableDictionary)
   }
 
-  private mutating func value(_ row: Row, _ slot: Int, _ kind: SlotKind) -> KeyedArchiveWriter.Reference {
-    if row.isNull(slot) { return null }
+  private func add(key: Int64, _ relationship: Relationship) {
+    keys.append(archive.add(graph.number(of: key, in: relationship.destination)))
+  }
+
+  /// The bytes of a row stay where they are as long as the graph is there.
+  private func value(_ row: Row, _ slot: Int, _ kind: SlotKind) -> Reference {
+    let view = row.view
+    if view.isNull(slot) { return null }
     switch kind {
-    case .int16, .int32, .int64, .reference, .referenceEntity: return archive.add(.integer(row.int(slot)))
-    case .bool: return archive.add(.bool(row.int(slot) != 0))
-    case .double, .float: return archive.add(.real(row.double(slot)))
-    case .date: return archive.add(date: row.double(slot))
-    case .decimal:
-      let text = row.withBytes(slot) { DecimalText.parse($0) }
-      return archive.add(text ?? 0)
-    case .string: return archive.add(.string(row.string(slot)))
-    case .uri: return archive.add(url: row.string(slot))
-    case .uuid: return archive.add(row.uuid(slot))
-    case .data: return archive.add(.data(row.data(slot)))
-    case .externalData: return archive.add(.data(Data(row.data(slot).dropFirst())))
-    case .transformable: return transformed(row.data(slot))
+    case .int16, .int32, .int64, .reference, .referenceEntity: return archive.add(view.int(slot))
+    case .bool: return archive.add(view.int(slot) != 0)
+    case .double, .float: return archive.add(view.double(slot))
+    case .date: return archive.add(date: view.double(slot), of: date)
+    case .decimal: return archive.add(DecimalText.parse(view.bytes(slot)) ?? 0, of: decimal)
+    case .string: return archive.add(text: view.bytes(slot))
+    case .uri: return archive.add(url: view.bytes(slot), of: url)
+    case .uuid: return archive.add(uuid: view.bytes(slot), of: uuid)
+    case .data: return archive.add(data: view.bytes(slot))
+    case .externalData: return archive.add(data: UnsafeRawBufferPointer(rebasing: view.bytes(slot).dropFirst()))
+    case .transformable: return transformed(view.bytes(slot))
     }
   }
 
   /// The archived object itself, where it can be archived again to the same bytes; else the bytes.
-  private mutating func transformed(_ data: Data) -> KeyedArchiveWriter.Reference {
+  private func transformed(_ bytes: UnsafeRawBufferPointer) -> Reference {
+    let data = Data(bytes)
     guard let reader = try? KeyedArchiveReader(data), let root = reader.root(), root.data == nil,
-      KeyedArchiveWriter.archive(copyOf: root) == data
-    else { return archive.add(.data(data)) }
-    return archive.add(copyOf: root)
+      KeyedArchiveWriter.archive(copyOf: root) == data, let copy = archive.add(copyOf: root)
+    else { return archive.add(data: bytes) }
+    return copy
   }
 }

@@ -6,7 +6,8 @@
 
 // Where in a document a byte is.
 enum place { TEXT, OPENING, DECLARATION, TAG, COMMENT, SECTION, INSTRUCTION };
-enum { MOST_ATTRIBUTES = 1000 };
+// An attribute has four bytes at least.
+enum { MOST_ATTRIBUTES = 1000, SHORT_TAG = 4 * MOST_ATTRIBUTES };
 
 struct cxml_parser {
   cxml_events events;
@@ -128,6 +129,15 @@ static int has_too_many_attributes(cxml_parser *parser, const char *bytes, int c
       // In UTF-16 every other byte is zero.
       if (!byte) continue;
       parser->place = byte == '!' ? DECLARATION : byte == '?' ? INSTRUCTION : byte == '>' ? TEXT : TAG;
+      if (parser->place == TAG) {
+        // No tag has a < in it, so that one which the next follows soon is too short for so many.
+        const char *next = memchr(at, '<', (size_t)(end - at < SHORT_TAG ? end - at : SHORT_TAG));
+        if (next) {
+          at = next;
+          parser->place = OPENING;
+          continue;
+        }
+      }
       parser->quote = parser->last = parser->before_last = 0;
       parser->attribute_count = 0;
       continue;

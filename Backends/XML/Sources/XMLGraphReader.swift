@@ -8,12 +8,16 @@ final class XMLGraphReader: XMLInfoReader {
   private let schema: Schema
   private let shapes: [XMLEntityShape]
   private let entities: [String: Int]
-  private var loader: AtomicGraphLoader
+  @exclusivity(unchecked) private var loader: AtomicGraphLoader
   private let builder = RowBuilder()
-  private var object: (key: Int64, shape: XMLEntityShape)?
+  @exclusivity(unchecked) private var key: Int64 = 0
+  @exclusivity(unchecked) private var shape: XMLEntityShape
+  /// The entity's name as the last object has it, and the properties' names as they were met before.
+  @exclusivity(unchecked) private var type: [UInt8] = []
+  @exclusivity(unchecked) private var spellings: [XMLSpellings]
   /// The attribute whose content is being read.
-  private var slot: (index: Int, kind: SlotKind, name: String)?
-  private var links: [(relationship: Relationship, keys: [Int64])] = []
+  @exclusivity(unchecked) private var column: Int?
+  @exclusivity(unchecked) private var links: [(relationship: Relationship, keys: [Int64])] = []
 
   override var isDone: Bool { false }
 
@@ -23,81 +27,120 @@ final class XMLGraphReader: XMLInfoReader {
     entities = Dictionary(
       schema.entities.map { ($0.name.uppercased(), $0.index) }, uniquingKeysWith: { first, _ in first })
     loader = AtomicGraphLoader(schema, numbering)
+    shape = XMLEntityShape()
+    spellings = Array(repeating: XMLSpellings(), count: schema.entities.count)
   }
 
   func graph() throws(StoreError) -> AtomicGraph { try loader.finish(highestNumber: highestNumber) }
 
-  override func startObject(_ attributes: [(name: String, value: String)]) throws(StoreError) {
-    let type = Self.value("type", attributes) ?? ""
-    guard let index = entities[type.uppercased()], !schema.entities[index].isAbstract else {
-      throw StoreError(.corrupt, "An object is of the entity \(type), which the model does not have.")
-    }
-    object = (try Self.key(Self.value("id", attributes) ?? ""), shapes[index])
-    links = []
-    builder.begin(slots: schema.entities[index].slots.count)
-  }
-
-  override func startProperty(
-    _ name: String, _ attributes: [(name: String, value: String)]
-  ) throws(StoreError) {
-    slot = nil
-    guard let object, let property = Self.value("name", attributes) else {
-      throw StoreError(.corrupt, "A property has no name.")
-    }
-    if name == "attribute" {
-      guard let place = object.shape.attributes[property.lowercased()] else { throw unknown(property) }
-      slot = (place.slot, place.kind, property)
-    } else {
-      guard let relationship = object.shape.relationships[property.lowercased()] else { throw unknown(property) }
-      var keys: [Int64] = []
-      for id in (Self.value("idrefs", attributes) ?? "").split(whereSeparator: \.isWhitespace) {
-        keys.append(try Self.key(id))
+  override func startObject(_ element: XMLElement) throws(StoreError) {
+    let name = element.value("type") ?? UnsafeRawBufferPointer(start: nil, count: 0)
+    if type.isEmpty || !name.elementsEqual(type) {
+      let text = String(decoding: name, as: UTF8.self)
+      guard let index = entities[text.uppercased()], !schema.entities[index].isAbstract else {
+        throw StoreError(.corrupt, "An object is of the entity \(text), which the model does not have.")
       }
-      if let slot = relationship.slot {
-        if keys.count > 1 {
-          throw StoreError(.corrupt, "The relationship \(property) leads to \(keys.count) objects, not one.")
-        }
-        if let key = keys.first { builder.setInt(slot, key) }
-      } else if !keys.isEmpty {
-        links.append((relationship, keys))
-      }
+      shape = shapes[index]
+      type = Array(name)
     }
+    key = try Self.key(element.value("id"))
+    links.removeAll(keepingCapacity: true)
+    spellings[shape.index].begin()
+    builder.begin(slots: shape.slotCount)
   }
 
-  private func unknown(_ property: String) -> StoreError {
-    StoreError(
-      .corrupt, "An object has the property \(property), which the model does not have.",
-      context: ["object": "z\(object?.key ?? 0)"])
-  }
-
-  override func endProperty(_ content: [UInt8]) throws(StoreError) {
-    guard let (index, kind, name) = slot else { return }
-    slot = nil
-    guard let value = XMLValue.parse(content, kind) else {
+  override func startProperty(_ element: XMLElement) throws(StoreError) {
+    column = nil
+    guard let name = element.value("name") else { throw StoreError(.corrupt, "A property has no name.") }
+    let isAttribute = element.name == "attribute"
+    guard let property = spellings[shape.index].property(name, isAttribute: isAttribute, shape) else {
+      let text = String(decoding: name, as: UTF8.self)
       throw StoreError(
-        .corrupt, "The attribute \(name) has a value that cannot be one of its type.",
-        context: ["object": "z\(object?.key ?? 0)"])
+        .corrupt, "An object has the property \(text), which the model does not have.", context: ["object": "z\(key)"])
     }
-    builder.set(index, value)
+    if isAttribute {
+      column = property
+      return
+    }
+    let relationship = shape.relationshipList[property]
+    let keys = try Self.keys(element.value("idrefs"))
+    if let slot = relationship.slot {
+      if keys.count > 1 {
+        throw StoreError(
+          .corrupt, "The relationship \(relationship.name) leads to \(keys.count) objects, not one.")
+      }
+      if let key = keys.first { builder.setInt(slot, key) }
+    } else if !keys.isEmpty {
+      links.append((relationship, keys))
+    }
+  }
+
+  override func endProperty(_ content: UnsafeRawBufferPointer) throws(StoreError) {
+    guard let column else { return }
+    self.column = nil
+    let (name, slot, kind) = shape.columns[column]
+    if XMLValue.set(slot, kind, content, builder) { return }
+    throw StoreError(
+      .corrupt, "The attribute \(name) has a value that cannot be one of its type.", context: ["object": "z\(key)"])
   }
 
   override func endObject() throws(StoreError) {
-    guard let object else { return }
-    try loader.add(builder.finish(key: object.key, entity: object.shape.index, version: 1))
-    for link in links { loader.link(link.relationship, of: object.key, to: link.keys) }
+    try loader.add(builder.finish(key: key, entity: shape.index, version: 1))
+    for link in links { loader.link(link.relationship, of: key, to: link.keys) }
+  }
+}
+
+/// The properties of an entity by their names as they stand in a document, which most objects have in the same order.
+struct XMLSpellings {
+  private var known: [(name: [UInt8], isAttribute: Bool, property: Int)] = []
+  private var next = 0
+
+  mutating func begin() { next = 0 }
+
+  /// The index of a property among the shape's columns or relationships. Nil for a name that the entity does not have.
+  mutating func property(_ name: UnsafeRawBufferPointer, isAttribute: Bool, _ shape: XMLEntityShape) -> Int? {
+    // One that is missing in this object is passed over.
+    for place in next..<min(next + 8, known.count)
+    where known[place].isAttribute == isAttribute && Self.isSame(known[place].name, name) {
+      next = place + 1
+      return known[place].property
+    }
+    let text = String(decoding: name, as: UTF8.self).lowercased()
+    let places = isAttribute ? shape.attributes : shape.relationships
+    guard let property = places[text] else { return nil }
+    // As many as a document can need that is not made to need more.
+    if known.count < 2 * (shape.columns.count + shape.relationshipList.count) {
+      known.insert((Array(name), isAttribute, property), at: min(next, known.count))
+      next += 1
+    }
+    return property
+  }
+
+  @inline(__always)
+  private static func isSame(_ a: [UInt8], _ b: UnsafeRawBufferPointer) -> Bool {
+    guard a.count == b.count, let start = b.baseAddress else { return a.isEmpty && b.isEmpty }
+    return a.withUnsafeBytes { bytes in bytes.baseAddress.map { memcmp($0, start, bytes.count) == 0 } ?? true }
   }
 }
 
 /// An entity's properties under the names that documents have for them: in lower case.
 struct XMLEntityShape {
   let index: Int
+  let slotCount: Int
   /// In the order of the slots.
   let columns: [(name: String, slot: Int, kind: SlotKind)]
-  let attributes: [String: (slot: Int, kind: SlotKind)]
-  let relationships: [String: Relationship]
+  let relationshipList: [Relationship]
+  /// By name, the places in the lists.
+  let attributes: [String: Int]
+  let relationships: [String: Int]
+
+  /// Of no entity.
+  init() { (index, slotCount, columns, relationshipList, attributes, relationships) = (0, 0, [], [], [:], [:]) }
 
   init(_ entity: Entity) {
     index = entity.index
+    slotCount = entity.slots.count
+    relationshipList = entity.relationships
     var columns: [(name: String, slot: Int, kind: SlotKind)] = []
     for attribute in entity.attributes {
       if attribute.type == .composite {
@@ -109,8 +152,9 @@ struct XMLEntityShape {
       }
     }
     self.columns = columns
-    attributes = Dictionary(columns.map { ($0.name, ($0.slot, $0.kind)) }, uniquingKeysWith: { first, _ in first })
+    attributes = Dictionary(
+      columns.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
     relationships = Dictionary(
-      entity.relationships.map { ($0.name.lowercased(), $0) }, uniquingKeysWith: { first, _ in first })
+      entity.relationships.enumerated().map { ($1.name.lowercased(), $0) }, uniquingKeysWith: { first, _ in first })
   }
 }

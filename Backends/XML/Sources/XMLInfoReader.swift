@@ -6,36 +6,48 @@ import StoreProtocol
 class XMLInfoReader: XMLHandler {
   private(set) var identifier = ""
   private(set) var highestNumber: Int64 = 0
-  /// The elements that are open.
-  private(set) var path: [String] = []
-  private var content: [UInt8] = []
-  private var list: XMLPropertyListBuilder?
+  /// How many elements are open, and what the second of them is.
+  @exclusivity(unchecked) private var depth = 0
+  @exclusivity(unchecked) private var part = Part.other
+  @exclusivity(unchecked) private var content: [UInt8] = []
+  @exclusivity(unchecked) private var list: XMLPropertyListBuilder?
   private var info: PropertyList?
   private var hasInfo = false
 
   var isDone: Bool { hasInfo }
 
-  func start(_ name: String, _ attributes: [(name: String, value: String)]) throws(StoreError) {
-    if path.isEmpty && name != "database" {
-      throw StoreError(.notAStore, "The document is a <\(name)>, not a <database>.")
+  private enum Part { case info, metadata, object, other }
+
+  func start(_ element: XMLElement) throws(StoreError) {
+    let name = element.name
+    if depth == 0 && !(name == "database") {
+      throw StoreError(.notAStore, "The document is a <\(name.string)>, not a <database>.")
     }
-    path.append(name)
-    if path.count > 512 { throw StoreError(.corrupt, "The elements of the store are too deep.") }
+    depth += 1
+    if depth > 512 { throw StoreError(.corrupt, "The elements of the store are too deep.") }
     content.removeAll(keepingCapacity: true)
-    if path.starts(with: ["database", "databaseInfo", "metadata"]) {
-      if path.count == 3 { return }
-      try property { (list) throws(PropertyListError) in try list.start(name, at: 0) }
-    } else if path.count == 2 && name == "object" {
+    switch part {
+    case .object: if depth == 3 { try startProperty(element) }
+    case .info: if depth == 3 && name == "metadata" { part = .metadata }
+    case .metadata: try property { (list) throws(PropertyListError) in try list.start(name.string, at: 0) }
+    case .other: if depth == 2 { try startPart(element) }
+    }
+  }
+
+  private func startPart(_ element: XMLElement) throws(StoreError) {
+    if element.name == "object" {
       if !hasInfo { throw StoreError(.corrupt, "An object comes before the <databaseInfo>.") }
-      try startObject(attributes)
-    } else if path.count == 3 && path[1] == "object" {
-      try startProperty(name, attributes)
+      part = .object
+      try startObject(element)
+    } else if element.name == "databaseInfo" {
+      part = .info
     }
   }
 
   func text(_ bytes: UnsafeRawBufferPointer) throws(StoreError) {
     if list == nil {
-      content.append(contentsOf: bytes)
+      // Between objects and properties there is white space only.
+      if depth > 2 { content.append(contentsOf: bytes) }
     } else {
       try property { (list) throws(PropertyListError) in
         try list.append(String(decoding: bytes, as: UTF8.self), at: 0)
@@ -43,25 +55,46 @@ class XMLInfoReader: XMLHandler {
     }
   }
 
-  func end(_ name: String) throws(StoreError) {
-    defer { path.removeLast() }
-    if path.starts(with: ["database", "databaseInfo", "metadata"]) {
-      if path.count > 3 { try property { (list) throws(PropertyListError) in try list.end(name, at: 0) } }
-      if path.count == 4 { info = list?.result }
-      if path.count == 4 { list = nil }
-    } else if path.starts(with: ["database", "databaseInfo"]) {
-      let text = String(decoding: content, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
-      switch name {
-      case "UUID": identifier = text
-      case "nextObjectID": highestNumber = Int64(text) ?? 0
-      case "databaseInfo": hasInfo = true
-      default: break
+  func end(_ name: XMLName) throws(StoreError) {
+    defer { depth -= 1 }
+    switch part {
+    case .object:
+      if depth == 3 {
+        // The closure throws anything; a result keeps the type.
+        try content.withUnsafeBytes { bytes in
+          Result { () throws(StoreError) in try endProperty(bytes) }
+        }.get()
+      } else if depth == 2 {
+        part = .other
+        try endObject()
       }
-    } else if path.count == 3 && path[1] == "object" {
-      try endProperty(content)
-    } else if path.count == 2 && name == "object" {
-      try endObject()
+    case .metadata: try endMetadata(name)
+    case .info: endInfo(name)
+    case .other: break
     }
+  }
+
+  private func endMetadata(_ name: XMLName) throws(StoreError) {
+    if depth == 3 {
+      part = .info
+      return
+    }
+    try property { (list) throws(PropertyListError) in try list.end(name.string, at: 0) }
+    if depth == 4 {
+      info = list?.result
+      list = nil
+    }
+  }
+
+  private func endInfo(_ name: XMLName) {
+    let text = String(decoding: content, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+    switch name.string {
+    case "UUID": identifier = text
+    case "nextObjectID": highestNumber = Int64(text) ?? 0
+    case "databaseInfo": hasInfo = true
+    default: break
+    }
+    if depth == 2 { part = .other }
   }
 
   private func property(
@@ -84,21 +117,36 @@ class XMLInfoReader: XMLHandler {
   }
 
   // What those who read more do with objects.
-  func startObject(_ attributes: [(name: String, value: String)]) throws(StoreError) {}
-  func startProperty(_ name: String, _ attributes: [(name: String, value: String)]) throws(StoreError) {}
-  func endProperty(_ content: [UInt8]) throws(StoreError) {}
+  func startObject(_ element: XMLElement) throws(StoreError) {}
+  func startProperty(_ element: XMLElement) throws(StoreError) {}
+  func endProperty(_ content: UnsafeRawBufferPointer) throws(StoreError) {}
   func endObject() throws(StoreError) {}
 
-  /// The value of an attribute of an element.
-  static func value(_ name: String, _ attributes: [(name: String, value: String)]) -> String? {
-    attributes.first { $0.name == name }?.value
-  }
-
   /// A key from an identifier such as `z102`.
-  static func key(_ identifier: some StringProtocol) throws(StoreError) -> Int64 {
-    guard identifier.hasPrefix("z"), let key = Int64(identifier.dropFirst()), key > 0 else {
-      throw StoreError(.corrupt, "\"\(identifier)\" is no object identifier.")
+  static func key(_ identifier: UnsafeRawBufferPointer?) throws(StoreError) -> Int64 {
+    guard let identifier, identifier.first == UInt8(ascii: "z"),
+      let key = XMLNumber.integer(UnsafeRawBufferPointer(rebasing: identifier.dropFirst())), key > 0
+    else {
+      let text = identifier.map { String(decoding: $0, as: UTF8.self) } ?? ""
+      throw StoreError(.corrupt, "\"\(text)\" is no object identifier.")
     }
     return key
+  }
+
+  /// The keys from identifiers with white space between them.
+  static func keys(_ identifiers: UnsafeRawBufferPointer?) throws(StoreError) -> [Int64] {
+    guard let identifiers else { return [] }
+    var keys: [Int64] = []
+    var index = 0
+    while index < identifiers.count {
+      if XMLNumber.isSpace(identifiers[index]) {
+        index += 1
+        continue
+      }
+      let start = index
+      while index < identifiers.count, !XMLNumber.isSpace(identifiers[index]) { index += 1 }
+      keys.append(try key(UnsafeRawBufferPointer(rebasing: identifiers[start..<index])))
+    }
+    return keys
   }
 }

@@ -65,39 +65,35 @@ final class XMLModelReader: XMLInfoReader {
     }
   }
 
-  override func startObject(_ attributes: [(name: String, value: String)]) throws(StoreError) {
-    type = Self.value("type", attributes)?.uppercased() ?? ""
+  override func startObject(_ element: XMLElement) throws(StoreError) {
+    type = element.text("type")?.uppercased() ?? ""
     guard !type.isEmpty, SchemaName.isWord(type) else {
       throw StoreError(.corrupt, "An object's type is no name of an entity.")
     }
-    types[try Self.key(Self.value("id", attributes) ?? "")] = type
+    types[try Self.key(element.value("id"))] = type
     if entities[type] == nil { entities[type] = EntityDefinition(name: type) }
   }
 
-  override func startProperty(
-    _ name: String, _ attributes: [(name: String, value: String)]
-  ) throws(StoreError) {
-    guard let property = Self.value("name", attributes), SchemaName.isWord(property), var entity = entities[type] else {
+  override func startProperty(_ element: XMLElement) throws(StoreError) {
+    guard let property = element.text("name"), SchemaName.isWord(property), var entity = entities[type] else {
       throw StoreError(.corrupt, "A property has no name that could be one.")
     }
     entities[type] = nil
     defer { entities[type] = entity }
-    if name == "attribute" {
+    if element.name == "attribute" {
       if entity.attributes.contains(where: { $0.name == property }) { return }
       entity.attributes.append(
-        AttributeDefinition(name: property, type: Self.attributeType(Self.value("type", attributes) ?? "")))
+        AttributeDefinition(name: property, type: Self.attributeType(element.text("type") ?? "")))
     } else {
-      let destination = Self.value("destination", attributes)?.uppercased() ?? ""
+      let destination = element.text("destination")?.uppercased() ?? ""
       guard SchemaName.isWord(destination), !destination.isEmpty else {
         throw StoreError(.corrupt, "The relationship \(property) has no destination.")
       }
-      for id in (Self.value("idrefs", attributes) ?? "").split(whereSeparator: \.isWhitespace) {
-        members[destination, default: []].insert(try Self.key(id))
-      }
+      for key in try Self.keys(element.value("idrefs")) { members[destination, default: []].insert(key) }
       if members[destination] == nil { members[destination] = [] }
       if entity.relationships.contains(where: { $0.name == property }) { return }
       var relationship = RelationshipDefinition(name: property, destination: destination)
-      let counts = (Self.value("type", attributes) ?? "").split(separator: "/").map { Int($0) ?? 0 }
+      let counts = (element.text("type") ?? "").split(separator: "/").map { Int($0) ?? 0 }
       relationship.maxCount = counts.count == 2 ? counts[1] : 0
       entity.relationships.append(relationship)
     }

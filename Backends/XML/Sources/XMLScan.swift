@@ -6,9 +6,38 @@ import StoreProtocol
 protocol XMLHandler: AnyObject {
   /// Whether enough was read.
   var isDone: Bool { get }
-  func start(_ name: String, _ attributes: [(name: String, value: String)]) throws(StoreError)
+  func start(_ element: XMLElement) throws(StoreError)
   func text(_ bytes: UnsafeRawBufferPointer) throws(StoreError)
-  func end(_ name: String) throws(StoreError)
+  func end(_ name: XMLName) throws(StoreError)
+}
+
+/// The name of an element, valid during the call.
+struct XMLName {
+  let start: UnsafePointer<CChar>
+
+  var string: String { String(cString: start) }
+
+  static func == (name: XMLName, text: StaticString) -> Bool {
+    text.utf8Start.withMemoryRebound(to: CChar.self, capacity: text.utf8CodeUnitCount + 1) {
+      strcmp(name.start, $0) == 0
+    }
+  }
+}
+
+/// The start of an element, valid during the call.
+struct XMLElement {
+  let name: XMLName
+  let attributes: UnsafeBufferPointer<cxml_attribute>
+
+  /// The bytes of an attribute's value, nil where there is none.
+  func value(_ name: StaticString) -> UnsafeRawBufferPointer? {
+    for attribute in attributes where XMLName(start: attribute.name) == name {
+      return UnsafeRawBufferPointer(start: attribute.value, count: attribute.length)
+    }
+    return nil
+  }
+
+  func text(_ name: StaticString) -> String? { value(name).map { String(decoding: $0, as: UTF8.self) } }
 }
 
 /// Reads a document. Its type may be the one that Core Data writes, which is not fetched; any other is refused.
@@ -56,8 +85,10 @@ enum XMLScan {
       context.map { Unmanaged<State>.fromOpaque($0).takeUnretainedValue() }
     }
 
+    @inline(__always)
     func call(_ body: (any XMLHandler) throws(StoreError) -> Void) {
-      if hasEnded { return }
+      // After the end the parser calls no more.
+      if failure != nil { return }
       hasRoot = true
       do { try body(handler) } catch { failure = error }
       if hasEnded { cxml_stop(parser) }
@@ -70,12 +101,10 @@ enum XMLScan {
 
   private static let events = cxml_events(
     start: { context, name, attributes, count in
-      let list = UnsafeBufferPointer(start: attributes, count: Int(count)).map { attribute in
-        let value = UnsafeRawBufferPointer(start: attribute.value, count: attribute.length)
-        return (name: String(cString: attribute.name), value: String(decoding: value, as: UTF8.self))
-      }
       guard let name else { return }
-      State.at(context)?.call { (handler) throws(StoreError) in try handler.start(String(cString: name), list) }
+      let element = XMLElement(
+        name: XMLName(start: name), attributes: UnsafeBufferPointer(start: attributes, count: Int(count)))
+      State.at(context)?.call { (handler) throws(StoreError) in try handler.start(element) }
     },
     text: { context, bytes, count in
       State.at(context)?.call { (handler) throws(StoreError) in
@@ -84,7 +113,7 @@ enum XMLScan {
     },
     end: { context, name in
       guard let name else { return }
-      State.at(context)?.call { (handler) throws(StoreError) in try handler.end(String(cString: name)) }
+      State.at(context)?.call { (handler) throws(StoreError) in try handler.end(XMLName(start: name)) }
     },
     refuse: { context, what in State.at(context)?.refuse(what.map { String(cString: $0) } ?? "") })
 }

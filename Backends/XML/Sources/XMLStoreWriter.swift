@@ -19,16 +19,18 @@ final class XMLStoreWriter {
     let attributes: [[UInt8]]
     /// By the entity's relationships.
     let relationships: [[UInt8]]
+    /// Their link tables, where they are to-many.
+    let tables: [Int?]
   }
 
   init(_ graph: AtomicGraph, _ writer: AtomicFileWriter) {
     self.graph = graph
     self.writer = writer
     shapes = graph.schema.entities.map(XMLEntityShape.init)
-    openings = zip(graph.schema.entities, shapes).map { Self.openings($0, $1, graph.schema) }
+    openings = zip(graph.schema.entities, shapes).map { Self.openings($0, $1, graph) }
   }
 
-  private static func openings(_ entity: Entity, _ shape: XMLEntityShape, _ schema: Schema) -> Openings {
+  private static func openings(_ entity: Entity, _ shape: XMLEntityShape, _ graph: AtomicGraph) -> Openings {
     Openings(
       object: Array("    <object type=\"\(entity.name.uppercased())\" id=\"z".utf8),
       attributes: shape.columns.map {
@@ -36,11 +38,12 @@ final class XMLStoreWriter {
       },
       relationships: entity.relationships.map {
         let counts = "\($0.definition.minCount)/\($0.definition.maxCount)"
-        let destination = schema.entities[$0.destination].name.uppercased()
+        let destination = graph.schema.entities[$0.destination].name.uppercased()
         return Array(
           "        <relationship name=\"\($0.name.lowercased())\" type=\"\(counts)\" destination=\"\(destination)\""
             .utf8)
-      })
+      },
+      tables: entity.relationships.map { graph.linkTable(of: $0) })
   }
 
   func write(_ metadata: StoreMetadata) throws(StoreError) {
@@ -54,7 +57,8 @@ final class XMLStoreWriter {
   }
 
   private func flush() throws(StoreError) {
-    try writer.write(Data(output))
+    // The closure throws anything; a result keeps the type.
+    try output.withUnsafeBytes { bytes in Result { () throws(StoreError) in try writer.write(bytes) } }.get()
     output.removeAll(keepingCapacity: true)
   }
 
@@ -62,29 +66,37 @@ final class XMLStoreWriter {
     let (entity, shape) = (graph.schema.entities[row.entity], shapes[row.entity])
     let openings = openings[row.entity]
     output += openings.object
-    output += "\(graph.number(of: row.key, in: row.entity))\">\n".utf8
+    XMLNumber.append(graph.number(of: row.key, in: row.entity), to: &output)
+    output += Self.tagEnd
     for (column, opening) in zip(shape.columns, openings.attributes) where !row.isNull(column.slot) {
       output += opening
       XMLValue.append(row, column.slot, column.kind, to: &output)
-      output += "</attribute>\n".utf8
+      output += Self.attributeEnd
     }
-    for (relationship, opening) in zip(entity.relationships, openings.relationships) {
-      output += opening
-      append(keys(relationship, row).map { graph.number(of: $0, in: relationship.destination) })
-      output += "></relationship>\n".utf8
+    for (index, relationship) in entity.relationships.enumerated() {
+      output += openings.relationships[index]
+      if let slot = relationship.slot {
+        if !row.isNull(slot) { append(key: row.int(slot), relationship, isFirst: true) }
+        output += row.isNull(slot) ? Self.relationshipEnd : Self.referencesEnd
+      } else {
+        let keys = openings.tables[index].map { graph.destinations($0, row.key) } ?? []
+        for (place, key) in keys.enumerated() { append(key: key, relationship, isFirst: place == 0) }
+        output += keys.isEmpty ? Self.relationshipEnd : Self.referencesEnd
+      }
     }
-    output += "    </object>\n".utf8
+    output += Self.objectEnd
   }
 
-  private func keys(_ relationship: Relationship, _ row: Row) -> [Int64] {
-    guard let slot = relationship.slot else { return graph.destinations(of: relationship, row.key) }
-    return row.isNull(slot) ? [] : [row.int(slot)]
+  private func append(key: Int64, _ relationship: Relationship, isFirst: Bool) {
+    output += isFirst ? Self.firstReference : Self.nextReference
+    XMLNumber.append(graph.number(of: key, in: relationship.destination), to: &output)
   }
 
-  private func append(_ keys: [Int64]) {
-    if keys.isEmpty { return }
-    output += " idrefs=\"".utf8
-    for (index, key) in keys.enumerated() { output += "\(index == 0 ? "" : " ")z\(key)".utf8 }
-    output.append(UInt8(ascii: "\""))
-  }
+  private static let tagEnd = Array("\">\n".utf8)
+  private static let attributeEnd = Array("</attribute>\n".utf8)
+  private static let relationshipEnd = Array("></relationship>\n".utf8)
+  private static let referencesEnd = Array("\"></relationship>\n".utf8)
+  private static let firstReference = Array(" idrefs=\"z".utf8)
+  private static let nextReference = Array(" z".utf8)
+  private static let objectEnd = Array("    </object>\n".utf8)
 }

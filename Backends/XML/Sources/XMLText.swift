@@ -3,20 +3,34 @@ enum XMLText {
   private static let digits = Array("0123456789abcdef".utf8)
 
   static func append(escaping bytes: UnsafeRawBufferPointer, to output: inout [UInt8]) {
-    var index = 0
-    while index < bytes.count {
-      let byte = bytes[index]
-      switch byte {
-      case UInt8(ascii: "&"), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\\"), 0...8, 11...31:
-        escape(UInt16(byte), to: &output)
-      // U+FFFE and U+FFFF are in no XML document.
-      case 0xEF where index + 2 < bytes.count && bytes[index + 1] == 0xBF && bytes[index + 2] >= 0xBE:
-        escape(0xFF40 | UInt16(bytes[index + 2]), to: &output)
-        index += 2
-      default: output.append(byte)
+    isSpecial.withUnsafeBufferPointer { isSpecial in
+      // What stands between those that are escaped is copied at once.
+      var (index, start) = (0, 0)
+      while index < bytes.count {
+        let byte = bytes[index]
+        guard isSpecial[Int(byte)], let (unit, length) = unit(bytes, index, byte) else {
+          index += 1
+          continue
+        }
+        output.append(contentsOf: bytes[start..<index])
+        escape(unit, to: &output)
+        index += length
+        start = index
       }
-      index += 1
+      output.append(contentsOf: bytes[start...])
     }
+  }
+
+  /// What is to be escaped at an index, and how many bytes it has.
+  private static func unit(_ bytes: UnsafeRawBufferPointer, _ index: Int, _ byte: UInt8) -> (UInt16, Int)? {
+    if byte < 0x80 { return (UInt16(byte), 1) }
+    // U+FFFE and U+FFFF are in no XML document.
+    guard index + 2 < bytes.count, bytes[index + 1] == 0xBF, bytes[index + 2] >= 0xBE else { return nil }
+    return (0xFF40 | UInt16(bytes[index + 2]), 3)
+  }
+
+  private static let isSpecial: [Bool] = (0..<256).map { byte in
+    [0x26, 0x3C, 0x3E, 0x5C, 0xEF].contains(byte) || byte < 9 || (11...31).contains(byte)
   }
 
   private static func escape(_ unit: UInt16, to output: inout [UInt8]) {
@@ -24,7 +38,7 @@ enum XMLText {
     for shift in [4, 0, 12, 8] { output.append(digits[Int(unit >> UInt16(shift) & 15)]) }
   }
 
-  static func unescaped(_ bytes: [UInt8]) -> String {
+  static func unescaped(_ bytes: UnsafeRawBufferPointer) -> String {
     guard bytes.contains(UInt8(ascii: "\\")) else { return String(decoding: bytes, as: UTF8.self) }
     var result: [UInt8] = []
     result.reserveCapacity(bytes.count)
@@ -47,7 +61,7 @@ enum XMLText {
   }
 
   /// The unit that an escape at `index` stands for, nil where there is none.
-  private static func unit(_ bytes: [UInt8], at index: Int) -> UInt16? {
+  private static func unit(_ bytes: UnsafeRawBufferPointer, at index: Int) -> UInt16? {
     guard index + 6 <= bytes.count, bytes[index] == UInt8(ascii: "\\"), bytes[index + 1] == UInt8(ascii: "u"),
       bytes[index + 2..<index + 6].allSatisfy({ ($0 | 0x20) >= 0x61 && ($0 | 0x20) <= 0x66 || $0 >= 0x30 && $0 <= 0x39 }
       ),

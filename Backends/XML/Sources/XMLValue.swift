@@ -21,65 +21,64 @@ enum XMLValue {
     }
   }
 
-  /// Nil for what cannot be a value of its kind.
-  static func parse(_ content: [UInt8], _ kind: SlotKind) -> Value? {
+  /// A value that is no number. Nil for what cannot be one of its kind.
+  private static func parse(_ content: UnsafeRawBufferPointer, _ kind: SlotKind) -> Value? {
     switch kind {
-    case .string: return .string(XMLText.unescaped(content))
-    case .uri: return .uri(XMLText.unescaped(content))
-    case .data, .transformable: return data(content).map(Value.data)
-    case .externalData: return data(content).map { .data(Data([1]) + $0) }
-    default: break
-    }
-    let text = String(decoding: content, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
-    switch kind {
-    case .int16: return Int16(text).map { .int(Int64($0)) }
-    case .int32: return Int32(text).map { .int(Int64($0)) }
-    case .int64: return Int64(text).map(Value.int)
-    case .bool: return text == "1" || text == "true" ? .bool(true) : text == "0" || text == "false" ? .bool(false) : nil
-    case .double: return Double(text).flatMap { $0.isNaN ? nil : .double($0) }
-    case .float: return Float(text).flatMap { $0.isNaN ? nil : .double(Double($0)) }
-    case .date: return Double(text).flatMap { $0.isNaN ? nil : .date($0) }
-    case .decimal: return Array(text.utf8).withUnsafeBytes { DecimalText.parse($0) }.map(Value.decimal)
-    case .uuid: return UUID(uuidString: text).map(Value.uuid)
-    default: return nil
+    case .string: .string(XMLText.unescaped(content))
+    case .uri: .uri(XMLText.unescaped(content))
+    case .data, .transformable: XMLBinary.data(content).map(Value.data)
+    case .externalData: XMLBinary.data(content).map { .data(Data([1]) + $0) }
+    case .bool: bool(String(decoding: XMLNumber.trimmed(content), as: UTF8.self))
+    case .float: float(String(decoding: XMLNumber.trimmed(content), as: UTF8.self))
+    case .decimal: DecimalText.parse(XMLNumber.trimmed(content)).map(Value.decimal)
+    case .uuid: XMLBinary.uuid(content).map(Value.uuid)
+    case .int16, .int32, .int64, .double, .date, .reference, .referenceEntity: nil
     }
   }
 
-  private static func data(_ content: [UInt8]) -> Data? {
-    if content.allSatisfy({ $0 == 10 || $0 == 13 || $0 == 32 || $0 == 9 }) { return Data() }
-    return Data(base64Encoded: Data(content), options: .ignoreUnknownCharacters)
+  /// Puts the value that a text stands for in its slot. False for what cannot be a value of its kind.
+  static func set(_ slot: Int, _ kind: SlotKind, _ content: UnsafeRawBufferPointer, _ builder: RowBuilder) -> Bool {
+    switch kind {
+    case .string where !content.contains(UInt8(ascii: "\\")): builder.setBytes(slot, content)
+    case .int16, .int32, .int64:
+      guard let number = XMLNumber.integer(content), kind != .int16 || Int16(exactly: number) != nil,
+        kind != .int32 || Int32(exactly: number) != nil
+      else { return false }
+      builder.setInt(slot, number)
+    case .double, .date:
+      guard let number = XMLNumber.double(content), !number.isNaN else { return false }
+      builder.setDouble(slot, number)
+    default:
+      guard let value = parse(content, kind) else { return false }
+      builder.set(slot, value)
+    }
+    return true
+  }
+
+  private static func bool(_ text: String) -> Value? {
+    text == "1" || text == "true" ? .bool(true) : text == "0" || text == "false" ? .bool(false) : nil
+  }
+
+  private static func float(_ text: String) -> Value? {
+    Float(text).flatMap { $0.isNaN ? nil : .double(Double($0)) }
   }
 
   /// Appends the text of a slot that is not null.
   static func append(_ row: Row, _ slot: Int, _ kind: SlotKind, to output: inout [UInt8]) {
     switch kind {
-    case .int16, .int32, .int64, .reference, .referenceEntity: output += "\(row.int(slot))".utf8
+    case .int16, .int32, .int64, .reference, .referenceEntity: XMLNumber.append(row.int(slot), to: &output)
     case .bool: output.append(row.int(slot) == 0 ? UInt8(ascii: "0") : UInt8(ascii: "1"))
-    case .double: output += "\(row.double(slot))".utf8
+    case .double: XMLNumber.append(row.double(slot), to: &output)
     case .float: output += "\(Float(row.double(slot)))".utf8
-    case .date: output += date(row.double(slot)).utf8
-    case .decimal: row.withBytes(slot) { output += $0 }
+    case .date: XMLNumber.append(date: row.double(slot), to: &output)
+    case .decimal: row.withBytes(slot) { output.append(contentsOf: $0) }
     case .string, .uri: row.withBytes(slot) { XMLText.append(escaping: $0, to: &output) }
-    case .uuid: output += row.uuid(slot).uuidString.utf8
-    case .data, .transformable: append(base64: row.data(slot), to: &output)
-    case .externalData: append(base64: row.data(slot).dropFirst(), to: &output)
-    }
-  }
-
-  /// Twenty digits behind the point, as the format has it; more where those are not enough to read the same value back.
-  private static func date(_ seconds: Double) -> String {
-    let text = String(format: "%.20f", seconds)
-    return Double(text) == seconds ? text : "\(seconds)"
-  }
-
-  /// The first 76 characters, a line's end, the rest on one line, a line's end, as the format has it.
-  private static func append(base64 data: Data, to output: inout [UInt8]) {
-    let text = data.base64EncodedString().utf8
-    output += text.prefix(76)
-    output.append(10)
-    if text.count > 76 {
-      output += text.dropFirst(76)
-      output.append(10)
+    case .uuid: row.withBytes(slot) { XMLBinary.append(uuid: $0, to: &output) }
+    case .data, .transformable: row.withBytes(slot) { XMLBinary.append(base64: $0, to: &output) }
+    case .externalData:
+      row.withBytes(slot) {
+        XMLBinary.append(base64: UnsafeRawBufferPointer(rebasing: $0.dropFirst()), to: &output)
+      }
     }
   }
 }

@@ -20,9 +20,15 @@ struct Cell {
     }
   }
 
+  /// The same over a store of type SQLite.
+  var overSQLite: Cell {
+    Cell(workload: workload, side: .library, path: path, scale: scale, synchronous: synchronous, store: "SQLite")
+  }
+
   /// What is in the store now that it has run; empty for a workload that only reads.
   func digest() throws -> String {
-    if !workload.writes { return "" }
+    // A store in memory is gone.
+    if !workload.writes || store == "InMemory" { return "" }
     return " " + (try store == "SQLite" ? StoreDigest.digest(path) : ValueDigest.digest(self))
   }
 }

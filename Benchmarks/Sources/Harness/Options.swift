@@ -29,6 +29,11 @@ struct Options {
   private(set) var isEmpty = false
   private(set) var isTraced = false
 
+  /// Who can do a workload, of those who are asked for.
+  func sides(of workload: Workload) -> [Side] {
+    sides.filter { $0 == .library || RawStore.workloads(of: store).contains(workload) }
+  }
+
   var scale: Scale { Scale(employees: employees) }
 
   static let usage = """
@@ -57,9 +62,7 @@ struct Options {
         hasWorkloads = hasWorkloads || option == "--only" || option == "--workload"
       }
     }
-    let raw = RawStore.workloads(of: store)
-    if !hasWorkloads, let raw, sides.contains(.raw) { workloads = raw }
-    if raw == nil { sides = [.library] }
+    if !hasWorkloads { workloads = RawStore.defaults(of: store, sides) }
   }
 
   private mutating func set(_ option: String, _ value: String) throws {

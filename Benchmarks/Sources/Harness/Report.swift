@@ -16,6 +16,7 @@ enum Report {
 
   static func head(_ options: Options) -> String {
     let size = "\(options.employees) employees, median of \(options.rounds) rounds, "
+    if options.store == "InMemory" { return size + "InMemory, beside the SQLite store of the library\n" }
     if options.store != "SQLite" { return size + "\(options.store), durable at every save on both sides\n" }
     let version = String(cString: sqlite3_libversion())
     return size + "SQLite \(version), synchronous = \(options.synchronous) on both sides\n"
@@ -66,6 +67,7 @@ enum Report {
     case .wallRatio: " wall"
     case .milliseconds: " ms"
     case .bytes: " B"
+    case .share: "×"
     }
   }
 

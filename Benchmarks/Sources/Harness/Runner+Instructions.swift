@@ -10,7 +10,7 @@ extension Runner {
       try ChildProcess.run(["strip", "-g", "-o", program, ChildProcess.program.path], searches: true)
       for workload in options.workloads {
         var counts: [Double] = []
-        for side in options.sides { counts.append(try instructions(workload, side, stores, program)) }
+        for side in options.sides(of: workload) { counts.append(try instructions(workload, side, stores, program)) }
         let millions = counts.map { String(format: "%.1f", $0 / 1e6) }.joined(separator: "  ")
         let ratio = counts.count == 2 ? String(format: "  ratio %.2f", counts[1] / counts[0]) : ""
         print("\(workload.rawValue)  million instructions \(millions)\(ratio)")

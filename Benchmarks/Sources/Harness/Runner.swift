@@ -11,9 +11,9 @@ struct Runner {
     try withStores { stores in
       var cells: [Workload: [Side: [CellResult]]] = [:]
       for round in 0..<options.rounds {
-        let sides = round.isMultiple(of: 2) ? options.sides : options.sides.reversed()
         for workload in options.workloads {
-          for side in sides {
+          let sides = options.sides(of: workload)
+          for side in round.isMultiple(of: 2) ? sides : sides.reversed() {
             let result = try cell(workload, side, stores)
             cells[workload, default: [:]][side, default: []].append(result)
             let milliseconds = String(format: "%.2f ms CPU", result.measurement.cpu * 1000)
@@ -29,7 +29,7 @@ struct Runner {
   func printStatements() throws {
     try withStores { stores in
       for workload in options.workloads {
-        for side in options.sides {
+        for side in options.sides(of: workload) {
           print("\(workload.rawValue) \(side.rawValue)")
           let child = try self.child(workload, side, stores, ["--trace"])
           for line in child.errors.split(separator: "\n") { print("  \(line)") }
@@ -56,13 +56,13 @@ struct Runner {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
-    let isShared = options.store == "SQLite"
+    let isShared = ["SQLite", "XML"].contains(options.store)
     let stores = Stores(
       empty: path("empty"), filled: path("filled"), rawEmpty: path(isShared ? "empty" : "raw-empty"),
       rawFilled: path(isShared ? "filled" : "raw-filled"), copy: path("copy"))
     progress("preparing stores")
     let isFilled = options.workloads.contains { !$0.startsEmpty }
-    for side in isShared ? [.library] : options.sides {
+    for side in isShared ? [.library] : options.sides where side == .raw || options.store != "InMemory" {
       let arguments = ["--n", "\(options.employees)", "--store", options.store, "--side", side.rawValue, "--db"]
       try ChildProcess.run(["prepare", "--empty"] + arguments + [side == .raw ? stores.rawEmpty : stores.empty])
       if isFilled { try ChildProcess.run(["prepare"] + arguments + [side == .raw ? stores.rawFilled : stores.filled]) }
@@ -82,9 +82,11 @@ struct Runner {
     _ workload: Workload, _ side: Side, _ stores: Stores, _ more: [String], under program: [String] = []
   ) throws -> (output: Data, errors: String) {
     let files = FileManager.default
-    for suffix in ["", "-wal", "-shm", "-lock"] { try? files.removeItem(atPath: stores.copy + suffix) }
+    for suffix in ["", "-wal", "-shm", "-lock", "-first"] { try? files.removeItem(atPath: stores.copy + suffix) }
     let (empty, filled) = side == .raw ? (stores.rawEmpty, stores.rawFilled) : (stores.empty, stores.filled)
-    try files.copyItem(atPath: workload.startsEmpty ? empty : filled, toPath: stores.copy)
+    if side == .raw || options.store != "InMemory" {
+      try files.copyItem(atPath: workload.startsEmpty ? empty : filled, toPath: stores.copy)
+    }
     // What the copy left to be written must not slow the cell down.
     sync()
     return try ChildProcess.run(

@@ -8,7 +8,7 @@ enum StorePreparation {
   /// Stores of other types than SQLite are made by the side that will use them.
   static func prepare(_ path: String, _ scale: Scale, _ options: Options) throws {
     let data = options.isEmpty ? [] : EmployeeData.all(scale)
-    if options.store != "SQLite" {
+    if !["SQLite", "InMemory"].contains(options.store) {
       if options.sides == [.raw] { return try RawStore.prepare(options.store, path, data, scale) }
       let stack = try LibraryStack(BenchmarkModel.make(), path, synchronous: "NORMAL", type: options.store)
       if !data.isEmpty {

@@ -2,10 +2,12 @@ import CoreData
 
 /// What a store holds by what is read from it, to compare sides whose files are not of one form.
 enum ValueDigest {
-  /// How many employees there are, and a sum over all of their properties, each weighed by its key.
+  /// How many employees there are, and a sum over all of their properties, each weighed by its place in the order of keys: sides
+  /// may count their keys from other numbers on.
   static func digest(_ cell: Cell) throws -> String {
     let all = try cell.side == .raw ? RawStore.employees(cell) : stored(cell)
-    let sum = all.reduce(0) { $0 + $1.checksum * Double($1.key & 1023 + 1) }
+    let ordered = all.sorted { $0.key < $1.key }.enumerated()
+    let sum = ordered.reduce(0) { $0 + $1.element.checksum * Double($1.offset & 1023 + 1) }
     return "\(all.count):\(sum)"
   }
 

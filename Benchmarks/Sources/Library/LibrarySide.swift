@@ -11,8 +11,19 @@ struct LibrarySide {
 
   static func run(_ cell: Cell) throws -> CellResult {
     let model = BenchmarkModel.make()
-    if cell.workload == .w10 { return try open(cell, model) }
+    switch cell.workload {
+    case .w10: return try open(cell, model)
+    case .w14, .w14m: return try save(cell, model)
+    case .w15, .w15m: return try load(cell, model)
+    default: break
+    }
     let stack = try LibraryStack(model, cell.path, synchronous: cell.synchronous, type: cell.store)
+    // A store in memory begins with nothing, so that its objects are made here.
+    if cell.store == "InMemory" && !cell.workload.startsEmpty {
+      let context = stack.context()
+      let side = LibrarySide(cell: cell, stack: stack, context: context)
+      try context.performAndWait { try side.insert(EmployeeData.all(cell.scale), batch: cell.scale.employees) }
+    }
     let context = stack.context()
     let side = LibrarySide(cell: cell, stack: stack, context: context)
     let result = try context.performAndWait { try side.run() }
@@ -40,10 +51,10 @@ struct LibrarySide {
       // Keys count from 1, so every second object from the second on has an even one.
       let half = all.enumerated().filter { !$0.offset.isMultiple(of: 2) }.map(\.element)
       return try measure { try delete(half) }
-    case .w10: return try Self.open(cell, BenchmarkModel.make())
     case .w11: return try weigh()
     case .w12: return try saveWhileOthersRead()
     case .w13: return try saveOneByOne()
+    case .w10, .w14, .w14m, .w15, .w15m: throw BenchmarkError("\(cell.workload.rawValue) opens the store itself.")
     }
   }
 

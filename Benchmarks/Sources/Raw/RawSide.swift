@@ -35,6 +35,7 @@ struct RawSide {
     case .w11: return try weigh()
     case .w12: return try saveWhileOthersRead()
     case .w13: return try saveOneByOne()
+    case .w14, .w14m, .w15, .w15m: throw BenchmarkError("SQLite's file is not written as a whole.")
     }
   }
 

@@ -1,0 +1,116 @@
+/// Memory that grows at its end. Its owner gives it back.
+struct GrowingBuffer<Element: BitwiseCopyable> {
+  private(set) var start: UnsafeMutablePointer<Element>
+  private(set) var count = 0
+  private var capacity: Int
+
+  init(capacity: Int) {
+    self.capacity = max(1, capacity)
+    start = .allocate(capacity: self.capacity)
+  }
+
+  func deallocate() { start.deallocate() }
+
+  /// Makes room for `more` elements.
+  @inline(__always)
+  mutating func reserve(_ more: Int) { if count &+ more > capacity { grow(more) } }
+
+  @inline(never)
+  private mutating func grow(_ more: Int) {
+    let larger = max(count + more, capacity + capacity / 2)
+    let new = UnsafeMutablePointer<Element>.allocate(capacity: larger)
+    new.update(from: start, count: count)
+    start.deallocate()
+    (start, capacity) = (new, larger)
+  }
+
+  @inline(__always)
+  mutating func append(_ element: Element) {
+    reserve(1)
+    appendUnchecked(element)
+  }
+
+  /// Appends where there is room.
+  @inline(__always)
+  mutating func appendUnchecked(_ element: Element) {
+    start[count] = element
+    count &+= 1
+  }
+
+  mutating func removeAll() { count = 0 }
+}
+
+extension GrowingBuffer<UInt8> {
+  /// Appends the bytes of a number, the highest first. There must be room.
+  @inline(__always)
+  mutating func appendUnchecked<T: FixedWidthInteger & BitwiseCopyable>(bigEndian value: T) {
+    UnsafeMutableRawPointer(start + count).storeBytes(of: value.bigEndian, as: T.self)
+    count &+= MemoryLayout<T>.size
+  }
+
+  /// Appends bytes. There must be room.
+  @inline(__always)
+  mutating func appendUnchecked(_ bytes: UnsafeRawBufferPointer) {
+    guard let source = bytes.baseAddress else { return }
+    UnsafeMutableRawPointer(start + count).copyMemory(from: source, byteCount: bytes.count)
+    count &+= bytes.count
+  }
+}
+
+/// The references of values that were written, by the values.
+///
+/// Bytes stay where they are: who adds them keeps them there.
+struct KnownValues<Key: BitwiseCopyable> {
+  private struct Entry: BitwiseCopyable {
+    var hash: UInt32
+    /// Zero where there is none.
+    var reference: UInt32
+    var key: Key
+  }
+
+  private var entries: UnsafeMutablePointer<Entry>
+  private var mask: Int
+  private var count = 0
+  private let empty: Entry
+
+  init(_ key: Key) {
+    mask = 1023
+    empty = Entry(hash: 0, reference: 0, key: key)
+    entries = .allocate(capacity: mask + 1)
+    entries.initialize(repeating: empty, count: mask + 1)
+  }
+
+  func deallocate() { entries.deallocate() }
+
+  /// The reference of an equal value, or nil after `place` was set to where it goes.
+  @inline(__always)
+  func find(_ hash: UInt32, _ place: inout Int, _ isEqual: (Key) -> Bool) -> UInt32? {
+    place = Int(hash) & mask
+    while entries[place].reference != 0 {
+      if entries[place].hash == hash, isEqual(entries[place].key) { return entries[place].reference }
+      place = (place &+ 1) & mask
+    }
+    return nil
+  }
+
+  @inline(__always)
+  mutating func insert(_ key: Key, _ hash: UInt32, _ reference: UInt32, at place: Int) {
+    entries[place] = Entry(hash: hash, reference: reference, key: key)
+    count &+= 1
+    if count &* 4 > mask &* 3 { grow() }
+  }
+
+  @inline(never)
+  private mutating func grow() {
+    let (old, oldCount) = (entries, mask + 1)
+    mask = oldCount * 2 - 1
+    entries = .allocate(capacity: mask + 1)
+    entries.initialize(repeating: empty, count: mask + 1)
+    for index in 0..<oldCount where old[index].reference != 0 {
+      var place = Int(old[index].hash) & mask
+      while entries[place].reference != 0 { place = (place &+ 1) & mask }
+      entries[place] = old[index]
+    }
+    old.deallocate()
+  }
+}

@@ -1,0 +1,68 @@
+import Foundation
+
+/// The objects of a binary property list, found by their numbers. Valid as long as the bytes are.
+struct BinaryObjectTable {
+  static let magic = Data("bplist00".utf8)
+  private static let trailerSize = 32
+
+  /// The part before the offset table, where all objects lie.
+  let source: ByteSource
+  let referenceWidth: Int
+  let count: Int
+  /// The number of the top object.
+  let top: Int
+  private let file: ByteSource
+  private let offsetWidth: Int
+  private let table: Int
+
+  /// Takes the layout from the last 32 bytes. Throws unless the offset table fits.
+  init(_ bytes: UnsafeRawBufferPointer) throws(PropertyListError) {
+    guard bytes.starts(with: Self.magic) else {
+      throw PropertyListError(.notAPropertyList, "the data does not begin with bplist00")
+    }
+    file = ByteSource(bytes)
+    let start = file.end - Self.trailerSize
+    guard start > 8 else {
+      throw PropertyListError(.truncated, offset: file.end, "there is no trailer")
+    }
+    offsetWidth = Int(try file.byte(at: start + 6))
+    referenceWidth = Int(try file.byte(at: start + 7))
+    count = Int(clamping: try file.unsigned(at: start + 8, width: 8))
+    top = Int(clamping: try file.unsigned(at: start + 16, width: 8))
+    table = Int(clamping: try file.unsigned(at: start + 24, width: 8))
+    guard (1...8).contains(offsetWidth), (1...8).contains(referenceWidth) else {
+      throw PropertyListError(
+        .malformed, offset: start, "integer widths \(offsetWidth), \(referenceWidth)")
+    }
+    guard table > 8, table <= start, count >= 1, count <= (start - table) / offsetWidth else {
+      throw PropertyListError(
+        .truncated, offset: start, "no room for an offset table of \(count) objects")
+    }
+    guard top < count else {
+      throw PropertyListError(.malformed, offset: start, "the top object \(top) is missing")
+    }
+    source = file.prefix(table)
+  }
+
+  /// The object with a number below ``count``.
+  @inline(__always)
+  func object(_ number: Int) throws(PropertyListError) -> BinaryObject {
+    guard number >= 0, number < count else { throw missing(number) }
+    let position = try file.unsigned(at: table + number * offsetWidth, width: offsetWidth)
+    guard position >= 8, position < UInt64(source.end) else { throw missing(number) }
+    return try BinaryObject(source, at: Int(position), referenceWidth: referenceWidth)
+  }
+
+  /// The number that stands at a place inside a container.
+  @inline(__always)
+  func reference(at offset: Int) throws(PropertyListError) -> Int {
+    let number = try source.unsigned(at: offset, width: referenceWidth)
+    guard number < UInt64(count) else { throw missing(Int(clamping: number)) }
+    return Int(number)
+  }
+
+  @inline(never)
+  private func missing(_ number: Int) -> PropertyListError {
+    PropertyListError(.malformed, offset: table, "object \(number) lies outside the data")
+  }
+}

@@ -1,0 +1,192 @@
+import Foundation
+
+/// Values as ``ArchivedObject`` gives them, from the bytes.
+extension KeyedArchiveBytes {
+  // MARK: Objects
+
+  /// Finds the fields of an object. False for what is none.
+  @inline(__always)
+  public func look(at item: Item, _ fields: KeyedFields) throws(PropertyListError) -> Bool {
+    guard item.object.isDictionary else { return false }
+    try visit(item.object.count)
+    try fields.look(at: item.object, table)
+    return true
+  }
+
+  /// A field of the object that was looked at last, by the index of its name. Nil where it is absent or nil.
+  @inline(__always)
+  public func field(_ index: Int, of item: Item, _ fields: KeyedFields) throws(PropertyListError) -> Item? {
+    guard let place = fields.place(index, in: item.object) else { return nil }
+    return try self.item(at: place)
+  }
+
+  /// Where the field is referred to.
+  @inline(__always)
+  public func place(_ index: Int, of item: Item, _ fields: KeyedFields) -> Place? {
+    fields.place(index, in: item.object)
+  }
+
+  /// Whether an object is a node of a store.
+  public func isMapNode(_ item: Item) throws(PropertyListError) -> Bool { try traits(item).contains(.mapNode) }
+
+  /// Whether it is the NSNull object.
+  @inline(__always)
+  public func isNullObject(_ item: Item) throws(PropertyListError) -> Bool {
+    item.object.isDictionary ? try traits(item).contains(.null) : false
+  }
+
+  private func traits(_ item: Item) throws(PropertyListError) -> ArchivedClass {
+    guard try look(at: item, classField) else { return [] }
+    return try traits(classField.place(0, in: item.object))
+  }
+
+  // MARK: Collections
+
+  /// Where an object refers to the elements of a collection.
+  public struct Elements {
+    let start: Int
+    let width: Int
+    public let count: Int
+    /// Where older archives number them: which of the lists of places that were made.
+    var numbered: Int?
+  }
+
+  /// Where the element with an index below the elements' count is referred to.
+  @inline(__always)
+  public func place(_ index: Int, in elements: Elements) -> Place {
+    guard let numbered = elements.numbered else { return Place(offset: elements.start &+ index &* elements.width) }
+    return Place(offset: numberedPlaces[numbered][index])
+  }
+
+  /// The elements of an NSArray, NSSet or NSOrderedSet, or of an array that is stored inline. Nil for everything else.
+  public func elements(of item: Item) throws(PropertyListError) -> Elements? {
+    if item.object.marker >> 4 == 0xA { return try elements(item.object) }
+    guard try look(at: item, listFields) else { return nil }
+    guard let place = listFields.place(1, in: item.object) else { return try numberedElements(item.object) }
+    if listFields.place(0, in: item.object) != nil { return nil }
+    return try list(at: place)
+  }
+
+  /// The keys and values of an NSDictionary. Nil for everything else.
+  public func entries(of item: Item) throws(PropertyListError) -> (keys: Elements, values: Elements)? {
+    guard try look(at: item, listFields), let keys = listFields.place(0, in: item.object),
+      let values = listFields.place(1, in: item.object), let keys = try list(at: keys),
+      let values = try list(at: values)
+    else { return nil }
+    return (keys, values)
+  }
+
+  private func list(at place: Place) throws(PropertyListError) -> Elements? {
+    let object = try table.object(try table.reference(at: place.offset))
+    return object.marker >> 4 == 0xA ? try elements(object) : nil
+  }
+
+  private func elements(_ object: BinaryObject) throws(PropertyListError) -> Elements {
+    try visit(object.count)
+    return Elements(start: object.payload, width: table.referenceWidth, count: object.count)
+  }
+
+  /// Older archives number the elements: NS.object.0, NS.object.1, …
+  private func numberedElements(_ object: BinaryObject) throws(PropertyListError) -> Elements? {
+    let names = (0..<object.count).map { "NS.object.\($0)" }
+    var places: [String: Int] = [:]
+    for offset in stride(from: object.payload, to: object.payload + object.payloadCount / 2, by: table.referenceWidth) {
+      let key = try table.object(try table.reference(at: offset))
+      guard !key.isContainer, case .string(let text) = try key.scalar(table.source) else { return nil }
+      places[text] = offset + object.payloadCount / 2
+    }
+    var numbered: [Int] = []
+    for name in names {
+      guard let place = places[name] else { break }
+      numbered.append(place)
+    }
+    if numbered.isEmpty { return nil }
+    numberedPlaces.append(numbered)
+    return Elements(start: 0, width: 0, count: numbered.count, numbered: numberedPlaces.count - 1)
+  }
+
+  // MARK: Scalars
+
+  /// See ``ArchivedObject/integer``.
+  @inline(__always)
+  public func integer(_ item: Item) throws(PropertyListError) -> Int64? {
+    let object = item.object
+    if object.marker >> 4 == 0x1, object.payloadCount <= 8 {
+      return Int64(truncatingIfNeeded: try table.source.unsigned(at: object.payload, width: object.payloadCount))
+    }
+    switch object.marker {
+    case 0x08: return 0
+    case 0x09: return 1
+    default: return try real(object).flatMap { Int64(exactly: $0) }
+    }
+  }
+
+  /// See ``ArchivedObject/double``.
+  @inline(__always)
+  public func double(_ item: Item) throws(PropertyListError) -> Double? {
+    if let number = try real(item.object) { return number }
+    if let number = try integer(item) { return Double(number) }
+    guard item.object.marker == 0x14, case .unsigned(let number) = try item.object.scalar(table.source) else {
+      return nil
+    }
+    return Double(number)
+  }
+
+  @inline(__always)
+  private func real(_ object: BinaryObject) throws(PropertyListError) -> Double? {
+    switch object.marker {
+    case 0x23: return Double(bitPattern: try table.source.unsigned(at: object.payload, width: 8))
+    case 0x22: return Double(Float(bitPattern: UInt32(try table.source.unsigned(at: object.payload, width: 4))))
+    default: return nil
+    }
+  }
+
+  /// The UTF-8 bytes of a plain string that is stored as ASCII. Nil for everything else, and for other strings.
+  @inline(__always)
+  public func asciiText(_ item: Item) throws(PropertyListError) -> UnsafeRawBufferPointer? {
+    item.object.marker >> 4 == 0x5 ? try item.object.ascii(table.source) : nil
+  }
+
+  /// See ``ArchivedObject/string``.
+  public func string(_ item: Item) throws(PropertyListError) -> String? {
+    switch item.object.marker >> 4 {
+    case 0x5: String(decoding: try item.object.ascii(table.source), as: UTF8.self)
+    case 0x6: BinaryObject.utf16(try item.object.bytes(table.source))
+    case 0xD: try takeOut(item)?.string
+    default: nil
+    }
+  }
+
+  /// The bytes of plain data. Nil for everything else.
+  @inline(__always)
+  public func plainData(_ item: Item) throws(PropertyListError) -> UnsafeRawBufferPointer? {
+    item.object.marker >> 4 == 0x4 ? try item.object.bytes(table.source) : nil
+  }
+
+  /// See ``ArchivedObject/date``.
+  public func date(_ item: Item) throws(PropertyListError) -> Double? {
+    if item.object.marker == 0x33 {
+      return Double(bitPattern: try table.source.unsigned(at: item.object.payload, width: 8))
+    }
+    guard try look(at: item, dateFields), try traits(dateFields.place(0, in: item.object)).contains(.date),
+      let time = try field(1, of: item, dateFields)
+    else { return nil }
+    return try double(time)
+  }
+
+  /// The 16 bytes of an NSUUID. Nil for everything else.
+  public func uuid(_ item: Item) throws(PropertyListError) -> UnsafeRawBufferPointer? {
+    guard try look(at: item, uuidFields), let place = uuidFields.place(0, in: item.object) else { return nil }
+    let object = try table.object(try table.reference(at: place.offset))
+    guard object.marker >> 4 == 0x4, object.payloadCount == 16 else { return nil }
+    return try object.bytes(table.source)
+  }
+
+  /// The ASCII bytes of an NSURL without a base URL. Nil for everything else, and for other URLs.
+  public func asciiURL(_ item: Item) throws(PropertyListError) -> UnsafeRawBufferPointer? {
+    guard try look(at: item, urlFields), try traits(urlFields.place(0, in: item.object)).contains(.url),
+      try field(1, of: item, urlFields) == nil, let text = try field(2, of: item, urlFields)
+    else { return nil }
+    return try asciiText(text)
+  }
+}

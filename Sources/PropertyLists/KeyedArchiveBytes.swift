@@ -1,0 +1,131 @@
+import Foundation
+
+/// A keyed archive whose objects are looked at one by one, where they stand: no tree is made of it.
+///
+/// Valid as long as the bytes are. Whoever reads counts what is visited: where objects are shared so often that this goes beyond
+/// what the size of the archive justifies, reading ends with ``PropertyListError/Code/tooLarge``.
+///
+/// Used by one caller at a time, so its fields are free of exclusivity checks.
+public final class KeyedArchiveBytes {
+  let table: BinaryObjectTable
+  /// The archive's `$objects`.
+  private let objects: BinaryObject
+  private let top: BinaryObject
+  let fileSize: Int
+  @exclusivity(unchecked) private var visitsLeft: Int
+  /// What was found of classes, at a place that the class's number gives.
+  @exclusivity(unchecked) private var classes: [(number: Int, traits: ArchivedClass)]
+  let classField = KeyedFields(["$class"])
+  let listFields = KeyedFields(["NS.keys", "NS.objects"])
+  let dateFields = KeyedFields(["$class", "NS.time"])
+  let uuidFields = KeyedFields(["NS.uuidbytes"])
+  let urlFields = KeyedFields(["$class", "NS.base", "NS.relative"])
+  /// See ``place(_:in:)``.
+  @exclusivity(unchecked) var numberedPlaces: [[Int]] = []
+  /// Made where an object has containers in containers, which archives of Foundation never have.
+  @exclusivity(unchecked) var decoding: BinaryDecoding?
+
+  /// One value of an archive, where it stands. A reference has been followed.
+  public struct Item {
+    let object: BinaryObject
+    /// The object's place in the archive, nil for a value that is stored inline.
+    let uid: UInt64?
+  }
+
+  /// Where an object refers to a value.
+  public struct Place {
+    let offset: Int
+  }
+
+  /// Looks at the frame of the archive. Throws unless it is one.
+  public init(_ bytes: UnsafeRawBufferPointer) throws(PropertyListError) {
+    let table = try BinaryObjectTable(bytes)
+    let notAnArchive = PropertyListError(.malformed, "the property list is not a keyed archive")
+    let frame = try table.object(table.top)
+    guard frame.isDictionary else { throw notAnArchive }
+    let places = try KeyedFields.find(["$archiver", "$objects", "$top"], in: frame, table)
+    func object(_ place: Int) throws(PropertyListError) -> BinaryObject {
+      guard let offset = places[place] else { throw notAnArchive }
+      return try table.object(try table.reference(at: frame.payload + offset))
+    }
+    let archiver = try object(0)
+    objects = try object(1)
+    top = try object(2)
+    self.table = table
+    fileSize = bytes.count
+    visitsLeft = PropertyListLimits.nodes(fileSize: fileSize)
+    classes = Array(repeating: (number: -1, traits: []), count: 64)
+    guard !archiver.isContainer, try archiver.scalar(table.source).stringValue == "NSKeyedArchiver",
+      objects.marker >> 4 == 0xA, top.isDictionary
+    else { throw notAnArchive }
+  }
+
+  /// The object archived under `key` of the top level, nil where there is none.
+  public func root(_ key: String) throws(PropertyListError) -> Item? {
+    guard let place = try KeyedFields.find([key], in: top, table)[0] else { return nil }
+    return try item(at: Place(offset: top.payload + place))
+  }
+
+  // MARK: Following
+
+  func visit(_ count: Int) throws(PropertyListError) {
+    visitsLeft -= count
+    if visitsLeft < 0 { throw PropertyListError(.tooLarge, "shared objects unfold beyond all proportion") }
+  }
+
+  /// The value that is referred to. Nil for a reference to nil.
+  @inline(__always)
+  public func item(at place: Place) throws(PropertyListError) -> Item? {
+    let object = try table.object(try table.reference(at: place.offset))
+    if object.isUID { return try item(uid: try object.uid(table.source)) }
+    return Item(object: object, uid: nil)
+  }
+
+  @inline(__always)
+  func item(uid: UInt64) throws(PropertyListError) -> Item? {
+    let width = table.referenceWidth
+    guard uid != 0, uid < UInt64(objects.count) else { return nil }
+    return Item(object: try table.object(try table.reference(at: objects.payload + Int(uid) * width)), uid: uid)
+  }
+
+  /// The number in the property list of the value, or of its reference. Equal numbers mean the same value; two numbers may.
+  @inline(__always)
+  public func number(at place: Place) throws(PropertyListError) -> Int { try table.reference(at: place.offset) }
+
+  /// What the class that an object names is. None without a class.
+  @inline(__always)
+  func traits(_ place: Place?) throws(PropertyListError) -> ArchivedClass {
+    guard let place else { return [] }
+    let number = try table.reference(at: place.offset)
+    let known = classes[number & 63]
+    if known.number == number { return known.traits }
+    let traits = try describe(place)
+    classes[number & 63] = (number, traits)
+    return traits
+  }
+
+  private func describe(_ place: Place) throws(PropertyListError) -> ArchivedClass {
+    guard let item = try item(at: place), item.object.isDictionary else { return [] }
+    let list = try value(of: item.object)
+    return ArchivedClass(
+      list["$classname"]?.stringValue, list["$classes"]?.arrayValue?.compactMap(\.stringValue) ?? [])
+  }
+}
+
+/// What readers of an archive ask of a class.
+struct ArchivedClass: OptionSet {
+  let rawValue: UInt8
+  static let mapNode = ArchivedClass(rawValue: 1)
+  static let null = ArchivedClass(rawValue: 2)
+  static let date = ArchivedClass(rawValue: 4)
+  static let url = ArchivedClass(rawValue: 8)
+
+  init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  /// By its own name and those of its superclasses.
+  init(_ name: String?, _ names: [String]) {
+    self = name == "NSNull" ? .null : []
+    for (known, trait) in [("NSStoreMapNode", Self.mapNode), ("NSDate", .date), ("NSURL", .url)]
+    where name == known || names.contains(known) { insert(trait) }
+  }
+}

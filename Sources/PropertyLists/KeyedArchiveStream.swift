@@ -1,0 +1,223 @@
+import Foundation
+
+/// Writes an archive that `NSKeyedUnarchiver` reads, object by object: no tree is made of it.
+///
+/// Values come before those who refer to them; ``reserve()`` is for cycles. Equal numbers, strings and data are written once. The
+/// bytes depend only on the sequence of calls. What was written so far is taken with ``takeBytes(_:)``, at any time.
+///
+/// Used by one caller at a time, so its fields are free of exclusivity checks.
+public final class KeyedArchiveStream {
+  /// An object of the archive, as others refer to it.
+  public struct Reference: BitwiseCopyable, Sendable {
+    /// The number of its reference in the property list. The object itself stands before that, unless it was reserved.
+    let number: UInt32
+  }
+
+  /// More objects would have containers beyond 4 GB.
+  static let mostObjects = 1 << 30
+
+  @exclusivity(unchecked) var bytes = GrowingBuffer<UInt8>(capacity: 1 << 18)
+  /// How many bytes each object of the property list takes, in the order of their numbers.
+  @exclusivity(unchecked) var sizes = GrowingBuffer<UInt32>(capacity: 1 << 16)
+  /// By the place in `$objects` the number of the object itself.
+  @exclusivity(unchecked) var objects = GrowingBuffer<UInt32>(capacity: 1 << 14)
+  /// The beginning of the object that is being written.
+  @exclusivity(unchecked) private var start = 0
+  @exclusivity(unchecked) private var keys: [String: UInt32] = [:]
+  @exclusivity(unchecked) private var classes: [String: Reference] = [:]
+  @exclusivity(unchecked) var integers = KnownValues<Int64>(0)
+  @exclusivity(unchecked) var reals = KnownValues<UInt64>(0)
+  @exclusivity(unchecked) var texts = KnownValues(UnsafeRawBufferPointer(start: nil, count: 0))
+  @exclusivity(unchecked) var datas = KnownValues(UnsafeRawBufferPointer(start: nil, count: 0))
+  @exclusivity(unchecked) var booleans: [Reference?] = [nil, nil]
+
+  // Keys that objects have by the hundred thousand, by their numbers.
+  @exclusivity(unchecked) private(set) var classKey: UInt32 = 0
+  @exclusivity(unchecked) private(set) var keysKey: UInt32 = 0
+  @exclusivity(unchecked) private(set) var listKey: UInt32 = 0
+  @exclusivity(unchecked) private(set) var timeKey: UInt32 = 0
+  @exclusivity(unchecked) private(set) var uuidKey: UInt32 = 0
+  @exclusivity(unchecked) private(set) var nodeKeys: (values: UInt32, entity: UInt32, key: UInt32) = (0, 0, 0)
+  @exclusivity(unchecked) private(set) var relatedKey: UInt32 = 0
+  /// The nil object.
+  @exclusivity(unchecked) private(set) var null = Reference(number: 0)
+
+  public init() {
+    for byte in "bplist00".utf8 { bytes.append(byte) }
+    start = bytes.count
+    null = add(text("$null"))
+    (classKey, keysKey, listKey) = (key("$class"), key("NS.keys"), key("NS.objects"))
+    (timeKey, uuidKey) = (key("NS.time"), key("NS.uuidbytes"))
+    nodeKeys = (key("NSAttributeValues"), key("NSEntityName"), key("NSPrimaryKey64"))
+    relatedKey = key("NSRelatedNodes")
+  }
+
+  deinit {
+    bytes.deallocate()
+    sizes.deallocate()
+    objects.deallocate()
+    integers.deallocate()
+    reals.deallocate()
+    texts.deallocate()
+    datas.deallocate()
+  }
+
+  // MARK: Bytes
+
+  /// Whether no further object can be written.
+  public var isFull: Bool { sizes.count > Self.mostObjects - 1024 }
+
+  /// How many bytes there are to be taken.
+  public var byteCount: Int { bytes.count }
+
+  /// Hands out what was written since the last time.
+  public func takeBytes<E: Error>(_ body: (UnsafeRawBufferPointer) throws(E) -> Void) throws(E) {
+    try body(UnsafeRawBufferPointer(start: bytes.start, count: bytes.count))
+    bytes.removeAll()
+    start = 0
+  }
+
+  // MARK: Objects of the property list
+
+  /// Ends an object. Gives its number.
+  @inline(__always)
+  func end() -> UInt32 {
+    sizes.append(UInt32(truncatingIfNeeded: bytes.count &- start))
+    start = bytes.count
+    return UInt32(truncatingIfNeeded: sizes.count &- 1)
+  }
+
+  /// Ends an object of which some bytes were taken already.
+  func end(size: Int) -> UInt32 {
+    sizes.append(UInt32(truncatingIfNeeded: size))
+    start = bytes.count
+    return UInt32(truncatingIfNeeded: sizes.count &- 1)
+  }
+
+  /// Writes a marker with a count, and makes room for `more` bytes behind it.
+  @inline(__always)
+  func begin(_ marker: UInt8, _ count: Int, room more: Int) {
+    bytes.reserve(more &+ 10)
+    if count < 15 { return bytes.appendUnchecked(marker | UInt8(truncatingIfNeeded: count)) }
+    bytes.appendUnchecked(marker | 0x0F)
+    appendInteger(Int64(count))
+  }
+
+  /// Appends an integer object. There must be room for 9 bytes.
+  @inline(__always)
+  private func appendInteger(_ value: Int64) {
+    let word = UInt64(bitPattern: value)
+    if word <= 0xFF {
+      bytes.appendUnchecked(0x10)
+      bytes.appendUnchecked(UInt8(truncatingIfNeeded: word))
+    } else if word <= 0xFFFF {
+      bytes.appendUnchecked(0x11)
+      bytes.appendUnchecked(bigEndian: UInt16(truncatingIfNeeded: word))
+    } else if word <= 0xFFFF_FFFF {
+      bytes.appendUnchecked(0x12)
+      bytes.appendUnchecked(bigEndian: UInt32(truncatingIfNeeded: word))
+    } else {
+      bytes.appendUnchecked(0x13)
+      bytes.appendUnchecked(bigEndian: word)
+    }
+  }
+
+  func plainInteger(_ value: Int64) -> UInt32 {
+    bytes.reserve(9)
+    appendInteger(value)
+    return end()
+  }
+
+  @inline(__always)
+  func plainReal(_ value: Double) -> UInt32 {
+    bytes.reserve(9)
+    bytes.appendUnchecked(0x23)
+    bytes.appendUnchecked(bigEndian: value.bitPattern)
+    return end()
+  }
+
+  func plainData(_ data: UnsafeRawBufferPointer) -> UInt32 {
+    begin(0x40, data.count, room: data.count)
+    bytes.appendUnchecked(data)
+    return end()
+  }
+
+  /// A string of valid UTF-8.
+  func plainText(_ text: UnsafeRawBufferPointer) -> UInt32 {
+    if text.isASCII {
+      begin(0x50, text.count, room: text.count)
+      bytes.appendUnchecked(text)
+      return end()
+    }
+    let string = String(decoding: text, as: UTF8.self)
+    let count = string.utf16.count
+    begin(0x60, count, room: 2 * count)
+    for unit in string.utf16 { bytes.appendUnchecked(bigEndian: unit) }
+    return end()
+  }
+
+  func text(_ text: String) -> UInt32 {
+    var text = text
+    return text.withUTF8 { plainText(UnsafeRawBufferPointer($0)) }
+  }
+
+  /// The number of a dictionary's key.
+  func key(_ name: String) -> UInt32 {
+    if let known = keys[name] { return known }
+    let number = text(name)
+    keys[name] = number
+    return number
+  }
+
+  func array(_ numbers: UnsafeBufferPointer<UInt32>) -> UInt32 {
+    begin(0xA0, numbers.count, room: 4 &* numbers.count)
+    for number in numbers { bytes.appendUnchecked(bigEndian: number) }
+    return end()
+  }
+
+  // MARK: Objects of the archive
+
+  /// Makes the object that was written last one of the archive.
+  @inline(__always)
+  func add(_ number: UInt32) -> Reference {
+    objects.append(number)
+    return uid(objects.count &- 1)
+  }
+
+  @inline(__always)
+  private func uid(_ index: Int) -> Reference {
+    bytes.reserve(9)
+    if index <= 0xFF {
+      bytes.appendUnchecked(0x80)
+      bytes.appendUnchecked(UInt8(truncatingIfNeeded: index))
+    } else if index <= 0xFFFF {
+      bytes.appendUnchecked(0x81)
+      bytes.appendUnchecked(bigEndian: UInt16(truncatingIfNeeded: index))
+    } else {
+      bytes.appendUnchecked(0x83)
+      bytes.appendUnchecked(bigEndian: UInt32(truncatingIfNeeded: index))
+    }
+    return Reference(number: end())
+  }
+
+  /// The reference of an object that comes later.
+  func reserve() -> (reference: Reference, index: Int) {
+    objects.append(0)
+    return (uid(objects.count - 1), objects.count - 1)
+  }
+
+  /// Puts a number in a reserved place.
+  func fill(_ index: Int, _ number: UInt32) { objects.start[index] = number }
+
+  /// The class with these names, its own first.
+  public func addClass(_ names: [String]) -> Reference {
+    let joined = names.joined(separator: "\u{0}")
+    if let known = classes[joined] { return known }
+    let numbers = names.map { text($0) }
+    let list = numbers.withUnsafeBufferPointer { array($0) }
+    let name = numbers.first ?? text("NSObject")
+    let reference = add(dictionary([(key("$classes"), list), (key("$classname"), name)]))
+    classes[joined] = reference
+    return reference
+  }
+}
