@@ -6,6 +6,6 @@ public enum GraphSuite {
   public static let all: [ConformanceCase] = [
     lifecycle, identity, values, attributeRules, relationships, orders, deletions, inheritance, fetches, saves,
     conflicts,
-    contexts, concurrency, durability, copies, damage, capabilities,
+    contexts, contextLives, concurrency, durability, copies, damage, capabilities,
   ].flatMap { $0.map(\.conformanceCase) }
 }

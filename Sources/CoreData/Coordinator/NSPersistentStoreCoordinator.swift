@@ -116,12 +116,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     if let twin = persistentStores.first(where: { $0.identifier == engine.identifier }) {
       // Nothing was changed that a later closing could save.
       try? engine.close()
-      throw CocoaError(
-        .persistentStoreOperation,
-        userInfo: [
-          NSLocalizedDescriptionKey:
-            "The store at \(place.path) has the UUID of the one at \(twin.url?.path ?? ""), which was added before: one is a copy of the other's file. Object IDs could not tell them apart; use another coordinator, or copy with migratePersistentStore."
-        ])
+      throw CoreDataError.sameIdentifier(place, twin)
     }
     let store = NSPersistentStore(
       .init(

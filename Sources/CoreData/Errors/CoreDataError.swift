@@ -41,6 +41,16 @@ enum CoreDataError {
     }
   }
 
+  /// The error for a store with the UUID of another one of the coordinator.
+  static func sameIdentifier(_ url: URL, _ twin: NSPersistentStore) -> CocoaError {
+    CocoaError(
+      .persistentStoreOperation,
+      userInfo: [
+        NSLocalizedDescriptionKey:
+          "The store at \(url.path) has the UUID of the one at \(twin.url?.path ?? ""), which was added before: one is a copy of the other's file. Object IDs could not tell them apart; use another coordinator, or copy with migratePersistentStore."
+      ])
+  }
+
   /// One error as it is, several under one of code 1560.
   static func combined(_ errors: [any Error]) -> any Error {
     let flat = errors.flatMap { error -> [any Error] in
