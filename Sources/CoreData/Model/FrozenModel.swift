@@ -32,7 +32,7 @@ final class FrozenModel: Sendable {
 
 /// One entity as contexts and objects use it.
 ///
-/// Sendable, unchecked: everything but the resolved class is constant, and that is guarded.
+/// Sendable, unchecked: everything but the resolved class is constant, and that is atomic.
 final class EntityInfo: @unchecked Sendable {
   let entity: Entity
   let slotCount: Int
@@ -81,8 +81,8 @@ final class EntityInfo: @unchecked Sendable {
   /// The number of the frozen model; see ``FrozenModel/number``.
   let modelNumber: UInt64
   private let resolving = Mutex(())
-  // Written once, under the lock; read without it, because a metatype is one word.
-  private var resolved: NSManagedObject.Type?
+  /// The class of the entity's objects, written once, under the lock; read without it.
+  private let resolved = Atomic<UnsafeRawPointer?>(nil)
 
   /// What a key of key-value coding means for objects of the entity.
   enum Key {
@@ -183,13 +183,17 @@ final class EntityInfo: @unchecked Sendable {
     }
   }
 
+  private var resolvedClass: NSManagedObject.Type? {
+    resolved.load(ordering: .acquiring).map { unsafeBitCast($0, to: NSManagedObject.Type.self) }
+  }
+
   /// The class of the entity's objects.
   var objectClass: NSManagedObject.Type {
-    if let resolved { return resolved }
+    if let resolvedClass { return resolvedClass }
     return resolving.withLock { _ in
-      if let resolved { return resolved }
+      if let resolvedClass { return resolvedClass }
       let found = ManagedObjectClass.resolve(description)
-      resolved = found
+      resolved.store(unsafeBitCast(found, to: UnsafeRawPointer.self), ordering: .releasing)
       return found
     }
   }
