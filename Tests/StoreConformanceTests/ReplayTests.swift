@@ -99,14 +99,14 @@ import Testing
     }
     let good = try run(["report", file("memory.json").path, file("xml.json").path])
     #expect(good.status == 0)
-    #expect(good.text.contains("area  memory  xml\nLIF   2/2     2/2"))
-    #expect(good.text.contains("4 of 4 passed"))
+    #expect(good.text.contains("area  memory  xml\nLIF   3/3     3/3"))
+    #expect(good.text.contains("6 of 6 passed"))
     let failed = try write("failed.json", [("LIF-001", "sqlite", .failed(Failure("it was wrong")))])
     let bad = try run(["report", file("memory.json").path, failed])
     #expect(bad.status == 1)
-    #expect(bad.text.contains("area  memory  sqlite\nLIF   2/2     0/1"))
+    #expect(bad.text.contains("area  memory  sqlite\nLIF   3/3     0/1"))
     #expect(bad.text.contains("failed: sqlite plain LIF-001: it was wrong"))
-    #expect(bad.text.contains("2 of 3 passed"))
+    #expect(bad.text.contains("3 of 4 passed"))
   }
 
   @Test func aReportOfAnotherFormIsRefused() throws {
