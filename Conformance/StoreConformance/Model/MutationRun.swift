@@ -8,6 +8,8 @@ public struct MutationRun: Sendable {
   private let schema: Schema
   /// The whole file of a store that was closed.
   private let original: Data
+  /// What else lies in the store's folder, such as external data, which stays whole: by the path within.
+  private let companions: [(path: String, data: Data)]
   private let expected: [String]
 
   /// What became of one mutant.
@@ -34,6 +36,16 @@ public struct MutationRun: Sendable {
     expected = try StoreLines.read(filled.session.store)
     try filled.close()
     original = try Data(contentsOf: place.url)
+    companions = try Self.companions(of: place)
+  }
+
+  private static func companions(of place: StoreLocation) throws -> [(path: String, data: Data)] {
+    guard let folder = place.folder else { return [] }
+    return try FileManager.default.subpathsOfDirectory(atPath: folder.path).sorted().compactMap { path in
+      let url = folder.appending(path: path)
+      let isFile = try url.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile
+      return isFile == true && path != place.url.lastPathComponent ? (path, try Data(contentsOf: url)) : nil
+    }
   }
 
   /// Writes the `number`th mutant of a seed to a place of its own, and reads it.
@@ -44,6 +56,11 @@ public struct MutationRun: Sendable {
     let place = try harness.makeLocation()
     defer { try? harness.destroy(place) }
     try Data(bytes).write(to: place.url)
+    for (path, data) in companions {
+      guard let url = place.folder?.appending(path: path) else { continue }
+      try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try data.write(to: url)
+    }
     return (bytes.elementsEqual(original) ? .equal : read(place.url), damage)
   }
 
