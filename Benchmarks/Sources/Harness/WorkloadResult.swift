@@ -39,7 +39,7 @@ struct WorkloadResult: Encodable {
   var value: Double? {
     switch figure {
     case .ratio, .wallRatio: ratio
-    case .milliseconds, .bytes: library?.value
+    case .milliseconds, .bytes, .share: library?.value
     }
   }
 
