@@ -154,17 +154,19 @@ public struct ExternalDataFolder: Sendable {
     return attributes?[.type] as? FileAttributeType == .typeDirectory
   }
 
-  /// Makes the folders that are missing, durably.
+  /// Makes the folders that are missing. Their names are durable then, also of those that somebody made who did not get to it.
   private func makeFolders() throws(StoreError) {
     for url in made {
-      if mkdir(url.path, 0o700) == 0 {
-        try Self.synchronize(url.deletingLastPathComponent())
-      } else if errno != EEXIST {
-        throw StoreError.system("No folder can be made for the store's external data", url.path)
-      } else if !Self.isFolder(url) {
-        throw StoreError(
-          .corrupt, "What is in the place of the folder of external data is none.", context: ["path": url.path])
+      if mkdir(url.path, 0o700) != 0 {
+        guard errno == EEXIST else {
+          throw StoreError.system("No folder can be made for the store's external data", url.path)
+        }
+        guard Self.isFolder(url) else {
+          throw StoreError(
+            .corrupt, "What is in the place of the folder of external data is none.", context: ["path": url.path])
+        }
       }
+      try Self.synchronize(url.deletingLastPathComponent())
     }
   }
 

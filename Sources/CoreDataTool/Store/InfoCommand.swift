@@ -102,7 +102,7 @@ struct StoreFile {
     let name = url.lastPathComponent
     var names = ["", "-wal", "-shm", "-journal"].map { name + $0 }
     let support = ".\(url.deletingPathExtension().lastPathComponent)_SUPPORT"
-    for external in [support + "/_EXTERNAL_DATA", ".\(name)_EXTERNAL_DATA"] {
+    for external in [support + "/_EXTERNAL_DATA", ExternalDataFolder(beside: url.path).folder.lastPathComponent] {
       let values = (try? FileManager.default.contentsOfDirectory(atPath: folder.path + "/" + external)) ?? []
       names += values.sorted().map { external + "/" + $0 }
     }
