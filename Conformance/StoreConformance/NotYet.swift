@@ -135,7 +135,7 @@ public enum NotYet {
       """
     ),
     (
-      "waits for a store that reads through a map",
+      "is not tried yet of its own on a store that reads through a map; COR-001 cuts off closed files",
       """
       COR-006 COR-007
       """
