@@ -70,6 +70,60 @@ public enum Fixtures {
     return try frozen("derived", [shelf, book, author])
   }
 
+  /// The aggregates of a box: the function, the item's attribute and the type of the result, by the name of the attribute.
+  private static let boxAggregates: [(name: String, function: String, source: String, type: AttributeType)] = [
+    ("sumInt", "sum", "int", .integer64), ("averageInt", "average", "int", .double),
+    ("minInt", "min", "int", .integer64),
+    ("maxInt", "max", "int", .integer64), ("sumSmall", "sum", "int", .integer16), ("doubleInt", "sum", "int", .double),
+    ("sumDouble", "sum", "double", .double), ("averageDouble", "average", "double", .double),
+    ("minDouble", "min", "double", .double), ("maxDouble", "max", "double", .double),
+    ("wholeDouble", "sum", "double", .integer32), ("sumDecimal", "sum", "decimal", .decimal),
+    ("minDecimal", "min", "decimal", .decimal), ("maxDecimal", "max", "decimal", .decimal),
+    ("minText", "min", "text", .string), ("maxText", "max", "text", .string), ("minDate", "min", "date", .date),
+    ("maxDate", "max", "date", .date), ("sumFlag", "sum", "flag", .integer64),
+  ]
+  static var aggregateNames: [String] { boxAggregates.map(\.name) }
+  static func isSum(_ name: String) -> Bool { boxAggregates.contains { $0.name == name && $0.function == "sum" } }
+
+  /// Boxes and nodes with derived attributes of every aggregate, over each kind of to-many relationship.
+  public static func aggregates() throws(SchemaError) -> Schema {
+    func derived(_ name: String, _ derivation: Derivation, _ type: AttributeType = .integer64) -> AttributeDefinition {
+      var attribute = AttributeDefinition(name: name, type: type)
+      attribute.derivation = derivation
+      return attribute
+    }
+    func sum(_ name: String, _ relationship: String, _ attribute: String) -> AttributeDefinition {
+      derived(name, .aggregate("sum", relationship: relationship, attribute: attribute))
+    }
+    var box = entity("Box", [("label", .string)])
+    box.attributes += boxAggregates.map {
+      derived($0.name, .aggregate($0.function, relationship: "items", attribute: $0.source), $0.type)
+    }
+    box.attributes += [
+      sum("sumMarked", "marked", "int"), sum("sumLoose", "loose", "int"),
+      derived("looseCount", .count(relationship: "loose")),
+    ]
+    box.relationships = [
+      many("items", "Item", inverse: "box"), many("marked", "Item", inverse: "marks"), many("loose", "Item"),
+    ]
+    var item = entity(
+      "Item",
+      [
+        ("int", .integer64), ("double", .double), ("decimal", .decimal), ("text", .string), ("date", .date),
+        ("flag", .boolean),
+      ])
+    item.relationships = [one("box", "Box", inverse: "items"), many("marks", "Box", inverse: "marked")]
+    var node = entity("Node", [("size", .integer64)])
+    node.attributes += [
+      sum("total", "children", "size"), sum("grand", "children", "total"), sum("friendly", "friends", "size"),
+    ]
+    node.relationships = [
+      one("parent", "Node", inverse: "children"), many("children", "Node", inverse: "parent"),
+      many("friends", "Node", inverse: "friends"),
+    ]
+    return try frozen("aggregates", [box, item, node])
+  }
+
   /// M3: `Node`, abstract, and below it `File` and fifteen levels of folders; each level has an attribute of its own.
   public static func inheritance() throws(SchemaError) -> Schema {
     var node = entity("Node", [("name", .string), ("code", .string)])

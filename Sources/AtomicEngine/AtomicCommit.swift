@@ -44,6 +44,17 @@ struct AtomicCommit {
     return .applied(graph, keys: keys, touched: touched)
   }
 
+  /// The objects that look different than the change set says.
+  private mutating func derive() -> [ObjectReference] {
+    if shape.derivations.isEmpty { return [] }
+    var changed = Set(changes.updates.map(\.row.reference))
+    for (row, key) in zip(changes.insertions, keys) { changed.insert(ObjectReference(entity: row.entity, key: key)) }
+    let owners = edits.map { Set($0.keys) }
+    return AtomicDerivation.run(&graph, changed: changed, owners: owners).sorted {
+      ($0.entity, $0.key) < ($1.entity, $1.key)
+    }
+  }
+
   // MARK: Keys
 
   private mutating func assignKeys() throws(StoreError) {
@@ -210,64 +221,5 @@ struct AtomicCommit {
       edits[table][owner, default: .init()].added.append(key)
       if let inverse { edits[inverse][key, default: .init()].added.append(owner) }
     }
-  }
-
-  // MARK: Derived attributes
-
-  /// Computes what depends on what has changed. The objects that look different than the change set says.
-  private mutating func derive() -> [ObjectReference] {
-    if shape.derivations.isEmpty { return [] }
-    var changed: Set<ObjectReference> = Set(changes.updates.map(\.row.reference))
-    for (row, key) in zip(changes.insertions, keys) { changed.insert(ObjectReference(entity: row.entity, key: key)) }
-    var touched: Set<ObjectReference> = []
-    for count in shape.derivations.counted { derive(count, changed, &touched) }
-    for copy in shape.derivations.copied { derive(copy, changed, &touched) }
-    return touched.sorted { ($0.entity, $0.key) < ($1.entity, $1.key) }
-  }
-
-  private mutating func derive(
-    _ count: LinkedDerivations.Counted, _ changed: Set<ObjectReference>, _ touched: inout Set<ObjectReference>
-  ) {
-    var owners = Set(edits[count.table].keys)
-    for object in changed where count.entity.subtree.contains(object.entity) { owners.insert(object.key) }
-    for owner in owners {
-      set(
-        .int(Int64(graph.links[count.table][owner].count)), count.slot, of: owner, in: count.entity, &touched)
-    }
-  }
-
-  private mutating func derive(
-    _ copy: LinkedDerivations.Copied, _ changed: Set<ObjectReference>, _ touched: inout Set<ObjectReference>
-  ) {
-    let entity = copy.entity
-    let sources = Set(changed.filter { copy.relationship.destinations.contains($0.entity) }.map(\.key))
-    var owners = Set(changed.filter { entity.subtree.contains($0.entity) }.map(\.key))
-    if !sources.isEmpty {
-      for row in graph.trees[shape.tree[entity.index]].rows
-      where entity.subtree.contains(row.entity) && sources.contains(row.int(copy.referenceSlot)) {
-        owners.insert(row.key)
-      }
-    }
-    let kind = graph.schema.entities[copy.relationship.destination].slots[copy.source.slot]
-    for owner in owners {
-      guard let row = graph.row(of: entity.index, owner) else { continue }
-      let source =
-        row.isNull(copy.referenceSlot)
-        ? nil : graph.row(of: copy.relationship.destination, row.int(copy.referenceSlot))
-      set(source?.value(copy.source.slot, kind) ?? .null, copy.slot, of: owner, in: entity, &touched)
-    }
-  }
-
-  private mutating func set(
-    _ value: Value, _ slot: Int, of key: Int64, in entity: Entity, _ touched: inout Set<ObjectReference>
-  ) {
-    let tree = shape.tree[entity.index]
-    guard let place = graph.trees[tree].place(of: key) else { return }
-    let row = graph.trees[tree].rows[place]
-    guard entity.subtree.contains(row.entity) else { return }
-    let kinds = graph.schema.entities[row.entity].slots
-    if row.value(slot, kinds[slot]) == value { return }
-    graph.trees[tree].replace(at: place, with: row.replacing(slot, by: value, kinds))
-    touched.insert(row.reference)
   }
 }

@@ -88,7 +88,7 @@ extension KeyValueCommit {
   }
 
   private func note(_ table: Int, _ owner: Int64) {
-    if !shape.store.derivations.counted.isEmpty { changedOwners[table, default: []].insert(owner) }
+    if !shape.store.derivations.isEmpty { changedOwners[table, default: []].insert(owner) }
   }
 
   /// Table by table and owner by owner, so that those that lie together are written together.

@@ -17,7 +17,7 @@ final class KeyValueCommit<Transaction: KeyValueWriting> {
   private(set) var deleted: [Row] = []
   private(set) var replaced: [Row?] = []
   private(set) var touched: Set<ObjectReference> = []
-  /// Owners whose links have changed, by table; only where something counts them.
+  /// Owners whose links have changed, by table; only where something is derived.
   var changedOwners: [Int: Set<Int64>] = [:]
   /// By table.
   var added: [[KeyValueLink]]

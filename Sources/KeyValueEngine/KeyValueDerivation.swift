@@ -1,4 +1,5 @@
 import StoreProtocol
+import StoreQuery
 import StoreSchema
 
 /// Computes the derived attributes whose sources are in other objects, after all else of a commit is written.
@@ -9,7 +10,8 @@ struct KeyValueDerivation<Transaction: KeyValueWriting> {
 
   init(_ commit: KeyValueCommit<Transaction>) { self.commit = commit }
 
-  /// Computes what depends on what has changed. The objects that look different than the change set says.
+  /// Computes what depends on what has changed: again for what this changes, as one derivation may be another's source. The objects
+  /// that look different than the change set says.
   func run() throws(StoreError) -> Set<ObjectReference> {
     if shape.store.derivations.isEmpty { return [] }
     var changed: Set<ObjectReference> = Set(commit.changes.updates.map(\.row.reference))
@@ -17,58 +19,96 @@ struct KeyValueDerivation<Transaction: KeyValueWriting> {
       changed.insert(ObjectReference(entity: row.entity, key: key))
     }
     var touched: Set<ObjectReference> = []
-    for count in shape.store.derivations.counted { try derive(count, changed, &touched) }
-    for copy in shape.store.derivations.copied { try derive(copy, changed, &touched) }
+    for pass in shape.store.derivations.indices {
+      var new: Set<ObjectReference> = []
+      for derivation in shape.store.derivations {
+        for owner in try owners(derivation, changed, isFirst: pass == 0) {
+          try set(try value(derivation, of: owner), derivation, of: owner, &new)
+        }
+      }
+      if new.isEmpty { break }
+      touched.formUnion(new)
+      changed = new
+    }
     return touched
   }
 
-  private func derive(
-    _ count: LinkedDerivations.Counted, _ changed: Set<ObjectReference>, _ touched: inout Set<ObjectReference>
-  ) throws(StoreError) {
-    var owners = commit.changedOwners[count.table] ?? []
-    for object in changed where count.entity.subtree.contains(object.entity) { owners.insert(object.key) }
-    for owner in owners {
-      let value = try reader.linkCount(count.table, owner)
-      try set(.int(Int64(value)), count.slot, of: owner, in: count.entity, &touched)
-    }
-  }
-
-  private func derive(
-    _ copy: LinkedDerivations.Copied, _ changed: Set<ObjectReference>, _ touched: inout Set<ObjectReference>
-  ) throws(StoreError) {
-    let entity = copy.entity
-    var owners = Set(changed.filter { entity.subtree.contains($0.entity) }.map(\.key))
-    let sources = Set(changed.filter { copy.relationship.destinations.contains($0.entity) }.map(\.key))
-    try owners.formUnion(self.owners(copy, sources))
-    let kind = shape.schema.entities[copy.relationship.destination].slots[copy.source.slot]
-    for owner in owners {
-      guard let row = try reader.row(of: entity.index, owner) else { continue }
-      let source =
-        row.isNull(copy.referenceSlot)
-        ? nil : try reader.row(of: copy.relationship.destination, row.int(copy.referenceSlot))
-      try set(source?.value(copy.source.slot, kind) ?? .null, copy.slot, of: owner, in: entity, &touched)
-    }
-  }
-
-  /// The objects that lead to one of `sources`: by the links back, where there are any, else by looking at all.
-  private func owners(_ copy: LinkedDerivations.Copied, _ sources: Set<Int64>) throws(StoreError) -> Set<Int64> {
+  /// The objects whose value may have changed.
+  private func owners(
+    _ derivation: LinkedDerivation, _ changed: Set<ObjectReference>, isFirst: Bool
+  ) throws(StoreError) -> Set<Int64> {
     var owners: Set<Int64> = []
-    if sources.isEmpty { return owners }
-    if let inverse = copy.relationship.linkedInverse, let table = shape.store.table(of: inverse) {
-      for source in sources { owners.formUnion(try reader.destinations(table, source)) }
-      return owners
+    if isFirst {
+      owners = Set(changed.filter { derivation.entity.subtree.contains($0.entity) }.map(\.key))
+      switch derivation.rule {
+      case .copy: break
+      case .count(let table), .aggregate(_, _, let table): owners.formUnion(commit.changedOwners[table] ?? [])
+      }
     }
-    try reader.scan(copy.entity.subtree) { row in
-      if !row.isNull(copy.referenceSlot), sources.contains(row.int(copy.referenceSlot)) { owners.insert(row.key) }
+    let sources = changed.filter { derivation.relationship.destinations.contains($0.entity) }
+    switch derivation.rule {
+    case .count: break
+    case .copy(_, let reference):
+      try owners.formUnion(self.owners(derivation, reference, of: Set(sources.map(\.key))))
+    case .aggregate(_, _, let table):
+      for source in sources { try owners.formUnion(self.owners(of: source, table, derivation.relationship)) }
     }
     return owners
   }
 
+  /// The objects that lead to one of `sources`: by the links back, where there are any, else by looking at all.
+  private func owners(
+    _ derivation: LinkedDerivation, _ reference: Int, of sources: Set<Int64>
+  ) throws(StoreError) -> Set<Int64> {
+    var owners: Set<Int64> = []
+    if sources.isEmpty { return owners }
+    if let inverse = derivation.relationship.linkedInverse, let table = shape.store.table(of: inverse) {
+      for source in sources { owners.formUnion(try reader.destinations(table, source)) }
+      return owners
+    }
+    try reader.scan(derivation.entity.subtree) { row in
+      if !row.isNull(reference), sources.contains(row.int(reference)) { owners.insert(row.key) }
+    }
+    return owners
+  }
+
+  /// The objects whose to-many relationship leads to an object.
+  private func owners(
+    of object: ObjectReference, _ table: Int, _ relationship: Relationship
+  ) throws(StoreError) -> [Int64] {
+    if let inverse = shape.store.inverseTables[table] { return try reader.destinations(inverse, object.key) }
+    guard let slot = relationship.linkedInverse?.slot else {
+      return try reader.owner(table, of: object.key).map { [$0] } ?? []
+    }
+    guard let row = try reader.row(of: object.entity, object.key), !row.isNull(slot) else { return [] }
+    return [row.int(slot)]
+  }
+
+  private func value(_ derivation: LinkedDerivation, of owner: Int64) throws(StoreError) -> Value {
+    let destination = derivation.relationship.destination
+    switch derivation.rule {
+    case .copy(let source, let reference):
+      guard let row = try reader.row(of: derivation.entity.index, owner), !row.isNull(reference) else { return .null }
+      return try reader.row(of: destination, row.int(reference))?.value(source.attribute.slot, source.kind) ?? .null
+    case .count(let table): return .int(Int64(try reader.linkCount(table, owner)))
+    case .aggregate(let aggregate, let source, let table):
+      var collector = Aggregate.Collector(aggregate)
+      for key in try reader.destinations(table, owner) {
+        if let row = try reader.row(of: destination, key) {
+          collector.add(row.value(source.attribute.slot, source.kind))
+        }
+      }
+      return collector.value
+    }
+  }
+
   private func set(
-    _ value: Value, _ slot: Int, of object: Int64, in entity: Entity, _ touched: inout Set<ObjectReference>
+    _ value: Value, _ derivation: LinkedDerivation, of object: Int64, _ touched: inout Set<ObjectReference>
   ) throws(StoreError) {
+    let entity = derivation.entity
     guard let row = try reader.row(of: entity.index, object), entity.subtree.contains(row.entity) else { return }
     let kinds = shape.schema.entities[row.entity].slots
+    let (slot, value) = (derivation.attribute.slot, DerivedValue.convert(value, to: derivation.kind))
     if row.value(slot, kinds[slot]) == value { return }
     let new = row.replacing(slot, by: value, kinds)
     let indexes = shape.indexes.ofEntity[row.entity].filter { shape.indexes.all[$0].slots.contains(slot) }

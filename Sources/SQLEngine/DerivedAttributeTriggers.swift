@@ -1,3 +1,5 @@
+import StoreProtocol
+import StoreQuery
 import StoreSchema
 
 /// The triggers that keep derived attributes over relationships, in Core Data's words.
@@ -9,41 +11,51 @@ struct DerivedAttributeTriggers {
 
   init(_ layout: SQLLayout) { self.layout = layout }
 
-  var statements: [String] {
-    schema.entities.flatMap { entity in
-      entity.attributes.filter { $0.declaringEntity == entity.index }.flatMap { triggers($0, of: entity) }
+  var statements: [String] { StoreShape(schema).derivations.flatMap(triggers) }
+
+  private func triggers(_ derivation: LinkedDerivation) -> [String] {
+    switch derivation.rule {
+    case .copy(let source, let reference): copy(derivation, source, reference)
+    case .count: links(derivation.relationship).map { count(derivation, $0) } ?? []
+    case .aggregate(let aggregate, let source, _):
+      links(derivation.relationship).map {
+        DerivedAggregateTriggers(layout, derivation, $0, aggregate, source).statements
+      } ?? []
     }
   }
 
-  private func triggers(_ attribute: Attribute, of entity: Entity) -> [String] {
-    switch attribute.derivation {
-    case .keyPath(let path) where path.count == 2:
-      guard let relationship = entity.relationship(named: path[0]), !relationship.isToMany else { return [] }
-      return value(attribute, of: entity, over: relationship, path[1])
-    case .count(let name):
-      guard let relationship = entity.relationship(named: name) else { return [] }
-      if let side = layout.joinOfRelationship[SQLLayout.RelationshipKey(relationship)] {
-        return count(attribute, of: entity, over: layout.joins[side.join], ownerIsFirst: side.ownerIsFirst)
-      }
-      guard let slot = schema.inverse(of: relationship)?.slot else { return [] }
-      return count(attribute, of: entity, over: schema.entities[relationship.destination], inverseSlot: slot)
-    default: return []
-    }
+  /// Where the links of a to-many relationship are.
+  enum Links {
+    /// In a column of the destinations' rows.
+    case column(String)
+    case pairs(SQLLayout.JoinTable, ownerIsFirst: Bool)
   }
 
-  private func value(
-    _ attribute: Attribute, of entity: Entity, over relationship: Relationship, _ name: String
-  ) -> [String] {
-    let destination = schema.entities[relationship.destination]
-    guard let source = destination.attribute(named: name), let slot = relationship.slot else { return [] }
+  private func links(_ relationship: Relationship) -> Links? {
+    let key = SQLLayout.RelationshipKey(relationship)
+    if let side = layout.joinOfRelationship[key] {
+      return .pairs(layout.joins[side.join], ownerIsFirst: side.ownerIsFirst)
+    }
+    if let slot = relationship.linkedInverse?.slot {
+      return .column(layout.column(schema.entities[relationship.destination], slot).name)
+    }
+    return layout.linkColumns[key].map { .column(layout.tables[$0.table].columns[$0.owner].name) }
+  }
+
+  private func copy(_ derivation: LinkedDerivation, _ source: LinkedDerivation.Source, _ slot: Int) -> [String] {
+    let (entity, attribute) = (derivation.entity, derivation.attribute)
+    let destination = schema.entities[derivation.relationship.destination]
     let (own, other) = (layout.table(entity.index).name, layout.table(destination.index).name)
     let (column, key) = (layout.column(entity, attribute.slot).name, layout.column(entity, slot).name)
-    let value = layout.column(destination, source.slot).name
+    let value = layout.column(destination, source.attribute.slot).name
+    func converted(_ value: String) -> String {
+      DerivedSQL.converted(value, from: source.kind, to: derivation.kind)
+    }
     let prefix = "Z_DA_"
     let suffix = "\(entity.name)_\(attribute.name)"
     let read =
-      "UPDATE \(own) SET \(column) = (SELECT \(value) FROM \(other) WHERE Z_PK = NEW.\(key)) WHERE Z_PK = NEW.Z_PK;"
-    let push = "UPDATE \(own) SET \(column) = NEW.\(value) WHERE \(key) = NEW.Z_PK;"
+      "UPDATE \(own) SET \(column) = (SELECT \(converted(value)) FROM \(other) WHERE Z_PK = NEW.\(key)) WHERE Z_PK = NEW.Z_PK;"
+    let push = "UPDATE \(own) SET \(column) = \(converted("NEW." + value)) WHERE \(key) = NEW.Z_PK;"
     func note(_ function: String, _ filter: String) -> String {
       "SELECT \(function)('\(own)', Z_ENT, Z_PK, '\(attribute.name)', \(column)) FROM \(own) WHERE \(filter);"
     }
@@ -56,12 +68,17 @@ struct DerivedAttributeTriggers {
     ]
   }
 
-  private func count(
-    _ attribute: Attribute, of entity: Entity, over destination: Entity, inverseSlot: Int
-  ) -> [String] {
-    let (own, other) = (layout.table(entity.index).name, layout.table(destination.index).name)
+  private func count(_ derivation: LinkedDerivation, _ links: Links) -> [String] {
+    switch links {
+    case .column(let key): count(derivation, key)
+    case .pairs(let join, let ownerIsFirst): count(derivation, join, ownerIsFirst)
+    }
+  }
+
+  private func count(_ derivation: LinkedDerivation, _ key: String) -> [String] {
+    let (entity, attribute) = (derivation.entity, derivation.attribute)
+    let (own, other) = (layout.table(entity.index).name, layout.table(derivation.relationship.destination).name)
     let column = layout.column(entity, attribute.slot).name
-    let key = layout.column(destination, inverseSlot).name
     let suffix = "\(entity.name)_\(attribute.name)"
     func note(_ function: String, _ row: String) -> String {
       "SELECT \(function)('\(own)', Z_ENT, Z_PK, '\(attribute.name)', \(column)) FROM \(own) WHERE Z_PK = \(row);"
@@ -79,9 +96,8 @@ struct DerivedAttributeTriggers {
   }
 
   /// Over pairs. What Core Data calls these triggers is not known.
-  private func count(
-    _ attribute: Attribute, of entity: Entity, over join: SQLLayout.JoinTable, ownerIsFirst: Bool
-  ) -> [String] {
+  private func count(_ derivation: LinkedDerivation, _ join: SQLLayout.JoinTable, _ ownerIsFirst: Bool) -> [String] {
+    let (entity, attribute) = (derivation.entity, derivation.attribute)
     let own = layout.table(entity.index).name
     let column = layout.column(entity, attribute.slot).name
     let suffix = "\(entity.name)_\(attribute.name)"
@@ -102,6 +118,6 @@ struct DerivedAttributeTriggers {
     ]
   }
 
-  private static let updated = "NSCoreDataDATriggerUpdatedAffectedObjectValue"
-  private static let insertUpdated = "NSCoreDataDATriggerInsertUpdatedAffectedObjectValue"
+  static let updated = "NSCoreDataDATriggerUpdatedAffectedObjectValue"
+  static let insertUpdated = "NSCoreDataDATriggerInsertUpdatedAffectedObjectValue"
 }

@@ -20,7 +20,7 @@ package final class StoreShape: Sendable {
   package let oneWaysInto: [[Int]]
   /// For each table of pairs the one of the other side.
   package let inverseTables: [Int?]
-  package let derivations: LinkedDerivations
+  package let derivations: [LinkedDerivation]
 
   package init(_ schema: Schema) {
     self.schema = schema
@@ -59,7 +59,7 @@ package final class StoreShape: Sendable {
       if case .pairs = relationship.storage { return relationship.linkedInverse.flatMap { numbers[$0] } }
       return nil
     }
-    derivations = LinkedDerivations(schema, numbers)
+    derivations = LinkedDerivation.all(schema, numbers)
     (self.toManys, self.numbers) = (toManys, numbers)
   }
 

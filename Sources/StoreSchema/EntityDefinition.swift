@@ -79,7 +79,7 @@ public enum Derivation: Sendable, Hashable {
   case function(String, [String])
   /// `rel.@count`.
   case count(relationship: String)
-  /// `rel.attribute.@sum` and its like; the operator without the `@`.
+  /// `rel.attribute.@sum` and its like, by the name of its function without the colon: `sum`, `average`, `min`, `max`.
   case aggregate(String, relationship: String, attribute: String)
   /// `now()`: the time of the save.
   case now

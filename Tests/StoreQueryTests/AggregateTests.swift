@@ -22,6 +22,8 @@ import Testing
   @Test func sumsAreExactAsLongAsTheyFit() {
     #expect(of(.sum, [.int(.max), .int(-1)]) == .int(.max - 1))
     #expect(of(.sum, [.int(.max), .int(.max)]) == .double(2 * 0x1p63))
+    #expect(of(.sum, [.int(.max), .int(.max), .int(-(.max))]) == .int(.max))
+    #expect(of(.sum, [.int(1), .double(0.5), .int(2)]) == .double(3.5))
     #expect(
       of(.sum, [.decimal(Decimal(string: "0.1") ?? 0), .decimal(Decimal(string: "0.2") ?? 0)])
         == .decimal(Decimal(string: "0.3") ?? 0))

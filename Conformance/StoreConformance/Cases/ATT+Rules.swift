@@ -90,56 +90,6 @@ extension ConformanceSuite {
       c.equal(try s.fetch("AllTypes", "place.city == 'Kyoto'"), [full])
       c.equal(try s.fetch("AllTypes", "place.floor > 3"), [half])
     },
-    ConformanceCase(
-      "ATT-035", "derived attributes have their values after the commit", requires: .derivedAttributes,
-      profiles: Profile.reading
-    ) { c in
-      let s = try c.open(Fixtures.derived())
-      let o = try s.commit {
-        let shelf = try $0.insert("Shelf", ["name": "a"])
-        for _ in 0..<3 { try $0.insert("Book", ["shelf": .to(shelf)]) }
-      }
-      c.equal(try s.value(o[0], "count"), 3)
-      c.equal(try s.value(o[1], "shelfName"), "a")
-      try s.commit {
-        try $0.update(o[0], ["name": "b"])
-        try $0.delete(o[3])
-      }
-      c.equal(try s.value(o[0], "count"), 2, "after a deletion")
-      c.equal(try s.value(o[1], "shelfName"), "b", "after a change")
-    },
-    ConformanceCase(
-      "ATT-035/pairs", "links of many to many are counted, from both sides", requires: .derivedAttributes,
-      profiles: Profile.reading
-    ) { c in
-      let s = try c.open(Fixtures.derived())
-      let books = try s.commit { for _ in 0..<3 { try $0.insert("Book") } }
-      let authors = try s.commit { for _ in 0..<3 { try $0.insert("Author") } }
-      func counts(_ name: String) throws -> [Value] { try books.map { try s.value($0, name) } }
-      c.equal(try counts("authorCount"), [.int(0), .int(0), .int(0)], "before there are any")
-      try s.commit {
-        try $0.link(books[0], "authors", add: authors)
-        try $0.link(books[1], "authors", add: [authors[0]])
-        try $0.link(books[0], "likes", add: [books[1], books[2]])
-      }
-      c.equal(try counts("authorCount"), [.int(3), .int(1), .int(0)])
-      c.equal(try counts("likeCount"), [.int(2), .int(1), .int(1)])
-      try s.commit {
-        try $0.link(books[0], "authors", remove: [authors[1]])
-        try $0.link(books[2], "authors", add: [authors[2]])
-        try $0.link(books[0], "likes", remove: [books[2]])
-      }
-      c.equal(try counts("authorCount"), [.int(2), .int(1), .int(1)], "after a removal")
-      c.equal(try counts("likeCount"), [.int(1), .int(1), .int(0)], "after a removal")
-      try s.delete(authors[0])
-      c.equal(try counts("authorCount"), [.int(1), .int(0), .int(1)], "after a deletion")
-      let new = try s.commit {
-        let author = try $0.insert("Author")
-        let book = try $0.insert("Book")
-        try $0.link(book, "authors", add: [author])
-      }
-      c.equal(try s.value(new[1], "authorCount"), 1, "of a new book")
-    },
     ConformanceCase("ATT-042", "a thousand attributes are stored, changed and sorted by", profiles: Profile.fetching) {
       c in
       let s = try c.open(Fixtures.wide())

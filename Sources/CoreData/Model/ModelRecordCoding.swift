@@ -213,7 +213,8 @@ enum DerivationCoding {
     case "@count" where keys.count == 2: return .count(relationship: keys[0])
     case "@sum", "@min", "@max", "@avg":
       guard keys.count == 3 else { return .unsupported(path) }
-      return .aggregate(String(keys[2].dropFirst()), relationship: keys[0], attribute: keys[1])
+      let name = keys[2] == "@avg" ? "average" : String(keys[2].dropFirst())
+      return .aggregate(name, relationship: keys[0], attribute: keys[1])
     default: return .keyPath(keys)
     }
   }

@@ -12,12 +12,14 @@ public enum Aggregate: String, Hashable, Sendable, CaseIterable {
 
   /// Collects the values of one group for one aggregate.
   ///
-  /// Sums are ``ArithmeticKernel``'s: exact for integers and decimals as long as they fit, and nil where they are infinite. What is no
-  /// number has no sum and no average; the least and the greatest value are those of ``SortComparison``.
+  /// Sums are ``ArithmeticKernel``'s: exact for integers and decimals as long as the whole fits, and nil where they are infinite. What is
+  /// no number has no sum and no average; the least and the greatest value are those of ``SortComparison``.
   public struct Collector: Sendable {
     private let aggregate: Aggregate
     private var count: Int64 = 0
     private var result: Value = .int(0)
+    /// The sum of the integers, which no number of them makes too great for it.
+    private var whole: Int128 = 0
 
     public init(_ aggregate: Aggregate) { self.aggregate = aggregate }
 
@@ -26,7 +28,13 @@ public enum Aggregate: String, Hashable, Sendable, CaseIterable {
       count += 1
       switch aggregate {
       case .count: return
-      case .sum, .average: result = ArithmeticKernel.evaluate(.add, result, value.asNumber)
+      case .sum, .average:
+        let number = value.asNumber
+        if case .int(let integer) = number {
+          whole &+= Int128(integer)
+        } else {
+          result = ArithmeticKernel.evaluate(.add, result, number)
+        }
       case .minimum: if count == 1 || SortComparison.compare(value, result) == .ascending { result = value }
       case .maximum: if count == 1 || SortComparison.compare(value, result) == .descending { result = value }
       }
@@ -35,10 +43,16 @@ public enum Aggregate: String, Hashable, Sendable, CaseIterable {
     public var value: Value {
       switch aggregate {
       case .count: .int(count)
-      case .sum: result
-      case .average: count == 0 ? .null : Self.quotient(result, count)
+      case .sum: sum
+      case .average: count == 0 ? .null : Self.quotient(sum, count)
       case .minimum, .maximum: count == 0 ? .null : result
       }
+    }
+
+    private var sum: Value {
+      let integers = Int64(exactly: whole).map(Value.int) ?? .double(Double(whole))
+      if case .int(0) = result { return integers }
+      return ArithmeticKernel.evaluate(.add, result, integers)
     }
 
     /// A double, or a decimal of decimals: the division of integers would drop the fraction.

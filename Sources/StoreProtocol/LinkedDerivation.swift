@@ -1,0 +1,89 @@
+import StoreQuery
+import StoreSchema
+
+/// A derived attribute whose source is in other objects, which the store computes. (Those within one object come with the
+/// change set.)
+package struct LinkedDerivation: Sendable {
+  /// The entity that declares the attribute.
+  package let entity: Entity
+  package let attribute: Attribute
+  /// What the attribute's slot holds; the result is converted to it by ``DerivedValue``.
+  package let kind: SlotKind
+  package let relationship: Relationship
+  package let rule: Rule
+
+  package enum Rule: Sendable {
+    /// The source attribute of the object that the to-one relationship leads to, whose key is in the slot `reference`.
+    case copy(Source, reference: Int)
+    /// The number of destinations of a to-many relationship.
+    case count(table: Int)
+    /// What is made of the source attribute of the destinations of a to-many relationship.
+    case aggregate(Aggregate, Source, table: Int)
+  }
+
+  package struct Source: Sendable {
+    package let attribute: Attribute
+    package let kind: SlotKind
+  }
+
+  /// Nil for an attribute that has no such derivation, or one that means nothing: a sum of texts, a text as a number.
+  init?(_ attribute: Attribute, of entity: Entity, _ schema: Schema, _ tables: [Relationship: Int]) {
+    func relationship(_ name: String) -> Relationship? { entity.relationship(named: name) }
+    func source(_ name: String, _ relationship: Relationship) -> Source? {
+      let destination = schema.entities[relationship.destination]
+      guard let source = destination.attribute(named: name), source.type != .composite else { return nil }
+      return Source(attribute: source, kind: destination.slots[source.slot])
+    }
+    guard attribute.type != .composite else { return nil }
+    let kind = entity.slots[attribute.slot]
+    switch attribute.derivation {
+    case .keyPath(let path) where path.count == 2:
+      guard let found = relationship(path[0]), let reference = found.slot, let source = source(path[1], found),
+        DerivedValue.converts(source.kind, to: kind)
+      else { return nil }
+      (self.relationship, rule) = (found, .copy(source, reference: reference))
+    case .count(let name):
+      guard let found = relationship(name), let table = tables[found], kind.isNumeric else { return nil }
+      (self.relationship, rule) = (found, .count(table: table))
+    case .aggregate(let name, let path, let key):
+      guard let aggregate = Aggregate(rawValue: name + ":"), let found = relationship(path), let table = tables[found],
+        let source = source(key, found), Self.makesSense(aggregate, source.kind, kind)
+      else { return nil }
+      (self.relationship, rule) = (found, .aggregate(aggregate, source, table: table))
+    default: return nil
+    }
+    (self.entity, self.attribute, self.kind) = (entity, attribute, kind)
+  }
+
+  private static func makesSense(_ aggregate: Aggregate, _ source: SlotKind, _ kind: SlotKind) -> Bool {
+    switch aggregate {
+    case .count: kind.isNumeric
+    case .sum, .average: (source == .bool || source.isNumeric) && kind.isNumeric
+    case .minimum, .maximum: DerivedValue.converts(source, to: kind) && source.hasOrder
+    }
+  }
+
+  /// All derivations of a schema over relationships, in the order of the entities and of their attributes.
+  static func all(_ schema: Schema, _ tables: [Relationship: Int]) -> [LinkedDerivation] {
+    schema.entities.flatMap { entity in
+      entity.attributes.filter { $0.declaringEntity == entity.index }.compactMap {
+        LinkedDerivation($0, of: entity, schema, tables)
+      }
+    }
+  }
+}
+
+extension SlotKind {
+  fileprivate var hasOrder: Bool { self == .bool || self == .string || self == .uri || isNumeric }
+}
+
+extension Row {
+  /// A copy with another value in one slot; `kinds` are those of the row's slots.
+  package func replacing(_ slot: Int, by value: Value, _ kinds: [SlotKind]) -> Row {
+    let builder = RowBuilder()
+    builder.begin(slots: slotCount)
+    for (other, kind) in kinds.enumerated() where other != slot { builder.copy(other, kind, from: self) }
+    builder.set(slot, value)
+    return builder.finish(key: key, entity: entity, version: version)
+  }
+}
