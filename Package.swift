@@ -122,7 +122,7 @@ let package = Package(
       name: "store-conformance",
       dependencies: [
         "StoreConformance", "StoreConformanceRunner", "GraphConformance", "SabotagedStores", "StoreProtocol",
-        "BinaryBackend", "InMemoryBackend", "LMDBBackend", "SQLiteBackend", "XMLBackend",
+        "BinaryBackend", "InMemoryBackend", "LMDBBackend", "SQLiteBackend", "XMLBackend", "CSQLite",
       ],
       path: "Conformance/store-conformance", swiftSettings: strict),
 

@@ -211,7 +211,7 @@ extension CaseContext {
 }
 
 /// What is wrong with the harness, the machine or the suite rather than with the store.
-struct HarnessProblem: Error, CustomStringConvertible {
-  let description: String
-  init(_ description: String) { self.description = description }
+public struct HarnessProblem: Error, CustomStringConvertible {
+  public let description: String
+  public init(_ description: String) { self.description = description }
 }

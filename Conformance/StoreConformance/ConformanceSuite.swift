@@ -6,9 +6,8 @@ public enum ConformanceSuite {
   /// Every case, simple areas first, each id once.
   public static let all: [ConformanceCase] = [
     lifecycle, lifecycleOfFiles, identity, values, attributeRules, derivedAttributes, links, orders, deletions,
-    inheritance, predicates,
-    sorting, tables,
-    saves, uniqueness, versions, concurrency, durability, damage, capabilities,
+    inheritance, predicates, sorting, tables, saves, uniqueness, versions, concurrency, durability, damage,
+    sqliteDamage, xmlDamage, capabilities,
   ].flatMap { $0 }
 }
 

@@ -21,6 +21,10 @@ public protocol StoreHarness: Sendable {
 
   /// Whether a file of the store's folder may be there while no store is open: the store itself and what lies beside it.
   func belongs(_ file: String, to location: StoreLocation) -> Bool
+
+  /// Runs statements of SQL on the file of a store that nobody has open: as another program would, to damage it. Only stores that
+  /// declare `sqliteFile` are asked to.
+  func execute(_ statements: [String], at url: URL) throws
 }
 
 /// How a kind of store can be made to crash.
@@ -61,4 +65,8 @@ extension StoreHarness {
   }
 
   public func belongs(_ file: String, to location: StoreLocation) -> Bool { file == location.url.lastPathComponent }
+
+  public func execute(_ statements: [String], at url: URL) throws {
+    throw HarnessProblem("the harness of \(name) runs no SQL")
+  }
 }

@@ -1,3 +1,4 @@
+import CSQLite
 import Foundation
 import StoreConformance
 import StoreProtocol
@@ -28,5 +29,16 @@ struct RepositoryHarness: StoreHarness {
     let name = location.url.lastPathComponent
     if let companion, file == name + companion { return true }
     return file == name || [".\(name)_SUPPORT", ".\(name)_EXTERNAL_DATA"].contains(file)
+  }
+
+  func execute(_ statements: [String], at url: URL) throws {
+    var database: OpaquePointer?
+    defer { sqlite3_close_v2(database) }
+    guard sqlite3_open_v2(url.path, &database, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK else {
+      throw HarnessProblem("the file does not open in SQLite")
+    }
+    for statement in statements where sqlite3_exec(database, statement, nil, nil, nil) != SQLITE_OK {
+      throw HarnessProblem("\(statement): \(String(cString: sqlite3_errmsg(database)))")
+    }
   }
 }
