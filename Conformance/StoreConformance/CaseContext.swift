@@ -177,6 +177,10 @@ public protocol StartedProcess: Sendable {
   func line() -> String?
   /// Kills it and waits for its end.
   func kill()
+  /// Lets it stand still wherever it is.
+  func stop()
+  /// Lets it go on.
+  func resume()
   /// Waits for its end, and gives its exit status; negative for a signal.
   func wait() -> Int32
 }

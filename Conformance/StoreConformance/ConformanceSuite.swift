@@ -6,7 +6,7 @@ public enum ConformanceSuite {
   /// Every case, simple areas first, each id once.
   public static let all: [ConformanceCase] = [
     lifecycle, lifecycleOfFiles, identity, values, attributeRules, derivedAttributes, links, orders, deletions,
-    inheritance, predicates, sorting, tables, saves, uniqueness, versions, concurrency, durability, damage,
+    inheritance, predicates, sorting, tables, saves, uniqueness, versions, concurrency, locks, durability, damage,
     sqliteDamage, xmlDamage, capabilities,
   ].flatMap { $0 }
 }

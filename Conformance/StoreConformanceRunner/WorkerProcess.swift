@@ -51,6 +51,9 @@ final class ChildProcess: StartedProcess, @unchecked Sendable {
     process.waitUntilExit()
   }
 
+  func stop() { if process.isRunning { Foundation.kill(process.processIdentifier, SIGSTOP) } }
+  func resume() { if process.isRunning { Foundation.kill(process.processIdentifier, SIGCONT) } }
+
   func wait() -> Int32 {
     process.waitUntilExit()
     return process.terminationReason == .uncaughtSignal ? -process.terminationStatus : process.terminationStatus

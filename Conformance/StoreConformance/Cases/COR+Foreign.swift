@@ -59,6 +59,29 @@ extension ConformanceSuite {
     }
   }
 
+  /// Damage that holds a value nobody else may see: errors and findings do not repeat it.
+  static func discreet(_ id: String, _ change: ForeignChange) -> ConformanceCase {
+    ConformanceCase(
+      id, "errors tell where a wrong value is, and not the value", requires: change.format, profiles: Profile.plainOnly
+    ) { c in
+      let o = try c.damagedPeople(change)
+      var texts: [String] = []
+      func note<R>(_ body: () throws -> R) throws {
+        do { _ = try body() } catch let error as StoreError { texts.append("\(error)") }
+      }
+      do {
+        let s = try c.open(Fixtures.people())
+        for person in o { try note { try s.row(person) } }
+        try note { try s.links(o[0], "members") }
+        try note { try s.fetch("Person", "age > 3", sort: ["born"]) }
+        try note { try s.conflicts { try $0.update(o[1], ["name": "x"]) } }
+        texts += c.findings(of: s.store)
+      } catch let error as StoreError { texts.append("\(error)") }
+      c.expect(!texts.isEmpty, "nothing is said")
+      for text in texts { c.expect(!text.contains("hunter2"), text) }
+    }
+  }
+
   /// A counter of keys that is not what it should be: an insertion is refused, or gets a key that no row has.
   static func counter(_ name: String, _ change: ForeignChange) -> ConformanceCase {
     ConformanceCase(

@@ -27,6 +27,12 @@ extension ConformanceSuite {
       .sql(
         "PRAGMA writable_schema = ON",
         "UPDATE sqlite_master SET sql = replace(sql, '(ZTEAM)', '(ZAGE)') WHERE name = 'ZPERSON_ZTEAM_INDEX'")),
+    discreet(
+      "SEC-018",
+      .sql(
+        "UPDATE ZPERSON SET ZAGE = 'hunter2', ZBORN = 'hunter2', ZTEAM = 'hunter2', ZPHOTO = 'hunter2', Z_OPT = 'hunter2'"
+      )
+    ),
     counter("highest", .sql("UPDATE Z_PRIMARYKEY SET Z_MAX = 9223372036854775807")),
     counter("negative", .sql("UPDATE Z_PRIMARYKEY SET Z_MAX = -5")),
     counter("text", .sql("UPDATE Z_PRIMARYKEY SET Z_MAX = 'x'")),

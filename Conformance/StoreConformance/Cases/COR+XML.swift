@@ -13,6 +13,7 @@ extension ConformanceSuite {
       "REL-024/xml/text", "a to-one key that is a text",
       .xml("destination=\"TEAM\" idrefs=\"z", "destination=\"TEAM\" idrefs=\"x")),
     found("COR-011/xml", "two objects of one key", .xml("type=\"TAG\" id=\"z", "type=\"TAG\" id=\"z1\" old=\"")),
+    discreet("SEC-018/xml", .xml(">30<", ">hunter2<")),
     counter("highest", .xml("<nextObjectID>", "<nextObjectID>9223372036854775807</nextObjectID><was>")),
   ]
 }

@@ -1,5 +1,6 @@
 import Foundation
 import StoreProtocol
+import StoreQuery
 import StoreSchema
 
 extension ConformanceSuite {
@@ -26,6 +27,33 @@ extension ConformanceSuite {
       c.equal(try s.fetch("Person", sort: ["name", "age"]), [o[3], o[4], o[1], o[2], o[0]])
       c.equal(try s.fetch("Person", sort: ["-name", "age"]), [o[2], o[0], o[4], o[1], o[3]])
       c.equal(try s.fetch("Person", sort: ["age", "-name"]), [o[4], o[2], o[0], o[3], o[1]])
+    },
+    ConformanceCase(
+      "FET-054", "each way to order text gives the order of its definition", level: .queryable,
+      profiles: [.plain, .reopen, .noPushdown]
+    ) { c in
+      let s = try c.open(Fixtures.people())
+      let texts = c.mixedTexts(400)
+      let o = try s.commit { for text in texts { try $0.insert("Person", ["name": .text(text)]) } }
+      let orders: [(ResolvedSort.Comparison, SortComparison.TextOrder)] = [
+        (.literal, .literal), (.caseInsensitive, .caseInsensitive), (.localized, .localized),
+        (.localizedCaseInsensitive, .localizedCaseInsensitive), (.localizedStandard, .localizedStandard),
+      ]
+      for (comparison, order) in orders {
+        for isAscending in [true, false] {
+          var plan = try s.plan(
+            "Person", "TRUEPREDICATE", [], sort: ["name"], offset: 0, limit: nil, exactly: false)
+          plan.sort[0].comparison = comparison
+          plan.sort[0].isAscending = isAscending
+          let expected = texts.indices.sorted { a, b in
+            let found = SortComparison.compare(.string(texts[a]), .string(texts[b]), order)
+            if found == .same { return a < b }
+            return (found == .ascending) == isAscending
+          }
+          let found = try s.fetch(plan)
+          c.expect(found == expected.map { o[$0] }, "\(comparison) \(isAscending ? "upwards" : "downwards")")
+        }
+      }
     },
     ConformanceCase(
       "FET-056", "doubles and decimals are sorted as numbers", level: .queryable, profiles: Profile.fetching
@@ -83,6 +111,20 @@ extension ConformanceSuite {
   ) -> ConformanceCase {
     ConformanceCase(id, title, level: .queryable, profiles: Profile.fetching) { c in
       try body(c, try c.open(Fixtures.people()))
+    }
+  }
+}
+
+extension CaseContext {
+  /// Texts of letters of several scripts, with and without case and marks, digits and punctuation, from the seed; some of them twice.
+  fileprivate func mixedTexts(_ count: Int) -> [String] {
+    let pieces = [
+      "a", "A", "b", "B", "z", "ß", "ss", "é", "e\u{301}", "É", "ø", "ı", "I", "i", "Я", "я", "日", "本", "ア", "あ", "😀",
+      "1", "02",
+      "10", "9", "-", "_", " ", "!", "\u{E000}", "\u{0}",
+    ]
+    return (0..<count).map { _ in
+      (0..<random.below(4)).map { _ in pieces[random.below(pieces.count)] }.joined()
     }
   }
 }
