@@ -15,6 +15,14 @@ final class KeyBuffer {
 
   func clear() { count = 0 }
 
+  /// Holds a number and an object's key, and nothing else.
+  @inline(__always)
+  func set(_ number: UInt16, _ object: Int64) {
+    bytes.storeBytes(of: number.bigEndian, as: UInt16.self)
+    bytes.storeBytes(of: object.bigEndian, toByteOffset: 2, as: Int64.self)
+    count = 10
+  }
+
   func append(_ value: UInt8) { append(integer: value) }
   func append(_ value: UInt16) { append(integer: value.bigEndian) }
   func append(_ value: UInt64) { append(integer: value.bigEndian) }

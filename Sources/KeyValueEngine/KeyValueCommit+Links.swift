@@ -31,7 +31,7 @@ extension KeyValueCommit {
       KeyValueLink.sortByOwner(&removed[table])
       try forEachOwner(removed[table]) { (owner, destinations) throws(StoreError) in
         if !isAscending(destinations) { destinations = Set(destinations).sorted() }
-        try links.remove(table, owner, destinations[...])
+        try destinations.withUnsafeBufferPointer { (all) throws(StoreError) in try links.remove(table, owner, all) }
       }
     }
   }
@@ -99,7 +99,7 @@ extension KeyValueCommit {
       try forEachOwner(added[table]) { (owner, destinations) throws(StoreError) in
         if isOrdered { return try addBehind(table, owner, destinations) }
         if !isAscending(destinations) { destinations = Set(destinations).sorted() }
-        try links.add(table, owner, destinations[...])
+        try destinations.withUnsafeBufferPointer { (all) throws(StoreError) in try links.add(table, owner, all) }
       }
       guard shape.isOneWay[table] else { continue }
       for link in added[table] { try links.setOwner(table, of: link.destination, link.owner) }
@@ -126,7 +126,8 @@ extension KeyValueCommit {
     _ table: Int, _ owner: Int64, _ orders: [(destination: Int64, order: Int64)]
   ) throws(StoreError) {
     let sorted = orders.sorted { $0.destination < $1.destination }
-    try links.add(table, owner, sorted.flatMap { [$0.destination, $0.order] }[...])
+    let numbers = sorted.flatMap { [$0.destination, $0.order] }
+    try numbers.withUnsafeBufferPointer { (all) throws(StoreError) in try links.add(table, owner, all) }
   }
 
   /// Calls `body` with the destinations of each owner, of links that are sorted by owner.

@@ -6,9 +6,9 @@ import StoreSchema
 ///
 /// The steps, in order: keys, versions, indexes, links taken away, rows, links added, orders, derived attributes. Where it reports
 /// conflicts the caller drops the transaction.
-final class KeyValueCommit<Transaction: KeyValueWriting> {
-  let transaction: Transaction
-  let reader: KeyValueReader<Transaction>
+final class KeyValueCommit {
+  let transaction: any KeyValueWriting
+  let reader: KeyValueReader
   let shape: KeyValueShape
   let changes: ChangeSet
   private(set) var keys: [Int64] = []
@@ -22,7 +22,7 @@ final class KeyValueCommit<Transaction: KeyValueWriting> {
   /// By table.
   var added: [[KeyValueLink]]
   var removed: [[KeyValueLink]]
-  let links: KeyValueLinkWriter<Transaction>
+  let links: KeyValueLinkWriter
   /// Whether versions of updates are checked as they are written: where nothing else can conflict.
   private let checksWhileWriting: Bool
 
@@ -33,7 +33,7 @@ final class KeyValueCommit<Transaction: KeyValueWriting> {
     case written(keys: [Int64], touched: [ObjectReference])
   }
 
-  init(_ transaction: Transaction, _ shape: KeyValueShape, _ changes: ChangeSet) {
+  init(_ transaction: any KeyValueWriting, _ shape: KeyValueShape, _ changes: ChangeSet) {
     self.transaction = transaction
     reader = KeyValueReader(transaction, shape)
     self.shape = shape
@@ -107,7 +107,7 @@ final class KeyValueCommit<Transaction: KeyValueWriting> {
 
   /// The next `count` keys of a root's tree, recorded as taken.
   static func takeKeys(
-    _ count: Int, root: Int, _ shape: KeyValueShape, _ transaction: Transaction
+    _ count: Int, root: Int, _ shape: KeyValueShape, _ transaction: any KeyValueWriting
   ) throws(StoreError) -> Range<Int64> {
     let fact = KeyValueFact.highestKey(shape.schema.entities[root].name)
     let highest = try KeyValueFacts(transaction).integer(fact) ?? 0
@@ -123,7 +123,7 @@ final class KeyValueCommit<Transaction: KeyValueWriting> {
 
   /// Makes sure that a key is not handed out again.
   private static func noteKey(
-    _ key: Int64, root: Int, _ shape: KeyValueShape, _ transaction: Transaction
+    _ key: Int64, root: Int, _ shape: KeyValueShape, _ transaction: any KeyValueWriting
   ) throws(StoreError) {
     let fact = KeyValueFact.highestKey(shape.schema.entities[root].name)
     if try KeyValueFacts(transaction).integer(fact) ?? 0 < key { try transaction.setFact(fact, key) }
@@ -218,7 +218,7 @@ final class KeyValueCommit<Transaction: KeyValueWriting> {
 
   private func writeRows() throws(StoreError) {
     for row in deleted {
-      KeyValueReader<Transaction>.setRowKey(key, shape.tree(row.entity), row.key)
+      KeyValueReader.setRowKey(key, shape.tree(row.entity), row.key)
       _ = try transaction.remove(.rows, key.view)
     }
     for update in changes.updates {
@@ -238,7 +238,7 @@ final class KeyValueCommit<Transaction: KeyValueWriting> {
 
   /// `isAtHand` says that the row's key was the last one to be read.
   func put(_ row: Row, isAtHand: Bool = false) throws(StoreError) {
-    KeyValueReader<Transaction>.setRowKey(key, shape.tree(row.entity), row.key)
+    KeyValueReader.setRowKey(key, shape.tree(row.entity), row.key)
     try row.withPackedBytes { (bytes) throws(StoreError) in
       let head = KeyValueEntry.rowHead
       try transaction.put(.rows, key.view, count: head + bytes.count, isAtHand: isAtHand) { value in

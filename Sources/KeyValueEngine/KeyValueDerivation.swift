@@ -3,12 +3,12 @@ import StoreQuery
 import StoreSchema
 
 /// Computes the derived attributes whose sources are in other objects, after all else of a commit is written.
-struct KeyValueDerivation<Transaction: KeyValueWriting> {
-  private let commit: KeyValueCommit<Transaction>
+struct KeyValueDerivation {
+  private let commit: KeyValueCommit
   private var shape: KeyValueShape { commit.shape }
-  private var reader: KeyValueReader<Transaction> { commit.reader }
+  private var reader: KeyValueReader { commit.reader }
 
-  init(_ commit: KeyValueCommit<Transaction>) { self.commit = commit }
+  init(_ commit: KeyValueCommit) { self.commit = commit }
 
   /// Computes what depends on what has changed: again for what this changes, as one derivation may be another's source. The objects
   /// that look different than the change set says.

@@ -30,16 +30,24 @@ public struct KeyValueFacts {
   /// `value` gives the value of a key among the facts.
   public init(_ value: @escaping (_ key: UnsafeRawBufferPointer) throws(StoreError) -> Data?) { self.value = value }
 
-  init(_ transaction: some KeyValueReading) {
+  init(_ transaction: any KeyValueReading) {
     self.init { (key) throws(StoreError) in try transaction.value(.facts, key).map { Data($0) } }
   }
 
   /// The content of a fact, nil where there is none. Throws `corrupt` for one without its checksum.
   func content(_ name: String) throws(StoreError) -> Data? {
-    let key = KeyBuffer()
-    for byte in name.utf8 { key.append(byte) }
+    let key = Self.key(name)
     guard let value = try value(key.view) else { return nil }
     return try check(key.view, value)
+  }
+
+  /// The entry of a fact as it is stored, its checksum included, which nobody has looked at.
+  func entry(_ name: String) throws(StoreError) -> Data? { try value(Self.key(name).view) }
+
+  private static func key(_ name: String) -> KeyBuffer {
+    let key = KeyBuffer()
+    for byte in name.utf8 { key.append(byte) }
+    return key
   }
 
   private func check(_ key: UnsafeRawBufferPointer, _ value: Data) throws(StoreError) -> Data {

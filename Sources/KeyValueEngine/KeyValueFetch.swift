@@ -71,6 +71,12 @@ extension KeyValueSnapshot {
     return count
   }
 
+  /// Keys are given out one after another, so the highest says how many there may be.
+  func estimatedCount(_ plan: FetchPlan) -> Int? {
+    guard let first = plan.entities.first, plan.limit == nil, plan.predicate.isTrue else { return nil }
+    return (try? reader.highestKey(first)).map { Int(clamping: $0) }
+  }
+
   /// What a plan selects whose predicate selects all, without its rows.
   private func keys(_ plan: FetchPlan) throws(StoreError) -> [ObjectReference] {
     var (keys, skipped) = ([ObjectReference](), 0)

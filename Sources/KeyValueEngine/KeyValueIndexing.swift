@@ -3,11 +3,11 @@ import StoreProtocol
 import StoreSchema
 
 /// Makes all indexes anew: a model may have other ones without being another model.
-struct KeyValueIndexing<Transaction: KeyValueWriting> {
-  private let transaction: Transaction
+struct KeyValueIndexing {
+  private let transaction: any KeyValueWriting
   private let shape: KeyValueShape
 
-  init(_ transaction: Transaction, _ shape: KeyValueShape) {
+  init(_ transaction: any KeyValueWriting, _ shape: KeyValueShape) {
     self.transaction = transaction
     self.shape = shape
   }

@@ -3,24 +3,23 @@ import StoreProtocol
 import StoreSchema
 
 /// Reads rows and links in one transaction. Used by one caller at a time.
-final class KeyValueReader<Transaction: KeyValueReading> {
-  let transaction: Transaction
+final class KeyValueReader {
+  let transaction: any KeyValueReading
   let shape: KeyValueShape
   private let key = KeyBuffer()
   private let prefix = KeyBuffer()
+  @exclusivity(unchecked) private var lastEntity = -1
+  @exclusivity(unchecked) private var lastForm: Unmanaged<PackedRowForm>?
 
-  init(_ transaction: Transaction, _ shape: KeyValueShape) {
+  init(_ transaction: any KeyValueReading, _ shape: KeyValueShape) {
     self.transaction = transaction
     self.shape = shape
   }
 
   // MARK: Rows
 
-  static func setRowKey(_ key: KeyBuffer, _ tree: UInt16, _ object: Int64) {
-    key.clear()
-    key.append(tree)
-    key.append(object)
-  }
+  @inline(__always)
+  static func setRowKey(_ key: KeyBuffer, _ tree: UInt16, _ object: Int64) { key.set(tree, object) }
 
   /// The row of a key in the tree of `entity`, nil where there is none.
   func row(of entity: Int, _ object: Int64) throws(StoreError) -> Row? {
@@ -46,16 +45,39 @@ final class KeyValueReader<Transaction: KeyValueReading> {
     _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, _ object: Int64
   ) throws(StoreError) -> Row {
     try KeyValueEntry.check(key, value)
-    let entity = Self.entity(value)
-    guard value.count >= KeyValueEntry.rowHead, value[12] == KeyValueEntry.format,
-      shape.forms.indices.contains(entity),
-      let row = Row(
-        packed: UnsafeRawBufferPointer(rebasing: value[KeyValueEntry.rowHead...]), key: object,
-        version: Int64(littleEndian: value.integer(at: 16, as: Int64.self)), shape.forms[entity])
+    guard value.count >= KeyValueEntry.rowHead, value[12] == KeyValueEntry.format, let form = form(Self.entity(value)),
+      let row = form._withUnsafeGuaranteedRef({ form in
+        Row(
+          packed: UnsafeRawBufferPointer(rebasing: value[KeyValueEntry.rowHead...]), key: object,
+          version: Int64(littleEndian: value.integer(at: 16, as: Int64.self)), form)
+      })
     else {
       throw StoreError(.corrupt, "A row of the store is none of the model's; it was written by something else.")
     }
     return row
+  }
+
+  /// Rows of one entity come together, so the last one's form is at hand. Not counted: the shape keeps it.
+  @inline(__always)
+  private func form(_ entity: Int) -> Unmanaged<PackedRowForm>? {
+    if entity != lastEntity {
+      guard shape.forms.indices.contains(entity) else { return nil }
+      (lastEntity, lastForm) = (entity, .passUnretained(shape.forms[entity]))
+    }
+    return lastForm
+  }
+
+  /// The greatest key in the tree of `entity`, zero where it is empty.
+  func highestKey(_ entity: Int) throws(StoreError) -> Int64 {
+    let tree = shape.tree(entity)
+    let end = KeyBuffer()
+    Self.setRowKey(end, tree &+ 1, 0)
+    var highest: Int64 = 0
+    try transaction.scanBackwards(.rows, before: end.view) { (key, value) throws(StoreError) in
+      highest = try Self.object(key, value, tree) ?? 0
+      return false
+    }
+    return highest
   }
 
   func scan(_ entities: Range<Int>, _ body: (consuming Row) -> Void) throws(StoreError) {
@@ -75,6 +97,19 @@ final class KeyValueReader<Transaction: KeyValueReading> {
     try transaction.scan(.rows, from: start.view) { (key, value) throws(StoreError) in
       guard let object = try Self.object(key, value, tree) else { return false }
       return isWhole || entities.contains(Self.entity(value)) ? body(try decode(key, value, object)) : true
+    }
+  }
+
+  /// Calls `body` with the rows of the tree of `entity` whose keys lie in a stretch.
+  func rows(
+    of entity: Int, between keys: ClosedRange<Int64>, _ body: (consuming Row) -> Void
+  ) throws(StoreError) {
+    let tree = shape.tree(entity)
+    Self.setRowKey(key, tree, keys.lowerBound)
+    try transaction.scan(.rows, from: key.view) { (key, value) throws(StoreError) in
+      guard let object = try Self.object(key, value, tree), object <= keys.upperBound else { return false }
+      body(try decode(key, value, object))
+      return object < keys.upperBound
     }
   }
 

@@ -5,14 +5,14 @@ import StoreSchema
 /// A view of a store: one read transaction.
 ///
 /// Sendable, unchecked: used by one caller at a time, as all snapshots are.
-final class KeyValueSnapshot<Transaction: KeyValueReading>: FetchingSnapshot, @unchecked Sendable {
+final class KeyValueSnapshot: FetchingSnapshot, @unchecked Sendable {
   let commitNumber: UInt64
-  let reader: KeyValueReader<Transaction>
+  let reader: KeyValueReader
   /// Whether this view has the indexes of the model, once it was asked for.
   private var hasIndexes: Bool?
 
   /// `commitNumber` counts the commits of the opened store, which are not all that there are.
-  init(_ transaction: Transaction, _ shape: KeyValueShape, commitNumber: UInt64) {
+  init(_ transaction: any KeyValueReading, _ shape: KeyValueShape, commitNumber: UInt64) {
     self.commitNumber = commitNumber
     reader = KeyValueReader(transaction, shape)
   }
@@ -33,6 +33,13 @@ final class KeyValueSnapshot<Transaction: KeyValueReading>: FetchingSnapshot, @u
   }
 
   func row(of entity: Int, key: Int64) throws(StoreError) -> Row? { try reader.row(of: entity, key) }
+
+  func rows(
+    of entity: Int, between keys: ClosedRange<Int64>, _ body: (consuming Row) -> Void
+  ) throws(StoreError) -> Bool {
+    try reader.rows(of: entity, between: keys, body)
+    return true
+  }
 
   func scan(_ entities: Range<Int>, _ body: (consuming Row) -> Void) throws(StoreError) {
     try reader.scan(entities, body)

@@ -25,6 +25,8 @@ public final class KeyValueStore<Map: KeyValueMap>: Store {
     var metadata: StoreMetadata
     /// Whether the indexes in the map are known to be the schema's.
     var hasIndexes = false
+    /// The entries by which the store was last recognised.
+    var recognised: [Data?] = []
   }
 
   /// Opens what is in a map. Throws `notAStore`, `newerFormat` and `modelMismatch`; the map is as it was then.
@@ -124,7 +126,7 @@ public final class KeyValueStore<Map: KeyValueMap>: Store {
   public func allocateKeys(root: Int, count: Int) throws(StoreError) -> Range<Int64> {
     let transaction = try begin(bytes: 1 << 12)
     try prepare(transaction)
-    let keys = try KeyValueCommit<Map.Writing>.takeKeys(count, root: root, shape, transaction)
+    let keys = try KeyValueCommit.takeKeys(count, root: root, shape, transaction)
     do { try transaction.finish() } catch {
       // Keys that nobody uses are no harm: whether they are taken need not be known.
       var error = error
@@ -170,11 +172,16 @@ public final class KeyValueStore<Map: KeyValueMap>: Store {
   /// Makes sure that what is written on is still the store that was opened, and brings its indexes in line with the model.
   private func prepare(_ transaction: Map.Writing) throws(StoreError) {
     let facts = KeyValueFacts(transaction)
-    let (known, hasIndexes) = state.withLock { ($0.metadata, $0.hasIndexes) }
-    let metadata = try facts.metadata(storeType: storeType, withModel: false)
-    guard metadata.identifier == known.identifier, metadata.versionHashes == known.versionHashes else {
-      throw StoreError(
-        .modelMismatch, "The store was replaced, or migrated to another model, since it was opened; open it again.")
+    let (known, hasIndexes, recognised) = state.withLock { ($0.metadata, $0.hasIndexes, $0.recognised) }
+    let entries = [try facts.entry(KeyValueFact.format), try facts.entry(KeyValueFact.metadata)]
+    // The same bytes mean the same: a save of one object must not read the whole metadata.
+    if entries != recognised {
+      let metadata = try facts.metadata(storeType: storeType, withModel: false)
+      guard metadata.identifier == known.identifier, metadata.versionHashes == known.versionHashes else {
+        throw StoreError(
+          .modelMismatch, "The store was replaced, or migrated to another model, since it was opened; open it again.")
+      }
+      state.withLock { $0.recognised = entries }
     }
     if hasIndexes { return }
     if try facts.content(KeyValueFact.indexes).map({ Array($0) }) == Array(shape.indexes.catalogue.utf8) { return }

@@ -38,15 +38,24 @@ enum LinkBlock {
     _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, isOrdered: Bool,
     _ body: (_ destination: Int64, _ order: Int64) -> Void
   ) throws(StoreError) {
-    try KeyValueEntry.check(key, value)
+    try check(key, value, isOrdered: isOrdered)
     let size = width(isOrdered: isOrdered) * 8
-    guard value.count % size == 8 % size else { throw KeyValueEntry.damaged }
     var place = 8
     while place < value.count {
       let destination = Int64(littleEndian: value.integer(at: place, as: Int64.self))
       body(destination, isOrdered ? Int64(littleEndian: value.integer(at: place + 8, as: Int64.self)) : 0)
       place += size
     }
+  }
+
+  /// Throws `corrupt` where a block does not have its checksum, or no whole number of links.
+  @inline(__always)
+  static func check(
+    _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, isOrdered: Bool
+  ) throws(StoreError) {
+    try KeyValueEntry.check(key, value)
+    let size = width(isOrdered: isOrdered) * 8
+    guard value.count % size == 8 % size else { throw KeyValueEntry.damaged }
   }
 
   /// The greatest destination that the block of a key may hold, nil where the key is none of the owner's that `prefix` is of.

@@ -22,6 +22,15 @@ public struct SQLReader<Connection: SQLConnection> {
     try statements.select(entity).row(key: key, binding.shapes[entity], builder)
   }
 
+  public func rows(
+    of entity: Int, between keys: ClosedRange<Int64>, _ body: (consuming Row) -> Void
+  ) throws(StoreError) {
+    let statement = try statements.selectStretch(entity)
+    statement.bind(keys.lowerBound, at: 1)
+    statement.bind(keys.upperBound, at: 2)
+    try statement.drain(binding.shapes[entity], builder, body)
+  }
+
   public func scan(_ entities: Range<Int>, _ body: (consuming Row) -> Void) throws(StoreError) {
     try fetch(FetchPlan(entities: entities), body)
   }

@@ -18,6 +18,7 @@ public final class SQLStatements<Connection: SQLConnection> {
     case leaveDestinations(Int, Int)
     case version(Int)
     case select(Int)
+    case selectStretch(Int)
     case destinations(Int, Int)
     case addPair(Int), removePair(Int), pairOrder(Int, Bool)
     case link(Int, Int), order(Int, Int), unlink(Int, Int), clearOrder(Int, Int)
@@ -114,6 +115,15 @@ public final class SQLStatements<Connection: SQLConnection> {
       let selection = binding.selections[entity]
       let filter = selection.filter.isEmpty ? "" : " AND \(selection.filter)"
       return "SELECT \(selection.columns) FROM \(selection.table) t0 WHERE t0.Z_PK = ?\(filter)"
+    }
+  }
+
+  /// Parameters: the lowest and the highest key.
+  func selectStretch(_ entity: Int) throws(StoreError) -> Connection.Statement {
+    try statement(.selectStretch(entity)) {
+      let selection = binding.selections[entity]
+      let filter = selection.filter.isEmpty ? "" : " AND \(selection.filter)"
+      return "SELECT \(selection.columns) FROM \(selection.table) t0 WHERE t0.Z_PK BETWEEN ? AND ?\(filter)"
     }
   }
 

@@ -65,6 +65,12 @@ public protocol StoreSnapshot: AnyObject, Sendable {
   /// The row of one key in the tree of `entity`, nil where there is none.
   func row(of entity: Int, key: Int64) throws(StoreError) -> Row?
 
+  /// Calls `body` with the rows of the tree of `entity` whose keys lie in a short stretch, in any order, and gives true; false without a
+  /// call where that costs much more than one of them.
+  func rows(
+    of entity: Int, between keys: ClosedRange<Int64>, _ body: (consuming Row) -> Void
+  ) throws(StoreError) -> Bool
+
   /// Calls `body` with every row whose entity is in `entities`, which belong to one tree, in key order.
   func scan(_ entities: Range<Int>, _ body: (consuming Row) -> Void) throws(StoreError)
 
@@ -102,6 +108,10 @@ extension FetchingSnapshot {
 
 extension StoreSnapshot {
   public var fetching: (any FetchingSnapshot)? { nil }
+
+  public func rows(
+    of entity: Int, between keys: ClosedRange<Int64>, _ body: (consuming Row) -> Void
+  ) throws(StoreError) -> Bool { false }
 
   public func row(of entity: Int, key: Int64) throws(StoreError) -> Row? {
     var found: Row?

@@ -30,8 +30,8 @@ extension Row {
   }
 }
 
-/// What packed bytes must be to be a row of one entity.
-public struct PackedRowForm: Sendable {
+/// What packed bytes must be to be a row of one entity. A class, so that nothing is counted but itself while rows are judged.
+public final class PackedRowForm: Sendable {
   let entity: UInt32
   let slotCount: UInt32
   /// How many bytes bitmap and words take.

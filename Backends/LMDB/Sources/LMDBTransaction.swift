@@ -27,7 +27,7 @@
     }
 
     func value(_ space: KeySpace, _ key: UnsafeRawBufferPointer) throws(StoreError) -> UnsafeRawBufferPointer? {
-      try cursors.value(space, key)
+      try cursors.lookUp(space, key)
     }
 
     func first(

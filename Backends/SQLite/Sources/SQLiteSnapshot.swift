@@ -42,6 +42,13 @@ final class SQLiteSnapshot: FetchingSnapshot, InspectingSnapshot, @unchecked Sen
     return row
   }
 
+  func rows(
+    of entity: Int, between keys: ClosedRange<Int64>, _ body: (consuming Row) -> Void
+  ) throws(StoreError) -> Bool {
+    try confirmed { () throws(StoreError) in try rows.rows(of: entity, between: keys, body) }
+    return true
+  }
+
   func scan(_ entities: Range<Int>, _ body: (consuming Row) -> Void) throws(StoreError) {
     try confirmed { () throws(StoreError) in try rows.scan(entities, body) }
   }

@@ -53,7 +53,7 @@ extension ContextCore {
     do {
       let found = try reading(store) { (snapshot) throws(StoreError) in
         guard let batch = fetchBatches.batch(object.key, store: store.index, root: root) else {
-          return try snapshot.row(of: root, key: object.key).map {
+          return try row(object.key, root, store, snapshot).map {
             store.cache.merge(root, $0, view: snapshot.commitNumber)
           }
         }
@@ -73,6 +73,15 @@ extension ContextCore {
       return
     }
     if object.row == nil { becameInaccessible(object) }
+  }
+
+  private func row(
+    _ key: Int64, _ root: Int, _ store: NSPersistentStore, _ snapshot: any StoreSnapshot
+  ) throws(StoreError) -> Row? {
+    guard let frozen,
+      let ahead = snapshots.ahead(store.index, root: root, subtree: frozen.schema.entities[root].subtree)
+    else { return try snapshot.row(of: root, key: key) }
+    return try ahead.row(key, in: snapshot)
   }
 
   /// The row is gone: the object counts as deleted, with nothing left to save.

@@ -10,6 +10,8 @@ import Synchronization
 /// maps have a lock of their own, because an object's last release may happen on any thread.
 final class ContextCore: @unchecked Sendable {
   weak var context: NSManagedObjectContext?
+  /// By which others find this, as long as it lives.
+  let link = ContextLink()
   let isMainQueue: Bool
   /// A copy, because a global constant costs a call at each access.
   let checksQueue = QueueCheck.isOn
@@ -76,7 +78,7 @@ final class ContextCore: @unchecked Sendable {
   @exclusivity(unchecked) var insertionStores: ContiguousArray<UInt16?> = []
   @exclusivity(unchecked) var insertionStoresVersion = 0
   let builder = RowBuilder()
-  var fetchBatches = FetchBatches()
+  @exclusivity(unchecked) var fetchBatches = FetchBatches()
 
   /// The view that a burst of reads shares; see `reading(_:)`.
   @exclusivity(unchecked) var snapshots = SharedViews()
@@ -87,9 +89,11 @@ final class ContextCore: @unchecked Sendable {
   init(isMainQueue: Bool) {
     self.isMainQueue = isMainQueue
     queue = isMainQueue ? .main : DispatchQueue(label: "NSManagedObjectContext")
+    link.begin(self)
   }
 
   deinit {
+    link.end()
     registryLock.withLock { _ in
       registry.clear()
       registry.restart(entityCount: 0)
@@ -122,6 +126,7 @@ final class ContextCore: @unchecked Sendable {
 
   /// The index of an ID's store among the coordinator's, `.max` where it is none of them.
   func storeIndex(of id: NSManagedObjectID) -> UInt16 {
+    for index in knownStores.indices where id.isMade(of: knownStores[index]) { return UInt16(index) }
     if let store = id.persistentStore, let index = UInt16(exactly: store.index), self.store(index) === store {
       return index
     }

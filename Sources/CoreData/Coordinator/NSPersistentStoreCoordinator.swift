@@ -18,7 +18,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   /// Whether there was ever a store that a client implements.
   let hasCustomStores = Atomic<Bool>(false)
   private let queue = DispatchQueue(label: "NSPersistentStoreCoordinator")
-  private let contexts = Mutex<[WeakContext]>([])
+  private let contexts = Mutex<[ContextLink]>([])
 
   /// Makes a coordinator for `model`, which is immutable from now on.
   ///
@@ -364,15 +364,11 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
   // MARK: Contexts
 
-  private struct WeakContext {
-    weak var core: ContextCore?
-  }
-
   /// Contexts that must be told when a store takes the place of another.
   func attach(_ core: ContextCore) {
     contexts.withLock { known in
       if known.count > 64 && known.count.nonzeroBitCount == 1 { known.removeAll { $0.core == nil } }
-      known.append(WeakContext(core: core))
+      known.append(core.link)
     }
   }
 

@@ -12,137 +12,195 @@ struct RowChunk: @unchecked Sendable {
   func key(_ index: Int) -> Int64 { rows[index].view?.key ?? 0 }
 }
 
-/// Rows by key: open addressing with linear probing, like ``IdentityMap``, but owning its rows.
+/// Rows by key.
 ///
-/// A row knows its key, so the table is one array.
+/// Stores hand out keys one after another, so the rows of 32 neighbours lie in a page, each in its own place, and only pages are
+/// searched for: by open addressing with linear probing. A search reads no row, and a table that grows moves none.
 struct RowTable: ~Copyable {
-  private var rows: UnsafeMutablePointer<Row?>
+  private typealias Rows = UnsafeMutablePointer<Row?>
+
+  private struct Page {
+    var number: Int64
+    /// Nil for a free place.
+    var rows: Rows?
+  }
+
+  private static let pageSize = 32
+
+  private var pages: UnsafeMutablePointer<Page>
   private var mask: Int
+  private var pageCount = 0
   private(set) var count = 0
 
+  /// `capacity` is how many pages there is room for, a power of two from 2 on.
   init(capacity: Int = 16) {
-    // No row is a null pointer.
-    rows = cd_allocate_zeroed(capacity, MemoryLayout<Row?>.stride).bindMemory(to: Row?.self, capacity: capacity)
+    pages = .allocate(capacity: capacity)
+    pages.initialize(repeating: Page(number: 0, rows: nil), count: capacity)
     mask = capacity - 1
   }
 
   deinit {
-    rows.deinitialize(count: mask + 1)
-    free(rows)
+    for index in 0...mask {
+      guard let rows = pages[index].rows else { continue }
+      rows.deinitialize(count: Self.pageSize)
+      free(rows)
+    }
+    pages.deallocate()
   }
 
-  /// The place of a key, or the free place where it belongs.
+  // MARK: Pages
+
   @inline(__always)
-  private func place(_ key: Int64) -> Int {
-    var index = KeyPlace.home(key, mask: mask)
-    while let row = rows[index].view, row.key != key { index = (index &+ 1) & mask }
+  private static func number(_ key: Int64) -> Int64 { key &>> 5 }
+
+  /// Where the search for a page begins. The highest bits of the product spread consecutive numbers evenly (Fibonacci hashing).
+  @inline(__always)
+  private func home(_ number: Int64) -> Int {
+    let product = UInt64(bitPattern: number) &* 0x9E37_79B9_7F4A_7C15
+    return Int(truncatingIfNeeded: product &>> UInt64(truncatingIfNeeded: mask.leadingZeroBitCount))
+  }
+
+  /// The index of a page, or of the free place where it belongs.
+  @inline(__always)
+  private func index(_ number: Int64) -> Int {
+    var index = home(number)
+    while pages[index].rows != nil && pages[index].number != number { index = (index &+ 1) & mask }
     return index
   }
 
+  /// The place of a key, nil where there is no page for it.
   @inline(__always)
-  private func address(of index: Int) -> UnsafeRawPointer? { unsafeBitCast(rows[index], to: UnsafeRawPointer?.self) }
+  private func place(_ key: Int64) -> Rows? {
+    pages[index(Self.number(key))].rows.map { $0 + Int(truncatingIfNeeded: key & 31) }
+  }
+
+  /// The same, made if need be.
+  @inline(__always)
+  private mutating func madePlace(_ key: Int64) -> Rows {
+    (pages[index(Self.number(key))].rows ?? makePage(Self.number(key))) + Int(truncatingIfNeeded: key & 31)
+  }
+
+  @inline(never)
+  private mutating func makePage(_ number: Int64) -> Rows {
+    reservePages(1)
+    // No row is a null pointer.
+    let rows = cd_allocate_zeroed(Self.pageSize, MemoryLayout<Row?>.stride)
+      .bindMemory(to: Row?.self, capacity: Self.pageSize)
+    pages[index(number)] = Page(number: number, rows: rows)
+    pageCount &+= 1
+    return rows
+  }
+
+  private mutating func reservePages(_ more: Int) {
+    if (pageCount + more) * 4 <= (mask + 1) * 3 { return }
+    var capacity = (mask + 1) * 2
+    while (pageCount + more) * 4 > capacity * 3 { capacity *= 2 }
+    var larger = RowTable(capacity: capacity)
+    for index in 0...mask where pages[index].rows != nil {
+      larger.pages[larger.index(pages[index].number)] = pages[index]
+    }
+    swap(&pages, &larger.pages)
+    swap(&mask, &larger.mask)
+    // The old places are left with nothing that they would free.
+    for index in 0...larger.mask { larger.pages[index].rows = nil }
+  }
+
+  /// Frees a page that has no row any more.
+  private mutating func removePage(_ number: Int64) {
+    var gap = index(number)
+    guard let rows = pages[gap].rows, (0..<Self.pageSize).allSatisfy({ rows[$0] == nil }) else { return }
+    free(rows)
+    pages[gap].rows = nil
+    pageCount &-= 1
+    var next = (gap &+ 1) & mask
+    while pages[next].rows != nil {
+      // The page may move back only if its home is not between the gap and itself.
+      if (next &- home(pages[next].number)) & mask >= (next &- gap) & mask {
+        pages[gap] = pages[next]
+        pages[next].rows = nil
+        gap = next
+      }
+      next = (next &+ 1) & mask
+    }
+  }
+
+  // MARK: Rows
 
   @inline(__always)
-  func row(_ key: Int64) -> Row? { rows[place(key)] }
+  func row(_ key: Int64) -> Row? { place(key)?.pointee }
 
   /// Keeps the newer of the given and the known row by version, and gives back the known one if both are the same, so that
   /// it is shared. Of two of one version that differ, which only someone who does not count versions can cause, the given
   /// one is kept. An unknown row is kept if `isCurrent`.
   @inline(__always)
   mutating func merge(_ row: Row, isCurrent: Bool) -> Row {
-    reserve(1)
-    let index = place(row.key)
-    if let known = rows[index] {
+    if let place = place(row.key), let known = place.pointee {
       if known.version > row.version { return row }
       if known.version == row.version && known.hasEqualBytes(row) { return known }
-    } else {
-      if !isCurrent { return row }
+      place.pointee = row
+    } else if isCurrent {
       count &+= 1
+      madePlace(row.key).initialize(to: row)
     }
-    rows[index] = row
     return row
   }
 
   /// Keeps the row that a commit has written, unless a newer one is known.
   @inline(__always)
   mutating func put(_ row: Row) {
-    reserve(1)
-    let index = place(row.key)
-    if let known = rows[index].view {
+    let place = madePlace(row.key)
+    if let known = place.pointee.view {
       if known.version > row.version { return }
     } else {
       count &+= 1
     }
-    rows[index] = row
+    place.pointee = row
   }
 
   /// ``merge(_:isCurrent:)`` for many rows, each replaced by what ``merge(_:isCurrent:)`` gives back.
   mutating func merge(_ read: RowChunk, isCurrent: Bool) {
-    reserve(read.rows.count)
     for index in read.rows.indices {
-      // Eight neighbours share a stretch of places; the next but one is asked for.
-      if index & 7 == 0 && index + 16 < read.rows.count {
-        cd_prefetch(rows + KeyPlace.home(read.key(index + 16), mask: mask))
-      }
-      let place = place(read.key(index))
-      guard rows[place] != nil else {
-        if isCurrent {
+      if isCurrent {
+        let place = madePlace(read.key(index))
+        if place.pointee == nil {
           count &+= 1
-          rows[place] = read.rows[index]
+          place.initialize(to: read.rows[index])
+          continue
         }
-        continue
       }
       if let row = read.rows[index] { read.rows[index] = merge(row, isCurrent: isCurrent) }
     }
   }
 
+  /// Makes room for so many more rows with neighbouring keys.
   @inline(__always)
   mutating func reserve(_ more: Int) {
-    if (count &+ more) &* 5 > (mask &+ 1) &* 4 { grow(by: more) }
+    let pages = (count &+ more) / Self.pageSize
+    if pages > pageCount { reservePages(pages - pageCount) }
   }
 
-  mutating func remove(_ key: Int64) {
-    var index = place(key)
-    guard rows[index] != nil else { return }
-    rows[index] = nil
+  mutating func remove(_ key: Int64) { _ = take(key) }
+
+  /// Removes a row and gives it back.
+  mutating func take(_ key: Int64) -> Row? {
+    guard let row = place(key)?.pointee.take() else { return nil }
     count &-= 1
-    var next = (index &+ 1) & mask
-    while let row = rows[next] {
-      let home = KeyPlace.home(row.key, mask: mask)
-      // The entry may move back only if its home is not between the gap and itself.
-      if (next &- home) & mask >= (next &- index) & mask {
-        rows[index] = row
-        rows[next] = nil
-        index = next
-      }
-      next = (next &+ 1) & mask
-    }
+    removePage(Self.number(key))
+    return row
   }
 
   /// Drops rows that nobody else holds, but for the first `limit` bytes of them.
   mutating func sweep(keeping limit: Int) {
     var kept = 0
     var unused: [Int64] = []
-    for index in 0...mask where rows[index]?.isUniquelyHeld() == true {
-      guard let row = rows[index] else { continue }
-      kept += row.byteCount
-      if kept > limit { unused.append(row.key) }
+    for index in 0...mask {
+      guard let rows = pages[index].rows else { continue }
+      for place in 0..<Self.pageSize where rows[place]?.isUniquelyHeld() == true {
+        guard let row = rows[place] else { continue }
+        kept += row.byteCount
+        if kept > limit { unused.append(row.key) }
+      }
     }
     for key in unused { remove(key) }
-  }
-
-  private mutating func grow(by more: Int) {
-    var capacity = (mask + 1) * 2
-    while (count + more) * 5 > capacity * 4 { capacity *= 2 }
-    var larger = RowTable(capacity: capacity)
-    for index in 0...mask {
-      // The rows are all over the memory: one is asked for while others are moved.
-      if index + 8 <= mask { cd_prefetch(address(of: index + 8)) }
-      guard let key = rows[index].view?.key else { continue }
-      // Moved without counting: the old table is left with nothing.
-      swap(&rows[index], &larger.rows[larger.place(key)])
-    }
-    larger.count = count
-    self = larger
   }
 }

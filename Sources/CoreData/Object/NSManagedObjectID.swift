@@ -22,6 +22,10 @@ public final class NSManagedObjectID: NSObject, NSCopying, @unchecked Sendable {
     contextIdentity = key > 0 ? nil : context
   }
 
+  /// Whether the ID was made of a store, and not of one in whose place it is.
+  @inline(__always)
+  func isMade(of store: NSPersistentStore?) -> Bool { firstStore === store && firstStore != nil }
+
   /// The object's own entity.
   public var entity: NSEntityDescription { info.description }
   public var persistentStore: NSPersistentStore? { store }

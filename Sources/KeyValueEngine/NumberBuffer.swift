@@ -1,0 +1,46 @@
+/// Numbers that are put together again and again, in memory that is kept. Used by one caller at a time.
+final class NumberBuffer {
+  @exclusivity(unchecked) private(set) var numbers: UnsafeMutablePointer<Int64>
+  @exclusivity(unchecked) private(set) var count = 0
+  @exclusivity(unchecked) private var capacity = 256
+
+  init() { numbers = .allocate(capacity: capacity) }
+  deinit { numbers.deallocate() }
+
+  var isEmpty: Bool { count == 0 }
+  func clear() { count = 0 }
+
+  @inline(__always)
+  func append(_ number: Int64) {
+    if count == capacity { enlarge(to: count + 1) }
+    numbers[count] = number
+    count += 1
+  }
+
+  @inline(__always)
+  func append(_ source: UnsafePointer<Int64>, count more: Int) {
+    if count + more > capacity { enlarge(to: count + more) }
+    (numbers + count).update(from: source, count: more)
+    count += more
+  }
+
+  /// Appends the numbers that a value has, little-endian, behind its first 8 bytes.
+  @inline(__always)
+  func append(_ value: UnsafeRawBufferPointer) {
+    let more = max(0, value.count - 8) / 8
+    if count + more > capacity { enlarge(to: count + more) }
+    for place in 0..<more {
+      numbers[count + place] = Int64(littleEndian: value.integer(at: 8 + place * 8, as: Int64.self))
+    }
+    count += more
+  }
+
+  @inline(never)
+  private func enlarge(to needed: Int) {
+    let size = max(needed, capacity * 2)
+    let larger = UnsafeMutablePointer<Int64>.allocate(capacity: size)
+    larger.update(from: numbers, count: count)
+    numbers.deallocate()
+    (numbers, capacity) = (larger, size)
+  }
+}

@@ -1,0 +1,124 @@
+import Foundation
+import StoreProtocol
+import StoreQuery
+import StoreSchema
+import Testing
+
+@testable import CoreData
+
+/// Which rows are read along with those of faults.
+@Suite struct ReadAheadTests {
+  /// A view of rows with the keys from 1 on that counts what it is asked for.
+  private final class View: FetchingSnapshot, @unchecked Sendable {
+    let count: Int64
+    let readsStretches: Bool
+    private(set) var singles = 0
+    private(set) var stretches = 0
+    private let builder = RowBuilder()
+    let commitNumber: UInt64 = 0
+
+    init(_ count: Int64, readsStretches: Bool = true) {
+      self.count = count
+      self.readsStretches = readsStretches
+    }
+
+    private func made(_ key: Int64) -> Row {
+      builder.begin(slots: 1)
+      builder.setInt(0, key)
+      return builder.finish(key: key, entity: 0, version: 1)
+    }
+
+    func row(of entity: Int, key: Int64) throws(StoreError) -> Row? {
+      singles += 1
+      return key <= count ? made(key) : nil
+    }
+
+    func rows(
+      of entity: Int, between keys: ClosedRange<Int64>, _ body: (consuming Row) -> Void
+    ) throws(StoreError) -> Bool {
+      guard readsStretches else { return false }
+      stretches += 1
+      for key in keys where key <= count { body(made(key)) }
+      return true
+    }
+
+    func rows(of entity: Int, keys: [Int64], _ body: (consuming Row) -> Void) throws(StoreError) {}
+    func scan(_ entities: Range<Int>, _ body: (consuming Row) -> Void) throws(StoreError) {}
+    func destinations(
+      of relationship: Relationship, owners: [Int64], _ body: (Int64, consuming Row) -> Void
+    ) throws(StoreError) {}
+    func canPush(_ predicate: ResolvedPredicate, of entities: Range<Int>) -> Bool { true }
+    func canPush(_ sort: ResolvedSort, of entities: Range<Int>) -> Bool { true }
+    func fetch(_ plan: FetchPlan, _ body: (consuming Row) -> Void) throws(StoreError) {}
+    func fetchReferences(_ plan: FetchPlan, _ body: (ObjectReference) -> Void) throws(StoreError) {}
+    func count(_ plan: FetchPlan) throws(StoreError) -> Int { 0 }
+    func estimatedCount(_ plan: FetchPlan) -> Int? { Int(count) }
+  }
+
+  private func read(_ keys: some Sequence<Int64>, _ view: View) throws {
+    let ahead = ReadAhead(root: 0, subtree: 0..<1)
+    for key in keys { #expect(try ahead.row(key, in: view)?.key == (key <= view.count ? key : nil)) }
+  }
+
+  @Test func whoReadsEverythingIsReadTo() throws {
+    let view = View(20_000)
+    try read((1...20_000).shuffled(), view)
+    // About one search for each sixteen rows, but for the first ones.
+    #expect(view.stretches > 1000)
+    #expect(view.singles < 200)
+  }
+
+  @Test func fewFaultsAreReadOneByOne() throws {
+    let view = View(1_000_000)
+    try read((1...3000).map { $0 * 331 }, view)
+    #expect(view.stretches == 0)
+    #expect(view.singles == 3000)
+  }
+
+  @Test func whatIsReadInVainIsLimited() throws {
+    let view = View(100_000)
+    // No two in one stretch.
+    try read((1...6000).map { $0 * 16 }, view)
+    #expect(view.stretches <= 32 + 100_000 / 128)
+    #expect(view.singles + view.stretches == 6000)
+  }
+
+  @Test func rowsThatAreNotThereAreNotFound() throws {
+    let view = View(300)
+    try read((1...600).shuffled(), view)
+  }
+
+  @Test func aStoreThatSearchesAsFastIsAskedOnce() throws {
+    let view = View(2000, readsStretches: false)
+    try read(1...2000, view)
+    #expect(view.stretches == 0)
+    #expect(view.singles == 2000)
+  }
+
+  /// A commit of the same process makes the view old: what was read along with it is not used.
+  @Test func aCommitEndsWhatWasReadAlong() throws {
+    let company = try CompanyStore()
+    let (saving, reading) = (company.context(), company.context())
+    let ids = try saving.performAndWait {
+      let people = (0..<400).map { number in
+        let person = Person(context: saving)
+        person.name = "\(number)"
+        return person
+      }
+      try saving.save()
+      return people.map(\.objectID)
+    }
+    company.store.cache.removeAll()
+    func name(_ id: NSManagedObjectID, _ context: NSManagedObjectContext) -> String? {
+      (context.object(with: id) as? Person)?.value(forKey: "name") as? String
+    }
+    try reading.performAndWait {
+      for (number, id) in ids.enumerated().prefix(200) { #expect(name(id, reading) == "\(number)") }
+      try saving.performAndWait {
+        for id in ids.suffix(200) { saving.object(with: id).setValue("new", forKey: "name") }
+        try saving.save()
+      }
+      for id in ids.suffix(200) { #expect(name(id, reading) == "new") }
+    }
+  }
+}

@@ -1,0 +1,32 @@
+#if LMDB
+  import Testing
+
+  @testable import LMDBBackend
+
+  /// Keys have the order that LMDB gives them by itself: other programs and older versions read the same file.
+  @Suite struct LMDBKeyOrderTests {
+    private func order(_ a: [UInt8], _ b: [UInt8]) -> Int {
+      a.withUnsafeBytes { a in b.withUnsafeBytes { b in Int(LMDBKeyOrder.order(a, b)).signum() } }
+    }
+
+    @Test func bytesDecideAndThenTheLength() {
+      var random = SystemRandomNumberGenerator()
+      for _ in 0..<20_000 {
+        // Few different bytes, so that most keys agree for a while.
+        func key() -> [UInt8] {
+          let count = Int.random(in: 0..<26, using: &random)
+          return (0..<count).map { _ in [0, 1, 0x7f, 0x80, 0xff].randomElement(using: &random) ?? 0 }
+        }
+        let a = key()
+        var b = key()
+        if Bool.random(using: &random), a.count > 0 {
+          b = a
+          b[Int.random(in: 0..<a.count, using: &random)] &+= UInt8.random(in: 0..<3, using: &random)
+          b += key().prefix(2)
+        }
+        let expected = a == b ? 0 : a.lexicographicallyPrecedes(b) ? -1 : 1
+        #expect(order(a, b) == expected, "\(a) \(b)")
+      }
+    }
+  }
+#endif
