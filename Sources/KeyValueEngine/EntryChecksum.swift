@@ -61,6 +61,12 @@ struct EntryChecksum {
       offset &+= 8
     }
     if offset == bytes.count { return }
+    if bytes.count >= 8 {
+      // The rest without what lies before it.
+      let before = UInt64(truncatingIfNeeded: offset &+ 8 &- bytes.count)
+      state = Self.step(state, Self.word(bytes, bytes.count &- 8) &>> (before &* 8))
+      return
+    }
     var last: UInt64 = 0
     var place: UInt64 = 0
     while offset < bytes.count {

@@ -43,7 +43,19 @@ final class KeyValueCommit {
     links = KeyValueLinkWriter(transaction, shape.store.toManys)
     checksWhileWriting =
       changes.insertions.isEmpty && changes.deletions.isEmpty && changes.checks.isEmpty
-      && !changes.updates.contains { $0.changed.intersects(shape.watchedSlots[$0.row.entity]) }
+      && !Self.touch(changes.updates, shape.watchedSlots)
+  }
+
+  /// Whether an update changes a slot of those that are watched in its entity.
+  private static func touch(_ updates: [ChangeSet.Update], _ watched: [SlotSet]) -> Bool {
+    // Rows of one entity come together.
+    var (entity, slots) = (-1, SlotSet())
+    for index in updates.indices {
+      let own = updates[index].row.entity
+      if own != entity { (entity, slots) = (own, watched[own]) }
+      if updates[index].changed.intersects(slots) { return true }
+    }
+    return false
   }
 
   func run() throws(StoreError) -> Result {
@@ -98,7 +110,8 @@ final class KeyValueCommit {
     for (row, key) in zip(changes.insertions, keys) {
       row.resolve(key: key, version: 1, referenceSlots: shape.store.referenceSlots[row.entity], keys: keys)
     }
-    for update in changes.updates {
+    // Only references to what is inserted are other ones than those of the store.
+    for update in keys.isEmpty ? [] : changes.updates {
       let row = update.row
       row.resolve(
         key: row.key, version: row.version, referenceSlots: shape.store.referenceSlots[row.entity], keys: keys)
@@ -221,9 +234,10 @@ final class KeyValueCommit {
       KeyValueReader.setRowKey(key, shape.tree(row.entity), row.key)
       _ = try transaction.remove(.rows, key.view)
     }
-    for update in changes.updates {
-      if checksWhileWriting, try !check(update.row.reference, update.versionRead) { continue }
-      try put(update.row, isAtHand: checksWhileWriting)
+    for index in changes.updates.indices {
+      let row = changes.updates[index].row
+      if checksWhileWriting, try !check(row.reference, changes.updates[index].versionRead) { continue }
+      try put(row, isAtHand: checksWhileWriting)
     }
     // Tree by tree: what is written in the order of the keys lies closely.
     let trees = changes.insertions.map { shape.store.tree[$0.entity] }

@@ -7,13 +7,19 @@ import StoreSchema
 /// A key is the index's number (2 bytes), the values, and the object's key (8 bytes). No values begin with others, so that objects
 /// with equal values are those with equal bytes between number and key.
 struct KeyValueIndexes: Sendable {
-  struct Index: Sendable {
+  /// A class, because each row asks for all of it.
+  final class Index: Sendable {
     let entity: Int
     let slots: [Int]
     let kinds: [SlotKind]
     let isUnique: Bool
     /// What makes an index another one in the file.
     let description: String
+
+    init(entity: Int, slots: [Int], kinds: [SlotKind], isUnique: Bool, description: String) {
+      (self.entity, self.slots, self.kinds) = (entity, slots, kinds)
+      (self.isUnique, self.description) = (isUnique, description)
+    }
   }
 
   let all: [Index]
@@ -76,9 +82,9 @@ struct KeyValueIndexes: Sendable {
     let index = all[number]
     key.clear()
     key.append(UInt16(truncatingIfNeeded: number))
-    for (slot, kind) in zip(index.slots, index.kinds) {
-      if index.isUnique && row.isNull(slot) { return false }
-      OrderedValue.append(row, slot, kind, to: key)
+    for place in index.slots.indices {
+      if index.isUnique && row.isNull(index.slots[place]) { return false }
+      OrderedValue.append(row, index.slots[place], index.kinds[place], to: key)
     }
     if key.count > 2 + longest { shorten(key) }
     return true

@@ -46,7 +46,7 @@ extension ContextCore {
   private func readRow(of object: NSManagedObject) {
     guard object.key > 0, let store = store(object.storeIndex) else { return }
     let root = object.info.root
-    if let cached = store.cache.row(root, object.key) {
+    if let cached = rowReadAlong(object.key, root, store) ?? store.cache.row(root, object.key) {
       if cached.entity == object.info.entity.index { object.row = cached } else { becameInaccessible(object) }
       return
     }
@@ -75,11 +75,20 @@ extension ContextCore {
     if object.row == nil { becameInaccessible(object) }
   }
 
+  /// A row that was read along with others, nil where none was or another commit has come since.
+  @inline(__always)
+  private func rowReadAlong(_ key: Int64, _ root: Int, _ store: NSPersistentStore) -> Row? {
+    guard let ahead = snapshots.ahead(store.index, root: root), let view = snapshots[store.index],
+      view.commitNumber == store.cache.lastCommit, let row = ahead.take(key)
+    else { return nil }
+    return store.cache.merge(root, row, view: view.commitNumber)
+  }
+
   private func row(
     _ key: Int64, _ root: Int, _ store: NSPersistentStore, _ snapshot: any StoreSnapshot
   ) throws(StoreError) -> Row? {
     guard let frozen,
-      let ahead = snapshots.ahead(store.index, root: root, subtree: frozen.schema.entities[root].subtree)
+      let ahead = snapshots.madeAhead(store.index, root: root, subtree: frozen.schema.entities[root].subtree)
     else { return try snapshot.row(of: root, key: key) }
     return try ahead.row(key, in: snapshot)
   }

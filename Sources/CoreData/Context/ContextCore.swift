@@ -270,11 +270,12 @@ final class ContextCore: @unchecked Sendable {
   }
 
   private func keep(_ object: NSManagedObject) {
-    if recent.count < 4096 {
+    // With their rows these are about as much as a processor has at hand.
+    if recent.count < 2048 {
       recent.append(object)
     } else {
       recent[nextRecent] = object
-      nextRecent = (nextRecent + 1) & 4095
+      nextRecent = (nextRecent + 1) & 2047
     }
   }
 

@@ -31,13 +31,17 @@ final class ReadAhead {
     self.subtree = subtree
   }
 
-  /// The row of a key in the view that all calls are for.
+  /// A row that was read along, which is the caller's from here on.
+  @inline(__always)
+  func take(_ key: Int64) -> Row? {
+    guard rows.count > 0, let row = rows.take(key) else { return nil }
+    byteCount -= row.byteCount
+    credit += Self.gain
+    return row
+  }
+
+  /// The row of a key that was not read along, in the view that all calls are for.
   func row(_ key: Int64, in view: any StoreSnapshot) throws(StoreError) -> Row? {
-    if let row = rows.take(key) {
-      byteCount -= row.byteCount
-      credit += Self.gain
-      return row
-    }
     missCount += 1
     if missCount >= threshold {
       if !isEstimated {

@@ -288,9 +288,15 @@ extension SavePlan.Part {
         core.forgetTemporaryKey(object)
       }
     }
+    // The new row moves to its object, and the old one into the change set, which ends with the save.
     var index = 0
     updated.forEachUncounted { object in
-      object.row = changes.updates[index].row
+      if var row = object.row.take() {
+        swap(&row, &changes.updates[index].row)
+        object.row = row
+      } else {
+        object.row = changes.updates[index].row
+      }
       index += 1
     }
   }

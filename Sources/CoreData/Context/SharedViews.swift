@@ -18,11 +18,20 @@ struct SharedViews {
     }
   }
 
-  /// What is read along with faults of a tree, nil where no view is kept.
+  /// What was read along with faults of a tree, nil where nobody has begun.
   @inline(__always)
-  mutating func ahead(_ index: Int, root: Int, subtree: Range<Int>) -> ReadAhead? {
+  func ahead(_ index: Int, root: Int) -> ReadAhead? {
+    if index >= kept.count { return nil }
+    for place in kept[index].ahead.indices where kept[index].ahead[place].root == root {
+      return kept[index].ahead[place]
+    }
+    return nil
+  }
+
+  /// The same, made if need be; nil where no view is kept.
+  mutating func madeAhead(_ index: Int, root: Int, subtree: Range<Int>) -> ReadAhead? {
+    if let known = ahead(index, root: root) { return known }
     guard index < kept.count, kept[index].view != nil else { return nil }
-    for ahead in kept[index].ahead where ahead.root == root { return ahead }
     let made = ReadAhead(root: root, subtree: subtree)
     kept[index].ahead.append(made)
     return made

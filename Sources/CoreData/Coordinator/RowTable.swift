@@ -20,9 +20,11 @@ struct RowTable: ~Copyable {
   private typealias Rows = UnsafeMutablePointer<Row?>
 
   private struct Page {
-    var number: Int64
+    var number: Int64 = 0
     /// Nil for a free place.
     var rows: Rows?
+    /// How many rows there are.
+    var count = 0
   }
 
   private static let pageSize = 32
@@ -35,7 +37,7 @@ struct RowTable: ~Copyable {
   /// `capacity` is how many pages there is room for, a power of two from 2 on.
   init(capacity: Int = 16) {
     pages = .allocate(capacity: capacity)
-    pages.initialize(repeating: Page(number: 0, rows: nil), count: capacity)
+    pages.initialize(repeating: Page(), count: capacity)
     mask = capacity - 1
   }
 
@@ -68,27 +70,43 @@ struct RowTable: ~Copyable {
     return index
   }
 
+  /// The place of a key in a page that is there.
+  @inline(__always)
+  private func place(_ key: Int64, _ page: Int) -> Rows {
+    pages[page].rows.unsafelyUnwrapped + Int(truncatingIfNeeded: key & 31)
+  }
+
   /// The place of a key, nil where there is no page for it.
   @inline(__always)
   private func place(_ key: Int64) -> Rows? {
     pages[index(Self.number(key))].rows.map { $0 + Int(truncatingIfNeeded: key & 31) }
   }
 
-  /// The same, made if need be.
+  /// The index of the page for a key, made if need be.
   @inline(__always)
-  private mutating func madePlace(_ key: Int64) -> Rows {
-    (pages[index(Self.number(key))].rows ?? makePage(Self.number(key))) + Int(truncatingIfNeeded: key & 31)
+  private mutating func madePage(_ key: Int64) -> Int {
+    let found = index(Self.number(key))
+    return pages[found].rows == nil ? makePage(Self.number(key)) : found
   }
 
   @inline(never)
-  private mutating func makePage(_ number: Int64) -> Rows {
+  private mutating func makePage(_ number: Int64) -> Int {
     reservePages(1)
     // No row is a null pointer.
     let rows = cd_allocate_zeroed(Self.pageSize, MemoryLayout<Row?>.stride)
       .bindMemory(to: Row?.self, capacity: Self.pageSize)
-    pages[index(number)] = Page(number: number, rows: rows)
+    let free = index(number)
+    pages[free] = Page(number: number, rows: rows)
     pageCount &+= 1
-    return rows
+    return free
+  }
+
+  /// Puts a row into a place of a page where none is.
+  @inline(__always)
+  private mutating func fill(_ page: Int, _ row: consuming Row?, _ key: Int64) {
+    place(key, page).initialize(to: row)
+    pages[page].count &+= 1
+    count &+= 1
   }
 
   private mutating func reservePages(_ more: Int) {
@@ -106,18 +124,17 @@ struct RowTable: ~Copyable {
   }
 
   /// Frees a page that has no row any more.
-  private mutating func removePage(_ number: Int64) {
-    var gap = index(number)
-    guard let rows = pages[gap].rows, (0..<Self.pageSize).allSatisfy({ rows[$0] == nil }) else { return }
-    free(rows)
-    pages[gap].rows = nil
+  private mutating func removePage(_ index: Int) {
+    var gap = index
+    free(pages[gap].rows)
+    pages[gap] = Page()
     pageCount &-= 1
     var next = (gap &+ 1) & mask
     while pages[next].rows != nil {
       // The page may move back only if its home is not between the gap and itself.
       if (next &- home(pages[next].number)) & mask >= (next &- gap) & mask {
         pages[gap] = pages[next]
-        pages[next].rows = nil
+        pages[next] = Page()
         gap = next
       }
       next = (next &+ 1) & mask
@@ -139,8 +156,7 @@ struct RowTable: ~Copyable {
       if known.version == row.version && known.hasEqualBytes(row) { return known }
       place.pointee = row
     } else if isCurrent {
-      count &+= 1
-      madePlace(row.key).initialize(to: row)
+      fill(madePage(row.key), row, row.key)
     }
     return row
   }
@@ -148,23 +164,20 @@ struct RowTable: ~Copyable {
   /// Keeps the row that a commit has written, unless a newer one is known.
   @inline(__always)
   mutating func put(_ row: Row) {
-    let place = madePlace(row.key)
-    if let known = place.pointee.view {
-      if known.version > row.version { return }
-    } else {
-      count &+= 1
-    }
-    place.pointee = row
+    let page = madePage(row.key)
+    let place = place(row.key, page)
+    guard let known = place.pointee.view else { return fill(page, row, row.key) }
+    if known.version <= row.version { place.pointee = row }
   }
 
   /// ``merge(_:isCurrent:)`` for many rows, each replaced by what ``merge(_:isCurrent:)`` gives back.
   mutating func merge(_ read: RowChunk, isCurrent: Bool) {
     for index in read.rows.indices {
       if isCurrent {
-        let place = madePlace(read.key(index))
-        if place.pointee == nil {
-          count &+= 1
-          place.initialize(to: read.rows[index])
+        let key = read.key(index)
+        let page = madePage(key)
+        if place(key, page).pointee == nil {
+          fill(page, read.rows[index], key)
           continue
         }
       }
@@ -183,9 +196,11 @@ struct RowTable: ~Copyable {
 
   /// Removes a row and gives it back.
   mutating func take(_ key: Int64) -> Row? {
-    guard let row = place(key)?.pointee.take() else { return nil }
+    let page = index(Self.number(key))
+    guard pages[page].rows != nil, let row = place(key, page).pointee.take() else { return nil }
     count &-= 1
-    removePage(Self.number(key))
+    pages[page].count &-= 1
+    if pages[page].count == 0 { removePage(page) }
     return row
   }
 
