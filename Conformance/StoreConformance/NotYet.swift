@@ -155,7 +155,7 @@ public enum NotYet {
     (
       "is not tried yet of its own on a store that reads through a map; COR-001 cuts off closed files",
       """
-      COR-006 COR-007
+
       """
     ),
     (

@@ -1,4 +1,3 @@
-import CSQLite
 import Foundation
 import StoreConformance
 import StoreProtocol
@@ -31,14 +30,5 @@ struct RepositoryHarness: StoreHarness {
     return file == name || [".\(name)_SUPPORT", ".\(name)_EXTERNAL_DATA"].contains(file)
   }
 
-  func execute(_ statements: [String], at url: URL) throws {
-    var database: OpaquePointer?
-    defer { sqlite3_close_v2(database) }
-    guard sqlite3_open_v2(url.path, &database, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK else {
-      throw HarnessProblem("the file does not open in SQLite")
-    }
-    for statement in statements where sqlite3_exec(database, statement, nil, nil, nil) != SQLITE_OK {
-      throw HarnessProblem("\(statement): \(String(cString: sqlite3_errmsg(database)))")
-    }
-  }
+  func execute(_ statements: [String], at url: URL) throws { try SQLFile.execute(statements, at: url) }
 }

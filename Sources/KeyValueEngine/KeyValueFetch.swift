@@ -25,6 +25,7 @@ extension KeyValueSnapshot {
   func fetch(_ plan: FetchPlan, _ body: (consuming Row) -> Void) throws(StoreError) {
     if case .constant(false) = plan.predicate { return }
     if plan.limit == 0 { return }
+    try reader.transaction.check()
     if plan.predicate.isTrue && plan.sort.isEmpty {
       guard plan.offset > 0 || plan.limit != nil else { return try reader.scan(plan.entities, body) }
       for key in try keys(plan) { if let row = try reader.row(of: key.entity, key.key) { body(row) } }
@@ -57,6 +58,7 @@ extension KeyValueSnapshot {
 
   func fetchReferences(_ plan: FetchPlan, _ body: (ObjectReference) -> Void) throws(StoreError) {
     if plan.predicate.isTrue && plan.sort.isEmpty {
+      try reader.transaction.check()
       for key in try keys(plan) { body(key) }
     } else {
       try fetch(plan) { body($0.reference) }

@@ -40,6 +40,10 @@ public protocol KeyValueReading: AnyObject {
   /// Greater in a newer view.
   var commitNumber: UInt64 { get }
 
+  /// Throws where what the view reads is no longer there, because another program has cut the file. Asked before each reading of a
+  /// snapshot.
+  func check() throws(StoreError)
+
   /// The value of a key, nil where there is none: valid until the transaction ends or writes.
   func value(_ space: KeySpace, _ key: UnsafeRawBufferPointer) throws(StoreError) -> UnsafeRawBufferPointer?
 

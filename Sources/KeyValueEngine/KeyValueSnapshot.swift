@@ -29,19 +29,25 @@ final class KeyValueSnapshot: FetchingSnapshot, @unchecked Sendable {
   }
 
   func rows(of entity: Int, keys: [Int64], _ body: (consuming Row) -> Void) throws(StoreError) {
+    try reader.transaction.check()
     for key in keys { if let row = try reader.row(of: entity, key) { body(row) } }
   }
 
-  func row(of entity: Int, key: Int64) throws(StoreError) -> Row? { try reader.row(of: entity, key) }
+  func row(of entity: Int, key: Int64) throws(StoreError) -> Row? {
+    try reader.transaction.check()
+    return try reader.row(of: entity, key)
+  }
 
   func rows(
     of entity: Int, between keys: ClosedRange<Int64>, _ body: (consuming Row) -> Void
   ) throws(StoreError) -> Bool {
+    try reader.transaction.check()
     try reader.rows(of: entity, between: keys, body)
     return true
   }
 
   func scan(_ entities: Range<Int>, _ body: (consuming Row) -> Void) throws(StoreError) {
+    try reader.transaction.check()
     try reader.scan(entities, body)
   }
 
@@ -49,6 +55,7 @@ final class KeyValueSnapshot: FetchingSnapshot, @unchecked Sendable {
     of relationship: Relationship, owners: [Int64], _ body: (Int64, consuming Row) -> Void
   ) throws(StoreError) {
     guard let table = reader.shape.store.table(of: relationship) else { return }
+    try reader.transaction.check()
     for owner in owners {
       for key in try reader.destinations(table, owner) {
         if let row = try reader.row(of: relationship.destination, key) { body(owner, row) }

@@ -82,6 +82,8 @@ final class MemoryMap: KeyValueMap, @unchecked Sendable {
       return (low, low < entries.count && entries[low].key.view.elementsEqual(key))
     }
 
+    func check() throws(StoreError) {}
+
     func value(_ space: KeySpace, _ key: UnsafeRawBufferPointer) throws(StoreError) -> UnsafeRawBufferPointer? {
       let place = place(space, key)
       note(space)

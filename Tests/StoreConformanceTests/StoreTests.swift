@@ -7,6 +7,8 @@ import StoreProtocol
 import Testing
 import XMLBackend
 
+@testable import store_conformance
+
 /// The stores of this package, as the program `store-conformance` has them.
 enum TestedStore: String, CaseIterable, StoreHarness {
   case sqlite, binary, xml, memory
@@ -26,6 +28,8 @@ enum TestedStore: String, CaseIterable, StoreHarness {
     let name = location.url.lastPathComponent
     return file == name || [".\(name)_SUPPORT", ".\(name)_EXTERNAL_DATA"].contains(file)
   }
+
+  func execute(_ statements: [String], at url: URL) throws { try SQLFile.execute(statements, at: url) }
 
   /// Known failures, as they are accepted.
   var knownFailures: Set<String> {

@@ -245,11 +245,15 @@
       if isReadOnly { file.unshare() }
     }
 
-    /// Throws `corrupt` where somebody has cut off what a transaction would read through the map: that would end the process.
-    private func checkSize() throws(StoreError) {
+    /// Throws `corrupt` where somebody has cut off what a transaction would read through the map: that would end the process. What is cut
+    /// off between this and the reading is not met by anything.
+    func checkSize() throws(StoreError) {
+      let size = try file.size()
       var info = MDB_envinfo()
-      mdb_env_info(handle, &info)
-      if try file.size() < Int64(info.me_last_pgno + 1) * Int64(pageSize) {
+      // LMDB reads the two pages that say what the last state is.
+      let isReadable = size >= 2 * Int64(pageSize)
+      if isReadable { mdb_env_info(handle, &info) }
+      if !isReadable || size < Int64(info.me_last_pgno + 1) * Int64(pageSize) {
         throw LMDBMeta.damaged("It is shorter than it says", file)
       }
     }

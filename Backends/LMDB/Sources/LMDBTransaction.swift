@@ -26,6 +26,8 @@
       environment.end(transaction)
     }
 
+    func check() throws(StoreError) { try environment.checkSize() }
+
     func value(_ space: KeySpace, _ key: UnsafeRawBufferPointer) throws(StoreError) -> UnsafeRawBufferPointer? {
       try cursors.lookUp(space, key)
     }
@@ -83,6 +85,8 @@
       mdb_txn_abort(transaction)
       environment.endWriting()
     }
+
+    func check() throws(StoreError) { try environment.checkSize() }
 
     func value(_ space: KeySpace, _ key: UnsafeRawBufferPointer) throws(StoreError) -> UnsafeRawBufferPointer? {
       try cursors.value(space, key)

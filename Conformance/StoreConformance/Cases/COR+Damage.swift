@@ -73,6 +73,43 @@ extension ConformanceSuite {
       c.expect(mkfifo(c.url.path, 0o600) == 0, "no pipe could be made")
       try c.refuses(.notAStore, .wrongType, .io) { _ = try c.openRaw(c.url, Fixtures.people()) }
     },
+    ConformanceCase(
+      "COR-006", "a file shorter than it says of itself is refused before it is mapped",
+      requires: [.localFiles, .memoryMapped], profiles: Profile.plainOnly
+    ) { c in
+      let good = try c.sample()
+      c.leavesDamage()
+      for part in 1..<16 {
+        let bad = good.prefix(good.count * part / 16)
+        try bad.write(to: c.url)
+        c.refuses("\(bad.count) of \(good.count) bytes were opened") {
+          _ = try c.openRaw(c.url, Fixtures.shapes())
+        }
+      }
+      try c.clear()
+    },
+    ConformanceCase(
+      "COR-007", "a file that another program cuts while it is open ends in errors, not in the end of the process",
+      requires: [.localFiles, .memoryMapped], profiles: Profile.plainOnly
+    ) { c in
+      let s = try c.open(Fixtures.people())
+      let o = try s.commit { for _ in 0..<2000 { try $0.insert("Person", ["name": "a name of some length"]) } }
+      let view = try s.store.snapshot()
+      c.leavesDamage()
+      c.expect(truncate(c.url.path, 8192) == 0, "the file could not be cut")
+      func note(_ what: String, _ body: () throws -> Void) throws {
+        do { try body() } catch let error as StoreError {
+          c.expect(!error.message.isEmpty, "\(what): an error without a sentence")
+        }
+      }
+      try note("an old view") { try view.scan(try s.range("Person", exactly: false)) { _ in } }
+      try note("a new view") { for person in o { _ = try s.row(person) } }
+      try note("a commit") { try s.insert("Person") }
+      c.refuses("the file was opened again") {
+        try s.reopen()
+        c.expect(try s.objects("Person") == o, "objects are missing without an error")
+      }
+    },
     xml(
       "SEC-001", "doctype", "<!DOCTYPE database [<!ENTITY e SYSTEM \"file:///etc/passwd\">]><database>&e;</database>"),
     xml("SEC-001", "foreignDoctype", "<!DOCTYPE other SYSTEM \"http://127.0.0.1/x.dtd\"><other/>"),
