@@ -13,14 +13,16 @@ struct BinaryObjectTable {
   let top: Int
   private let file: ByteSource
   private let offsetWidth: Int
-  private let table: Int
+  let table: Int
 
   /// Takes the layout from the last 32 bytes. Throws unless the offset table fits.
-  init(_ bytes: UnsafeRawBufferPointer) throws(PropertyListError) {
+  init(
+    _ bytes: UnsafeRawBufferPointer, _ gap: UnsafePointer<ByteGap>? = nil
+  ) throws(PropertyListError) {
     guard bytes.starts(with: Self.magic) else {
       throw PropertyListError(.notAPropertyList, "the data does not begin with bplist00")
     }
-    file = ByteSource(bytes)
+    file = ByteSource(bytes, gap)
     let start = file.end - Self.trailerSize
     guard start > 8 else {
       throw PropertyListError(.truncated, offset: file.end, "there is no trailer")
@@ -48,7 +50,11 @@ struct BinaryObjectTable {
   @inline(__always)
   func object(_ number: Int) throws(PropertyListError) -> BinaryObject {
     guard number >= 0, number < count else { throw missing(number) }
-    let position = try file.unsigned(at: table + number * offsetWidth, width: offsetWidth)
+    // That the table is there was checked when it was found.
+    let position =
+      offsetWidth == 4
+      ? UInt64(file.four(at: table &+ number &* 4))
+      : try file.unsigned(at: table + number * offsetWidth, width: offsetWidth)
     guard position >= 8, position < UInt64(source.end) else { throw missing(number) }
     return try BinaryObject(source, at: Int(position), referenceWidth: referenceWidth)
   }
@@ -56,7 +62,13 @@ struct BinaryObjectTable {
   /// The number that stands at a place inside a container.
   @inline(__always)
   func reference(at offset: Int) throws(PropertyListError) -> Int {
-    let number = try source.unsigned(at: offset, width: referenceWidth)
+    let number: UInt64
+    if referenceWidth == 4 {
+      try source.check(offset, 4)
+      number = UInt64(source.four(at: offset))
+    } else {
+      number = try source.unsigned(at: offset, width: referenceWidth)
+    }
     guard number < UInt64(count) else { throw missing(Int(clamping: number)) }
     return Int(number)
   }

@@ -24,6 +24,13 @@ public final class KeyedArchiveBytes {
   @exclusivity(unchecked) var numberedPlaces: [[Int]] = []
   /// Made where an object has containers in containers, which archives of Foundation never have.
   @exclusivity(unchecked) var decoding: BinaryDecoding?
+  /// See ``items(of:)``.
+  @exclusivity(unchecked) private var found = UnsafeMutableBufferPointer<Item?>(start: nil, count: 0)
+  /// The NSNull object that was found last.
+  @exclusivity(unchecked) var nullOffset = -1
+  /// What was given back; see ``giveBack(from:)``.
+  private let gap: UnsafeMutablePointer<ByteGap>
+  private let giveBack: ((Range<Int>) -> Void)?
 
   /// One value of an archive, where it stands. A reference has been followed.
   public struct Item {
@@ -38,8 +45,15 @@ public final class KeyedArchiveBytes {
   }
 
   /// Looks at the frame of the archive. Throws unless it is one.
-  public init(_ bytes: UnsafeRawBufferPointer) throws(PropertyListError) {
-    let table = try BinaryObjectTable(bytes)
+  ///
+  /// `giveBack` is told of bytes that are of no use any more, as far as somebody calls ``giveBack(from:)``.
+  public init(
+    _ bytes: UnsafeRawBufferPointer, giveBack: ((Range<Int>) -> Void)? = nil
+  ) throws(PropertyListError) {
+    gap = .allocate(capacity: 1)
+    gap.initialize(to: ByteGap(start: .max, end: .max))
+    self.giveBack = giveBack
+    let table = try BinaryObjectTable(bytes, gap)
     let notAnArchive = PropertyListError(.malformed, "the property list is not a keyed archive")
     let frame = try table.object(table.top)
     guard frame.isDictionary else { throw notAnArchive }
@@ -58,6 +72,11 @@ public final class KeyedArchiveBytes {
     guard !archiver.isContainer, try archiver.scalar(table.source).stringValue == "NSKeyedArchiver",
       objects.marker >> 4 == 0xA, top.isDictionary
     else { throw notAnArchive }
+  }
+
+  deinit {
+    gap.deallocate()
+    found.deallocate()
   }
 
   /// The object archived under `key` of the top level, nil where there is none.
@@ -85,7 +104,19 @@ public final class KeyedArchiveBytes {
   func item(uid: UInt64) throws(PropertyListError) -> Item? {
     let width = table.referenceWidth
     guard uid != 0, uid < UInt64(objects.count) else { return nil }
-    return Item(object: try table.object(try table.reference(at: objects.payload + Int(uid) * width)), uid: uid)
+    return Item(object: try table.object(try table.reference(at: objects.payload &+ Int(uid) &* width)), uid: uid)
+  }
+
+  /// The values of all elements, nil for references to nil. They are valid until the next call.
+  public func items(of elements: Elements) throws(PropertyListError) -> UnsafeBufferPointer<Item?> {
+    if elements.count > found.count {
+      found.deallocate()
+      found = .allocate(capacity: elements.count)
+    }
+    for index in 0..<elements.count {
+      found.initializeElement(at: index, to: try item(at: place(index, in: elements)))
+    }
+    return UnsafeBufferPointer(rebasing: found[..<elements.count])
   }
 
   /// The number in the property list of the value, or of its reference. Equal numbers mean the same value; two numbers may.
@@ -109,6 +140,42 @@ public final class KeyedArchiveBytes {
     let list = try value(of: item.object)
     return ArchivedClass(
       list["$classname"]?.stringValue, list["$classes"]?.arrayValue?.compactMap(\.stringValue) ?? [])
+  }
+}
+
+/// Archives whose bytes go while they are read.
+extension KeyedArchiveBytes {
+  /// Says that nothing will be asked for that begins at `item` or behind it, but for lists that were found before: `lists`, and what
+  /// the frame of the archive has. To be called from the last item to the first.
+  public func giveBack(from item: Item, but lists: [Elements]) {
+    guard let giveBack else { return }
+    let from = item.object.offset
+    if gap.pointee.start == .max {
+      gap.pointee = ByteGap(start: end(from, lists), end: end(from, lists))
+    }
+    // In pieces that are worth a call.
+    let start = max(from, floor(gap.pointee.end, lists))
+    if start > gap.pointee.start - 1 << 20 { return }
+    giveBack(start..<gap.pointee.start)
+    gap.pointee.start = start
+  }
+
+  /// Whether something was asked for that was given back, so that all has to be read again.
+  public var wasGivenBackTooEarly: Bool { gap.pointee.wasMissed }
+
+  private func kept(_ lists: [Elements]) -> [Range<Int>] {
+    lists.map { $0.start..<$0.start + $0.count * $0.width }
+      + [objects, top].map { $0.offset..<$0.payload + $0.payloadCount } + [table.table..<table.table]
+  }
+
+  /// Where the bytes end that can go behind an offset.
+  private func end(_ offset: Int, _ lists: [Elements]) -> Int {
+    kept(lists).map(\.lowerBound).filter { $0 > offset }.min() ?? offset
+  }
+
+  /// Where they begin.
+  private func floor(_ end: Int, _ lists: [Elements]) -> Int {
+    kept(lists).map(\.upperBound).filter { $0 <= end && $0 < table.table }.max() ?? 0
   }
 }
 

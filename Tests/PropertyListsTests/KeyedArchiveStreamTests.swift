@@ -151,4 +151,31 @@ import Testing
       try data.withUnsafeBytes { try Self.visit($0) }
     }
   }
+
+  /// What was given back is an error for whoever asks for it, and what was not is there.
+  @Test func bytesCanGoWhileAnArchiveIsRead() throws {
+    var writer = KeyedArchiveWriter()
+    let datas = (0..<4000).map { Data(repeating: UInt8(truncatingIfNeeded: $0), count: 1000 + $0 % 7) }
+    let root = writer.add(array: datas.map { writer.add(.data($0)) })
+    let data = writer.archive(root: root)
+    try data.withUnsafeBytes { bytes in
+      var gone: [Range<Int>] = []
+      let archive = try KeyedArchiveBytes(bytes) { gone.append($0) }
+      let list = try #require(try archive.root("root"))
+      let elements = try #require(try archive.elements(of: list))
+      for index in (0..<elements.count).reversed() {
+        let item = try #require(try archive.item(at: archive.place(index, in: elements)))
+        #expect(try archive.plainData(item).map { Data($0) } == datas[index])
+        archive.giveBack(from: item, but: [elements])
+      }
+      #expect(gone.count >= 2)
+      #expect(gone.map(\.count).reduce(0, +) > 2_000_000)
+      #expect(zip(gone, gone.dropFirst()).allSatisfy { $1.upperBound == $0.lowerBound })
+      #expect(!archive.wasGivenBackTooEarly)
+      #expect(throws: PropertyListError.self) {
+        try archive.item(at: archive.place(elements.count - 1, in: elements))
+      }
+      #expect(archive.wasGivenBackTooEarly)
+    }
+  }
 }
