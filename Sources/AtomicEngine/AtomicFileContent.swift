@@ -14,7 +14,8 @@ public final class AtomicFileContent {
   private var sum = CRC64()
   private var summed = 0
   private var seal: AtomicChecksum.Seal?
-  private static let partSize = 1 << 16
+  /// A multiple of what the checksum does at once.
+  private static let partSize = 3 << 15
 
   /// Takes over the descriptor.
   init(_ file: Int32, _ generation: AtomicFile.Generation, _ path: String) {
@@ -64,7 +65,7 @@ public final class AtomicFileContent {
       throw StoreError(.io, "There is no memory for reading the store.", context: ["path": path])
     }
     while summed < count {
-      let rest = UnsafeMutableRawBufferPointer(rebasing: memory.bytes[summed..<min(count, summed + 1 << 18)])
+      let rest = UnsafeMutableRawBufferPointer(rebasing: memory.bytes[summed..<min(count, summed + 2 * Self.partSize)])
       if try nextPart(rest).isEmpty { break }
     }
     memory.endsAt(summed)

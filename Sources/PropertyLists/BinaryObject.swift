@@ -10,11 +10,44 @@ struct BinaryObject {
   /// Elements of an array, entries of a dictionary, units of a string, or bytes.
   let count: Int
 
+  /// The size of a payload and the count of an object whose marker says both, where references have four bytes. Others have the size -1.
+  struct Shape {
+    let size: Int16
+    let count: Int16
+  }
+
+  /// By their markers, for ever.
+  nonisolated(unsafe) static let shapes: UnsafePointer<Shape> = {
+    let shapes = UnsafeMutablePointer<Shape>.allocate(capacity: 256)
+    for marker in 0..<256 {
+      let (kind, low) = (marker >> 4, Int16(marker & 0x0F))
+      let units: [Int: Int16] = [0x4: 1, 0x5: 1, 0x6: 2, 0xA: 4, 0xD: 8]
+      let shape: Shape
+      switch kind {
+      case 0x0: shape = Shape(size: 0, count: 0)
+      case 0x1, 0x2, 0x3: shape = low <= 4 ? Shape(size: 1 << low, count: 1 << low) : Shape(size: -1, count: 0)
+      case 0x8: shape = Shape(size: low + 1, count: low + 1)
+      default: shape = Shape(size: low < 15 ? units[kind].map { $0 * low } ?? -1 : -1, count: low)
+      }
+      (shapes + marker).initialize(to: shape)
+    }
+    return UnsafePointer(shapes)
+  }()
+
+  @inline(__always)
+  init(offset: Int, marker: UInt8, payload: Int, payloadCount: Int, count: Int) {
+    self.offset = offset
+    self.marker = marker
+    self.payload = payload
+    self.payloadCount = payloadCount
+    self.count = count
+  }
+
   var isDictionary: Bool { marker >> 4 == 0xD }
   var isUID: Bool { marker >> 4 == 0x8 }
   var isContainer: Bool { isDictionary || marker >> 4 == 0xA }
 
-  @inline(__always)
+  @inline(never)
   init(_ source: ByteSource, at offset: Int, referenceWidth: Int) throws(PropertyListError) {
     let marker = try source.byte(at: offset)
     let low = Int(marker & 0x0F)

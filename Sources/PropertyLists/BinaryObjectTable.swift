@@ -12,6 +12,8 @@ struct BinaryObjectTable {
   /// The number of the top object.
   let top: Int
   private let file: ByteSource
+  /// What is known of objects by their markers, where references have four bytes.
+  private let shapes: UnsafePointer<BinaryObject.Shape>?
   private let offsetWidth: Int
   let table: Int
 
@@ -44,6 +46,7 @@ struct BinaryObjectTable {
       throw PropertyListError(.malformed, offset: start, "the top object \(top) is missing")
     }
     source = file.prefix(table)
+    shapes = referenceWidth == 4 ? BinaryObject.shapes : nil
   }
 
   /// The object with a number below ``count``.
@@ -56,7 +59,26 @@ struct BinaryObjectTable {
       ? UInt64(file.four(at: table &+ number &* 4))
       : try file.unsigned(at: table + number * offsetWidth, width: offsetWidth)
     guard position >= 8, position < UInt64(source.end) else { throw missing(number) }
+    if let shapes {
+      let marker = source.known(at: Int(position))
+      let (size, count) = (Int(shapes[Int(marker)].size), Int(shapes[Int(marker)].count))
+      if size >= 0 {
+        try source.check(Int(position), 1 &+ size)
+        return BinaryObject(
+          offset: Int(position), marker: marker, payload: Int(position) &+ 1, payloadCount: size, count: count)
+      }
+    }
     return try BinaryObject(source, at: Int(position), referenceWidth: referenceWidth)
+  }
+
+  /// The number of an object that is a keyed archive's reference.
+  @inline(__always)
+  func uid(_ object: BinaryObject) throws(PropertyListError) -> UInt64 {
+    switch object.payloadCount {
+    case 1: UInt64(source.known(at: object.payload))
+    case 4: UInt64(source.four(at: object.payload))
+    default: try object.uid(source)
+    }
   }
 
   /// The number that stands at a place inside a container.

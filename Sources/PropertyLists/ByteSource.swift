@@ -44,7 +44,11 @@ struct ByteSource {
     return bytes[offset]
   }
 
-  /// The same for four bytes that the caller knows to be there.
+  /// A byte that the caller knows to be before the end.
+  @inline(__always)
+  func known(at offset: Int) -> UInt8 { bytes[offset] }
+
+  /// Four bytes, big-endian, that the caller knows to be there.
   @inline(__always)
   func four(at offset: Int) -> UInt32 {
     UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self))

@@ -31,6 +31,7 @@ public final class KeyedArchiveBytes {
   /// What was given back; see ``giveBack(from:)``.
   private let gap: UnsafeMutablePointer<ByteGap>
   private let giveBack: ((Range<Int>) -> Void)?
+  @exclusivity(unchecked) private var gapFloor = 0
 
   /// One value of an archive, where it stands. A reference has been followed.
   public struct Item {
@@ -96,15 +97,15 @@ public final class KeyedArchiveBytes {
   @inline(__always)
   public func item(at place: Place) throws(PropertyListError) -> Item? {
     let object = try table.object(try table.reference(at: place.offset))
-    if object.isUID { return try item(uid: try object.uid(table.source)) }
+    if object.isUID { return try item(uid: try table.uid(object)) }
     return Item(object: object, uid: nil)
   }
 
   @inline(__always)
   func item(uid: UInt64) throws(PropertyListError) -> Item? {
-    let width = table.referenceWidth
     guard uid != 0, uid < UInt64(objects.count) else { return nil }
-    return Item(object: try table.object(try table.reference(at: objects.payload &+ Int(uid) &* width)), uid: uid)
+    let number = try table.reference(at: objects.payload &+ Int(uid) &* table.referenceWidth)
+    return Item(object: try table.object(number), uid: uid)
   }
 
   /// The values of all elements, nil for references to nil. They are valid until the next call.
@@ -150,11 +151,9 @@ extension KeyedArchiveBytes {
   public func giveBack(from item: Item, but lists: [Elements]) {
     guard let giveBack else { return }
     let from = item.object.offset
-    if gap.pointee.start == .max {
-      gap.pointee = ByteGap(start: end(from, lists), end: end(from, lists))
-    }
+    if gap.pointee.start == .max { findGap(before: from, lists) }
     // In pieces that are worth a call.
-    let start = max(from, floor(gap.pointee.end, lists))
+    let start = max(from, gapFloor)
     if start > gap.pointee.start - 1 << 20 { return }
     giveBack(start..<gap.pointee.start)
     gap.pointee.start = start
@@ -163,19 +162,14 @@ extension KeyedArchiveBytes {
   /// Whether something was asked for that was given back, so that all has to be read again.
   public var wasGivenBackTooEarly: Bool { gap.pointee.wasMissed }
 
-  private func kept(_ lists: [Elements]) -> [Range<Int>] {
-    lists.map { $0.start..<$0.start + $0.count * $0.width }
-      + [objects, top].map { $0.offset..<$0.payload + $0.payloadCount } + [table.table..<table.table]
-  }
-
-  /// Where the bytes end that can go behind an offset.
-  private func end(_ offset: Int, _ lists: [Elements]) -> Int {
-    kept(lists).map(\.lowerBound).filter { $0 > offset }.min() ?? offset
-  }
-
-  /// Where they begin.
-  private func floor(_ end: Int, _ lists: [Elements]) -> Int {
-    kept(lists).map(\.upperBound).filter { $0 <= end && $0 < table.table }.max() ?? 0
+  /// Finds between which of the lists the bytes are that can go.
+  private func findGap(before offset: Int, _ lists: [Elements]) {
+    let kept =
+      lists.map { $0.start..<$0.start + $0.count * $0.width }
+      + [objects, top].map { $0.offset..<$0.payload + $0.payloadCount }
+    let end = kept.map(\.lowerBound).filter { $0 > offset }.min() ?? table.table
+    gapFloor = kept.map(\.upperBound).filter { $0 <= end }.max() ?? 0
+    gap.pointee = ByteGap(start: end, end: end)
   }
 }
 

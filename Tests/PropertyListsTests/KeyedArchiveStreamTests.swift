@@ -154,10 +154,8 @@ import Testing
 
   /// What was given back is an error for whoever asks for it, and what was not is there.
   @Test func bytesCanGoWhileAnArchiveIsRead() throws {
-    var writer = KeyedArchiveWriter()
-    let datas = (0..<4000).map { Data(repeating: UInt8(truncatingIfNeeded: $0), count: 1000 + $0 % 7) }
-    let root = writer.add(array: datas.map { writer.add(.data($0)) })
-    let data = writer.archive(root: root)
+    let datas = (0..<4000).map { Array("\($0)".utf8) + Array(repeating: UInt8(truncatingIfNeeded: $0), count: 1000) }
+    let data = Self.archive { stream in datas.map { $0.withUnsafeBytes { stream.add(data: $0) } } }
     try data.withUnsafeBytes { bytes in
       var gone: [Range<Int>] = []
       let archive = try KeyedArchiveBytes(bytes) { gone.append($0) }
@@ -165,7 +163,7 @@ import Testing
       let elements = try #require(try archive.elements(of: list))
       for index in (0..<elements.count).reversed() {
         let item = try #require(try archive.item(at: archive.place(index, in: elements)))
-        #expect(try archive.plainData(item).map { Data($0) } == datas[index])
+        #expect(try archive.plainData(item).map { Array($0) } == datas[index])
         archive.giveBack(from: item, but: [elements])
       }
       #expect(gone.count >= 2)
