@@ -9,8 +9,8 @@ enum place { TEXT, OPENING, DECLARATION, TAG, COMMENT, SECTION, INSTRUCTION };
 // An attribute has four bytes at least.
 enum { MOST_ATTRIBUTES = 1000, SHORT_TAG = 4 * MOST_ATTRIBUTES, MOST_DEPTH = 512, MOST_PROPERTIES = 256 };
 // Names that are known: of elements, and of attributes.
-enum name { OBJECT, ATTRIBUTE, NAME, IDREFS, TYPE, DESTINATION, ID, NAME_COUNT };
-static const char *const names[NAME_COUNT] = {"object", "attribute", "name", "idrefs", "type", "destination", "id"};
+enum name { NAME, TYPE, ATTRIBUTE, IDREFS, DESTINATION, ID, OBJECT, NAME_COUNT };
+static const char *const names[NAME_COUNT] = {"name", "type", "attribute", "idrefs", "destination", "id", "object"};
 
 struct cxml_parser {
   cxml_events events;

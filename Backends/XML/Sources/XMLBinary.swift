@@ -87,28 +87,20 @@ enum XMLBinary {
     }
   }
 
-  /// Appends the bytes that a text stands for, white space left out. False for what is no Base64.
-  static func append(decoding text: UnsafeRawBufferPointer, to output: inout [UInt8]) -> Bool {
-    let start = output.count
-    if appendPlain(text, to: &output) { return true }
-    // Whatever else there may be.
-    output.removeSubrange(start...)
-    if XMLNumber.trimmed(text).isEmpty { return true }
-    guard let data = Data(base64Encoded: Data(text), options: .ignoreUnknownCharacters) else { return false }
-    output += data
-    return true
-  }
-
-  /// False for what is no Base64 without further characters.
-  private static func appendPlain(_ text: UnsafeRawBufferPointer, to output: inout [UInt8]) -> Bool {
-    let start = output.count
-    // Room for all that may come, of which the rest is given back.
-    output.append(contentsOf: repeatElement(0, count: text.count / 4 * 3 + 3))
+  /// Puts the bytes that a text stands for, white space left out, into `output` from `start` on, which grows as needed. Gives where they
+  /// end, nil for what is no Base64.
+  static func decode(_ text: UnsafeRawBufferPointer, into output: inout [UInt8], from start: Int) -> Int? {
+    let room = start + text.count / 4 * 3 + 3
+    if output.count < room { output.append(contentsOf: repeatElement(0, count: room - output.count)) }
     let count = output.withUnsafeMutableBufferPointer { output in
       values.withUnsafeBufferPointer { decode(text, $0, UnsafeMutableBufferPointer(rebasing: output[start...])) }
     }
-    output.removeSubrange((start + (count ?? 0))...)
-    return count != nil
+    if let count { return start + count }
+    if XMLNumber.trimmed(text).isEmpty { return start }
+    // Whatever else there may be.
+    guard let data = Data(base64Encoded: Data(text), options: .ignoreUnknownCharacters) else { return nil }
+    output.replaceSubrange(start..., with: data)
+    return start + data.count
   }
 
   /// How many bytes there were. Nil for what is no Base64 without further characters.

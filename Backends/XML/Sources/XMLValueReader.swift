@@ -55,10 +55,9 @@ final class XMLValueReader {
   }
 
   private func setData(_ slot: Int, _ content: UnsafeRawBufferPointer, after first: [UInt8]) -> Bool {
-    bytes.removeAll(keepingCapacity: true)
-    bytes += first
-    guard XMLBinary.append(decoding: content, to: &bytes) else { return false }
-    bytes.withUnsafeBytes { builder.setBytes(slot, $0) }
+    bytes.replaceSubrange(..<min(first.count, bytes.count), with: first)
+    guard let end = XMLBinary.decode(content, into: &bytes, from: first.count) else { return false }
+    bytes.withUnsafeBytes { builder.setBytes(slot, UnsafeRawBufferPointer(rebasing: $0[..<end])) }
     return true
   }
 
