@@ -131,8 +131,20 @@ public final class KeyedArchiveBytes {
     let number = try table.reference(at: place.offset)
     let known = classes[number & 63]
     if known.number == number { return known.traits }
+    return try otherTraits(place, number)
+  }
+
+  /// Those of a class that has not the place that its number gives: one of the next, as long as there is a free one.
+  @inline(never)
+  private func otherTraits(_ place: Place, _ number: Int) throws(PropertyListError) -> ArchivedClass {
+    var index = number & 63
+    for _ in 0..<64 {
+      if classes[index].number == number { return classes[index].traits }
+      if classes[index].number < 0 { break }
+      index = (index + 1) & 63
+    }
     let traits = try describe(place)
-    classes[number & 63] = (number, traits)
+    classes[index] = (number, traits)
     return traits
   }
 

@@ -145,8 +145,12 @@ final class BinaryGraphReader {
     _ place: KeyedArchiveBytes.Place, _ entity: Entity, _ key: Int64
   ) throws -> Related? {
     let number = try archive.number(at: place)
-    if let known = relationships[number & 63], known.number == number, known.entity == entity.index {
-      return known.relationship
+    // Where others have the place that the number gives, one of the next.
+    var index = number & 63
+    for _ in 0..<64 {
+      guard let known = relationships[index] else { break }
+      if known.number == number, known.entity == entity.index { return known.relationship }
+      index = (index + 1) & 63
     }
     guard let item = try archive.item(at: place), let name = try archive.string(item) else { return nil }
     guard let relationship = entity.relationship(named: name) else {
@@ -154,7 +158,7 @@ final class BinaryGraphReader {
     }
     let related = Related(
       name: relationship.name, slot: relationship.slot, table: loader.linkTable(of: relationship))
-    relationships[number & 63] = (number, entity.index, related)
+    relationships[index] = (number, entity.index, related)
     return related
   }
 
