@@ -15,15 +15,23 @@ public enum AtomicChecksum {
   private static let prefix = "crc64-of-all-other-bytes:"
   private static let digits = 16
 
-  /// Throws `corrupt` for a file that says a sum and has another. False where it says none, as files of other writers do.
-  static func verify(_ file: Data, isLast: Bool) throws(StoreError) -> Bool {
-    guard let place = place(in: file, isLast: isLast) else { return false }
-    var sum = CRC64()
-    sum.add(file[..<place.lowerBound])
-    sum.add(Data(repeating: UInt8(ascii: "0"), count: digits))
-    sum.add(file[place.upperBound...])
-    guard file[place].elementsEqual(text(sum).utf8) else { throw damaged }
-    return true
+  /// How many bytes the text has.
+  static let textSize = prefix.utf8.count + digits
+
+  /// What a file says of its sum, and where.
+  struct Seal {
+    let place: Int
+    let text: Data
+
+    /// Whether it is the sum of the file's bytes, which are all in `sum`, these too.
+    func isOf(_ sum: CRC64, fileSize: Int) -> Bool {
+      let behind = fileSize - place - digits
+      guard behind >= 0 else { return false }
+      // As if there were zeros in its place.
+      var sum = sum
+      sum.change(by: Data(text.map { $0 ^ UInt8(ascii: "0") }), before: Int64(behind))
+      return text.elementsEqual(AtomicChecksum.text(sum).utf8)
+    }
   }
 
   static let damaged = StoreError(

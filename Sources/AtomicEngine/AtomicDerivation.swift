@@ -66,7 +66,7 @@ struct AtomicDerivation {
 
   /// The objects whose to-many relationship leads to an object.
   private func owners(of object: ObjectReference, _ table: Int, _ relationship: Relationship) -> [Int64] {
-    if let inverse = shape.inverseTables[table] { return graph.links[inverse][object.key] }
+    if let inverse = shape.inverseTables[table] { return Array(graph.links[inverse][object.key]) }
     guard let slot = relationship.linkedInverse?.slot else {
       return graph.links[table].owner(of: object.key).map { [$0] } ?? []
     }

@@ -11,6 +11,7 @@ public final class AtomicFile: Sendable {
   /// own.
   public struct Generation: Equatable, Sendable {
     fileprivate let status: FileStatus
+    var size: Int { Int(clamping: status.size) }
   }
 
   /// Where the file is, links resolved.
@@ -33,52 +34,39 @@ public final class AtomicFile: Sendable {
 
   // MARK: Reading
 
-  /// The content with its generation, nil where there is no file.
+  /// Opens the content, nil where there is no file.
   ///
   /// Throws `notAStore` for what is no file, and for one whose first 512 bytes `accepts` does not take: that is not read any further.
   /// Throws `corrupt` for one that is next to nothing but a hole.
-  public func read(
-    _ accepts: (Data) -> Bool = { _ in true }
-  ) throws(StoreError) -> (data: Data, generation: Generation)? {
+  public func content(_ accepts: (Data) -> Bool = { _ in true }) throws(StoreError) -> AtomicFileContent? {
     let file = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
     if file < 0 {
       if errno == ENOENT { return nil }
       throw StoreError.system("The store file cannot be read", path)
     }
-    defer { _ = Foundation.close(file) }
-    let generation = try Self.generation(of: file, path)
+    let generation: Generation
+    do { generation = try Self.generation(of: file, path) } catch {
+      _ = Foundation.close(file)
+      throw error
+    }
+    // It closes the file, whatever comes of it.
+    let content = AtomicFileContent(file, generation, path)
     guard generation.status.isRegular else {
       throw StoreError(.notAStore, "This is no file but something else.", context: ["path": path])
     }
     if generation.status.isHole {
       throw StoreError(.corrupt, "The file is next to nothing but a hole.", context: ["path": path])
     }
-    let size = Int(generation.status.size)
-    var head = Data(count: min(size, 512))
-    let start = try read(file, into: &head, at: 0)
-    head = head.prefix(start)
-    guard accepts(head) else {
+    guard accepts(try content.data(0..<512)) else {
       throw StoreError(.notAStore, "The file does not begin as a store of this type does.", context: ["path": path])
     }
-    var data = Data(count: size)
-    data.replaceSubrange(0..<start, with: head)
-    let end = try read(file, into: &data, at: start)
-    return (data.prefix(end), generation)
+    return content
   }
 
-  /// Fills `data` from `offset` on, which is where the file is read on. Gives where that ended: before the end of `data` where the
-  /// file has become shorter, which is not what it was then.
-  private func read(_ file: Int32, into data: inout Data, at offset: Int) throws(StoreError) -> Int {
-    let size = data.count
-    var count = offset
-    while count < size {
-      let part = data.withUnsafeMutableBytes { Foundation.read(file, $0.baseAddress.map { $0 + count }, size - count) }
-      if part < 0 && errno == EINTR { continue }
-      if part < 0 { throw StoreError.system("The store file cannot be read", path) }
-      if part == 0 { break }
-      count += part
-    }
-    return count
+  /// All of the content with its generation, nil where there is no file. Throws as ``content(_:)`` does.
+  public func read() throws(StoreError) -> (data: Data, generation: Generation)? {
+    guard let content = try content() else { return nil }
+    return (try content.data(), content.generation)
   }
 
   /// The generation of what is there now, nil where there is no file.

@@ -29,19 +29,19 @@ final class AtomicFileMedium<Format: AtomicFormat>: AtomicMedium, @unchecked Sen
 
   func reread() throws(StoreError) -> (graph: AtomicGraph, metadata: StoreMetadata)? {
     // Where the file is gone nothing takes its place; whoever saves is told.
-    guard let now = try file.generation(), now != generation, let (data, generation) = try file.read(format.accepts)
-    else {
+    guard let now = try file.generation(), now != generation, let file = try file.content(format.accepts) else {
       return nil
     }
-    let content = try format.checkedContent(data, schema) { (metadata) throws(StoreError) in
+    let content = try format.checkedContent(file, schema) { (metadata) throws(StoreError) in
       guard metadata.identifier == identifier,
         schema.compatibility(withVersionHashes: metadata.versionHashes) != .different
       else {
         throw StoreError(
-          .notAStore, "Another store has taken the place of the file; open it again.", context: ["path": file.path])
+          .notAStore, "Another store has taken the place of the file; open it again.", context: ["path": self.file.path]
+        )
       }
     }
-    self.generation = generation
+    generation = file.generation
     return content
   }
 

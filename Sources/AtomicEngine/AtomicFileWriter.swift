@@ -25,6 +25,17 @@ public final class AtomicFileWriter {
     if bytes.count < Self.size { buffer.append(contentsOf: bytes) } else { try put(bytes) }
   }
 
+  /// Writes what a range of another file has.
+  public func write(_ range: Range<Int>, of file: AtomicFileContent) throws(StoreError) {
+    var start = range.lowerBound
+    while start < range.upperBound {
+      let part = try file.data(start..<min(range.upperBound, start + Self.size))
+      if part.isEmpty { throw StoreError(.corrupt, "The file ends before its last object.") }
+      try write(part)
+      start += part.count
+    }
+  }
+
   public func write(_ data: Data) throws(StoreError) {
     try rethrow { data.withUnsafeBytes { bytes in Result { () throws(StoreError) in try write(bytes) } } }
   }
@@ -68,7 +79,7 @@ public final class AtomicFileWriter {
   /// Puts the checksum of all that was written in its place.
   func seal() throws(StoreError) {
     try finish()
-    for (gap, bytes) in filled { sum.replaceZeros(by: bytes, before: offset - gap.offset - Int64(gap.count)) }
+    for (gap, bytes) in filled { sum.change(by: bytes, before: offset - gap.offset - Int64(gap.count)) }
     guard let checksumPlace else { return }
     try put(Array(AtomicChecksum.text(sum).utf8)[...], at: checksumPlace)
   }

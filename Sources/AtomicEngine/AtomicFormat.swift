@@ -18,19 +18,21 @@ public protocol AtomicFormat: Sendable {
   func accepts(_ beginning: Data) -> Bool
 
   /// What the file says of itself.
-  func metadata(_ file: Data) throws(StoreError) -> StoreMetadata
+  func metadata(_ file: AtomicFileContent) throws(StoreError) -> StoreMetadata
 
   /// All that the file holds.
-  func graph(_ file: Data, _ schema: Schema, _ numbering: AtomicNumbering) throws(StoreError) -> AtomicGraph
+  func graph(
+    _ file: AtomicFileContent, _ schema: Schema, _ numbering: AtomicNumbering
+  ) throws(StoreError) -> AtomicGraph
 
   /// Writes a whole file, its metadata in one piece with ``AtomicFileWriter/writeMetadata(_:)``.
   func write(_ graph: AtomicGraph, _ metadata: StoreMetadata, to writer: AtomicFileWriter) throws(StoreError)
 
   /// Writes the file again with other metadata, all of its objects as they stand there.
-  func rewrite(_ file: Data, _ metadata: StoreMetadata, to writer: AtomicFileWriter) throws(StoreError)
+  func rewrite(_ file: AtomicFileContent, _ metadata: StoreMetadata, to writer: AtomicFileWriter) throws(StoreError)
 
   /// A model guessed from the file.
-  func inferredModel(_ file: Data) throws(StoreError) -> [EntityDefinition]
+  func inferredModel(_ file: AtomicFileContent) throws(StoreError) -> [EntityDefinition]
 }
 
 extension AtomicFormat {
@@ -38,24 +40,47 @@ extension AtomicFormat {
 
   /// The metadata of a file whose checksum, where it has one, is that of its bytes: without the entries that concern the file
   /// alone.
-  func checkedMetadata(_ data: Data) throws(StoreError) -> StoreMetadata { try checkedHead(data).metadata }
+  func checkedMetadata(_ file: AtomicFileContent) throws(StoreError) -> StoreMetadata {
+    try checkedHead(file).metadata
+  }
 
   /// The same, and everything else.
   func checkedContent(
-    _ data: Data, _ schema: Schema, _ check: (StoreMetadata) throws(StoreError) -> Void
+    _ file: AtomicFileContent, _ schema: Schema, _ check: (StoreMetadata) throws(StoreError) -> Void
   ) throws(StoreError) -> (graph: AtomicGraph, metadata: StoreMetadata) {
-    let (metadata, facts) = try checkedHead(data)
-    try check(metadata)
-    var graph = try graph(data, schema, AtomicNumbering(facts.roots, schema))
-    try facts.external.mark(&graph)
-    return (graph, metadata)
+    try file.findSeal(isLast: metadataIsLast)
+    var (result, facts): ((graph: AtomicGraph, metadata: StoreMetadata), AtomicFileFacts)
+    do {
+      let head = try head(file)
+      try check(head.metadata)
+      facts = head.facts
+      result = (try graph(file, schema, AtomicNumbering(facts.roots, schema)), head.metadata)
+    } catch {
+      // Where the bytes are not what they were, that is what there is to say.
+      try file.verify()
+      throw error
+    }
+    try file.verify()
+    try facts.external.mark(&result.graph)
+    return result
   }
 
-  fileprivate func checkedHead(_ data: Data) throws(StoreError) -> (metadata: StoreMetadata, facts: AtomicFileFacts) {
-    let isSealed = try AtomicChecksum.verify(data, isLast: metadataIsLast)
-    var metadata = try metadata(data)
+  fileprivate func checkedHead(
+    _ file: AtomicFileContent
+  ) throws(StoreError) -> (metadata: StoreMetadata, facts: AtomicFileFacts) {
+    try file.findSeal(isLast: metadataIsLast)
+    try file.verify()
+    return try head(file)
+  }
+
+  private func head(
+    _ file: AtomicFileContent
+  ) throws(StoreError) -> (metadata: StoreMetadata, facts: AtomicFileFacts) {
+    var metadata = try metadata(file)
     // The key without a sum: that is what was damaged. Whoever asks for metadata wants the application's.
-    if metadata.additional.removeValue(forKey: AtomicChecksum.key) != nil && !isSealed { throw AtomicChecksum.damaged }
+    if metadata.additional.removeValue(forKey: AtomicChecksum.key) != nil && !file.isSealed {
+      throw AtomicChecksum.damaged
+    }
     let facts = try AtomicFileFacts(takingFrom: &metadata)
     return (metadata, facts)
   }
@@ -69,7 +94,9 @@ extension AtomicFormat {
   }
 
   /// The same for a file whose objects stay as they are.
-  func rewriteSealed(_ file: Data, _ metadata: StoreMetadata, to writer: AtomicFileWriter) throws(StoreError) {
+  func rewriteSealed(
+    _ file: AtomicFileContent, _ metadata: StoreMetadata, to writer: AtomicFileWriter
+  ) throws(StoreError) {
     try rewrite(file, sealed(metadata, try checkedHead(file).facts), to: writer)
     try writer.seal()
   }
@@ -100,15 +127,15 @@ public struct AtomicFileBackend<Format: AtomicFormat>: StoreBackend {
 
   public func open(at url: URL, schema: Schema, options: StoreOptions) throws(StoreError) -> any Store {
     let file = try Self.file(url)
-    guard let (data, generation) = try file.read(format.accepts) else { return try make(file, schema, options) }
-    let (graph, metadata) = try format.checkedContent(data, schema) { (metadata) throws(StoreError) in
+    guard let content = try file.content(format.accepts) else { return try make(file, schema, options) }
+    let (graph, metadata) = try format.checkedContent(content, schema) { (metadata) throws(StoreError) in
       if !options.ignoresModelVersion, schema.compatibility(withVersionHashes: metadata.versionHashes) == .different {
         throw .modelMismatch(metadata, schema)
       }
     }
     if !options.isReadOnly { file.sweep() }
     let medium = AtomicFileMedium(
-      format, file, generation, schema, metadata.identifier, timeout: options.timeout)
+      format, file, content.generation, schema, metadata.identifier, timeout: options.timeout)
     return AtomicStore(graph, metadata, capabilities, isReadOnly: options.isReadOnly, medium: medium)
   }
 
@@ -142,16 +169,16 @@ public struct AtomicFileBackend<Format: AtomicFormat>: StoreBackend {
 
   public func setMetadata(_ metadata: StoreMetadata, at url: URL, options: StoreOptions) throws(StoreError) {
     let file = try Self.file(url)
-    guard let (data, generation) = try file.read(format.accepts) else { throw missing(file) }
-    _ = try file.replace(generation, timeout: options.timeout) { (writer) throws(StoreError) in
-      try format.rewriteSealed(data, metadata, to: writer)
+    guard let content = try file.content(format.accepts) else { throw missing(file) }
+    _ = try file.replace(content.generation, timeout: options.timeout) { (writer) throws(StoreError) in
+      try format.rewriteSealed(content, metadata, to: writer)
     }
   }
 
   public func inferredModel(at url: URL, options: StoreOptions) throws(StoreError) -> [EntityDefinition] {
-    let data = try existing(url)
-    let external = try format.checkedHead(data).facts.external
-    var definitions = try format.inferredModel(data)
+    let content = try existing(url)
+    let external = try format.checkedHead(content).facts.external
+    var definitions = try format.inferredModel(content)
     for entity in definitions.indices {
       for attribute in definitions[entity].attributes.indices {
         let names = external.names(definitions[entity].name, definitions[entity].attributes[attribute].name)
@@ -161,10 +188,10 @@ public struct AtomicFileBackend<Format: AtomicFormat>: StoreBackend {
     return definitions
   }
 
-  private func existing(_ url: URL) throws(StoreError) -> Data {
+  private func existing(_ url: URL) throws(StoreError) -> AtomicFileContent {
     let file = try Self.file(url)
-    guard let content = try file.read(format.accepts) else { throw missing(file) }
-    return content.data
+    guard let content = try file.content(format.accepts) else { throw missing(file) }
+    return content
   }
 
   private func missing(_ file: AtomicFile) -> StoreError {
@@ -175,25 +202,25 @@ public struct AtomicFileBackend<Format: AtomicFormat>: StoreBackend {
     let file = try Self.file(url)
     // What is no store of this kind is not ours to remove, unless that is wanted.
     if !options.forceDestroy {
-      guard let content = try file.read(format.accepts) else { return }
-      _ = try format.metadata(content.data)
+      guard let content = try file.content(format.accepts) else { return }
+      _ = try format.metadata(content)
     }
     try file.remove()
     try ExternalDataFolder(beside: file.path).removeAll()
   }
 
   public func replace(at destination: URL, with source: URL, options: StoreOptions) throws(StoreError) {
-    let data = try existing(source)
-    _ = try format.checkedMetadata(data)
+    let content = try existing(source)
+    _ = try format.checkedMetadata(content)
     let target = try Self.file(destination)
     // What is no store of this kind is not ours to write over, unless that is wanted.
-    if !options.forceDestroy, let content = try target.read(format.accepts) { _ = try format.metadata(content.data) }
+    if !options.forceDestroy, let old = try target.content(format.accepts) { _ = try format.metadata(old) }
     let theirs = try ExternalDataFolder(beside: Self.file(source).path)
     let own = ExternalDataFolder(beside: target.path)
     // What rows name is there before them, and goes after them.
     try own.add(theirs)
     _ = try target.replace(target.generation(), timeout: options.timeout) { (writer) throws(StoreError) in
-      try writer.write(data)
+      try writer.write(0..<content.count, of: content)
     }
     own.removeAll(butThoseOf: theirs)
   }

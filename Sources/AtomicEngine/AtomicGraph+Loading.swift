@@ -1,136 +1,233 @@
 import StoreProtocol
 import StoreSchema
 
-/// Makes a graph of what a file holds.
+/// Makes a graph of what a file holds, in flat arrays: objects in any order, fastest in the order of their keys or the reverse.
 ///
 /// Links of to-many relationships whose other side is to-one follow from the rows; all other links, and the order of ordered
 /// ones, are told with ``link(_:of:to:)``.
 public struct AtomicGraphLoader {
   private var graph: AtomicGraph
+  /// By trees, as they come; ``finish(highestNumber:)`` puts them in order.
+  private var keys: [[Int64]]
   private var rows: [[Row]]
-  /// By the numbers in the file.
-  private var entities: [Int64: Int] = [:]
-  private var lists: [(relationship: Relationship, owner: Int64, destinations: [Int64])] = []
+  /// By link tables, what was told.
+  private var lists: [AtomicLinkLists]
+  /// By link tables, what follows from rows.
+  private var backLinks: [(owners: [Int64], destinations: [Int64])]
+  private let toOnes: [[ToOne]]
+  /// The tree of the owners of each link table, and what it leads to.
+  private let ownerTrees: [Int]
+  private let destinations: [Destination]
+
+  /// What objects a relationship leads to.
+  private struct Destination {
+    let tree: Int
+    /// Nil where they can be any of the tree.
+    let entities: Range<Int>?
+
+    init(_ relationship: Relationship, _ shape: StoreShape) {
+      tree = shape.tree[relationship.destination]
+      let root = shape.schema.entities[shape.schema.entities[relationship.destination].root]
+      entities = relationship.destinations == root.subtree ? nil : relationship.destinations
+    }
+  }
+
+  /// A relationship that rows hold.
+  private struct ToOne {
+    let slot: Int
+    let entitySlot: Int?
+    let destination: Destination
+    /// The link table of the other side.
+    let table: Int?
+    /// Among those of its entity.
+    let index: Int
+  }
 
   /// `numbering` is the file's; keys are given as its numbers until ``finish(highestNumber:)``.
   public init(_ schema: Schema, _ numbering: AtomicNumbering) {
     graph = AtomicGraph(schema)
     graph.numbering = numbering
-    rows = Array(repeating: [], count: graph.shape.treeCount)
-  }
-
-  /// Adds an object. Throws `corrupt` for a key that another object has, in whatever tree.
-  public mutating func add(_ row: Row) throws(StoreError) {
-    guard row.key > 0, entities.updateValue(row.entity, forKey: row.key) == nil else {
-      throw StoreError(.corrupt, "The key \(row.key) is none, or two objects have it.")
+    let shape = graph.shape
+    keys = Array(repeating: [], count: shape.treeCount)
+    rows = Array(repeating: [], count: shape.treeCount)
+    lists = Array(repeating: AtomicLinkLists(), count: shape.toManys.count)
+    backLinks = Array(repeating: ([], []), count: shape.toManys.count)
+    ownerTrees = shape.toManys.map { shape.tree[$0.declaringEntity] }
+    destinations = shape.toManys.map { Destination($0, shape) }
+    toOnes = schema.entities.map { entity in
+      entity.relationships.indices.compactMap { index in
+        let relationship = entity.relationships[index]
+        guard let slot = relationship.slot else { return nil }
+        return ToOne(
+          slot: slot, entitySlot: relationship.entitySlot, destination: Destination(relationship, shape),
+          table: shape.backLinks[entity.index].first { $0.slot == slot }?.table, index: index)
+      }
     }
-    rows[graph.shape.tree[row.entity]].append(row)
   }
 
-  /// Tells the destinations of a to-many relationship of one object, in their order where it is ordered.
-  public mutating func link(_ relationship: Relationship, of owner: Int64, to destinations: [Int64]) {
-    lists.append((relationship, owner, destinations))
+  /// The table of a to-many relationship's links, to be looked up once.
+  public func linkTable(of relationship: Relationship) -> Int? { graph.shape.table(of: relationship) }
+
+  /// Adds an object. Throws `corrupt` for a key that is none.
+  public mutating func add(_ row: consuming Row) throws(StoreError) {
+    let (key, tree) = (row.key, graph.shape.tree[row.entity])
+    if key <= 0 { throw Self.wrong(key) }
+    keys[tree].append(key)
+    rows[tree].append(row)
+  }
+
+  /// Tells the destinations of a to-many relationship, by its table, of one object, in their order where it is ordered.
+  public mutating func link(_ table: Int, of owner: Int64, to destinations: some Collection<Int64>) {
+    lists[table].append(destinations, of: owner)
   }
 
   /// The graph with everything that was added. `highestNumber` is the one that the file has, which may be too low.
   ///
-  /// Throws `corrupt` where a link leads to no object, or to one that the relationship does not lead to.
+  /// Throws `corrupt` where two objects, in whatever trees, have the same key, and where a link leads to no object, or to one
+  /// that the relationship does not lead to.
   public consuming func finish(highestNumber: Int64) throws(StoreError) -> AtomicGraph {
-    let shape = graph.shape
-    let highest = max(0, highestNumber, entities.keys.max() ?? 0)
+    for tree in rows.indices { order(tree) }
+    try checkKeys()
+    let highest = max(0, highestNumber, keys.lazy.compactMap(\.last).max() ?? 0)
     graph.highestKey = graph.numbering.highestKey(highest)
-    for rows in rows { try resolve(rows) }
-    for (relationship, owner, destinations) in lists { for key in destinations { try check(key, relationship, owner) } }
     if !graph.numbering.isPlain { try useKeys() }
-    for (tree, rows) in rows.enumerated() {
-      graph.trees[tree].insert(rows)
-      loadRows(of: tree, shape)
+    for tree in rows.indices { try resolve(tree) }
+    for table in lists.indices { try checkLists(table) }
+    for tree in rows.indices {
+      graph.trees[tree] = AtomicTree(keys[tree], rows[tree])
+      // What contradicts a constraint stays: it can be read, and is refused when it is saved again.
+      if !graph.uniqueness.isEmpty { for row in rows[tree] { _ = graph.uniqueness.add(row) } }
     }
-    loadLists(shape)
+    loadLinks()
     return graph
   }
 
-  /// Takes over what follows from the rows of a tree: links whose other side is to-one, in key order, and unique values.
-  private mutating func loadRows(of tree: Int, _ shape: StoreShape) {
-    let isConstrained = !graph.uniqueness.isEmpty
-    for row in graph.trees[tree].rows {
-      for (slot, table) in shape.backLinks[row.entity] where !row.isNull(slot) {
-        graph.links[table].append(row.key, to: row.int(slot))
-      }
-      // What contradicts a constraint stays: it can be read, and is refused when it is saved again.
-      if isConstrained { _ = graph.uniqueness.add(row) }
-    }
+  // MARK: Objects
+
+  /// Puts the rows of a tree in the order of their keys.
+  private mutating func order(_ tree: Int) {
+    if keys[tree].isAscending { return }
+    keys[tree].reverse()
+    rows[tree].reverse()
+    if keys[tree].isAscending { return }
+    let (keys, rows) = (keys[tree], rows[tree])
+    let order = keys.indices.sorted { keys[$0] < keys[$1] }
+    self.keys[tree] = order.map { keys[$0] }
+    self.rows[tree] = order.map { rows[$0] }
   }
 
-  /// Takes over the links that are in no row. Files tell most of them twice, once for each side.
-  private mutating func loadLists(_ shape: StoreShape) {
-    var edits = Array(repeating: [Int64: AtomicLinks.Edit](), count: shape.toManys.count)
-    var tables: [(table: Int, inverse: Int?)] = []
-    for (relationship, owner, destinations) in lists {
-      guard relationship.storage != .inverseToOne, let table = shape.table(of: relationship) else {
-        tables.append((-1, nil))
-        continue
-      }
-      tables.append((table, shape.inverseTables[table]))
-      if !graph.links[table].load(destinations, of: owner) {
-        edits[table][owner, default: .init()].added += destinations
-      }
-    }
-    for ((_, owner, destinations), (_, inverse)) in zip(lists, tables) {
-      guard let inverse else { continue }
-      for key in destinations where !graph.links[inverse].contains(owner, of: key) {
-        edits[inverse][key, default: .init()].added.append(owner)
-      }
-    }
-    for table in edits.indices {
-      for (owner, edit) in edits[table] { graph.links[table].apply(edit, to: owner) }
-    }
-    for (relationship, owner, destinations) in lists where relationship.isOrdered {
-      if let table = shape.table(of: relationship) { graph.links[table].order(owner, as: destinations) }
-    }
+  private func checkKeys() throws(StoreError) {
+    let filled = keys.filter { !$0.isEmpty }.sorted { ($0.first ?? 0) < ($1.first ?? 0) }
+    let areApart = zip(filled, filled.dropFirst()).allSatisfy { ($0.last ?? 0) < ($1.first ?? 0) }
+    if areApart && filled.allSatisfy(\.isAscending) { return }
+    let all = filled.flatMap { $0 }.sorted()
+    for (key, next) in zip(all, all.dropFirst()) where key == next { throw Self.wrong(key) }
   }
 
-  /// Gives the references of rows the entities of their destinations, which are known only now.
-  private func resolve(_ rows: [Row]) throws(StoreError) {
-    for row in rows {
-      for relationship in graph.schema.entities[row.entity].relationships {
-        guard let slot = relationship.slot, !row.isNull(slot) else { continue }
-        let key = row.int(slot)
-        try check(key, relationship, row.key)
-        if let place = relationship.entitySlot, let entity = entities[key] { _ = row.patch(place, .int(Int64(entity))) }
-      }
-    }
+  private static func wrong(_ key: Int64) -> StoreError {
+    StoreError(.corrupt, "The key \(key) is none, or two objects have it.")
   }
 
-  /// Puts keys in the place of numbers, which are known to lead to objects.
+  /// Puts keys in the place of numbers.
   private mutating func useKeys() throws(StoreError) {
     let (numbering, shape) = (graph.numbering, graph.shape)
-    func key(_ number: Int64, _ entity: Int) throws(StoreError) -> Int64 {
-      if let key = numbering.key(number, tree: shape.tree[entity]) { return key }
+    func key(_ number: Int64, _ tree: Int) throws(StoreError) -> Int64 {
+      if let key = numbering.key(number, tree: tree) { return key }
       throw StoreError(.corrupt, "The number \(number) belongs to objects of another entity.")
     }
-    for row in rows.joined() {
-      row.resolve(key: try key(row.key, row.entity), version: row.version, referenceSlots: [], keys: [])
-      for relationship in graph.schema.entities[row.entity].relationships {
-        guard let slot = relationship.slot, !row.isNull(slot) else { continue }
-        _ = row.patch(slot, .int(try key(row.int(slot), relationship.destination)))
+    for tree in rows.indices {
+      for (place, row) in rows[tree].enumerated() {
+        keys[tree][place] = try key(row.key, tree)
+        row.resolve(key: keys[tree][place], version: row.version, referenceSlots: [], keys: [])
+        for toOne in toOnes[row.entity] where !row.isNull(toOne.slot) {
+          _ = row.patch(toOne.slot, .int(try key(row.int(toOne.slot), toOne.destination.tree)))
+        }
       }
     }
-    for index in lists.indices {
-      let relationship = lists[index].relationship
-      lists[index].owner = try key(lists[index].owner, relationship.declaringEntity)
-      for place in lists[index].destinations.indices {
-        lists[index].destinations[place] = try key(lists[index].destinations[place], relationship.destination)
+    for table in shape.toManys.indices {
+      try lists[table].replaceKeys { (number) throws(StoreError) in
+        try key(number, ownerTrees[table])
+      } destinations: { (number) throws(StoreError) in
+        try key(number, destinations[table].tree)
       }
     }
   }
 
-  private func check(_ key: Int64, _ relationship: Relationship, _ owner: Int64) throws(StoreError) {
-    guard let entity = entities[key], relationship.destinations.contains(entity) else {
-      throw StoreError(
-        .corrupt,
-        "The relationship \(relationship.name) of the object \(owner) leads to \(key), which is no such object.")
+  /// Gives the references of rows the entities of their destinations, which are known only now, and takes over the links whose other
+  /// side they are.
+  private mutating func resolve(_ tree: Int) throws(StoreError) {
+    for place in rows[tree].indices {
+      let row = rows[tree][place]
+      for toOne in toOnes[row.entity] where !row.isNull(toOne.slot) {
+        let key = row.int(toOne.slot)
+        guard let destination = self.place(of: key, toOne.destination) else {
+          throw missing(key, graph.schema.entities[row.entity].relationships[toOne.index], row.key)
+        }
+        if let slot = toOne.entitySlot {
+          _ = row.patch(slot, .int(Int64(rows[toOne.destination.tree][destination].entity)))
+        }
+        if let table = toOne.table {
+          backLinks[table].owners.append(key)
+          backLinks[table].destinations.append(row.key)
+        }
+      }
     }
+  }
+
+  private func checkLists(_ table: Int) throws(StoreError) {
+    for index in lists[table].owners.indices {
+      for key in lists[table].list(index) where place(of: key, destinations[table]) == nil {
+        throw missing(key, graph.shape.toManys[table], lists[table].owners[index])
+      }
+    }
+  }
+
+  /// Where in its tree the object is that a relationship leads to. Nil where there is no such object.
+  @inline(__always)
+  private func place(of key: Int64, _ destination: Destination) -> Int? {
+    guard let place = keys[destination.tree].place(ofKey: key) else { return nil }
+    guard let entities = destination.entities else { return place }
+    return entities.contains(rows[destination.tree][place].entity) ? place : nil
+  }
+
+  private func missing(_ key: Int64, _ relationship: Relationship, _ owner: Int64) -> StoreError {
+    StoreError(
+      .corrupt,
+      "The relationship \(relationship.name) of the object \(owner) leads to \(key), which is no such object.")
+  }
+
+  // MARK: Links
+
+  private mutating func loadLinks() {
+    let shape = graph.shape
+    for table in lists.indices {
+      let relationship = shape.toManys[table]
+      let links = self.links(table)
+      graph.links[table] = AtomicLinks(
+        links, isOrdered: relationship.isOrdered, isOneWay: relationship.storage == .destination)
+      guard relationship.isOrdered else { continue }
+      // Of two lists of one owner the later has the say, and rows have no order.
+      for index in lists[table].owners.indices {
+        let (owner, list) = (lists[table].owners[index], lists[table].list(index))
+        if !graph.links[table][owner].starts(with: list) { graph.links[table].order(owner, as: Array(list)) }
+      }
+    }
+  }
+
+  private mutating func links(_ table: Int) -> AtomicLinkTable {
+    let relationship = graph.shape.toManys[table]
+    if relationship.storage == .inverseToOne {
+      defer { backLinks[table] = ([], []) }
+      return AtomicLinkTable(grouping: backLinks[table], among: keys[ownerTrees[table]])
+    }
+    let told = lists[table].table(isOrdered: relationship.isOrdered)
+    guard let inverse = graph.shape.inverseTables[table] else { return told }
+    // Files tell most links twice, once for each side; those of one side alone count too.
+    let other = lists[inverse].table(isOrdered: false).reversed(among: keys[ownerTrees[table]])
+    if other == told { return told }
+    var all = lists[table]
+    all.append(other)
+    return all.table(isOrdered: relationship.isOrdered)
   }
 }
 
@@ -144,5 +241,5 @@ extension AtomicGraph {
   public func linkTable(of relationship: Relationship) -> Int? { shape.table(of: relationship) }
 
   /// The keys of the destinations that a table of links has for an owner, in order where the relationship is ordered.
-  public func destinations(_ table: Int, _ owner: Int64) -> [Int64] { links[table][owner] }
+  public func destinations(_ table: Int, _ owner: Int64) -> ArraySlice<Int64> { links[table][owner] }
 }

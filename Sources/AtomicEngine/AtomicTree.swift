@@ -8,20 +8,13 @@ struct AtomicTree: Sendable {
 
   func row(_ key: Int64) -> Row? { place(of: key).map { rows[$0] } }
 
+  init() {}
+
+  /// Rows in key order, with their keys.
+  init(_ keys: [Int64], _ rows: [Row]) { (self.keys, self.rows) = (keys, rows) }
+
   /// Where the row of a key is.
-  ///
-  /// Keys are whole numbers, each once: their distances to the ends bound the place, which in a tree without gaps is the
-  /// place itself.
-  func place(of key: Int64) -> Int? {
-    guard let first = keys.first, let last = keys.last, key >= first, key <= last else { return nil }
-    var low = max(0, keys.count - 1 - Int(clamping: last.subtractingReportingOverflow(key).partialValue))
-    var high = min(keys.count - 1, Int(clamping: key.subtractingReportingOverflow(first).partialValue))
-    while low < high {
-      let middle = (low + high) / 2
-      if keys[middle] < key { low = middle + 1 } else { high = middle }
-    }
-    return keys[low] == key ? low : nil
-  }
+  func place(of key: Int64) -> Int? { keys.place(ofKey: key) }
 
   mutating func replace(at place: Int, with row: Row) { rows[place] = row }
 

@@ -31,3 +31,26 @@ enum ExtendedAttributes {
     #endif
   }
 }
+
+/// Memory in whole pages, parts of which can go back to the system while the rest is in use.
+enum PlatformMemory {
+  static let pageSize = max(4096, Int(sysconf(Int32(_SC_PAGESIZE))))
+
+  /// Nil where there is none.
+  static func allocate(_ count: Int) -> UnsafeMutableRawPointer? {
+    let start = mmap(nil, count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0)
+    return start == UnsafeMutableRawPointer(bitPattern: -1) ? nil : start
+  }
+
+  static func free(_ memory: UnsafeMutableRawBufferPointer) {
+    if let start = memory.baseAddress { munmap(start, max(1, memory.count)) }
+  }
+
+  /// Gives back the whole pages in a part of it, which read as zeros from now on.
+  static func giveBack(_ part: UnsafeMutableRawBufferPointer) {
+    guard let start = part.baseAddress else { return }
+    let before = (pageSize - Int(bitPattern: start) % pageSize) % pageSize
+    let count = (part.count - before) / pageSize * pageSize
+    if count > 0 { _ = mmap(start + before, count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON | MAP_FIXED, -1, 0) }
+  }
+}

@@ -10,30 +10,56 @@ struct BinaryObject {
   /// Elements of an array, entries of a dictionary, units of a string, or bytes.
   let count: Int
 
+  /// The size of a payload and the count of an object whose marker says both, where references have four bytes. Others have the size -1.
+  struct Shape {
+    let size: Int16
+    let count: Int16
+  }
+
+  /// By their markers, for ever.
+  nonisolated(unsafe) static let shapes: UnsafePointer<Shape> = {
+    let shapes = UnsafeMutablePointer<Shape>.allocate(capacity: 256)
+    for marker in 0..<256 {
+      let (kind, low) = (marker >> 4, Int16(marker & 0x0F))
+      let units: [Int: Int16] = [0x4: 1, 0x5: 1, 0x6: 2, 0xA: 4, 0xD: 8]
+      let shape: Shape
+      switch kind {
+      case 0x0: shape = Shape(size: 0, count: 0)
+      case 0x1, 0x2, 0x3: shape = low <= 4 ? Shape(size: 1 << low, count: 1 << low) : Shape(size: -1, count: 0)
+      case 0x8: shape = Shape(size: low + 1, count: low + 1)
+      default: shape = Shape(size: low < 15 ? units[kind].map { $0 * low } ?? -1 : -1, count: low)
+      }
+      (shapes + marker).initialize(to: shape)
+    }
+    return UnsafePointer(shapes)
+  }()
+
+  @inline(__always)
+  init(offset: Int, marker: UInt8, payload: Int, payloadCount: Int, count: Int) {
+    self.offset = offset
+    self.marker = marker
+    self.payload = payload
+    self.payloadCount = payloadCount
+    self.count = count
+  }
+
   var isDictionary: Bool { marker >> 4 == 0xD }
   var isUID: Bool { marker >> 4 == 0x8 }
   var isContainer: Bool { isDictionary || marker >> 4 == 0xA }
 
+  @inline(never)
   init(_ source: ByteSource, at offset: Int, referenceWidth: Int) throws(PropertyListError) {
-    self.offset = offset
-    marker = try source.byte(at: offset)
+    let marker = try source.byte(at: offset)
     let low = Int(marker & 0x0F)
-    var start = offset + 1
     let unit: Int
     switch marker >> 4 {
-    case 0x0:
-      (payload, payloadCount, count) = (start, 0, 0)
-      return
+    case 0x0: unit = 0
     case 0x1, 0x2, 0x3:
-      guard low <= 4 else {
-        throw PropertyListError(.malformed, offset: offset, "a number of 2^\(low) bytes")
-      }
-      (payload, payloadCount, count) = (start, 1 << low, 1 << low)
-      _ = try source.slice(at: payload, count: payloadCount)
+      guard low <= 4 else { throw Self.wrong(offset, "a number of 2^\(low) bytes") }
+      try self.init(source, offset, marker, payload: offset + 1, count: 1 << low, unit: 1)
       return
     case 0x8:
-      (payload, payloadCount, count) = (start, low + 1, low + 1)
-      _ = try source.slice(at: payload, count: payloadCount)
+      try self.init(source, offset, marker, payload: offset + 1, count: low + 1, unit: 1)
       return
     case 0x4, 0x5: unit = 1
     case 0x6: unit = 2
@@ -41,23 +67,46 @@ struct BinaryObject {
     case 0xD: unit = 2 * referenceWidth
     default: throw PropertyListError(.unsupported, offset: offset, "an object of kind \(marker)")
     }
-    var count = UInt64(low)
-    if low == 0x0F {
-      let sizeMarker = try source.byte(at: start)
-      guard sizeMarker & 0xF0 == 0x10, sizeMarker & 0x0F <= 3 else {
-        throw PropertyListError(.malformed, offset: start, "a count is not an integer")
-      }
-      let width = 1 << Int(sizeMarker & 0x0F)
-      count = try source.unsigned(at: start + 1, width: width)
-      start += 1 + width
+    if low != 0x0F || unit == 0 {
+      try self.init(source, offset, marker, payload: offset + 1, count: unit == 0 ? 0 : low, unit: unit)
+    } else {
+      self = try Self.counted(source, offset, marker, unit)
     }
+  }
+
+  @inline(__always)
+  private init(
+    _ source: ByteSource, _ offset: Int, _ marker: UInt8, payload: Int, count: Int, unit: Int
+  ) throws(PropertyListError) {
+    self.offset = offset
+    self.marker = marker
+    self.payload = payload
+    self.count = count
+    payloadCount = count &* unit
+    try source.check(payload, payloadCount)
+  }
+
+  /// An object whose count stands behind its marker.
+  @inline(never)
+  private static func counted(
+    _ source: ByteSource, _ offset: Int, _ marker: UInt8, _ unit: Int
+  ) throws(PropertyListError) -> BinaryObject {
+    let sizeMarker = try source.byte(at: offset + 1)
+    guard sizeMarker & 0xF0 == 0x10, sizeMarker & 0x0F <= 3 else {
+      throw wrong(offset + 1, "a count is not an integer")
+    }
+    let width = 1 << Int(sizeMarker & 0x0F)
+    let start = offset + 2 + width
+    let count = try source.unsigned(at: offset + 2, width: width)
     let (size, overflow) = count.multipliedReportingOverflow(by: UInt64(unit))
     guard start <= source.end, !overflow, size <= UInt64(source.end - start) else {
       throw PropertyListError(.truncated, offset: offset, "\(count) elements do not fit into the data")
     }
-    payload = start
-    payloadCount = Int(size)
-    self.count = Int(count)
+    return try BinaryObject(source, offset, marker, payload: start, count: Int(count), unit: unit)
+  }
+
+  private static func wrong(_ offset: Int, _ what: String) -> PropertyListError {
+    PropertyListError(.malformed, offset: offset, what)
   }
 
   /// The value of an object that is no container.

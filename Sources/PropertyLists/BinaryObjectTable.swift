@@ -12,15 +12,19 @@ struct BinaryObjectTable {
   /// The number of the top object.
   let top: Int
   private let file: ByteSource
+  /// What is known of objects by their markers, where references have four bytes.
+  private let shapes: UnsafePointer<BinaryObject.Shape>?
   private let offsetWidth: Int
-  private let table: Int
+  let table: Int
 
   /// Takes the layout from the last 32 bytes. Throws unless the offset table fits.
-  init(_ bytes: UnsafeRawBufferPointer) throws(PropertyListError) {
+  init(
+    _ bytes: UnsafeRawBufferPointer, _ gap: UnsafePointer<ByteGap>? = nil
+  ) throws(PropertyListError) {
     guard bytes.starts(with: Self.magic) else {
       throw PropertyListError(.notAPropertyList, "the data does not begin with bplist00")
     }
-    file = ByteSource(bytes)
+    file = ByteSource(bytes, gap)
     let start = file.end - Self.trailerSize
     guard start > 8 else {
       throw PropertyListError(.truncated, offset: file.end, "there is no trailer")
@@ -42,21 +46,51 @@ struct BinaryObjectTable {
       throw PropertyListError(.malformed, offset: start, "the top object \(top) is missing")
     }
     source = file.prefix(table)
+    shapes = referenceWidth == 4 ? BinaryObject.shapes : nil
   }
 
   /// The object with a number below ``count``.
   @inline(__always)
   func object(_ number: Int) throws(PropertyListError) -> BinaryObject {
     guard number >= 0, number < count else { throw missing(number) }
-    let position = try file.unsigned(at: table + number * offsetWidth, width: offsetWidth)
+    // That the table is there was checked when it was found.
+    let position =
+      offsetWidth == 4
+      ? UInt64(file.four(at: table &+ number &* 4))
+      : try file.unsigned(at: table + number * offsetWidth, width: offsetWidth)
     guard position >= 8, position < UInt64(source.end) else { throw missing(number) }
+    if let shapes {
+      let marker = source.known(at: Int(position))
+      let (size, count) = (Int(shapes[Int(marker)].size), Int(shapes[Int(marker)].count))
+      if size >= 0 {
+        try source.check(Int(position), 1 &+ size)
+        return BinaryObject(
+          offset: Int(position), marker: marker, payload: Int(position) &+ 1, payloadCount: size, count: count)
+      }
+    }
     return try BinaryObject(source, at: Int(position), referenceWidth: referenceWidth)
+  }
+
+  /// The number of an object that is a keyed archive's reference.
+  @inline(__always)
+  func uid(_ object: BinaryObject) throws(PropertyListError) -> UInt64 {
+    switch object.payloadCount {
+    case 1: UInt64(source.known(at: object.payload))
+    case 4: UInt64(source.four(at: object.payload))
+    default: try object.uid(source)
+    }
   }
 
   /// The number that stands at a place inside a container.
   @inline(__always)
   func reference(at offset: Int) throws(PropertyListError) -> Int {
-    let number = try source.unsigned(at: offset, width: referenceWidth)
+    let number: UInt64
+    if referenceWidth == 4 {
+      try source.check(offset, 4)
+      number = UInt64(source.four(at: offset))
+    } else {
+      number = try source.unsigned(at: offset, width: referenceWidth)
+    }
     guard number < UInt64(count) else { throw missing(Int(clamping: number)) }
     return Int(number)
   }

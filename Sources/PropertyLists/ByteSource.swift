@@ -3,42 +3,62 @@ struct ByteSource {
   private let bytes: UnsafeRawBufferPointer
   /// The end of the readable part.
   let end: Int
+  private let gap: UnsafePointer<ByteGap>
 
-  init(_ bytes: UnsafeRawBufferPointer) {
+  /// `gap`, where there is one, is valid as long as the bytes are.
+  init(_ bytes: UnsafeRawBufferPointer, _ gap: UnsafePointer<ByteGap>? = nil) {
     self.bytes = bytes
     end = bytes.count
+    self.gap = gap ?? ByteGap.none
   }
 
   func prefix(_ end: Int) -> ByteSource {
-    ByteSource(UnsafeRawBufferPointer(rebasing: bytes.prefix(min(max(end, 0), self.end))))
+    ByteSource(UnsafeRawBufferPointer(rebasing: bytes.prefix(min(max(end, 0), self.end))), gap)
   }
 
   @inline(__always)
   func slice(at offset: Int, count: Int) throws(PropertyListError) -> UnsafeRawBufferPointer {
-    guard offset >= 0, count >= 0, offset <= end, count <= end - offset else {
-      throw truncated(offset, count)
-    }
+    try check(offset, count)
     return UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count])
+  }
+
+  /// Throws where some of the bytes are not there.
+  @inline(__always)
+  func check(_ offset: Int, _ count: Int) throws(PropertyListError) {
+    guard offset >= 0, count >= 0, offset <= end, count <= end - offset,
+      offset + count <= gap.pointee.start || offset >= gap.pointee.end
+    else { throw truncated(offset, count) }
   }
 
   @inline(never)
   private func truncated(_ offset: Int, _ count: Int) -> PropertyListError {
-    PropertyListError(
+    let isInside = offset >= 0 && count >= 0 && offset <= end && count <= end - offset
+    if isInside { UnsafeMutablePointer(mutating: gap).pointee.wasMissed = true }
+    return PropertyListError(
       .truncated, offset: offset, "\(count) bytes are needed, the data ends at \(end)")
   }
 
   @inline(__always)
   func byte(at offset: Int) throws(PropertyListError) -> UInt8 {
-    guard offset >= 0, offset < end else { throw truncated(offset, 1) }
+    try check(offset, 1)
     return bytes[offset]
+  }
+
+  /// A byte that the caller knows to be before the end.
+  @inline(__always)
+  func known(at offset: Int) -> UInt8 { bytes[offset] }
+
+  /// Four bytes, big-endian, that the caller knows to be there.
+  @inline(__always)
+  func four(at offset: Int) -> UInt32 {
+    UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
   }
 
   /// A big-endian unsigned integer of at most 8 bytes.
   @inline(__always)
   func unsigned(at offset: Int, width: Int) throws(PropertyListError) -> UInt64 {
-    guard offset >= 0, offset <= end, width > 0, width <= 8, width <= end - offset else {
-      throw truncated(offset, width)
-    }
+    guard width > 0, width <= 8 else { throw truncated(offset, width) }
+    try check(offset, width)
     switch width {
     case 1: return UInt64(bytes[offset])
     case 2:
@@ -49,6 +69,21 @@ struct ByteSource {
     default: return bytes[offset..<offset + width].reduce(0) { $0 << 8 | UInt64($1) }
     }
   }
+}
+
+/// A part of a file's bytes that is not in memory any more.
+struct ByteGap {
+  var start: Int
+  var end: Int
+  /// Whether somebody has asked for bytes in it.
+  var wasMissed = false
+
+  /// Empty, for ever.
+  nonisolated(unsafe) static let none: UnsafePointer<ByteGap> = {
+    let gap = UnsafeMutablePointer<ByteGap>.allocate(capacity: 1)
+    gap.initialize(to: ByteGap(start: .max, end: .max))
+    return UnsafePointer(gap)
+  }()
 }
 
 extension UnsafeRawBufferPointer {

@@ -26,14 +26,24 @@ extension KeyedArchiveBytes {
     fields.place(index, in: item.object)
   }
 
-  /// Whether an object is a node of a store.
-  public func isMapNode(_ item: Item) throws(PropertyListError) -> Bool { try traits(item).contains(.mapNode) }
+  /// Whether the object that was looked at last is a node of a store, by its class, which is the field with an index.
+  public func isMapNode(_ item: Item, _ index: Int, _ fields: KeyedFields) throws(PropertyListError) -> Bool {
+    try traits(fields.place(index, in: item.object)).contains(.mapNode)
+  }
 
   /// Whether it is the NSNull object.
   @inline(__always)
   public func isNullObject(_ item: Item) throws(PropertyListError) -> Bool {
-    item.object.isDictionary ? try traits(item).contains(.null) : false
+    guard item.object.isDictionary else { return false }
+    if item.object.offset == nullOffset { return true }
+    guard try traits(item).contains(.null) else { return false }
+    nullOffset = item.object.offset
+    return true
   }
+
+  /// Whether it is the NSNull object that was found last, which is the only one in most archives.
+  @inline(__always)
+  public func isKnownNull(_ item: Item) -> Bool { item.object.offset == nullOffset }
 
   private func traits(_ item: Item) throws(PropertyListError) -> ArchivedClass {
     guard try look(at: item, classField) else { return [] }
@@ -103,6 +113,18 @@ extension KeyedArchiveBytes {
     if numbered.isEmpty { return nil }
     numberedPlaces.append(numbered)
     return Elements(start: 0, width: 0, count: numbered.count, numbered: numberedPlaces.count - 1)
+  }
+
+  /// Appends the integers that are the elements; references to nil are left out. False where one is none.
+  public func append(
+    integersOf elements: Elements, to integers: inout [Int64]
+  ) throws(PropertyListError) -> Bool {
+    for index in 0..<elements.count {
+      guard let item = try item(at: place(index, in: elements)) else { continue }
+      guard let integer = try integer(item) else { return false }
+      integers.append(integer)
+    }
+    return true
   }
 
   // MARK: Scalars

@@ -24,6 +24,14 @@ public final class KeyedArchiveBytes {
   @exclusivity(unchecked) var numberedPlaces: [[Int]] = []
   /// Made where an object has containers in containers, which archives of Foundation never have.
   @exclusivity(unchecked) var decoding: BinaryDecoding?
+  /// See ``items(of:)``.
+  @exclusivity(unchecked) private var found = UnsafeMutableBufferPointer<Item?>(start: nil, count: 0)
+  /// The NSNull object that was found last.
+  @exclusivity(unchecked) var nullOffset = -1
+  /// What was given back; see ``giveBack(from:)``.
+  private let gap: UnsafeMutablePointer<ByteGap>
+  private let giveBack: ((Range<Int>) -> Void)?
+  @exclusivity(unchecked) private var gapFloor = 0
 
   /// One value of an archive, where it stands. A reference has been followed.
   public struct Item {
@@ -38,8 +46,15 @@ public final class KeyedArchiveBytes {
   }
 
   /// Looks at the frame of the archive. Throws unless it is one.
-  public init(_ bytes: UnsafeRawBufferPointer) throws(PropertyListError) {
-    let table = try BinaryObjectTable(bytes)
+  ///
+  /// `giveBack` is told of bytes that are of no use any more, as far as somebody calls ``giveBack(from:)``.
+  public init(
+    _ bytes: UnsafeRawBufferPointer, giveBack: ((Range<Int>) -> Void)? = nil
+  ) throws(PropertyListError) {
+    gap = .allocate(capacity: 1)
+    gap.initialize(to: ByteGap(start: .max, end: .max))
+    self.giveBack = giveBack
+    let table = try BinaryObjectTable(bytes, gap)
     let notAnArchive = PropertyListError(.malformed, "the property list is not a keyed archive")
     let frame = try table.object(table.top)
     guard frame.isDictionary else { throw notAnArchive }
@@ -60,6 +75,11 @@ public final class KeyedArchiveBytes {
     else { throw notAnArchive }
   }
 
+  deinit {
+    gap.deallocate()
+    found.deallocate()
+  }
+
   /// The object archived under `key` of the top level, nil where there is none.
   public func root(_ key: String) throws(PropertyListError) -> Item? {
     guard let place = try KeyedFields.find([key], in: top, table)[0] else { return nil }
@@ -77,15 +97,27 @@ public final class KeyedArchiveBytes {
   @inline(__always)
   public func item(at place: Place) throws(PropertyListError) -> Item? {
     let object = try table.object(try table.reference(at: place.offset))
-    if object.isUID { return try item(uid: try object.uid(table.source)) }
+    if object.isUID { return try item(uid: try table.uid(object)) }
     return Item(object: object, uid: nil)
   }
 
   @inline(__always)
   func item(uid: UInt64) throws(PropertyListError) -> Item? {
-    let width = table.referenceWidth
     guard uid != 0, uid < UInt64(objects.count) else { return nil }
-    return Item(object: try table.object(try table.reference(at: objects.payload + Int(uid) * width)), uid: uid)
+    let number = try table.reference(at: objects.payload &+ Int(uid) &* table.referenceWidth)
+    return Item(object: try table.object(number), uid: uid)
+  }
+
+  /// The values of all elements, nil for references to nil. They are valid until the next call.
+  public func items(of elements: Elements) throws(PropertyListError) -> UnsafeBufferPointer<Item?> {
+    if elements.count > found.count {
+      found.deallocate()
+      found = .allocate(capacity: elements.count)
+    }
+    for index in 0..<elements.count {
+      found.initializeElement(at: index, to: try item(at: place(index, in: elements)))
+    }
+    return UnsafeBufferPointer(rebasing: found[..<elements.count])
   }
 
   /// The number in the property list of the value, or of its reference. Equal numbers mean the same value; two numbers may.
@@ -99,8 +131,20 @@ public final class KeyedArchiveBytes {
     let number = try table.reference(at: place.offset)
     let known = classes[number & 63]
     if known.number == number { return known.traits }
+    return try otherTraits(place, number)
+  }
+
+  /// Those of a class that has not the place that its number gives: one of the next, as long as there is a free one.
+  @inline(never)
+  private func otherTraits(_ place: Place, _ number: Int) throws(PropertyListError) -> ArchivedClass {
+    var index = number & 63
+    for _ in 0..<64 {
+      if classes[index].number == number { return classes[index].traits }
+      if classes[index].number < 0 { break }
+      index = (index + 1) & 63
+    }
     let traits = try describe(place)
-    classes[number & 63] = (number, traits)
+    classes[index] = (number, traits)
     return traits
   }
 
@@ -109,6 +153,35 @@ public final class KeyedArchiveBytes {
     let list = try value(of: item.object)
     return ArchivedClass(
       list["$classname"]?.stringValue, list["$classes"]?.arrayValue?.compactMap(\.stringValue) ?? [])
+  }
+}
+
+/// Archives whose bytes go while they are read.
+extension KeyedArchiveBytes {
+  /// Says that nothing will be asked for that begins at `item` or behind it, but for lists that were found before: `lists`, and what
+  /// the frame of the archive has. To be called from the last item to the first.
+  public func giveBack(from item: Item, but lists: [Elements]) {
+    guard let giveBack else { return }
+    let from = item.object.offset
+    if gap.pointee.start == .max { findGap(before: from, lists) }
+    // In pieces that are worth a call.
+    let start = max(from, gapFloor)
+    if start > gap.pointee.start - 1 << 20 { return }
+    giveBack(start..<gap.pointee.start)
+    gap.pointee.start = start
+  }
+
+  /// Whether something was asked for that was given back, so that all has to be read again.
+  public var wasGivenBackTooEarly: Bool { gap.pointee.wasMissed }
+
+  /// Finds between which of the lists the bytes are that can go.
+  private func findGap(before offset: Int, _ lists: [Elements]) {
+    let kept =
+      lists.map { $0.start..<$0.start + $0.count * $0.width }
+      + [objects, top].map { $0.offset..<$0.payload + $0.payloadCount }
+    let end = kept.map(\.lowerBound).filter { $0 > offset }.min() ?? table.table
+    gapFloor = kept.map(\.upperBound).filter { $0 <= end }.max() ?? 0
+    gap.pointee = ByteGap(start: end, end: end)
   }
 }
 

@@ -3,23 +3,29 @@
 /// Used by one caller at a time, and with one archive.
 public final class KeyedFields {
   private let names: [String]
-  /// Some kinds of objects that were met before: their keys as they stand in the file, and where the values are.
-  private let keys: UnsafeMutablePointer<UnsafeRawBufferPointer>
+  /// Some kinds of objects that were met before: how many bytes their keys are, these as they stand in the file, and where the
+  /// values are.
+  private let counts: UnsafeMutablePointer<Int>
+  private let keys: UnsafeMutableRawPointer
   private let places: UnsafeMutablePointer<Int>
   /// The places of the object that was looked at last.
   @exclusivity(unchecked) private var current: UnsafeMutablePointer<Int>
   private static let kinds = 16
+  /// Objects with more keys are looked at each time.
+  private static let mostBytes = 64
 
   public init(_ names: [String]) {
     self.names = names
-    keys = .allocate(capacity: Self.kinds)
-    keys.initialize(repeating: UnsafeRawBufferPointer(start: nil, count: 0), count: Self.kinds)
-    places = .allocate(capacity: Self.kinds * names.count)
-    places.initialize(repeating: -1, count: Self.kinds * names.count)
+    counts = .allocate(capacity: Self.kinds + 1)
+    counts.initialize(repeating: -1, count: Self.kinds + 1)
+    keys = .allocate(byteCount: Self.kinds * Self.mostBytes, alignment: 8)
+    places = .allocate(capacity: (Self.kinds + 1) * names.count)
+    places.initialize(repeating: -1, count: (Self.kinds + 1) * names.count)
     current = places
   }
 
   deinit {
+    counts.deallocate()
     keys.deallocate()
     places.deallocate()
   }
@@ -27,12 +33,45 @@ public final class KeyedFields {
   @inline(__always)
   func look(at object: BinaryObject, _ table: BinaryObjectTable) throws(PropertyListError) {
     let bytes = try table.source.slice(at: object.payload, count: object.payloadCount / 2)
-    let kind = Self.kind(bytes)
-    current = places + kind &* names.count
-    if bytes.count == keys[kind].count, Self.isSame(bytes, keys[kind]) { return }
+    let first = Self.kind(bytes)
+    if isKnown(bytes, first) {
+      current = places + first &* names.count
+    } else if isKnown(bytes, first ^ 1) {
+      current = places + (first ^ 1) &* names.count
+    } else {
+      try find(object, bytes, first, table)
+    }
+  }
+
+  @inline(__always)
+  private func isKnown(_ bytes: UnsafeRawBufferPointer, _ kind: Int) -> Bool {
+    counts[kind] == bytes.count
+      && Self.isSame(bytes, UnsafeRawBufferPointer(start: keys + kind &* Self.mostBytes, count: bytes.count))
+  }
+
+  @inline(never)
+  private func find(
+    _ object: BinaryObject, _ bytes: UnsafeRawBufferPointer, _ first: Int, _ table: BinaryObjectTable
+  ) throws(PropertyListError) {
     let found = try Self.find(names, in: object, table)
+    var kind = Self.kinds
+    if bytes.count <= Self.mostBytes {
+      kind = counts[first] < 0 || counts[first ^ 1] >= 0 ? first : first ^ 1
+      // The one that was there first gives way to the other's place.
+      if counts[first] >= 0, kind == first { move(first, to: first ^ 1) }
+      counts[kind] = bytes.count
+      if let start = bytes.baseAddress {
+        (keys + kind * Self.mostBytes).copyMemory(from: start, byteCount: bytes.count)
+      }
+    }
+    current = places + kind * names.count
     for (index, place) in found.enumerated() { current[index] = place ?? -1 }
-    keys[kind] = bytes
+  }
+
+  private func move(_ kind: Int, to other: Int) {
+    counts[other] = counts[kind]
+    (keys + other * Self.mostBytes).copyMemory(from: keys + kind * Self.mostBytes, byteCount: Self.mostBytes)
+    (places + other * names.count).update(from: places + kind * names.count, count: names.count)
   }
 
   /// Where the object that was looked at last refers to the value of the key with an index in the names. Nil without one.

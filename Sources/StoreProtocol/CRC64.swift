@@ -58,10 +58,10 @@ package struct CRC64 {
 
   // MARK: Sums of parts
 
-  /// Puts bytes in the place of as many zeros that were added, with `count` bytes behind them.
+  /// Changes bytes that were added, with `count` bytes behind them: `bytes` says which of their bits are others. Zeros become `bytes`.
   ///
   /// The sum is linear: what the bytes change at their place, moved over the bytes behind it, is what they change in the end.
-  package mutating func replaceZeros(by bytes: Data, before count: Int64) {
+  package mutating func change(by bytes: Data, before count: Int64) {
     var change = CRC64()
     change.state = 0
     change.add(bytes)

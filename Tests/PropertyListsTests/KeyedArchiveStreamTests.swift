@@ -151,4 +151,29 @@ import Testing
       try data.withUnsafeBytes { try Self.visit($0) }
     }
   }
+
+  /// What was given back is an error for whoever asks for it, and what was not is there.
+  @Test func bytesCanGoWhileAnArchiveIsRead() throws {
+    let datas = (0..<4000).map { Array("\($0)".utf8) + Array(repeating: UInt8(truncatingIfNeeded: $0), count: 1000) }
+    let data = Self.archive { stream in datas.map { $0.withUnsafeBytes { stream.add(data: $0) } } }
+    try data.withUnsafeBytes { bytes in
+      var gone: [Range<Int>] = []
+      let archive = try KeyedArchiveBytes(bytes) { gone.append($0) }
+      let list = try #require(try archive.root("root"))
+      let elements = try #require(try archive.elements(of: list))
+      for index in (0..<elements.count).reversed() {
+        let item = try #require(try archive.item(at: archive.place(index, in: elements)))
+        #expect(try archive.plainData(item).map { Array($0) } == datas[index])
+        archive.giveBack(from: item, but: [elements])
+      }
+      #expect(gone.count >= 2)
+      #expect(gone.map(\.count).reduce(0, +) > 2_000_000)
+      #expect(zip(gone, gone.dropFirst()).allSatisfy { $1.upperBound == $0.lowerBound })
+      #expect(!archive.wasGivenBackTooEarly)
+      #expect(throws: PropertyListError.self) {
+        try archive.item(at: archive.place(elements.count - 1, in: elements))
+      }
+      #expect(archive.wasGivenBackTooEarly)
+    }
+  }
 }

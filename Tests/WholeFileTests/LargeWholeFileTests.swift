@@ -5,7 +5,7 @@ import Testing
 
 /// Files that are longer than every buffer they go through.
 @Suite struct LargeWholeFileTests {
-  private static func schema() throws -> Schema {
+  static func schema() throws -> Schema {
     var (one, other) = (EntityDefinition(name: "One"), EntityDefinition(name: "Other"))
     one.attributes = [
       AttributeDefinition(name: "born", type: .date), AttributeDefinition(name: "size", type: .double),
@@ -30,7 +30,7 @@ import Testing
   }
 
   /// Three thousand objects, each with the next two others: 3 000 keys from 1 on, then ten others.
-  private static func fill(_ store: any Store) throws {
+  static func fill(_ store: any Store) throws {
     let schema = store.schema
     let builder = RowBuilder()
     var changes = ChangeSet(time: 0)
@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  private static func facts(_ store: any Store) throws -> [String] {
+  static func facts(_ store: any Store) throws -> [String] {
     var facts: [String] = []
     let snapshot = try store.snapshot()
     for entity in store.schema.entities {

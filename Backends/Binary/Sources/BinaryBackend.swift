@@ -19,10 +19,11 @@ public struct BinaryFormat: AtomicFormat {
 
   public func accepts(_ beginning: Data) -> Bool { beginning.starts(with: BinaryHeader.magic) }
 
-  public func metadata(_ file: Data) throws(StoreError) -> StoreMetadata {
+  public func metadata(_ file: AtomicFileContent) throws(StoreError) -> StoreMetadata {
     let header = try BinaryHeader(file)
+    let bytes = try file.data(header.metadata)
     let archive: KeyedArchiveReader
-    do { archive = try KeyedArchiveReader(file[header.metadata]) } catch {
+    do { archive = try KeyedArchiveReader(bytes) } catch {
       throw StoreError(.corrupt, "The store's metadata is no keyed archive.", cause: "\(error)")
     }
     guard let entries = archive.root("metadata")?.propertyList(nodes: file.count),
@@ -35,11 +36,24 @@ public struct BinaryFormat: AtomicFormat {
   }
 
   public func graph(
-    _ file: Data, _ schema: Schema, _ numbering: AtomicNumbering
+    _ file: AtomicFileContent, _ schema: Schema, _ numbering: AtomicNumbering
   ) throws(StoreError) -> AtomicGraph {
     let header = try BinaryHeader(file)
-    return try BinaryGraphReader.graph(
-      file[header.objects], schema, numbering, highestNumber: header.highestNumber)
+    // Where the objects stand in an order that nobody has foreseen, all of them stay in memory.
+    for givesBack in [true, false] {
+      let memory = try file.memory()
+      try file.verify()
+      guard header.objects.upperBound <= memory.count else { break }
+      let first = header.objects.lowerBound
+      // The bytes are read through a pointer that does not hold them.
+      defer { withExtendedLifetime(memory) {} }
+      let graph = try BinaryGraphReader.graph(
+        UnsafeRawBufferPointer(rebasing: memory.bytes[header.objects]), schema, numbering,
+        highestNumber: header.highestNumber,
+        giveBack: givesBack ? { memory.giveBack(first + $0.lowerBound..<first + $0.upperBound) } : nil)
+      if let graph { return graph }
+    }
+    throw StoreError(.corrupt, "The store ends before its last object.")
   }
 
   public func write(
@@ -50,10 +64,12 @@ public struct BinaryFormat: AtomicFormat {
     try write(metadata, header, objects: count, graph.highestNumber, to: writer)
   }
 
-  public func rewrite(_ file: Data, _ metadata: StoreMetadata, to writer: AtomicFileWriter) throws(StoreError) {
+  public func rewrite(
+    _ file: AtomicFileContent, _ metadata: StoreMetadata, to writer: AtomicFileWriter
+  ) throws(StoreError) {
     let old = try BinaryHeader(file)
     let header = try writer.leave(BinaryHeader.count)
-    try writer.write(file[old.objects])
+    try writer.write(old.objects, of: file)
     try write(metadata, header, objects: old.objects.count, old.highestNumber, to: writer)
   }
 
@@ -72,7 +88,7 @@ public struct BinaryFormat: AtomicFormat {
       header, BinaryHeader.bytes(objects: objects, metadata: last.count, highestNumber: highestNumber))
   }
 
-  public func inferredModel(_ file: Data) throws(StoreError) -> [EntityDefinition] {
+  public func inferredModel(_ file: AtomicFileContent) throws(StoreError) -> [EntityDefinition] {
     throw StoreError(
       .unsupported,
       "A binary store has no names of properties, so that no model can be inferred; open it with a model file.")
@@ -85,18 +101,19 @@ struct BinaryHeader {
   static let count = 64
   private static let version: UInt64 = 0x1_0804_0800
 
-  let objects: Range<Data.Index>
-  let metadata: Range<Data.Index>
+  let objects: Range<Int>
+  let metadata: Range<Int>
   let highestNumber: Int64
 
   /// Throws unless both archives are in the file, one behind the other.
-  init(_ file: Data) throws(StoreError) {
-    guard file.starts(with: Self.magic) else {
+  init(_ file: AtomicFileContent) throws(StoreError) {
+    let head = try file.data(0..<Self.count)
+    guard head.starts(with: Self.magic) else {
       throw StoreError(.notAStore, "The file does not begin as a binary store of Core Data does.")
     }
-    guard file.count >= Self.count else { throw StoreError(.corrupt, "The store ends in its header.") }
+    guard head.count == Self.count else { throw StoreError(.corrupt, "The store ends in its header.") }
     let numbers = (0..<8).map { index in
-      file[file.startIndex + index * 8..<file.startIndex + index * 8 + 8].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+      head[index * 8..<index * 8 + 8].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
     }
     guard numbers[1] == Self.version else {
       throw StoreError(.newerFormat, "The store is of a version of the binary format that is not known here.")
@@ -106,8 +123,8 @@ struct BinaryHeader {
       let rest = Int(exactly: numbers[3]), first == Self.count, size <= file.count - first, second == first + size,
       rest == file.count - second
     else { throw StoreError(.corrupt, "The header of the store does not fit its file.") }
-    objects = file.startIndex + first..<file.startIndex + second
-    metadata = file.startIndex + second..<file.endIndex
+    objects = first..<second
+    metadata = second..<file.count
     highestNumber = Int64(exactly: numbers[6]) ?? 0
   }
 

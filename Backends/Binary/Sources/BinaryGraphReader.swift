@@ -11,32 +11,40 @@ final class BinaryGraphReader {
   private let shapes: [BinaryShape]
   private let builder = RowBuilder()
   @exclusivity(unchecked) private var loader: AtomicGraphLoader
-  private let nodeFields = KeyedFields(["NSPrimaryKey64", "NSEntityName", "NSAttributeValues", "NSRelatedNodes"])
+  private let nodeFields = KeyedFields([
+    "NSPrimaryKey64", "NSEntityName", "NSAttributeValues", "NSRelatedNodes", "$class",
+  ])
   /// The entity that was named last.
   @exclusivity(unchecked) private var named: (number: Int, shape: BinaryShape)?
   /// Relationships by the number of their name, at a place that this gives.
-  @exclusivity(unchecked) private var relationships: [(number: Int, entity: Int, relationship: Relationship)?]
-  @exclusivity(unchecked) private var links: [(relationship: Relationship, keys: [Int64])] = []
+  @exclusivity(unchecked) private var relationships: [(number: Int, entity: Int, relationship: Related)?]
+  @exclusivity(unchecked) private var keys: [Int64] = []
 
-  /// The graph in the bytes of an archive. Throws `corrupt` where they are none of such objects.
+  /// A relationship, where its links go.
+  private struct Related {
+    let name: String
+    let slot: Int?
+    let table: Int?
+  }
+
+  /// The graph in the bytes of an archive, which are given back while it is made. Throws `corrupt` where they are none of such objects.
+  /// Nil where something was still needed that was given back.
   static func graph(
-    _ bytes: Data, _ schema: Schema, _ numbering: AtomicNumbering, highestNumber: Int64
-  ) throws(StoreError) -> AtomicGraph {
-    // Foundation's closures throw anything; a result keeps the type.
-    let result = bytes.withUnsafeBytes { bytes in
-      Result { () throws(StoreError) in
-        do {
-          let reader = BinaryGraphReader(schema, try KeyedArchiveBytes(bytes), numbering)
-          try reader.readNodes()
-          return try reader.loader.finish(highestNumber: highestNumber)
-        } catch let error as StoreError {
-          throw error
-        } catch {
-          throw StoreError(.corrupt, "A part of the store is no keyed archive.", cause: "\(error)")
-        }
-      }
+    _ bytes: UnsafeRawBufferPointer, _ schema: Schema, _ numbering: AtomicNumbering, highestNumber: Int64,
+    giveBack: ((Range<Int>) -> Void)?
+  ) throws(StoreError) -> AtomicGraph? {
+    var archive: KeyedArchiveBytes?
+    do {
+      let bytes = try KeyedArchiveBytes(bytes, giveBack: giveBack)
+      archive = bytes
+      let reader = BinaryGraphReader(schema, bytes, numbering)
+      try reader.readNodes()
+      return try reader.loader.finish(highestNumber: highestNumber)
+    } catch {
+      if archive?.wasGivenBackTooEarly == true { return nil }
+      throw error as? StoreError
+        ?? StoreError(.corrupt, "A part of the store is no keyed archive.", cause: "\(error)")
     }
-    return try result.get()
   }
 
   private init(_ schema: Schema, _ archive: KeyedArchiveBytes, _ numbering: AtomicNumbering) {
@@ -51,16 +59,19 @@ final class BinaryGraphReader {
     guard let root = try archive.root("mapData"), let (keys, nodes) = try archive.entries(of: root) else {
       throw StoreError(.corrupt, "The store has no dictionary of its objects.")
     }
-    for index in 0..<min(keys.count, nodes.count) {
+    // From the last one to the first: what an object refers to stands before it or was met before it, so that the bytes behind it can go.
+    for index in (0..<min(keys.count, nodes.count)).reversed() {
       guard let key = try archive.item(at: archive.place(index, in: keys)),
         let node = try archive.item(at: archive.place(index, in: nodes))
       else {
         continue
       }
-      guard let key = try archive.integer(key), try archive.isMapNode(node), try archive.look(at: node, nodeFields),
+      guard let key = try archive.integer(key), try archive.look(at: node, nodeFields),
+        try archive.isMapNode(node, 4, nodeFields),
         let number = try archive.field(0, of: node, nodeFields), try archive.integer(number) == key
       else { throw StoreError(.corrupt, "An object of the store is no node with its own key.") }
       try add(node, key)
+      archive.giveBack(from: node, but: [keys, nodes])
     }
   }
 
@@ -72,20 +83,23 @@ final class BinaryGraphReader {
     guard let list = try archive.field(2, of: node, nodeFields), let values = try archive.elements(of: list),
       values.count == shape.columns.count
     else { throw Self.wrongCount(key) }
-    builder.begin(slots: shape.entity.slots.count)
-    for index in 0..<values.count {
-      guard let item = try archive.item(at: archive.place(index, in: values)) else { throw Self.wrongCount(key) }
-      if try archive.isNullObject(item) { continue }
+    builder.begin(slots: shape.slotCount)
+    let items = try archive.items(of: values)
+    for index in items.indices {
+      guard let item = items[index] else { throw Self.wrongCount(key) }
+      if archive.isKnownNull(item) { continue }
       let (slot, kind) = shape.columns[index]
+      // These are no null objects where they have a value; whatever else could take one for its value.
+      let isOwnClass = kind == .date || kind == .uuid
+      if !isOwnClass, try archive.isNullObject(item) { continue }
       if try set(slot, kind, item) { continue }
+      if isOwnClass, try archive.isNullObject(item) { continue }
       throw StoreError(
         .corrupt, "The object \(key) has a value that cannot be one of its attribute's type.",
         context: ["entity": shape.entity.name])
     }
-    links.removeAll(keepingCapacity: true)
     if let related { try addLinks(related, shape.entity, key) }
     try loader.add(builder.finish(key: key, entity: shape.entity.index, version: 1))
-    for (relationship, keys) in links { loader.link(relationship, of: key, to: keys) }
   }
 
   private static func wrongCount(_ key: Int64) -> StoreError {
@@ -111,45 +125,41 @@ final class BinaryGraphReader {
       guard let list = try archive.item(at: archive.place(index, in: lists)),
         let relationship = try relationship(archive.place(index, in: names), entity, key)
       else { continue }
-      let keys = try archive.elements(of: list).flatMap { try self.keys($0) }
-      guard let keys, relationship.isToMany || keys.count <= 1 else {
+      keys.removeAll(keepingCapacity: true)
+      guard let elements = try archive.elements(of: list), try archive.append(integersOf: elements, to: &keys),
+        relationship.table != nil || keys.count <= 1
+      else {
         throw StoreError(
           .corrupt, "The relationship \(relationship.name) of the object \(key) leads to what are no keys.")
       }
-      if let slot = relationship.slot {
-        if let key = keys.first { builder.setInt(slot, key) }
-      } else {
-        links.append((relationship, keys))
+      if let table = relationship.table {
+        loader.link(table, of: key, to: keys)
+      } else if let slot = relationship.slot, let key = keys.first {
+        builder.setInt(slot, key)
       }
     }
-  }
-
-  /// Nil where one is no number.
-  private func keys(_ list: KeyedArchiveBytes.Elements) throws -> [Int64]? {
-    var keys: [Int64] = []
-    keys.reserveCapacity(list.count)
-    for index in 0..<list.count {
-      guard let item = try archive.item(at: archive.place(index, in: list)) else { continue }
-      guard let key = try archive.integer(item) else { return nil }
-      keys.append(key)
-    }
-    return keys
   }
 
   /// Nil for a name that is none.
   private func relationship(
     _ place: KeyedArchiveBytes.Place, _ entity: Entity, _ key: Int64
-  ) throws -> Relationship? {
+  ) throws -> Related? {
     let number = try archive.number(at: place)
-    if let known = relationships[number & 63], known.number == number, known.entity == entity.index {
-      return known.relationship
+    // Where others have the place that the number gives, one of the next.
+    var index = number & 63
+    for _ in 0..<64 {
+      guard let known = relationships[index] else { break }
+      if known.number == number, known.entity == entity.index { return known.relationship }
+      index = (index + 1) & 63
     }
     guard let item = try archive.item(at: place), let name = try archive.string(item) else { return nil }
     guard let relationship = entity.relationship(named: name) else {
       throw StoreError(.corrupt, "The object \(key) has the relationship \(name), which the model does not have.")
     }
-    relationships[number & 63] = (number, entity.index, relationship)
-    return relationship
+    let related = Related(
+      name: relationship.name, slot: relationship.slot, table: loader.linkTable(of: relationship))
+    relationships[index] = (number, entity.index, related)
+    return related
   }
 
   // MARK: Values

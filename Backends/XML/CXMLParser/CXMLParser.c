@@ -7,7 +7,10 @@
 // Where in a document a byte is.
 enum place { TEXT, OPENING, DECLARATION, TAG, COMMENT, SECTION, INSTRUCTION };
 // An attribute has four bytes at least.
-enum { MOST_ATTRIBUTES = 1000, SHORT_TAG = 4 * MOST_ATTRIBUTES };
+enum { MOST_ATTRIBUTES = 1000, SHORT_TAG = 4 * MOST_ATTRIBUTES, MOST_DEPTH = 512, MOST_PROPERTIES = 256 };
+// Names that are known: of elements, and of attributes.
+enum name { NAME, TYPE, ATTRIBUTE, IDREFS, DESTINATION, ID, OBJECT, NAME_COUNT };
+static const char *const names[NAME_COUNT] = {"name", "type", "attribute", "idrefs", "destination", "id", "object"};
 
 struct cxml_parser {
   cxml_events events;
@@ -16,9 +19,21 @@ struct cxml_parser {
   const char *type;
   xmlSAXHandler sax;
   xmlParserCtxtPtr libxml;
-  cxml_attribute *attributes;
-  int capacity;
   int is_stopped;
+  int wants_types;
+  // How many elements are open.
+  int depth;
+  // The second of them is an object.
+  int is_in_object;
+  // The known names as libxml2 keeps them, each once.
+  const xmlChar *known[NAME_COUNT];
+  // The object that is open. Its texts say, until they are handed over, how far from the start of `bytes` they are, plus one.
+  cxml_object object;
+  cxml_property properties[MOST_PROPERTIES];
+  char *bytes;
+  size_t byte_count, byte_capacity;
+  // Where the content of the innermost element begins.
+  size_t content;
   enum place place;
   // What ends the quotation that the place is in, 0 outside of one.
   char quote;
@@ -45,33 +60,139 @@ static void entity_declaration(void *context, const xmlChar *name, int type, con
   refuse(context, "declares entities");
 }
 
+// MARK: Objects
+
+static const cxml_text none = {NULL, 0};
+
+static int add_bytes(cxml_parser *parser, const void *bytes, size_t count) {
+  if (!parser->bytes || count > parser->byte_capacity - parser->byte_count) {
+    size_t capacity = parser->byte_capacity + count + 4096;
+    capacity += parser->byte_capacity;
+    char *larger = capacity > count ? realloc(parser->bytes, capacity) : NULL;
+    if (!larger) {
+      refuse(parser, "has an object that is larger than the memory");
+      return 0;
+    }
+    parser->bytes = larger;
+    parser->byte_capacity = capacity;
+  }
+  memcpy(parser->bytes + parser->byte_count, bytes, count);
+  parser->byte_count += count;
+  return 1;
+}
+
+// What begins at `start` and ends with the last byte.
+static cxml_text text_from(const cxml_parser *parser, size_t start) {
+  return (cxml_text){(const char *)(start + 1), parser->byte_count - start};
+}
+
+// Of two attributes of the same name the first counts.
+static void add_value(cxml_parser *parser, cxml_text *text, const xmlChar *value, const xmlChar *end) {
+  size_t start = parser->byte_count;
+  if (!text->bytes && add_bytes(parser, value, (size_t)(end - value))) *text = text_from(parser, start);
+}
+
+static void place(const cxml_parser *parser, cxml_text *text) {
+  if (text->bytes) text->bytes = parser->bytes + ((size_t)text->bytes - 1);
+}
+
+// Hands over what is there of the object.
+static void hand_over(cxml_parser *parser, int is_last) {
+  cxml_object *object = &parser->object;
+  for (size_t i = 0; i < object->count; i++) {
+    cxml_property *property = &parser->properties[i];
+    place(parser, &property->name);
+    place(parser, &property->idrefs);
+    place(parser, &property->type);
+    place(parser, &property->destination);
+    place(parser, &property->content);
+  }
+  place(parser, &object->type);
+  place(parser, &object->id);
+  object->properties = parser->properties;
+  object->is_last = is_last;
+  parser->events.object(parser->context, object);
+  *object = (cxml_object){none, none, NULL, 0, 0, 0};
+  parser->byte_count = 0;
+}
+
+static enum name known_name(const cxml_parser *parser, const xmlChar *name) {
+  for (int i = 0; i < NAME_COUNT; i++)
+    if (name == parser->known[i]) return i;
+  for (int i = 0; i < NAME_COUNT; i++)
+    if (!strcmp((const char *)name, names[i])) return i;
+  return NAME_COUNT;
+}
+
+static void start_object(cxml_parser *parser, int count, const xmlChar **attributes) {
+  parser->is_in_object = 1;
+  parser->byte_count = 0;
+  parser->object = (cxml_object){none, none, NULL, 0, 1, 0};
+  for (int i = 0; i < count; i++, attributes += 5) {
+    enum name name = known_name(parser, attributes[0]);
+    if (name == TYPE) add_value(parser, &parser->object.type, attributes[3], attributes[4]);
+    if (name == ID) add_value(parser, &parser->object.id, attributes[3], attributes[4]);
+  }
+}
+
+static void start_property(cxml_parser *parser, const xmlChar *element, int count, const xmlChar **attributes) {
+  if (parser->object.count == MOST_PROPERTIES) hand_over(parser, 0);
+  if (parser->is_stopped) return;
+  cxml_property *property = &parser->properties[parser->object.count++];
+  *property = (cxml_property){known_name(parser, element) == ATTRIBUTE, none, none, none, none, none};
+  for (int i = 0; i < count; i++, attributes += 5) {
+    enum name name = known_name(parser, attributes[0]);
+    cxml_text *text = name == NAME                                      ? &property->name
+                      : name == IDREFS                                  ? &property->idrefs
+                      : parser->wants_types && name == TYPE             ? &property->type
+                      : parser->wants_types && name == DESTINATION      ? &property->destination
+                                                                        : NULL;
+    if (text) add_value(parser, text, attributes[3], attributes[4]);
+  }
+}
+
+// MARK: Events
+
 static void start_element(void *context, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri,
                           int namespace_count, const xmlChar **namespaces, int count, int default_count,
                           const xmlChar **attributes) {
   cxml_parser *parser = context;
   if (parser->is_stopped) return;
-  if (count > parser->capacity) {
-    cxml_attribute *larger = realloc(parser->attributes, sizeof(cxml_attribute) * (size_t)count);
-    if (!larger) return refuse(parser, "has more attributes than there is memory for");
-    parser->attributes = larger;
-    parser->capacity = count;
+  if (++parser->depth > MOST_DEPTH) {
+    parser->events.too_deep(parser->context);
+    return cxml_stop(parser);
   }
-  for (int i = 0; i < count; i++) {
-    parser->attributes[i].name = (const char *)attributes[i * 5];
-    parser->attributes[i].value = (const char *)attributes[i * 5 + 3];
-    parser->attributes[i].length = (size_t)(attributes[i * 5 + 4] - attributes[i * 5 + 3]);
+  if (parser->is_in_object) {
+    if (parser->depth == 3) start_property(parser, name, count, attributes);
+    parser->content = parser->byte_count;
+  } else if (parser->depth == 2 && known_name(parser, name) == OBJECT) {
+    start_object(parser, count, attributes);
+  } else {
+    parser->events.start(parser->context, (const char *)name);
   }
-  parser->events.start(parser->context, (const char *)name, parser->attributes, count);
 }
 
 static void end_element(void *context, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri) {
   cxml_parser *parser = context;
-  if (!parser->is_stopped) parser->events.end(parser->context, (const char *)name);
+  if (parser->is_stopped) return;
+  int depth = parser->depth--;
+  if (!parser->is_in_object) return parser->events.end(parser->context, (const char *)name);
+  if (depth == 3) {
+    parser->properties[parser->object.count - 1].content = text_from(parser, parser->content);
+  } else if (depth == 2) {
+    parser->is_in_object = 0;
+    hand_over(parser, 1);
+  }
 }
 
 static void characters(void *context, const xmlChar *bytes, int count) {
   cxml_parser *parser = context;
-  if (!parser->is_stopped) parser->events.text(parser->context, (const char *)bytes, count);
+  // Between objects and properties there is white space only.
+  if (parser->is_stopped || parser->depth < 3) return;
+  if (parser->is_in_object)
+    add_bytes(parser, bytes, (size_t)count);
+  else
+    parser->events.text(parser->context, (const char *)bytes, count);
 }
 
 // Errors are asked for, not printed.
@@ -81,11 +202,12 @@ static void no_print(void *context, const xmlError *error) {}
 static void no_print(void *context, xmlError *error) {}
 #endif
 
-cxml_parser *cxml_make(const cxml_events *events, void *context, const char *root, const char *type) {
+cxml_parser *cxml_make(const cxml_events *events, void *context, const char *root, const char *type, int wants_types) {
   cxml_parser *parser = calloc(1, sizeof *parser);
   if (!parser) return NULL;
   parser->events = *events;
   parser->context = context;
+  parser->wants_types = wants_types;
   parser->root = strdup(root);
   parser->type = strdup(type);
   parser->sax.initialized = XML_SAX2_MAGIC;
@@ -103,12 +225,14 @@ cxml_parser *cxml_make(const cxml_events *events, void *context, const char *roo
   }
   // Large values are no attack; what entities could do is refused.
   xmlCtxtUseOptions(parser->libxml, XML_PARSE_NONET | XML_PARSE_HUGE);
+  for (int i = 0; i < NAME_COUNT; i++)
+    parser->known[i] = xmlDictLookup(parser->libxml->dict, (const xmlChar *)names[i], -1);
   return parser;
 }
 
 void cxml_free(cxml_parser *parser) {
   if (parser->libxml) xmlFreeParserCtxt(parser->libxml);
-  free(parser->attributes);
+  free(parser->bytes);
   free((char *)parser->root);
   free((char *)parser->type);
   free(parser);

@@ -23,14 +23,14 @@ public struct XMLFormat: AtomicFormat {
       == UInt8(ascii: "<")
   }
 
-  public func metadata(_ file: Data) throws(StoreError) -> StoreMetadata {
+  public func metadata(_ file: AtomicFileContent) throws(StoreError) -> StoreMetadata {
     let reader = XMLInfoReader()
     try XMLScan.run(file, reader)
     return try reader.metadata(storeType)
   }
 
   public func graph(
-    _ file: Data, _ schema: Schema, _ numbering: AtomicNumbering
+    _ file: AtomicFileContent, _ schema: Schema, _ numbering: AtomicNumbering
   ) throws(StoreError) -> AtomicGraph {
     let reader = XMLGraphReader(schema, numbering)
     try XMLScan.run(file, reader)
@@ -43,15 +43,17 @@ public struct XMLFormat: AtomicFormat {
     try XMLStoreWriter(graph, writer).write(metadata)
   }
 
-  public func rewrite(_ file: Data, _ metadata: StoreMetadata, to writer: AtomicFileWriter) throws(StoreError) {
+  public func rewrite(
+    _ file: AtomicFileContent, _ metadata: StoreMetadata, to writer: AtomicFileWriter
+  ) throws(StoreError) {
     let reader = XMLInfoReader()
     try XMLScan.run(file, reader)
     try writer.writeMetadata(Data(try XMLHead.text(metadata, reader.highestNumber).utf8))
     try writer.write("    ")
-    try writer.write(try XMLHead.rest(file))
+    try writer.write(try XMLHead.rest(file.data()))
   }
 
-  public func inferredModel(_ file: Data) throws(StoreError) -> [EntityDefinition] {
+  public func inferredModel(_ file: AtomicFileContent) throws(StoreError) -> [EntityDefinition] {
     let reader = XMLModelReader()
     try XMLScan.run(file, reader)
     return try reader.definitions()

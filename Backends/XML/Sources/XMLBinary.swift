@@ -17,35 +17,42 @@ enum XMLBinary {
     }
   }
 
-  /// The UUID in a text of the usual form, between white space. Nil for everything else.
-  static func uuid(_ text: UnsafeRawBufferPointer) -> UUID? {
+  /// The bytes of the UUID in a text of the usual form, between white space. Nil for everything else.
+  static func uuid(_ text: UnsafeRawBufferPointer) -> uuid_t? {
     let text = XMLNumber.trimmed(text)
     guard text.count == 36 else { return nil }
-    var (result, count): (uuid_t, Int) = (UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)).uuid, 0)
-    let isWhole = withUnsafeMutableBytes(of: &result) { bytes in
-      var index = 0
-      while index < 36 {
-        if index == 8 || index == 13 || index == 18 || index == 23 {
-          if text[index] != UInt8(ascii: "-") { return false }
-          index += 1
-          continue
+    var result = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)).uuid
+    // Bits that no digit has are there after one that is none.
+    var found: UInt8 = 0
+    withUnsafeMutableBytes(of: &result) { bytes in
+      nibbles.withUnsafeBufferPointer { nibbles in
+        var index = 0
+        for place in 0..<16 {
+          if place == 4 || place == 6 || place == 8 || place == 10 {
+            if text[index] != UInt8(ascii: "-") { found = .max }
+            index &+= 1
+          }
+          let (high, low) = (nibbles[Int(text[index])], nibbles[Int(text[index &+ 1])])
+          found |= high | low
+          bytes[place] = high &<< 4 | low
+          index &+= 2
         }
-        guard let high = digit(text[index]), let low = digit(text[index + 1]) else { return false }
-        bytes[count] = high << 4 | low
-        count += 1
-        index += 2
       }
-      return true
     }
-    return isWhole ? UUID(uuid: result) : nil
+    return found < 16 ? result : nil
   }
 
-  private static func digit(_ byte: UInt8) -> UInt8? {
+  /// The value of each digit, and of everything else one that no digit has.
+  private static let nibbles: [UInt8] = (0..<256).map { byte in
+    hexadecimal(UInt8(byte))
+  }
+
+  private static func hexadecimal(_ byte: UInt8) -> UInt8 {
     switch byte {
     case 0x30...0x39: byte - 0x30
     case 0x41...0x46: byte - 0x37
     case 0x61...0x66: byte - 0x57
-    default: nil
+    default: 0xFF
     }
   }
 
@@ -80,42 +87,71 @@ enum XMLBinary {
     }
   }
 
-  /// The bytes that a text stands for, white space left out. Nil for what is no Base64.
-  static func data(_ text: UnsafeRawBufferPointer) -> Data? {
-    if XMLNumber.trimmed(text).isEmpty { return Data() }
-    var result: [UInt8] = []
-    result.reserveCapacity(text.count / 4 * 3 + 3)
-    var (word, count, padding, isPlain) = (UInt32(0), 0, 0, true)
-    values.withUnsafeBufferPointer { values in
-      for byte in text {
-        let value = values[Int(byte)]
-        if value < 64 && padding == 0 {
-          word = word << 6 | UInt32(value)
-          count += 1
-          if count == 4 {
-            result.append(UInt8(truncatingIfNeeded: word >> 16))
-            result.append(UInt8(truncatingIfNeeded: word >> 8))
-            result.append(UInt8(truncatingIfNeeded: word))
-            (word, count) = (0, 0)
-          }
-        } else if byte == UInt8(ascii: "=") {
-          padding += 1
-        } else if !XMLNumber.isSpace(byte) {
-          isPlain = false
-          break
-        }
+  /// Puts the bytes that a text stands for, white space left out, into `output` from `start` on, which grows as needed. Gives where they
+  /// end, nil for what is no Base64.
+  static func decode(_ text: UnsafeRawBufferPointer, into output: inout [UInt8], from start: Int) -> Int? {
+    let room = start + text.count / 4 * 3 + 3
+    if output.count < room { output.append(contentsOf: repeatElement(0, count: room - output.count)) }
+    let count = output.withUnsafeMutableBufferPointer { output in
+      values.withUnsafeBufferPointer { decode(text, $0, UnsafeMutableBufferPointer(rebasing: output[start...])) }
+    }
+    if let count { return start + count }
+    if XMLNumber.trimmed(text).isEmpty { return start }
+    // Whatever else there may be.
+    guard let data = Data(base64Encoded: Data(text), options: .ignoreUnknownCharacters) else { return nil }
+    output.replaceSubrange(start..., with: data)
+    return start + data.count
+  }
+
+  /// How many bytes there were. Nil for what is no Base64 without further characters.
+  @inline(__always)
+  private static func decode(
+    _ text: UnsafeRawBufferPointer, _ values: UnsafeBufferPointer<UInt8>, _ output: UnsafeMutableBufferPointer<UInt8>
+  ) -> Int? {
+    var (index, place, word, count, padding) = (0, 0, UInt32(0), 0, 0)
+    while index < text.count {
+      // Four digits at once, as long as nothing else comes.
+      while count == 0, padding == 0, index + 4 <= text.count {
+        let (a, b) = (values[Int(text[index])], values[Int(text[index &+ 1])])
+        let (c, d) = (values[Int(text[index &+ 2])], values[Int(text[index &+ 3])])
+        if (a | b | c | d) & 0xC0 != 0 { break }
+        let word = UInt32(a) &<< 18 | UInt32(b) &<< 12 | UInt32(c) &<< 6 | UInt32(d)
+        output[place] = UInt8(truncatingIfNeeded: word &>> 16)
+        output[place &+ 1] = UInt8(truncatingIfNeeded: word &>> 8)
+        output[place &+ 2] = UInt8(truncatingIfNeeded: word)
+        place &+= 3
+        index &+= 4
+      }
+      if index == text.count { break }
+      let byte = text[index]
+      index &+= 1
+      let value = values[Int(byte)]
+      if value < 64, padding == 0 {
+        word = word &<< 6 | UInt32(value)
+        count &+= 1
+        if count < 4 { continue }
+        output[place] = UInt8(truncatingIfNeeded: word &>> 16)
+        output[place &+ 1] = UInt8(truncatingIfNeeded: word &>> 8)
+        output[place &+ 2] = UInt8(truncatingIfNeeded: word)
+        place &+= 3
+        (word, count) = (0, 0)
+      } else if byte == UInt8(ascii: "=") {
+        padding &+= 1
+      } else if !XMLNumber.isSpace(byte) {
+        return nil
       }
     }
     switch (count, padding) {
-    case (0, 0) where isPlain: break
-    case (2, 2) where isPlain: result.append(UInt8(truncatingIfNeeded: word >> 4))
-    case (3, 1) where isPlain:
-      result.append(UInt8(truncatingIfNeeded: word >> 10))
-      result.append(UInt8(truncatingIfNeeded: word >> 2))
-    // Whatever else there may be.
-    default: return Data(base64Encoded: Data(text), options: .ignoreUnknownCharacters)
+    case (0, 0): return place
+    case (2, 2):
+      output[place] = UInt8(truncatingIfNeeded: word &>> 4)
+      return place + 1
+    case (3, 1):
+      output[place] = UInt8(truncatingIfNeeded: word &>> 10)
+      output[place + 1] = UInt8(truncatingIfNeeded: word &>> 2)
+      return place + 2
+    default: return nil
     }
-    return Data(result)
   }
 
   private static let values: [UInt8] = {

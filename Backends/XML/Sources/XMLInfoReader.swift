@@ -1,3 +1,4 @@
+import CXMLParser
 import Foundation
 import PropertyLists
 import StoreProtocol
@@ -16,38 +17,31 @@ class XMLInfoReader: XMLHandler {
 
   var isDone: Bool { hasInfo }
 
-  private enum Part { case info, metadata, object, other }
+  var wantsTypes: Bool { false }
 
-  func start(_ element: XMLElement) throws(StoreError) {
-    let name = element.name
+  private enum Part { case info, metadata, other }
+
+  func start(_ name: XMLName) throws(StoreError) {
     if depth == 0 && !(name == "database") {
       throw StoreError(.notAStore, "The document is a <\(name.string)>, not a <database>.")
     }
     depth += 1
-    if depth > 512 { throw StoreError(.corrupt, "The elements of the store are too deep.") }
     content.removeAll(keepingCapacity: true)
     switch part {
-    case .object: if depth == 3 { try startProperty(element) }
     case .info: if depth == 3 && name == "metadata" { part = .metadata }
     case .metadata: try property { (list) throws(PropertyListError) in try list.start(name.string, at: 0) }
-    case .other: if depth == 2 { try startPart(element) }
+    case .other: if depth == 2 && name == "databaseInfo" { part = .info }
     }
   }
 
-  private func startPart(_ element: XMLElement) throws(StoreError) {
-    if element.name == "object" {
-      if !hasInfo { throw StoreError(.corrupt, "An object comes before the <databaseInfo>.") }
-      part = .object
-      try startObject(element)
-    } else if element.name == "databaseInfo" {
-      part = .info
-    }
+  final func object(_ object: cxml_object) throws(StoreError) {
+    if !hasInfo { throw StoreError(.corrupt, "An object comes before the <databaseInfo>.") }
+    try read(object)
   }
 
   func text(_ bytes: UnsafeRawBufferPointer) throws(StoreError) {
     if list == nil {
-      // Between objects and properties there is white space only.
-      if depth > 2 { content.append(contentsOf: bytes) }
+      content.append(contentsOf: bytes)
     } else {
       try property { (list) throws(PropertyListError) in
         try list.append(String(decoding: bytes, as: UTF8.self), at: 0)
@@ -58,16 +52,6 @@ class XMLInfoReader: XMLHandler {
   func end(_ name: XMLName) throws(StoreError) {
     defer { depth -= 1 }
     switch part {
-    case .object:
-      if depth == 3 {
-        // The closure throws anything; a result keeps the type.
-        try content.withUnsafeBytes { bytes in
-          Result { () throws(StoreError) in try endProperty(bytes) }
-        }.get()
-      } else if depth == 2 {
-        part = .other
-        try endObject()
-      }
     case .metadata: try endMetadata(name)
     case .info: endInfo(name)
     case .other: break
@@ -116,11 +100,8 @@ class XMLInfoReader: XMLHandler {
     return try StoreMetadata(XMLTimes.restoring(info ?? .dictionary([:])), identifier: identifier, storeType: type)
   }
 
-  // What those who read more do with objects.
-  func startObject(_ element: XMLElement) throws(StoreError) {}
-  func startProperty(_ element: XMLElement) throws(StoreError) {}
-  func endProperty(_ content: UnsafeRawBufferPointer) throws(StoreError) {}
-  func endObject() throws(StoreError) {}
+  /// What those who read more do with objects.
+  func read(_ object: cxml_object) throws(StoreError) {}
 
   /// A key from an identifier such as `z102`.
   static func key(_ identifier: UnsafeRawBufferPointer?) throws(StoreError) -> Int64 {
@@ -133,10 +114,8 @@ class XMLInfoReader: XMLHandler {
     return key
   }
 
-  /// The keys from identifiers with white space between them.
-  static func keys(_ identifiers: UnsafeRawBufferPointer?) throws(StoreError) -> [Int64] {
-    guard let identifiers else { return [] }
-    var keys: [Int64] = []
+  /// Appends the keys from identifiers with white space between them.
+  static func append(keys identifiers: UnsafeRawBufferPointer, to keys: inout [Int64]) throws(StoreError) {
     var index = 0
     while index < identifiers.count {
       if XMLNumber.isSpace(identifiers[index]) {
@@ -147,6 +126,5 @@ class XMLInfoReader: XMLHandler {
       while index < identifiers.count, !XMLNumber.isSpace(identifiers[index]) { index += 1 }
       keys.append(try key(UnsafeRawBufferPointer(rebasing: identifiers[start..<index])))
     }
-    return keys
   }
 }

@@ -1,3 +1,4 @@
+import CXMLParser
 import Foundation
 import StoreProtocol
 import StoreSchema
@@ -15,6 +16,7 @@ final class XMLModelReader: XMLInfoReader {
   private var members: [String: Set<Int64>] = [:]
 
   override var isDone: Bool { false }
+  override var wantsTypes: Bool { true }
 
   func definitions() throws(StoreError) -> [EntityDefinition] {
     let names = try metadata("XML").versionHashes.keys.map { ($0.uppercased(), $0) }
@@ -65,35 +67,41 @@ final class XMLModelReader: XMLInfoReader {
     }
   }
 
-  override func startObject(_ element: XMLElement) throws(StoreError) {
-    type = element.text("type")?.uppercased() ?? ""
+  override func read(_ object: cxml_object) throws(StoreError) {
+    if object.is_first != 0 { try start(object) }
+    for property in UnsafeBufferPointer(start: object.properties, count: object.count) { try read(property) }
+  }
+
+  private func start(_ object: cxml_object) throws(StoreError) {
+    type = object.type.string?.uppercased() ?? ""
     guard !type.isEmpty, SchemaName.isWord(type) else {
       throw StoreError(.corrupt, "An object's type is no name of an entity.")
     }
-    types[try Self.key(element.value("id"))] = type
+    types[try Self.key(object.id.value)] = type
     if entities[type] == nil { entities[type] = EntityDefinition(name: type) }
   }
 
-  override func startProperty(_ element: XMLElement) throws(StoreError) {
-    guard let property = element.text("name"), SchemaName.isWord(property), var entity = entities[type] else {
+  private func read(_ element: cxml_property) throws(StoreError) {
+    guard let property = element.name.string, SchemaName.isWord(property), var entity = entities[type] else {
       throw StoreError(.corrupt, "A property has no name that could be one.")
     }
     entities[type] = nil
     defer { entities[type] = entity }
-    if element.name == "attribute" {
+    if element.is_attribute != 0 {
       if entity.attributes.contains(where: { $0.name == property }) { return }
       entity.attributes.append(
-        AttributeDefinition(name: property, type: Self.attributeType(element.text("type") ?? "")))
+        AttributeDefinition(name: property, type: Self.attributeType(element.type.string ?? "")))
     } else {
-      let destination = element.text("destination")?.uppercased() ?? ""
+      let destination = element.destination.string?.uppercased() ?? ""
       guard SchemaName.isWord(destination), !destination.isEmpty else {
         throw StoreError(.corrupt, "The relationship \(property) has no destination.")
       }
-      for key in try Self.keys(element.value("idrefs")) { members[destination, default: []].insert(key) }
-      if members[destination] == nil { members[destination] = [] }
+      var keys: [Int64] = []
+      if let list = element.idrefs.value { try Self.append(keys: list, to: &keys) }
+      members[destination, default: []].formUnion(keys)
       if entity.relationships.contains(where: { $0.name == property }) { return }
       var relationship = RelationshipDefinition(name: property, destination: destination)
-      let counts = (element.text("type") ?? "").split(separator: "/").map { Int($0) ?? 0 }
+      let counts = (element.type.string ?? "").split(separator: "/").map { Int($0) ?? 0 }
       relationship.maxCount = counts.count == 2 ? counts[1] : 0
       entity.relationships.append(relationship)
     }

@@ -96,24 +96,40 @@ enum XMLNumber {
   /// A number between white space. Nil for everything else.
   static func double(_ text: UnsafeRawBufferPointer) -> Double? {
     let text = trimmed(text)
-    return wholeNumber(text) ?? Double(String(decoding: text, as: UTF8.self))
+    return shortNumber(text) ?? Double(String(decoding: text, as: UTF8.self))
   }
 
-  /// Digits with zeros behind the point, as most dates and many numbers are.
-  private static func wholeNumber(_ text: UnsafeRawBufferPointer) -> Double? {
-    var (index, value) = (text.first == UInt8(ascii: "-") ? 1 : 0, Int64(0))
+  /// At most 15 digits with a point somewhere, as most dates and many numbers are: they and the power of ten have exact doubles, so
+  /// that their quotient is the double next to the number.
+  private static func shortNumber(_ text: UnsafeRawBufferPointer) -> Double? {
+    var end = text.count
+    var index = text.first == UInt8(ascii: "-") ? 1 : 0
     let start = index
-    while index < text.count, (0x30...0x39).contains(text[index]) {
-      value = value &* 10 &+ Int64(text[index] &- 0x30)
-      index += 1
+    var (value, digits, point) = (Int64(0), 0, -1)
+    // Zeros behind the point say nothing.
+    while end > start, text[end - 1] == UInt8(ascii: "0") { end -= 1 }
+    while index < end {
+      let byte = text[index]
+      if byte == UInt8(ascii: "."), point < 0, index > start {
+        point = index
+      } else if byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") {
+        value = value &* 10 &+ Int64(byte &- 0x30)
+        digits &+= 1
+        if digits > 15 { return nil }
+      } else {
+        return nil
+      }
+      index &+= 1
     }
-    guard index > start, index - start <= 15, value != 0 else { return nil }
-    if index < text.count {
-      guard text[index] == UInt8(ascii: "."), index + 1 < text.count else { return nil }
-      for place in index + 1..<text.count where text[place] != UInt8(ascii: "0") { return nil }
-    }
-    return Double(start == 1 ? -value : value)
+    // A point that ends the text is for others to judge, as is zero with its sign.
+    guard point >= 0, value != 0, text.count > point + 1 else { return nil }
+    let number = Double(value) / powersOfTen[end - point - 1]
+    return start == 1 ? -number : number
   }
+
+  private static let powersOfTen: [Double] = [
+    1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+  ]
 
   /// The text without the white space around it.
   static func trimmed(_ text: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {

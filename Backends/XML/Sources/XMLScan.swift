@@ -1,3 +1,4 @@
+import AtomicEngine
 import CXMLParser
 import Foundation
 import StoreProtocol
@@ -6,9 +7,14 @@ import StoreProtocol
 protocol XMLHandler: AnyObject {
   /// Whether enough was read.
   var isDone: Bool { get }
-  func start(_ element: XMLElement) throws(StoreError)
+  /// Whether the types of properties are asked for.
+  var wantsTypes: Bool { get }
+  /// An element outside of objects, and what is in it.
+  func start(_ name: XMLName) throws(StoreError)
   func text(_ bytes: UnsafeRawBufferPointer) throws(StoreError)
   func end(_ name: XMLName) throws(StoreError)
+  /// An object in the root element, or a part of one that has many properties. Valid during the call.
+  func object(_ object: cxml_object) throws(StoreError)
 }
 
 /// The name of an element, valid during the call.
@@ -24,43 +30,33 @@ struct XMLName {
   }
 }
 
-/// The start of an element, valid during the call.
-struct XMLElement {
-  let name: XMLName
-  let attributes: UnsafeBufferPointer<cxml_attribute>
+extension cxml_text {
+  /// Nil where there is none.
+  @inline(__always)
+  var value: UnsafeRawBufferPointer? { bytes.map { UnsafeRawBufferPointer(start: $0, count: count) } }
 
-  /// The bytes of an attribute's value, nil where there is none.
-  func value(_ name: StaticString) -> UnsafeRawBufferPointer? {
-    for attribute in attributes where XMLName(start: attribute.name) == name {
-      return UnsafeRawBufferPointer(start: attribute.value, count: attribute.length)
-    }
-    return nil
-  }
-
-  func text(_ name: StaticString) -> String? { value(name).map { String(decoding: $0, as: UTF8.self) } }
+  var string: String? { value.map { String(decoding: $0, as: UTF8.self) } }
 }
 
 /// Reads a document. Its type may be the one that Core Data writes, which is not fetched; any other is refused.
 enum XMLScan {
   static let documentType = "file:///System/Library/DTDs/CoreData.dtd"
 
-  static func run(_ file: Data, _ handler: some XMLHandler) throws(StoreError) {
+  /// Reads part by part, until the handler is done.
+  static func run(_ file: AtomicFileContent, _ handler: some XMLHandler) throws(StoreError) {
     let state = State(handler)
     var events = events
     guard
-      let parser = cxml_make(&events, Unmanaged.passUnretained(state).toOpaque(), "database", documentType)
+      let parser = cxml_make(
+        &events, Unmanaged.passUnretained(state).toOpaque(), "database", documentType, handler.wantsTypes ? 1 : 0)
     else { throw StoreError(.io, "There is no memory for reading the store.") }
     state.parser = parser
     defer { cxml_free(parser) }
-    let result = file.withUnsafeBytes { bytes in
-      var rest = bytes.bindMemory(to: CChar.self)[...]
-      var result: Int32 = 0
-      repeat {
-        let part = UnsafeBufferPointer(rebasing: rest.prefix(1 << 16))
-        rest = rest.dropFirst(part.count)
-        result = cxml_parse(parser, part.baseAddress, Int32(part.count), rest.isEmpty ? 1 : 0)
-      } while result == 0 && !rest.isEmpty && !state.hasEnded
-      return result
+    var result: Int32 = 0
+    try file.forEachPart { (part, isLast) in
+      let bytes = part.bindMemory(to: CChar.self)
+      result = cxml_parse(parser, bytes.baseAddress, Int32(bytes.count), isLast ? 1 : 0)
+      return result == 0 && !state.hasEnded
     }
     if let failure = state.failure { throw failure }
     if result != 0 && !handler.isDone {
@@ -100,11 +96,9 @@ enum XMLScan {
   }
 
   private static let events = cxml_events(
-    start: { context, name, attributes, count in
+    start: { context, name in
       guard let name else { return }
-      let element = XMLElement(
-        name: XMLName(start: name), attributes: UnsafeBufferPointer(start: attributes, count: Int(count)))
-      State.at(context)?.call { (handler) throws(StoreError) in try handler.start(element) }
+      State.at(context)?.call { (handler) throws(StoreError) in try handler.start(XMLName(start: name)) }
     },
     text: { context, bytes, count in
       State.at(context)?.call { (handler) throws(StoreError) in
@@ -114,6 +108,15 @@ enum XMLScan {
     end: { context, name in
       guard let name else { return }
       State.at(context)?.call { (handler) throws(StoreError) in try handler.end(XMLName(start: name)) }
+    },
+    object: { context, object in
+      guard let object else { return }
+      State.at(context)?.call { (handler) throws(StoreError) in try handler.object(object.pointee) }
+    },
+    too_deep: { context in
+      State.at(context)?.call { (_) throws(StoreError) in
+        throw StoreError(.corrupt, "The elements of the store are too deep.")
+      }
     },
     refuse: { context, what in State.at(context)?.refuse(what.map { String(cString: $0) } ?? "") })
 }

@@ -26,7 +26,7 @@ final class XMLStoreWriter {
   init(_ graph: AtomicGraph, _ writer: AtomicFileWriter) {
     self.graph = graph
     self.writer = writer
-    shapes = graph.schema.entities.map(XMLEntityShape.init)
+    shapes = graph.schema.entities.map { XMLEntityShape($0, graph.linkTable) }
     openings = zip(graph.schema.entities, shapes).map { Self.openings($0, $1, graph) }
   }
 

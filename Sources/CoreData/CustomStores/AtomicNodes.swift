@@ -42,7 +42,9 @@ final class AtomicNodes: AtomicMedium, @unchecked Sendable {
         // Nodes say of members that were deleted what they said before: nobody has changed them.
         let members = try Self.members(node.value(forKey: relationship.relationship.name), relationship)
           .filter(known.contains)
-        if !members.isEmpty { loader.link(relationship.relationship, of: reference.key, to: members) }
+        if let table = loader.linkTable(of: relationship.relationship) {
+          loader.link(table, of: reference.key, to: members)
+        }
       }
     }
     return try loader.finish(highestNumber: 0)

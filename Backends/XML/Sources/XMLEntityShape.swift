@@ -1,0 +1,98 @@
+import Foundation
+import StoreSchema
+
+/// A relationship as a document has it: under its name in lower case.
+struct XMLRelationship {
+  let name: String
+  /// Of a to-one relationship.
+  let slot: Int?
+  /// The link table of a to-many relationship.
+  let table: Int?
+}
+
+/// An entity's properties under the names that documents have for them, in lower case, and how a document spells them, which is in the
+/// same order in most objects.
+///
+/// Used by one caller at a time, so its fields are free of exclusivity checks.
+final class XMLEntityShape {
+  let index: Int
+  let slotCount: Int
+  /// In the order of the slots.
+  let columns: [(name: String, slot: Int, kind: SlotKind)]
+  let relationships: [XMLRelationship]
+  /// By name, the places in the lists.
+  private let attributePlaces: [String: Int]
+  private let relationshipPlaces: [String: Int]
+  /// The names that were met, one behind the other.
+  @exclusivity(unchecked) private var names: [UInt8] = []
+  @exclusivity(unchecked) private var known: [Spelling] = []
+  @exclusivity(unchecked) private var next = 0
+
+  private struct Spelling {
+    let start: Int
+    let count: Int
+    let isAttribute: Bool
+    let property: Int
+  }
+
+  init(_ entity: Entity, _ table: (Relationship) -> Int?) {
+    index = entity.index
+    slotCount = entity.slots.count
+    relationships = entity.relationships.map {
+      XMLRelationship(name: $0.name.lowercased(), slot: $0.slot, table: table($0))
+    }
+    var columns: [(name: String, slot: Int, kind: SlotKind)] = []
+    for attribute in entity.attributes {
+      if attribute.type == .composite {
+        for leaf in attribute.elements {
+          columns.append(("\(attribute.name).\(leaf.name)".lowercased(), leaf.slot, entity.slots[leaf.slot]))
+        }
+      } else {
+        columns.append((attribute.name.lowercased(), attribute.slot, entity.slots[attribute.slot]))
+      }
+    }
+    self.columns = columns
+    attributePlaces = Dictionary(
+      columns.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+    relationshipPlaces = Dictionary(
+      relationships.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// Another object begins.
+  func begin() { next = 0 }
+
+  /// The index of a property among the columns or relationships. Nil for a name that the entity does not have.
+  func property(_ name: UnsafeRawBufferPointer, isAttribute: Bool) -> Int? {
+    // One that is missing in this object is passed over.
+    for place in next..<min(next + 8, known.count)
+    where known[place].isAttribute == isAttribute && known[place].count == name.count && isSame(known[place], name) {
+      next = place + 1
+      return known[place].property
+    }
+    let text = String(decoding: name, as: UTF8.self).lowercased()
+    guard let property = isAttribute ? attributePlaces[text] : relationshipPlaces[text] else { return nil }
+    // As many as a document can need that is not made to need more.
+    if known.count < 2 * (columns.count + relationships.count) {
+      let spelling = Spelling(start: names.count, count: name.count, isAttribute: isAttribute, property: property)
+      known.insert(spelling, at: min(next, known.count))
+      names.append(contentsOf: name)
+      next += 1
+    }
+    return property
+  }
+
+  @inline(__always)
+  private func isSame(_ spelling: Spelling, _ name: UnsafeRawBufferPointer) -> Bool {
+    names.withUnsafeBytes {
+      UnsafeRawBufferPointer(rebasing: $0[spelling.start..<spelling.start + spelling.count]).isSame(name)
+    }
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  @inline(__always)
+  func isSame(_ other: UnsafeRawBufferPointer) -> Bool {
+    guard count == other.count, let a = baseAddress, let b = other.baseAddress else { return isEmpty && other.isEmpty }
+    return memcmp(a, b, count) == 0
+  }
+}

@@ -1,0 +1,112 @@
+/// The links of one relationship in flat arrays, which take no allocation an owner: as they are after they were loaded.
+struct AtomicLinkTable: Sendable, Equatable {
+  /// In key order, each once. Those without links are not there.
+  private(set) var owners: [Int64] = []
+  /// Where the destinations of each owner end.
+  private(set) var ends: [Int] = []
+  private(set) var destinations: [Int64] = []
+
+  init() {}
+
+  fileprivate init(_ owners: [Int64], _ ends: [Int], _ destinations: [Int64]) {
+    (self.owners, self.ends, self.destinations) = (owners, ends, destinations)
+  }
+
+  /// Links one by one, to be grouped by owners that are all among `keys`; each owner's stay in the order in which they come.
+  init(grouping links: (owners: [Int64], destinations: [Int64]), among keys: [Int64]) {
+    var places = [Int](repeating: 0, count: keys.count)
+    for owner in links.owners { if let place = keys.place(ofKey: owner) { places[place] += 1 } }
+    var sum = 0
+    for place in places.indices {
+      let count = places[place]
+      places[place] = sum
+      sum += count
+      if count > 0 {
+        owners.append(keys[place])
+        ends.append(sum)
+      }
+    }
+    destinations = Array(repeating: 0, count: sum)
+    for (owner, destination) in zip(links.owners, links.destinations) {
+      guard let place = keys.place(ofKey: owner) else { continue }
+      destinations[places[place]] = destination
+      places[place] += 1
+    }
+  }
+
+  subscript(owner: Int64) -> ArraySlice<Int64> {
+    guard let place = owners.place(ofKey: owner) else { return [] }
+    return destinations[(place == 0 ? 0 : ends[place - 1])..<ends[place]]
+  }
+
+  /// The same links from their other ends, whose keys are all among `keys`: of each the owners in key order.
+  func reversed(among keys: [Int64]) -> AtomicLinkTable {
+    var links: (owners: [Int64], destinations: [Int64]) = (destinations, [])
+    links.destinations.reserveCapacity(destinations.count)
+    for place in owners.indices {
+      while links.destinations.count < ends[place] { links.destinations.append(owners[place]) }
+    }
+    return AtomicLinkTable(grouping: links, among: keys)
+  }
+
+  fileprivate mutating func append(_ list: some Collection<Int64>, of owner: Int64) {
+    destinations.append(contentsOf: list)
+    owners.append(owner)
+    ends.append(destinations.count)
+  }
+}
+
+/// The links of one relationship as a file tells them, list by list.
+struct AtomicLinkLists {
+  private(set) var owners: [Int64] = []
+  private var ends: [Int] = []
+  private(set) var destinations: [Int64] = []
+
+  var isEmpty: Bool { owners.isEmpty }
+
+  mutating func append(_ list: some Collection<Int64>, of owner: Int64) {
+    if list.isEmpty { return }
+    destinations.append(contentsOf: list)
+    owners.append(owner)
+    ends.append(destinations.count)
+  }
+
+  mutating func append(_ table: AtomicLinkTable) {
+    let count = destinations.count
+    destinations += table.destinations
+    owners += table.owners
+    ends += table.ends.lazy.map { $0 + count }
+  }
+
+  func list(_ index: Int) -> ArraySlice<Int64> { destinations[(index == 0 ? 0 : ends[index - 1])..<ends[index]] }
+
+  /// Puts others in the place of all keys.
+  mutating func replaceKeys<E: Error>(
+    owners owner: (Int64) throws(E) -> Int64, destinations destination: (Int64) throws(E) -> Int64
+  ) throws(E) {
+    for index in owners.indices { owners[index] = try owner(owners[index]) }
+    for index in destinations.indices { destinations[index] = try destination(destinations[index]) }
+  }
+
+  /// All links, each once: of each owner in the order in which they were told, or else in key order.
+  func table(isOrdered: Bool) -> AtomicLinkTable {
+    if owners.isAscending, owners.indices.allSatisfy({ list($0).isAscending }) {
+      return AtomicLinkTable(owners, ends, destinations)
+    }
+    let order = owners.indices.sorted { (owners[$0], $0) < (owners[$1], $1) }
+    var result = AtomicLinkTable()
+    var links: [Int64] = []
+    for (place, index) in order.enumerated() {
+      links += list(index)
+      if place + 1 < order.count, owners[order[place + 1]] == owners[index] { continue }
+      if !links.isAscending {
+        if !isOrdered { links.sort() }
+        var known: Set<Int64> = []
+        links.removeAll { !known.insert($0).inserted }
+      }
+      result.append(links, of: owners[index])
+      links.removeAll(keepingCapacity: true)
+    }
+    return result
+  }
+}
