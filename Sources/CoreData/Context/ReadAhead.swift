@@ -43,7 +43,8 @@ final class ReadAhead {
   /// The row of a key that was not read along, in the view that all calls are for.
   func row(_ key: Int64, in view: any StoreSnapshot) throws(StoreError) -> Row? {
     missCount += 1
-    if missCount >= threshold {
+    // A damaged file may lead to keys that no row has.
+    if missCount >= threshold && key > 0 {
       if !isEstimated {
         estimate(view)
       } else if credit > 0 && byteCount < Self.byteLimit {
@@ -65,16 +66,20 @@ final class ReadAhead {
   private func readStretch(_ key: Int64, _ view: any StoreSnapshot) throws(StoreError) -> Row? {
     let first = key & ~(Self.stretch - 1)
     var found: Row?
-    let isRead = try view.rows(of: root, between: max(1, first)...(first | (Self.stretch - 1))) {
-      (row: consuming Row) in
-      if row.key == key {
-        found = row
-      } else {
-        byteCount += row.byteCount
-        rows.put(row)
+    do throws(StoreError) {
+      let isRead = try view.rows(of: root, between: max(1, first)...(first | (Self.stretch - 1))) {
+        (row: consuming Row) in
+        if row.key == key {
+          found = row
+        } else {
+          byteCount += row.byteCount
+          rows.put(row)
+        }
       }
+      if isRead { return found }
+    } catch {
+      // A neighbour that cannot be read is not this fault's: the row alone says what is wrong with itself.
     }
-    if isRead { return found }
     credit = 0
     return try view.row(of: root, key: key)
   }

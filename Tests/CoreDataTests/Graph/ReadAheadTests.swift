@@ -12,6 +12,8 @@ import Testing
   private final class View: FetchingSnapshot, @unchecked Sendable {
     let count: Int64
     let readsStretches: Bool
+    /// A key whose row cannot be read.
+    var damaged: Int64?
     private(set) var singles = 0
     private(set) var stretches = 0
     private let builder = RowBuilder()
@@ -30,6 +32,7 @@ import Testing
 
     func row(of entity: Int, key: Int64) throws(StoreError) -> Row? {
       singles += 1
+      if key == damaged { throw StoreError(.corrupt, "The row is damaged.") }
       return key <= count ? made(key) : nil
     }
 
@@ -38,7 +41,10 @@ import Testing
     ) throws(StoreError) -> Bool {
       guard readsStretches else { return false }
       stretches += 1
-      for key in keys where key <= count { body(made(key)) }
+      for key in keys where key <= count {
+        if key == damaged { throw StoreError(.corrupt, "The row is damaged.") }
+        body(made(key))
+      }
       return true
     }
 
@@ -89,6 +95,21 @@ import Testing
   @Test func rowsThatAreNotThereAreNotFound() throws {
     let view = View(300)
     try read((1...600).shuffled(), view)
+  }
+
+  @Test func aDamagedRowIsItsOwnFaultOnly() throws {
+    let view = View(2000)
+    view.damaged = 707
+    try read((1...2000).filter { $0 != 707 }, view)
+    #expect(view.stretches > 0)
+    #expect(throws: StoreError.self) { try read(1...707, view) }
+  }
+
+  /// A damaged file may lead to any key.
+  @Test func keysThatNoRowCanHaveAreAskedForOneByOne() throws {
+    let view = View(300)
+    try read((1...200).map { $0 } + [-5, 0, -16, .min, .max, .max - 16], view)
+    #expect(view.stretches > 0)
   }
 
   @Test func aStoreThatSearchesAsFastIsAskedOnce() throws {
