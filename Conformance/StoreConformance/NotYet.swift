@@ -49,12 +49,6 @@ public enum NotYet {
       """
     ),
     (
-      "the ID from before a save leads to nothing after it, and object(with:) stops the program: temporary keys are forgotten",
-      """
-      IDN-022
-      """
-    ),
-    (
       "waits for stalenessInterval, which is kept and does nothing",
       """
       CTX-008

@@ -37,12 +37,17 @@ public struct KeyValueFacts {
   /// The content of a fact, nil where there is none. Throws `corrupt` for one without its checksum.
   func content(_ name: String) throws(StoreError) -> Data? {
     let key = Self.key(name)
+    defer { withExtendedLifetime(key) {} }
     guard let value = try value(key.view) else { return nil }
     return try check(key.view, value)
   }
 
   /// The entry of a fact as it is stored, its checksum included, which nobody has looked at.
-  func entry(_ name: String) throws(StoreError) -> Data? { try value(Self.key(name).view) }
+  func entry(_ name: String) throws(StoreError) -> Data? {
+    let key = Self.key(name)
+    defer { withExtendedLifetime(key) {} }
+    return try value(key.view)
+  }
 
   private static func key(_ name: String) -> KeyBuffer {
     let key = KeyBuffer()
@@ -103,6 +108,7 @@ public struct KeyValueFacts {
 extension KeyValueWriting {
   func setFact(_ name: String, _ content: Data) throws(StoreError) {
     let key = KeyBuffer()
+    defer { withExtendedLifetime(key) {} }
     for byte in name.utf8 { key.append(byte) }
     let head = KeyValueEntry.factHead
     try put(.facts, key.view, count: head + content.count, isAtHand: false) { value in

@@ -71,6 +71,7 @@ final class KeyValueReader {
   func highestKey(_ entity: Int) throws(StoreError) -> Int64 {
     let tree = shape.tree(entity)
     let end = KeyBuffer()
+    defer { withExtendedLifetime(end) {} }
     Self.setRowKey(end, tree &+ 1, 0)
     var highest: Int64 = 0
     try transaction.scanBackwards(.rows, before: end.view) { (key, value) throws(StoreError) in
@@ -93,6 +94,7 @@ final class KeyValueReader {
     let tree = shape.tree(first)
     let isWhole = shape.schema.entities[first].subtree == entities && shape.schema.entities[first].root == first
     let start = KeyBuffer()
+    defer { withExtendedLifetime(start) {} }
     Self.setRowKey(start, tree, object)
     try transaction.scan(.rows, from: start.view) { (key, value) throws(StoreError) in
       guard let object = try Self.object(key, value, tree) else { return false }
@@ -127,6 +129,7 @@ final class KeyValueReader {
     guard let first = entities.first else { return }
     let tree = shape.tree(first)
     let start = KeyBuffer()
+    defer { withExtendedLifetime(start) {} }
     Self.setRowKey(start, tree, 0)
     try transaction.scan(.rows, from: start.view) { (key, value) throws(StoreError) in
       guard let object = try Self.object(key, value, tree) else { return false }
@@ -186,6 +189,7 @@ final class KeyValueReader {
     _ range: IndexRange, backwards: Bool = false, _ body: (_ values: UnsafeRawBufferPointer, _ object: Int64) -> Bool
   ) throws(StoreError) {
     let start = KeyBuffer()
+    defer { withExtendedLifetime(start) {} }
     func visit(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(StoreError) -> Bool {
       try KeyValueEntry.check(key, value)
       guard key.count >= 10, let object = key.objectKey(at: key.count - 8) else { throw KeyValueEntry.damaged }

@@ -235,6 +235,29 @@ extension GraphSuite {
         try g.close(coordinator)
       }
     },
+    GraphCase("IDN-022", "the ID from before a save leads to the object after it", ways: .own) { g in
+      try g.inWriting { c in
+        let tag = c.insert("Tag", ["label": "a"])
+        let old = tag.objectID
+        let held: Set = [old]
+        try c.save()
+        g.expect(
+          !tag.objectID.isTemporaryID && old.isTemporaryID, "the ID from before is changed, or the new one is not")
+        g.expect(held.contains(old), "the set has lost what it holds")
+        g.expect(!held.contains(tag.objectID), "the set has what it does not hold")
+        g.expect(c.object(with: old) === tag, "object(with:)")
+        g.expect(try c.existingObject(with: old) === tag, "existingObject(with:)")
+        g.expect(c.registeredObject(for: old) === tag, "registeredObject(for:)")
+        let id = tag.objectID
+        c.reset()
+        g.expect(c.registeredObject(for: old) == nil, "an object that is not there is registered")
+        g.equal(c.object(with: old).objectID, id)
+        g.equal(try c.existingObject(with: old).text("label"), "a")
+        c.delete(try c.existingObject(with: id))
+        try c.save()
+        g.expect((try? c.existingObject(with: old)) == nil, "the ID from before leads to an object that was deleted")
+      }
+    },
   ]
 }
 

@@ -244,6 +244,21 @@ final class ContextCore: @unchecked Sendable {
     return registryLock.withLock { _ in registry.object(reference.key, store: store, root: root) }
   }
 
+  /// The object of an ID, made as a fault where it is not registered. A temporary ID leads to its object after a save too. Nil for a temporary
+  /// one of another context, or of an object that is gone.
+  func object(for id: NSManagedObjectID) -> NSManagedObject? {
+    guard id.isKnown(to: self) else { return nil }
+    if let object = object(id.reference, store: storeIndex(of: id)) { return object }
+    return id.successor.flatMap { object($0.reference, store: storeIndex(of: $0)) }
+  }
+
+  /// The same where it is registered.
+  func registered(for id: NSManagedObjectID) -> NSManagedObject? {
+    guard id.isKnown(to: self) else { return nil }
+    if let object = registered(id.reference, store: storeIndex(of: id)) { return object }
+    return id.successor.flatMap { registered($0.reference, store: storeIndex(of: $0)) }
+  }
+
   /// The object for a reference, made as a fault where it is not registered.
   @inline(__always)
   func object(_ reference: ObjectReference, store: UInt16) -> NSManagedObject? {
@@ -290,7 +305,9 @@ final class ContextCore: @unchecked Sendable {
       forget(object)
     }
     object.key = key
+    var former = object.cachedID
     object.cachedID = nil
+    if former != nil && !isKnownUniquelyReferenced(&former) { former?.successor = object.objectID }
     register(object)
   }
 

@@ -124,20 +124,21 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
   // MARK: Objects
 
+  /// The object of an ID, as a fault where it is not in the context yet. A temporary ID leads to its object also after it was saved.
+  ///
+  /// Ends the program for a temporary ID of another context, or of an object that was never saved and is gone.
   open func object(with objectID: NSManagedObjectID) -> NSManagedObject {
     core.checkQueue()
-    let store = core.storeIndex(of: objectID)
-    if objectID.isKnown(to: core), let known = core.object(objectID.reference, store: store) { return known }
+    if let known = core.object(for: objectID) { return known }
     misuse(
-      "The object ID \(objectID) is temporary and belongs to another context; save or obtain a permanent ID first.")
+      "The object ID \(objectID) is temporary, and its object is in another context or gone; save or obtain a permanent ID first."
+    )
   }
 
   /// The object, its values read. Throws `NSManagedObjectReferentialIntegrityError` (133000) where it is gone.
   open func existingObject(with objectID: NSManagedObjectID) throws -> NSManagedObject {
     core.checkQueue()
-    guard objectID.isKnown(to: core),
-      let object = core.object(objectID.reference, store: core.storeIndex(of: objectID))
-    else {
+    guard let object = core.object(for: objectID) else {
       throw CocoaError(.managedObjectReferentialIntegrity, userInfo: [NSAffectedObjectsErrorKey: [objectID]])
     }
     core.lookAgain(for: object)
@@ -152,8 +153,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   /// The object if it is in the context already. Reads nothing.
   open func registeredObject(for objectID: NSManagedObjectID) -> NSManagedObject? {
     core.checkQueue()
-    guard objectID.isKnown(to: core) else { return nil }
-    return core.registered(objectID.reference, store: core.storeIndex(of: objectID))
+    return core.registered(for: objectID)
   }
 
   open func insert(_ object: NSManagedObject) { core.insert(object) }

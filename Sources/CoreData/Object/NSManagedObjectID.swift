@@ -3,7 +3,7 @@ import StoreSchema
 
 /// Names an object across contexts and threads. Compares by value within a coordinator.
 ///
-/// Sendable, unchecked: the entity's description belongs to an immutable model, all else is constant.
+/// Sendable, unchecked: the entity's description belongs to an immutable model, all else but the successor is constant.
 public final class NSManagedObjectID: NSObject, NSCopying, @unchecked Sendable {
   /// Not counted: entities of a used model are never freed; see ``EntityInfo/description``.
   unowned(unsafe) let info: EntityInfo
@@ -12,6 +12,8 @@ public final class NSManagedObjectID: NSObject, NSCopying, @unchecked Sendable {
   private let contextIdentity: ObjectIdentifier?
   private let firstStore: NSPersistentStore?
   private var store: NSPersistentStore? { firstStore?.current }
+  /// The permanent ID that took the place of this temporary one, where anybody held this one then. Used on its context's queue only.
+  @exclusivity(unchecked) final var successor: NSManagedObjectID?
   private var storeIdentifier: String? { key > 0 ? store?.identifier : nil }
 
   /// `context` is the core of a temporary ID's context.
