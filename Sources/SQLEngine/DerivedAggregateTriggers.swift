@@ -2,26 +2,27 @@ import StoreProtocol
 import StoreQuery
 import StoreSchema
 
-/// The triggers that keep one derived attribute such as `books.pages.@sum`. What Core Data calls these triggers is not known.
+/// The triggers that keep one derived attribute such as `books.pages.@sum`, or a count of pairs. What Core Data calls these triggers is
+/// not known.
 struct DerivedAggregateTriggers {
   private let derivation: LinkedDerivation
   private let links: DerivedAttributeTriggers.Links
-  private let aggregate: Aggregate
-  private let source: LinkedDerivation.Source
-  /// The owner's table, the destinations' table, and the columns of the result and of the source in them.
+  /// The owner's table, the destinations' table, and the column of the result.
   private let (own, other): (String, String)
-  private let (column, value): (String, String)
+  private let column: String
+  /// The aggregate with the column and the kind of its source; nil where links are counted.
+  private let aggregated: (aggregate: Aggregate, value: String, kind: SlotKind)?
 
-  init(
-    _ layout: SQLLayout, _ derivation: LinkedDerivation, _ links: DerivedAttributeTriggers.Links,
-    _ aggregate: Aggregate,
-    _ source: LinkedDerivation.Source
-  ) {
-    (self.derivation, self.links, self.aggregate, self.source) = (derivation, links, aggregate, source)
+  init(_ layout: SQLLayout, _ derivation: LinkedDerivation, _ links: DerivedAttributeTriggers.Links) {
+    (self.derivation, self.links) = (derivation, links)
     let destination = layout.schema.entities[derivation.relationship.destination]
     (own, other) = (layout.table(derivation.entity.index).name, layout.table(destination.index).name)
     column = layout.column(derivation.entity, derivation.attribute.slot).name
-    value = layout.column(destination, source.attribute.slot).name
+    if case .aggregate(let aggregate, let source, _) = derivation.rule {
+      aggregated = (aggregate, layout.column(destination, source.attribute.slot).name, source.kind)
+    } else {
+      aggregated = nil
+    }
   }
 
   var statements: [String] {
@@ -37,8 +38,9 @@ struct DerivedAggregateTriggers {
   }
 
   private func columnTriggers(_ key: String) -> [String] {
-    let increment = DerivedSQL.increment(
-      aggregate, column, "NEW.\(value)", source.kind, as: derivation.kind)
+    guard let (aggregate, value, kind) = aggregated else { return [] }
+    let result = result
+    let increment = DerivedSQL.increment(aggregate, column, "NEW.\(value)", kind, as: derivation.kind)
     return [
       trigger(
         on: other, "PARAMETER_INSERT", "INSERT",
@@ -50,18 +52,26 @@ struct DerivedAggregateTriggers {
   }
 
   private func pairTriggers(_ join: SQLLayout.JoinTable, _ ownerIsFirst: Bool) -> [String] {
-    let columns = join.isReflexive ? [join.first, join.second] : [ownerIsFirst ? join.first : join.second]
+    let (first, second) = sides(join, ownerIsFirst)
+    let columns = join.isReflexive ? [join.first, join.second] : [first]
     func owners(_ row: String) -> String {
       "Z_PK IN (\(columns.map { "\(row).\($0)" }.joined(separator: ", ")))"
     }
-    let (first, second) = ownerIsFirst ? (join.first, join.second) : (join.second, join.first)
-    var linked = "SELECT \(first) FROM \(join.name) WHERE \(second) = NEW.Z_PK"
-    if join.isReflexive { linked += " UNION SELECT \(second) FROM \(join.name) WHERE \(first) = NEW.Z_PK" }
-    return [
+    let membership = [
       trigger(on: join.name, "PARAMETER_INSERT", "INSERT", update(result, owners("NEW"))),
       trigger(on: join.name, "PARAMETER_DELETE", "DELETE", update(result, owners("OLD"))),
-      trigger(on: other, "PARAMETER_UPDATE", "UPDATE OF \(value)", update(result, "Z_PK IN (\(linked))")),
     ]
+    guard let value = aggregated?.value else { return membership }
+    var linked = "SELECT \(first) FROM \(join.name) WHERE \(second) = NEW.Z_PK"
+    if join.isReflexive { linked += " UNION SELECT \(second) FROM \(join.name) WHERE \(first) = NEW.Z_PK" }
+    return membership + [
+      trigger(on: other, "PARAMETER_UPDATE", "UPDATE OF \(value)", update(result, "Z_PK IN (\(linked))"))
+    ]
+  }
+
+  /// The columns of the owner and of the destination.
+  private func sides(_ join: SQLLayout.JoinTable, _ ownerIsFirst: Bool) -> (String, String) {
+    ownerIsFirst ? (join.first, join.second) : (join.second, join.first)
   }
 
   /// The result for a row of the owner's table, from all destinations. They have a name of their own: they may be in the same table.
@@ -70,13 +80,18 @@ struct DerivedAggregateTriggers {
     switch links {
     case .column(let key): rows = "\(other) AS D WHERE D.\(key) = \(own).Z_PK"
     case .pairs(let join, let ownerIsFirst):
-      let (first, second) = ownerIsFirst ? (join.first, join.second) : (join.second, join.first)
+      let (first, second) = sides(join, ownerIsFirst)
+      if aggregated == nil {
+        let isOwners = join.isReflexive ? " OR \(second) = \(own).Z_PK" : ""
+        return "(SELECT COUNT(*) FROM \(join.name) WHERE \(first) = \(own).Z_PK\(isOwners))"
+      }
       rows =
         join.isReflexive
         ? "\(join.name) AS L JOIN \(other) AS D ON D.Z_PK = CASE L.\(first) WHEN \(own).Z_PK THEN L.\(second) ELSE L.\(first) END WHERE (L.\(first) = \(own).Z_PK OR L.\(second) = \(own).Z_PK)"
         : "\(join.name) AS L JOIN \(other) AS D ON D.Z_PK = L.\(second) WHERE L.\(first) = \(own).Z_PK"
     }
-    return DerivedSQL.aggregate(aggregate, of: "D.\(value)", source.kind, as: derivation.kind, from: rows)
+    guard let (aggregate, value, kind) = aggregated else { return "NULL" }
+    return DerivedSQL.aggregate(aggregate, of: "D.\(value)", kind, as: derivation.kind, from: rows)
   }
 
   private func update(

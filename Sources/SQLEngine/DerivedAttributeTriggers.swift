@@ -14,14 +14,10 @@ struct DerivedAttributeTriggers {
   var statements: [String] { StoreShape(schema).derivations.flatMap(triggers) }
 
   private func triggers(_ derivation: LinkedDerivation) -> [String] {
-    switch derivation.rule {
-    case .copy(let source, let reference): copy(derivation, source, reference)
-    case .count: links(derivation.relationship).map { count(derivation, $0) } ?? []
-    case .aggregate(let aggregate, let source, _):
-      links(derivation.relationship).map {
-        DerivedAggregateTriggers(layout, derivation, $0, aggregate, source).statements
-      } ?? []
-    }
+    if case .copy(let source, let reference) = derivation.rule { return copy(derivation, source, reference) }
+    guard let links = links(derivation.relationship) else { return [] }
+    if case .count = derivation.rule, case .column(let key) = links { return count(derivation, key) }
+    return DerivedAggregateTriggers(layout, derivation, links).statements
   }
 
   /// Where the links of a to-many relationship are.
@@ -68,13 +64,6 @@ struct DerivedAttributeTriggers {
     ]
   }
 
-  private func count(_ derivation: LinkedDerivation, _ links: Links) -> [String] {
-    switch links {
-    case .column(let key): count(derivation, key)
-    case .pairs(let join, let ownerIsFirst): count(derivation, join, ownerIsFirst)
-    }
-  }
-
   private func count(_ derivation: LinkedDerivation, _ key: String) -> [String] {
     let (entity, attribute) = (derivation.entity, derivation.attribute)
     let (own, other) = (layout.table(entity.index).name, layout.table(derivation.relationship.destination).name)
@@ -92,29 +81,6 @@ struct DerivedAttributeTriggers {
       parameter("UPDATE_DECREMENT", "UPDATE OF \(key)", "OLD", "\(column) - 1"),
       parameter("DELETE", "DELETE", "OLD", "\(column) - 1"),
       "CREATE TRIGGER Z_DA_\(own)_\(suffix)_SOURCE_INSERT AFTER INSERT ON \(own) FOR EACH ROW BEGIN UPDATE \(own) SET \(column) = (SELECT IFNULL(COUNT(\(key)), 0) FROM \(other) WHERE \(key) = NEW.Z_PK) WHERE Z_PK = NEW.Z_PK; \(note(Self.insertUpdated, "NEW.Z_PK")) END",
-    ]
-  }
-
-  /// Over pairs. What Core Data calls these triggers is not known.
-  private func count(_ derivation: LinkedDerivation, _ join: SQLLayout.JoinTable, _ ownerIsFirst: Bool) -> [String] {
-    let (entity, attribute) = (derivation.entity, derivation.attribute)
-    let own = layout.table(entity.index).name
-    let column = layout.column(entity, attribute.slot).name
-    let suffix = "\(entity.name)_\(attribute.name)"
-    let owners = join.isReflexive ? [join.first, join.second] : [ownerIsFirst ? join.first : join.second]
-    let isOwners = owners.map { "\($0) = \(own).Z_PK" }.joined(separator: " OR ")
-    let value = "(SELECT COUNT(*) FROM \(join.name) WHERE \(isOwners))"
-    func update(_ filter: String, _ function: String) -> String {
-      "UPDATE \(own) SET \(column) = \(value) WHERE \(filter); SELECT \(function)('\(own)', Z_ENT, Z_PK, '\(attribute.name)', \(column)) FROM \(own) WHERE \(filter);"
-    }
-    func parameter(_ event: String, _ row: String) -> String {
-      let keys = owners.map { "\(row).\($0)" }.joined(separator: ", ")
-      return
-        "CREATE TRIGGER Z_DA_\(join.name)_\(suffix)_PARAMETER_\(event) AFTER \(event) ON \(join.name) FOR EACH ROW BEGIN \(update("Z_PK IN (\(keys))", Self.updated)) END"
-    }
-    return [
-      parameter("INSERT", "NEW"), parameter("DELETE", "OLD"),
-      "CREATE TRIGGER Z_DA_\(own)_\(suffix)_SOURCE_INSERT AFTER INSERT ON \(own) FOR EACH ROW BEGIN \(update("Z_PK = NEW.Z_PK", Self.insertUpdated)) END",
     ]
   }
 

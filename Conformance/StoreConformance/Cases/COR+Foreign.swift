@@ -85,7 +85,7 @@ extension ConformanceSuite {
   /// A counter of keys that is not what it should be: an insertion is refused, or gets a key that no row has.
   static func counter(_ name: String, _ change: ForeignChange) -> ConformanceCase {
     ConformanceCase(
-      "IDN-019/\(change.format == .xmlFile ? "xml/" : "")\(name)",
+      "IDN-019/\(name)",
       "a wrong counter of keys (\(name)) overwrites nothing", requires: change.format,
       profiles: Profile.plainOnly
     ) { c in

@@ -14,6 +14,6 @@ extension ConformanceSuite {
       .xml("destination=\"TEAM\" idrefs=\"z", "destination=\"TEAM\" idrefs=\"x")),
     found("COR-011/xml", "two objects of one key", .xml("type=\"TAG\" id=\"z", "type=\"TAG\" id=\"z1\" old=\"")),
     discreet("SEC-018/xml", .xml(">30<", ">hunter2<")),
-    counter("highest", .xml("<nextObjectID>", "<nextObjectID>9223372036854775807</nextObjectID><was>")),
+    counter("xml/highest", .xml("<nextObjectID>", "<nextObjectID>9223372036854775807</nextObjectID><was>")),
   ]
 }
