@@ -5,7 +5,7 @@ public enum GraphSuite {
   /// Every case, each id once.
   public static let all: [ConformanceCase] = [
     lifecycle, identity, values, attributeRules, relationships, orders, deletions, inheritance, fetches, saves,
-    conflicts,
-    contexts, contextLives, concurrency, durability, copies, damage, capabilities,
+    uniqueValues, conflicts, mergePolicies,
+    ownPolicies, contexts, contextLives, concurrency, durability, copies, damage, capabilities,
   ].flatMap { $0.map(\.conformanceCase) }
 }

@@ -13,12 +13,6 @@ public enum NotYet {
 
   private static let groups: [(reason: String, ids: String)] = [
     (
-      "waits for merge policies, of which only the error policy takes effect",
-      """
-      LCK-003 LCK-004 LCK-005 LCK-006 LCK-010 LCK-011 LCK-015 LCK-024
-      """
-    ),
-    (
       "waits for undo: changes of a context are not recorded",
       """
       CTX-013 DEL-012 SAV-033

@@ -252,15 +252,15 @@ extension Graph {
 
   /// A saved person, read by both contexts.
   func person(
-    in a: NSManagedObjectContext, and b: NSManagedObjectContext
+    in a: NSManagedObjectContext, and b: NSManagedObjectContext, name: String = "p"
   ) throws -> (NSManagedObject, NSManagedObject) {
     let mine = try a.performAndWait { () -> NSManagedObject in
-      let person = a.insert("Person", ["name": "p", "age": 1])
+      let person = a.insert("Person", ["name": name, "age": 1])
       try a.save()
       return person
     }
     let theirs = try b.performAndWait { () -> NSManagedObject in
-      let person = try b.one("Person", "name", "p")
+      let person = try b.existingObject(with: mine.objectID)
       _ = person.text("name")
       return person
     }

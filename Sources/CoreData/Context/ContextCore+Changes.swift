@@ -68,7 +68,8 @@ extension ContextCore {
     }
   }
 
-  private func revive(_ object: NSManagedObject) {
+  /// Takes the deletion of an object back, not what its delete rules did to others.
+  func revive(_ object: NSManagedObject) {
     object.flags.remove(.deleted)
     if object.flags.contains(.inserted) {
       insertedCount += 1
@@ -182,7 +183,7 @@ extension ContextCore {
   }
 
   /// Takes a deleted object out of what its relationship's destinations know. Its own values stay readable.
-  private func unlink(_ object: NSManagedObject, _ relationship: Relationship) {
+  func unlink(_ object: NSManagedObject, _ relationship: Relationship) {
     guard let inverse = frozen?.schema.inverse(of: relationship) else { return }
     if !relationship.isToMany {
       guard let destination = registeredDestination(of: object, relationship, inverse) else { return }
@@ -213,7 +214,7 @@ extension ContextCore {
     return destination
   }
 
-  private func detach(_ object: NSManagedObject, from destination: NSManagedObject, _ inverse: Relationship) {
+  func detach(_ object: NSManagedObject, from destination: NSManagedObject, _ inverse: Relationship) {
     destination.prepareToRead()
     if inverse.isToMany {
       let state = destination.toMany(inverse)

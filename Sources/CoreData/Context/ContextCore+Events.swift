@@ -77,10 +77,7 @@ extension ContextCore {
     guard object.core === self, object.key > 0 || !object.flags.contains(.inserted) else { return }
     if object.flags.contains(.inserted) { return }
     lookAgain(for: object)
-    if let store = store(object.storeIndex) {
-      store.cache.remove(object.info.root, [object.key])
-      snapshots[store.index] = nil
-    }
+    dropRow(of: object)
     if mergeChanges && object.hasChanges {
       let kept = object.row
       object.row = nil

@@ -28,7 +28,7 @@ extension ContextCore {
   }
 
   /// The object counts as deleted, with nothing left to save.
-  private func becomeDeletedElsewhere(_ object: NSManagedObject) {
+  func becomeDeletedElsewhere(_ object: NSManagedObject) {
     if object.flags.contains(.listed) {
       changed.removeAll { $0 === object }
       pending.removeAll { $0 === object }

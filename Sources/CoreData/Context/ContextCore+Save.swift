@@ -27,17 +27,31 @@ extension ContextCore {
     defer { isSaving = false }
     do {
       try runWillSave()
+      try followDeletesAgain()
+      settlePartners()
       try validateAll()
       if coordinator.hasCustomStores.load(ordering: .relaxed) { try nameInsertions() }
-      let plan = try SavePlan(self, coordinator)
-      // A view of one's own must not stand in the way of the commit.
-      snapshots.removeAll()
-      let receipts = try plan.commit(self)
-      finish(plan, receipts)
+      try commit(coordinator)
     } catch {
       // The next attempt asks everyone again.
       for object in changed { object.flags.remove(.asked) }
       throw error
+    }
+  }
+
+  /// Plans and commits, again after a merge policy has dealt with conflicts.
+  private func commit(_ coordinator: NSPersistentStoreCoordinator) throws {
+    var unresolved: Set<SaveConflicts.Mark> = []
+    while true {
+      let plan = try SavePlan(self, coordinator)
+      // A view of one's own must not stand in the way of the commit.
+      snapshots.removeAll()
+      switch try plan.commit(self) {
+      case .committed(let receipts):
+        finish(plan, receipts)
+        return plan.parts.isEmpty ? try saveMetadata(coordinator) : ()
+      case .conflicts(let conflicts): try resolve(conflicts, &unresolved)
+      }
     }
   }
 

@@ -63,6 +63,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   /// Recorded with each save in persistent history.
   open var transactionAuthor: String?
   open var userInfo = NSMutableDictionary()
+  /// An ``NSMergePolicy``. With anything else saves treat conflicts as with `NSErrorMergePolicy`.
   open var mergePolicy: Any = NSErrorMergePolicy
   /// Nil unless set. Changes of the context are not recorded yet: see ``UndoManager``.
   open var undoManager: UndoManager? { didSet { undoManager?.belongsToContext = true } }

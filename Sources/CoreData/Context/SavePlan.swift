@@ -63,6 +63,8 @@ final class SavePlan {
         let part = try part(for: object, core, coordinator, &byIndex)
         // A fault that was never read is deleted at whatever version the store has by now.
         object.prepareToRead()
+        // One that was gone before it was ever read is what its deletion wants it to be.
+        if object.flags.contains(.inaccessible) { return }
         guard let row = object.row else { throw Self.unread(object) }
         part.changes.deletions.append(.init(object.reference, versionRead: row.version, row: row))
         part.noteObsoleteData(of: object, SlotSet?.none)
@@ -77,11 +79,16 @@ final class SavePlan {
       }
     }
     try core.checkExternalLinks()
-    for object in core.checkedObjects where !object.hasChanges {
+    for object in core.checkedObjects where !isWritten(object) {
       guard let version = object.row?.version else { continue }
       let part = try part(for: object, core, coordinator, &byIndex)
       part.changes.checks.append(.init(object.reference, versionRead: version))
     }
+  }
+
+  private func isWritten(_ object: NSManagedObject) -> Bool {
+    object.isInserted || object.isDeleted
+      || object.isUpdated && (object.flags.contains(.linksChanged) || !object.changedSlots().isEmpty)
   }
 
   private func part(
@@ -127,8 +134,13 @@ final class SavePlan {
       throw Self.unread(object)
     }
     var changed = object.changedSlots()
-    // An object whose values are what they were, and whose links did not change, is not written.
-    if changed.isEmpty && !object.flags.contains(.linksChanged) { return }
+    // An object whose values are what they were, and whose links did not change, is not written. One that others link to from
+    // now on must still be there, as it was read: as on Apple's platforms, it takes part in optimistic locking.
+    if changed.isEmpty && !object.flags.contains(.linksChanged) {
+      if !object.hasNewMembers { return }
+      let part = try part(for: object, core, coordinator, &byIndex)
+      return part.changes.checks.append(.init(object.reference, versionRead: version))
+    }
     let part = try part(for: object, core, coordinator, &byIndex)
     if !object.info.ownDerivations.isEmpty {
       core.derive(object, at: part.changes.time)
@@ -203,22 +215,32 @@ final class SavePlan {
     ObjectReference(entity: object.info.entity.index, key: key(object))
   }
 
+  enum Outcome {
+    case committed([Receipt?])
+    /// The parts before the one with conflicts are committed and settled.
+    case conflicts(SaveConflicts)
+  }
+
   /// Commits each store's part. Across stores nothing is atomic; a failure after the first commit says so.
-  func commit(_ core: ContextCore) throws -> [Receipt?] {
+  func commit(_ core: ContextCore) throws -> Outcome {
     var receipts: [Receipt?] = []
     for part in parts {
       do {
         switch try part.store.commit(part.changes, part.objects(core)) {
         case .committed(let receipt): receipts.append(receipt)
-        case .conflicts(let conflicts): throw CoreDataError.conflicts(conflicts, part)
+        case .conflicts(let list):
+          let conflicts = SaveConflicts(list, part, core)
+          if !core.resolvesConflicts { throw conflicts.error }
+          discardExternalData(from: receipts.count)
+          settle(receipts, core)
+          return .conflicts(conflicts)
         }
       } catch {
         if (error as? StoreError)?.outcome != .outcomeUnknown { discardExternalData(from: receipts.count) }
         let cause =
           part.store.custom?.takeError() ?? (error as? StoreError).map { CoreDataError.make($0) } ?? error
         if receipts.isEmpty { throw cause }
-        // What is committed is saved: the objects must not be written again by the next attempt.
-        core.settle(zip(parts, receipts).compactMap { part, receipt in receipt.map { (part, $0) } })
+        settle(receipts, core)
         throw CocoaError(
           .persistentStoreIncompleteSave,
           userInfo: [
@@ -226,7 +248,13 @@ final class SavePlan {
           ])
       }
     }
-    return receipts
+    return .committed(receipts)
+  }
+
+  /// What is committed is saved: the objects must not be written again by the next attempt.
+  private func settle(_ receipts: [Receipt?], _ core: ContextCore) {
+    if receipts.isEmpty { return }
+    core.settle(zip(parts, receipts).compactMap { part, receipt in receipt.map { (part, $0) } })
   }
 
   /// Gives back the external data of the parts that are not committed.
@@ -260,53 +288,6 @@ extension SavePlan.Part {
     for slot in object.info.externalSlots where changed?.contains(slot) ?? true && !row.isNull(slot) {
       let bytes = row.data(slot)
       if bytes.first == 2 { changes.obsoleteExternalData.append(bytes) }
-    }
-  }
-}
-
-extension SavePlan.Part {
-  /// The objects of the part, for a store that a client implements.
-  func objects(_ core: ContextCore) -> CustomSave {
-    func own(_ objects: some Sequence<NSManagedObject>) -> [NSManagedObject] {
-      objects.filter { $0.storeIndex == storeIndex }
-    }
-    // Also those of which only what no row of theirs holds has changed.
-    return CustomSave(
-      inserted: Array(inserted), updated: own(core.changed.filter(\.isUpdated)), deleted: Array(deleted),
-      locked: own(core.checkedObjects.filter { !$0.hasChanges }), context: core.context)
-  }
-
-  /// Gives the objects the rows that were written.
-  func publish(_ receipt: Receipt, in core: ContextCore) {
-    store.pendingMetadata = nil
-    for (object, row) in zip(inserted, changes.insertions) {
-      object.row = row
-      object.ordinal = -1
-      if object.key < 0 {
-        core.becomePermanent(object, key: row.key, keepsTemporaryKey: false)
-      } else {
-        core.forgetTemporaryKey(object)
-      }
-    }
-    // The new row moves to its object, and the old one into the change set, which ends with the save.
-    var index = 0
-    updated.forEachUncounted { object in
-      if var row = object.row.take() {
-        swap(&row, &changes.updates[index].row)
-        object.row = row
-      } else {
-        object.row = changes.updates[index].row
-      }
-      index += 1
-    }
-  }
-
-  /// Makes faults of the objects whose rows the store has changed itself, so that they are read again.
-  func refreshTouched(_ receipt: Receipt, in core: ContextCore) {
-    for touched in receipt.touched {
-      guard let object = core.registered(touched, store: UInt16(store.index)), !object.hasChanges else { continue }
-      object.row = nil
-      object.flags.insert(.fault)
     }
   }
 }

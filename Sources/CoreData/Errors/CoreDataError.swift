@@ -118,58 +118,12 @@ enum CoreDataError {
   }
 
   /// 133021 where every conflict is about uniqueness, else 133020, with the conflicts listed.
-  static func conflicts(_ conflicts: [Conflict], _ part: SavePlan.Part) -> CocoaError {
-    var objects: [ObjectReference: NSManagedObject] = [:]
-    for (object, row) in zip(part.inserted, part.changes.insertions) { objects[row.reference] = object }
-    for object in part.updated + part.deleted { objects[object.reference] = object }
-    let list = conflicts.compactMap { conflict -> NSObject? in
-      guard let object = objects[conflict.reference] ?? object(conflict.reference, part) else { return nil }
-      return describe(conflict, object, objects)
-    }
-    let isAboutUniqueness = conflicts.allSatisfy { if case .constraint = $0.kind { true } else { false } }
-    return CocoaError(
-      isAboutUniqueness ? .managedObjectConstraintMerge : .managedObjectMerge,
+  static func conflicts(_ list: [NSObject]) -> CocoaError {
+    CocoaError(
+      list.allSatisfy { $0 is NSConstraintConflict } ? .managedObjectConstraintMerge : .managedObjectMerge,
       userInfo: [
         NSPersistentStoreSaveConflictsErrorKey: list,
         NSLocalizedDescriptionKey: "Could not merge changes: the store has changed since the objects were read.",
       ])
-  }
-
-  private static func object(_ reference: ObjectReference, _ part: SavePlan.Part) -> NSManagedObject? {
-    let core = (part.inserted.first ?? part.updated.first ?? part.deleted.first)?.core
-    return core?.registered(reference, store: UInt16(part.store.index))
-  }
-
-  private static func describe(
-    _ conflict: Conflict, _ object: NSManagedObject, _ objects: [ObjectReference: NSManagedObject]
-  ) -> NSObject {
-    switch conflict.kind {
-    case .version(let persisted):
-      return NSMergeConflict(
-        source: object, newVersion: Int(clamping: persisted?.version ?? 0),
-        oldVersion: Int(clamping: conflict.versionRead),
-        cachedSnapshot: object.row.map { snapshot($0, object.info) },
-        persistedSnapshot: persisted.map { snapshot($0, object.info) })
-    case .constraint(let slots, let other, let persisted):
-      let names = slots.compactMap { slot in
-        object.info.entity.attributes.first { $0.slot == slot }?.name
-          ?? object.info.entity.relationships.first { $0.slot == slot }?.name
-      }
-      let unsaved = objects[other].map { [object, $0] } ?? [object]
-      let stored = persisted.flatMap { _ in object.core?.object(other, store: object.storeIndex) }
-      return NSConstraintConflict(
-        constraint: names, database: stored, databaseSnapshot: persisted.map { snapshot($0, object.info) },
-        conflicting: unsaved, conflictingSnapshots: unsaved.map { $0.dictionaryWithValues(forKeys: names) })
-    }
-  }
-
-  /// The attribute values of a row by name, nil as `NSNull`.
-  private static func snapshot(_ row: Row, _ info: EntityInfo) -> [String: Any] {
-    var result: [String: Any] = [:]
-    for attribute in info.entity.attributes where attribute.elements.isEmpty && attribute.slot < row.slotCount {
-      let value = row.value(attribute.slot, info.entity.slots[attribute.slot])
-      result[attribute.name] = AttributeCoding.decode(value, attribute.type) ?? NSNull()
-    }
-    return result
   }
 }

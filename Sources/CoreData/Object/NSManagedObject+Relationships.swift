@@ -16,6 +16,9 @@ extension NSManagedObject {
     return state
   }
 
+  /// Whether objects were added to a to-many relationship since the last save.
+  final var hasNewMembers: Bool { toManys.contains { $0?.added.isEmpty == false } }
+
   /// Calls `body` with the state, not counted: it must not replace the object's states, nor run code of the client's.
   @inline(__always)
   final func withToMany(_ relationship: Relationship, _ body: (ToManyState) -> Void) {
@@ -76,10 +79,9 @@ extension NSManagedObject {
       noteLinkChange(inverse)
     } else {
       // One-to-one: whoever pointed here before loses its link.
-      if let previous = toOne(inverse), previous !== other, let back = inverse.linkedInverse,
-        let slot = back.slot
+      if let previous = toOne(inverse), previous !== other, let back = inverse.linkedInverse, let slot = back.slot,
+        previous.toOne(back) === self
       {
-        previous.prepareToRead()
         previous.setReference(back, slot, nil)
         previous.markUpdated()
       }

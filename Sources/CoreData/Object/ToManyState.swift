@@ -43,8 +43,26 @@ final class ToManyState {
     members = read
     isFault = false
     forgetDerived()
+    // What the store has done by now is no change of ours.
+    if !listedAdditions.isEmpty { listedAdditions.removeAll { contains($0) } }
+    if !removed.isEmpty { removed.removeAll { !contains($0) } }
     for object in removed { if let place = place(of: object) { removeMember(at: place, keepsOrder: true) } }
     for object in listedAdditions where !contains(object) { appendMember(object) }
+  }
+
+  /// Forgets the members, but not who was added and removed: they are applied to what is read next.
+  func unload() {
+    members = []
+    isFault = true
+    isOrderChanged = false
+    forgetDerived()
+  }
+
+  /// Takes back that an object was removed.
+  func takeBackRemoval(of object: NSManagedObject) {
+    guard let index = removed.lastIndex(where: { $0 === object }) else { return }
+    removed.remove(at: index)
+    restore(object)
   }
 
   /// Adds an object that the caller knows is no member, or may be one while this is a fault.

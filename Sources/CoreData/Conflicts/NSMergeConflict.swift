@@ -1,35 +1,9 @@
 import Foundation
 import StoreSchema
 
-/// What a save does when the store has changed meanwhile.
-public enum NSMergePolicyType: UInt, Sendable {
-  case errorMergePolicyType = 0
-  case mergeByPropertyStoreTrumpMergePolicyType = 1
-  case mergeByPropertyObjectTrumpMergePolicyType = 2
-  case overwriteMergePolicyType = 3
-  case rollbackMergePolicyType = 4
-}
-
-/// A merge policy. Only the error policy takes effect so far: every conflict fails the save.
-open class NSMergePolicy: NSObject, @unchecked Sendable {
-  public let mergeType: NSMergePolicyType
-
-  public init(merge ty: NSMergePolicyType) { mergeType = ty }
-
-  public static let error = NSMergePolicy(merge: .errorMergePolicyType)
-  public static let mergeByPropertyStoreTrump = NSMergePolicy(merge: .mergeByPropertyStoreTrumpMergePolicyType)
-  public static let mergeByPropertyObjectTrump = NSMergePolicy(merge: .mergeByPropertyObjectTrumpMergePolicyType)
-  public static let overwrite = NSMergePolicy(merge: .overwriteMergePolicyType)
-  public static let rollback = NSMergePolicy(merge: .rollbackMergePolicyType)
-}
-
-public let NSErrorMergePolicy = NSMergePolicy.error
-public let NSMergeByPropertyStoreTrumpMergePolicy = NSMergePolicy.mergeByPropertyStoreTrump
-public let NSMergeByPropertyObjectTrumpMergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
-public let NSOverwriteMergePolicy = NSMergePolicy.overwrite
-public let NSRollbackMergePolicy = NSMergePolicy.rollback
-
 /// An object that another context or process has changed or deleted since it was read.
+///
+/// Snapshots have all attributes and to-one relationships, the latter as `NSManagedObjectID`, and nil as `NSNull`.
 public final class NSMergeConflict: NSObject {
   public let sourceObject: NSManagedObject
   /// The values of the object in its context.
@@ -41,17 +15,33 @@ public final class NSMergeConflict: NSObject {
   public let oldVersionNumber: Int
   /// The version in the store, 0 where the object is gone.
   public let newVersionNumber: Int
+  /// The row of the persisted snapshot, where a save has made the conflict.
+  let persisted: Row?
 
-  public init(
+  public convenience init(
     source srcObject: NSManagedObject, newVersion newvers: Int, oldVersion oldvers: Int,
     cachedSnapshot cachesnap: [String: Any]?, persistedSnapshot persnap: [String: Any]?
   ) {
-    sourceObject = srcObject
-    newVersionNumber = newvers
-    oldVersionNumber = oldvers
-    objectSnapshot = srcObject.dictionaryWithValues(forKeys: srcObject.info.entity.attributes.map(\.name))
-    cachedSnapshot = cachesnap
-    persistedSnapshot = persnap
+    self.init(srcObject, newvers, oldvers, cachesnap, persnap, persisted: nil)
+  }
+
+  /// The conflict of a save: the row of `object` in its store, nil where it is gone.
+  convenience init(_ object: NSManagedObject, versionRead: Int64, persisted: Row?) {
+    self.init(
+      object, Int(clamping: persisted?.version ?? 0), Int(clamping: versionRead),
+      object.row.map { ConflictSnapshot.row($0, of: object) }, persisted.map { ConflictSnapshot.row($0, of: object) },
+      persisted: persisted)
+  }
+
+  private init(
+    _ object: NSManagedObject, _ newVersion: Int, _ oldVersion: Int, _ cached: [String: Any]?,
+    _ stored: [String: Any]?, persisted: Row?
+  ) {
+    sourceObject = object
+    (newVersionNumber, oldVersionNumber) = (newVersion, oldVersion)
+    objectSnapshot = ConflictSnapshot.present(of: object)
+    (cachedSnapshot, persistedSnapshot) = (cached, stored)
+    self.persisted = persisted
   }
 }
 

@@ -1,0 +1,109 @@
+import CoreData
+import Foundation
+
+/// Merge policies that clients write.
+extension GraphSuite {
+  static let ownPolicies: [GraphCase] = [
+    GraphCase("LCK-015", "an error of a policy's own is what the save throws, and nothing is saved", ways: .own) { g in
+      try g.both { a, b in
+        let (mine, theirs) = try g.person(in: a, and: b)
+        try g.change(mine, ["name": "a"], in: a)
+        try b.performAndWait {
+          theirs.setValue("b", forKey: "name")
+          b.insert("Tag")
+          b.mergePolicy = Refusing(merge: .overwriteMergePolicyType)
+          try g.fails(NSFeatureUnsupportedError) { try b.save() }
+          g.expect(b.hasChanges && theirs.text("name") == "b", "the change is gone")
+        }
+        g.equal(try g.elsewhere { try $0.objects("Person").map { $0.text("name") } }, ["a"])
+        g.equal(try g.elsewhere { try $0.number(of: "Tag") }, 0)
+      }
+    },
+    GraphCase("LCK-015/idle", "a policy that leaves conflicts as they are fails the save", ways: .own) { g in
+      try g.both { a, b in
+        let (mine, theirs) = try g.person(in: a, and: b)
+        try g.change(mine, ["name": "a"], in: a)
+        try b.performAndWait {
+          theirs.setValue("b", forKey: "name")
+          let policy = Idle(merge: .overwriteMergePolicyType)
+          b.mergePolicy = policy
+          let error = try g.fails(133020) { try b.save() }
+          g.equal((error?.userInfo["conflictList"] as? [NSMergeConflict])?.count, 1)
+          g.equal(policy.calls, 1)
+        }
+        g.equal(try g.elsewhere { try $0.objects("Person").map { $0.text("name") } }, ["a"])
+      }
+    },
+    GraphCase("LCK-015/partly", "a policy resolves some conflicts: the others fail the save", ways: .own) { g in
+      try g.both { a, b in
+        let (mine, theirs) = try g.person(in: a, and: b)
+        let (mine2, theirs2) = try g.person(in: a, and: b, name: "q")
+        try a.performAndWait {
+          for one in [mine, mine2] { one.setValue(7, forKey: "age") }
+          try a.save()
+        }
+        try b.performAndWait {
+          for one in [theirs, theirs2] { one.setValue("b", forKey: "name") }
+          b.mergePolicy = Partial(merge: .mergeByPropertyObjectTrumpMergePolicyType)
+          let error = try g.fails(133020) { try b.save() }
+          g.equal((error?.userInfo["conflictList"] as? [NSMergeConflict])?.count, 1)
+        }
+        g.equal(try g.elsewhere { try $0.objects("Person", by: "name").map { $0.text("name") } }, ["p", "q"])
+      }
+    },
+    GraphCase(
+      "LCK-018/policy", "a policy that adds what both have added loses no increment", ways: .own, races: true
+    ) { g in
+      try g.write { $0.insert("Person", ["name": "p", "age": 0]) }
+      let contexts = try (0..<4).map { _ in try g.newContext() }
+      let problems = Recorder()
+      DispatchQueue.concurrentPerform(iterations: contexts.count) { index in
+        let c = contexts[index]
+        c.performAndWait {
+          c.mergePolicy = Adding(merge: .mergeByPropertyObjectTrumpMergePolicyType)
+          do {
+            let person = try c.one("Person", "name", "p")
+            for _ in 0..<25 {
+              person.setValue((person.number("age") ?? 0) + 1, forKey: "age")
+              try c.save()
+            }
+          } catch { problems.note(Graph.text(of: error)) }
+        }
+      }
+      g.equal(problems.take(), [])
+      g.equal(try g.elsewhere { try $0.objects("Person").map { $0.number("age") } }, [100])
+    },
+  ]
+}
+
+/// Policies as clients write them.
+private final class Refusing: NSMergePolicy, @unchecked Sendable {
+  override func resolve(optimisticLockingConflicts list: [NSMergeConflict]) throws {
+    throw CocoaError(.featureUnsupported)
+  }
+}
+
+private final class Idle: NSMergePolicy, @unchecked Sendable {
+  private(set) var calls = 0
+
+  override func resolve(mergeConflicts list: [Any]) throws { calls += 1 }
+}
+
+private final class Partial: NSMergePolicy, @unchecked Sendable {
+  override func resolve(optimisticLockingConflicts list: [NSMergeConflict]) throws {
+    try super.resolve(optimisticLockingConflicts: list.filter { $0.cachedSnapshot?["name"] as? String == "p" })
+  }
+}
+
+/// Adds this context's increment to the stored number.
+private final class Adding: NSMergePolicy, @unchecked Sendable {
+  override func resolve(mergeConflicts list: [Any]) throws {
+    let conflicts = list.compactMap { $0 as? NSMergeConflict }
+    func age(_ snapshot: [String: Any]?) -> Int { (snapshot?["age"] as? NSNumber)?.intValue ?? 0 }
+    let increments = conflicts.map { age($0.objectSnapshot) - age($0.cachedSnapshot) }
+    try super.resolve(mergeConflicts: list)
+    for (conflict, increment) in zip(conflicts, increments) {
+      conflict.sourceObject.setValue(age(conflict.persistedSnapshot) + increment, forKey: "age")
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import Foundation
+
+/// What a save does when the store has changed meanwhile.
+public enum NSMergePolicyType: UInt, Sendable {
+  case errorMergePolicyType = 0
+  case mergeByPropertyStoreTrumpMergePolicyType = 1
+  case mergeByPropertyObjectTrumpMergePolicyType = 2
+  case overwriteMergePolicyType = 3
+  case rollbackMergePolicyType = 4
+}
+
+/// How a context's save treats conflicts: objects that were changed or deleted elsewhere since they were read, and values
+/// that a uniqueness constraint forbids.
+///
+/// An object of the save whose row has a newer version becomes:
+///
+/// | policy | attributes, to-one relationships | deleted here |
+/// | --- | --- | --- |
+/// | `error` | the save fails, nothing changes | the save fails |
+/// | `mergeByPropertyStoreTrump` | the store's where it changed, else this context's | comes back as stored |
+/// | `mergeByPropertyObjectTrump` | this context's where it changed, else the store's | stays deleted |
+/// | `overwrite` | all as they are in this context | stays deleted |
+/// | `rollback` | as stored | comes back as stored |
+///
+/// Members of to-many relationships that were added or removed here are so after the save too, under every policy but
+/// `rollback`; the order that was set here stays where the object's values do. An object whose row is gone stays gone, under
+/// every policy: what it was linked to has already let go of it. An object that comes back brings back what its deletion took
+/// along by the cascade rule.
+///
+/// Where a new object has the unique values of another one, one of the two remains, the stored or else the older one. Links of
+/// others to the object that is dropped go over to it. With `mergeByPropertyObjectTrump` and `overwrite` it takes the
+/// other one's attributes, nil included, and its to-one destinations, with `overwrite` nil included. A stored object
+/// that was given the unique values of another stored one gets its own back with `mergeByPropertyStoreTrump` and
+/// `rollback`; with the others the save fails with `NSManagedObjectConstraintMergeError`, as no policy deletes a stored
+/// object. Apple's documentation does not say what becomes of deleted objects, links and unique values: decision 033.
+///
+/// After a policy has dealt with the conflicts of an attempt, the save is tried again. In a save over several stores those
+/// that had no conflict may be written before, with notifications of their own.
+open class NSMergePolicy: NSObject, @unchecked Sendable {
+  private let type: NSMergePolicyType
+  open var mergeType: NSMergePolicyType { type }
+
+  /// A subclass begins with the type that is the nearest to what it does.
+  public init(merge ty: NSMergePolicyType) { type = ty }
+
+  public static let error = NSMergePolicy(merge: .errorMergePolicyType)
+  public static let mergeByPropertyStoreTrump = NSMergePolicy(merge: .mergeByPropertyStoreTrumpMergePolicyType)
+  public static let mergeByPropertyObjectTrump = NSMergePolicy(merge: .mergeByPropertyObjectTrumpMergePolicyType)
+  public static let overwrite = NSMergePolicy(merge: .overwriteMergePolicyType)
+  public static let rollback = NSMergePolicy(merge: .rollbackMergePolicyType)
+
+  /// Called by a save with `NSMergeConflict` instances; resolves them by ``resolve(optimisticLockingConflicts:)``.
+  ///
+  /// A subclass calls `super`, before or after changes of its own to the objects. An error ends the save with that
+  /// error. Conflicts that the same attempt meets again, because nobody has resolved them, end it too, with
+  /// `NSManagedObjectMergeError`. What was merged into objects by then stays in them.
+  open func resolve(mergeConflicts list: [Any]) throws {
+    try resolve(optimisticLockingConflicts: list.compactMap { $0 as? NSMergeConflict })
+  }
+
+  /// Brings the objects up to what their stores have, as the type says.
+  open func resolve(optimisticLockingConflicts list: [NSMergeConflict]) throws {
+    if mergeType == .errorMergePolicyType { throw CoreDataError.conflicts(list) }
+    try ObjectMerge.merge(list, mergeType)
+  }
+
+  /// Leaves one object with the unique values of each conflict, as the type says. Conflicts that do not hold any more, because
+  /// a subclass has changed or deleted objects, are passed over.
+  open func resolve(constraintConflicts list: [NSConstraintConflict]) throws {
+    if mergeType == .errorMergePolicyType { throw CoreDataError.conflicts(list) }
+    for conflict in list { try ConstraintMerge(conflict, mergeType).run() }
+  }
+}
+
+public let NSErrorMergePolicy = NSMergePolicy.error
+public let NSMergeByPropertyStoreTrumpMergePolicy = NSMergePolicy.mergeByPropertyStoreTrump
+public let NSMergeByPropertyObjectTrumpMergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+public let NSOverwriteMergePolicy = NSMergePolicy.overwrite
+public let NSRollbackMergePolicy = NSMergePolicy.rollback

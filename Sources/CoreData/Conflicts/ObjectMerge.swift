@@ -1,0 +1,335 @@
+import Foundation
+import StoreProtocol
+import StoreSchema
+
+/// Brings objects of a save up to what their stores have by now, as a merge policy of another type than `error` says.
+struct ObjectMerge {
+  private let core: ContextCore
+  private let policy: NSMergePolicyType
+
+  /// Merges the objects of conflicts. Those that are no context's any more, and new ones, stay as they are.
+  static func merge(_ conflicts: [NSMergeConflict], _ policy: NSMergePolicyType) throws {
+    var merged: [NSManagedObject] = []
+    for conflict in conflicts {
+      let object = conflict.sourceObject
+      guard let core = object.core, object.flags.isDisjoint(with: [.inserted, .gone]) else { continue }
+      // The row that the conflict tells of, even if the store has a newer one by now: a subclass may count on its values.
+      let isToldGone = conflict.newVersionNumber == 0
+      let stored = isToldGone ? nil : try conflict.persisted ?? core.storedRow(of: object)
+      try ObjectMerge(core: core, policy: policy).merge(object, stored)
+      merged.append(object)
+    }
+    tell(merged)
+  }
+
+  /// Gives a saved object what its store has, whatever this context has done to it.
+  static func rollBack(_ object: NSManagedObject) throws {
+    guard let core = object.core else { return }
+    try ObjectMerge(core: core, policy: .rollbackMergePolicyType).merge(object, core.storedRow(of: object))
+    tell([object])
+  }
+
+  private static func tell(_ objects: [NSManagedObject]) {
+    guard let core = objects.lazy.compactMap(\.core).first else { return }
+    core.forgetUnchanged(objects)
+    let present = objects.filter { !$0.isDeleted }
+    for object in present { object.awake(fromSnapshotEvents: .mergePolicy) }
+    if !present.isEmpty { core.post(.didChange) { [NSRefreshedObjectsKey: Set(present)] } }
+  }
+
+  /// Whether this context's changes win over the store's.
+  private var prefersChanges: Bool {
+    policy == .mergeByPropertyObjectTrumpMergePolicyType || policy == .overwriteMergePolicyType
+  }
+
+  private func merge(_ object: NSManagedObject, _ stored: Row?) throws {
+    core.lastEvent = nil
+    core.dropRow(of: object)
+    guard let stored else { return becomeDeleted(object) }
+    if !object.isDeleted {
+      // What is only checked is as it is stored, whatever the policy.
+      let policy = object.hasChanges ? policy : .mergeByPropertyStoreTrumpMergePolicyType
+      try ObjectMerge(core: core, policy: policy).mergeValues(object, stored)
+    } else if prefersChanges {
+      deleteAgain(object, stored)
+    } else {
+      try bringBack(object, stored)
+    }
+    object.extras?.fetchedProperties = [:]
+  }
+
+  /// The row is gone. Whoever links to the object here lets go of it.
+  private func becomeDeleted(_ object: NSManagedObject) {
+    if !object.isDeleted {
+      for relationship in object.info.entity.relationships { core.unlink(object, relationship) }
+    }
+    core.becomeDeletedElsewhere(object)
+  }
+
+  /// The deletion stays, and its rules hold for what is linked to the object by now.
+  private func deleteAgain(_ object: NSManagedObject, _ stored: Row) {
+    takeStored(object, stored)
+    core.undeletedDependents.append(object)
+  }
+
+  private func takeStored(_ object: NSManagedObject, _ stored: Row) {
+    object.clearOverlay()
+    object.extras?.transformed = [:]
+    object.toManys = []
+    object.flags.remove(.linksChanged)
+    object.row = stored
+  }
+
+  /// Takes back a deletion, and those that its delete rules led to.
+  private func bringBack(_ object: NSManagedObject, _ stored: Row) throws {
+    var waiting = [(object, stored)]
+    var back: [NSManagedObject] = []
+    while let (object, stored) = waiting.popLast() {
+      if !object.isDeleted { continue }
+      core.revive(object)
+      takeStored(object, stored)
+      back.append(object)
+      for info in object.info.relationships where info.deleteRule == .cascadeDeleteRule {
+        for member in deleted(info.relationship, object) {
+          if let row = try core.storedRow(of: member) { waiting.append((member, row)) }
+        }
+      }
+    }
+    for object in back {
+      for relationship in object.info.entity.relationships {
+        guard let inverse = relationship.linkedInverse else { continue }
+        if relationship.isToMany {
+          linkMembers(of: object, relationship, inverse)
+        } else {
+          linkDestination(of: object, relationship, inverse)
+        }
+      }
+    }
+    core.forgetUnchanged(back)
+  }
+
+  /// The deleted destinations of a relationship, as it is stored.
+  private func deleted(_ relationship: Relationship, _ object: NSManagedObject) -> [NSManagedObject] {
+    var found = relationship.isToMany ? [] : object.toOne(relationship).map { [$0] } ?? []
+    if relationship.isToMany {
+      _ = object.loadedToMany(relationship)
+      found = core.omittedMembers.filter { $0.owner === object && $0.1 === relationship }.map(\.member)
+    }
+    return found.filter { $0.isDeleted && $0.flags.isDisjoint(with: [.inserted, .inaccessible]) }
+  }
+
+  /// Members that the deletion has taken out are linked again; those that have gone elsewhere stay there.
+  private func linkMembers(of object: NSManagedObject, _ relationship: Relationship, _ inverse: Relationship) {
+    let state = object.loadedToMany(relationship)
+    for member in state.members {
+      member.prepareToRead()
+      if inverse.isToMany {
+        member.withToMany(inverse) { $0.takeBackRemoval(of: object) }
+      } else if member.toOne(inverse) == nil, let slot = inverse.slot {
+        member.setReference(inverse, slot, object)
+      } else if member.toOne(inverse) !== object {
+        state.remove(member, keepsOrder: relationship.isOrdered)
+      }
+    }
+  }
+
+  private func linkDestination(of object: NSManagedObject, _ relationship: Relationship, _ inverse: Relationship) {
+    guard let slot = relationship.slot, let destination = object.toOne(relationship) else { return }
+    destination.prepareToRead()
+    if !destination.isDeleted {
+      if inverse.isToMany { return destination.withToMany(inverse) { $0.takeBackRemoval(of: object) } }
+      let present = destination.toOne(inverse)
+      if present === object { return }
+      if present == nil, let inverseSlot = inverse.slot {
+        return destination.setReference(inverse, inverseSlot, object)
+      }
+    }
+    object.setReference(relationship, slot, nil)
+    core.markUpdated(object)
+  }
+
+  // MARK: Changed objects
+
+  private func mergeValues(_ object: NSManagedObject, _ stored: Row) throws {
+    let toOnes = try object.info.entity.relationships.compactMap { try destination(object, $0, stored) }
+    mergeAttributes(object, stored)
+    object.row = stored
+    for toOne in toOnes { set(toOne, object) }
+    if policy == .rollbackMergePolicyType { takeBackLinks(object) }
+    for relationship in object.info.entity.relationships { mergeMembers(object, relationship) }
+    if object.changedSlots().isEmpty { object.clearOverlay() } else { core.markUpdated(object) }
+  }
+
+  /// Values that stay are in the overlay afterwards; those that do not are there as they are stored, which is no change.
+  private func mergeAttributes(_ object: NSManagedObject, _ stored: Row) {
+    let (base, changed, info) = (object.row, object.changedSlots(), object.info)
+    for attribute in info.entity.attributes {
+      let slots = attribute.elements.isEmpty ? [attribute.slot] : attribute.elements.map(\.slot)
+      let isChanged = slots.contains(where: changed.contains)
+      let isStoredAnew = slots.contains { slot in
+        base?.value(slot, info.entity.slots[slot]) != stored.value(slot, info.entity.slots[slot])
+      }
+      let keeps =
+        isChanged ? keepsChange(isStoredAnew: isStoredAnew) : policy == .overwriteMergePolicyType && isStoredAnew
+      if keeps && attribute.derivation == nil {
+        // An element of a composite stays with the others.
+        for slot in slots where isStoredAnew { keep(object, slot, stored) }
+        continue
+      }
+      for slot in slots where object.changed(slot) != nil {
+        object.setOverlay(stored.value(slot, info.entity.slots[slot]), slot)
+      }
+      object.extras?.transformed[attribute.slot] = nil
+    }
+  }
+
+  private func keepsChange(isStoredAnew: Bool) -> Bool {
+    prefersChanges || policy == .mergeByPropertyStoreTrumpMergePolicyType && !isStoredAnew
+  }
+
+  /// Keeps the value that the object was read with. Data outside the row has gone with the row that named it: then the
+  /// stored value is taken.
+  private func keep(_ object: NSManagedObject, _ slot: Int, _ stored: Row) {
+    let value = object.stored(slot)
+    if object.info.externalSlots.contains(slot), case .data(let bytes) = value, bytes.first == 2 {
+      object.setOverlay(stored.value(slot, object.info.entity.slots[slot]), slot)
+    } else {
+      object.setOverlay(value, slot)
+    }
+  }
+
+  private struct ToOne {
+    let relationship: Relationship
+    let slot: Int
+    let (present, stored, merged): (NSManagedObject?, NSManagedObject?, NSManagedObject?)
+  }
+
+  /// Nil for a relationship that nothing has happened to, or that leads to another store.
+  private func destination(_ object: NSManagedObject, _ relationship: Relationship, _ stored: Row) throws -> ToOne? {
+    guard let slot = relationship.slot else { return nil }
+    func reference(_ row: Row?) -> ObjectReference? {
+      row?.reference(slot, entitySlot: relationship.entitySlot, destination: relationship.destination)
+    }
+    let present = object.toOne(relationship)
+    if let present, present.storeIndex != object.storeIndex { return nil }
+    let isStoredAnew = reference(object.row) != reference(stored)
+    let isChanged = object.changedSlots().contains(slot)
+    if !isStoredAnew && (!isChanged || policy != .rollbackMergePolicyType) { return nil }
+    let destination = reference(stored).flatMap { core.object($0, store: object.storeIndex) }
+    if isStoredAnew, let destination, relationship.linkedInverse?.isToMany == false {
+      core.refresh(destination, mergeChanges: true)
+    }
+    let keeps =
+      isChanged ? keepsChange(isStoredAnew: isStoredAnew) : policy == .overwriteMergePolicyType
+    let living = destination.flatMap { $0.isDeleted ? nil : $0 }
+    return ToOne(
+      relationship: relationship, slot: slot, present: present, stored: destination,
+      merged: keeps ? try kept(present, relationship) ?? living : living)
+  }
+
+  /// What a relationship led to and is to lead to, where it is still there: another has changed the relationship, perhaps because
+  /// it was deleted. The commit sees to it that it stays.
+  private func kept(_ destination: NSManagedObject?, _ relationship: Relationship) throws -> NSManagedObject?? {
+    guard let destination else { return .some(nil) }
+    if destination.isDeleted { return nil }
+    if destination.isInserted { return .some(destination) }
+    guard try core.storedRow(of: destination) != nil else { return nil }
+    if relationship.linkedInverse?.isToMany == false { core.refresh(destination, mergeChanges: true) }
+    core.checkedObjects.append(destination)
+    return destination
+  }
+
+  /// Sets the destination, with both inverses; the stored one, where it is another, must not think itself linked.
+  private func set(_ toOne: ToOne, _ object: NSManagedObject) {
+    object.setReference(toOne.relationship, toOne.slot, toOne.present)
+    if hasOtherPartner(toOne, object) {
+      object.setReference(toOne.relationship, toOne.slot, nil)
+      return core.markUpdated(object)
+    }
+    object.setToOne(toOne.relationship, toOne.merged)
+    if toOne.merged === toOne.present, let inverse = toOne.relationship.linkedInverse, inverse.isToMany {
+      toOne.merged?.withToMany(inverse) { if !$0.isFault && !$0.contains(object) { $0.add(object) } }
+    }
+    guard let stored = toOne.stored, stored !== toOne.merged, !stored.isDeleted,
+      let inverse = toOne.relationship.linkedInverse
+    else { return }
+    core.detach(object, from: stored, inverse)
+  }
+
+  /// Whether the stored destination of a one-to-one relationship has been given to another object here: that stands.
+  private func hasOtherPartner(_ toOne: ToOne, _ object: NSManagedObject) -> Bool {
+    guard let destination = toOne.merged, destination !== toOne.present, let inverse = toOne.relationship.linkedInverse,
+      let slot = inverse.slot
+    else { return false }
+    return destination.changedSlots().contains(slot) && destination.toOne(inverse) !== object
+  }
+
+  /// Members are read again, under what was added and removed here.
+  private func mergeMembers(_ object: NSManagedObject, _ relationship: Relationship) {
+    guard let index = relationship.toManyIndex, index < object.toManys.count, let state = object.toManys[index] else {
+      return
+    }
+    if !state.hasChanges {
+      object.toManys[index] = nil
+      return
+    }
+    let order = state.isOrderChanged && prefersChanges ? state.members : []
+    state.unload()
+    core.load(state, relationship, of: object)
+    if relationship.storage != .inverseToOne || relationship.isOrdered { object.flags.insert(.linksChanged) }
+    if order.isEmpty { return }
+    let known = Set(order.map(ObjectIdentifier.init))
+    let ordered =
+      ContiguousArray(order.filter(state.contains)) + state.members.filter { !known.contains(ObjectIdentifier($0)) }
+    if !state.members.elementsEqual(ordered, by: ===) { state.reorder(ordered) }
+  }
+
+  /// Takes added and removed links back, where they are the object's own and not in the rows of its members.
+  private func takeBackLinks(_ object: NSManagedObject) {
+    for relationship in object.info.entity.relationships where relationship.storage != .inverseToOne {
+      guard let index = relationship.toManyIndex, index < object.toManys.count, let state = object.toManys[index] else {
+        continue
+      }
+      for member in state.added { object.remove(member, from: relationship) }
+      for member in state.removed where !member.isDeleted { object.add(member, to: relationship) }
+      object.toManys[index] = nil
+    }
+    object.flags.remove(.linksChanged)
+  }
+}
+
+extension ContextCore {
+  /// What the store has of an object now, nil where it is gone.
+  func storedRow(of object: NSManagedObject) throws -> Row? {
+    guard let store = store(object.storeIndex) else { return nil }
+    let root = object.info.root
+    dropRow(of: object)
+    do {
+      let row = try reading(store) { (snapshot) throws(StoreError) in
+        try snapshot.row(of: root, key: object.key).map { store.cache.merge(root, $0, view: snapshot.commitNumber) }
+      }
+      return row?.entity == object.info.entity.index ? row : nil
+    } catch { throw CoreDataError.make(error) }
+  }
+
+  /// Forgets what is cached of an object's row, so that it is read from the store next.
+  func dropRow(of object: NSManagedObject) {
+    guard let store = store(object.storeIndex) else { return }
+    store.cache.remove(object.info.root, [object.key])
+    snapshots[store.index] = nil
+  }
+
+  /// Takes objects off the lists of changes that have none, or not any more.
+  func forgetUnchanged(_ objects: [NSManagedObject]) {
+    let idle = objects.filter { object in
+      object.flags.contains(.listed) && object.flags.isDisjoint(with: [.inserted, .deleted, .linksChanged])
+        && object.changedSlots().isEmpty && object.toManys.allSatisfy { $0?.hasChanges != true }
+    }
+    if idle.isEmpty { return }
+    let names = Set(idle.map(ObjectIdentifier.init))
+    changed.removeAll { names.contains(ObjectIdentifier($0)) }
+    pending.removeAll { names.contains(ObjectIdentifier($0)) }
+    updatedCount -= idle.count { $0.flags.contains(.updated) }
+    for object in idle { object.flags.subtract([.updated, .listed, .pending, .pendingInsert]) }
+  }
+}

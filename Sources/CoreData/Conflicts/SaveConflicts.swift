@@ -1,0 +1,92 @@
+import Foundation
+import StoreProtocol
+import StoreSchema
+
+/// The conflicts that kept one store's part of a save from being written.
+struct SaveConflicts {
+  private(set) var versions: [NSMergeConflict] = []
+  private(set) var constraints: [NSConstraintConflict] = []
+  /// Equal to those of the attempt before where nothing was resolved.
+  private(set) var marks: Set<Mark> = []
+
+  struct Mark: Hashable {
+    let reference: ObjectReference
+    /// The version read and the one that is stored; or the slots and the other object of a constraint.
+    let (versionRead, stored): (Int64, Int64)
+    let slots: [Int]
+    let other: ObjectReference?
+  }
+
+  init(_ conflicts: [Conflict], _ part: SavePlan.Part, _ core: ContextCore) {
+    var objects: [ObjectReference: NSManagedObject] = [:]
+    for (object, row) in zip(part.inserted, part.changes.insertions) { objects[row.reference] = object }
+    for object in part.updated + part.deleted { objects[object.reference] = object }
+    for conflict in conflicts {
+      let object =
+        objects[conflict.reference] ?? core.registered(conflict.reference, store: part.storeIndex)
+      guard let object else { continue }
+      add(conflict, object, objects)
+    }
+  }
+
+  private mutating func add(
+    _ conflict: Conflict, _ object: NSManagedObject, _ objects: [ObjectReference: NSManagedObject]
+  ) {
+    switch conflict.kind {
+    case .version(let persisted):
+      marks.insert(
+        Mark(
+          reference: conflict.reference, versionRead: conflict.versionRead, stored: persisted?.version ?? 0, slots: [],
+          other: nil))
+      versions.append(NSMergeConflict(object, versionRead: conflict.versionRead, persisted: persisted))
+    case .constraint(let slots, let other, let persisted):
+      marks.insert(
+        Mark(
+          reference: conflict.reference, versionRead: conflict.versionRead, stored: persisted?.version ?? 0,
+          slots: slots, other: other))
+      let names = slots.compactMap { slot in
+        object.info.entity.attributes.first { $0.slot == slot }?.name
+          ?? object.info.entity.relationships.first { $0.slot == slot }?.name
+      }
+      let unsaved = objects[other].map { [object, $0] } ?? [object]
+      let stored = persisted.flatMap { _ in object.core?.object(other, store: object.storeIndex) }
+      constraints.append(
+        NSConstraintConflict(
+          constraint: names, database: stored,
+          databaseSnapshot: persisted.flatMap { row in stored.map { ConflictSnapshot.row(row, of: $0) } },
+          conflicting: unsaved, conflictingSnapshots: unsaved.map { $0.dictionaryWithValues(forKeys: names) }))
+    }
+  }
+
+  /// What the save throws where nobody resolves them.
+  var error: CocoaError { CoreDataError.conflicts(versions + constraints) }
+}
+
+extension ContextCore {
+  /// As the context's policy says; a policy of another type than `NSMergePolicy` resolves nothing.
+  private var mergePolicy: NSMergePolicy { context?.mergePolicy as? NSMergePolicy ?? .error }
+
+  /// Whether conflicts go to a policy at all.
+  var resolvesConflicts: Bool {
+    let policy = mergePolicy
+    return type(of: policy) != NSMergePolicy.self || policy.mergeType != .errorMergePolicyType
+  }
+
+  /// Has the policy deal with the conflicts of an attempt, so that another one can be made. `unresolved` are the marks of
+  /// the attempt before.
+  func resolve(_ conflicts: SaveConflicts, _ unresolved: inout Set<SaveConflicts.Mark>) throws {
+    if conflicts.marks == unresolved { throw conflicts.error }
+    unresolved = conflicts.marks
+    let policy = mergePolicy
+    if !conflicts.versions.isEmpty { try policy.resolve(mergeConflicts: conflicts.versions) }
+    if !conflicts.constraints.isEmpty { try policy.resolve(constraintConflicts: conflicts.constraints) }
+    if let faultError {
+      self.faultError = nil
+      throw CoreDataError.make(faultError)
+    }
+    processPendingChanges()
+    try followDeletesAgain()
+    settlePartners()
+    try validateAll()
+  }
+}

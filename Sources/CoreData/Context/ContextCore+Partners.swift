@@ -1,0 +1,63 @@
+import StoreSchema
+
+/// One-to-one relationships, which are in the rows of both sides.
+///
+/// The rows that a context has were read at different times, so that one side may know of another partner than the other
+/// side does. A save must not write one of them alone.
+extension ContextCore {
+  /// Makes both sides of the changed one-to-one relationships agree. Where a row must be out of date, the commit is made to check it.
+  func settlePartners() {
+    var index = 0
+    // Partners that are set here are at the end of the list, and their turn comes.
+    while index < changed.count {
+      let object = changed[index]
+      index += 1
+      if object.info.oneToOnes.isEmpty || object.flags.contains(.gone) { continue }
+      for relationship in object.info.oneToOnes {
+        guard let inverse = relationship.linkedInverse else { continue }
+        if object.isDeleted {
+          leave(relationship, inverse, object)
+        } else if let slot = relationship.slot, object.changed(slot) != nil, object.changedSlots().contains(slot) {
+          join(relationship, inverse, object)
+          leave(relationship, inverse, object)
+        }
+      }
+    }
+  }
+
+  private func join(_ relationship: Relationship, _ inverse: Relationship, _ object: NSManagedObject) {
+    guard let slot = relationship.slot, let inverseSlot = inverse.slot, let partner = object.toOne(relationship),
+      partner.storeIndex == object.storeIndex, !partner.isDeleted
+    else { return }
+    if partner.toOne(inverse) === object {
+      checkedObjects.append(partner)
+    } else if partner.changedSlots().contains(inverseSlot) {
+      // It has been given to another one since.
+      object.setReference(relationship, slot, nil)
+    } else {
+      partner.setReference(inverse, inverseSlot, object)
+      markUpdated(partner)
+    }
+  }
+
+  /// The partner that the store knows of must not keep an object that has another one, or is deleted.
+  private func leave(_ relationship: Relationship, _ inverse: Relationship, _ object: NSManagedObject) {
+    guard let slot = relationship.slot, let inverseSlot = inverse.slot,
+      let stored = object.row?.reference(
+        slot, entitySlot: relationship.entitySlot, destination: relationship.destination),
+      let partner = self.object(stored, store: object.storeIndex), !partner.isDeleted
+    else { return }
+    if object.isDeleted {
+      let rule = object.info.relationships.first { $0.relationship === relationship }?.deleteRule
+      if rule == .noActionDeleteRule || rule == .denyDeleteRule { return }
+    } else if partner === object.toOne(relationship) {
+      return
+    }
+    if partner.toOne(inverse) === object {
+      partner.setReference(inverse, inverseSlot, nil)
+      markUpdated(partner)
+    } else {
+      checkedObjects.append(partner)
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import Foundation
+import StoreProtocol
+import StoreSchema
+
+extension SavePlan.Part {
+  /// The objects of the part, for a store that a client implements.
+  func objects(_ core: ContextCore) -> CustomSave {
+    func own(_ objects: some Sequence<NSManagedObject>) -> [NSManagedObject] {
+      objects.filter { $0.storeIndex == storeIndex }
+    }
+    // Also those of which only what no row of theirs holds has changed.
+    return CustomSave(
+      inserted: Array(inserted), updated: own(core.changed.filter(\.isUpdated)), deleted: Array(deleted),
+      locked: own(core.checkedObjects.filter { !$0.hasChanges }), context: core.context)
+  }
+
+  /// Gives the objects the rows that were written.
+  func publish(_ receipt: Receipt, in core: ContextCore) {
+    store.pendingMetadata = nil
+    for (object, row) in zip(inserted, changes.insertions) {
+      object.row = row
+      object.ordinal = -1
+      if object.key < 0 {
+        core.becomePermanent(object, key: row.key, keepsTemporaryKey: false)
+      } else {
+        core.forgetTemporaryKey(object)
+      }
+    }
+    // The new row moves to its object, and the old one into the change set, which ends with the save.
+    var index = 0
+    updated.forEachUncounted { object in
+      if var row = object.row.take() {
+        swap(&row, &changes.updates[index].row)
+        object.row = row
+      } else {
+        object.row = changes.updates[index].row
+      }
+      index += 1
+    }
+  }
+
+  /// Makes faults of the objects whose rows the store has changed itself, so that they are read again.
+  func refreshTouched(_ receipt: Receipt, in core: ContextCore) {
+    for touched in receipt.touched {
+      guard let object = core.registered(touched, store: UInt16(store.index)), !object.hasChanges else { continue }
+      object.row = nil
+      object.flags.insert(.fault)
+    }
+  }
+}

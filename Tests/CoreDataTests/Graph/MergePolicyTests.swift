@@ -1,0 +1,253 @@
+import Foundation
+import Testing
+
+@testable import CoreData
+
+/// What merges do with values that are more than a word, with several stores and with those who listen.
+@Suite struct MergePolicyTests {
+  /// Two contexts that have read the same object: `first` has changed and saved it, then `second` changes it and saves with a policy.
+  private func merged(
+    _ company: CompanyStore, _ policy: NSMergePolicy, first: (NSManagedObject) -> Void,
+    second: (NSManagedObject) -> Void
+  ) throws -> NSManagedObject {
+    let (a, b) = (company.context(), company.context())
+    let id = try a.performAndWait {
+      let made = NSEntityDescription.insertNewObject(forEntityName: "Everything", into: a)
+      made.setValue(["old"], forKey: "list")
+      made.setValue(Data(repeating: 1, count: 200_000), forKey: "blob")
+      made.setValue("s", forKey: "string")
+      try a.save()
+      return made.objectID
+    }
+    let object = try b.performAndWait {
+      let object = try b.existingObject(with: id)
+      _ = object.value(forKey: "list")
+      return object
+    }
+    try a.performAndWait {
+      first(a.object(with: id))
+      try a.save()
+    }
+    try b.performAndWait {
+      b.mergePolicy = policy
+      second(object)
+      try b.save()
+    }
+    return object
+  }
+
+  private func list(_ object: NSManagedObject) -> [String]? { object.value(forKey: "list") as? [String] }
+  private func blob(_ object: NSManagedObject) -> UInt8? { (object.value(forKey: "blob") as? Data)?.first }
+
+  private static let policies: [NSMergePolicy] = [
+    .mergeByPropertyStoreTrump, .mergeByPropertyObjectTrump, .overwrite, .rollback,
+  ]
+
+  @Test(arguments: policies.indices)
+  func encodedValuesAreMergedAsOthers(index: Int) throws {
+    let company = try CompanyStore()
+    let object = try merged(company, Self.policies[index]) {
+      $0.setValue(["first"], forKey: "list")
+    } second: {
+      $0.setValue(5, forKey: "int16")
+    }
+    let expected = [["first"], ["first"], ["old"], ["first"]][index]
+    object.managedObjectContext?.performAndWait { #expect(list(object) == expected) }
+    try company.run { #expect(list($0.object(with: object.objectID)) == expected) }
+
+    let other = try merged(company, Self.policies[index]) {
+      $0.setValue(["first"], forKey: "list")
+    } second: {
+      $0.setValue(["second"], forKey: "list")
+    }
+    let winner = [["first"], ["second"], ["second"], ["first"]][index]
+    other.managedObjectContext?.performAndWait { #expect(list(other) == winner) }
+    try company.run { #expect(list($0.object(with: other.objectID)) == winner) }
+  }
+
+  /// The data that `overwrite` would keep is gone with the row that named it.
+  @Test(arguments: policies.indices)
+  func dataOutsideTheRowIsThereAfterwards(index: Int) throws {
+    let company = try CompanyStore()
+    let object = try merged(company, Self.policies[index]) {
+      $0.setValue(Data(repeating: 2, count: 300_000), forKey: "blob")
+    } second: {
+      $0.setValue("t", forKey: "string")
+    }
+    object.managedObjectContext?.performAndWait { #expect(blob(object) == 2) }
+    try company.run { #expect(blob($0.object(with: object.objectID)) == 2) }
+
+    let other = try merged(company, Self.policies[index]) {
+      $0.setValue(Data(repeating: 2, count: 300_000), forKey: "blob")
+    } second: {
+      $0.setValue(Data(repeating: 3, count: 300_000), forKey: "blob")
+    }
+    let winner: UInt8 = [2, 3, 3, 2][index]
+    other.managedObjectContext?.performAndWait { #expect(blob(other) == winner) }
+    try company.run { #expect(blob($0.object(with: other.objectID)) == winner) }
+  }
+
+  @Test func mergedObjectsAreAnnounced() throws {
+    let company = try CompanyStore()
+    nonisolated(unsafe) var refreshed: Set<NSManagedObject> = []
+    nonisolated(unsafe) var saved: Set<NSManagedObject> = []
+    let object = try merged(company, .rollback) {
+      $0.setValue("a", forKey: "string")
+    } second: { object in
+      object.setValue("b", forKey: "string")
+      let (center, context) = (NotificationCenter.default, object.managedObjectContext)
+      for name in [
+        NSManagedObjectContext.didChangeObjectsNotification, NSManagedObjectContext.didSaveObjectsNotification,
+      ] {
+        _ = center.addObserver(forName: name, object: context, queue: nil) {
+          refreshed.formUnion($0.userInfo?[NSRefreshedObjectsKey] as? Set<NSManagedObject> ?? [])
+          if name == NSManagedObjectContext.didSaveObjectsNotification {
+            saved.formUnion($0.userInfo?[NSUpdatedObjectsKey] as? Set<NSManagedObject> ?? [])
+          }
+        }
+      }
+    }
+    #expect(refreshed.contains(object))
+    #expect(saved.isEmpty, "what was rolled back is said to be saved")
+  }
+
+  @Test func snapshotsHaveIDsOfDestinations() throws {
+    let company = try CompanyStore()
+    let (a, b) = (company.context(), company.context())
+    let mine = try a.performAndWait {
+      let person = Person(context: a)
+      person.department = Department(context: a)
+      try a.save()
+      return person
+    }
+    let theirs = try b.performAndWait {
+      let person = try #require(try b.existingObject(with: mine.objectID) as? Person)
+      _ = person.department
+      return person
+    }
+    try a.performAndWait {
+      mine.department = Department(context: a)
+      try a.save()
+    }
+    try b.performAndWait {
+      theirs.department = nil
+      do {
+        try b.save()
+        Issue.record("there is no conflict")
+      } catch {
+        let list = (error as NSError).userInfo[NSPersistentStoreSaveConflictsErrorKey] as? [NSMergeConflict]
+        let conflict = try #require(list?.first { $0.sourceObject === theirs })
+        #expect(conflict.objectSnapshot?["department"] is NSNull)
+        let cached = try #require(conflict.cachedSnapshot?["department"] as? NSManagedObjectID)
+        let stored = try #require(conflict.persistedSnapshot?["department"] as? NSManagedObjectID)
+        #expect(cached != stored && cached.entity.name == "Department")
+        #expect(conflict.persistedSnapshot?["tags"] == nil)
+      }
+    }
+  }
+
+  /// What one store has saved before another one's conflict was found is not written twice.
+  @Test func aSaveOverTwoStoresGoesOn() throws {
+    let model = Company.model()
+    let entities = model.entitiesByName
+    model.setEntities(["Department", "Person", "Badge"].compactMap { entities[$0] }, forConfigurationName: "Staff")
+    model.setEntities(["Everything"].compactMap { entities[$0] }, forConfigurationName: "Values")
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    for name in ["Staff", "Values"] {
+      try coordinator.addPersistentStore(
+        type: .inMemory, configuration: name, at: URL(fileURLWithPath: "/nowhere/\(name)"))
+    }
+    func context() -> NSManagedObjectContext {
+      let context = NSManagedObjectContext(.privateQueue)
+      context.persistentStoreCoordinator = coordinator
+      return context
+    }
+    let (a, b) = (context(), context())
+    let (person, values) = try a.performAndWait {
+      let (person, values) = (
+        Person(context: a), NSEntityDescription.insertNewObject(forEntityName: "Everything", into: a)
+      )
+      try a.save()
+      return (person, values)
+    }
+    for changed in [person, values] {
+      let key = changed === person ? "name" : "string"
+      try b.performAndWait {
+        b.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+        let both = try [person, values].map { try b.existingObject(with: $0.objectID) }
+        for (object, key) in zip(both, ["name", "string"]) { _ = object.value(forKey: key) }
+        try a.performAndWait {
+          changed.setValue("a", forKey: key)
+          try a.save()
+        }
+        both[0].setValue("b", forKey: "name")
+        both[1].setValue("b", forKey: "string")
+        try b.save()
+        #expect(!b.hasChanges)
+      }
+      let c = context()
+      let found = try c.performAndWait {
+        try zip([person, values], ["name", "string"]).map {
+          try c.existingObject(with: $0.objectID).value(forKey: $1) as? String
+        }
+      }
+      #expect(found == ["b", "b"])
+      try a.performAndWait {
+        a.refreshAllObjects()
+        person.setValue(nil, forKey: "name")
+        values.setValue(nil, forKey: "string")
+        try a.save()
+      }
+      b.performAndWait { b.refreshAllObjects() }
+    }
+  }
+
+  /// A member that comes after the delete rule was followed does not outlive its owner as a link to nothing.
+  @Test func membersThatComeLateAreFound() throws {
+    let company = try CompanyStore()
+    let (a, b) = (company.context(), company.context())
+    let department = try a.performAndWait {
+      let department = Department(context: a)
+      Person(context: a).department = department
+      try a.save()
+      #expect(department.people.count == 1)
+      a.delete(department)
+      a.processPendingChanges()
+      return department
+    }
+    try b.performAndWait {
+      Person(context: b).department = b.object(with: department.objectID) as? Department
+      try b.save()
+    }
+    try a.performAndWait { try a.save() }
+    try company.run { (context) throws in
+      #expect(try context.all(Person.self).map { $0.department == nil } == [true, true])
+    }
+  }
+
+  /// Linking to what another context has deleted is a conflict, not a link to nothing.
+  @Test func anOwnerThatIsGoneIsAConflict() throws {
+    let company = try CompanyStore()
+    let (a, b) = (company.context(), company.context())
+    let department = try a.performAndWait {
+      let department = Department(context: a)
+      try a.save()
+      return department
+    }
+    try b.performAndWait {
+      let theirs = try #require(try b.existingObject(with: department.objectID) as? Department)
+      Person(context: b).department = theirs
+    }
+    try a.performAndWait {
+      a.delete(department)
+      try a.save()
+    }
+    b.performAndWait {
+      do {
+        try b.save()
+        Issue.record("there is no conflict")
+      } catch { #expect((error as NSError).code == NSManagedObjectMergeError) }
+    }
+    try company.run { (context) throws in #expect(try context.all(Person.self).isEmpty) }
+  }
+}
