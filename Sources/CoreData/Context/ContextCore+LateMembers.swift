@@ -21,7 +21,15 @@ extension ContextCore {
   /// Whether there were such members.
   private func followOnce() throws -> Bool {
     var groups: [Group: [Int64: NSManagedObject]] = [:]
-    for object in changed where object.isDeleted && object.flags.isDisjoint(with: [.inserted, .inaccessible]) {
+    var deleted: ContiguousArray<NSManagedObject> = []
+    changed.forEachUncounted { object in
+      if object.flags.intersection([.deleted, .inserted, .inaccessible]) == .deleted,
+        object.entityInfo._withUnsafeGuaranteedRef({ !$0.ownedMembers.isEmpty })
+      {
+        deleted.append(object)
+      }
+    }
+    for object in deleted {
       for info in object.info.ownedMembers {
         let group = Group(
           store: object.storeIndex, entity: object.info.entity.index, relationship: info.relationship.index)
@@ -57,7 +65,7 @@ extension ContextCore {
   /// Whether the member of a row goes too, or has another destination here already.
   private func isSettled(_ row: borrowing Row, _ relationship: Relationship, _ store: NSPersistentStore) -> Bool {
     guard let member = registered(row.reference, store: UInt16(store.index)) else { return false }
-    return member.isDeleted || relationship.linkedInverse?.slot.map { member.changed($0) != nil } ?? true
+    return member.isDeleted || relationship.linkedInverse?.slot.map(member.changedSlots().contains) ?? true
   }
 
   private func follow(_ info: RelationshipInfo, _ owner: NSManagedObject, _ member: NSManagedObject) -> Bool {

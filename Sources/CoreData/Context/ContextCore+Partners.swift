@@ -7,25 +7,33 @@ import StoreSchema
 extension ContextCore {
   /// Makes both sides of the changed one-to-one relationships agree. Where a row must be out of date, the commit is made to check it.
   func settlePartners() {
+    var objects: ContiguousArray<NSManagedObject> = []
+    changed.forEachUncounted { object in
+      if object.entityInfo._withUnsafeGuaranteedRef({ !$0.oneToOnes.isEmpty }) { objects.append(object) }
+    }
+    if objects.isEmpty { return }
     var index = 0
-    // Partners that are set here are at the end of the list, and their turn comes.
-    while index < changed.count {
-      let object = changed[index]
+    // The turn of partners that are set comes, again if need be.
+    while index < objects.count {
+      let object = objects[index]
       index += 1
-      if object.info.oneToOnes.isEmpty || object.flags.contains(.gone) { continue }
+      if object.flags.contains(.gone) { continue }
       for relationship in object.info.oneToOnes {
         guard let inverse = relationship.linkedInverse else { continue }
         if object.isDeleted {
-          leave(relationship, inverse, object)
+          leave(relationship, inverse, object, &objects)
         } else if let slot = relationship.slot, object.changed(slot) != nil, object.changedSlots().contains(slot) {
-          join(relationship, inverse, object)
-          leave(relationship, inverse, object)
+          join(relationship, inverse, object, &objects)
+          leave(relationship, inverse, object, &objects)
         }
       }
     }
   }
 
-  private func join(_ relationship: Relationship, _ inverse: Relationship, _ object: NSManagedObject) {
+  private func join(
+    _ relationship: Relationship, _ inverse: Relationship, _ object: NSManagedObject,
+    _ waiting: inout ContiguousArray<NSManagedObject>
+  ) {
     guard let slot = relationship.slot, let inverseSlot = inverse.slot, let partner = object.toOne(relationship),
       partner.storeIndex == object.storeIndex, !partner.isDeleted
     else { return }
@@ -37,11 +45,15 @@ extension ContextCore {
     } else {
       partner.setReference(inverse, inverseSlot, object)
       markUpdated(partner)
+      waiting.append(partner)
     }
   }
 
   /// The partner that the store knows of must not keep an object that has another one, or is deleted.
-  private func leave(_ relationship: Relationship, _ inverse: Relationship, _ object: NSManagedObject) {
+  private func leave(
+    _ relationship: Relationship, _ inverse: Relationship, _ object: NSManagedObject,
+    _ waiting: inout ContiguousArray<NSManagedObject>
+  ) {
     guard let slot = relationship.slot, let inverseSlot = inverse.slot,
       let stored = object.row?.reference(
         slot, entitySlot: relationship.entitySlot, destination: relationship.destination),
@@ -56,6 +68,7 @@ extension ContextCore {
     if partner.toOne(inverse) === object {
       partner.setReference(inverse, inverseSlot, nil)
       markUpdated(partner)
+      waiting.append(partner)
     } else {
       checkedObjects.append(partner)
     }
