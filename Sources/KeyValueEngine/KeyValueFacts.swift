@@ -49,7 +49,7 @@ public struct KeyValueFacts {
     return try value(key.view)
   }
 
-  private static func key(_ name: String) -> KeyBuffer {
+  static func key(_ name: String) -> KeyBuffer {
     let key = KeyBuffer()
     for byte in name.utf8 { key.append(byte) }
     return key

@@ -169,18 +169,34 @@ public final class KeyValueStore<Map: KeyValueMap>: Store {
     return bytes
   }
 
+  private static var recognising: [String] { [KeyValueFact.format, KeyValueFact.metadata] }
+
+  private static func isRecognised(_ transaction: Map.Writing, _ entries: [Data?]) throws(StoreError) -> Bool {
+    if entries.count != recognising.count { return false }
+    for (name, entry) in zip(recognising, entries) {
+      let key = KeyValueFacts.key(name)
+      defer { withExtendedLifetime(key) {} }
+      guard let found = try transaction.value(.facts, key.view), let entry, found.count == entry.count,
+        let start = found.baseAddress,
+        entry.withUnsafeBytes({ $0.baseAddress.map { memcmp($0, start, found.count) } == 0 })
+      else { return false }
+    }
+    return true
+  }
+
   /// Makes sure that what is written on is still the store that was opened, and brings its indexes in line with the model.
   private func prepare(_ transaction: Map.Writing) throws(StoreError) {
+    let (hasIndexes, recognised) = state.withLock { ($0.hasIndexes, $0.recognised) }
     let facts = KeyValueFacts(transaction)
-    let (known, hasIndexes, recognised) = state.withLock { ($0.metadata, $0.hasIndexes, $0.recognised) }
-    let entries = [try facts.entry(KeyValueFact.format), try facts.entry(KeyValueFact.metadata)]
     // The same bytes mean the same: a save of one object must not read the whole metadata.
-    if entries != recognised {
+    if try !Self.isRecognised(transaction, recognised) {
+      let known = state.withLock { $0.metadata }
       let metadata = try facts.metadata(storeType: storeType, withModel: false)
       guard metadata.identifier == known.identifier, metadata.versionHashes == known.versionHashes else {
         throw StoreError(
           .modelMismatch, "The store was replaced, or migrated to another model, since it was opened; open it again.")
       }
+      let entries = try Self.recognising.map { (name) throws(StoreError) in try facts.entry(name) }
       state.withLock { $0.recognised = entries }
     }
     if hasIndexes { return }

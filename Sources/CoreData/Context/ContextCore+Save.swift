@@ -22,7 +22,7 @@ extension ContextCore {
       forgetAnnihilated()
       return try saveMetadata(coordinator)
     }
-    post(NSManagedObjectContext.willSaveObjectsNotification, [:])
+    post(.willSave) { [:] }
     isSaving = true
     defer { isSaving = false }
     do {

@@ -17,7 +17,7 @@ public let NSManagedObjectContextQueryGenerationKey = "queryGeneration"
 extension NSManagedObjectContext {
   /// Objects changed in memory; posted at the end of each event with sets of objects. See ``WatchedNotification``.
   public static var didChangeObjectsNotification: Notification.Name { WatchedNotification.didChange.watchedName }
-  public static let willSaveObjectsNotification = Notification.Name("NSManagingContextWillSaveChangesNotification")
+  public static var willSaveObjectsNotification: Notification.Name { WatchedNotification.willSave.watchedName }
   /// A save has reached the stores; with sets of objects of the saving context. See ``WatchedNotification``.
   public static var didSaveObjectsNotification: Notification.Name { WatchedNotification.didSave.watchedName }
   /// The same with sets of object IDs, which may go to any thread. See ``WatchedNotification``.
@@ -45,7 +45,7 @@ extension NSManagedObjectContext {
 
 extension Notification.Name {
   public static var NSManagedObjectContextObjectsDidChange: Self { NSManagedObjectContext.didChangeObjectsNotification }
-  public static let NSManagedObjectContextWillSave = NSManagedObjectContext.willSaveObjectsNotification
+  public static var NSManagedObjectContextWillSave: Self { NSManagedObjectContext.willSaveObjectsNotification }
   public static var NSManagedObjectContextDidSave: Self { NSManagedObjectContext.didSaveObjectsNotification }
   public static var NSManagedObjectContextDidSaveObjectIDs: Self { NSManagedObjectContext.didSaveObjectIDsNotification }
   public static let NSManagedObjectContextDidMergeChangesObjectIDs =

@@ -1,14 +1,16 @@
 import Foundation
 import Synchronization
 
-/// The notifications that carry every object of an event or a save.
+/// The notifications of events and saves.
 ///
-/// To make their sets costs as much as to write the objects, and most programs watch few of them. They are posted from the
+/// To make the sets of their objects costs as much as to write the objects, and to post one that nobody watches as much as a small save; most
+/// programs watch few of them. They are posted from the
 /// moment on that the program has asked for the name, which it must do to watch them (decision 017).
 enum WatchedNotification: UInt8 {
   case didChange = 1
   case didSave = 2
   case didSaveIDs = 4
+  case willSave = 8
 
   private static let watched = Atomic<UInt8>(0)
 
@@ -26,11 +28,13 @@ enum WatchedNotification: UInt8 {
     case .didChange: Self.didChangeName
     case .didSave: Self.didSaveName
     case .didSaveIDs: Self.didSaveIDsName
+    case .willSave: Self.willSaveName
     }
   }
 
   private static let didChangeName = Notification.Name("NSObjectsChangedInManagingContextNotification")
   private static let didSaveName = Notification.Name("NSManagingContextDidSaveChangesNotification")
+  private static let willSaveName = Notification.Name("NSManagingContextWillSaveChangesNotification")
   private static let didSaveIDsName = Notification.Name("NSManagedObjectContextDidSaveObjectIDsNotification")
 }
 

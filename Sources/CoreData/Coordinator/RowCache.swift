@@ -63,7 +63,8 @@ final class RowCache: Sendable {
     var gone: [Int: [Int64]] = [:]
     let insertionCount = changes.insertions.count
     for place in 0..<insertionCount { written[schema.entities[changes.insertions[place].entity].root].append(place) }
-    let newCounts = written.map(\.count)
+    // Not by a key path, which is read by its description each time.
+    let newCounts = written.map { $0.count }
     for place in changes.updates.indices {
       written[schema.entities[changes.updates[place].row.entity].root].append(insertionCount + place)
     }
