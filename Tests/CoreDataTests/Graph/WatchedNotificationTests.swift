@@ -23,7 +23,8 @@ import Testing
         }
         precondition(seen.names == expected)
       }
-      let willSave = "NSManagingContextWillSaveChangesNotification"
+      try check("0", [])
+      let willSave = NSManagedObjectContext.willSaveObjectsNotification.rawValue
       try check("A", [willSave])
       let didSave = Notification.Name.NSManagedObjectContextDidSave
       try check("B", [willSave, didSave.rawValue])
