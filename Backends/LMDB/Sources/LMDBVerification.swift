@@ -60,7 +60,7 @@
         }
         // The first one says how many there are; they come from the last page to the first.
         guard let count = numbers.first, count < UInt64(numbers.count) else { throw pages.damaged }
-        let listed = numbers[1...Int(count)]
+        let listed = numbers.dropFirst().prefix(Int(count))
         guard zip(listed, listed.dropFirst()).allSatisfy({ $0 > $1 }) else { throw pages.damaged }
         free += listed
       }
