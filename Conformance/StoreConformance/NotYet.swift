@@ -90,14 +90,14 @@ public enum NotYet {
     (
       "waits for a harness that changes the machine: clocks, locks, locales, stopped processes",
       """
-      CAP-006 CON-010 CON-011 CON-012 CON-016 DUR-014 DUR-017 DUR-018
+      CAP-006 CON-011 CON-012 CON-016 DUR-014 DUR-017 DUR-018
       FET-055 LCK-021
       """
     ),
     (
       "waits for the runs of load, which take hours or much memory",
       """
-      ATT-022 CON-008 CON-018 DEL-015 DUR-019 FET-078 S2S-010 SAV-025
+      ATT-022 CON-018 DEL-015 DUR-019 FET-078 S2S-010 SAV-025
       """
     ),
     (

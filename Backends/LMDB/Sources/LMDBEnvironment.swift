@@ -259,7 +259,7 @@
     }
 
     /// Throws where somebody has taken away the lock file, in which those who write see who reads.
-    private func checkLockFile() throws(StoreError) {
+    func checkLockFile() throws(StoreError) {
       if isReadOnly || handle == nil { return }
       var status = stat()
       if fstat(lockFile, &status) == 0 && status.st_nlink > 0 { return }

@@ -26,7 +26,11 @@
       environment.end(transaction)
     }
 
-    func check() throws(StoreError) { try environment.checkSize() }
+    func check() throws(StoreError) {
+      // Who has another lock file writes over pages that this one reads.
+      try environment.checkLockFile()
+      try environment.checkSize()
+    }
 
     func value(_ space: KeySpace, _ key: UnsafeRawBufferPointer) throws(StoreError) -> UnsafeRawBufferPointer? {
       try cursors.lookUp(space, key)

@@ -47,6 +47,48 @@ extension ConformanceSuite {
       c.expect(
         tags == acknowledged * 3 || tags == acknowledged * 3 + 3, "\(acknowledged) acknowledged, \(tags) tags there")
     },
+    killedReaders("CON-008", cycles: 45, .small), killedReaders("CON-008/many", cycles: 1000, .large),
+    ConformanceCase(
+      "CON-010", "a lock file that somebody deletes while it is in use costs no data",
+      requires: [.memoryMapped, .multipleOpens], level: .concurrent, profiles: Profile.plainOnly,
+      roles: ["write": writeForEver]
+    ) { c in
+      let s = try c.open(Fixtures.people())
+      try s.commit { for number in 0..<200 { try $0.insert("Person", ["name": .text("\(number)")]) } }
+      var view: (any StoreSnapshot)? = try s.store.snapshot()
+      var children = [try c.start("write")]
+      var acknowledged = [children[0].line().flatMap(Int.init) ?? 0, 0]
+      let locks = try c.files().filter { $0.contains("lock") }
+      c.expect(!locks.isEmpty, "there is no lock file")
+      for file in locks {
+        try FileManager.default.removeItem(at: c.url.deletingLastPathComponent().appending(path: file))
+      }
+      children.append(try c.start("write"))
+      defer { for child in children { child.kill() } }
+      for _ in 0..<30 {
+        for (index, child) in children.enumerated() {
+          acknowledged[index] = child.line().flatMap(Int.init) ?? acknowledged[index]
+        }
+        do {
+          var names: Set<String> = []
+          try view?.scan(try s.range("Person", exactly: false)) { names.insert("\($0.value(0, .string))") }
+          c.equal(names.count, 200, "what an open view reads")
+        } catch let error as StoreError { c.expect(!error.message.isEmpty, "an error without a sentence") }
+      }
+      for (index, child) in children.enumerated() {
+        child.kill()
+        while let line = child.line() { acknowledged[index] = Int(line) ?? acknowledged[index] }
+      }
+      // As the error says: open the store again.
+      view = nil
+      try s.close()
+      let again = try c.openRaw(c.url, s.schema)
+      var tags = 0
+      try again.snapshot().scan(try s.range("Tag", exactly: false)) { _ in tags += 1 }
+      let least = acknowledged.reduce(0, +) * 3
+      c.expect((least...least + 6).contains(tags), "\(acknowledged) commits acknowledged, \(tags) tags there")
+      try again.close()
+    },
     ConformanceCase(
       "CON-014", "a store opened by its other name loses nothing", requires: [.localFiles, .multipleOpens],
       level: .concurrent, profiles: Profile.plainOnly
@@ -120,4 +162,40 @@ extension ConformanceSuite {
       c.equal(try FileManager.default.subpathsOfDirectory(atPath: outside.path), [], "written outside")
     },
   ]
+
+  /// More readers than a store may have room for, all killed in the middle of their reading.
+  private static func killedReaders(_ id: String, cycles: Int, _ size: Size) -> ConformanceCase {
+    ConformanceCase(
+      id, "readers that are killed hold nothing up, and the file does not grow without bound",
+      requires: [.persistent, .localFiles], level: .concurrent, size: size, profiles: Profile.plainOnly,
+      roles: [
+        "read": { r in
+          let s = try r.open(Fixtures.people())
+          let views = try (0..<3).map { _ in try s.store.snapshot() }
+          for view in views { try view.scan(try s.range("Person", exactly: false)) { _ in } }
+          r.say("\(views.count)")
+          while true { sleep(60) }
+        }
+      ]
+    ) { c in
+      let s = try c.open(Fixtures.people())
+      var people = try s.commit { for number in 0..<200 { try $0.insert("Person", ["age": .int(Int64(number))]) } }
+      func size() throws -> Int {
+        try FileManager.default.attributesOfItem(atPath: c.url.path)[.size] as? Int ?? 0
+      }
+      var early = 0
+      for cycle in 0..<cycles {
+        let child = try c.start("read")
+        c.expect(child.line() != nil, "cycle \(cycle): a reader cannot begin")
+        for _ in 0..<3 { try s.commit { for person in people { try $0.update(person, ["age": .int(Int64(cycle))]) } } }
+        child.kill()
+        if cycle == 3 { early = try size() }
+      }
+      try s.commit { for person in people { try $0.update(person, ["age": 7]) } }
+      people = try s.objects("Person")
+      c.equal(Set(try s.values("Person", "age")), [.int(7)])
+      let end = try size()
+      c.expect(end <= early * 3, "the file has grown from \(early) to \(end) bytes")
+    }
+  }
 }

@@ -17,16 +17,26 @@ struct ConstraintMerge {
       !object.isDeleted && object.core != nil
         && values.isEqual(object.dictionaryWithValues(forKeys: conflict.constraint) as NSDictionary)
     }
-    database = conflict.databaseObject.flatMap { $0.isDeleted ? nil : $0 }
+    let stored = conflict.databaseObject
+    let isGivenUp =
+      stored.map { stored in
+        stored.changedValues().keys.contains(where: conflict.constraint.contains)
+          && !values.isEqual(stored.dictionaryWithValues(forKeys: conflict.constraint) as NSDictionary)
+      } ?? false
+    database = isGivenUp || stored?.isDeleted == true ? nil : stored
   }
 
-  func run() throws {
-    guard objects.count + (database == nil ? 0 : 1) > 1, let core = objects[0].core else { return }
+  /// Gives the stored objects that were given back what the store has.
+  func run() throws -> [NSManagedObject] {
+    guard objects.count + (database == nil ? 0 : 1) > 1, let core = objects[0].core else { return [] }
     let saved = objects.filter { !$0.isInserted }
     // Older objects come first: those of the store, then in the order of their insertion.
-    guard let survivor = database ?? saved.first ?? objects.max(by: { $0.key < $1.key }) else { return }
+    guard let survivor = database ?? saved.first ?? objects.min(by: Self.isOlder) else { return [] }
     for object in saved where object !== survivor { try giveBack(object) }
-    core.refresh(survivor, mergeChanges: true)
+    if !survivor.isToBeWritten { core.refresh(survivor, mergeChanges: true) }
+    survivor.prepareToRead()
+    // It has gone since: the next attempt finds nobody with the values.
+    if survivor.isDeleted { return saved }
     for object in objects where object !== survivor && object.isInserted {
       if prefersNew { take(from: object, survivor) }
       moveLinks(from: object, to: survivor)
@@ -34,6 +44,13 @@ struct ConstraintMerge {
       // Its delete rules hold for what is left to it.
       core.propagateDeletes()
     }
+    return saved.filter { $0 !== survivor }
+  }
+
+  /// New objects by the order of their keys: temporary ones count down, permanent ones that were asked for count up.
+  private static func isOlder(_ a: NSManagedObject, _ b: NSManagedObject) -> Bool {
+    if (a.key < 0) != (b.key < 0) { return b.key < 0 }
+    return abs(a.key) < abs(b.key)
   }
 
   private var prefersNew: Bool {
@@ -53,16 +70,20 @@ struct ConstraintMerge {
     }
   }
 
-  /// Attributes, and destinations of to-one relationships, by name: the two may be of different sub-entities.
+  /// Attributes, and destinations of to-one relationships, as far as both have them: they may be of different sub-entities.
   private func take(from new: NSManagedObject, _ survivor: NSManagedObject) {
-    for (key, found) in new.info.keys where survivor.info.keys[key] != nil {
+    for (key, found) in new.info.keys {
       switch found {
       case .attribute(let index):
-        if new.info.attributes[index].attribute.derivation != nil { continue }
+        let attribute = new.info.attributes[index].attribute
+        if attribute.derivation != nil || !survivor.info.entity.attributes.contains(where: { $0.isSame(as: attribute) })
+        {
+          continue
+        }
         survivor.setModelledValue(new.modelledValue(forKey: key), forKey: key)
       case .relationship(let index):
         let relationship = new.info.relationships[index].relationship
-        if relationship.isToMany { continue }
+        if relationship.isToMany || Self.relationship(relationship, of: survivor) == nil { continue }
         let destination = new.toOne(relationship)
         if destination == nil && policy != .overwriteMergePolicyType { continue }
         survivor.setModelledValue(destination === new ? survivor : destination, forKey: key)
@@ -71,14 +92,27 @@ struct ConstraintMerge {
     }
   }
 
-  /// Members of the object's to-many relationships become those of the survivor, and so do to-one links that others have to it.
+  /// The same relationship of another object, nil where that has none, or one of its own with the same name.
+  private static func relationship(_ relationship: Relationship, of object: NSManagedObject) -> Relationship? {
+    object.info.entity.relationships.first {
+      $0.name == relationship.name && $0.declaringEntity == relationship.declaringEntity
+    }
+  }
+
+  /// Members of the object's to-many relationships become those of the survivor.
   private func moveLinks(from old: NSManagedObject, to survivor: NSManagedObject) {
     for info in old.info.relationships where info.relationship.isToMany {
-      guard case .relationship(let index)? = survivor.info.keys[info.relationship.name] else { continue }
-      let relationship = survivor.info.relationships[index].relationship
+      guard let relationship = Self.relationship(info.relationship, of: survivor) else { continue }
       for member in old.loadedToMany(info.relationship).members where member !== old && !member.isDeleted {
         survivor.add(member, to: relationship)
       }
     }
+  }
+}
+
+extension Attribute {
+  /// Whether two sub-entities have the attribute from one entity above them.
+  fileprivate func isSame(as other: Attribute) -> Bool {
+    name == other.name && declaringEntity == other.declaringEntity && slot == other.slot
   }
 }

@@ -3,8 +3,9 @@ import StoreSchema
 
 /// An object that another context or process has changed or deleted since it was read.
 ///
-/// Snapshots have all attributes and to-one relationships, the latter as `NSManagedObjectID`, and nil as `NSNull`.
-public final class NSMergeConflict: NSObject {
+/// Snapshots have all attributes and to-one relationships, the latter as `NSManagedObjectID`, and nil as `NSNull`. Only data that the
+/// store keeps outside the row is not in them.
+open class NSMergeConflict: NSObject {
   public let sourceObject: NSManagedObject
   /// The values of the object in its context.
   public let objectSnapshot: [String: Any]?
@@ -46,7 +47,7 @@ public final class NSMergeConflict: NSObject {
 }
 
 /// Objects that cannot be saved because a uniqueness constraint forbids it.
-public final class NSConstraintConflict: NSObject {
+open class NSConstraintConflict: NSObject {
   public let constraint: [String]
   public let constraintValues: [String: Any]
   /// The stored object with the same values, nil where only unsaved objects collide.
@@ -57,14 +58,14 @@ public final class NSConstraintConflict: NSObject {
 
   public init(
     constraint contraint: [String], database databaseObject: NSManagedObject?,
-    databaseSnapshot: [String: Any]?, conflicting conflictingObjects: [NSManagedObject],
-    conflictingSnapshots: [[AnyHashable: Any]]
+    databaseSnapshot: [AnyHashable: Any]?, conflicting conflictingObjects: [NSManagedObject],
+    conflictingSnapshots: [Any]
   ) {
     constraint = contraint
     self.databaseObject = databaseObject
-    self.databaseSnapshot = databaseSnapshot
+    self.databaseSnapshot = databaseSnapshot as? [String: Any]
     self.conflictingObjects = conflictingObjects
-    self.conflictingSnapshots = conflictingSnapshots
+    self.conflictingSnapshots = conflictingSnapshots.compactMap { $0 as? [AnyHashable: Any] }
     constraintValues = conflictingObjects.first?.dictionaryWithValues(forKeys: contraint) ?? [:]
   }
 }

@@ -6,35 +6,45 @@ import StoreSchema
 struct ObjectMerge {
   private let core: ContextCore
   private let policy: NSMergePolicyType
+  private var gone: [NSManagedObject] = []
+  /// Who may have no changes left: the merged objects, and those that were linked to one that has come back.
+  private var touched: [NSManagedObject] = []
+
+  private init(_ core: ContextCore, _ policy: NSMergePolicyType) { (self.core, self.policy) = (core, policy) }
 
   /// Merges the objects of conflicts. Those that are no context's any more, and new ones, stay as they are.
   static func merge(_ conflicts: [NSMergeConflict], _ policy: NSMergePolicyType) throws {
-    var merged: [NSManagedObject] = []
+    guard let core = conflicts.lazy.compactMap(\.sourceObject.core).first else { return }
+    var merge = ObjectMerge(core, policy)
     for conflict in conflicts {
       let object = conflict.sourceObject
-      guard let core = object.core, object.flags.isDisjoint(with: [.inserted, .gone]) else { continue }
+      guard object.core === core, object.flags.isDisjoint(with: [.inserted, .gone]) else { continue }
       // The row that the conflict tells of, even if the store has a newer one by now: a subclass may count on its values.
-      let isToldGone = conflict.newVersionNumber == 0
-      let stored = isToldGone ? nil : try conflict.persisted ?? core.storedRow(of: object)
-      try ObjectMerge(core: core, policy: policy).merge(object, stored)
-      merged.append(object)
+      let isToldGone = conflict.persisted == nil && conflict.newVersionNumber == 0
+      try merge.merge(object, isToldGone ? nil : conflict.persisted ?? core.storedRow(of: object))
     }
-    tell(merged)
+    merge.end()
+    tell(conflicts.map(\.sourceObject))
   }
 
-  /// Gives a saved object what its store has, whatever this context has done to it.
+  /// Gives a saved object what its store has, whatever this context has done to it. Nobody is told.
   static func rollBack(_ object: NSManagedObject) throws {
     guard let core = object.core else { return }
-    try ObjectMerge(core: core, policy: .rollbackMergePolicyType).merge(object, core.storedRow(of: object))
-    tell([object])
+    var merge = ObjectMerge(core, .rollbackMergePolicyType)
+    try merge.merge(object, core.storedRow(of: object))
+    merge.end()
   }
 
-  private static func tell(_ objects: [NSManagedObject]) {
-    guard let core = objects.lazy.compactMap(\.core).first else { return }
-    core.forgetUnchanged(objects)
-    let present = objects.filter { !$0.isDeleted }
+  private func end() {
+    core.becomeDeletedElsewhere(gone)
+    core.forgetUnchanged(touched)
+  }
+
+  static func tell(_ objects: [NSManagedObject]) {
+    let present = objects.filter { $0.core != nil && !$0.isDeleted }
+    guard let core = present.first?.core else { return }
     for object in present { object.awake(fromSnapshotEvents: .mergePolicy) }
-    if !present.isEmpty { core.post(.didChange) { [NSRefreshedObjectsKey: Set(present)] } }
+    core.post(.didChange) { [NSRefreshedObjectsKey: Set(present)] }
   }
 
   /// Whether this context's changes win over the store's.
@@ -42,14 +52,15 @@ struct ObjectMerge {
     policy == .mergeByPropertyObjectTrumpMergePolicyType || policy == .overwriteMergePolicyType
   }
 
-  private func merge(_ object: NSManagedObject, _ stored: Row?) throws {
+  private mutating func merge(_ object: NSManagedObject, _ stored: Row?) throws {
+    touched.append(object)
     core.lastEvent = nil
     core.dropRow(of: object)
     guard let stored else { return becomeDeleted(object) }
     if !object.isDeleted {
       // What is only checked is as it is stored, whatever the policy.
       let policy = object.hasChanges ? policy : .mergeByPropertyStoreTrumpMergePolicyType
-      try ObjectMerge(core: core, policy: policy).mergeValues(object, stored)
+      try ObjectMerge(core, policy).mergeValues(object, stored)
     } else if prefersChanges {
       deleteAgain(object, stored)
     } else {
@@ -59,11 +70,17 @@ struct ObjectMerge {
   }
 
   /// The row is gone. Whoever links to the object here lets go of it.
-  private func becomeDeleted(_ object: NSManagedObject) {
+  private mutating func becomeDeleted(_ object: NSManagedObject) {
     if !object.isDeleted {
       for relationship in object.info.entity.relationships { core.unlink(object, relationship) }
     }
-    core.becomeDeletedElsewhere(object)
+    gone.append(object)
+    // It counts as deleted from here on, and is taken off the lists with the others.
+    if object.flags.contains(.listed) && !object.isDeleted {
+      if object.isUpdated { core.updatedCount -= 1 }
+      core.deletedCount += 1
+    }
+    object.flags.insert([.inaccessible, .deleted])
   }
 
   /// The deletion stays, and its rules hold for what is linked to the object by now.
@@ -81,7 +98,7 @@ struct ObjectMerge {
   }
 
   /// Takes back a deletion, and those that its delete rules led to.
-  private func bringBack(_ object: NSManagedObject, _ stored: Row) throws {
+  private mutating func bringBack(_ object: NSManagedObject, _ stored: Row) throws {
     var waiting = [(object, stored)]
     var back: [NSManagedObject] = []
     while let (object, stored) = waiting.popLast() {
@@ -105,7 +122,7 @@ struct ObjectMerge {
         }
       }
     }
-    core.forgetUnchanged(back)
+    touched += back
   }
 
   /// The deleted destinations of a relationship, as it is stored.
@@ -119,12 +136,13 @@ struct ObjectMerge {
   }
 
   /// Members that the deletion has taken out are linked again; those that have gone elsewhere stay there.
-  private func linkMembers(of object: NSManagedObject, _ relationship: Relationship, _ inverse: Relationship) {
+  private mutating func linkMembers(of object: NSManagedObject, _ relationship: Relationship, _ inverse: Relationship) {
     let state = object.loadedToMany(relationship)
     for member in state.members {
       member.prepareToRead()
+      touched.append(member)
       if inverse.isToMany {
-        member.withToMany(inverse) { $0.takeBackRemoval(of: object) }
+        member.takeBackRemoval(of: object, inverse)
       } else if member.toOne(inverse) == nil, let slot = inverse.slot {
         member.setReference(inverse, slot, object)
       } else if member.toOne(inverse) !== object {
@@ -133,11 +151,14 @@ struct ObjectMerge {
     }
   }
 
-  private func linkDestination(of object: NSManagedObject, _ relationship: Relationship, _ inverse: Relationship) {
+  private mutating func linkDestination(
+    of object: NSManagedObject, _ relationship: Relationship, _ inverse: Relationship
+  ) {
     guard let slot = relationship.slot, let destination = object.toOne(relationship) else { return }
     destination.prepareToRead()
     if !destination.isDeleted {
-      if inverse.isToMany { return destination.withToMany(inverse) { $0.takeBackRemoval(of: object) } }
+      touched.append(destination)
+      if inverse.isToMany { return destination.takeBackRemoval(of: object, inverse) }
       let present = destination.toOne(inverse)
       if present === object { return }
       if present == nil, let inverseSlot = inverse.slot {
@@ -216,8 +237,11 @@ struct ObjectMerge {
     let isChanged = object.changedSlots().contains(slot)
     if !isStoredAnew && (!isChanged || policy != .rollbackMergePolicyType) { return nil }
     let destination = reference(stored).flatMap { core.object($0, store: object.storeIndex) }
-    if isStoredAnew, let destination, relationship.linkedInverse?.isToMany == false {
-      core.refresh(destination, mergeChanges: true)
+    if isStoredAnew, relationship.linkedInverse?.isToMany == false {
+      // Their sides have changed with this one.
+      for partner in [present, destination].compactMap({ $0 }) where !partner.isToBeWritten && !partner.isDeleted {
+        core.refresh(partner, mergeChanges: true)
+      }
     }
     let keeps =
       isChanged ? keepsChange(isStoredAnew: isStoredAnew) : policy == .overwriteMergePolicyType
@@ -233,9 +257,12 @@ struct ObjectMerge {
     guard let destination else { return .some(nil) }
     if destination.isDeleted { return nil }
     if destination.isInserted { return .some(destination) }
-    guard try core.storedRow(of: destination) != nil else { return nil }
+    guard let row = try core.storedRow(of: destination) else { return nil }
+    // One that is written is checked by that, and merged by itself.
+    if destination.isToBeWritten { return destination }
     if relationship.linkedInverse?.isToMany == false { core.refresh(destination, mergeChanges: true) }
-    core.checkedObjects.append(destination)
+    if destination.row == nil { destination.row = row }
+    core.dependedOn.append(destination)
     return destination
   }
 
@@ -261,7 +288,8 @@ struct ObjectMerge {
     guard let destination = toOne.merged, destination !== toOne.present, let inverse = toOne.relationship.linkedInverse,
       let slot = inverse.slot
     else { return false }
-    return destination.changedSlots().contains(slot) && destination.toOne(inverse) !== object
+    guard destination.changedSlots().contains(slot), let partner = destination.toOne(inverse) else { return false }
+    return partner !== object
   }
 
   /// Members are read again, under what was added and removed here.
@@ -325,11 +353,6 @@ extension ContextCore {
       object.flags.contains(.listed) && object.flags.isDisjoint(with: [.inserted, .deleted, .linksChanged])
         && object.changedSlots().isEmpty && object.toManys.allSatisfy { $0?.hasChanges != true }
     }
-    if idle.isEmpty { return }
-    let names = Set(idle.map(ObjectIdentifier.init))
-    changed.removeAll { names.contains(ObjectIdentifier($0)) }
-    pending.removeAll { names.contains(ObjectIdentifier($0)) }
-    updatedCount -= idle.count { $0.flags.contains(.updated) }
-    for object in idle { object.flags.subtract([.updated, .listed, .pending, .pendingInsert]) }
+    unlist(idle)
   }
 }

@@ -54,7 +54,11 @@ extension ContextCore {
       } catch { throw CoreDataError.make(error) }
       for (owner, reference, version) in late {
         guard let member = object(reference, store: group.store) else { continue }
-        if member.row?.version != version { refresh(member, mergeChanges: true) }
+        if member.row?.version != version {
+          // The commit tells of one that is written here and has changed elsewhere; this must not hide it.
+          if member.isToBeWritten { continue }
+          refresh(member, mergeChanges: true)
+        }
         member.prepareToRead()
         isFound = follow(owned, owner, member) || isFound
       }

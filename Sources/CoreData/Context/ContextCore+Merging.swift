@@ -12,7 +12,7 @@ extension ContextCore {
     let refreshed = changes.updated.compactMap { registered($0.reference, store: $0.store) }
     for object in refreshed where !object.isDeleted { refresh(object, mergeChanges: true) }
     let deleted = changes.deleted.compactMap { registered($0.reference, store: $0.store) }
-    for object in deleted { becomeDeletedElsewhere(object) }
+    becomeDeletedElsewhere(deleted)
     dropMembers(changes)
     let inserted = changes.inserted.compactMap { self.object($0.reference, store: $0.store) }
     for object in inserted {
@@ -27,19 +27,28 @@ extension ContextCore {
     store.cache.remove(frozen.infos[place.reference.entity].root, [place.reference.key])
   }
 
-  /// The object counts as deleted, with nothing left to save.
-  func becomeDeletedElsewhere(_ object: NSManagedObject) {
-    if object.flags.contains(.listed) {
-      changed.removeAll { $0 === object }
-      pending.removeAll { $0 === object }
-      undeletedDependents.removeAll { $0 === object }
-      if object.isUpdated { updatedCount -= 1 }
-      if object.isDeleted { deletedCount -= 1 }
+  /// The objects count as deleted, with nothing left to save.
+  func becomeDeletedElsewhere(_ objects: [NSManagedObject]) {
+    if objects.isEmpty { return }
+    unlist(objects.filter { $0.flags.contains(.listed) })
+    for object in objects {
+      object.flags.subtract([.updated, .listed, .pending, .pendingInsert, .linksChanged, .asked])
+      object.flags.insert([.inaccessible, .deleted])
     }
-    object.flags.subtract([.updated, .listed, .pending, .pendingInsert, .linksChanged])
-    object.flags.insert([.inaccessible, .deleted])
     hasInaccessible = true
     lastEvent = nil
+  }
+
+  /// Takes objects off the lists of changes, all at once.
+  func unlist(_ objects: [NSManagedObject]) {
+    if objects.isEmpty { return }
+    let names = Set(objects.map(ObjectIdentifier.init))
+    changed.removeAll { names.contains(ObjectIdentifier($0)) }
+    pending.removeAll { names.contains(ObjectIdentifier($0)) }
+    undeletedDependents.removeAll { names.contains(ObjectIdentifier($0)) }
+    updatedCount -= objects.count { $0.isUpdated }
+    deletedCount -= objects.count { $0.isDeleted && !$0.flags.contains(.inserted) }
+    for object in objects { object.flags.subtract([.updated, .listed, .pending, .pendingInsert, .asked]) }
   }
 
   /// Members of to-many relationships that may have changed are read again, where nothing unsaved is in them.

@@ -38,7 +38,7 @@ extension ContextCore {
       partner.storeIndex == object.storeIndex, !partner.isDeleted
     else { return }
     if partner.toOne(inverse) === object {
-      checkedObjects.append(partner)
+      dependedOn.append(partner)
     } else if partner.changedSlots().contains(inverseSlot) {
       // It has been given to another one since.
       object.setReference(relationship, slot, nil)
@@ -70,7 +70,7 @@ extension ContextCore {
       markUpdated(partner)
       waiting.append(partner)
     } else {
-      checkedObjects.append(partner)
+      dependedOn.append(partner)
     }
   }
 }

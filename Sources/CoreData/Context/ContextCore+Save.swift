@@ -24,7 +24,11 @@ extension ContextCore {
     }
     post(.willSave) { [:] }
     isSaving = true
-    defer { isSaving = false }
+    dependedOn = []
+    defer {
+      isSaving = false
+      dependedOn = []
+    }
     do {
       try runWillSave()
       try followDeletesAgain()
@@ -42,6 +46,7 @@ extension ContextCore {
   /// Plans and commits, again after a merge policy has dealt with conflicts.
   private func commit(_ coordinator: NSPersistentStoreCoordinator) throws {
     var unresolved: Set<SaveConflicts.Mark> = []
+    var storeCount = Int?.none
     while true {
       let plan = try SavePlan(self, coordinator)
       // A view of one's own must not stand in the way of the commit.
@@ -50,7 +55,12 @@ extension ContextCore {
       case .committed(let receipts):
         finish(plan, receipts)
         return plan.parts.isEmpty ? try saveMetadata(coordinator) : ()
-      case .conflicts(let conflicts): try resolve(conflicts, &unresolved)
+      case .conflicts(let conflicts, let unsaved):
+        let isIncomplete = unsaved.count < storeCount ?? plan.parts.count
+        storeCount = storeCount ?? plan.parts.count
+        do { try resolve(conflicts, &unresolved) } catch {
+          throw isIncomplete ? CoreDataError.incomplete(error, unsaved: unsaved) : error
+        }
       }
     }
   }

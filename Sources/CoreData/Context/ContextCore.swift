@@ -63,6 +63,8 @@ final class ContextCore: @unchecked Sendable {
   var isSaving = false
   /// Unchanged objects whose version the next save checks.
   var checkedObjects: [NSManagedObject] = []
+  /// Objects that the save at hand counts on being as they were read.
+  var dependedOn: [NSManagedObject] = []
   /// New objects that were assigned to a store whose configuration does not have their entity.
   var misplacedObjects: [NSManagedObject] = []
   /// To-many relationships whose members some object here has read: declaring entity and number.

@@ -79,16 +79,13 @@ final class SavePlan {
       }
     }
     try core.checkExternalLinks()
-    for object in core.checkedObjects where !isWritten(object) {
+    var checked: Set<ObjectIdentifier> = []
+    for object in core.checkedObjects + core.dependedOn where !object.isDeleted && !object.isToBeWritten {
+      if !checked.insert(ObjectIdentifier(object)).inserted { continue }
       guard let version = object.row?.version else { continue }
       let part = try part(for: object, core, coordinator, &byIndex)
       part.changes.checks.append(.init(object.reference, versionRead: version))
     }
-  }
-
-  private func isWritten(_ object: NSManagedObject) -> Bool {
-    object.isInserted || object.isDeleted
-      || object.isUpdated && (object.flags.contains(.linksChanged) || !object.changedSlots().isEmpty)
   }
 
   private func part(
@@ -218,7 +215,7 @@ final class SavePlan {
   enum Outcome {
     case committed([Receipt?])
     /// The parts before the one with conflicts are committed and settled.
-    case conflicts(SaveConflicts)
+    case conflicts(SaveConflicts, unsaved: [NSPersistentStore])
   }
 
   /// Commits each store's part. Across stores nothing is atomic; a failure after the first commit says so.
@@ -229,11 +226,11 @@ final class SavePlan {
         switch try part.store.commit(part.changes, part.objects(core)) {
         case .committed(let receipt): receipts.append(receipt)
         case .conflicts(let list):
+          discardExternalData(from: receipts.count)
           let conflicts = SaveConflicts(list, part, core)
           if !core.resolvesConflicts { throw conflicts.error }
-          discardExternalData(from: receipts.count)
           settle(receipts, core)
-          return .conflicts(conflicts)
+          return .conflicts(conflicts, unsaved: parts.dropFirst(receipts.count).map(\.store))
         }
       } catch {
         if (error as? StoreError)?.outcome != .outcomeUnknown { discardExternalData(from: receipts.count) }
@@ -241,11 +238,7 @@ final class SavePlan {
           part.store.custom?.takeError() ?? (error as? StoreError).map { CoreDataError.make($0) } ?? error
         if receipts.isEmpty { throw cause }
         settle(receipts, core)
-        throw CocoaError(
-          .persistentStoreIncompleteSave,
-          userInfo: [
-            NSUnderlyingErrorKey: cause, NSAffectedStoresErrorKey: parts.dropFirst(receipts.count).map(\.store),
-          ])
+        throw CoreDataError.incomplete(cause, unsaved: parts.dropFirst(receipts.count).map(\.store))
       }
     }
     return .committed(receipts)
@@ -263,6 +256,7 @@ final class SavePlan {
       part.engine.discardExternalData(part.keptExternalData.map(\.name))
       for object in part.inserted { object.ordinal = -1 }
       for kept in part.keptExternalData { kept.object.setOverlay(.data(kept.inline), kept.slot) }
+      part.keptExternalData = []
     }
   }
 }

@@ -117,10 +117,18 @@ enum CoreDataError {
     }
   }
 
+  /// A save that some stores have and others have not.
+  static func incomplete(_ cause: any Error, unsaved: [NSPersistentStore]) -> CocoaError {
+    CocoaError(
+      .persistentStoreIncompleteSave,
+      userInfo: [NSUnderlyingErrorKey: cause, NSAffectedStoresErrorKey: unsaved])
+  }
+
   /// 133021 where every conflict is about uniqueness, else 133020, with the conflicts listed.
   static func conflicts(_ list: [NSObject]) -> CocoaError {
-    CocoaError(
-      list.allSatisfy { $0 is NSConstraintConflict } ? .managedObjectConstraintMerge : .managedObjectMerge,
+    let isAboutUniqueness = !list.isEmpty && list.allSatisfy { $0 is NSConstraintConflict }
+    return CocoaError(
+      isAboutUniqueness ? .managedObjectConstraintMerge : .managedObjectMerge,
       userInfo: [
         NSPersistentStoreSaveConflictsErrorKey: list,
         NSLocalizedDescriptionKey: "Could not merge changes: the store has changed since the objects were read.",

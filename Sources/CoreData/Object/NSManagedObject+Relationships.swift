@@ -16,6 +16,21 @@ extension NSManagedObject {
     return state
   }
 
+  /// Whether a save writes the object's row, changed or new.
+  final var isToBeWritten: Bool {
+    isInserted || isUpdated && (flags.contains(.linksChanged) || !changedSlots().isEmpty)
+  }
+
+  /// Takes back that another object was removed from a relationship.
+  final func takeBackRemoval(of object: NSManagedObject, _ relationship: Relationship) {
+    withToMany(relationship) { state in
+      state.takeBackRemoval(of: object)
+      // Its place is known to the store alone.
+      if relationship.isOrdered && !state.isOrderChanged { state.unload() }
+    }
+    if toManys.allSatisfy({ $0?.hasChanges != true }) { flags.remove(.linksChanged) }
+  }
+
   /// Whether objects were added to a to-many relationship since the last save.
   final var hasNewMembers: Bool { toManys.contains { $0?.added.isEmpty == false } }
 

@@ -1,0 +1,203 @@
+import Foundation
+import Testing
+
+@testable import CoreData
+
+/// States that a merge must leave right, each once wrong.
+@Suite struct MergeRegressionTests {
+  /// A person and a department in it, known to two contexts.
+  private struct Pair {
+    let company: CompanyStore
+    let (a, b): (NSManagedObjectContext, NSManagedObjectContext)
+    let (mine, theirs): (Person, Person)
+
+    init(_ change: (Person) -> Void = { _ in }) throws {
+      company = try CompanyStore()
+      let (a, b) = (company.context(), company.context())
+      let made = try a.performAndWait {
+        let person = Person(context: a)
+        person.name = "p"
+        change(person)
+        try a.save()
+        return person
+      }
+      theirs = try b.performAndWait {
+        let person = try #require(try b.existingObject(with: made.objectID) as? Person)
+        _ = person.name
+        return person
+      }
+      (self.a, self.b, mine) = (a, b, made)
+    }
+
+    func name() throws -> String? {
+      try company.run { ($0.object(with: mine.objectID) as? Person)?.name }
+    }
+  }
+
+  /// Another context changes a member that is changed here too, and gives it to a department that is deleted here.
+  @Test func aLateMemberThatIsChangedHereIsAConflict() throws {
+    let pair = try Pair()
+    let department = try pair.a.performAndWait {
+      let department = Department(context: pair.a)
+      try pair.a.save()
+      return department
+    }
+    try pair.b.performAndWait {
+      pair.theirs.name = "b"
+      pair.b.delete(try pair.b.existingObject(with: department.objectID))
+      pair.b.processPendingChanges()
+    }
+    try pair.a.performAndWait {
+      pair.mine.name = "a"
+      pair.mine.department = department
+      try pair.a.save()
+    }
+    pair.b.performAndWait {
+      do {
+        try pair.b.save()
+        Issue.record("what the other context saved is overwritten")
+      } catch { #expect((error as NSError).code == NSManagedObjectMergeError) }
+    }
+    #expect(try pair.name() == "a")
+  }
+
+  /// The merge of one side of a one-to-one relationship does not hide that the other side has changed too.
+  @Test(arguments: [false, true])
+  func bothPartnersAreMergedByThemselves(isOtherFirst: Bool) throws {
+    let pair = try Pair()
+    let badges = try pair.a.performAndWait {
+      let badges = [Badge(context: pair.a), Badge(context: pair.a)]
+      badges[0].owner = pair.mine
+      let other = Person(context: pair.a)
+      other.name = "q"
+      badges[1].owner = other
+      try pair.a.save()
+      return badges
+    }
+    let ids = try pair.a.performAndWait { try #require(badges[1].owner).objectID }
+    let other = try pair.b.performAndWait {
+      pair.b.refreshAllObjects()
+      let other = try #require(try pair.b.existingObject(with: ids) as? Person)
+      for person in isOtherFirst ? [other, pair.theirs] : [pair.theirs, other] {
+        _ = person.badge?.owner
+        person.name = "b"
+        person.age = 5
+      }
+      return other
+    }
+    try pair.a.performAndWait {
+      let theirs = try #require(badges[1].owner)
+      (badges[0].owner, badges[1].owner) = (theirs, pair.mine)
+      (theirs.name, pair.mine.name) = ("a", "a")
+      try pair.a.save()
+    }
+    try pair.b.performAndWait {
+      pair.b.mergePolicy = NSMergePolicy.mergeByPropertyStoreTrump
+      try pair.b.save()
+      #expect([pair.theirs.name, other.name] == ["a", "a"])
+      #expect([pair.theirs.age, other.age] == [5, 5])
+      #expect(pair.theirs.badge?.objectID == badges[1].objectID && other.badge?.objectID == badges[0].objectID)
+      #expect(pair.theirs.badge?.owner === pair.theirs)
+    }
+  }
+
+  /// `willSave` is called in the next save of an object that a merge has taken out of this one.
+  @Test func anObjectThatWasRolledBackIsAskedAgain() throws {
+    let pair = try Pair()
+    try pair.a.performAndWait {
+      pair.mine.name = "a"
+      try pair.a.save()
+    }
+    try pair.b.performAndWait {
+      pair.b.mergePolicy = NSMergePolicy.rollback
+      pair.theirs.name = "b"
+      try pair.b.save()
+      #expect(pair.theirs.name == "a" && !pair.theirs.hasChanges)
+      #expect(!pair.theirs.flags.contains(.asked))
+    }
+  }
+
+  /// A subclass that changes the stored object's value has resolved the conflict.
+  @Test func aStoredObjectThatGivesItsValueUpStays() throws {
+    final class Renaming: NSMergePolicy, @unchecked Sendable {
+      override func resolve(constraintConflicts list: [NSConstraintConflict]) throws {
+        for conflict in list { conflict.databaseObject?.setValue("old", forKey: "label") }
+        try super.resolve(constraintConflicts: list)
+      }
+    }
+    let company = try CompanyStore()
+    try company.run { (context) throws in
+      context.mergePolicy = Renaming(merge: .mergeByPropertyObjectTrumpMergePolicyType)
+      for _ in 0..<2 {
+        Tag(context: context).label = "new"
+        try context.save()
+      }
+      #expect(try context.all(Tag.self).map(\.label).sorted() == ["new", "old"])
+    }
+  }
+
+  /// Permanent IDs that were asked for before the save do not turn the order of new objects around.
+  @Test func theOlderOfTwoNewObjectsRemains() throws {
+    let company = try CompanyStore()
+    try company.run { (context) throws in
+      context.mergePolicy = NSMergePolicy.mergeByPropertyStoreTrump
+      let tags = (0..<3).map { _ in Tag(context: context) }
+      for tag in tags { tag.label = "same" }
+      try context.obtainPermanentIDs(for: Array(tags[0...1]))
+      try context.save()
+      #expect(tags.map { $0.managedObjectContext != nil && !$0.isDeleted } == [true, false, false])
+    }
+  }
+
+  /// A policy of the error type that has nothing left to refuse lets the save through.
+  @Test func nothingLeftToRefuseIsNoError() throws {
+    final class Refreshing: NSMergePolicy, @unchecked Sendable {
+      override func resolve(mergeConflicts list: [Any]) throws {
+        for conflict in list.compactMap({ $0 as? NSMergeConflict }) {
+          let object = conflict.sourceObject
+          object.managedObjectContext?.refresh(object, mergeChanges: true)
+        }
+        try super.resolve(mergeConflicts: [])
+      }
+    }
+    let pair = try Pair()
+    try pair.a.performAndWait {
+      pair.mine.name = "a"
+      try pair.a.save()
+    }
+    try pair.b.performAndWait {
+      pair.b.mergePolicy = Refreshing(merge: .errorMergePolicyType)
+      pair.theirs.age = 3
+      try pair.b.save()
+      #expect(pair.theirs.name == "a" && pair.theirs.age == 3)
+    }
+  }
+
+  /// A member of an ordered relationship that comes back is where it was.
+  @Test func aMemberThatComesBackHasItsPlace() throws {
+    let pair = try Pair()
+    let department = try pair.a.performAndWait {
+      let department = Department(context: pair.a)
+      department.ranking = [pair.mine, Person(context: pair.a), Person(context: pair.a)]
+      try pair.a.save()
+      return department
+    }
+    try pair.b.performAndWait {
+      pair.b.refreshAllObjects()
+      let theirs = try #require(try pair.b.existingObject(with: department.objectID) as? Department)
+      let expected = theirs.ranking.map(\.objectID)
+      _ = pair.theirs.name
+      pair.b.delete(pair.theirs)
+      pair.b.processPendingChanges()
+      #expect(theirs.ranking.count == 2)
+      try pair.a.performAndWait {
+        pair.mine.name = "a"
+        try pair.a.save()
+      }
+      pair.b.mergePolicy = NSMergePolicy.mergeByPropertyStoreTrump
+      try pair.b.save()
+      #expect(theirs.ranking.map(\.objectID) == expected)
+      #expect(!pair.b.hasChanges)
+    }
+  }
+}
