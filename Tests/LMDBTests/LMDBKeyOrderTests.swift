@@ -1,12 +1,20 @@
 #if LMDB
+  import CLMDB
   import Testing
-
-  @testable import LMDBBackend
 
   /// Keys have the order that LMDB gives them by itself: other programs and older versions read the same file.
   @Suite struct LMDBKeyOrderTests {
     private func order(_ a: [UInt8], _ b: [UInt8]) -> Int {
-      a.withUnsafeBytes { a in b.withUnsafeBytes { b in Int(LMDBKeyOrder.order(a, b)).signum() } }
+      a.withUnsafeBytes { a in
+        b.withUnsafeBytes { b in
+          var (a, b) = (Self.value(a), Self.value(b))
+          return Int(cd_lmdb_compare(&a, &b)).signum()
+        }
+      }
+    }
+
+    private static func value(_ bytes: UnsafeRawBufferPointer) -> MDB_val {
+      MDB_val(mv_size: bytes.count, mv_data: UnsafeMutableRawPointer(mutating: bytes.baseAddress))
     }
 
     @Test func bytesDecideAndThenTheLength() {

@@ -114,7 +114,7 @@
           throw LMDBError.error(
             result == MDB_NOTFOUND ? MDB_CORRUPTED : result, "The store has not all its parts", path)
         }
-        mdb_set_compare(transaction, number, LMDBKeyOrder.compare)
+        mdb_set_compare(transaction, number, cd_lmdb_compare)
         trees.append(number)
       }
       try LMDBError.check(mdb_txn_commit(transaction), "The store's parts cannot be made", path)

@@ -26,17 +26,19 @@ struct ConstraintMerge {
     database = isGivenUp || stored?.isDeleted == true ? nil : stored
   }
 
-  /// Gives the stored objects that were given back what the store has.
+  /// Gives the stored objects that the policy rolls back.
   func run() throws -> [NSManagedObject] {
     guard objects.count + (database == nil ? 0 : 1) > 1, let core = objects[0].core else { return [] }
     let saved = objects.filter { !$0.isInserted }
     // Older objects come first: those of the store, then in the order of their insertion.
     guard let survivor = database ?? saved.first ?? objects.min(by: Self.isOlder) else { return [] }
-    for object in saved where object !== survivor { try giveBack(object) }
+    let others = saved.filter { $0 !== survivor }
+    let rolledBack = policy == .rollbackMergePolicyType ? others : []
+    if rolledBack.isEmpty { for object in others { try giveBack(object) } }
     if !survivor.isToBeWritten { core.refresh(survivor, mergeChanges: true) }
     survivor.prepareToRead()
     // It has gone since: the next attempt finds nobody with the values.
-    if survivor.isDeleted { return saved }
+    if survivor.isDeleted { return rolledBack }
     for object in objects where object !== survivor && object.isInserted {
       if prefersNew { take(from: object, survivor) }
       moveLinks(from: object, to: survivor)
@@ -44,7 +46,7 @@ struct ConstraintMerge {
       // Its delete rules hold for what is left to it.
       core.propagateDeletes()
     }
-    return saved.filter { $0 !== survivor }
+    return rolledBack
   }
 
   /// New objects by the order of their keys: temporary ones count down, permanent ones that were asked for count up.
@@ -60,13 +62,9 @@ struct ConstraintMerge {
   /// A stored object gets its own unique values again, or fails the save: to let it have the other's, the other would
   /// have to go, and no policy deletes a stored object.
   private func giveBack(_ object: NSManagedObject) throws {
-    switch policy {
-    case .rollbackMergePolicyType: try ObjectMerge.rollBack(object)
-    case .mergeByPropertyStoreTrumpMergePolicyType:
-      for (key, value) in object.committedValues(forKeys: conflict.constraint) {
-        object.setModelledValue(value is NSNull ? nil : value, forKey: key)
-      }
-    default: throw CoreDataError.conflicts([conflict])
+    if policy != .mergeByPropertyStoreTrumpMergePolicyType { throw CoreDataError.conflicts([conflict]) }
+    for (key, value) in object.committedValues(forKeys: conflict.constraint) {
+      object.setModelledValue(value is NSNull ? nil : value, forKey: key)
     }
   }
 

@@ -71,8 +71,8 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
     if list.isEmpty { return }
     if mergeType == .errorMergePolicyType { throw CoreDataError.conflicts(list) }
     var rolledBack: [NSManagedObject] = []
-    defer { ObjectMerge.tell(rolledBack) }
     for conflict in list { rolledBack += try ConstraintMerge(conflict, mergeType).run() }
+    try ObjectMerge.rollBack(rolledBack)
   }
 }
 

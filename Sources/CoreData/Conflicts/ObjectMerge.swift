@@ -27,12 +27,13 @@ struct ObjectMerge {
     tell(conflicts.map(\.sourceObject))
   }
 
-  /// Gives a saved object what its store has, whatever this context has done to it. Nobody is told.
-  static func rollBack(_ object: NSManagedObject) throws {
-    guard let core = object.core else { return }
+  /// Gives saved objects what their store has, whatever their context has done to them.
+  static func rollBack(_ objects: [NSManagedObject]) throws {
+    guard let core = objects.first?.core else { return }
     var merge = ObjectMerge(core, .rollbackMergePolicyType)
-    try merge.merge(object, core.storedRow(of: object))
+    for object in objects { try merge.merge(object, core.storedRow(of: object)) }
     merge.end()
+    tell(objects)
   }
 
   private func end() {
@@ -40,7 +41,7 @@ struct ObjectMerge {
     core.forgetUnchanged(touched)
   }
 
-  static func tell(_ objects: [NSManagedObject]) {
+  private static func tell(_ objects: [NSManagedObject]) {
     let present = objects.filter { $0.core != nil && !$0.isDeleted }
     guard let core = present.first?.core else { return }
     for object in present { object.awake(fromSnapshotEvents: .mergePolicy) }
