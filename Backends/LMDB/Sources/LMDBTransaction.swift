@@ -12,6 +12,8 @@
     /// Keeps the environment open.
     private let map: LMDBMap
     let commitNumber: UInt64
+    /// When the lock file was last seen, in nanoseconds.
+    @exclusivity(unchecked) private var lockFileSeen = 0
 
     init(_ map: LMDBMap, timeout: Double) throws(StoreError) {
       self.map = map
@@ -27,8 +29,14 @@
     }
 
     func check() throws(StoreError) {
-      // Who has another lock file writes over pages that this one reads.
-      try environment.checkLockFile()
+      // Who has another lock file writes over pages that this one reads, but not before it has opened the file and checked it.
+      var time = timespec()
+      clock_gettime(CLOCK_MONOTONIC, &time)
+      let now = time.tv_sec &* 1_000_000_000 &+ time.tv_nsec
+      if now &- lockFileSeen > 500_000 {
+        try environment.checkLockFile()
+        lockFileSeen = now
+      }
       try environment.checkSize()
     }
 
