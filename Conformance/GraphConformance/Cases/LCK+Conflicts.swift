@@ -8,10 +8,7 @@ extension GraphSuite {
     ) { g in
       try g.both { a, b in
         let (mine, theirs) = try g.person(in: a, and: b)
-        try a.performAndWait {
-          mine.setValue("a", forKey: "name")
-          try a.save()
-        }
+        try g.change(mine, ["name": "a"], in: a)
         try b.performAndWait {
           theirs.setValue("b", forKey: "name")
           let error = try g.fails(133020) { try b.save() }
@@ -31,10 +28,7 @@ extension GraphSuite {
     GraphCase("LCK-002/graph", "changes of different attributes are a conflict too", ways: .own) { g in
       try g.both { a, b in
         let (mine, theirs) = try g.person(in: a, and: b)
-        try a.performAndWait {
-          mine.setValue("a", forKey: "name")
-          try a.save()
-        }
+        try g.change(mine, ["name": "a"], in: a)
         try b.performAndWait {
           theirs.setValue(5, forKey: "age")
           try g.fails(133020) { try b.save() }
@@ -44,10 +38,7 @@ extension GraphSuite {
     GraphCase("LCK-007/graph", "changing what another context has deleted is a conflict", ways: .own) { g in
       try g.both { a, b in
         let (mine, theirs) = try g.person(in: a, and: b)
-        try a.performAndWait {
-          a.delete(mine)
-          try a.save()
-        }
+        try g.delete(mine, in: a)
         try b.performAndWait {
           theirs.setValue("b", forKey: "name")
           let error = try g.fails(133020) { try b.save() }
@@ -61,10 +52,7 @@ extension GraphSuite {
     GraphCase("LCK-008/graph", "deleting what another context has changed is a conflict", ways: .own) { g in
       try g.both { a, b in
         let (mine, theirs) = try g.person(in: a, and: b)
-        try a.performAndWait {
-          mine.setValue("a", forKey: "name")
-          try a.save()
-        }
+        try g.change(mine, ["name": "a"], in: a)
         try b.performAndWait {
           b.delete(theirs)
           try g.fails(133020) { try b.save() }
@@ -77,10 +65,7 @@ extension GraphSuite {
     GraphCase("LCK-009/graph", "deleting what another context has deleted is a conflict", ways: .own) { g in
       try g.both { a, b in
         let (mine, theirs) = try g.person(in: a, and: b)
-        try a.performAndWait {
-          a.delete(mine)
-          try a.save()
-        }
+        try g.delete(mine, in: a)
         try b.performAndWait {
           b.delete(theirs)
           let error = try g.fails(133020) { try b.save() }
@@ -95,10 +80,7 @@ extension GraphSuite {
     GraphCase("LCK-012/graph", "a conflict is detected for an object that does not change itself", ways: .own) { g in
       try g.both { a, b in
         let (mine, theirs) = try g.person(in: a, and: b)
-        try a.performAndWait {
-          mine.setValue("a", forKey: "name")
-          try a.save()
-        }
+        try g.change(mine, ["name": "a"], in: a)
         try b.performAndWait {
           b.detectConflicts(for: theirs)
           b.insert("Tag")
@@ -135,10 +117,7 @@ extension GraphSuite {
     GraphCase("LCK-014/graph", "after a conflict a refresh that keeps changes lets the save through", ways: .own) { g in
       try g.both { a, b in
         let (mine, theirs) = try g.person(in: a, and: b)
-        try a.performAndWait {
-          mine.setValue("a", forKey: "name")
-          try a.save()
-        }
+        try g.change(mine, ["name": "a"], in: a)
         try b.performAndWait {
           theirs.setValue(5, forKey: "age")
           try g.fails(133020) { try b.save() }
@@ -170,32 +149,18 @@ extension GraphSuite {
     },
     GraphCase("LCK-018/graph", "increments that are repeated after conflicts are all counted", ways: .own, races: true)
     { g in
-      try g.write { $0.insert("Person", ["name": "p", "age": 0]) }
-      let contexts = try (0..<4).map { _ in try g.newContext() }
-      let problems = Recorder()
-      DispatchQueue.concurrentPerform(iterations: contexts.count) { index in
-        let c = contexts[index]
-        c.performAndWait {
-          var done = 0
-          for _ in 0..<5000 where done < 25 {
-            do {
-              let person = try c.one("Person", "name", "p")
-              c.refresh(person, mergeChanges: false)
-              person.setValue((person.number("age") ?? 0) + 1, forKey: "age")
-              try c.save()
-              done += 1
-            } catch let error as NSError where error.code == 133020 {
-              c.rollback()
-            } catch {
-              problems.note(Graph.text(of: error))
-              return
-            }
-          }
-          if done < 25 { problems.note("only \(done) increments") }
+      try g.countTogether { c, times in
+        var done = 0
+        for _ in 0..<5000 where done < times {
+          do {
+            let person = try c.one("Person", "name", "p")
+            c.refresh(person, mergeChanges: false)
+            person.setValue((person.number("age") ?? 0) + 1, forKey: "age")
+            try c.save()
+            done += 1
+          } catch let error as NSError where error.code == 133020 { c.rollback() }
         }
       }
-      g.equal(problems.take(), [])
-      g.equal(try g.elsewhere { try $0.objects("Person").map { $0.number("age") } }, [100])
     },
     GraphCase("LCK-022/graph", "detecting conflicts prevents write skew", ways: .own) { g in
       try g.write { c in for name in ["a", "b"] { c.insert("Person", ["name": name, "age": 1]) } }
@@ -248,6 +213,23 @@ extension Graph {
   /// Runs `body` with two contexts of the case's coordinator.
   func both(_ body: (NSManagedObjectContext, NSManagedObjectContext) throws -> Void) throws {
     try body(newContext(), newContext())
+  }
+
+  /// Runs `body` with four contexts at once: each is to add one to the age of the person p so many times, and none may be lost.
+  func countTogether(
+    _ body: @escaping @Sendable (_ context: NSManagedObjectContext, _ times: Int) throws -> Void
+  ) throws {
+    try write { $0.insert("Person", ["name": "p", "age": 0]) }
+    let contexts = try (0..<4).map { _ in try newContext() }
+    let problems = Recorder()
+    DispatchQueue.concurrentPerform(iterations: contexts.count) { index in
+      let context = contexts[index]
+      context.performAndWait {
+        do { try body(context, 25) } catch { problems.note(Graph.text(of: error)) }
+      }
+    }
+    equal(problems.take(), [])
+    equal(try elsewhere { try $0.objects("Person").map { $0.number("age") } }, [100])
   }
 
   /// A saved person, read by both contexts.

@@ -42,10 +42,7 @@ extension GraphSuite {
           theirs.add(tag, to: "tags")
           return friend
         }
-        try a.performAndWait {
-          a.delete(mine)
-          try a.save()
-        }
+        try g.delete(mine, in: a)
         try b.performAndWait {
           try b.save()
           g.expect(theirs.isDeleted && !b.hasChanges, "the object is not gone, or something is left to be saved")
@@ -109,10 +106,7 @@ extension GraphSuite {
     GraphCase("LCK-009/policies", "what both delete is gone, and no conflict", ways: .own) { g in
       try g.eachPolicy { _, a, b in
         let (mine, theirs) = try g.person(in: a, and: b)
-        try a.performAndWait {
-          a.delete(mine)
-          try a.save()
-        }
+        try g.delete(mine, in: a)
         try b.performAndWait {
           b.delete(theirs)
           try b.save()
@@ -325,6 +319,14 @@ extension Graph {
           try body(name, a, b)
         }
       }
+    }
+  }
+
+  /// Deletes an object in its context, and saves.
+  func delete(_ object: NSManagedObject, in context: NSManagedObjectContext) throws {
+    try context.performAndWait {
+      context.delete(object)
+      try context.save()
     }
   }
 

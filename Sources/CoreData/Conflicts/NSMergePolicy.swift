@@ -52,7 +52,7 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
   /// Called by a save with `NSMergeConflict` instances; resolves them by ``resolve(optimisticLockingConflicts:)``.
   ///
   /// A subclass calls `super`, before or after changes of its own to the objects. An error ends the save with that
-  /// error. Conflicts that the same attempt meets again, because nobody has resolved them, end it too, with
+  /// error. Conflicts that the save meets again, because nobody has resolved them, end it too, with
   /// `NSManagedObjectMergeError`. What was merged into objects by then stays in them.
   open func resolve(mergeConflicts list: [Any]) throws {
     try resolve(optimisticLockingConflicts: list.compactMap { $0 as? NSMergeConflict })

@@ -6,11 +6,11 @@ import StoreSchema
 struct SaveConflicts {
   private(set) var versions: [NSMergeConflict] = []
   private(set) var constraints: [NSConstraintConflict] = []
-  /// Equal to those of the attempt before where nothing was resolved.
+  /// Equal to those of an earlier attempt where nothing was resolved, or everything undone again.
   private(set) var marks: Set<Mark> = []
 
   struct Mark: Hashable {
-    let reference: ObjectReference
+    let object: ObjectIdentifier
     /// The version read and the one that is stored; or the slots and the other object of a constraint.
     let (versionRead, stored): (Int64, Int64)
     let slots: [Int]
@@ -36,13 +36,14 @@ struct SaveConflicts {
     case .version(let persisted):
       marks.insert(
         Mark(
-          reference: conflict.reference, versionRead: conflict.versionRead, stored: persisted?.version ?? 0, slots: [],
+          object: ObjectIdentifier(object), versionRead: conflict.versionRead, stored: persisted?.version ?? 0,
+          slots: [],
           other: nil))
       versions.append(NSMergeConflict(object, versionRead: conflict.versionRead, persisted: persisted))
     case .constraint(let slots, let other, let persisted):
       marks.insert(
         Mark(
-          reference: conflict.reference, versionRead: conflict.versionRead, stored: persisted?.version ?? 0,
+          object: ObjectIdentifier(object), versionRead: conflict.versionRead, stored: persisted?.version ?? 0,
           slots: slots, other: other))
       let names = slots.compactMap { slot in
         object.info.entity.attributes.first { $0.slot == slot }?.name
@@ -72,11 +73,10 @@ extension ContextCore {
     return type(of: policy) != NSMergePolicy.self || policy.mergeType != .errorMergePolicyType
   }
 
-  /// Has the policy deal with the conflicts of an attempt, so that another one can be made. `unresolved` are the marks of
-  /// the attempt before.
-  func resolve(_ conflicts: SaveConflicts, _ unresolved: inout Set<SaveConflicts.Mark>) throws {
-    if conflicts.marks == unresolved { throw conflicts.error }
-    unresolved = conflicts.marks
+  /// Has the policy deal with the conflicts of an attempt, so that another one can be made. `met` are the marks of the attempts
+  /// before: a save that comes back to one of them would go on for ever.
+  func resolve(_ conflicts: SaveConflicts, _ met: inout Set<Set<SaveConflicts.Mark>>) throws {
+    if !met.insert(conflicts.marks).inserted { throw conflicts.error }
     let policy = mergePolicy
     if !conflicts.versions.isEmpty { try policy.resolve(mergeConflicts: conflicts.versions) }
     if !conflicts.constraints.isEmpty { try policy.resolve(constraintConflicts: conflicts.constraints) }

@@ -45,23 +45,25 @@ extension ContextCore {
 
   /// Plans and commits, again after a merge policy has dealt with conflicts.
   private func commit(_ coordinator: NSPersistentStoreCoordinator) throws {
-    var unresolved: Set<SaveConflicts.Mark> = []
-    var storeCount = Int?.none
-    while true {
-      let plan = try SavePlan(self, coordinator)
-      // A view of one's own must not stand in the way of the commit.
-      snapshots.removeAll()
-      switch try plan.commit(self) {
-      case .committed(let receipts):
-        finish(plan, receipts)
-        return plan.parts.isEmpty ? try saveMetadata(coordinator) : ()
-      case .conflicts(let conflicts, let unsaved):
-        let isIncomplete = unsaved.count < storeCount ?? plan.parts.count
-        storeCount = storeCount ?? plan.parts.count
-        do { try resolve(conflicts, &unresolved) } catch {
-          throw isIncomplete ? CoreDataError.incomplete(error, unsaved: unsaved) : error
+    var met: Set<Set<SaveConflicts.Mark>> = []
+    // Those that an attempt has left, after it has saved to others.
+    var unsaved: [NSPersistentStore] = []
+    do {
+      while true {
+        let plan = try SavePlan(self, coordinator)
+        // A view of one's own must not stand in the way of the commit.
+        snapshots.removeAll()
+        switch try plan.commit(self) {
+        case .committed(let receipts):
+          finish(plan, receipts)
+          return plan.parts.isEmpty ? try saveMetadata(coordinator) : ()
+        case .conflicts(let conflicts, let remaining):
+          if !unsaved.isEmpty || remaining.count < plan.parts.count { unsaved = remaining }
+          try resolve(conflicts, &met)
         }
       }
+    } catch let error as CocoaError where error.code == .persistentStoreIncompleteSave { throw error } catch {
+      throw unsaved.isEmpty ? error : CoreDataError.incomplete(error, unsaved: unsaved)
     }
   }
 

@@ -3,8 +3,8 @@ import Synchronization
 
 /// The notifications of events and saves.
 ///
-/// To make the sets of their objects costs as much as to write the objects, and to post one that nobody watches as much as a small save; most
-/// programs watch few of them. They are posted from the
+/// To make the sets of their objects costs as much as to write the objects, and to post one to nobody a tenth of the instructions of a
+/// small save; most programs watch few of them. They are posted from the
 /// moment on that the program has asked for the name, which it must do to watch them (decision 017).
 enum WatchedNotification: UInt8 {
   case didChange = 1

@@ -136,6 +136,30 @@ import Testing
     }
   }
 
+  /// A policy that undoes in one attempt what it has done in another does not keep the save going for ever.
+  @Test(.timeLimit(.minutes(1))) func aPolicyThatGoesInCirclesEndsTheSave() throws {
+    final class Circling: NSMergePolicy, @unchecked Sendable {
+      override func resolve(constraintConflicts list: [NSConstraintConflict]) throws {
+        for object in list.flatMap(\.conflictingObjects) {
+          object.setValue(object.value(forKey: "label") as? String == "a" ? "b" : "a", forKey: "label")
+        }
+      }
+    }
+    let company = try CompanyStore()
+    try company.run { (context) throws in
+      for label in ["a", "b"] { Tag(context: context).label = label }
+      try context.save()
+      context.mergePolicy = Circling(merge: .overwriteMergePolicyType)
+      let tag = Tag(context: context)
+      tag.label = "a"
+      do {
+        try context.save()
+        Issue.record("there are two tags of one label")
+      } catch { #expect((error as NSError).code == NSManagedObjectConstraintMergeError) }
+      #expect(tag.isInserted)
+    }
+  }
+
   /// Permanent IDs that were asked for before the save do not turn the order of new objects around.
   @Test func theOlderOfTwoNewObjectsRemains() throws {
     let company = try CompanyStore()
