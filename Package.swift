@@ -106,7 +106,8 @@ let package = Package(
     // What every store must do, as cases that are values; the runner of those; the program for the stores of this package.
     library(
       "StoreConformance", path: "Conformance/StoreConformance",
-      ["StoreProtocol", "StoreQuery", "StoreSchema", "PropertyLists"]),
+      ["StoreProtocol", "StoreQuery", "StoreSchema", "PropertyLists", "CFailingFiles"]),
+    .target(name: "CFailingFiles", path: "Conformance/CFailingFiles"),
     library(
       "StoreConformanceRunner", path: "Conformance/StoreConformanceRunner",
       ["StoreConformance", "StoreProtocol", "StoreSchema"]),
@@ -133,8 +134,8 @@ let package = Package(
       name: "queue-async", dependencies: ["CoreData"], path: "Tests/QueuePrograms/Async", swiftSettings: strict),
     // The program that Scripts/crash kills, and that Scripts/fault runs on a failing disk.
     .executableTarget(
-      name: "crash-writer", dependencies: ["CoreData", "LMDBStore", "StoreProtocol"], path: "Tests/CrashWriter",
-      swiftSettings: strict),
+      name: "crash-writer", dependencies: ["CoreData", "LMDBStore", "StoreProtocol", "CFailingFiles"],
+      path: "Tests/CrashWriter", swiftSettings: strict),
 
     // The program that the LMDB store's tests run beside themselves.
     .executableTarget(

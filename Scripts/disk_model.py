@@ -1,4 +1,4 @@
-"""What a disk may hold when the power goes, from a trace of all changes to a folder (Tests/Faults/trace.h).
+"""What a disk may hold when the power goes, from a trace of all changes to a folder (Conformance/CFailingFiles/trace.h).
 
 Nothing but a sync makes anything last. A sync of a file keeps the file's bytes and size, not its name; a sync of a folder
 keeps the names in it. Of everything else any part may have reached the disk: any of the writes, any of their sectors of 512

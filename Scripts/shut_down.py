@@ -68,12 +68,12 @@ def stop(child):
             return
 
 
-def cycle(image, options, source, shim, before):
+def cycle(image, options, source, before):
     """The last transaction in the store after one loss of power, and whether a save was in flight."""
     path = os.path.join(image.place, NAME)
     environment = dict(os.environ)
     if options.self_test:
-        environment.update(LD_PRELOAD=shim, FAULT_PREFIX=image.place, FAULT_MODE="swallow")
+        environment.update(FAULT_PREFIX=image.place, FAULT_MODE="swallow")
     child = subprocess.Popen([options.writer, path, "1000000"], stdout=subprocess.PIPE, text=True, env=environment)
     lines, left = [], source.randrange(1, 6)
     for line in child.stdout:
@@ -95,7 +95,7 @@ def cycle(image, options, source, shim, before):
     return last, len(possible) == 2, sum(line.startswith("saved") for line in lines)
 
 
-def cycles(options, shim):
+def cycles(options):
     source, begun = random.Random(options.seed), time.monotonic()
     last, in_flight, saves = -1, 0, 0
     with tempfile.TemporaryDirectory() as folder:
@@ -106,7 +106,7 @@ def cycles(options, shim):
         try:
             image.mount()
             for number in range(options.cycles):
-                last, was_in_flight, acknowledged = cycle(image, options, source, shim, last)
+                last, was_in_flight, acknowledged = cycle(image, options, source, last)
                 in_flight, saves = in_flight + was_in_flight, saves + acknowledged
         except (Wrong, sqlite3.Error, subprocess.SubprocessError) as error:
             if options.self_test:

@@ -1,23 +1,10 @@
 """What `crash-writer STORE TRANSACTIONS` must leave, for the scripts that disturb it."""
 import json
 import os
-import shutil
 import sqlite3
 import subprocess
-import sys
 
 ROWS, WINDOW, ACCOUNTS, PHOTO = 3, 1, 10, 120_000
-SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Tests", "Faults", "faults.c")
-
-
-def build_shim(path):
-    """Builds the library that is preloaded; returns why that cannot be done, None where it can."""
-    compiler = shutil.which("gcc") or shutil.which("clang")
-    if not sys.platform.startswith("linux") or not compiler:
-        return "it needs Linux, and gcc or clang"
-    subprocess.run([compiler, "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-O1", "-shared", "-fPIC", "-o", path,
-                    SOURCE, "-ldl"], check=True)
-    return None
 
 
 class Wrong(Exception):

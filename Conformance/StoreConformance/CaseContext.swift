@@ -35,6 +35,10 @@ public final class CaseContext: @unchecked Sendable {
     self.processes = processes
     random = SplitMix64(seed: seed)
     for _ in 0..<max(1, conformanceCase.places) { places.append(Place(try harness.makeLocation())) }
+    if conformanceCase.disturbsFiles, let folder = places[0].location.folder {
+      let paths = places.compactMap { $0.location.folder?.resolvingSymlinksInPath().path }
+      FailingFiles.watch(paths.reduce(folder.resolvingSymlinksInPath().path) { $0.commonPrefix(with: $1) })
+    }
   }
 
   public var capabilities: Capabilities { harness.backend.capabilities }
@@ -198,6 +202,9 @@ public struct RoleContext: Sendable {
     self.url = url
     self.seed = seed
     self.say = say
+    if let folder = url.isFileURL ? url.deletingLastPathComponent().resolvingSymlinksInPath().path : nil {
+      FailingFiles.watch(folder)
+    }
   }
 
   /// Opens the store of the case.

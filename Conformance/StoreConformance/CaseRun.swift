@@ -14,7 +14,12 @@ public struct CaseRun {
     case .declared(let names): return .notApplicable("is for stores without " + names.joined(separator: ", "))
     case nil: break
     }
-    if conformanceCase.needsProcesses && processes == nil { return .harnessError("the case needs other processes") }
+    if (conformanceCase.needsProcesses || conformanceCase.disturbsFiles) && processes == nil {
+      return .harnessError("the case needs other processes, or one to itself")
+    }
+    if conformanceCase.disturbsFiles && !FailingFiles.isPossible {
+      return .notApplicable("no calls can be made to fail in this program: that needs ELF and glibc, and no sanitizer")
+    }
     do {
       let context = try CaseContext(
         conformanceCase, harness, profile, seed: seed, peers: peers, processes: processes)

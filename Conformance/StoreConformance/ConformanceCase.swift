@@ -22,6 +22,8 @@ public struct ConformanceCase: Sendable, CustomStringConvertible {
   public let places: Int
   /// Whether it runs other processes, which only a runner can start.
   public let needsProcesses: Bool
+  /// Whether it makes files fail, by ``FailingFiles``, and so has its process to itself.
+  public let disturbsFiles: Bool
   /// Whether it has several threads race: of a store that is wrong it may not always notice.
   public let races: Bool
   public let body: @Sendable (CaseContext) throws -> Void
@@ -33,7 +35,7 @@ public struct ConformanceCase: Sendable, CustomStringConvertible {
   public init(
     _ id: String, _ title: String, requirements: [String] = [], requires: Capabilities = [], absent: Capabilities = [],
     level: Level = .core, size: Size = .small, profiles: Set<Profile> = Profile.all, places: Int = 1,
-    races: Bool = false,
+    races: Bool = false, disturbsFiles: Bool = false,
     roles: [String: @Sendable (RoleContext) throws -> Void] = [:],
     body: @escaping @Sendable (CaseContext) throws -> Void
   ) {
@@ -49,6 +51,7 @@ public struct ConformanceCase: Sendable, CustomStringConvertible {
     self.races = races
     self.roles = roles
     needsProcesses = !roles.isEmpty
+    self.disturbsFiles = disturbsFiles
     self.body = body
   }
 

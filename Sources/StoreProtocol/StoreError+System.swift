@@ -1,18 +1,25 @@
 import Foundation
 
-extension StoreError {
-  /// The error for a call of the system on `path` that has just failed, by `errno`. `what` is a sentence without its full stop.
-  package static func system(_ what: String, _ path: String) -> StoreError { system(errno, what, path) }
-
-  package static func system(_ number: Int32, _ what: String, _ path: String) -> StoreError {
-    let code: Code =
+extension StoreError.Code {
+  /// The code for a call of the system that has failed with an `errno`.
+  package init(systemError number: Int32) {
+    self =
       switch number {
       case ENOENT, ENOTDIR: .notFound
       case ENOSPC, EDQUOT, EFBIG: .full
       case EACCES, EPERM, EROFS: .readOnly
       default: .io
       }
-    return StoreError(
-      code, what + ".", context: ["path": path, "errno": String(number)], cause: String(cString: strerror(number)))
+  }
+}
+
+extension StoreError {
+  /// The error for a call of the system on `path` that has just failed, by `errno`. `what` is a sentence without its full stop.
+  package static func system(_ what: String, _ path: String) -> StoreError { system(errno, what, path) }
+
+  package static func system(_ number: Int32, _ what: String, _ path: String) -> StoreError {
+    StoreError(
+      Code(systemError: number), what + ".", context: ["path": path, "errno": String(number)],
+      cause: String(cString: strerror(number)))
   }
 }

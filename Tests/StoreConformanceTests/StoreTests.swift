@@ -54,7 +54,8 @@ enum Repository {
 /// The small cases that can do no harm to this process. The program runs all of them, in processes of their own.
 @Suite struct StoreTests {
   static let cases = ConformanceSuite.all.filter {
-    $0.size == .small && !$0.needsProcesses && !["COR", "SEC"].contains($0.id.area) && $0.profiles.contains(.plain)
+    $0.size == .small && !$0.needsProcesses && !$0.disturbsFiles
+      && !["COR", "SEC"].contains($0.id.area) && $0.profiles.contains(.plain)
   }
 
   @Test(arguments: TestedStore.allCases) func everySmallCasePasses(_ store: TestedStore) throws {

@@ -55,12 +55,21 @@
         if result == MDB_SUCCESS { break }
         // Where addresses are short, less is set aside; the map grows when it must.
         guard result == ENOMEM || result == EINVAL, mapSize / 2 >= needed else {
-          throw LMDBError.error(result, "The store file cannot be opened", path)
+          let error = LMDBError.error(result, "The store file cannot be opened", path)
+          // The file was looked at: what is not as it should be was not read whole, or is in the lock file.
+          guard result == MDB_INVALID else { throw error }
+          throw StoreError(
+            .io,
+            "The store file or the lock file beside it cannot be read; where nobody uses the store, remove the lock file.",
+            context: error.context, cause: error.cause)
         }
         mapSize /= 2
       }
       do throws(StoreError) {
-        if !isReadOnly { lockFile = Foundation.open(path + Self.lockSuffix, O_RDONLY | O_NOFOLLOW | O_CLOEXEC) }
+        if !isReadOnly {
+          lockFile = Foundation.open(path + Self.lockSuffix, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+          if lockFile < 0 { throw StoreError.system("The lock file cannot be opened", path + Self.lockSuffix) }
+        }
         guard let handle, Self.identity(handle) == file.identity else {
           throw StoreError(
             .busy, "The store file was replaced while it was opened; open it again.", context: ["path": path])

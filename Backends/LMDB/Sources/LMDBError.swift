@@ -20,12 +20,10 @@
       case MDB_CORRUPTED, MDB_PAGE_NOTFOUND: .corrupt
       case MDB_INVALID: .notAStore
       case MDB_VERSION_MISMATCH: .newerFormat
-      case MDB_MAP_FULL, MDB_TXN_FULL, ENOSPC, EDQUOT, EFBIG: .full
+      case MDB_MAP_FULL, MDB_TXN_FULL: .full
       case MDB_READERS_FULL, MDB_MAP_RESIZED, EAGAIN, EBUSY: .busy
       case MDB_BAD_VALSIZE: .invalidArgument
-      case ENOENT, ENOTDIR: .notFound
-      case EACCES, EPERM, EROFS: .readOnly
-      default: .io
+      default: .init(systemError: code)
       }
     }
 

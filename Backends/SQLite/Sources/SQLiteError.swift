@@ -9,11 +9,33 @@ enum SQLiteError {
     var context = ["sqlite": String(code)]
     if let sql { context["sql"] = sql }
     let text = database.flatMap { sqlite3_errmsg($0) }.map { String(cString: $0) }
-    let number = database.map { sqlite3_system_errno($0) } ?? 0
+    let number = systemError(code, database)
     if number != 0 { context["errno"] = String(number) }
     return StoreError(
-      self.code(code, systemError: number), "SQLite failed at \(doing): \(advice(code))", context: context, cause: text)
+      self.code(code, systemError: number), "SQLite failed at \(doing): \(advice(code, number))", context: context, cause: text)
   }
+
+  /// The `errno` behind a failure, 0 for none: as SQLite says, or as the last failed call on one of its two files says.
+  ///
+  /// SQLite says none of a read that failed and that it reports as corruption. What a file says may be of an earlier failure.
+  private static func systemError(_ code: Int32, _ database: OpaquePointer?) -> Int32 {
+    guard let database else { return 0 }
+    let said = sqlite3_system_errno(database)
+    guard said == 0, [SQLITE_CORRUPT, SQLITE_IOERR].contains(code & 0xff) else { return said }
+    for file in [SQLITE_FCNTL_JOURNAL_POINTER, SQLITE_FCNTL_FILE_POINTER] {
+      var pointer: UnsafeMutablePointer<sqlite3_file>?
+      guard sqlite3_file_control(database, "main", file, &pointer) == SQLITE_OK, let pointer,
+        let control = pointer.pointee.pMethods?.pointee.xFileControl
+      else { continue }
+      var number: Int32 = 0
+      if control(pointer, SQLITE_FCNTL_LAST_ERRNO, &number) != SQLITE_OK || number == 0 { continue }
+      if code & 0xff == SQLITE_IOERR || readErrors.contains(number) { return number }
+    }
+    return 0
+  }
+
+  /// Those that SQLite reports as corruption.
+  private static let readErrors = [EIO, ENXIO, ERANGE]
 
   /// A failed read that SQLite reports as corruption stays an I/O error: nobody shall delete good data because of it.
   private static func code(_ code: Int32, systemError: Int32) -> StoreError.Code {
@@ -25,6 +47,7 @@ enum SQLiteError {
     case SQLITE_FULL: .full
     case SQLITE_CANTOPEN: systemError == 0 || POSIXErrorCode(rawValue: systemError) == .ENOENT ? .notFound : .io
     case SQLITE_CONSTRAINT: .constraint
+    case SQLITE_IOERR where systemError != ENOENT && systemError != ENOTDIR: .init(systemError: systemError)
     case SQLITE_IOERR, SQLITE_NOMEM, SQLITE_PROTOCOL: .io
     case SQLITE_PERM, SQLITE_AUTH: .readOnly
     // Nobody interrupts but the limit on the work that opening may take.
@@ -33,8 +56,9 @@ enum SQLiteError {
     }
   }
 
-  private static func advice(_ code: Int32) -> String {
+  private static func advice(_ code: Int32, _ systemError: Int32) -> String {
     switch code & 0xff {
+    case SQLITE_CORRUPT where systemError != 0: "the operating system could not read the file"
     case SQLITE_BUSY, SQLITE_LOCKED: "another connection holds the store; try again"
     case SQLITE_READONLY: "the store or its folder cannot be written"
     case SQLITE_FULL: "the disk is full; free some room and save again"

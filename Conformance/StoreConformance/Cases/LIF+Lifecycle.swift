@@ -228,6 +228,15 @@ extension CaseContext {
   /// The bytes of the store's main file.
   func fileBytes() throws -> Data { try Data(contentsOf: url) }
 
+  /// How many bytes all files in the case's folder have.
+  func sizeOfFiles() throws -> Int {
+    guard let folder = location.folder else { throw HarnessProblem("the store has no folder") }
+    return try FileManager.default.subpathsOfDirectory(atPath: folder.path).reduce(0) { sum, name in
+      let attributes = try FileManager.default.attributesOfItem(atPath: folder.appending(path: name).path)
+      return attributes[.type] as? FileAttributeType == .typeRegular ? sum + (attributes[.size] as? Int ?? 0) : sum
+    }
+  }
+
   /// The names of all files in the case's folder, sorted.
   func files() throws -> [String] {
     guard let folder = location.folder else { throw HarnessProblem("the store has no folder") }
