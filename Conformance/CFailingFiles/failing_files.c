@@ -392,6 +392,14 @@ int flock(int descriptor, int operation) {
 FCNTL(fcntl)
 FCNTL(fcntl64)
 
+// Asking for the right to write is as good as opening.
+int faccessat(int folder, const char *path, int mode, int flags) {
+  REAL(int, faccessat, int, const char *, int, int);
+  if (!(mode & W_OK) || (!is_path(path) && !is_watched(folder))) return real(folder, path, mode, flags);
+  CALL(int, FF_OPEN_WRITE, "access", path, 0, real(folder, path, mode, flags), )
+  return result;
+}
+
 // Clocks that tell the date.
 int clock_gettime(clockid_t clock, struct timespec *time) {
   REAL(int, clock_gettime, clockid_t, struct timespec *);

@@ -6,8 +6,8 @@ public enum ConformanceSuite {
   /// Every case, simple areas first, each id once.
   public static let all: [ConformanceCase] = [
     lifecycle, lifecycleOfFiles, identity, values, attributeRules, derivedAttributes, links, orders, deletions,
-    inheritance, predicates, sorting, tables, saves, savesThatFail, uniqueness, versions, concurrency, locks,
-    durability, damage,
+    inheritance, predicates, sorting, tables, saves, savesThatFail, filesThatFail, uniqueness, versions, concurrency, locks,
+    durability, machine, damage,
     sqliteDamage, xmlDamage, capabilities,
   ].flatMap { $0 }
 }

@@ -72,6 +72,7 @@ public enum FailingFiles {
 
   /// Runs `body` while the fault is at work, and gives how many calls were counted and how many of them it happened to. One fault
   /// does not go on within another.
+  @discardableResult
   public static func disturb<R>(
     _ fault: FileFault, log: URL? = nil, _ body: () throws -> R
   ) rethrows -> (result: R, calls: Int, hits: Int) {

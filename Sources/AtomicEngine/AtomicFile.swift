@@ -150,6 +150,9 @@ public final class AtomicFile: Sendable {
     ExtendedAttributes.copy(from: old, to: file)
   }
 
+  /// Whether new content can be put there, as far as the system tells.
+  var isWritable: Bool { FileStatus.mayBeWritten(URL(fileURLWithPath: path).deletingLastPathComponent().path) }
+
   // MARK: What is left behind
 
   private static let suffix = ".replacing"
@@ -187,8 +190,6 @@ private struct FolderLock {
     let deadline = Date(timeIntervalSinceNow: timeout)
     while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
       let number = errno
-      // Where a file system has no locks, the generation still shows who was first.
-      if number == ENOLCK || number == ENOTSUP { return }
       if number != EWOULDBLOCK && number != EINTR || Date() > deadline {
         _ = Foundation.close(descriptor)
         if number != EWOULDBLOCK { throw StoreError.system(number, "The folder of the store cannot be locked", path) }

@@ -133,10 +133,13 @@ public struct AtomicFileBackend<Format: AtomicFormat>: StoreBackend {
         throw .modelMismatch(metadata, schema)
       }
     }
-    if !options.isReadOnly { file.sweep() }
+    let isReadOnly = options.isReadOnly || !file.isWritable
+    if !isReadOnly { file.sweep() }
     let medium = AtomicFileMedium(
       format, file, content.generation, schema, metadata.identifier, timeout: options.timeout)
-    return AtomicStore(graph, metadata, capabilities, isReadOnly: options.isReadOnly, medium: medium)
+    let store = AtomicStore(graph, metadata, capabilities, isReadOnly: isReadOnly, medium: medium)
+    if !isReadOnly { medium.externalFiles.sweep(store) }
+    return store
   }
 
   private static func file(_ url: URL) throws(StoreError) -> AtomicFile {
@@ -216,12 +219,10 @@ public struct AtomicFileBackend<Format: AtomicFormat>: StoreBackend {
     // What is no store of this kind is not ours to write over, unless that is wanted.
     if !options.forceDestroy, let old = try target.content(format.accepts) { _ = try format.metadata(old) }
     let theirs = try ExternalDataFolder(beside: Self.file(source).path)
-    let own = ExternalDataFolder(beside: target.path)
-    // What rows name is there before them, and goes after them.
-    try own.add(theirs)
-    _ = try target.replace(target.generation(), timeout: options.timeout) { (writer) throws(StoreError) in
-      try writer.write(0..<content.count, of: content)
+    try ExternalDataFolder(beside: target.path).replace(with: theirs) { () throws(StoreError) in
+      _ = try target.replace(target.generation(), timeout: options.timeout) { (writer) throws(StoreError) in
+        try writer.write(0..<content.count, of: content)
+      }
     }
-    own.removeAll(butThoseOf: theirs)
   }
 }

@@ -13,7 +13,7 @@ public final class KeyValueStore<Map: KeyValueMap>: Store {
   private let storeType: String
   private let timeout: Double
   /// Nil where all data stays in the rows.
-  private let externalFiles: ExternalDataFolder?
+  private let externalFiles: ExternalDataFiles?
   private let state: Mutex<State>
   /// Held by a commit to its very end, so that commits are counted in their order.
   private let committing = NSLock()
@@ -49,8 +49,9 @@ public final class KeyValueStore<Map: KeyValueMap>: Store {
     (self.schema, self.shape, self.storeType, self.capabilities) = (schema, shape, storeType, capabilities)
     isReadOnly = options.isReadOnly
     timeout = options.timeout
-    self.externalFiles = externalFiles
+    self.externalFiles = externalFiles.map { ExternalDataFiles($0) }
     state = Mutex(State(map: map, metadata: metadata))
+    if !isReadOnly { self.externalFiles?.sweep(self) }
   }
 
   private static func isCompatible(_ metadata: StoreMetadata, _ schema: Schema, _ options: StoreOptions) -> Bool {
@@ -112,6 +113,7 @@ public final class KeyValueStore<Map: KeyValueMap>: Store {
     case .conflicts(let conflicts): return .conflicts(conflicts)
     case .written(let keys, let touched):
       if let metadata = changes.metadata { try transaction.setMetadata(metadata, isNew: false) }
+      try externalFiles?.willRemove(changes.obsoleteExternalData)
       try transaction.finish()
       state.withLock { state in
         state.hasIndexes = true
@@ -146,7 +148,10 @@ public final class KeyValueStore<Map: KeyValueMap>: Store {
   public func keepExternalData(_ data: Data) throws(StoreError) -> Data? { try externalFiles?.write(data) }
   public func discardExternalData(_ names: [Data]) { externalFiles?.remove(names) }
 
-  public func close() throws(StoreError) { state.withLock { $0.map = nil } }
+  public func close() throws(StoreError) {
+    state.withLock { $0.map = nil }
+    externalFiles?.close()
+  }
 
   private func map() throws(StoreError) -> Map {
     guard let map = state.withLock({ $0.map }) else {

@@ -66,9 +66,12 @@ public struct CheckedBackend: StoreBackend {
 }
 
 /// An opened store whose change sets are looked at before it gets them, and whose receipts before anybody trusts them.
+///
+/// In a copy of the process that opened it, it throws `closed`, and leaves alone what the process itself has open.
 final class CheckedStore: Store {
   private let base: any Store
   let schema: Schema
+  private let process = ProcessCopy.current
 
   init(_ base: any Store) {
     self.base = base
@@ -81,9 +84,18 @@ final class CheckedStore: Store {
   var metadata: StoreMetadata { base.metadata }
   var hasHistory: Bool { base.hasHistory }
 
-  func snapshot() throws(StoreError) -> any StoreSnapshot { try base.snapshot() }
+  func snapshot() throws(StoreError) -> any StoreSnapshot {
+    try requireProcess()
+    return try base.snapshot()
+  }
+
+  private func requireProcess() throws(StoreError) {
+    if ProcessCopy.current == process { return }
+    throw StoreError(.closed, "The store was opened before this process was copied from another; open it again.")
+  }
 
   func commit(_ changes: ChangeSet) throws(StoreError) -> CommitResult {
+    try requireProcess()
     try ChangeSetCheck(schema, changes).run()
     let result = try base.commit(changes)
     guard case .committed(let receipt) = result else { return result }
@@ -96,6 +108,7 @@ final class CheckedStore: Store {
   }
 
   func allocateKeys(root: Int, count: Int) throws(StoreError) -> Range<Int64> {
+    try requireProcess()
     guard schema.entities.indices.contains(root), schema.entities[root].root == root, count >= 0 else {
       throw StoreError(.invalidArgument, "Keys are allocated for root entities, and not fewer than none.")
     }
@@ -103,9 +116,14 @@ final class CheckedStore: Store {
   }
 
   func externalData(_ name: Data) throws(StoreError) -> Data { try base.externalData(name) }
-  func keepExternalData(_ data: Data) throws(StoreError) -> Data? { try base.keepExternalData(data) }
+
+  func keepExternalData(_ data: Data) throws(StoreError) -> Data? {
+    try requireProcess()
+    return try base.keepExternalData(data)
+  }
+
   func discardExternalData(_ names: [Data]) { base.discardExternalData(names) }
-  func close() throws(StoreError) { try base.close() }
+  func close() throws(StoreError) { if ProcessCopy.current == process { try base.close() } }
 }
 
 /// Whether a change set means something in a schema. A store may rely on what is checked here.

@@ -50,11 +50,15 @@ public struct ExternalDataFolder: Sendable {
     return data
   }
 
-  /// Writes a value, durably, and gives its name for the slot; nil for a small one.
-  public func write(_ data: Data) throws(StoreError) -> Data? {
+  /// Writes a value, durably, and gives its name for the slot; nil for a small one. `announce` is called before there is a file of the
+  /// name.
+  public func write(
+    _ data: Data, _ announce: (String) throws(StoreError) -> Void = { _ in }
+  ) throws(StoreError) -> Data? {
     if data.count <= Self.threshold { return nil }
-    try makeFolders()
+    try make()
     let name = Self.name(of: data, like: UUID()).uuidString
+    try announce(name)
     try write(data, to: folder.appendingPathComponent(name))
     try Self.synchronize(folder)
     return Data([2]) + Data(name.utf8) + Data([0])
@@ -79,12 +83,32 @@ public struct ExternalDataFolder: Sendable {
     }.sorted()
   }
 
-  /// Copies the files of another store that are not here yet, durably. Names are never used again, so that one which is here is
-  /// the same.
-  public func add(_ other: ExternalDataFolder) throws(StoreError) {
+  /// Makes this the folder of a store that takes the place of its own, in `body`: what rows name is there before them, and goes after
+  /// them. Where `body` throws and nothing has happened, what was here is here, and nothing else.
+  public func replace(
+    with other: ExternalDataFolder, _ body: () throws(StoreError) -> Void
+  ) throws(StoreError) {
+    let before = Set(names)
+    do throws(StoreError) {
+      try add(other)
+      try body()
+    } catch {
+      if error.outcome == .notSaved {
+        remove(Set(names).subtracting(before).map { Data($0.utf8) })
+        // Only where nothing is in it.
+        for folder in made.reversed() { rmdir(folder.path) }
+      }
+      throw error
+    }
+    remove(Set(names).subtracting(other.names).map { Data($0.utf8) })
+  }
+
+  /// Copies the files of another store that are not here yet, durably and each as a whole. Names are never used again, so that one
+  /// which is here is the same.
+  private func add(_ other: ExternalDataFolder) throws(StoreError) {
     let missing = Set(other.names).subtracting(names)
     if missing.isEmpty { return }
-    try makeFolders()
+    try make()
     for name in missing.sorted() {
       let (source, target) = (other.folder.appendingPathComponent(name), folder.appendingPathComponent(name))
       let data: Data
@@ -92,14 +116,17 @@ public struct ExternalDataFolder: Sendable {
         throw StoreError(
           .io, "The store's external data cannot be copied.", context: ["path": source.path], cause: "\(error)")
       }
-      try write(data, to: target)
+      let draft = folder.appendingPathComponent(".\(name).copying")
+      // One that a process has left which died.
+      unlink(draft.path)
+      try write(data, to: draft)
+      if rename(draft.path, target.path) != 0 {
+        let error = StoreError.system("The copy of a large value cannot get its name", target.path)
+        unlink(draft.path)
+        throw error
+      }
     }
     try Self.synchronize(folder)
-  }
-
-  /// Removes the files that another store does not have.
-  public func removeAll(butThoseOf other: ExternalDataFolder) {
-    remove(Set(names).subtracting(other.names).map { Data($0.utf8) })
   }
 
   /// Removes the folder with all that is in it. Nothing there is no error.
@@ -113,7 +140,9 @@ public struct ExternalDataFolder: Sendable {
 
   // MARK: Names
 
-  /// Only a UUID is a name: no text from a file may lead out of the folder.
+  /// The file of a slot's name. Only a UUID is one: no text from a file may lead out of the folder.
+  static func fileName(_ name: Data) throws(StoreError) -> String { try id(name).uuidString }
+
   private static func id(_ name: Data) throws(StoreError) -> UUID {
     let text = String(decoding: name.drop { $0 == 2 }.prefix { $0 != 0 }, as: UTF8.self)
     guard let id = UUID(uuidString: text) else {
@@ -155,7 +184,7 @@ public struct ExternalDataFolder: Sendable {
   }
 
   /// Makes the folders that are missing. Their names are durable then, also of those that somebody made who did not get to it.
-  private func makeFolders() throws(StoreError) {
+  func make() throws(StoreError) {
     for url in made {
       if mkdir(url.path, 0o700) != 0 {
         guard errno == EEXIST else {

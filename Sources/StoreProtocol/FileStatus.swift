@@ -35,6 +35,11 @@ package struct FileStatus: Equatable, Sendable {
     (seconds, nanoseconds) = (Int64(time.tv_sec), Int64(time.tv_nsec))
   }
 
+  /// Whether the file or folder at a path can be written, as far as the system tells: false where it says that it cannot.
+  package static func mayBeWritten(_ path: String) -> Bool {
+    faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0 || ![EACCES, EPERM, EROFS].contains(errno)
+  }
+
   /// When anything of a file changed, its name or mode too, in seconds since 1970: nobody can set that.
   package static func secondsOfAnyChange(_ status: stat) -> Int64 {
     #if canImport(Darwin)

@@ -88,11 +88,10 @@
       let (theirs, own) = (ExternalDataFolder(beside: from), ExternalDataFolder(beside: to))
       try LMDBPages.last(of: file, until: deadline) { (pages, _) throws(StoreError) in
         try LMDBVerification(pages).run()
-        // What rows name is there before them, and goes after them.
-        try own.add(theirs)
-        try LMDBNewFile.replace(to, with: pages, timeout: options.timeout)
+        try own.replace(with: theirs) { () throws(StoreError) in
+          try LMDBNewFile.replace(to, with: pages, timeout: options.timeout)
+        }
       }
-      own.removeAll(butThoseOf: theirs)
     }
   }
 #endif

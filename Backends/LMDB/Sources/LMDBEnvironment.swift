@@ -16,7 +16,7 @@
     private(set) var trees: [MDB_dbi] = []
     private(set) var handle: OpaquePointer?
     private var mapSize: Int
-    private let process = getpid()
+    private let process = ProcessCopy.current
     /// Open on the lock file, to see whether it is still there. Closed after LMDB's own: to close it takes LMDB's locks away.
     private var lockFile: Int32 = -1
 
@@ -151,7 +151,7 @@
       lockFile = -1
     }
 
-    var belongsToProcess: Bool { getpid() == process }
+    var belongsToProcess: Bool { ProcessCopy.current == process }
 
     private func requireProcess() throws(StoreError) {
       if !belongsToProcess {

@@ -42,11 +42,17 @@
         guard rename(temporary, path) == 0 else {
           throw LMDBError.system("The copy cannot take the former file's place", path)
         }
-        // The lock file goes with the file whose readers are in it.
-        if unlink(path + LMDBEnvironment.lockSuffix) != 0 && errno != ENOENT {
-          throw LMDBError.system("The former lock file cannot be removed", path)
+        do throws(StoreError) {
+          // The lock file goes with the file whose readers are in it.
+          if unlink(path + LMDBEnvironment.lockSuffix) != 0 && errno != ENOENT {
+            throw LMDBError.system("The former lock file cannot be removed", path)
+          }
+          try syncFolder(of: path)
+        } catch {
+          var error = error
+          error.outcome = .outcomeUnknown
+          throw error
         }
-        try syncFolder(of: path)
       }
     }
 

@@ -20,7 +20,11 @@ public struct SQLiteBackend: StoreBackend {
 
   public func open(at url: URL, schema: Schema, options: StoreOptions) throws(StoreError) -> any Store {
     let place = try SQLitePlace(url)
-    do { return try Self.open(place, schema, options) } catch {
+    do {
+      let store = try Self.open(place, schema, options)
+      store.sweepExternalData()
+      return store
+    } catch {
       place.release()
       throw error
     }
@@ -34,8 +38,14 @@ public struct SQLiteBackend: StoreBackend {
     if !exists && options.isReadOnly {
       throw StoreError(.notFound, "There is no store to open read-only.", context: ["path": path])
     }
+    let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+    let isWritable = FileStatus.mayBeWritten(folder) && (!exists || FileStatus.mayBeWritten(path))
+    // SQLite would say that it finds no file.
+    if !exists && !isWritable {
+      throw StoreError(.readOnly, "No store can be made in this folder.", context: ["path": folder])
+    }
     // What is not ours, or of another model, is only looked at: it stays as it is to the last byte.
-    var facts = exists ? try look(at: path, schema, options) : nil
+    var facts = exists ? try look(at: path, schema, options, isWritable: isWritable) : nil
     var writer: SQLiteConnection?
     if !options.isReadOnly, facts.map({ $0.readOnlyReason == nil && $0.mustWrite(options) }) ?? true {
       let connection = try connect(path, .readWriteCreate, options)
@@ -73,11 +83,11 @@ public struct SQLiteBackend: StoreBackend {
 
   /// What an existing file says of itself, nil where it has no tables yet. Leaves no trace.
   private static func look(
-    at path: String, _ schema: Schema, _ options: StoreOptions
+    at path: String, _ schema: Schema, _ options: StoreOptions, isWritable: Bool
   ) throws(StoreError) -> SQLiteStoreFacts? {
     try SQLiteFileView.read(path, options) { (connection) throws(StoreError) in
       if try connection.integer("SELECT count(*) FROM sqlite_master") == 0 { return nil }
-      return try SQLiteStoreFacts(connection, schema, options)
+      return try SQLiteStoreFacts(connection, schema, options, isWritable: isWritable)
     }
   }
 
@@ -196,14 +206,18 @@ public struct SQLiteBackend: StoreBackend {
     guard try SQLiteFormat.isStoreFile(origin.path) else {
       throw StoreError(.notFound, "There is no store to copy from.", context: ["path": origin.path])
     }
-    let (theirs, own) = (origin.externalData, target.externalData)
-    // What rows name is there before them, and goes after them.
-    try own.add(theirs)
-    try SQLiteFileView.read(origin.path, options) { (from) throws(StoreError) in
-      let to = try SQLiteConnection(target.path, .readWriteCreate, timeout: options.timeout)
-      try Self.copy(from, to)
+    try target.externalData.replace(with: origin.externalData) { () throws(StoreError) in
+      let isNew = FileStatus(target.path) == nil
+      do throws(StoreError) {
+        try SQLiteFileView.read(origin.path, options) { (from) throws(StoreError) in
+          let to = try SQLiteConnection(target.path, .readWriteCreate, timeout: options.timeout)
+          try Self.copy(from, to)
+        }
+      } catch {
+        if isNew && error.outcome == .notSaved { for path in target.databaseFiles { unlink(path) } }
+        throw error
+      }
     }
-    own.removeAll(butThoseOf: theirs)
   }
 
   private static func copy(_ from: SQLiteConnection, _ to: SQLiteConnection) throws(StoreError) {

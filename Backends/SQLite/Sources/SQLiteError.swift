@@ -12,7 +12,8 @@ enum SQLiteError {
     let number = systemError(code, database)
     if number != 0 { context["errno"] = String(number) }
     return StoreError(
-      self.code(code, systemError: number), "SQLite failed at \(doing): \(advice(code, number))", context: context, cause: text)
+      self.code(code, systemError: number), "SQLite failed at \(doing): \(advice(code, number))", context: context,
+      cause: text)
   }
 
   /// The `errno` behind a failure, 0 for none: as SQLite says, or as the last failed call on one of its two files says.

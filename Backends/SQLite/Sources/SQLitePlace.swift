@@ -28,7 +28,9 @@ struct SQLitePlace: Sendable {
   }
 
   /// The database and everything beside it.
-  var files: [String] { ["-wal", "-shm", "-journal", ""].map { path + $0 } + [supportFolder.path] }
+  var files: [String] { databaseFiles + [supportFolder.path] }
+  /// The main file last: one without the others is sound, and the others without it are nothing.
+  var databaseFiles: [String] { ["-wal", "-shm", "-journal", ""].map { path + $0 } }
 
   private var supportFolder: URL {
     let file = URL(fileURLWithPath: path)

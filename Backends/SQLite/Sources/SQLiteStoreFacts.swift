@@ -13,13 +13,16 @@ struct SQLiteStoreFacts {
   let isLogged: Bool
 
   /// Throws `notAStore` for a database without Core Data's tables, `modelMismatch` for a store of another model.
-  init(_ connection: SQLiteConnection, _ schema: Schema, _ options: StoreOptions) throws(StoreError) {
+  init(
+    _ connection: SQLiteConnection, _ schema: Schema, _ options: StoreOptions, isWritable: Bool = true
+  ) throws(StoreError) {
     let catalogue = try SQLiteFormat.catalogue(on: connection)
     metadata = try Self.check(connection, schema, options)
     binding = try Self.bind(schema, to: catalogue, metadata)
     history = SQLHistory(catalogue)
     let foreign = try SQLiteForeignObjects.reason(connection, binding.layout)
-    readOnlyReason = options.isReadOnly ? "it was asked for" : foreign
+    readOnlyReason =
+      options.isReadOnly ? "it was asked for" : isWritable ? foreign : "its file or folder cannot be written"
     let mode = try connection.text("PRAGMA journal_mode")
     isLogged = connection.isImmutable || mode == "wal"
   }

@@ -10,7 +10,7 @@
 // Kinds of calls. A call can be of several: one that makes a file is an open, one to write, and one that creates.
 enum {
   FF_OPEN = 1,        // open and openat
-  FF_OPEN_WRITE = 2,  // those of them that can write or create
+  FF_OPEN_WRITE = 2,  // those of them that can write or create, and asking for the right to (faccessat)
   FF_CREATE = 4,      // those of them that can create
   FF_WRITE = 8,       // write, writev, pwrite
   FF_SYNC = 16,       // fsync, fdatasync

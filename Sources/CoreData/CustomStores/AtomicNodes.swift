@@ -115,5 +115,6 @@ final class AtomicNodes: AtomicMedium, @unchecked Sendable {
 
   func keepExternalData(_ data: Data) throws(StoreError) -> Data? { nil }
   func discardExternalData(_ names: [Data]) {}
+  func willDiscardExternalData(_ names: [Data]) throws(StoreError) {}
   func close() {}
 }
