@@ -180,6 +180,23 @@ extension Graph {
   /// Records a problem and ends the case.
   func fail(_ what: String) throws -> Never { try context.fail(what) }
 
+  /// Runs one of the case's programs. Gives what it said, and its exit status; negative for a signal.
+  func run(program: String) throws -> (lines: [String], status: Int32) {
+    let process = try context.start(program)
+    var lines: [String] = []
+    while let line = process.line() { lines.append(line) }
+    return (lines, process.wait())
+  }
+
+  /// How many requests for rows `body` makes of the case's store, through a coordinator of its own.
+  func requests(_ body: (NSManagedObjectContext, () -> Int) throws -> Void) throws {
+    let counter = CountingBackend(context.harness.backend)
+    NSPersistentStoreCoordinator.register(counter)
+    defer { NSPersistentStoreCoordinator.register(context.harness.backend) }
+    let coordinator = try newCoordinator()
+    try run({ context in try body(context, { counter.requests }) }, try newContext(coordinator))
+  }
+
   /// Says that the case leaves no sound store in its place, on purpose.
   func leavesDamage() { context.leavesDamage() }
   /// Says that the place has another store now.

@@ -8,16 +8,19 @@ struct GraphCase: Sendable {
   /// What the runner runs.
   let conformanceCase: ConformanceCase
 
-  /// A row that is a case of stores as well has `/graph` behind its id. `model` is what the case's coordinators are made with.
+  /// A row that is a case of stores as well has `/graph` behind its id. `model` is what the case's coordinators are made with; `programs`
+  /// are what the case runs in processes of their own, by name.
   init(
     _ id: String, _ title: String, _ model: @escaping @Sendable () -> NSManagedObjectModel = { Models.people },
     requirements: [String] = [], needs: Need = .nothing, without: Need = .nothing, ways: Ways = .all,
-    places: Int = 1, races: Bool = false, body: @escaping @Sendable (Graph) throws -> Void
+    places: Int = 1, races: Bool = false, programs: [String: @Sendable () throws -> Void] = [:],
+    body: @escaping @Sendable (Graph) throws -> Void
   ) {
     conformanceCase = ConformanceCase(
       id, title, requirements: requirements, requires: needs.capabilities, absent: without.capabilities,
       level: Self.level(of: id),
-      profiles: ways.profiles, places: places, races: races
+      profiles: ways.profiles, places: places, races: races,
+      roles: programs.mapValues { program in { _ in try program() } }
     ) { context in
       let graph = Graph(context, model())
       let result = Result { try body(graph) }
@@ -51,6 +54,7 @@ struct Need: Sendable {
   static let files = Need([.persistent, .localFiles])
   static let readOnly = Need([.persistent, .readOnlyOpen])
   static let secondOpening = Need([.persistent, .multipleOpens])
+  static let cachedRows = Need([.persistent, .multipleOpens, .rowLevel])
   static let rowVersions = Need(.rowVersions)
   static let rowLevel = Need(.rowLevel)
   static let uniqueness = Need(.uniqueness)

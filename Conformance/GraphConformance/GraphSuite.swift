@@ -6,6 +6,6 @@ public enum GraphSuite {
   public static let all: [ConformanceCase] = [
     lifecycle, identity, values, attributeRules, relationships, orders, deletions, inheritance, fetches, saves,
     uniqueValues, conflicts, mergePolicies,
-    ownPolicies, contexts, contextLives, concurrency, durability, copies, damage, capabilities,
+    ownPolicies, contexts, contextLives, misuse, hostileValues, concurrency, durability, copies, damage, capabilities,
   ].flatMap { $0.map(\.conformanceCase) }
 }

@@ -67,6 +67,8 @@ struct RoleStarter: ProcessStarter {
   ) throws -> any StartedProcess {
     try ChildProcess([
       "role", role, "--case", id.text, "--backend", harness, "--url", url.absoluteString, "--seed", "\(seed)",
+      // Contexts look at who uses them, also where this is no debug build.
+      "-com.apple.CoreData.ConcurrencyDebug", "1",
     ])
   }
 }

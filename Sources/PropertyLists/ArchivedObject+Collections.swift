@@ -25,9 +25,11 @@ extension ArchivedObject {
 
   /// The entries of an NSDictionary (mutable too) or of Core Data's NSKnownKeysDictionary1, in the archive's order.
   ///
-  /// Entries without a value are left out. Nil for every other object.
+  /// Entries without a value are left out. Nil for every other object, and where there are more keys than values or fewer.
   public var entries: [(key: ArchivedObject, value: ArchivedObject)]? {
-    if let keys = elements("NS.keys"), let values = elements("NS.objects") { return pairs(keys, values) }
+    if let keys = elements("NS.keys"), let values = elements("NS.objects") {
+      return keys.count == values.count ? pairs(keys, values) : nil
+    }
     guard let keys = self["searchMapping"]?["keys"]?.elements("NS.objects"),
       let values = self["values"]?.elements("NS.objects")
     else { return nil }

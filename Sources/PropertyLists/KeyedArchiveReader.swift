@@ -35,6 +35,11 @@ public final class KeyedArchiveReader: Sendable {
   }
 }
 
+extension KeyedArchiveReader {
+  /// The object at a place of ``objects``, nil for the first, which stands for nothing.
+  public func object(at place: Int) -> ArchivedObject? { ArchivedObject(.uid(UInt64(place)), in: self) }
+}
+
 /// One value of a keyed archive: an object with keyed values, or a scalar.
 ///
 /// A nil reference ("$null") is never represented: where the archive has one, the accessors give nil.

@@ -125,6 +125,38 @@ extension GraphSuite {
       }
     },
     GraphCase(
+      "CTX-008", "a fault is filled from the cache no longer than the context wants", needs: .cachedRows, ways: .own
+    ) { g in
+      try g.write { $0.insert("Person", ["name": "p", "age": 1]) }
+      let second = try g.newContext(try g.newCoordinator())
+      let id = try second.performAndWait {
+        let person = try second.one("Person", "name", "p")
+        g.equal(person.number("age"), 1)
+        return person.objectID
+      }
+      // A reset leaves the cache as it is; to refresh an object drops its row.
+      func age(_ interval: TimeInterval) -> Int? {
+        second.performAndWait {
+          second.reset()
+          second.stalenessInterval = interval
+          return second.object(with: id).number("age")
+        }
+      }
+      g.equal(second.stalenessInterval, -1)
+      try g.write { try $0.one("Person", "name", "p").setValue(2, forKey: "age") }
+      g.equal(age(-1), 1, "whatever its age")
+      g.equal(age(0), 2, "of no age")
+      try g.write { try $0.one("Person", "name", "p").setValue(3, forKey: "age") }
+      g.equal(age(3600), 2, "of an hour")
+      Thread.sleep(forTimeInterval: 0.02)
+      g.equal(age(0.01), 3, "of a moment")
+      try second.performAndWait {
+        second.object(with: id).setValue(4, forKey: "age")
+        try second.save()
+      }
+      g.equal(age(3600), 4, "after a save")
+    },
+    GraphCase(
       "CTX-009/graph", "a coordinator sees what another one on the same store has saved", needs: .secondOpening,
       ways: .own
     ) { g in

@@ -158,6 +158,21 @@ extension GraphSuite {
         g.equal(try c.one("Node", "name", "f").one("parent")?.entity.name, "Folder2")
       }
     },
+    GraphCase("REL-020", "a to-many fault asks the store once", needs: .persistent, ways: .own) { g in
+      try g.write { c in
+        let team = c.insert("Team", ["title": "t"])
+        for number in 0..<20 { c.insert("Person", ["name": "p\(number)", "team": team]) }
+      }
+      try g.requests { c, requests in
+        let team = try c.one("Team", "title", "t")
+        let before = requests()
+        g.equal(team.many("members").count, 20)
+        g.equal(requests(), before + 1, "to count the members")
+        g.equal(Set(team.many("members").compactMap { $0.text("name") }).count, 20)
+        g.equal((team.value(forKey: "members") as? NSSet)?.count, 20)
+        g.equal(requests(), before + 1, "to read the members, which came with it")
+      }
+    },
     GraphCase("REL-022/graph", "a ring of mandatory relationships is saved at once", { Models.pairs }) { g in
       try g.write { c in
         let objects = ["a", "b", "c"].map { c.insert("Ring", ["name": $0]) }

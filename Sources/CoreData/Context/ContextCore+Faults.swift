@@ -23,6 +23,11 @@ extension ContextCore {
   /// Reads a fault's row, from the cache if it is there, and makes the object real. Callers hold no reference to the core.
   func fire(_ object: NSManagedObject) {
     checkQueue()
+    if stalenessInterval >= 0, object.key > 0, let store = store(object.storeIndex), store.readsRows,
+      store.cache.removeOlder(object.info.root, object.key, than: stalenessInterval)
+    {
+      object.row = nil
+    }
     if object.row == nil {
       readRow(of: object)
       // A fault that could not be read stays one.

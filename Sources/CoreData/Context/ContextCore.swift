@@ -15,6 +15,8 @@ final class ContextCore: @unchecked Sendable {
   let isMainQueue: Bool
   /// A copy, because a global constant costs a call at each access.
   let checksQueue = QueueCheck.isOn
+  /// See ``NSManagedObjectContext/stalenessInterval``.
+  @exclusivity(unchecked) var stalenessInterval: Double = -1
   /// The context's serial, recursive lock: whoever holds it is on the context's queue.
   let confinement = NSRecursiveLock()
   /// How deep the holder of `confinement` is in `performAndWait`, and which thread it is.

@@ -80,7 +80,14 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     get { core.retainsRegisteredObjects }
     set { core.retainsRegisteredObjects = newValue }
   }
-  open var stalenessInterval: TimeInterval = -1
+  /// For how many seconds after it was read or saved a row of the coordinator's cache may fill a fault; after them it is read from the
+  /// store again. A negative number, which is the default, stands for ever. Objects that are no faults stay as they are, and so does what
+  /// stores have that keep everything in memory.
+  /// Source: Apple's documentation of `stalenessInterval`.
+  open var stalenessInterval: TimeInterval {
+    get { core.stalenessInterval }
+    set { core.stalenessInterval = newValue }
+  }
 
   // MARK: Queue
 

@@ -52,6 +52,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     identifierText = engine.identifier
     isReadOnlyFlag = engine.isReadOnly
     keepsSnapshots = engine.capabilities.contains(.concurrentReads)
+    readsRows = engine.capabilities.contains(.rowLevel)
     self.engine = Mutex(engine)
   }
 
@@ -71,6 +72,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     identifierText = ""
     isReadOnlyFlag = StoreOptionCoding.options(options).isReadOnly
     keepsSnapshots = false
+    readsRows = false
     engine = Mutex(nil)
   }
 
@@ -122,6 +124,8 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
   private let isReadOnlyFlag: Bool
   /// Whether a view may be kept for a burst of reads: it must not stand in the way of commits.
   let keepsSnapshots: Bool
+  /// Whether rows are read from a medium, rather than kept in memory all the time.
+  let readsRows: Bool
 
   /// The store's UUID, the host part of its object URIs.
   open var identifier: String { identifierText }

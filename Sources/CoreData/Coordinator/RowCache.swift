@@ -1,3 +1,4 @@
+import Dispatch
 import StoreProtocol
 import StoreSchema
 import Synchronization
@@ -17,10 +18,16 @@ final class RowCache: Sendable {
     var rows = RowTable()
     /// When this many rows are reached, those that nobody uses are dropped.
     var sweepAt = 1 << 18
+    /// When rows were read, in nanoseconds of uptime, by key. Nil until a context asks for the age of one: a row that is not in it is
+    /// of unknown age.
+    var readAt: [Int64: UInt64]?
+
+    mutating func note(_ key: Int64) { if readAt != nil { readAt?[key] = DispatchTime.now().uptimeNanoseconds } }
 
     mutating func prepare(for more: Int) {
       if rows.count + more > sweepAt {
         rows.sweep(keeping: RowCache.unusedLimit)
+        if readAt != nil { readAt = [:] }
         sweepAt = max(1 << 18, (rows.count + more) * 2)
       }
       rows.reserve(more)
@@ -37,6 +44,7 @@ final class RowCache: Sendable {
   func merge(_ root: Int, _ row: Row, view: UInt64) -> Row {
     roots[root].mutex.withLock { table in
       table.prepare(for: 1)
+      table.note(row.key)
       return table.rows.merge(row, isCurrent: view >= lastCommit)
     }
   }
@@ -50,6 +58,7 @@ final class RowCache: Sendable {
   func merge(_ root: Int, _ rows: RowChunk, view: UInt64) {
     roots[root].mutex.withLock { table in
       table.prepare(for: rows.rows.count)
+      if table.readAt != nil { for case let row? in rows.rows { table.note(row.key) } }
       table.rows.merge(rows, isCurrent: view >= lastCommit)
     }
   }
@@ -76,11 +85,23 @@ final class RowCache: Sendable {
       roots[root].mutex.withLock { table in
         table.prepare(for: newCounts[root])
         for place in written[root] {
-          table.rows.put(
-            place < insertionCount ? changes.insertions[place] : changes.updates[place - insertionCount].row)
+          let row = place < insertionCount ? changes.insertions[place] : changes.updates[place - insertionCount].row
+          table.note(row.key)
+          table.rows.put(row)
         }
         for key in gone[root] ?? [] { table.rows.remove(key) }
       }
+    }
+  }
+
+  /// Forgets a row that was not read or written within the last seconds, so that the next look at it asks the store. Gives whether it
+  /// did. The first question is answered with yes: from then on ages are known.
+  func removeOlder(_ root: Int, _ key: Int64, than seconds: Double) -> Bool {
+    roots[root].mutex.withLock { table in
+      if table.readAt == nil { table.readAt = [:] }
+      if let time = table.readAt?[key], Double(DispatchTime.now().uptimeNanoseconds &- time) < seconds * 1e9 { return false }
+      table.rows.remove(key)
+      return true
     }
   }
 

@@ -4,9 +4,18 @@ import StoreSchema
 
 /// Keyed archives of property-list-like values, read and written without looking up any class by name.
 ///
-/// Foundation's unarchiver ends the process on hostile archives, so values of the usual classes never reach it.
+/// Foundation's unarchiver ends the process on hostile archives, so values of the usual classes never reach it but within objects of the
+/// application's classes; see ``SecureArchiveCheck``.
 enum SecureArchive {
   private static let depthLimit = 64
+  /// How many objects are looked at.
+  static let budget = 100_000
+
+  /// The classes that are read here, and by nobody else.
+  static let usualClasses: Set<String> = Set(
+    ["String", "Number", "DecimalNumber", "Data", "Date", "UUID", "URL", "Null", "Array", "Dictionary", "Set"].flatMap {
+      ["NS" + $0, "NSMutable" + $0]
+    })
 
   static func write(_ value: Any) -> Data? {
     var writer = KeyedArchiveWriter()
@@ -47,6 +56,7 @@ enum SecureArchive {
       }
       return writer.add(dictionary: entries)
     case let x as NSSet: return elements(x.allObjects, &writer, depth).map { writer.add(set: $0) }
+    // Dictionaries with other keys, and null, go to Foundation, which writes them well.
     default: return nil
     }
   }
@@ -72,16 +82,14 @@ enum SecureArchive {
 
   /// The archived value, nil where the archive is damaged or holds a class that is not allowed.
   static func read(_ data: Data, _ allowed: [AnyClass]) -> Any? {
-    guard let root = (try? KeyedArchiveReader(data))?.root() else { return nil }
-    var budget = 100_000
+    guard let archive = try? KeyedArchiveReader(data), let root = archive.root() else { return nil }
+    var budget = budget
     if let value = value(root, depth: 0, &budget) { return allows(value, allowed) ? value : nil }
-    // A class of the application: only archives that are well formed come here.
+    guard let name = root.className, !usualClasses.contains(name) else { return nil }
+    // A class of the application.
     let secure = allowed.compactMap { $0 as? any (NSObject & NSSecureCoding).Type }
-    guard let name = root.className,
-      secure.contains(where: { hasName($0) && NSStringFromClass($0) == name || "\($0)" == name })
-    else {
-      return nil
-    }
+    let names = Set(secure.flatMap { ["\($0)"] + (hasName($0) ? [NSStringFromClass($0)] : []) })
+    guard names.contains(name), SecureArchiveCheck(archive, allowed: names).isSound else { return nil }
     return try? NSKeyedUnarchiver.unarchivedObject(ofClasses: secure, from: data)
   }
 
@@ -99,12 +107,13 @@ enum SecureArchive {
       case is NSArray, is [Any]: [NSArray.self]
       case is NSDictionary, is [AnyHashable: Any]: [NSDictionary.self]
       case is NSSet, is Set<AnyHashable>: [NSSet.self]
+      case is NSNull: [NSNull.self]
       default: (type(of: value) as? AnyClass).map { [$0] } ?? []
       }
     return classes.contains { own in allowed.contains { $0 == own } }
   }
 
-  private static func value(_ object: ArchivedObject, depth: Int, _ budget: inout Int) -> Any? {
+  static func value(_ object: ArchivedObject, depth: Int, _ budget: inout Int) -> Any? {
     budget -= 1
     if depth > depthLimit || budget < 0 { return nil }
     switch object.value {
@@ -119,14 +128,8 @@ enum SecureArchive {
     if let x = object.uuid { return x }
     if let x = object.urlString { return URL(string: x) }
     if let x = object.decimal { return NSDecimalNumber(decimal: x) }
-    if let entries = object.stringEntries {
-      var result: [String: Any] = [:]
-      for (key, element) in entries {
-        guard let decoded = value(element, depth: depth + 1, &budget) else { return nil }
-        result[key] = decoded
-      }
-      return result
-    }
+    if object.className == "NSNull" { return NSNull() }
+    if let entries = object.entries { return dictionary(entries, depth, &budget) }
     guard let elements = object.array else { return nil }
     var result: [Any] = []
     for element in elements {
@@ -134,5 +137,23 @@ enum SecureArchive {
       result.append(decoded)
     }
     return object.isKind(of: "NSSet") ? NSSet(array: result) : result as Any
+  }
+
+  private static func dictionary(
+    _ entries: [(key: ArchivedObject, value: ArchivedObject)], _ depth: Int, _ budget: inout Int
+  ) -> Any? {
+    var (texts, others): ([String: Any], [AnyHashable: Any]) = ([:], [:])
+    for (key, element) in entries {
+      guard let name = value(key, depth: depth + 1, &budget), let decoded = value(element, depth: depth + 1, &budget)
+      else { return nil }
+      if let text = name as? String {
+        texts[text] = decoded
+      } else {
+        // Collections of collections may not be hashable.
+        guard let other = name as? AnyHashable else { return nil }
+        others[other] = decoded
+      }
+    }
+    return others.isEmpty ? texts : others.merging(texts) { own, _ in own } as Any
   }
 }

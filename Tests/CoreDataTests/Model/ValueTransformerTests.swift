@@ -84,6 +84,38 @@ import Testing
     #expect(NSSecureUnarchiveFromDataTransformer().transformedValue(Data([1, 2, 3])) == nil)
   }
 
+  @Test func dictionariesWithOtherKeysAndNullsAreReadWhole() throws {
+    let numbers: NSDictionary = [1: "a", 2: "b"]
+    #expect(try roundTrip(numbers, nil) as? NSDictionary == numbers)
+    let nulls: NSArray = ["a", NSNull()]
+    #expect((try roundTrip(nulls, nil) as? NSArray)?.isEqual(to: ["a", NSNull()]) == true)
+  }
+
+  /// Foundation's unarchiver reads the application's classes, and would end the process at collections that contradict themselves.
+  @Test func archivesOfTheApplicationsClassesAreCheckedFirst() throws {
+    let box = Box(content: ["a": [1, "text"], "b": Data([1])])
+    let sound = Array(try NSKeyedArchiver.archivedData(withRootObject: box, requiringSecureCoding: true))
+    let read = BoxTransformer().transformedValue(Data(sound)) as? Box
+    #expect(read?.content == box.content)
+    var (state, refused) = (UInt64(7), 0)
+    func next(below count: Int) -> Int {
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return Int(state >> 33) % count
+    }
+    for _ in 0..<2000 {
+      var bytes = sound
+      // References are small numbers: most are led elsewhere.
+      for _ in 0..<2 {
+        let places = bytes.indices.filter { bytes[$0] == 0x80 && $0 + 1 < bytes.count }
+        if let place = places.isEmpty ? nil : places[next(below: places.count)] {
+          bytes[place + 1] = UInt8(next(below: 14))
+        }
+      }
+      if BoxTransformer().transformedValue(Data(bytes)) == nil { refused += 1 }
+    }
+    #expect(refused > 100)
+  }
+
   @Test func aCustomTransformerGoesFromValueToData() throws {
     let name = NSValueTransformerName("ValueTransformerTests.Reversed")
     ValueTransformer.setValueTransformer(ReversingTransformer(), forName: name)
@@ -146,6 +178,22 @@ final class Colour: NSObject, NSSecureCoding {
   static var supportsSecureCoding: Bool { true }
   func encode(with coder: NSCoder) { coder.encode(red, forKey: "red") }
   required init?(coder: NSCoder) { red = coder.decodeInteger(forKey: "red") }
+}
+
+final class Box: NSObject, NSSecureCoding {
+  let content: NSDictionary
+  init(content: NSDictionary) { self.content = content }
+  static var supportsSecureCoding: Bool { true }
+  func encode(with coder: NSCoder) { coder.encode(content, forKey: "content") }
+  required init?(coder: NSCoder) {
+    let classes = [NSDictionary.self, NSArray.self, NSString.self, NSNumber.self, NSData.self]
+    guard let content = coder.decodeObject(of: classes, forKey: "content") as? NSDictionary else { return nil }
+    self.content = content
+  }
+}
+
+private final class BoxTransformer: NSSecureUnarchiveFromDataTransformer {
+  override class var allowedTopLevelClasses: [AnyClass] { [Box.self] }
 }
 
 private final class ColourTransformer: NSSecureUnarchiveFromDataTransformer {

@@ -1,0 +1,89 @@
+import CoreData
+import Foundation
+
+/// Values that somebody has made to do harm.
+extension GraphSuite {
+  static let hostileValues: [GraphCase] = [
+    GraphCase(
+      "ATT-030", "an archive of a class that is not allowed gives no value, and all else is there", { archives }
+    ) { g in
+      register()
+      try g.write { c in
+        c.insert("Archive", ["name": "a", "content": try NSData(data: archive(ForeignToTransformers()))])
+        c.insert("Archive", ["name": "b", "content": try NSData(data: archive(["fine"] as NSArray))])
+      }
+      try g.read { c in
+        let (a, b) = (try c.one("Archive", "name", "a"), try c.one("Archive", "name", "b"))
+        for object in [a, b] { c.refresh(object, mergeChanges: false) }
+        g.expect(a.value(forKey: "content") == nil, "there is a value of a class that is not allowed")
+        g.equal(a.text("name"), "a")
+        g.expect((b.value(forKey: "content") as? NSArray)?.isEqual(to: ["fine"]) ?? false, "another archive is lost")
+        g.expect(!a.hasChanges && !c.hasChanges, "reading has changed something")
+      }
+    },
+    GraphCase(
+      "ATT-031", "archives that contradict themselves give no value or another one, and nothing ends", { archives }
+    ) { g in
+      register()
+      // Scattered, and the same every time.
+      var state = UInt64(truncatingIfNeeded: g.seed)
+      func next(below count: Int) -> Int {
+        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        return Int(state >> 33) % count
+      }
+      let sound = Array(
+        try archive(["a": [1, "text", Date(timeIntervalSinceReferenceDate: 0)], "b": Data([1])] as NSDictionary))
+      try g.write { c in
+        for number in 0..<400 {
+          var bytes = sound
+          for _ in 0..<(1 + number % 3) { bytes[next(below: bytes.count)] = UInt8(next(below: 256)) }
+          // References from one object to another, each led to every other one in turn.
+          if number >= 200, let place = bytes.firstIndex(of: 0x80) { bytes[place + 1] = UInt8(number % 12) }
+          if number % 10 == 9 { bytes.removeLast(next(below: bytes.count)) }
+          c.insert("Archive", ["name": "\(number)", "content": NSData(data: Data(bytes))])
+        }
+      }
+      try g.read { c in
+        var seen = 0
+        for object in try c.objects("Archive") {
+          c.refresh(object, mergeChanges: false)
+          _ = object.value(forKey: "content")
+          if object.text("name") != nil { seen += 1 }
+        }
+        g.equal(seen, 400)
+      }
+    },
+  ]
+
+  private static let archives = Models.model([
+    Models.entity(
+      "Archive", [Models.attribute("name", .stringAttributeType), transformed("content", "ArchiveAsItIs")])
+  ])
+
+  private static func transformed(_ name: String, _ transformer: String) -> NSAttributeDescription {
+    let attribute = Models.attribute(name, .transformableAttributeType)
+    attribute.valueTransformerName = transformer
+    return attribute
+  }
+
+  private static func register() {
+    ValueTransformer.setValueTransformer(AsItIs(), forName: NSValueTransformerName("ArchiveAsItIs"))
+  }
+
+  private static func archive(_ value: Any) throws -> Data {
+    try NSKeyedArchiver.archivedData(withRootObject: value, requiringSecureCoding: false)
+  }
+
+  /// Writes the bytes of an archive as they are, and reads as the standard transformer does.
+  private final class AsItIs: NSSecureUnarchiveFromDataTransformer {
+    override func reverseTransformedValue(_ value: Any?) -> Any? { value as? NSData }
+  }
+
+}
+
+/// A class that no transformer allows. Archives can only name one that lies in nothing else.
+final class ForeignToTransformers: NSObject, NSCoding {
+  override init() {}
+  func encode(with coder: NSCoder) { coder.encode("x" as NSString, forKey: "x") }
+  init?(coder: NSCoder) {}
+}

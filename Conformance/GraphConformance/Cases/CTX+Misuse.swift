@@ -1,0 +1,65 @@
+import CoreData
+import Foundation
+
+/// What is wrong use of the API: on Apple's platforms an exception ends the program, here the program ends too, and says why.
+extension GraphSuite {
+  static let misuse: [GraphCase] = [
+    ends("ATT-040/graph", "a text in a number's attribute ends the program", saying: ["age", "String"]) {
+      let context = try stack()
+      context.performAndWait { context.insert("Person").setValue("seven", forKey: "age") }
+    },
+    ends("ATT-041/graph", "a key that is none ends the program, by name", saying: ["Person", "shoeSize"]) {
+      let context = try stack()
+      context.performAndWait { context.insert("Person").setValue(44, forKey: "shoeSize") }
+    },
+    ends("ATT-041/read", "reading a key that is none ends the program, by name", saying: ["Person", "shoeSize"]) {
+      let context = try stack()
+      context.performAndWait { _ = context.insert("Person").value(forKey: "shoeSize") }
+    },
+    ends("CTX-015", "a context that is used off its queue ends the program", saying: ["queue", "perform"]) {
+      let context = try stack()
+      context.insert("Person")
+    },
+    ends("REL-016", "an object of another context is not taken over", saying: ["team", "context"]) {
+      let (a, b) = (try stack(), NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType))
+      b.persistentStoreCoordinator = a.persistentStoreCoordinator
+      let team = b.performAndWait { b.insert("Team") }
+      a.performAndWait { a.insert("Person").setValue(team, forKey: "team") }
+    },
+  ]
+
+  private static let program = "wrong use"
+  private static let after = "and it goes on"
+
+  /// A case whose `body` ends its program, with a sentence in which there are certain words.
+  private static func ends(
+    _ id: String, _ title: String, saying words: [String], _ body: @escaping @Sendable () throws -> Void
+  ) -> GraphCase {
+    GraphCase(
+      id, title, ways: .own,
+      programs: [
+        program: {
+          dup2(STDOUT_FILENO, STDERR_FILENO)
+          try body()
+          print(after)
+        }
+      ]
+    ) { g in
+      let (lines, status) = try g.run(program: program)
+      g.expect(status < 0, "the program ended with \(status)")
+      g.expect(!lines.contains(after), "it went on")
+      let text = lines.first { $0.contains("CoreData: ") } ?? ""
+      for word in words { g.expect(text.contains(word), "“\(word)” is not in: \(text.isEmpty ? "\(lines)" : text)") }
+    }
+  }
+
+  /// A context on a store in memory.
+  private static func stack() throws -> NSManagedObjectContext {
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Models.people)
+    try coordinator.addPersistentStore(
+      ofType: NSInMemoryStoreType, configurationName: nil, at: nil, options: nil)
+    let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    context.persistentStoreCoordinator = coordinator
+    return context
+  }
+}
