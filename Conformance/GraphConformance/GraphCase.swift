@@ -13,12 +13,12 @@ struct GraphCase: Sendable {
   init(
     _ id: String, _ title: String, _ model: @escaping @Sendable () -> NSManagedObjectModel = { Models.people },
     requirements: [String] = [], needs: Need = .nothing, without: Need = .nothing, ways: Ways = .all,
-    places: Int = 1, races: Bool = false, programs: [String: @Sendable () throws -> Void] = [:],
+    places: Int = 1, races: Bool = false, size: Load = .small, programs: [String: @Sendable () throws -> Void] = [:],
     body: @escaping @Sendable (Graph) throws -> Void
   ) {
     conformanceCase = ConformanceCase(
       id, title, requirements: requirements, requires: needs.capabilities, absent: without.capabilities,
-      level: Self.level(of: id),
+      level: Self.level(of: id), size: size.size,
       profiles: ways.profiles, places: places, races: races,
       roles: programs.mapValues { program in { _ in try program() } }
     ) { context in
@@ -39,6 +39,23 @@ extension GraphCase {
     case "CON", "LCK": .concurrent
     case "DUR": .durable
     default: .core
+    }
+  }
+}
+
+/// How much a case works with.
+enum Load: Sendable {
+  case small
+  /// A hundred thousand objects.
+  case tenth
+  /// A million.
+  case million
+
+  var size: Size {
+    switch self {
+    case .small: .small
+    case .tenth: .medium
+    case .million: .large
     }
   }
 }

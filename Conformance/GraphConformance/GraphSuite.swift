@@ -7,5 +7,6 @@ public enum GraphSuite {
     lifecycle, identity, values, attributeRules, relationships, orders, deletions, inheritance, fetches, saves,
     uniqueValues, conflicts, mergePolicies,
     ownPolicies, contexts, contextLives, misuse, hostileValues, concurrency, durability, copies, damage, capabilities,
+    loads,
   ].flatMap { $0.map(\.conformanceCase) }
 }

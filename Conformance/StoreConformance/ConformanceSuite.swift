@@ -6,9 +6,10 @@ public enum ConformanceSuite {
   /// Every case, simple areas first, each id once.
   public static let all: [ConformanceCase] = [
     lifecycle, lifecycleOfFiles, identity, values, attributeRules, derivedAttributes, links, orders, deletions,
-    inheritance, predicates, sorting, tables, saves, savesThatFail, filesThatFail, uniqueness, versions, concurrency, locks,
+    inheritance, predicates, sorting, tables, saves, savesThatFail, filesThatFail, uniqueness, versions, histories,
+    concurrency, locks,
     durability, machine, damage,
-    sqliteDamage, xmlDamage, capabilities,
+    sqliteDamage, xmlDamage, capabilities, [hugeValue],
   ].flatMap { $0 }
 }
 

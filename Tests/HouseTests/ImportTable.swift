@@ -13,7 +13,7 @@ enum ImportTable {
     "CoreData": ["StoreProtocol", "StoreQuery", "StoreSchema", "ModelFiles", "PropertyLists", "CRuntime"],
     "CPosix": [],
     "CRuntime": [],
-    "StoreConformance": ["StoreProtocol", "StoreQuery", "StoreSchema", "PropertyLists"],
+    "StoreConformance": ["StoreProtocol", "StoreQuery", "StoreSchema", "PropertyLists", "CFailingFiles"],
     "StoreConformanceRunner": ["StoreConformance", "StoreProtocol", "StoreSchema"],
     "GraphConformance": ["CoreData", "StoreConformance", "StoreProtocol"],
     "SabotagedStores": [

@@ -40,7 +40,7 @@ import Testing
   @Test func whoRunsTheCasesOfStoresAloneIsToldOfTheOthers() {
     let open = SpecificationRows.open(of: ConformanceSuite.all)
     #expect(open["REL-001"]?.contains("GraphConformance") == true)
-    #expect(open["REL-020"]?.contains("counted") == true)
+    #expect(open["DUR-012"]?.contains("mark") == true)
     #expect(open["REL-003"] == nil)
     #expect(SpecificationRows.open(of: Self.all.all)["REL-001"] == nil)
   }
@@ -84,7 +84,7 @@ import Testing
   @Test(arguments: TestedStore.allCases) func everyCasePasses(_ store: TestedStore) throws {
     let known = try store.knownFailures
     var passed = 0
-    for one in GraphSuite.all where !known.contains(one.id.text) {
+    for one in GraphSuite.all where one.size == .small && !one.needsProcesses && !known.contains(one.id.text) {
       switch CaseRun.run(one, store, .plain, peers: TestedStore.allCases) {
       case .passed: passed += 1
       case .notApplicable: continue

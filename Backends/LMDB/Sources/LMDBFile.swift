@@ -106,6 +106,12 @@
 
     // MARK: Content
 
+    /// Whether the open file has a name: it has none any more where somebody has removed it.
+    static func hasName(_ descriptor: Int32) -> Bool {
+      var status = stat()
+      return fstat(descriptor, &status) == 0 && status.st_nlink > 0
+    }
+
     func size() throws(StoreError) -> Int64 { Int64(try status().st_size) }
 
     /// Who may read and write it.

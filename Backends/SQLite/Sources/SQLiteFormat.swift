@@ -78,8 +78,14 @@ enum SQLiteFormat {
 
   /// What the file says of itself; the model that it carries, which takes longer than all else, only where it is asked for.
   static func metadata(on connection: SQLiteConnection, withModel: Bool = false) throws(StoreError) -> StoreMetadata {
-    let statement = try connection.prepare("SELECT Z_UUID, Z_PLIST FROM Z_METADATA")
-    guard try statement.step(), let identifier = statement.string(0), let bytes = statement.data(1) else {
+    let statement = try connection.prepare("SELECT Z_UUID, Z_PLIST, Z_VERSION FROM Z_METADATA")
+    guard try statement.step() else { throw StoreError(.corrupt, "The store has no metadata row.") }
+    if case let version = statement.int(2), version > 1 {
+      throw StoreError(
+        .newerFormat, "The store is of a newer version of Core Data's format; it was left as it is.",
+        context: ["version": "\(version)"])
+    }
+    guard let identifier = statement.string(0), let bytes = statement.data(1) else {
       throw StoreError(.corrupt, "The store has no metadata row.")
     }
     if identifier.utf8.count > 255 {

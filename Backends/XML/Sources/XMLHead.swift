@@ -4,6 +4,9 @@ import StoreProtocol
 
 /// The beginning of a document, up to its first object.
 enum XMLHead {
+  /// In all samples from 2006 to 2024.
+  static let version: Int64 = 134_481_920
+
   static func text(_ metadata: StoreMetadata, _ highestNumber: Int64) throws(StoreError) -> String {
     // The type and the UUID are not among the entries.
     var entries = metadata.propertyList(isNew: false)
@@ -22,7 +25,7 @@ enum XMLHead {
 
       <database>
           <databaseInfo>
-              <version>134481920</version>
+              <version>\(version)</version>
               <UUID>\(metadata.identifier)</UUID>
               <nextObjectID>\(highestNumber)</nextObjectID>
               <metadata>

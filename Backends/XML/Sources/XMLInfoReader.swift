@@ -53,7 +53,7 @@ class XMLInfoReader: XMLHandler {
     defer { depth -= 1 }
     switch part {
     case .metadata: try endMetadata(name)
-    case .info: endInfo(name)
+    case .info: try endInfo(name)
     case .other: break
     }
   }
@@ -70,9 +70,13 @@ class XMLInfoReader: XMLHandler {
     }
   }
 
-  private func endInfo(_ name: XMLName) {
+  private func endInfo(_ name: XMLName) throws(StoreError) {
     let text = String(decoding: content, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
     switch name.string {
+    case "version" where Int64(text) ?? 0 > XMLHead.version:
+      throw StoreError(
+        .newerFormat, "The store is of a newer version of Core Data's format; it was left as it is.",
+        context: ["version": String(text.prefix(40))])
     case "UUID": identifier = text
     case "nextObjectID": highestNumber = Int64(text) ?? 0
     case "databaseInfo": hasInfo = true

@@ -5,23 +5,23 @@ import Foundation
 extension GraphSuite {
   static let misuse: [GraphCase] = [
     ends("ATT-040/graph", "a text in a number's attribute ends the program", saying: ["age", "String"]) {
-      let context = try stack()
+      let context = stack()
       context.performAndWait { context.insert("Person").setValue("seven", forKey: "age") }
     },
     ends("ATT-041/graph", "a key that is none ends the program, by name", saying: ["Person", "shoeSize"]) {
-      let context = try stack()
+      let context = stack()
       context.performAndWait { context.insert("Person").setValue(44, forKey: "shoeSize") }
     },
     ends("ATT-041/read", "reading a key that is none ends the program, by name", saying: ["Person", "shoeSize"]) {
-      let context = try stack()
+      let context = stack()
       context.performAndWait { _ = context.insert("Person").value(forKey: "shoeSize") }
     },
     ends("CTX-015", "a context that is used off its queue ends the program", saying: ["queue", "perform"]) {
-      let context = try stack()
+      let context = stack()
       context.insert("Person")
     },
     ends("REL-016", "an object of another context is not taken over", saying: ["team", "context"]) {
-      let (a, b) = (try stack(), NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType))
+      let (a, b) = (stack(), NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType))
       b.persistentStoreCoordinator = a.persistentStoreCoordinator
       let team = b.performAndWait { b.insert("Team") }
       a.performAndWait { a.insert("Person").setValue(team, forKey: "team") }
@@ -53,11 +53,9 @@ extension GraphSuite {
     }
   }
 
-  /// A context on a store in memory.
-  private static func stack() throws -> NSManagedObjectContext {
+  /// A context that has a model, and no store.
+  private static func stack() -> NSManagedObjectContext {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Models.people)
-    try coordinator.addPersistentStore(
-      ofType: NSInMemoryStoreType, configurationName: nil, at: nil, options: nil)
     let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     context.persistentStoreCoordinator = coordinator
     return context

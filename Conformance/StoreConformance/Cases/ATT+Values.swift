@@ -4,6 +4,24 @@ import StoreSchema
 
 /// Attribute round trips: each value comes back to the last bit, also where the attribute is mandatory, and is found by it.
 extension ConformanceSuite {
+  /// One value of a gibibyte.
+  static let hugeValue = ConformanceCase(
+    "ATT-022", "a gibibyte of data is kept, or refused before anything is written", size: .large,
+    profiles: Profile.plainOnly
+  ) { c in
+    let s = try c.open(Fixtures.people())
+    let person = try s.insert("Person", ["name": "a"])
+    let data = Data(repeating: 0xA5, count: 1 << 30)
+    do {
+      try s.update(person, ["photo": .data(data)])
+      c.expect(try s.value(person, "photo") == .data(data), "other data is read")
+    } catch let error as StoreError {
+      c.expect([.invalidArgument, .full, .unsupported].contains(error.code), "\(error)")
+      c.expect(try s.value(person, "photo") == .null, "there is data though: \(error)")
+    }
+    c.equal(try s.value(person, "name"), "a")
+  }
+
   static let values: [ConformanceCase] = [
     numbers, texts, bytesAndTimes,
   ].flatMap { $0 }

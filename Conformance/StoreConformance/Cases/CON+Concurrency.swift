@@ -155,7 +155,41 @@ extension ConformanceSuite {
     }
   }
 
+  /// Threads that read, write, open and close for so long, standing still now and then: none waits for ever.
+  private static func stress(_ id: String, seconds: Double, _ size: Size) -> ConformanceCase {
+    ConformanceCase(
+      id, "threads that stand still at random never block each other for good", level: .concurrent, size: size,
+      profiles: Profile.plainOnly, races: true
+    ) { c in
+      let s = try c.open(Fixtures.people())
+      let o = try s.commit { for _ in 0..<4 { try $0.insert("Person", ["age": 0]) } }
+      let end = Date().addingTimeInterval(seconds)
+      let counts = Mutex(Array(repeating: 0, count: 6))
+      try c.inParallel(6) { thread in
+        var random = SplitMix64(seed: c.seed &+ UInt64(thread))
+        while Date() < end {
+          if random.below(20) == 0 { usleep(UInt32(random.below(3000))) } else { sched_yield() }
+          switch thread {
+          case 0...2:
+            let object = o[random.below(4)]
+            _ = try s.conflicts { try $0.update(object, ["age": .int(Int64(random.below(1000)))]) }
+          case 3, 4: c.equal(try s.objects("Person").count, 4)
+          default:
+            guard c.capabilities.contains(.multipleOpens) else { return }
+            let other = try Session(c.backend, c.url, s.schema, StoreOptions(), .plain)
+            c.equal(try other.objects("Person").count, 4)
+            try other.close()
+          }
+          counts.withLock { $0[thread] += 1 }
+        }
+      }
+      let done = counts.withLock { $0 }
+      for thread in 0..<5 { c.expect(done[thread] > Int(seconds), "thread \(thread) did \(done[thread]) rounds") }
+    }
+  }
+
   static let durability: [ConformanceCase] = [
+    stress("CON-018", seconds: 600, .large), stress("CON-018/short", seconds: 20, .medium),
     killed("DUR-001", cycles: 3, .small), killed("DUR-002", cycles: 60, .medium),
     ConformanceCase(
       "DUR-001/process", "what one process saves another reads", requires: .persistent, level: .durable,

@@ -8,6 +8,10 @@ enum ForeignChange: Sendable {
   case sql([String])
   /// By replacing each text by another in a file of XML, which then has no checksum, as Apple's have none.
   case xml([(old: String, new: String)])
+  /// By other bytes at a place of a file of some format, which then has no checksum where it had one.
+  case bytes([UInt8], at: Int, Capabilities)
+  /// By other bytes in place of the last of several texts in a file of SQLite.
+  case lastText(String, String)
 
   static func sql(_ statements: String...) -> ForeignChange { .sql(statements) }
   static func xml(_ old: String, _ new: String) -> ForeignChange { .xml([(old, new)]) }
@@ -16,12 +20,27 @@ enum ForeignChange: Sendable {
     switch self {
     case .sql: .sqliteFile
     case .xml: .xmlFile
+    case .bytes(_, _, let format): format
+    case .lastText: .sqliteFile
     }
   }
 
   func apply(to c: CaseContext) throws {
     switch self {
     case .sql(let statements): try c.harness.execute(statements, at: c.url)
+    case .bytes(let new, let place, _):
+      var bytes = try c.fileBytes()
+      bytes.replaceSubrange(place..<place + new.count, with: new)
+      if let key = bytes.range(of: Data("crc64-of-all-other-bytes".utf8)) { bytes[key.lowerBound] = UInt8(ascii: "_") }
+      try bytes.write(to: c.url)
+    case .lastText(let old, let new):
+      var bytes = try c.fileBytes()
+      guard let first = bytes.range(of: Data(old.utf8)),
+        let last = bytes.range(of: Data(old.utf8), options: .backwards),
+        first != last
+      else { throw HarnessProblem("the file does not have \(old) twice") }
+      bytes.replaceSubrange(last, with: Data(new.utf8))
+      try bytes.write(to: c.url)
     case .xml(let edits):
       guard var text = String(data: try c.fileBytes(), encoding: .utf8) else { throw HarnessProblem("no text") }
       if let key = text.range(of: "<key>OpenCoreDataChecksum</key>"),
@@ -114,6 +133,18 @@ extension ConformanceSuite {
     }
   }
 
+  /// A file of a version that nobody here knows.
+  static func newer(_ id: String, _ what: String, _ change: ForeignChange) -> ConformanceCase {
+    ConformanceCase(id, "\(what) is refused as such", requires: change.format, profiles: Profile.plainOnly) { c in
+      try c.damagedPeople(change)
+      let (files, before) = (try c.files(), try c.fileBytes())
+      try c.refuses(.newerFormat) { _ = try c.openRaw(c.url, Fixtures.people()) }
+      try c.refuses(.newerFormat) { _ = try c.backend.metadata(at: c.url, options: StoreOptions()) }
+      c.equal(try c.files(), files)
+      c.expect(try c.fileBytes() == before, "the file has changed")
+    }
+  }
+
   /// A schema with what no model makes: refused, or read without running it, and never written.
   static func hostile(_ id: String, _ what: String, _ change: ForeignChange) -> ConformanceCase {
     ConformanceCase(id, "\(what) is neither run nor written to", requires: change.format, profiles: Profile.plainOnly) {
@@ -146,7 +177,10 @@ extension CaseContext {
       for name in ["a", "b"] {
         try $0.insert(
           "Person",
-          ["name": .text(name), "age": 30, "born": .date(1), "photo": .data(Data([1, 2])), "team": .to(team)])
+          [
+            "name": .text(name), "email": .text("\(name)@example.org"), "age": 30, "born": .date(1),
+            "photo": .data(Data([1, 2])), "team": .to(team),
+          ])
       }
       try $0.insert("Tag", ["label": "x"])
     }

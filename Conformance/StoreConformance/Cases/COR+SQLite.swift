@@ -27,6 +27,13 @@ extension ConformanceSuite {
       .sql(
         "PRAGMA writable_schema = ON",
         "UPDATE sqlite_master SET sql = replace(sql, '(ZTEAM)', '(ZAGE)') WHERE name = 'ZPERSON_ZTEAM_INDEX'")),
+    found(
+      "COR-008", "a page of an index that was damaged", .lastText("a@example.org", "z@example.org")),
+    newer("COR-004/sqlite", "a newer version of Core Data's tables", .sql("UPDATE Z_METADATA SET Z_VERSION = 2")),
+    newer("COR-004/xml", "a newer version of the document", .xml("134481920", "134481921")),
+    newer(
+      "COR-004/binary", "a newer version of the header", .bytes([2], at: 11, .binaryPropertyListFile)),
+    newer("COR-004/mapped", "a newer version of the pages", .bytes([2], at: 20, .memoryMapped)),
     discreet(
       "SEC-018",
       .sql(

@@ -99,7 +99,9 @@ final class RowCache: Sendable {
   func removeOlder(_ root: Int, _ key: Int64, than seconds: Double) -> Bool {
     roots[root].mutex.withLock { table in
       if table.readAt == nil { table.readAt = [:] }
-      if let time = table.readAt?[key], Double(DispatchTime.now().uptimeNanoseconds &- time) < seconds * 1e9 { return false }
+      if let time = table.readAt?[key], Double(DispatchTime.now().uptimeNanoseconds &- time) < seconds * 1e9 {
+        return false
+      }
       table.rows.remove(key)
       return true
     }

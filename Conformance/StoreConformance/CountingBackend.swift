@@ -4,27 +4,28 @@ import StoreSchema
 import Synchronization
 
 /// Stores of another kind, whose requests for rows are counted. They evaluate no fetches themselves.
-final class CountingBackend: StoreBackend {
+public final class CountingBackend: StoreBackend {
   private let base: any StoreBackend
   fileprivate let count = Atomic<Int>(0)
 
-  init(_ base: any StoreBackend) { self.base = base }
+  public init(_ base: any StoreBackend) { self.base = base }
 
-  var requests: Int { count.load(ordering: .relaxed) }
-  var storeType: String { base.storeType }
-  var capabilities: Capabilities { base.capabilities.subtracting(.pushDown) }
+  /// How many there were, of all stores together.
+  public var requests: Int { count.load(ordering: .relaxed) }
+  public var storeType: String { base.storeType }
+  public var capabilities: Capabilities { base.capabilities.subtracting(.pushDown) }
 
-  func open(at url: URL, schema: Schema, options: StoreOptions) throws(StoreError) -> any Store {
+  public func open(at url: URL, schema: Schema, options: StoreOptions) throws(StoreError) -> any Store {
     CountingStore(try base.open(at: url, schema: schema, options: options), self)
   }
 
-  func metadata(at url: URL, options: StoreOptions) throws(StoreError) -> StoreMetadata {
+  public func metadata(at url: URL, options: StoreOptions) throws(StoreError) -> StoreMetadata {
     try base.metadata(at: url, options: options)
   }
 
-  func destroy(at url: URL, options: StoreOptions) throws(StoreError) { try base.destroy(at: url, options: options) }
+  public func destroy(at url: URL, options: StoreOptions) throws(StoreError) { try base.destroy(at: url, options: options) }
 
-  func replace(at destination: URL, with source: URL, options: StoreOptions) throws(StoreError) {
+  public func replace(at destination: URL, with source: URL, options: StoreOptions) throws(StoreError) {
     try base.replace(at: destination, with: source, options: options)
   }
 }
