@@ -18,7 +18,7 @@
     private var mapSize: Int
     private let process = ProcessCopy.current
     /// Open on the lock file, to see whether it is still there. Closed after LMDB's own: to close it takes LMDB's locks away.
-    private(set) var lockFile: Int32 = -1
+    private var lockFile: Int32 = -1
 
     private let gate = NSCondition()
     /// Transactions that are open now, and those to be used again. Under the gate.
@@ -55,13 +55,7 @@
         if result == MDB_SUCCESS { break }
         // Where addresses are short, less is set aside; the map grows when it must.
         guard result == ENOMEM || result == EINVAL, mapSize / 2 >= needed else {
-          let error = LMDBError.error(result, "The store file cannot be opened", path)
-          // The file was looked at: what is not as it should be was not read whole, or is in the lock file.
-          guard result == MDB_INVALID else { throw error }
-          throw StoreError(
-            .io,
-            "The store file or the lock file beside it cannot be read; where nobody uses the store, remove the lock file.",
-            context: error.context, cause: error.cause)
+          throw LMDBError.opening(result, path)
         }
         mapSize /= 2
       }
@@ -252,6 +246,28 @@
       guard belongsToProcess else { return }
       leavePlace(transaction, isUsable: true)
       if isReadOnly { file.unshare() }
+    }
+
+    /// Throws `corrupt` where somebody has cut off what a transaction would read through the map: that would end the process. What is cut
+    /// off between this and the reading is not met by anything.
+    func checkSize() throws(StoreError) {
+      let size = try file.size()
+      var info = MDB_envinfo()
+      // LMDB reads the two pages that say what the last state is.
+      let isReadable = size >= 2 * Int64(pageSize)
+      if isReadable { mdb_env_info(handle, &info) }
+      if !isReadable || size < Int64(info.me_last_pgno + 1) * Int64(pageSize) {
+        throw LMDBMeta.damaged("It is shorter than it says", file)
+      }
+    }
+
+    /// Throws where somebody has taken away the lock file, in which those who write see who reads.
+    func checkLockFile() throws(StoreError) {
+      if isReadOnly || handle == nil { return }
+      if LMDBFile.hasName(lockFile) { return }
+      throw StoreError(
+        .io, "Somebody has removed the lock file beside the store while it was in use; open the store again.",
+        context: ["path": path + Self.lockSuffix])
     }
 
     // MARK: Writing

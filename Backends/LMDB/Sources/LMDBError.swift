@@ -15,6 +15,17 @@
         cause: mdb_strerror(code).map { String(cString: $0) })
     }
 
+    /// The error for a file that was looked at and does not open: what is not as it should be then was not read whole, or is in the lock
+    /// file.
+    static func opening(_ code: Int32, _ path: String) -> StoreError {
+      let error = error(code, "The store file cannot be opened", path)
+      if code != MDB_INVALID { return error }
+      return StoreError(
+        .io,
+        "The store file or the lock file beside it cannot be read; where nobody uses the store, remove the lock file.",
+        context: error.context, cause: error.cause)
+    }
+
     private static func code(_ code: Int32) -> StoreError.Code {
       switch code {
       case MDB_CORRUPTED, MDB_PAGE_NOTFOUND: .corrupt
