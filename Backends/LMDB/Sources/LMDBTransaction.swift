@@ -76,6 +76,8 @@
     /// The greatest key of a part, or a greater one that has been removed: how many bytes it has, nil where it is not known.
     private var lastCounts: [Int?] = Array(repeating: nil, count: KeySpace.allCases.count)
     private let lastKeys: UnsafeMutableRawBufferPointer
+    /// Where a value is made that LMDB copies.
+    private var scratch = UnsafeMutableRawBufferPointer(start: nil, count: 0)
     let commitNumber: UInt64
 
     private static let longestKey = 512
@@ -92,6 +94,7 @@
 
     deinit {
       lastKeys.deallocate()
+      scratch.deallocate()
       guard let transaction, environment.belongsToProcess else { return }
       cursors.close()
       mdb_txn_abort(transaction)
@@ -130,14 +133,32 @@
       _ fill: (UnsafeMutableRawBufferPointer) -> Void
     ) throws(StoreError) {
       let cursor = try cursors.cursor(space)
+      if isAtHand { return try replace(cursor, key, count, fill) }
       var (name, data) = (LMDBCursors.value(key), MDB_val(mv_size: count, mv_data: nil))
       // Behind all others pages are filled to their end; elsewhere they are split in halves.
-      let isBehind = !isAtHand && isBehind(space, key, cursor)
-      let flags = MDB_RESERVE | (isAtHand ? MDB_CURRENT : isBehind ? MDB_APPEND : 0)
+      let isBehind = isBehind(space, key, cursor)
+      let flags = MDB_RESERVE | (isBehind ? MDB_APPEND : 0)
       let result = mdb_cursor_put(cursor, &name, &data, UInt32(flags))
       guard result == MDB_SUCCESS, let start = data.mv_data else { throw writeError(result) }
       fill(UnsafeMutableRawBufferPointer(start: start, count: count))
       if isBehind { setLast(space, key) }
+    }
+
+    /// Gives the key at which a cursor is another value. LMDB spares the search only where it gets the value itself: with any other flag
+    /// beside the one for the current key it looks for the key again.
+    private func replace(
+      _ cursor: OpaquePointer, _ key: UnsafeRawBufferPointer, _ count: Int,
+      _ fill: (UnsafeMutableRawBufferPointer) -> Void
+    ) throws(StoreError) {
+      if scratch.count < count {
+        scratch.deallocate()
+        scratch = .allocate(byteCount: max(count, 2 * scratch.count, 1024), alignment: 16)
+      }
+      let bytes = UnsafeMutableRawBufferPointer(rebasing: scratch[..<count])
+      fill(bytes)
+      var (name, data) = (LMDBCursors.value(key), MDB_val(mv_size: count, mv_data: bytes.baseAddress))
+      let result = mdb_cursor_put(cursor, &name, &data, UInt32(MDB_CURRENT))
+      if result != MDB_SUCCESS { throw writeError(result) }
     }
 
     /// Whether a key is greater than all others. Asked in spaces only that are mostly written in the order of their keys.
