@@ -23,7 +23,9 @@ public final class CountingBackend: StoreBackend {
     try base.metadata(at: url, options: options)
   }
 
-  public func destroy(at url: URL, options: StoreOptions) throws(StoreError) { try base.destroy(at: url, options: options) }
+  public func destroy(at url: URL, options: StoreOptions) throws(StoreError) {
+    try base.destroy(at: url, options: options)
+  }
 
   public func replace(at destination: URL, with source: URL, options: StoreOptions) throws(StoreError) {
     try base.replace(at: destination, with: source, options: options)
