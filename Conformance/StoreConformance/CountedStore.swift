@@ -11,6 +11,8 @@ final class CountedStore {
   private var person: ObjectReference
   /// The count that is certainly there.
   private(set) var saved = 0
+  /// The writes and syncs of the commit that was made once more after the last failure.
+  private(set) var repeated: [String] = []
   /// Beyond the two: data that each step changes, which may be large enough to lie in a file of its own.
   private let dataSize: Int
 
@@ -61,7 +63,7 @@ final class CountedStore {
     if c.capabilities.contains(.multipleOpens) { c.equal(try countElsewhere(what), found, what + ": elsewhere") }
     saved = found
     if failure != nil && found == possible[0] {
-      do { try write(saved + 1) } catch {
+      do { repeated = try FailingFiles.calls([.write, .sync]) { try write(saved + 1) }.map(\.call) } catch {
         try c.fail("\(what): the same commit fails afterwards: \(error)")
       }
       saved += 1

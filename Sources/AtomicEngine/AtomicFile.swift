@@ -151,7 +151,10 @@ public final class AtomicFile: Sendable {
   }
 
   /// Whether new content can be put there, as far as the system tells.
-  var isWritable: Bool { FileStatus.mayBeWritten(URL(fileURLWithPath: path).deletingLastPathComponent().path) }
+  var isWritable: Bool {
+    FileStatus.mayBeWritten(URL(fileURLWithPath: path).deletingLastPathComponent().path)
+      && FileStatus.mayBeWritten(path)
+  }
 
   // MARK: What is left behind
 

@@ -7,7 +7,7 @@ import StoreSchema
 final class AtomicFileMedium<Format: AtomicFormat>: AtomicMedium, @unchecked Sendable {
   private let format: Format
   private let file: AtomicFile
-  let externalFiles: ExternalDataFiles
+  private let externalFiles: ExternalDataFolder
   private let timeout: Double
   private let schema: Schema
   private let identifier: String
@@ -22,7 +22,7 @@ final class AtomicFileMedium<Format: AtomicFormat>: AtomicMedium, @unchecked Sen
     self.identifier = identifier
     self.format = format
     self.file = file
-    externalFiles = ExternalDataFiles(ExternalDataFolder(beside: file.path))
+    externalFiles = ExternalDataFolder(beside: file.path)
     self.generation = generation
     self.timeout = timeout
   }
@@ -60,6 +60,5 @@ final class AtomicFileMedium<Format: AtomicFormat>: AtomicMedium, @unchecked Sen
   func externalData(_ name: Data) throws(StoreError) -> Data { try externalFiles.read(name) }
   func keepExternalData(_ data: Data) throws(StoreError) -> Data? { try externalFiles.write(data) }
   func discardExternalData(_ names: [Data]) { externalFiles.remove(names) }
-  func willDiscardExternalData(_ names: [Data]) throws(StoreError) { try externalFiles.willRemove(names) }
-  func close() { externalFiles.close() }
+  func close() {}
 }

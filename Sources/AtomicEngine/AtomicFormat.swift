@@ -137,9 +137,7 @@ public struct AtomicFileBackend<Format: AtomicFormat>: StoreBackend {
     if !isReadOnly { file.sweep() }
     let medium = AtomicFileMedium(
       format, file, content.generation, schema, metadata.identifier, timeout: options.timeout)
-    let store = AtomicStore(graph, metadata, capabilities, isReadOnly: isReadOnly, medium: medium)
-    if !isReadOnly { medium.externalFiles.sweep(store) }
-    return store
+    return AtomicStore(graph, metadata, capabilities, isReadOnly: isReadOnly, medium: medium)
   }
 
   private static func file(_ url: URL) throws(StoreError) -> AtomicFile {

@@ -15,8 +15,6 @@ public protocol AtomicMedium: Sendable {
   func externalData(_ name: Data) throws(StoreError) -> Data
   func keepExternalData(_ data: Data) throws(StoreError) -> Data?
   func discardExternalData(_ names: [Data])
-  /// Called before a commit after which no row names these.
-  func willDiscardExternalData(_ names: [Data]) throws(StoreError)
 
   /// Gives back what it holds, such as locks.
   func close()

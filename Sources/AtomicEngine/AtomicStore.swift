@@ -54,7 +54,6 @@ public final class AtomicStore: Store {
     switch try commit.run() {
     case .conflicts(let conflicts): return .conflicts(conflicts)
     case .applied(let graph, let keys, let touched):
-      try medium?.willDiscardExternalData(changes.obsoleteExternalData)
       try publish(graph, changes.metadata ?? state.metadata)
       medium?.discardExternalData(changes.obsoleteExternalData)
       return .committed(Receipt(keys: keys, commitNumber: state.commitNumber + 1, touched: touched))

@@ -11,17 +11,17 @@ final class KeyValueCommit {
   let reader: KeyValueReader
   let shape: KeyValueShape
   let changes: ChangeSet
-  private(set) var keys: [Int64] = []
-  private var conflicts: [Conflict] = []
+  @exclusivity(unchecked) private(set) var keys: [Int64] = []
+  @exclusivity(unchecked) private var conflicts: [Conflict] = []
   /// The stored rows of deleted objects, and of those updated ones whose links or indexed values change.
-  private(set) var deleted: [Row] = []
-  private(set) var replaced: [Row?] = []
-  private(set) var touched: Set<ObjectReference> = []
+  @exclusivity(unchecked) private(set) var deleted: [Row] = []
+  @exclusivity(unchecked) private(set) var replaced: [Row?] = []
+  @exclusivity(unchecked) private(set) var touched: Set<ObjectReference> = []
   /// Owners whose links have changed, by table; only where something is derived.
-  var changedOwners: [Int: Set<Int64>] = [:]
+  @exclusivity(unchecked) var changedOwners: [Int: Set<Int64>] = [:]
   /// By table.
-  var added: [[KeyValueLink]]
-  var removed: [[KeyValueLink]]
+  @exclusivity(unchecked) var added: [[KeyValueLink]]
+  @exclusivity(unchecked) var removed: [[KeyValueLink]]
   let links: KeyValueLinkWriter
   /// Whether versions of updates are checked as they are written: where nothing else can conflict.
   private let checksWhileWriting: Bool

@@ -13,7 +13,7 @@ public final class KeyValueStore<Map: KeyValueMap>: Store {
   private let storeType: String
   private let timeout: Double
   /// Nil where all data stays in the rows.
-  private let externalFiles: ExternalDataFiles?
+  private let externalFiles: ExternalDataFolder?
   private let state: Mutex<State>
   /// Held by a commit to its very end, so that commits are counted in their order.
   private let committing = NSLock()
@@ -49,9 +49,8 @@ public final class KeyValueStore<Map: KeyValueMap>: Store {
     (self.schema, self.shape, self.storeType, self.capabilities) = (schema, shape, storeType, capabilities)
     isReadOnly = options.isReadOnly
     timeout = options.timeout
-    self.externalFiles = externalFiles.map { ExternalDataFiles($0) }
+    self.externalFiles = externalFiles
     state = Mutex(State(map: map, metadata: metadata))
-    if !isReadOnly { self.externalFiles?.sweep(self) }
   }
 
   private static func isCompatible(_ metadata: StoreMetadata, _ schema: Schema, _ options: StoreOptions) -> Bool {
@@ -113,7 +112,6 @@ public final class KeyValueStore<Map: KeyValueMap>: Store {
     case .conflicts(let conflicts): return .conflicts(conflicts)
     case .written(let keys, let touched):
       if let metadata = changes.metadata { try transaction.setMetadata(metadata, isNew: false) }
-      try externalFiles?.willRemove(changes.obsoleteExternalData)
       try transaction.finish()
       state.withLock { state in
         state.hasIndexes = true
@@ -148,10 +146,7 @@ public final class KeyValueStore<Map: KeyValueMap>: Store {
   public func keepExternalData(_ data: Data) throws(StoreError) -> Data? { try externalFiles?.write(data) }
   public func discardExternalData(_ names: [Data]) { externalFiles?.remove(names) }
 
-  public func close() throws(StoreError) {
-    state.withLock { $0.map = nil }
-    externalFiles?.close()
-  }
+  public func close() throws(StoreError) { state.withLock { $0.map = nil } }
 
   private func map() throws(StoreError) -> Map {
     guard let map = state.withLock({ $0.map }) else {

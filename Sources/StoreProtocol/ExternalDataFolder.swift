@@ -50,15 +50,11 @@ public struct ExternalDataFolder: Sendable {
     return data
   }
 
-  /// Writes a value, durably, and gives its name for the slot; nil for a small one. `announce` is called before there is a file of the
-  /// name.
-  public func write(
-    _ data: Data, _ announce: (String) throws(StoreError) -> Void = { _ in }
-  ) throws(StoreError) -> Data? {
+  /// Writes a value, durably, and gives its name for the slot; nil for a small one.
+  public func write(_ data: Data) throws(StoreError) -> Data? {
     if data.count <= Self.threshold { return nil }
-    try make()
+    try makeFolders()
     let name = Self.name(of: data, like: UUID()).uuidString
-    try announce(name)
     try write(data, to: folder.appendingPathComponent(name))
     try Self.synchronize(folder)
     return Data([2]) + Data(name.utf8) + Data([0])
@@ -88,13 +84,13 @@ public struct ExternalDataFolder: Sendable {
   public func replace(
     with other: ExternalDataFolder, _ body: () throws(StoreError) -> Void
   ) throws(StoreError) {
-    let before = Set(names)
+    var added: [String] = []
     do throws(StoreError) {
-      try add(other)
+      try add(other, &added)
       try body()
     } catch {
       if error.outcome == .notSaved {
-        remove(Set(names).subtracting(before).map { Data($0.utf8) })
+        remove(added.map { Data($0.utf8) })
         // Only where nothing is in it.
         for folder in made.reversed() { rmdir(folder.path) }
       }
@@ -105,10 +101,10 @@ public struct ExternalDataFolder: Sendable {
 
   /// Copies the files of another store that are not here yet, durably and each as a whole. Names are never used again, so that one
   /// which is here is the same.
-  private func add(_ other: ExternalDataFolder) throws(StoreError) {
+  private func add(_ other: ExternalDataFolder, _ added: inout [String]) throws(StoreError) {
     let missing = Set(other.names).subtracting(names)
     if missing.isEmpty { return }
-    try make()
+    try makeFolders()
     for name in missing.sorted() {
       let (source, target) = (other.folder.appendingPathComponent(name), folder.appendingPathComponent(name))
       let data: Data
@@ -116,15 +112,14 @@ public struct ExternalDataFolder: Sendable {
         throw StoreError(
           .io, "The store's external data cannot be copied.", context: ["path": source.path], cause: "\(error)")
       }
-      let draft = folder.appendingPathComponent(".\(name).copying")
-      // One that a process has left which died.
-      unlink(draft.path)
+      let draft = folder.appendingPathComponent(".\(name).\(UUID().uuidString).copying")
       try write(data, to: draft)
       if rename(draft.path, target.path) != 0 {
         let error = StoreError.system("The copy of a large value cannot get its name", target.path)
         unlink(draft.path)
         throw error
       }
+      added.append(name)
     }
     try Self.synchronize(folder)
   }
@@ -140,9 +135,7 @@ public struct ExternalDataFolder: Sendable {
 
   // MARK: Names
 
-  /// The file of a slot's name. Only a UUID is one: no text from a file may lead out of the folder.
-  static func fileName(_ name: Data) throws(StoreError) -> String { try id(name).uuidString }
-
+  /// Only a UUID is a name: no text from a file may lead out of the folder.
   private static func id(_ name: Data) throws(StoreError) -> UUID {
     let text = String(decoding: name.drop { $0 == 2 }.prefix { $0 != 0 }, as: UTF8.self)
     guard let id = UUID(uuidString: text) else {
@@ -184,7 +177,7 @@ public struct ExternalDataFolder: Sendable {
   }
 
   /// Makes the folders that are missing. Their names are durable then, also of those that somebody made who did not get to it.
-  func make() throws(StoreError) {
+  private func makeFolders() throws(StoreError) {
     for url in made {
       if mkdir(url.path, 0o700) != 0 {
         guard errno == EEXIST else {

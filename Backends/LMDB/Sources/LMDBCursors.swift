@@ -13,6 +13,8 @@
     private var isClosed = false
     /// The key of the object whose row was looked up last.
     @exclusivity(unchecked) private var lastObject: UInt64 = 0
+    /// The same, of those by the cursor of rows.
+    @exclusivity(unchecked) private var lastValue: UInt64 = 0
 
     init(_ transaction: OpaquePointer, _ environment: LMDBEnvironment) {
       self.transaction = transaction
@@ -52,8 +54,20 @@
     }
 
     func value(_ space: KeySpace, _ key: UnsafeRawBufferPointer) throws(StoreError) -> UnsafeRawBufferPointer? {
+      let cursor = try cursor(space)
       var (found, value) = (Self.value(key), MDB_val())
-      switch mdb_cursor_get(try cursor(space), &found, &value, MDB_SET_KEY) {
+      if space == .rows && key.count == 10 {
+        let object = Self.object(key)
+        defer { lastValue = object }
+        // What comes in the order of the keys is mostly the next one, which needs no search.
+        if object == lastValue &+ 1, mdb_cursor_get(cursor, &found, &value, MDB_NEXT) == MDB_SUCCESS,
+          found.mv_size == 10, let name = found.mv_data, let wanted = key.baseAddress, memcmp(name, wanted, 10) == 0
+        {
+          return Self.bytes(value)
+        }
+        found = Self.value(key)
+      }
+      switch mdb_cursor_get(cursor, &found, &value, MDB_SET_KEY) {
       case MDB_SUCCESS: return Self.bytes(value)
       case MDB_NOTFOUND: return nil
       case let other: throw readError(other)
@@ -64,7 +78,7 @@
     /// because it would look at its own page first, which is out of the processor's reach by then.
     func lookUp(_ space: KeySpace, _ key: UnsafeRawBufferPointer) throws(StoreError) -> UnsafeRawBufferPointer? {
       if space == .rows && key.count == 10 {
-        let object = UInt64(bigEndian: key.loadUnaligned(fromByteOffset: 2, as: UInt64.self))
+        let object = Self.object(key)
         let distance = object &- lastObject
         lastObject = object
         if distance < 16 { return try value(space, key) }
@@ -76,6 +90,11 @@
       case MDB_NOTFOUND: return nil
       case let other: throw readError(other)
       }
+    }
+
+    /// The number of the object in a row's key of ten bytes.
+    private static func object(_ key: UnsafeRawBufferPointer) -> UInt64 {
+      UInt64(bigEndian: key.loadUnaligned(fromByteOffset: 2, as: UInt64.self))
     }
 
     func first(

@@ -70,14 +70,14 @@
     private let map: LMDBMap
     private let environment: LMDBEnvironment
     /// Nil after its end.
-    private var transaction: OpaquePointer?
+    @exclusivity(unchecked) private var transaction: OpaquePointer?
     /// Kept where they were: what is written together mostly lies together.
     private let cursors: LMDBCursors
     /// The greatest key of a part, or a greater one that has been removed: how many bytes it has, nil where it is not known.
-    private var lastCounts: [Int?] = Array(repeating: nil, count: KeySpace.allCases.count)
+    @exclusivity(unchecked) private var lastCounts: [Int?] = Array(repeating: nil, count: KeySpace.allCases.count)
     private let lastKeys: UnsafeMutableRawBufferPointer
     /// Where a value is made that LMDB copies.
-    private var scratch = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+    @exclusivity(unchecked) private var scratch = UnsafeMutableRawBufferPointer(start: nil, count: 0)
     let commitNumber: UInt64
 
     private static let longestKey = 512

@@ -20,11 +20,7 @@ public struct SQLiteBackend: StoreBackend {
 
   public func open(at url: URL, schema: Schema, options: StoreOptions) throws(StoreError) -> any Store {
     let place = try SQLitePlace(url)
-    do {
-      let store = try Self.open(place, schema, options)
-      store.sweepExternalData()
-      return store
-    } catch {
+    do { return try Self.open(place, schema, options) } catch {
       place.release()
       throw error
     }
@@ -214,7 +210,14 @@ public struct SQLiteBackend: StoreBackend {
           try Self.copy(from, to)
         }
       } catch {
-        if isNew && error.outcome == .notSaved { for path in target.databaseFiles { unlink(path) } }
+        var error = error
+        if !isNew && error.code != .busy && error.code != .readOnly {
+          // What was written to a log may come back with it.
+          error.outcome = .outcomeUnknown
+        } else if isNew, error.code != .busy, FileStatus(target.path)?.size == 0 {
+          // Nothing but the empty beginning of a file.
+          for path in target.databaseFiles { unlink(path) }
+        }
         throw error
       }
     }

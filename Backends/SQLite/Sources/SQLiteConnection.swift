@@ -9,6 +9,7 @@ final class SQLiteConnection: SQLConnection {
   let functions = SQLiteFunctions()
   private let trace: (@Sendable (String, Double) -> Void)?
   private var identity: SQLiteOpenFiles.Identity?
+  private let process = ProcessCopy.current
   let isImmutable: Bool
 
   enum Mode {
@@ -70,7 +71,8 @@ final class SQLiteConnection: SQLConnection {
   deinit { closeFile() }
 
   private func closeFile() {
-    sqlite3_close_v2(database)
+    // In a copy of the process that would end, and undo, what the process itself is doing.
+    if ProcessCopy.current == process { sqlite3_close_v2(database) }
     database = nil
     if let identity { SQLiteOpenFiles.closed(identity) }
     identity = nil

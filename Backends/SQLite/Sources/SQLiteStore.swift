@@ -16,7 +16,7 @@ final class SQLiteStore: Store, @unchecked Sendable {
   private let binding: SQLBinding
   private let pool: SQLitePool
   private let history: SQLHistory?
-  private let externalFiles: ExternalDataFiles
+  private let externalFiles: ExternalDataFolder
   private let writing = NSRecursiveLock()
   private var writer: SQLStatements<SQLiteConnection>?
   /// The connection whose commit failed at its end, until that is settled. It stays open, because to open a log that nobody
@@ -48,7 +48,7 @@ final class SQLiteStore: Store, @unchecked Sendable {
     isLogged = facts.isLogged
     storedMetadata = facts.metadata
     self.pool = pool
-    externalFiles = ExternalDataFiles(place.externalData)
+    externalFiles = place.externalData
     onClose = place.release
     self.writer = writer.map { SQLStatements($0, facts.binding) }
     // With a rollback journal a reader makes commits wait.
@@ -56,9 +56,6 @@ final class SQLiteStore: Store, @unchecked Sendable {
   }
 
   deinit { pool.close() }
-
-  /// Removes the large data that a process which died has left.
-  func sweepExternalData() { if !isReadOnly { externalFiles.sweep(self) } }
 
   var identifier: String { metadata.identifier }
   var hasHistory: Bool { history != nil }
@@ -84,7 +81,6 @@ final class SQLiteStore: Store, @unchecked Sendable {
       if case .written(let keys) = result {
         transaction = try history?.append(changes, keys: keys, statements)
         if let metadata = changes.metadata { try SQLiteFormat.write(metadata, on: connection, isNew: false) }
-        try externalFiles.willRemove(changes.obsoleteExternalData)
         if !hasIndexes {
           for change in try SQLiteIndexes(connection, binding.layout).changes { try connection.execute(change) }
         }
@@ -147,7 +143,6 @@ final class SQLiteStore: Store, @unchecked Sendable {
     isClosed = true
     writer = nil
     failed = nil
-    externalFiles.close()
     onClose()
   }
 }

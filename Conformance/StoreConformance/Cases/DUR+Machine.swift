@@ -111,7 +111,8 @@ extension ConformanceSuite {
       let s = try c.open(Fixtures.people())
       try s.commit { for name in names { try $0.insert("Person", ["name": .text(name), "email": .text(name)]) } }
       for locale in ["C", "C.UTF-8", "tr_TR.UTF-8", "de_DE.UTF-8", ""] {
-        setlocale(LC_ALL, locale)
+        // Those that the machine has: the first always, others by what is installed.
+        if setlocale(LC_ALL, locale) == nil { continue }
         try s.reopen()
         results.append([
           try s.fetch("Person", sort: ["name"]), try s.fetch("Person", "name ==[cd] 'i'", sort: ["-name"]),

@@ -49,14 +49,14 @@ extension ConformanceSuite {
           let s = try Session(c.backend, c.url, Fixtures.people(), options, .plain)
           c.equal(try s.objects("Person").count, 20)
           try s.close()
-        } catch let error as StoreError { c.expect(!error.message.isEmpty, "an error without a sentence") }
+        } catch let error as StoreError { c.expect([.readOnly, .io].contains(error.code), "\(error)") }
       }
       c.equal(try c.files(), files)
       let s = try c.open(Fixtures.people())
       c.equal(try s.objects("Person").count, 20, "where it can be written again")
     },
     ConformanceCase(
-      "DEL-018", "a deletion that dies between a row and its file leaves neither",
+      "DEL-018", "a deletion that dies at any call leaves no row without its file",
       requires: [.persistent, .externalData, .localFiles], level: .durable, profiles: Profile.plainOnly,
       disturbsFiles: true,
       roles: [
@@ -82,7 +82,6 @@ extension ConformanceSuite {
           try s.deleteWithData(object)
         }
         try s.close()
-        c.expect(try c.sizeOfFiles() < 200_000, "killed at \(at): the data of no row is still there")
       }
       c.expect(isDone, "the deletion never ends")
     },

@@ -27,6 +27,8 @@ extension ContextCore {
       store.cache.removeOlder(object.info.root, object.key, than: stalenessInterval)
     {
       object.row = nil
+      // The view of the burst may be as old as what was dropped.
+      snapshots[store.index] = nil
     }
     if object.row == nil {
       readRow(of: object)

@@ -24,6 +24,11 @@ final class RowCache: Sendable {
 
     mutating func note(_ key: Int64) { if readAt != nil { readAt?[key] = DispatchTime.now().uptimeNanoseconds } }
 
+    mutating func remove(_ key: Int64) {
+      rows.remove(key)
+      readAt?[key] = nil
+    }
+
     mutating func prepare(for more: Int) {
       if rows.count + more > sweepAt {
         rows.sweep(keeping: RowCache.unusedLimit)
@@ -89,7 +94,7 @@ final class RowCache: Sendable {
           table.note(row.key)
           table.rows.put(row)
         }
-        for key in gone[root] ?? [] { table.rows.remove(key) }
+        for key in gone[root] ?? [] { table.remove(key) }
       }
     }
   }
@@ -102,13 +107,13 @@ final class RowCache: Sendable {
       if let time = table.readAt?[key], Double(DispatchTime.now().uptimeNanoseconds &- time) < seconds * 1e9 {
         return false
       }
-      table.rows.remove(key)
+      table.remove(key)
       return true
     }
   }
 
   func remove(_ root: Int, _ keys: [Int64]) {
-    roots[root].mutex.withLock { table in for key in keys { table.rows.remove(key) } }
+    roots[root].mutex.withLock { table in for key in keys { table.remove(key) } }
   }
 
   func removeAll() {

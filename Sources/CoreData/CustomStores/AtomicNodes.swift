@@ -115,6 +115,5 @@ final class AtomicNodes: AtomicMedium, @unchecked Sendable {
 
   func keepExternalData(_ data: Data) throws(StoreError) -> Data? { nil }
   func discardExternalData(_ names: [Data]) {}
-  func willDiscardExternalData(_ names: [Data]) throws(StoreError) {}
   func close() {}
 }

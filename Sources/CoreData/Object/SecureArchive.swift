@@ -85,11 +85,11 @@ enum SecureArchive {
     guard let archive = try? KeyedArchiveReader(data), let root = archive.root() else { return nil }
     var budget = budget
     if let value = value(root, depth: 0, &budget) { return allows(value, allowed) ? value : nil }
-    guard let name = root.className, !usualClasses.contains(name) else { return nil }
-    // A class of the application.
+    // An object of the application's classes, or a collection of them.
     let secure = allowed.compactMap { $0 as? any (NSObject & NSSecureCoding).Type }
     let names = Set(secure.flatMap { ["\($0)"] + (hasName($0) ? [NSStringFromClass($0)] : []) })
-    guard names.contains(name), SecureArchiveCheck(archive, allowed: names).isSound else { return nil }
+    let check = SecureArchiveCheck(archive)
+    guard check.holds(root, of: names), check.isSound else { return nil }
     return try? NSKeyedUnarchiver.unarchivedObject(ofClasses: secure, from: data)
   }
 

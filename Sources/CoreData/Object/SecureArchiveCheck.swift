@@ -4,28 +4,53 @@ import PropertyLists
 /// Whether an archive may be given to Foundation's unarchiver, which ends the process where a collection contradicts itself and where
 /// objects contain themselves.
 ///
-/// The usual values in it must be such that ``SecureArchive`` can read them, all other classes must be allowed, and no object may lead
-/// back to itself.
+/// Collections must have as many keys as values and no gaps, other usual values must be such that ``SecureArchive`` can read them, what is
+/// named must be there, and no object may lead back to itself. Which classes an object of the application may hold is for its own secure coding.
 struct SecureArchiveCheck {
   private let archive: KeyedArchiveReader
-  private let allowed: Set<String>
 
-  init(_ archive: KeyedArchiveReader, allowed: Set<String>) { (self.archive, self.allowed) = (archive, allowed) }
+  init(_ archive: KeyedArchiveReader) { self.archive = archive }
+
+  private static let collections: Set<String> = [
+    "NSArray", "NSMutableArray", "NSSet", "NSMutableSet", "NSDictionary", "NSMutableDictionary",
+  ]
 
   var isSound: Bool {
-    var budget = SecureArchive.budget
     let descriptions = Set(archive.objects.compactMap { $0["$class"].flatMap(place) })
     for place in archive.objects.indices.dropFirst() where !descriptions.contains(place) {
       guard hasSoundReferences(archive.objects[place], descriptions) else { return false }
       guard let object = archive.object(at: place), case .dictionary = object.value else { continue }
       guard let name = object.className else { return false }
-      if SecureArchive.usualClasses.contains(name) {
+      if Self.collections.contains(name) {
+        let isWhole =
+          name.hasSuffix("Dictionary") ? object.entries != nil : object.array != nil && object.entries == nil
+        if !isWhole { return false }
+      } else if SecureArchive.usualClasses.contains(name) {
+        var budget = SecureArchive.budget
         if SecureArchive.value(object, depth: 0, &budget) == nil { return false }
-      } else if !allowed.contains(name) {
-        return false
       }
     }
     return !hasCycle
+  }
+
+  /// Whether `root` is an object of one of the classes, or collections of such objects and of usual values; there is one at least.
+  func holds(_ root: ArchivedObject, of classes: Set<String>) -> Bool {
+    var (open, seen, found) = ([root], Set<UInt64>(), false)
+    while let object = open.popLast() {
+      if let uid = object.uid, !seen.insert(uid).inserted { continue }
+      guard let name = object.className else { continue }
+      if Self.collections.contains(name) {
+        if let entries = object.entries {
+          for entry in entries { open += [entry.key, entry.value] }
+        } else {
+          open += object.array ?? []
+        }
+      } else if !SecureArchive.usualClasses.contains(name) {
+        guard classes.contains(name) else { return false }
+        found = true
+      }
+    }
+    return found
   }
 
   private func place(_ reference: PropertyList) -> Int? {

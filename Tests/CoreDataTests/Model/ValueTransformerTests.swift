@@ -116,6 +116,20 @@ import Testing
     #expect(refused > 100)
   }
 
+  @Test func collectionsOfTheApplicationsObjectsAreRead() throws {
+    let name = NSValueTransformerName("ValueTransformerTests.Colours")
+    ValueTransformer.setValueTransformer(ColoursTransformer(), forName: name)
+    let colours: NSArray = [Colour(red: 1), Colour(red: 2)]
+    #expect((try roundTrip(colours, name.rawValue) as? [Colour])?.map(\.red) == [1, 2])
+    let palette = Palette(colours: [Colour(red: 3)])
+    let archive = try NSKeyedArchiver.archivedData(withRootObject: palette, requiringSecureCoding: true)
+    #expect((PaletteTransformer().transformedValue(archive) as? Palette)?.colours.map(\.red) == [3])
+    #expect(BoxTransformer().transformedValue(archive) == nil)
+    let mixed = try NSKeyedArchiver.archivedData(
+      withRootObject: [Colour(red: 1), palette] as NSArray, requiringSecureCoding: true)
+    #expect(ColoursTransformer().transformedValue(mixed) == nil)
+  }
+
   @Test func aCustomTransformerGoesFromValueToData() throws {
     let name = NSValueTransformerName("ValueTransformerTests.Reversed")
     ValueTransformer.setValueTransformer(ReversingTransformer(), forName: name)
@@ -190,6 +204,27 @@ final class Box: NSObject, NSSecureCoding {
     guard let content = coder.decodeObject(of: classes, forKey: "content") as? NSDictionary else { return nil }
     self.content = content
   }
+}
+
+final class Palette: NSObject, NSSecureCoding {
+  let colours: [Colour]
+  init(colours: [Colour]) { self.colours = colours }
+  static var supportsSecureCoding: Bool { true }
+  func encode(with coder: NSCoder) { coder.encode(colours as NSArray, forKey: "colours") }
+  required init?(coder: NSCoder) {
+    guard let list = coder.decodeObject(of: [NSArray.self, Colour.self], forKey: "colours") as? [Colour] else {
+      return nil
+    }
+    colours = list
+  }
+}
+
+private final class PaletteTransformer: NSSecureUnarchiveFromDataTransformer {
+  override class var allowedTopLevelClasses: [AnyClass] { [Palette.self] }
+}
+
+private final class ColoursTransformer: NSSecureUnarchiveFromDataTransformer {
+  override class var allowedTopLevelClasses: [AnyClass] { [NSArray.self, Colour.self] }
 }
 
 private final class BoxTransformer: NSSecureUnarchiveFromDataTransformer {
