@@ -111,8 +111,7 @@ struct SecureArchiveCheck {
     var (found, open): ([Int], [PropertyList]) = ([], [archive.objects[place]])
     while let value = open.popLast() {
       switch value {
-      case .uid(let uid):
-        if let index = Int(exactly: uid), archive.objects.indices.contains(index) { found.append(index) }
+      case .uid: if let next = self.place(value) { found.append(next) }
       case .array(let list): open += list
       case .dictionary(let entries): open += entries.values
       default: break
