@@ -5,8 +5,8 @@ import Synchronization
 /// Where a store's files are, by its URL.
 ///
 /// `/dev/null` and `file:///dev/null/Name` stand for a store without a trace on disk. It is kept in a private file of the
-/// temporary folder, so that snapshots and commits work side by side as in any other, and removed when it is closed. A
-/// name is shared within the process.
+/// temporary folder, so that snapshots and commits work side by side as in any other, and removed when it is closed or
+/// the program ends. A name is shared within the process.
 struct SQLitePlace: Sendable {
   let path: String
   private let temporaryFolder: URL?
@@ -45,11 +45,28 @@ struct SQLitePlace: Sendable {
   private struct Shared {
     var users = 0
     var folder: URL
+    /// A copy of the process must not take the files of the one that made them.
+    let process = ProcessCopy.current
   }
 
   private static let shared = Mutex<[String: Shared]>([:])
 
+  /// What nobody closed goes when the program ends as it should.
+  private static let isRemovedAtExit: Bool =
+    atexit {
+      SQLitePlace.shared.withLock { known in
+        for entry in known.values { SQLitePlace.remove(entry) }
+        known = [:]
+      }
+    } == 0
+
+  private static func remove(_ entry: Shared) {
+    // A folder that stays holds nothing that anyone will open again.
+    if entry.process == ProcessCopy.current { try? FileManager.default.removeItem(at: entry.folder) }
+  }
+
   private static func folder(named name: String) throws(StoreError) -> URL {
+    _ = isRemovedAtExit
     let result: Result<URL, any Error> = shared.withLock { known in
       if !name.isEmpty, var entry = known[name] {
         entry.users += 1
@@ -78,7 +95,7 @@ struct SQLitePlace: Sendable {
         known[key]?.users -= 1
       } else {
         known[key] = nil
-        try? FileManager.default.removeItem(at: temporaryFolder)
+        Self.remove(entry)
       }
     }
   }

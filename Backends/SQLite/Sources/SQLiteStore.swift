@@ -55,7 +55,10 @@ final class SQLiteStore: Store, @unchecked Sendable {
     capabilities = isLogged ? SQLiteBackend.capabilities : SQLiteBackend.capabilities.subtracting(.concurrentReads)
   }
 
-  deinit { pool.close() }
+  deinit {
+    pool.close()
+    if !isClosed { onClose() }
+  }
 
   var identifier: String { metadata.identifier }
   var hasHistory: Bool { history != nil }
