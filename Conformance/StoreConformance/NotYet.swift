@@ -74,12 +74,6 @@ public enum NotYet {
       """
     ),
     (
-      "needs a mark of the store in every log: SQLite takes the log of another store that lies beside it for its own",
-      """
-      DUR-012
-      """
-    ),
-    (
       "is held by Scripts/tsan, which CI runs",
       """
       CON-017

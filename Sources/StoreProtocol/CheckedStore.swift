@@ -97,6 +97,9 @@ final class CheckedStore: Store {
   func commit(_ changes: ChangeSet) throws(StoreError) -> CommitResult {
     try requireProcess()
     try ChangeSetCheck(schema, changes).run()
+    if let metadata = changes.metadata, metadata.identifier != identifier {
+      throw StoreError(.invalidArgument, "A store's UUID cannot be set; leave it as it is in the metadata.")
+    }
     let result = try base.commit(changes)
     guard case .committed(let receipt) = result else { return result }
     guard receipt.keys.count == changes.insertions.count, receipt.keys.allSatisfy({ $0 > 0 }) else {

@@ -207,6 +207,7 @@ public struct SQLiteBackend: StoreBackend {
       do throws(StoreError) {
         try SQLiteFileView.read(origin.path, options) { (from) throws(StoreError) in
           let to = try SQLiteConnection(target.path, .readWriteCreate, timeout: options.timeout)
+          if !isNew { try SQLiteLogOwner.announce(from, in: to) }
           try Self.copy(from, to)
         }
       } catch {

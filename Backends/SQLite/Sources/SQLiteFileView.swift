@@ -73,6 +73,14 @@ final class SQLiteFileView: Sendable {
     return false
   }
 
+  /// Whether it shows what a log or a journal adds that this process has not seen being written.
+  private var hasLogOfUnknownOwner: Bool {
+    switch way {
+    case .file, .immutable: false
+    case .sharedMemory, .copy: true
+    }
+  }
+
   /// Calls `body` with a connection that sees all of the database at `path`; again if somebody wrote meanwhile.
   static func read<R>(
     _ path: String, _ options: StoreOptions, _ body: (SQLiteConnection) throws(StoreError) -> R
@@ -83,6 +91,7 @@ final class SQLiteFileView: Sendable {
       do {
         let connection = try view.connect(options)
         connection.limitWork()
+        if view.hasLogOfUnknownOwner { try SQLiteLogOwner.require(path, connection) }
         result = try body(connection)
       } catch {
         if view.isCurrent { throw error }

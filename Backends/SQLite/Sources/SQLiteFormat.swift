@@ -77,7 +77,9 @@ enum SQLiteFormat {
   }
 
   /// What the file says of itself; the model that it carries, which takes longer than all else, only where it is asked for.
-  static func metadata(on connection: SQLiteConnection, withModel: Bool = false) throws(StoreError) -> StoreMetadata {
+  static func metadata(
+    on connection: SQLiteConnection, withModel: Bool = false, withOtherIdentifier: Bool = false
+  ) throws(StoreError) -> StoreMetadata {
     let statement = try connection.prepare("SELECT Z_UUID, Z_PLIST, Z_VERSION FROM Z_METADATA")
     guard try statement.step() else { throw StoreError(.corrupt, "The store has no metadata row.") }
     if case let version = statement.int(2), version > 1 {
@@ -96,6 +98,7 @@ enum SQLiteFormat {
       throw StoreError(.corrupt, "The store's metadata is no property list.", cause: "\(error)")
     }
     var metadata = try StoreMetadata(list, identifier: identifier, storeType: storeType)
+    if !withOtherIdentifier { metadata.additional[SQLiteLogOwner.otherIdentifierKey] = nil }
     if withModel { metadata.archivedModel = try archivedModel(on: connection) }
     return metadata
   }

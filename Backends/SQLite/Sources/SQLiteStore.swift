@@ -32,6 +32,7 @@ final class SQLiteStore: Store, @unchecked Sendable {
   private var storedMetadata: StoreMetadata
   /// Atomic, so that snapshots need not wait for a running commit.
   private let commits = Atomic<UInt64>(0)
+  private var logOwner: SQLiteLogOwner
   private let onClose: @Sendable () -> Void
   /// Makes another writing connection.
   private let reopen: () throws(StoreError) -> SQLiteConnection
@@ -50,6 +51,7 @@ final class SQLiteStore: Store, @unchecked Sendable {
     self.pool = pool
     externalFiles = place.externalData
     onClose = place.release
+    logOwner = SQLiteLogOwner(options)
     self.writer = writer.map { SQLStatements($0, facts.binding) }
     // With a rollback journal a reader makes commits wait.
     capabilities = isLogged ? SQLiteBackend.capabilities : SQLiteBackend.capabilities.subtracting(.concurrentReads)
@@ -129,6 +131,7 @@ final class SQLiteStore: Store, @unchecked Sendable {
       _ = abandon(statements)
       throw error
     }
+    logOwner.committed(statements.connection)
     return keys
   }
 
@@ -181,11 +184,12 @@ extension SQLiteStore {
   private func beginOnce() throws(StoreError) -> SQLStatements<SQLiteConnection> {
     let statements = try openWriter()
     try statements.connection.execute("BEGIN IMMEDIATE")
-    if keyFloors == nil {
-      do { keyFloors = try prepareToWrite(statements.connection) } catch {
-        rollBack(statements)
-        throw error
-      }
+    do {
+      if keyFloors == nil { keyFloors = try prepareToWrite(statements.connection) }
+      try logOwner.mark(statements.connection)
+    } catch {
+      rollBack(statements)
+      throw error
     }
     return statements
   }
@@ -244,6 +248,7 @@ extension SQLiteStore {
       }
       throw failure
     }
+    logOwner.committed(statements.connection)
   }
 
   /// What the metadata tells of a change set that has nothing else.

@@ -183,7 +183,8 @@ extension ConformanceSuite {
       let folder = c.url.deletingLastPathComponent()
       func size() throws -> Int {
         try c.files().reduce(0) { sum, file in
-          sum + (try FileManager.default.attributesOfItem(atPath: folder.appending(path: file).path)[.size] as? Int ?? 0)
+          sum
+            + (try FileManager.default.attributesOfItem(atPath: folder.appending(path: file).path)[.size] as? Int ?? 0)
         }
       }
       var early = 0

@@ -26,6 +26,61 @@ extension ConformanceSuite {
       c.equal(try s.objects("Tag").count, 4)
     },
     ConformanceCase(
+      "DUR-012", "what lies beside a store and is another store's is refused or ignored, and never applied",
+      requires: [.persistent, .localFiles], level: .durable, profiles: Profile.plainOnly, places: 2,
+      roles: ["write": writeForEver]
+    ) { c in
+      let s = try c.open(Fixtures.people(), in: 1)
+      for number in 0..<5 { try s.insert("Person", ["name": .text("\(number)")]) }
+      let expected = Set(try s.values("Person", "name"))
+      try s.close()
+      // A killed process leaves beside its store what that needs.
+      let child = try c.start("write")
+      for _ in 0..<3 { c.expect(child.line() != nil, "the other store cannot be written") }
+      child.kill()
+      let (files, other) = (FileManager.default, c.url.lastPathComponent)
+      for file in try c.files() where file.hasPrefix(other) && file != other {
+        let strange = c.url(of: 1).path + file.dropFirst(other.utf8.count)
+        if files.fileExists(atPath: strange) { try files.removeItem(atPath: strange) }
+        try files.copyItem(
+          atPath: c.url.deletingLastPathComponent().appending(path: file).path, toPath: strange)
+        do {
+          let again = try c.open(Fixtures.people(), in: 1)
+          c.equal(Set(try again.values("Person", "name")), expected, file)
+          try again.close()
+        } catch let error as StoreError {
+          c.expect(!error.message.isEmpty, "an error without a sentence")
+          try files.removeItem(atPath: strange)
+        }
+      }
+      c.equal(Set(try c.open(Fixtures.people(), in: 1).values("Person", "name")), expected)
+      c.equal(try c.open(Fixtures.people()).objects("Tag").count % 3, 0, "the other store: a torn commit")
+    },
+    ConformanceCase(
+      "DUR-012/journal", "the rollback journal of another SQLite store is refused, and never rolled back",
+      requires: .sqliteFile, level: .durable, profiles: Profile.plainOnly, places: 2, disturbsFiles: true,
+      roles: [
+        "die": { r in
+          let s = try r.open(Fixtures.people(), rollingBack)
+          try s.insert("Tag", ["label": "kept"])
+          // The commit would be complete with the removal of its journal.
+          try FailingFiles.disturb(FileFault(.dieBefore, .remove)) { _ = try s.insert("Tag", ["label": "lost"]) }
+        }
+      ]
+    ) { c in
+      let s = try c.open(Fixtures.people(), in: 1, rollingBack)
+      for number in 0..<5 { try s.insert("Person", ["name": .text("\(number)")]) }
+      let expected = Set(try s.values("Person", "name"))
+      try s.close()
+      _ = try c.start("die").wait()
+      let strange = c.url(of: 1).path + "-journal"
+      try FileManager.default.copyItem(atPath: c.url.path + "-journal", toPath: strange)
+      try c.refuses(.corrupt) { _ = try c.open(Fixtures.people(), in: 1, rollingBack) }
+      try FileManager.default.removeItem(atPath: strange)
+      c.equal(Set(try c.open(Fixtures.people(), in: 1).values("Person", "name")), expected)
+      c.equal(try c.open(Fixtures.people()).values("Tag", "label"), [.string("kept")], "the journal's own store")
+    },
+    ConformanceCase(
       "DUR-017", "what a commit of SQLite rests on: a log, and a sync of it before the commit returns",
       requires: [.sqliteFile, .powerLossDurability], level: .durable, profiles: Profile.plainOnly, disturbsFiles: true
     ) { c in
@@ -153,4 +208,10 @@ extension ConformanceSuite {
       c.expect(try c.fileBytes().range(of: Data(secret.utf8)) == nil, "the file still has it")
     },
   ]
+
+  private static var rollingBack: StoreOptions {
+    var options = StoreOptions()
+    options.pragmas = ["journal_mode": "DELETE"]
+    return options
+  }
 }

@@ -1,0 +1,96 @@
+import CSQLite
+import Foundation
+import PropertyLists
+import StoreProtocol
+
+/// Whose a log is that lies beside a database.
+///
+/// SQLite applies every sound log that has the right name; nothing in it says which database it was made for
+/// ([How to corrupt](https://www.sqlite.org/howtocorrupt.html), 1.4). Therefore the first commit in each log, and each commit with
+/// a rollback journal, also writes the page of `Z_METADATA`, so that the log tells its store's UUID; and a database whose UUID is
+/// another one without its log than with it is refused. What another program wrote may lack the page, and is taken as it is; and
+/// so is the log of a copy of the store, which has the same UUID (decision 035).
+struct SQLiteLogOwner {
+  /// A log and its generation: every log that is begun anew has other salts.
+  private typealias Salts = UInt64
+
+  private let hasOwnIndex: Bool
+  private var marked: Salts?
+  private var isMarking = false
+
+  /// In exclusive locking mode a connection keeps the log's index for itself; then every commit tells its store.
+  init(_ options: StoreOptions) { hasOwnIndex = options.pragmas.keys.contains { $0.lowercased() == "locking_mode" } }
+
+  /// Lets the open transaction, which is the writing one, tell its store where the log does not yet.
+  mutating func mark(_ connection: SQLiteConnection) throws(StoreError) {
+    isMarking = false
+    if !hasOwnIndex, let marked, marked == Self.salts(connection, ifItGoesOn: true) { return }
+    // A page that stays as it is would not be written.
+    try connection.execute(
+      "UPDATE Z_METADATA SET Z_VERSION = Z_VERSION + 1; UPDATE Z_METADATA SET Z_VERSION = Z_VERSION - 1")
+    isMarking = true
+  }
+
+  /// Tells that the transaction is committed.
+  mutating func committed(_ connection: SQLiteConnection) {
+    if isMarking && !hasOwnIndex { marked = Self.salts(connection, ifItGoesOn: false) }
+  }
+
+  /// The salts of the log, nil where there is none, or where all of it is in the database and the next commit may begin another:
+  /// read in the log's index, which is shared memory
+  /// ([The WAL-index](https://www.sqlite.org/walformat.html#the_wal_index_file_format), 2.1), under the lock of a writer.
+  private static func salts(_ connection: SQLiteConnection, ifItGoesOn: Bool) -> Salts? {
+    var index: [UInt32] = Array(repeating: 0, count: 25)
+    guard ocd_wal_index(connection.database, &index, Int32(index.count)) == SQLITE_OK else { return nil }
+    let (frames, inDatabase) = (index[4], index[24])
+    if frames == 0 || ifItGoesOn && frames == inDatabase { return nil }
+    return UInt64(index[8]) << 32 | UInt64(index[9])
+  }
+
+  // MARK: Looking
+
+  /// Throws where the database at `path` is of another store without what lies beside it than with it, as `connection` sees it.
+  static func require(_ path: String, _ connection: SQLiteConnection) throws(StoreError) {
+    guard let seen = try? identity(connection),
+      let alone = try? identity(SQLiteConnection(path, .immutable, timeout: 0))
+    else {
+      // Not whole without its log, as after a commit that was cut off; or no store, which is found out elsewhere.
+      return
+    }
+    if seen.identifier == alone.identifier || seen.other == alone.identifier || alone.other == seen.identifier {
+      return
+    }
+    throw StoreError(
+      .corrupt,
+      "The log or journal beside the store is another store's; take it away. Nothing of it was written to the store.",
+      context: ["path": path, "store": alone.identifier, "log": seen.identifier])
+  }
+
+  /// The store's UUID, and that of the one that is to take its place.
+  private static func identity(_ connection: SQLiteConnection) throws(StoreError) -> (
+    identifier: String, other: String?
+  ) {
+    connection.limitWork()
+    try SQLiteFormat.requireSystemTables(on: connection)
+    let metadata = try SQLiteFormat.metadata(on: connection, withOtherIdentifier: true)
+    guard case .string(let other)? = metadata.additional[otherIdentifierKey] else { return (metadata.identifier, nil) }
+    return (metadata.identifier, other)
+  }
+
+  /// In the metadata of a store that is being replaced, so that neither its log nor its database is taken for another store's: the
+  /// UUID of the one that takes its place. A store's UUID does not change otherwise.
+  static let otherIdentifierKey = "_OpenCoreDataOtherUUID"
+
+  /// Says in the database `target`, not only in its log, that the store `source` is about to take its place.
+  static func announce(_ source: SQLiteConnection, in target: SQLiteConnection) throws(StoreError) {
+    let identifier = try SQLiteFormat.metadata(on: source).identifier
+    // What is no store, or a damaged one, is not compared with its log either.
+    guard var metadata = try? SQLiteFormat.metadata(on: target), metadata.identifier != identifier else { return }
+    metadata.additional[otherIdentifierKey] = .string(identifier)
+    try SQLiteFormat.write(metadata, on: target, isNew: false)
+    // One row, which says whether somebody's reading kept it from being done.
+    if try target.integer("PRAGMA wal_checkpoint(TRUNCATE)") == 1 {
+      throw StoreError(.busy, "Somebody reads the store that is to be replaced; try again.")
+    }
+  }
+}
