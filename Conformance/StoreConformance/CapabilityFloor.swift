@@ -4,6 +4,7 @@ import StoreProtocol
 public enum CapabilityFloor {
   private static let files: Capabilities = [
     .persistent, .localFiles, .readOnlyOpen, .multipleOpens, .externalData, .migrationByCopy, .powerLossDurability,
+    .salvage,
   ]
   private static let every: Capabilities = [.uniqueness, .grouping, .derivedAttributes]
   private static let wholeFile: Capabilities = files.union(every).union([

@@ -8,7 +8,7 @@ public enum ConformanceSuite {
     lifecycle, lifecycleOfFiles, identity, values, attributeRules, derivedAttributes, links, orders, deletions,
     inheritance, predicates, sorting, tables, saves, savesThatFail, filesThatFail, uniqueness, versions, histories,
     concurrency, locks,
-    durability, machine, damage,
+    durability, machine, damage, salvages,
     sqliteDamage, xmlDamage, capabilities, [hugeValue],
   ].flatMap { $0 }
 }

@@ -80,12 +80,6 @@ public enum NotYet {
       """
     ),
     (
-      "no request of the store protocol poses it yet",
-      """
-      COR-014 
-      """
-    ),
-    (
       "waits for migration",
       """
       CON-016 FET-037 INH-012 MIG-001 MIG-002 MIG-003 MIG-004 MIG-005 MIG-006 MIG-007 MIG-008 MIG-009 MIG-010 MIG-011

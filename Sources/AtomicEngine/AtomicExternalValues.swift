@@ -83,6 +83,25 @@ struct AtomicExternalValues: Sendable, Equatable {
     }
   }
 
+  /// Marks the same values among those that were salvaged, where they are.
+  func mark(_ salvage: Salvage, _ numbering: AtomicNumbering) {
+    for (name, attributes) in numbers {
+      guard let entity = salvage.schema.entities.first(where: { $0.name == name }) else { continue }
+      let tree = StoreShape(salvage.schema).tree[entity.index]
+      for (attribute, numbers) in attributes {
+        guard let slot = entity.attributes.first(where: { $0.name == attribute })?.slot,
+          entity.slots[slot] == .externalData
+        else { continue }
+        for key in numbers.compactMap({ numbering.key($0, tree: tree) }) {
+          salvage.change(entity, key) { row in
+            row.isNull(slot)
+              ? row : row.replacing(slot, by: .data(Data([2]) + row.data(slot).dropFirst()), entity.slots)
+          }
+        }
+      }
+    }
+  }
+
   /// Whether an attribute of an entity has such values.
   func names(_ entity: String, _ attribute: String) -> Bool { numbers[entity]?[attribute] != nil }
 

@@ -31,6 +31,11 @@ public protocol AtomicFormat: Sendable {
   /// Writes the file again with other metadata, all of its objects as they stand there.
   func rewrite(_ file: AtomicFileContent, _ metadata: StoreMetadata, to writer: AtomicFileWriter) throws(StoreError)
 
+  /// Puts what can be read of a damaged file's objects into `salvage`, those of them that can be told apart.
+  func salvage(
+    _ file: AtomicFileContent, _ numbering: AtomicNumbering, into salvage: Salvage
+  ) throws(StoreError)
+
   /// A model guessed from the file.
   func inferredModel(_ file: AtomicFileContent) throws(StoreError) -> [EntityDefinition]
 }
@@ -85,6 +90,16 @@ extension AtomicFormat {
     return (metadata, facts)
   }
 
+  /// The metadata of a file whose checksum nobody looks at.
+  fileprivate func readableHead(
+    _ file: AtomicFileContent
+  ) throws(StoreError) -> (metadata: StoreMetadata, facts: AtomicFileFacts) {
+    var metadata = try metadata(file)
+    metadata.additional[AtomicChecksum.key] = nil
+    let facts = try AtomicFileFacts(takingFrom: &metadata)
+    return (metadata, facts)
+  }
+
   /// Writes a whole file with the entries that concern it alone.
   func writeSealed(
     _ graph: AtomicGraph, _ metadata: StoreMetadata, to writer: AtomicFileWriter
@@ -120,7 +135,7 @@ public struct AtomicFileBackend<Format: AtomicFormat>: StoreBackend {
     let every: Capabilities = [
       .persistent, .localFiles, .wholeFile, .readOnlyOpen, .multipleOpens, .detectsOtherWriters, .concurrentReads,
       .fileVersions, .uniqueness, .grouping, .migrationByCopy, .externalData, .derivedAttributes, .checksums,
-      .powerLossDurability,
+      .powerLossDurability, .salvage,
     ]
     return every.union(format.capabilities)
   }
@@ -197,6 +212,23 @@ public struct AtomicFileBackend<Format: AtomicFormat>: StoreBackend {
 
   private func missing(_ file: AtomicFile) -> StoreError {
     StoreError(.notFound, "There is no store.", context: ["path": file.path])
+  }
+
+  public func salvage(at url: URL, into salvage: Salvage, options: StoreOptions) throws(StoreError) {
+    let file = try Self.file(url)
+    // Its beginning may be what is damaged.
+    guard let content = try file.content({ _ in true }) else { throw missing(file) }
+    var facts = AtomicFileFacts()
+    do {
+      let metadata: StoreMetadata
+      (metadata, facts) = try format.readableHead(content)
+      salvage.metadata = metadata.additional
+    } catch { salvage.lose(StoreFinding(.metadata, error.message)) }
+    let external = ExternalDataFolder(beside: file.path)
+    salvage.externalData = { (name) throws(StoreError) in try external.read(name) }
+    let numbering = AtomicNumbering(facts.roots, salvage.schema)
+    try format.salvage(content, numbering, into: salvage)
+    facts.external.mark(salvage, numbering)
   }
 
   public func destroy(at url: URL, options: StoreOptions) throws(StoreError) {

@@ -15,6 +15,7 @@ public struct AtomicGraphLoader {
   /// By link tables, what follows from rows.
   private var backLinks: [(owners: [Int64], destinations: [Int64])]
   private let toOnes: [[ToOne]]
+  private let salvage: Salvage?
   /// The tree of the owners of each link table, and what it leads to.
   private let ownerTrees: [Int]
   private let destinations: [Destination]
@@ -43,8 +44,14 @@ public struct AtomicGraphLoader {
     let index: Int
   }
 
+  /// For a damaged file, whose objects go to `salvage`; there is no graph then.
+  public init(_ salvage: Salvage, _ numbering: AtomicNumbering) { self.init(salvage.schema, numbering, salvage) }
+
   /// `numbering` is the file's; keys are given as its numbers until ``finish(highestNumber:)``.
-  public init(_ schema: Schema, _ numbering: AtomicNumbering) {
+  public init(_ schema: Schema, _ numbering: AtomicNumbering) { self.init(schema, numbering, nil) }
+
+  private init(_ schema: Schema, _ numbering: AtomicNumbering, _ salvage: Salvage?) {
+    self.salvage = salvage
     graph = AtomicGraph(schema)
     graph.numbering = numbering
     let shape = graph.shape
@@ -70,6 +77,7 @@ public struct AtomicGraphLoader {
 
   /// Adds an object. Throws `corrupt` for a key that is none.
   public mutating func add(_ row: consuming Row) throws(StoreError) {
+    if let salvage { return add(row, to: salvage) }
     let (key, tree) = (row.key, graph.shape.tree[row.entity])
     if key <= 0 { throw Self.wrong(key) }
     keys[tree].append(key)
@@ -78,6 +86,7 @@ public struct AtomicGraphLoader {
 
   /// Tells the destinations of a to-many relationship, by its table, of one object, in their order where it is ordered.
   public mutating func link(_ table: Int, of owner: Int64, to destinations: some Collection<Int64>) {
+    if let salvage { return link(table, of: owner, to: destinations, in: salvage) }
     lists[table].append(destinations, of: owner)
   }
 
@@ -100,6 +109,27 @@ public struct AtomicGraphLoader {
     }
     loadLinks()
     return graph
+  }
+
+  // MARK: Damaged files
+
+  /// Keys that are none are left to the salvage.
+  private func key(_ number: Int64, _ tree: Int) -> Int64 { graph.numbering.key(number, tree: tree) ?? 0 }
+
+  private func add(_ row: Row, to salvage: Salvage) {
+    if !graph.numbering.isPlain {
+      for toOne in toOnes[row.entity] where !row.isNull(toOne.slot) {
+        _ = row.patch(toOne.slot, .int(key(row.int(toOne.slot), toOne.destination.tree)))
+      }
+      let key = key(row.key, graph.shape.tree[row.entity])
+      row.resolve(key: key, version: row.version, referenceSlots: [], keys: [])
+    }
+    salvage.add(row)
+  }
+
+  private func link(_ table: Int, of owner: Int64, to numbers: some Collection<Int64>, in salvage: Salvage) {
+    let keys = numbers.map { key($0, destinations[table].tree) }
+    salvage.link(graph.shape.toManys[table], of: key(owner, ownerTrees[table]), to: keys)
   }
 
   // MARK: Objects

@@ -67,6 +67,8 @@ public struct Capabilities: OptionSet, Sendable, Hashable {
   public static let binaryPropertyListFile = Capabilities(rawValue: 1 << 27)
   /// The file is XML.
   public static let xmlFile = Capabilities(rawValue: 1 << 28)
+  /// What can be read of a damaged store is; see ``StoreBackend/salvage(at:into:options:)``.
+  public static let salvage = Capabilities(rawValue: 1 << 29)
 }
 
 extension Capabilities: CustomStringConvertible {
@@ -80,6 +82,7 @@ extension Capabilities: CustomStringConvertible {
     ("derived", .derivedAttributes), ("migrateInPlace", .migrationInPlace), ("migrateCopy", .migrationByCopy),
     ("checksum", .checksums), ("powerLoss", .powerLossDurability), ("server", .server), ("mapped", .memoryMapped),
     ("sqlText", .sqlText), ("fmtSQLite", .sqliteFile), ("fmtBPlist", .binaryPropertyListFile), ("fmtXML", .xmlFile),
+    ("salvage", .salvage),
   ]
 
   /// The names of the capabilities in this set, in the order of ``named``.

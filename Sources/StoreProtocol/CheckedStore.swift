@@ -52,6 +52,10 @@ public struct CheckedBackend: StoreBackend {
     try base.setMetadata(metadata, at: url, options: options)
   }
 
+  public func salvage(at url: URL, into salvage: Salvage, options: StoreOptions) throws(StoreError) {
+    try base.salvage(at: url, into: salvage, options: options)
+  }
+
   public func inferredModel(at url: URL, options: StoreOptions) throws(StoreError) -> [EntityDefinition] {
     try base.inferredModel(at: url, options: options)
   }

@@ -31,6 +31,12 @@ public protocol StoreBackend: Sendable {
   /// Throws `unsupported` where the format does not tell enough.
   func inferredModel(at url: URL, options: StoreOptions) throws(StoreError) -> [EntityDefinition]
 
+  /// Puts what can be read of the store at `url` into `salvage`, damaged or not, by the salvage's schema. Leaves no trace.
+  ///
+  /// Values that are damaged but look sound are taken for sound, unless they have checksums. Throws where nothing can be read at
+  /// all, and `unsupported` where the format has no way to do so.
+  func salvage(at url: URL, into salvage: Salvage, options: StoreOptions) throws(StoreError)
+
   /// Removes the store at `url` with everything that belongs to it. Nothing at the URL is no error.
   func destroy(at url: URL, options: StoreOptions) throws(StoreError)
 
@@ -42,6 +48,10 @@ extension StoreBackend {
   public func setMetadata(_ metadata: StoreMetadata, at url: URL, options: StoreOptions) throws(StoreError) {
     throw StoreError(
       .unsupported, "A store of type \(storeType) changes its metadata with a save only; open it with its model.")
+  }
+
+  public func salvage(at url: URL, into salvage: Salvage, options: StoreOptions) throws(StoreError) {
+    throw StoreError(.unsupported, "Damaged stores of type \(storeType) cannot be read; go back to a backup.")
   }
 
   public func inferredModel(at url: URL, options: StoreOptions) throws(StoreError) -> [EntityDefinition] {

@@ -164,6 +164,16 @@ extension StoreBackend {
   public func make(
     at url: URL, copying source: any Store, options: StoreOptions, replaces: Bool = false, progress: () -> Void = {}
   ) throws(StoreError) {
+    try make(at: url, schema: source.schema, options: options, replaces: replaces) { (store) throws(StoreError) in
+      try StoreCopy(source, to: store).run(progress)
+    }
+  }
+
+  /// The same for a store that `fill` fills.
+  func make(
+    at url: URL, schema: Schema, options: StoreOptions, replaces: Bool,
+    _ fill: (any Store) throws(StoreError) -> Void
+  ) throws(StoreError) {
     if !replaces && FileManager.default.fileExists(atPath: url.path) {
       throw StoreError(
         .exists, "There is something already where the store is to be made.", context: ["path": url.path])
@@ -179,8 +189,8 @@ extension StoreBackend {
     }
     defer { try? FileManager.default.removeItem(at: folder) }
     let draft = folder.appendingPathComponent("store")
-    let store = try open(at: draft, schema: source.schema, options: options)
-    do { try StoreCopy(source, to: store).run(progress) } catch {
+    let store = try open(at: draft, schema: schema, options: options)
+    do { try fill(store) } catch {
       try? store.close()
       throw error
     }

@@ -88,6 +88,26 @@ public struct BinaryFormat: AtomicFormat {
       header, BinaryHeader.bytes(objects: objects, metadata: last.count, highestNumber: highestNumber))
   }
 
+  public func salvage(
+    _ file: AtomicFileContent, _ numbering: AtomicNumbering, into salvage: Salvage
+  ) throws(StoreError) {
+    let data = try file.data()
+    let objects: Range<Int>
+    do { objects = try BinaryHeader(file).objects } catch {
+      salvage.lose(StoreFinding(.integrity, error.message))
+      // The archive of the metadata is the last one.
+      guard let end = data.range(of: Data("bplist00".utf8), options: .backwards)?.lowerBound, end > BinaryHeader.count
+      else { throw error }
+      objects = BinaryHeader.count..<end
+    }
+    let result: Result<Void, StoreError> = data.withUnsafeBytes { bytes in
+      Result { () throws(StoreError) in
+        try BinaryGraphReader.salvage(UnsafeRawBufferPointer(rebasing: bytes[objects]), numbering, into: salvage)
+      }
+    }
+    try result.get()
+  }
+
   public func inferredModel(_ file: AtomicFileContent) throws(StoreError) -> [EntityDefinition] {
     throw StoreError(
       .unsupported,

@@ -19,6 +19,8 @@ final class BinaryGraphReader {
   /// Relationships by the number of their name, at a place that this gives.
   @exclusivity(unchecked) private var relationships: [(number: Int, entity: Int, relationship: Related)?]
   @exclusivity(unchecked) private var keys: [Int64] = []
+  /// Of a damaged archive: what hears of objects and values that are none.
+  private let salvage: Salvage?
 
   /// A relationship, where its links go.
   private struct Related {
@@ -37,7 +39,7 @@ final class BinaryGraphReader {
     do {
       let bytes = try KeyedArchiveBytes(bytes, giveBack: giveBack)
       archive = bytes
-      let reader = BinaryGraphReader(schema, bytes, numbering)
+      let reader = BinaryGraphReader(schema, bytes, AtomicGraphLoader(schema, numbering))
       try reader.readNodes()
       return try reader.loader.finish(highestNumber: highestNumber)
     } catch {
@@ -47,11 +49,28 @@ final class BinaryGraphReader {
     }
   }
 
-  private init(_ schema: Schema, _ archive: KeyedArchiveBytes, _ numbering: AtomicNumbering) {
+  /// Puts the objects of a damaged archive into `salvage`. Throws where none can be found.
+  static func salvage(
+    _ bytes: UnsafeRawBufferPointer, _ numbering: AtomicNumbering, into salvage: Salvage
+  ) throws(StoreError) {
+    do {
+      let archive = try KeyedArchiveBytes(bytes, giveBack: nil)
+      let reader = BinaryGraphReader(salvage.schema, archive, AtomicGraphLoader(salvage, numbering), salvage)
+      try reader.readNodes()
+    } catch {
+      throw error as? StoreError
+        ?? StoreError(.corrupt, "The store's objects can no longer be told apart.", cause: "\(error)")
+    }
+  }
+
+  private init(
+    _ schema: Schema, _ archive: KeyedArchiveBytes, _ loader: AtomicGraphLoader, _ salvage: Salvage? = nil
+  ) {
     self.schema = schema
     self.archive = archive
+    self.salvage = salvage
+    self.loader = loader
     shapes = schema.entities.map(BinaryShape.init)
-    loader = AtomicGraphLoader(schema, numbering)
     relationships = Array(repeating: nil, count: 64)
   }
 
@@ -61,18 +80,27 @@ final class BinaryGraphReader {
     }
     // From the last one to the first: what an object refers to stands before it or was met before it, so that the bytes behind it can go.
     for index in (0..<min(keys.count, nodes.count)).reversed() {
-      guard let key = try archive.item(at: archive.place(index, in: keys)),
-        let node = try archive.item(at: archive.place(index, in: nodes))
-      else {
-        continue
+      do {
+        guard let key = try archive.item(at: archive.place(index, in: keys)),
+          let node = try archive.item(at: archive.place(index, in: nodes))
+        else {
+          continue
+        }
+        try read(node, key)
+        archive.giveBack(from: node, but: [keys, nodes])
+      } catch {
+        guard let salvage else { throw error }
+        salvage.lose(StoreFinding(.integrity, "An object cannot be read: \(error)"))
       }
-      guard let key = try archive.integer(key), try archive.look(at: node, nodeFields),
-        try archive.isMapNode(node, 4, nodeFields),
-        let number = try archive.field(0, of: node, nodeFields), try archive.integer(number) == key
-      else { throw StoreError(.corrupt, "An object of the store is no node with its own key.") }
-      try add(node, key)
-      archive.giveBack(from: node, but: [keys, nodes])
     }
+  }
+
+  private func read(_ node: KeyedArchiveBytes.Item, _ key: KeyedArchiveBytes.Item) throws {
+    guard let key = try archive.integer(key), try archive.look(at: node, nodeFields),
+      try archive.isMapNode(node, 4, nodeFields),
+      let number = try archive.field(0, of: node, nodeFields), try archive.integer(number) == key
+    else { throw StoreError(.corrupt, "An object of the store is no node with its own key.") }
+    try add(node, key)
   }
 
   private func add(_ node: KeyedArchiveBytes.Item, _ key: Int64) throws {
@@ -94,9 +122,9 @@ final class BinaryGraphReader {
       if !isOwnClass, try archive.isNullObject(item) { continue }
       if try set(slot, kind, item) { continue }
       if isOwnClass, try archive.isNullObject(item) { continue }
-      throw StoreError(
-        .corrupt, "The object \(key) has a value that cannot be one of its attribute's type.",
-        context: ["entity": shape.entity.name])
+      let text = "The object \(key) has a value that cannot be one of its attribute's type."
+      guard let salvage else { throw StoreError(.corrupt, text, context: ["entity": shape.entity.name]) }
+      salvage.lose(StoreFinding(.value, text, entity: shape.entity.name, key: key))
     }
     if let related { try addLinks(related, shape.entity, key) }
     try loader.add(builder.finish(key: key, entity: shape.entity.index, version: 1))

@@ -21,7 +21,7 @@
         .persistent, .localFiles, .rowLevel, .readOnlyOpen, .multipleOpens, .multiProcess, .concurrentReads,
         .rowVersions, .pushDown,
         .uniqueness, .grouping, .migrationByCopy, .externalData, .derivedAttributes, .checksums, .powerLossDurability,
-        .memoryMapped,
+        .memoryMapped, .salvage,
       ]
     }
 
@@ -66,6 +66,20 @@
       let path = try LMDBFile.resolved(url)
       guard let map = try map(path, options) else { throw Self.notFound(path) }
       try KeyValueStore.setMetadata(metadata, in: map, storeType: storeType, timeout: options.timeout)
+    }
+
+    public func salvage(at url: URL, into salvage: Salvage, options: StoreOptions) throws(StoreError) {
+      let path = try LMDBFile.resolved(url)
+      guard let file = try LMDBFile.open(path, isReadOnly: true) else { throw Self.notFound(path) }
+      try file.share(until: Date(timeIntervalSinceNow: options.timeout))
+      defer { file.unshare() }
+      let states = LMDBMeta.readable(of: file).map { LMDBPages(file, $0) }
+      guard let pages = states.first(where: { (try? $0.facts()) != nil }) ?? states.first else {
+        throw LMDBMeta.damaged("Neither of its first two pages can be read", file)
+      }
+      let external = ExternalDataFolder(beside: path)
+      salvage.externalData = { (name) throws(StoreError) in try external.read(name) }
+      try LMDBSalvage(pages, salvage).run(storeType: storeType)
     }
 
     /// Throws `busy` where this process has the store open. Another process that has it open is told when it writes next.

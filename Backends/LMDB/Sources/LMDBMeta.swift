@@ -52,6 +52,15 @@
       return (last, former)
     }
 
+    /// Those of both pages that are some, the one with the last commit first, whatever they say of each other: for a damaged file.
+    static func readable(of file: LMDBFile) -> [LMDBMeta] {
+      var bytes = [UInt8](repeating: 0, count: size)
+      // What the second one says of the size of pages where the first one is broken is what LMDB takes by itself.
+      let first = try? read(file, number: 0, at: 0, &bytes)
+      let second = try? read(file, number: 1, at: Int64(first?.pageSize ?? 4096), &bytes)
+      return [first, second].compactMap { $0 }.sorted { $0.commitNumber > $1.commitNumber }
+    }
+
     /// The page that a commit replaces, as it is.
     static func bytes(of file: LMDBFile, _ commitNumber: UInt64, _ pageSize: Int) throws(StoreError) -> [UInt8] {
       var bytes = [UInt8](repeating: 0, count: size)

@@ -11,6 +11,8 @@
 
     /// LMDB itself goes no deeper.
     static let longestPath = 32
+    /// As LMDB is built by everybody.
+    static let longestKey = 511
 
     init(_ file: LMDBFile, _ meta: LMDBMeta) {
       (self.file, self.meta) = (file, meta)

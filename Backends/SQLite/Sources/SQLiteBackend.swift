@@ -15,7 +15,7 @@ public struct SQLiteBackend: StoreBackend {
   static let capabilities: Capabilities = [
     .persistent, .localFiles, .rowLevel, .readOnlyOpen, .multipleOpens, .multiProcess, .concurrentReads, .rowVersions,
     .uniqueness, .grouping, .pushDown, .migrationByCopy, .history, .externalData, .derivedAttributes,
-    .powerLossDurability, .sqlText, .sqliteFile,
+    .powerLossDurability, .sqlText, .sqliteFile, .salvage,
   ]
 
   public func open(at url: URL, schema: Schema, options: StoreOptions) throws(StoreError) -> any Store {
@@ -170,6 +170,23 @@ public struct SQLiteBackend: StoreBackend {
   public func inferredModel(at url: URL, options: StoreOptions) throws(StoreError) -> [EntityDefinition] {
     try Self.read(url, options) { (connection) throws(StoreError) in
       try SQLiteInferredModel.definitions(connection)
+    }
+  }
+
+  /// The tables must be known: they are listed on the database's first pages.
+  public func salvage(at url: URL, into salvage: Salvage, options: StoreOptions) throws(StoreError) {
+    let place = try SQLitePlace(url)
+    defer { place.release() }
+    salvage.externalData = { (name) throws(StoreError) in try place.externalData.read(name) }
+    try Self.read(url, options) { (connection) throws(StoreError) in
+      salvage.beginAnew()
+      // What takes long is wanted here.
+      connection.limitWork(nil)
+      let binding = try SQLBinding.bind(salvage.schema, to: SQLiteFormat.catalogue(on: connection))
+      do throws(StoreError) { salvage.metadata = try SQLiteFormat.metadata(on: connection).additional } catch {
+        salvage.lose(StoreFinding(.metadata, error.message))
+      }
+      try SQLSalvage(connection, binding, salvage).run()
     }
   }
 

@@ -112,10 +112,10 @@ final class SQLiteConnection: SQLConnection {
 
   /// From now on no step of a statement may take more work than this.
   ///
-  /// For what every opening asks of a file, which takes a few thousand instructions; it must not be made endless by a file.
-  func limitWork() {
-    let instructions: Int32 = 50_000_000
-    sqlite3_progress_handler(database, instructions, { _ in 1 }, nil)
+  /// For what every opening asks of a file, which takes a few thousand instructions; it must not be made endless by a file. Nil: no
+  /// limit.
+  func limitWork(_ instructions: Int32? = 50_000_000) {
+    sqlite3_progress_handler(database, instructions ?? 0, instructions == nil ? nil : { _ in 1 }, nil)
   }
 
   /// Whether a transaction is open.

@@ -53,6 +53,13 @@ public struct XMLFormat: AtomicFormat {
     try writer.write(try XMLHead.rest(file.data()))
   }
 
+  public func salvage(
+    _ file: AtomicFileContent, _ numbering: AtomicNumbering, into salvage: Salvage
+  ) throws(StoreError) {
+    var objects = XMLSalvage(salvage, numbering)
+    objects.run(try file.data())
+  }
+
   public func inferredModel(_ file: AtomicFileContent) throws(StoreError) -> [EntityDefinition] {
     let reader = XMLModelReader()
     try XMLScan.run(file, reader)

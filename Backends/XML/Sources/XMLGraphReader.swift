@@ -10,6 +10,8 @@ final class XMLGraphReader: XMLInfoReader {
   private let shapes: [XMLEntityShape]
   private let entities: [String: Int]
   @exclusivity(unchecked) private var loader: AtomicGraphLoader
+  /// Of a damaged document: where values go that are none.
+  private let salvage: Salvage?
   private let values = XMLValueReader()
   @exclusivity(unchecked) private var key: Int64 = 0
   @exclusivity(unchecked) private var shape: XMLEntityShape?
@@ -19,9 +21,17 @@ final class XMLGraphReader: XMLInfoReader {
 
   override var isDone: Bool { false }
 
-  init(_ schema: Schema, _ numbering: AtomicNumbering) {
+  convenience init(_ schema: Schema, _ numbering: AtomicNumbering) {
+    self.init(schema, AtomicGraphLoader(schema, numbering), nil)
+  }
+
+  convenience init(_ salvage: Salvage, _ numbering: AtomicNumbering) {
+    self.init(salvage.schema, AtomicGraphLoader(salvage, numbering), salvage)
+  }
+
+  private init(_ schema: Schema, _ loader: AtomicGraphLoader, _ salvage: Salvage?) {
     self.schema = schema
-    let loader = AtomicGraphLoader(schema, numbering)
+    self.salvage = salvage
     shapes = schema.entities.map { XMLEntityShape($0, loader.linkTable) }
     entities = Dictionary(
       schema.entities.map { ($0.name.uppercased(), $0.index) }, uniquingKeysWith: { first, _ in first })
@@ -33,7 +43,13 @@ final class XMLGraphReader: XMLInfoReader {
   override func read(_ object: cxml_object) throws(StoreError) {
     let shape = object.is_first != 0 ? try start(object) : self.shape
     guard let shape else { return }
-    for property in UnsafeBufferPointer(start: object.properties, count: object.count) { try read(property, shape) }
+    for property in UnsafeBufferPointer(start: object.properties, count: object.count) {
+      do { try read(property, shape) } catch {
+        guard let salvage else { throw error }
+        salvage.lose(
+          StoreFinding(.value, error.message, entity: schema.entities[shape.index].name, key: key))
+      }
+    }
     if object.is_last != 0 { try loader.add(values.builder.finish(key: key, entity: shape.index, version: 1)) }
   }
 

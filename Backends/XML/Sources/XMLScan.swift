@@ -42,8 +42,17 @@ extension cxml_text {
 enum XMLScan {
   static let documentType = "file:///System/Library/DTDs/CoreData.dtd"
 
+  /// Hands out a document part by part, until the last one or until `body` says false.
+  typealias Parts = (
+    _ body: (_ part: UnsafeRawBufferPointer, _ isLast: Bool) throws(StoreError) -> Bool
+  ) throws(StoreError) -> Void
+
   /// Reads part by part, until the handler is done.
   static func run(_ file: AtomicFileContent, _ handler: some XMLHandler) throws(StoreError) {
+    try run(handler) { (body) throws(StoreError) in try file.forEachPart(body) }
+  }
+
+  static func run(_ handler: some XMLHandler, _ parts: Parts) throws(StoreError) {
     let state = State(handler)
     var events = events
     guard
@@ -53,7 +62,7 @@ enum XMLScan {
     state.parser = parser
     defer { cxml_free(parser) }
     var result: Int32 = 0
-    try file.forEachPart { (part, isLast) in
+    try parts { (part, isLast) in
       let bytes = part.bindMemory(to: CChar.self)
       result = cxml_parse(parser, bytes.baseAddress, Int32(bytes.count), isLast ? 1 : 0)
       return result == 0 && !state.hasEnded

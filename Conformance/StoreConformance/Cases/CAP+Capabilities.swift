@@ -40,6 +40,14 @@ extension ConformanceSuite {
       try c.refuses(.unsupported) { try c.backend.replace(at: c.url(1), with: c.url(0), options: StoreOptions()) }
     },
     ConformanceCase(
+      "CAP-002/salvage", "salvage is refused", absent: .salvage, profiles: Profile.plainOnly
+    ) { c in
+      try c.open(Fixtures.people()).close()
+      try c.refuses(.unsupported) {
+        try c.backend.salvage(at: c.url, into: Salvage(Fixtures.people()) { _ in }, options: StoreOptions())
+      }
+    },
+    ConformanceCase(
       "CAP-002/extBlob", "large data stays in the row", absent: .externalData, profiles: Profile.plainOnly
     ) { c in
       let s = try c.open(Fixtures.allTypes())

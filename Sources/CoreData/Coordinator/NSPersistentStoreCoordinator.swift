@@ -146,7 +146,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     return store
   }
 
-  private func frozenModel() throws -> FrozenModel {
+  func frozenModel() throws -> FrozenModel {
     do { return try managedObjectModel.freeze() } catch {
       throw CocoaError(
         .persistentStoreIncompatibleSchema,

@@ -67,4 +67,20 @@ extension NSPersistentStoreCoordinator {
         at: url, copying: store.requireEngine(), options: settings, replaces: replaces, progress: progress)
     } catch { throw CoreDataError.make(error) }
   }
+
+  /// Makes a store at `url` of what can be read of a damaged one of this coordinator's model, which stays as it is. `lost` is called
+  /// with each thing that is left out, `progress` after each object. Gives the number of objects.
+  package func writeSalvage(
+    ofStoreAt source: URL, ofType sourceType: String, to url: URL, ofType type: String,
+    lost: @escaping (StoreFinding) -> Void, progress: () -> Void
+  ) throws -> Int {
+    var settings = try settings(nil)
+    settings.isReadOnly = false
+    let salvage = Salvage(try frozenModel().schema, lost: lost)
+    do {
+      try Self.backend(sourceType).salvage(at: source, into: salvage, options: settings)
+      try Self.backend(type).make(at: url, from: salvage, options: settings, progress: progress)
+    } catch let error as StoreError { throw CoreDataError.make(error) }
+    return salvage.objectCount
+  }
 }

@@ -1,3 +1,6 @@
+import Foundation
+import StoreProtocol
+
 /// One command: what it is called, what it takes, what it says of itself, and what it does.
 ///
 /// The parser, the help, the man page and the shells' completions all read this.
@@ -54,4 +57,9 @@ struct UsageError: Error {
 /// What stopped a command, as one sentence: exit status 1.
 struct ToolError: Error {
   var message: String
+
+  /// What a store's engine said, behind an error of the framework.
+  static func storeCode(of error: any Error) -> StoreError.Code? {
+    ((error as? CocoaError)?.userInfo[NSUnderlyingErrorKey] as? StoreError)?.code
+  }
 }

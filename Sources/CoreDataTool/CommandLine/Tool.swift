@@ -8,7 +8,7 @@ enum Tool {
 
   static let commands: [Command] = [
     InfoCommand.command, FetchCommand.command, DumpCommand.command, ApplyCommand.command, ConvertCommand.command,
-    VerifyCommand.command,
+    VerifyCommand.command, RecoverCommand.command,
     DescribeCommand.command, ShellTexts.completions, ShellTexts.manual,
   ]
 

@@ -41,11 +41,11 @@ enum ConvertCommand {
 
   private static let extensions = ["sqlite": "SQLite", "db": "SQLite", "xml": "XML", "bin": "Binary", "mdb": "LMDB"]
 
-  private static var typeNames: String {
+  static var typeNames: String {
     NSPersistentStoreCoordinator.registeredPersistentTypes.map { $0.lowercased() }.joined(separator: ", ")
   }
 
-  private static func type(_ name: String?, _ path: String) throws -> String {
+  static func type(_ name: String?, _ path: String) throws -> String {
     let wanted = name ?? extensions[URL(fileURLWithPath: path).pathExtension.lowercased()] ?? ""
     let types = NSPersistentStoreCoordinator.registeredPersistentTypes
     if let type = types.first(where: { $0.lowercased() == wanted.lowercased() }) { return type }

@@ -49,7 +49,7 @@ struct OpenedStore {
     var failure: (any Error)?
     for type in NSPersistentStoreCoordinator.registeredStoreTypes {
       do { return (type, try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: type, at: url)) } catch {
-        let code = ((error as? CocoaError)?.userInfo[NSUnderlyingErrorKey] as? StoreError)?.code
+        let code = ToolError.storeCode(of: error)
         // Stores that are no files.
         if code == .notFound { continue }
         // A store of this type with something wrong.

@@ -17,7 +17,7 @@ enum VerifyCommand {
       """
   ) { invocation, output in
     let store = try OpenedStore(invocation.operands[0], model: invocation.value("--model"))
-    let report = Report(output, isJSON: invocation.has("--json"))
+    let report = FindingReport(output, isJSON: invocation.has("--json"))
     let inspection = try Inspection(store.engine)
     try inspection.findings { finding in
       if finding.kind != .foreign || invocation.has("--apple") { report.add(finding) }
@@ -30,41 +30,8 @@ enum VerifyCommand {
       }
     }
     progress.end()
-    report.end()
+    report.end("finding", "findings")
     return report.count == 0
-  }
-
-  private final class Report {
-    private let output: Output
-    private let isJSON: Bool
-    private(set) var count = 0
-
-    init(_ output: Output, isJSON: Bool) {
-      self.output = output
-      self.isJSON = isJSON
-    }
-
-    func add(_ finding: StoreFinding) {
-      count += 1
-      if isJSON { return output.line(json(finding)) }
-      let place = [
-        finding.entity.map { $0 + (finding.key.map { "/p\($0)" } ?? "") }, finding.property,
-      ].compactMap { $0 }.joined(separator: " ")
-      let kind = Terminal.styled(finding.kind.rawValue, .strong, on: .standardOutput)
-      output.line("\(kind): \(Terminal.harmless((place.isEmpty ? "" : place + ": ") + finding.text))")
-    }
-
-    private func json(_ finding: StoreFinding) -> String {
-      JSONText.ordered([
-        ("kind", JSONText.string(finding.kind.rawValue)), ("entity", JSONText.optional(finding.entity)),
-        ("key", finding.key.map(String.init) ?? "null"), ("property", JSONText.optional(finding.property)),
-        ("text", JSONText.string(finding.text)),
-      ])
-    }
-
-    func end() {
-      if !isJSON { output.line(count == 0 ? "No findings." : "\(count) finding\(count == 1 ? "" : "s").") }
-    }
   }
 }
 

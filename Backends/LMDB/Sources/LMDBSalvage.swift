@@ -1,0 +1,73 @@
+#if LMDB
+  import Foundation
+  import KeyValueEngine
+  import StoreProtocol
+
+  /// Reads the entries of a damaged file page by page, without LMDB: a page that is none costs what is below it.
+  final class LMDBSalvage {
+    private let pages: LMDBPages
+    private let entries: KeyValueSalvage
+    private let salvage: Salvage
+    /// Pages that were looked at: damaged ones may lead in circles.
+    private var seen: Set<UInt64> = []
+
+    init(_ pages: LMDBPages, _ salvage: Salvage) throws(StoreError) {
+      self.pages = pages
+      self.salvage = salvage
+      entries = try KeyValueSalvage(salvage, longestKey: LMDBPages.longestKey)
+    }
+
+    /// Throws what is no damage, and `modelMismatch`.
+    func run(storeType: String) throws(StoreError) {
+      if let facts = try readable({ () throws(StoreError) in try pages.facts() }) {
+        try entries.take(facts, storeType: storeType)
+      }
+      var trees: [KeySpace: LMDBTree] = [:]
+      try walk(pages.meta.main) { (key, value) throws(StoreError) in
+        guard case .tree(let tree) = value else { return }
+        for space in KeySpace.allCases where space.name.utf8.elementsEqual(key) { trees[space] = tree }
+      }
+      for space in [KeySpace.rows, .links] {
+        guard let tree = trees[space] else {
+          salvage.lose(StoreFinding(.integrity, "The \(space.name) of the store cannot be found."))
+          continue
+        }
+        try walk(tree) { (key, value) throws(StoreError) in
+          switch value {
+          case .tree: throw pages.damaged
+          case .here(let bytes): entries.take(space, key, bytes)
+          case .elsewhere(let page, let count):
+            _ = try pages.overflow(page, count: count)
+            let content = try pages.content(page, count: count)
+            content.withUnsafeBytes { entries.take(space, key, $0) }
+          }
+        }
+      }
+      entries.finish()
+    }
+
+    private func walk(
+      _ tree: LMDBTree, _ body: (UnsafeRawBufferPointer, LMDBPage.Value) throws(StoreError) -> Void
+    ) throws(StoreError) {
+      var pending = tree.root.map { [$0] } ?? []
+      while let number = pending.popLast() {
+        guard seen.insert(number).inserted else { continue }
+        guard let page = try readable({ () throws(StoreError) in try pages.page(number, buffer: 0) }) else { continue }
+        for index in (0..<page.count).reversed() where !page.isLeaf { pending.append(page.child(index)) }
+        for index in 0..<page.count where page.isLeaf {
+          // One that cannot be read was told of, and is passed over.
+          _ = try readable { () throws(StoreError) in try body(page.key(index), page.value(index)) }
+        }
+      }
+    }
+
+    /// Nil, and told, for what is damaged.
+    private func readable<R>(_ body: () throws(StoreError) -> R) throws(StoreError) -> R? {
+      do { return try body() } catch {
+        guard error.code == .corrupt || error.code == .notAStore else { throw error }
+        salvage.lose(StoreFinding(.integrity, error.message))
+        return nil
+      }
+    }
+  }
+#endif

@@ -1,0 +1,128 @@
+import Foundation
+import StoreProtocol
+import StoreSchema
+
+/// What can still be read of damaged stores is put into new ones.
+extension ConformanceSuite {
+  static let salvages: [ConformanceCase] = [
+    ConformanceCase(
+      "COR-014", "of a damaged store what can be read is there again in a new one, and it stays as it is",
+      requires: [.localFiles, .salvage], profiles: Profile.plainOnly, places: 2
+    ) { c in
+      let people = 400
+      let s = try c.open(Fixtures.people())
+      try s.commit { changes in
+        for number in 1...people {
+          let person = try changes.insert("Person", ["name": .text("person \(number)"), "age": .int(Int64(number))])
+          if number % 8 == 0 {
+            try changes.tag(person, add: [changes.insert("Tag", ["label": .text("tag \(number)")])])
+          }
+        }
+      }
+      let expected = Dictionary(
+        uniqueKeysWithValues: try s.objects("Person").map { ($0.key, try s.value($0, "name")) })
+      try s.close()
+      let good = try c.fileBytes()
+      c.leavesDamage()
+      var (found, wrong, rounds, failures) = (0, 0, 0, 0)
+      for round in 0..<20 {
+        var bad = good
+        // One byte, a whole sector of the disk, or the end.
+        let place = c.random.below(good.count)
+        switch round % 10 {
+        case 8: for index in place..<min(place + 512, good.count) { bad[index] = 0 }
+        case 9: bad = good.prefix(good.count / 2 + c.random.below(good.count / 2))
+        default: bad[place] ^= UInt8(1 + c.random.below(255))
+        }
+        try bad.write(to: c.url)
+        rounds += 1
+        let salvage = Salvage(try Fixtures.people()) { _ in }
+        do {
+          try c.backend.salvage(at: c.url, into: salvage, options: StoreOptions())
+          try c.backend.make(at: c.url(of: 1), from: salvage, options: StoreOptions())
+        } catch let error as StoreError {
+          c.expect(!error.message.isEmpty, "an error without a sentence")
+          failures += 1
+          continue
+        }
+        c.expect(try c.fileBytes() == bad, "the damaged store has changed")
+        let copy = try c.open(Fixtures.people(), in: 1)
+        for person in try copy.objects("Person") {
+          found += 1
+          if try copy.value(person, "name") != expected[person.key] { wrong += 1 }
+        }
+        c.equal(ConsistencyCheck.problems(of: copy.store), [], "the new store, after \(place)")
+        try copy.close()
+        try c.backend.destroy(at: c.url(of: 1), options: StoreOptions())
+        c.isReplaced()
+      }
+      try good.write(to: c.url)
+      c.expect(failures <= rounds / 5, "nothing was read of \(failures) of \(rounds)")
+      c.expect(found >= people * rounds * 3 / 5, "\(found) of \(people * rounds) objects were read")
+      c.expect(wrong <= rounds, "\(wrong) objects are not as they were")
+    },
+    ConformanceCase(
+      "COR-014/sound", "a store that is not damaged is salvaged whole, with its links, orders and large data",
+      requires: [.localFiles, .salvage], profiles: Profile.plainOnly, places: 2
+    ) { c in
+      func salvaged(_ schema: Schema, _ s: Session) throws {
+        let expected = try StoreLines.read(s.store)
+        try s.close()
+        let salvage = Salvage(schema) { c.expect(false, "lost: \($0)") }
+        try c.backend.salvage(at: c.url, into: salvage, options: StoreOptions())
+        try c.backend.make(at: c.url(of: 1), from: salvage, options: StoreOptions())
+        let copy = try c.open(schema, in: 1)
+        c.equal(try StoreLines.read(copy.store), expected)
+        try copy.close()
+        for place in 0...1 { try c.backend.destroy(at: c.url(of: place), options: StoreOptions()) }
+        c.isReplaced()
+      }
+      let shapes = try c.open(Fixtures.shapes())
+      try shapes.fillShapes()
+      try salvaged(Fixtures.shapes(), shapes)
+      let all = try c.open(Fixtures.allTypes())
+      try all.insert(
+        "AllTypes", ["large": .data(Data(repeating: 7, count: 300_000)), "string": "é\u{0}x", "double": .double(0.1)])
+      try all.insert("AllTypes", ["large": .data(Data(repeating: 9, count: 30)), "uuid": .uuid(UUID())])
+      try salvaged(Fixtures.allTypes(), all)
+    },
+    ConformanceCase(
+      "COR-014/contradictions", "what contradicts something else is left out, and told", requires: .salvage,
+      profiles: Profile.plainOnly, places: 2
+    ) { c in
+      let schema = try Fixtures.people()
+      var losses: [StoreFinding.Kind] = []
+      let salvage = Salvage(schema) { losses.append($0.kind) }
+      let s = try c.open(schema)
+      let (person, tag) = (try s.entity("Person"), try s.entity("Tag"))
+      let builder = RowBuilder()
+      guard let boss = person.relationship(named: "boss"), let slot = boss.slot,
+        let email = s.attribute("email", of: person)?.slot, let tags = person.relationship(named: "tags")
+      else { return }
+      for key in [1, 2, 2, 0] as [Int64] {
+        builder.begin(slots: person.slots.count)
+        builder.setString(email, "same")
+        builder.setInt(slot, key + 1)
+        salvage.add(builder.finish(key: key, entity: person.index, version: 1))
+      }
+      builder.begin(slots: tag.slots.count)
+      salvage.add(builder.finish(key: 7, entity: tag.index, version: 1))
+      salvage.link(tags, of: 1, to: [7, 7, 8])
+      salvage.link(tags, of: 5, to: [7])
+      try c.backend.make(at: c.url(of: 1), from: salvage, options: StoreOptions())
+      let copy = try c.open(schema, in: 1)
+      let people = try copy.objects("Person")
+      c.equal(people.map(\.key), [1, 2])
+      c.equal(try copy.links(people[0], "boss").map(\.key), [2])
+      c.equal(try copy.links(people[0], "tags").map(\.key), [7])
+      c.equal(try copy.links(people[1], "boss").count, 0)
+      c.equal(try copy.values("Person", "email").filter { $0 == .string("same") }.count, 1)
+      c.equal(ConsistencyCheck.problems(of: copy.store), [])
+      // Two keys, a reference and two links to nothing, links from nothing; and an email that must be unique.
+      c.equal(losses.filter { $0 == .key }.count, 2)
+      c.equal(losses.filter { $0 == .reference }.count, 3)
+      c.equal(losses.filter { $0 == .value }.count, 1)
+      c.equal(salvage.lossCount, losses.count)
+    },
+  ]
+}

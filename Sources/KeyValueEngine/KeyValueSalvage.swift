@@ -1,0 +1,79 @@
+import Foundation
+import PropertyLists
+import StoreProtocol
+import StoreSchema
+
+/// Puts entries of a damaged map into a salvage: each for itself, wherever it was found, if it has its checksum.
+public final class KeyValueSalvage {
+  private let salvage: Salvage
+  private let shape: KeyValueShape
+  /// Blocks of ordered links, by tables and owners.
+  private var ordered: [Int: [Int64: [(order: Int64, key: Int64)]]] = [:]
+
+  /// Throws `unsupported` for a model that is too large for such a store.
+  public init(_ salvage: Salvage, longestKey: Int) throws(StoreError) {
+    self.salvage = salvage
+    shape = try KeyValueShape(salvage.schema, longestKey: longestKey)
+  }
+
+  /// Takes what the store says of itself.
+  ///
+  /// Throws `modelMismatch` where its rows are not laid out as the schema says: nothing could be read then.
+  public func take(_ facts: KeyValueFacts, storeType: String) throws(StoreError) {
+    do { salvage.metadata = try facts.metadata(storeType: storeType, withModel: false).additional } catch {
+      salvage.lose(StoreFinding(.metadata, error.message))
+    }
+    let layout = try? facts.content(KeyValueFact.layout)
+    if let layout, layout != Data(shape.layout.utf8) {
+      throw StoreError(.modelMismatch, "The store's rows are of another model; name the one that it was made with.")
+    }
+  }
+
+  /// Takes an entry of the rows or the links; others follow from these.
+  public func take(_ space: KeySpace, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
+    do {
+      switch space {
+      case .rows: try takeRow(key, value)
+      case .links: try takeLinks(key, value)
+      case .facts, .indexes: break
+      }
+    } catch { salvage.lose(StoreFinding(.integrity, "An entry of the \(space.name) cannot be read: \(error.message)")) }
+  }
+
+  /// Ends the taking.
+  public func finish() {
+    for (table, owners) in ordered {
+      for (owner, links) in owners { salvage.link(table, of: owner, to: links.sorted { $0 < $1 }.map(\.key)) }
+    }
+  }
+
+  private func takeRow(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(StoreError) {
+    guard key.count == 10, let object = key.objectKey(at: 2) else { throw KeyValueEntry.damaged }
+    try KeyValueEntry.check(key, value)
+    guard value.count >= KeyValueEntry.rowHead, value[12] == KeyValueEntry.format,
+      case let entity = Int(value.integer(at: 12, as: UInt32.self).littleEndian >> 8),
+      shape.forms.indices.contains(entity),
+      let row = Row(
+        packed: UnsafeRawBufferPointer(rebasing: value[KeyValueEntry.rowHead...]), key: object, version: 1,
+        shape.forms[entity])
+    else { throw KeyValueEntry.damaged }
+    salvage.add(row)
+  }
+
+  private func takeLinks(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(StoreError) {
+    guard key.count >= 2, case let number = Int(UInt16(bigEndian: key.integer(at: 0, as: UInt16.self))) else { return }
+    // The way back of a one-way link, which the way there tells too.
+    if number >= 1 << 15 { return }
+    guard shape.store.toManys.indices.contains(number), key.count == 18, let owner = key.objectKey(at: 2) else {
+      throw KeyValueEntry.damaged
+    }
+    let isOrdered = shape.store.toManys[number].isOrdered
+    var found: [(order: Int64, key: Int64)] = []
+    try LinkBlock.read(key, value, isOrdered: isOrdered) { destination, order in found.append((order, destination)) }
+    if isOrdered {
+      ordered[number, default: [:]][owner, default: []] += found
+    } else {
+      salvage.link(number, of: owner, to: found.map(\.key))
+    }
+  }
+}

@@ -1,0 +1,206 @@
+import Foundation
+import StoreProtocol
+import StoreSchema
+
+/// Reads what can be read of a damaged database, table by table in the order of the rows' numbers, without its indexes.
+///
+/// Where a page cannot be read the next row behind it is searched for; a row of which a part cannot be read is read column by column.
+public struct SQLSalvage<Connection: SQLConnection> {
+  private let connection: Connection
+  private let binding: SQLBinding
+  private let salvage: Salvage
+  private let builder = RowBuilder()
+  private var layout: SQLLayout { binding.layout }
+  private var schema: Schema { binding.layout.schema }
+
+  /// `binding` is of the salvage's schema.
+  public init(_ connection: Connection, _ binding: SQLBinding, _ salvage: Salvage) {
+    self.connection = connection
+    self.binding = binding
+    self.salvage = salvage
+  }
+
+  /// Throws only what is no damage.
+  public func run() throws(StoreError) {
+    for index in layout.tables.indices { try readObjects(of: index) }
+    for index in layout.joins.indices { try readPairs(of: index) }
+  }
+
+  // MARK: Objects
+
+  /// The order keys of one owner's objects in an ordered relationship, or in one without an inverse.
+  private typealias Links = [Int64: [(order: Int64, key: Int64)]]
+
+  private func readObjects(of index: Int) throws(StoreError) {
+    let table = layout.tables[index]
+    var links: [SQLLayout.RelationshipKey: Links] = [:]
+    let columns = ["Z_ENT"] + table.columns.map(\.name)
+    try rows(table.name, number: "Z_PK", columns) { key, values in
+      guard case .integer(let number) = values[0], let entity = binding.numbers.entity(number),
+        layout.tableOfEntity[entity] == index, !schema.entities[entity].isAbstract
+      else {
+        return salvage.lose(
+          StoreFinding(.stray, "The row \(key) of \(table.name) is of no entity: \(values[0].description)."))
+      }
+      let values = Array(values.dropFirst())
+      salvage.add(row(schema.entities[entity], key, values))
+      for (relationship, columns) in layout.linkColumns where columns.table == index {
+        let destinations = schema.entities[relationship.entity].relationships[relationship.relationship].destinations
+        guard destinations.contains(entity), case .integer(let owner) = values[columns.owner] else { continue }
+        var order: Int64 = .max
+        if let column = columns.order, case .integer(let number) = values[column] { order = number }
+        links[relationship, default: [:]][owner, default: []].append((order, key))
+      }
+    }
+    for (key, links) in links { tell(links, schema.entities[key.entity].relationships[key.relationship]) }
+  }
+
+  private func row(_ entity: Entity, _ key: Int64, _ values: [SQLStoredValue]) -> Row {
+    builder.begin(slots: entity.slots.count)
+    for (slot, kind) in entity.slots.enumerated() {
+      let stored = values[layout.columnOfSlot[entity.index][slot]]
+      if kind == .reference {
+        if case .integer(let target) = stored { builder.setInt(slot, target) }
+        continue
+      }
+      switch stored.inspected(as: kind) {
+      case .sound(let value): builder.set(slot, value)
+      case .invalid(let reason):
+        salvage.lose(
+          StoreFinding(
+            .value, "A value was left out: \(reason).", entity: entity.name, key: key,
+            property: layout.column(entity, slot).name))
+      }
+    }
+    return builder.finish(key: key, entity: entity.index, version: 1)
+  }
+
+  private func tell(_ links: Links, _ relationship: Relationship) {
+    for (owner, links) in links {
+      salvage.link(relationship, of: owner, to: links.sorted { ($0.order, $0.key) < ($1.order, $1.key) }.map(\.key))
+    }
+  }
+
+  // MARK: Pairs
+
+  private func readPairs(of index: Int) throws(StoreError) {
+    let join = layout.joins[index]
+    let orders = [join.firstOrder, join.secondOrder]
+    let columns = [join.first, join.second] + orders.compactMap { $0 }
+    var (ofFirst, ofSecond): (Links, Links) = ([:], [:])
+    try rows(join.name, number: "rowid", columns) { number, values in
+      guard case .integer(let first) = values[0], case .integer(let second) = values[1] else {
+        return salvage.lose(StoreFinding(.stray, "The row \(number) of \(join.name) is no pair."))
+      }
+      var rest = values.dropFirst(2)
+      func order(_ column: String?) -> Int64 {
+        guard column != nil, case .integer(let number)? = rest.popFirst() else { return .max }
+        return number
+      }
+      let (orderOfFirst, orderOfSecond) = (order(join.firstOrder), order(join.secondOrder))
+      ofFirst[first, default: []].append((orderOfSecond, second))
+      ofSecond[second, default: []].append((orderOfFirst, first))
+    }
+    for (key, side) in layout.joinOfRelationship where side.join == index {
+      let relationship = schema.entities[key.entity].relationships[key.relationship]
+      tell(side.ownerIsFirst ? ofFirst : ofSecond, relationship)
+      if join.isReflexive { tell(side.ownerIsFirst ? ofSecond : ofFirst, relationship) }
+    }
+  }
+
+  // MARK: Rows of a table
+
+  /// Calls `body` with the number of each row from 1 on that can be read and with the values of `columns`.
+  private func rows(
+    _ table: String, number: String, _ columns: [String], _ body: (Int64, [SQLStoredValue]) -> Void
+  ) throws(StoreError) {
+    let list = ([number] + columns).joined(separator: ", ")
+    let source = "FROM \(table) NOT INDEXED WHERE \(number)"
+    guard
+      let all = try readable({ () throws(StoreError) in
+        try connection.prepare("SELECT \(list) \(source) > ? ORDER BY \(number)")
+      }),
+      let next = try readable({ () throws(StoreError) in
+        try connection.prepare("SELECT \(number) \(source) >= ? ORDER BY \(number) LIMIT 1")
+      })
+    else { return salvage.lose(StoreFinding(.integrity, "The table \(table) cannot be read.")) }
+    var last: Int64 = 0
+    while true {
+      var reached = last
+      let isDone: Void? = try readable { () throws(StoreError) in
+        defer { all.reset() }
+        all.bind(last, at: 1)
+        while try all.step() {
+          reached = all.int(0)
+          body(reached, (1...columns.count).map { all.stored(Int32($0)) })
+        }
+      }
+      if isDone != nil { return }
+      // Damaged numbers may go back; what is read goes on.
+      last = max(last, reached)
+      guard let key = try self.next(last, next), key > last else {
+        return salvage.lose(StoreFinding(.integrity, "The rows of \(table) behind \(last) cannot be read."))
+      }
+      if key > last + 1 {
+        salvage.lose(
+          StoreFinding(.integrity, "The rows of \(table) from \(last + 1) to \(key - 1), if any, cannot be read."))
+      }
+      if let values = try single(table, number, key, columns) { body(key, values) }
+      last = key
+    }
+  }
+
+  /// The number of the first row behind `last` that can be found, nil where there is none.
+  private func next(_ last: Int64, _ statement: Connection.Statement) throws(StoreError) -> Int64? {
+    /// The inner optional is nil behind the last row, the outer one where a page cannot be read.
+    func row(from start: Int64) throws(StoreError) -> Int64?? {
+      try readable { () throws(StoreError) in
+        defer { statement.reset() }
+        statement.bind(start, at: 1)
+        return try statement.step() ? statement.int(0) : nil
+      }
+    }
+    var (dark, distance): (Int64, Int64) = (last, 1)
+    var found: Int64??
+    while found == nil {
+      let (start, overflow) = last.addingReportingOverflow(distance)
+      if overflow || distance > .max / 2 { return nil }
+      found = try row(from: start)
+      if found == nil { (dark, distance) = (start, distance * 2) }
+    }
+    // Between the last place that cannot be read and the first that can.
+    var light = last + distance
+    while dark + 1 < light {
+      let middle = dark + (light - dark) / 2
+      if let row = try row(from: middle) { (light, found) = (middle, .some(row)) } else { dark = middle }
+    }
+    return found ?? nil
+  }
+
+  /// The values of one row, null for what cannot be read.
+  private func single(
+    _ table: String, _ number: String, _ key: Int64, _ columns: [String]
+  ) throws(StoreError) -> [SQLStoredValue]? {
+    var values: [SQLStoredValue] = []
+    for column in columns {
+      let value = try readable { () throws(StoreError) -> SQLStoredValue in
+        let statement = try connection.prepare("SELECT \(column) FROM \(table) NOT INDEXED WHERE \(number) = ?")
+        statement.bind(key, at: 1)
+        return try statement.step() ? statement.stored(0) : .null
+      }
+      if value == nil {
+        salvage.lose(StoreFinding(.value, "The column \(column) of the row \(key) of \(table) cannot be read."))
+      }
+      values.append(value ?? .null)
+    }
+    return values
+  }
+
+  /// Nil where the database is damaged.
+  private func readable<R>(_ body: () throws(StoreError) -> R) throws(StoreError) -> R? {
+    do { return try body() } catch {
+      if error.code == .corrupt || error.code == .notAStore { return nil }
+      throw error
+    }
+  }
+}

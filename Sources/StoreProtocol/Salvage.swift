@@ -1,0 +1,107 @@
+import Foundation
+import PropertyLists
+import StoreSchema
+
+/// What can still be read of a damaged store: its backend puts it in here, and ``StoreBackend/make(at:from:options:progress:)`` makes a sound
+/// store of it.
+///
+/// Nothing is believed. Objects may come in any order, twice, and with references that lead nowhere: what contradicts something
+/// else is left out, and each loss is told. All objects are in memory at once.
+///
+/// Used by one caller at a time.
+public final class Salvage {
+  public let schema: Schema
+  /// Entries of the application in the store's metadata, where they could be read.
+  public var metadata: [String: PropertyList] = [:]
+  /// Gives large data that lies outside the rows; see ``Store/externalData(_:)``.
+  public var externalData: ((_ name: Data) throws(StoreError) -> Data)?
+  /// How many losses were told.
+  public private(set) var lossCount = 0
+
+  let shape: StoreShape
+  /// By trees and keys.
+  private(set) var rows: [[Int64: Row]]
+  /// By tables of links, what was told of each owner: its destinations, in their order where they are ordered.
+  private(set) var lists: [[Int64: [Int64]]]
+  private let lost: (StoreFinding) -> Void
+
+  /// `lost` is called with each thing that cannot be read, or that must be left out.
+  public init(_ schema: Schema, lost: @escaping (StoreFinding) -> Void) {
+    self.schema = schema
+    self.lost = lost
+    shape = StoreShape(schema)
+    rows = Array(repeating: [:], count: shape.treeCount)
+    lists = Array(repeating: [:], count: shape.toManys.count)
+  }
+
+  public var objectCount: Int { rows.reduce(0) { $0 + $1.count } }
+
+  // MARK: What backends tell
+
+  /// Forgets all objects and links, because they are read once more.
+  public func beginAnew() {
+    for tree in rows.indices { rows[tree] = [:] }
+    for table in lists.indices { lists[table] = [:] }
+  }
+
+  public func lose(_ finding: StoreFinding) {
+    lossCount += 1
+    lost(finding)
+  }
+
+  /// Adds an object. Slots of to-one relationships have keys, whether there is such an object or not; the slots of their entities
+  /// are not looked at.
+  public func add(_ row: Row) {
+    let name = schema.entities[row.entity].name
+    if row.key <= 0 || row.key == .max {
+      return lose(StoreFinding(.key, "The key \(row.key) is none.", entity: name))
+    }
+    if rows[shape.tree[row.entity]].updateValue(row, forKey: row.key) != nil {
+      lose(StoreFinding(.key, "Two objects have the key \(row.key); the later one counts.", entity: name, key: row.key))
+    }
+  }
+
+  /// Replaces an object that was added, where there is one of exactly this entity with the key.
+  package func change(_ entity: Entity, _ key: Int64, _ body: (Row) -> Row) {
+    let tree = shape.tree[entity.index]
+    if let row = rows[tree][key], row.entity == entity.index { rows[tree][key] = body(row) }
+  }
+
+  /// Tells the destinations of a to-many relationship of one object, in their order where it is ordered.
+  ///
+  /// What follows from to-one relationships need not be told; of two sides one is enough.
+  public func link(_ relationship: Relationship, of owner: Int64, to destinations: some Sequence<Int64>) {
+    if let table = shape.table(of: relationship) { link(table, of: owner, to: destinations) }
+  }
+
+  /// The same by the number of the relationship's table.
+  package func link(_ table: Int, of owner: Int64, to destinations: some Sequence<Int64>) {
+    lists[table][owner, default: []] += destinations
+  }
+
+  // MARK: What is there
+
+  /// The object that a relationship leads to, nil where there is none, or one that it does not lead to.
+  func destination(_ relationship: Relationship, _ key: Int64) -> ObjectReference? {
+    guard let row = rows[shape.tree[relationship.destination]][key], relationship.destinations.contains(row.entity)
+    else { return nil }
+    return row.reference
+  }
+
+  /// Whether there is an object with the relationship.
+  func hasOwner(_ relationship: Relationship, _ key: Int64) -> Bool {
+    let entity = schema.entities[relationship.declaringEntity]
+    return rows[shape.tree[entity.index]][key].map { entity.subtree.contains($0.entity) } ?? false
+  }
+}
+
+extension StoreBackend {
+  /// Makes a store at `url` of what was salvaged; see ``make(at:copying:options:replaces:progress:)``.
+  public func make(
+    at url: URL, from salvage: Salvage, options: StoreOptions, progress: () -> Void = {}
+  ) throws(StoreError) {
+    try make(at: url, schema: salvage.schema, options: options, replaces: false) { (store) throws(StoreError) in
+      try SalvageWriter(salvage, to: store).run(progress)
+    }
+  }
+}
