@@ -51,6 +51,7 @@ enum SQLiteError {
     case SQLITE_IOERR where systemError != ENOENT && systemError != ENOTDIR: .init(systemError: systemError)
     case SQLITE_IOERR, SQLITE_NOMEM, SQLITE_PROTOCOL: .io
     case SQLITE_PERM, SQLITE_AUTH: .readOnly
+    case SQLITE_TOOBIG: .invalidArgument
     // Nobody interrupts but the limit on the work that opening may take.
     case SQLITE_INTERRUPT: .corrupt
     default: .corrupt
@@ -65,6 +66,7 @@ enum SQLiteError {
     case SQLITE_FULL: "the disk is full; free some room and save again"
     case SQLITE_CANTOPEN: "the file cannot be opened; check that its folder exists and may be used"
     case SQLITE_INTERRUPT: "the file asks for more work than any store needs; work on a copy"
+    case SQLITE_TOOBIG: "a value or an object is larger than SQLite takes, which is a billion bytes; keep it in a file"
     case SQLITE_NOTADB: "the file is no SQLite database"
     case SQLITE_CONSTRAINT: "a value that must be unique is there already"
     case SQLITE_IOERR: "the operating system could not read or write the file"

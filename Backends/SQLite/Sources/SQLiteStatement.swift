@@ -12,6 +12,8 @@ final class SQLiteStatement: SQLStatement {
   private let trace: (@Sendable (String, Double) -> Void)?
   /// Where the columns of the row at hand are; see ``rowValues()``; nil before the first row.
   @exclusivity(unchecked) private var values: UnsafeMutablePointer<OpaquePointer?>?
+  /// Why a parameter could not be bound, which is NULL then: the statement must not be run.
+  @exclusivity(unchecked) private var refusal = SQLITE_OK
 
   init(
     _ handle: OpaquePointer, _ connection: SQLiteConnection, sql: String,
@@ -29,6 +31,7 @@ final class SQLiteStatement: SQLStatement {
   }
 
   func step() throws(StoreError) -> Bool {
+    if refusal != SQLITE_OK { throw refused() }
     let began = trace == nil ? 0 : Date.timeIntervalSinceReferenceDate
     let result = sqlite3_step(handle)
     if let trace { trace(sql, Date.timeIntervalSinceReferenceDate - began) }
@@ -38,6 +41,16 @@ final class SQLiteStatement: SQLStatement {
     default: throw SQLiteError.make(result, connection.database, "running a statement", sql: sql)
     }
   }
+
+  @inline(never)
+  private func refused() -> StoreError {
+    defer { refusal = SQLITE_OK }
+    return SQLiteError.make(refusal, connection.database, "binding a value", sql: sql)
+  }
+
+  /// Remembers the result of binding what needs memory or may be too long.
+  @inline(__always)
+  private func keep(_ result: Int32) { if result != SQLITE_OK { refusal = result } }
 
   func reset() { sqlite3_reset(handle) }
 
@@ -94,7 +107,7 @@ final class SQLiteStatement: SQLStatement {
     case .string, .uri:
       row.withBytes(slot) { bytes in
         let start = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
-        sqlite3_bind_text64(handle, index, start, UInt64(bytes.count), nil, UInt8(SQLITE_UTF8))
+        keep(sqlite3_bind_text64(handle, index, start, UInt64(bytes.count), nil, UInt8(SQLITE_UTF8)))
       }
     case .uuid, .data, .transformable, .externalData: row.withBytes(slot) { bind(blob: $0, index, transient: false) }
     case .decimal: bind(decimal: row.string(slot), index)
@@ -115,11 +128,11 @@ final class SQLiteStatement: SQLStatement {
 
   private func bind(text: String, _ index: Int32) {
     var text = text
-    _ = text.withUTF8 { bytes in
+    text.withUTF8 { bytes in
       bytes.withMemoryRebound(to: CChar.self) {
         // An empty buffer may have no address, and SQLite reads a null address as NULL.
         if let start = $0.baseAddress, !$0.isEmpty {
-          sqlite3_bind_text64(handle, index, start, UInt64($0.count), Self.transient, UInt8(SQLITE_UTF8))
+          keep(sqlite3_bind_text64(handle, index, start, UInt64($0.count), Self.transient, UInt8(SQLITE_UTF8)))
         } else {
           sqlite3_bind_text(handle, index, "", 0, Self.transient)
         }
@@ -131,7 +144,7 @@ final class SQLiteStatement: SQLStatement {
     if blob.isEmpty {
       sqlite3_bind_zeroblob(handle, index, 0)
     } else {
-      sqlite3_bind_blob64(handle, index, blob.baseAddress, UInt64(blob.count), transient ? Self.transient : nil)
+      keep(sqlite3_bind_blob64(handle, index, blob.baseAddress, UInt64(blob.count), transient ? Self.transient : nil))
     }
   }
 
