@@ -91,10 +91,10 @@ extension Graph {
     leavesDamage()
   }
 
-  /// How much of the process is in memory, 0 where that is not told.
+  /// How much of the process is in memory but for maps of files, 0 where that is not told.
   fileprivate var residentMegabytes: Int {
     guard let text = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
-      let line = text.split(separator: "\n").first(where: { $0.hasPrefix("VmRSS:") })
+      let line = text.split(separator: "\n").first(where: { $0.hasPrefix("RssAnon:") })
     else { return 0 }
     return (line.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) } ?? 0) / 1024
   }

@@ -14,15 +14,31 @@ struct FetchBatches {
     let root: Int
     let size: Int
     let keys: [Int64]
-    let places: [Int64: Int]
+    /// The places of the keys in the order of these; nil where they come in their own order.
+    private let order: [UInt32]?
 
     init(store: Int, root: Int, size: Int, keys: [Int64]) {
       self.store = store
       self.root = root
       self.size = size
       self.keys = keys
-      places = Dictionary(keys.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+      let isSorted = zip(keys, keys.dropFirst()).allSatisfy { $0 < $1 }
+      // A dictionary would take ten times the memory of this, which is asked once a batch.
+      order =
+        isSorted ? nil : keys.indices.map { UInt32(truncatingIfNeeded: $0) }.sorted { keys[Int($0)] < keys[Int($1)] }
     }
+
+    /// Where a key is, nil where it is not.
+    func place(_ key: Int64) -> Int? {
+      var (low, high) = (0, keys.count)
+      while low < high {
+        let middle = (low + high) / 2
+        if keys[place(at: middle)] < key { low = middle + 1 } else { high = middle }
+      }
+      return low < keys.count && keys[place(at: low)] == key ? place(at: low) : nil
+    }
+
+    private func place(at index: Int) -> Int { order.map { Int($0[index]) } ?? index }
   }
 
   private var fetches: [Batched] = []
@@ -35,7 +51,7 @@ struct FetchBatches {
   /// The keys to read together with `key`, itself included.
   func batch(_ key: Int64, store: Int, root: Int) -> ArraySlice<Int64>? {
     for fetch in fetches where fetch.store == store && fetch.root == root {
-      guard let place = fetch.places[key] else { continue }
+      guard let place = fetch.place(key) else { continue }
       let start = place / fetch.size * fetch.size
       return fetch.keys[start..<min(start + fetch.size, fetch.keys.count)]
     }
