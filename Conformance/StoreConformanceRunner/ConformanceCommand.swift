@@ -9,21 +9,28 @@ public struct ConformanceCommand {
   let harnesses: [any StoreHarness]
   let sabotaged: [SabotagedHarness]
   let cases: CaseList
+  private let moreUsage: String
 
   /// Runs the command of the program's arguments, and ends the program with its exit status. `cases` are run beside those of the
-  /// suite of stores.
+  /// suite of stores; `moreUsage` is shown behind the usage, for what the program does besides.
   public static func main(
-    harnesses: [any StoreHarness], sabotaged: [SabotagedHarness] = [], cases: [ConformanceCase] = []
+    harnesses: [any StoreHarness], sabotaged: [SabotagedHarness] = [], cases: [ConformanceCase] = [],
+    moreUsage: String = ""
   ) -> Never {
-    exit(run(Array(CommandLine.arguments.dropFirst()), harnesses: harnesses, sabotaged: sabotaged, cases: cases))
+    exit(
+      run(
+        Array(CommandLine.arguments.dropFirst()), harnesses: harnesses, sabotaged: sabotaged, cases: cases,
+        moreUsage: moreUsage))
   }
 
   /// Runs a command. The status: 0 as expected, 1 failures, 2 wrong use or an error of the harness, 3 drift.
   public static func run(
-    _ words: [String], harnesses: [any StoreHarness], sabotaged: [SabotagedHarness] = [], cases: [ConformanceCase] = []
+    _ words: [String], harnesses: [any StoreHarness], sabotaged: [SabotagedHarness] = [],
+    cases: [ConformanceCase] = [], moreUsage: String = ""
   ) -> Int32 {
     do {
-      let command = ConformanceCommand(harnesses: harnesses, sabotaged: sabotaged, cases: CaseList(adding: cases))
+      let command = ConformanceCommand(
+        harnesses: harnesses, sabotaged: sabotaged, cases: CaseList(adding: cases), moreUsage: moreUsage)
       return try command.run(try Arguments(words), words)
     } catch {
       FileHandle.standardError.write(Data("store-conformance: \(error)\n\n\(usage)\n".utf8))
@@ -33,7 +40,7 @@ public struct ConformanceCommand {
 
   private func run(_ arguments: Arguments, _ words: [String]) throws -> Int32 {
     if arguments.has("--help") || arguments.command == "help" {
-      print(Self.usage)
+      print(Self.usage + moreUsage)
       return 0
     }
     if let package = arguments.value("--package") { return try ForeignPackage.run(package, words) }

@@ -18,8 +18,18 @@ var harnesses: [any StoreHarness] = [
   harnesses.append(RepositoryHarness(LMDBBackend(), "LMDB", companion: "-lock"))
 #endif
 
+let words = Array(CommandLine.arguments.dropFirst())
 do {
-  ConformanceCommand.main(harnesses: harnesses, sabotaged: try SabotagedStores.all(), cases: GraphSuite.all)
+  if let status = try ScriptCommand.run(words) { exit(status) }
+} catch {
+  FileHandle.standardError.write(Data("store-conformance: \(error)\n".utf8))
+  exit(2)
+}
+
+do {
+  ConformanceCommand.main(
+    harnesses: harnesses, sabotaged: try SabotagedStores.all(), cases: GraphSuite.all,
+    moreUsage: ScriptCommand.usage)
 } catch {
   FileHandle.standardError.write(
     Data("store-conformance: the list of sabotaged stores cannot be read: \(error)\n".utf8))
