@@ -36,4 +36,27 @@ import Testing
     }
     try coordinator.remove(opened)
   }
+
+  /// From and to memory; `ConvertTests` has the pairs of files.
+  @Test(arguments: Corpus.stores)
+  func everyStoreGoesThroughMemoryToEveryType(_ store: CorpusStore) throws {
+    let url = try store.copy()
+    let folder = url.deletingLastPathComponent()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let model = try store.model(at: url)
+    let expected = try store.reference([url.path] + store.referenceModelArgument)
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    var current = try coordinator.addPersistentStore(type: .sqlite, at: url)
+    for type in StoreMigrationTests.persistentTypes.flatMap({ [.inMemory, $0] }) + [.inMemory, .inMemory] {
+      let target = folder.appending(path: UUID().uuidString)
+      current = try coordinator.migratePersistentStore(current, to: target, options: nil, type: type)
+      let context = NSManagedObjectContext(.privateQueue)
+      context.persistentStoreCoordinator = coordinator
+      try context.performAndWait {
+        let found = try CanonicalDump.dump(context, model)
+        #expect(found == expected ? "equal" == "equal" : "\(type.rawValue)" == "")
+      }
+    }
+    try coordinator.remove(current)
+  }
 }
