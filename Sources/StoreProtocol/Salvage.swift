@@ -88,6 +88,18 @@ public final class Salvage {
     return row.reference
   }
 
+  /// Whether the other side of a one-to-one relationship says the same; where it says nothing it says so from now on.
+  func leadsBack(_ relationship: Relationship, from key: Int64, to destination: ObjectReference) -> Bool {
+    guard let inverse = relationship.linkedInverse, let slot = inverse.slot else { return true }
+    let tree = shape.tree[destination.entity]
+    guard let row = rows[tree][destination.key] else { return false }
+    if row.isNull(slot) {
+      rows[tree][destination.key] = row.replacing(slot, by: .int(key), schema.entities[row.entity].slots)
+      return true
+    }
+    return row.int(slot) == key
+  }
+
   /// Whether there is an object with the relationship.
   func hasOwner(_ relationship: Relationship, _ key: Int64) -> Bool {
     let entity = schema.entities[relationship.declaringEntity]

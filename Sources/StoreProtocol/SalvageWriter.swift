@@ -21,6 +21,7 @@ struct SalvageWriter {
     var metadata = target.metadata
     metadata.additional.merge(salvage.metadata) { own, _ in own }
     changes.metadata = metadata
+    agreeOnPairs()
     for tree in salvage.rows {
       for (_, row) in tree.sorted(by: { $0.key < $1.key }) {
         changes.insertions.append(try sound(row))
@@ -42,6 +43,18 @@ struct SalvageWriter {
 
   // MARK: Objects
 
+  /// Lets each side of a one-to-one relationship say what the other one does, where that says nothing.
+  private func agreeOnPairs() {
+    for row in salvage.rows.flatMap(\.values).sorted(by: { $0.key < $1.key }) {
+      for relationship in schema.entities[row.entity].relationships {
+        guard let slot = relationship.slot, relationship.linkedInverse?.slot != nil, !row.isNull(slot),
+          let destination = salvage.destination(relationship, row.int(slot))
+        else { continue }
+        _ = salvage.leadsBack(relationship, from: row.key, to: destination)
+      }
+    }
+  }
+
   /// The row as it can be stored: references lead to objects that are there, and large data is where this store has it.
   private func sound(_ row: Row) throws(StoreError) -> Row {
     let entity = schema.entities[row.entity]
@@ -59,6 +72,11 @@ struct SalvageWriter {
       guard let slot = relationship.slot, !row.isNull(slot) else { continue }
       guard let destination = salvage.destination(relationship, row.int(slot)) else {
         lose(.reference, "It leads to the object \(row.int(slot)), which is not there.", row, relationship.name)
+        continue
+      }
+      if !salvage.leadsBack(relationship, from: row.key, to: destination) {
+        lose(
+          .inverse, "The object \(destination.key), to which it leads, leads to another one.", row, relationship.name)
         continue
       }
       builder.setInt(slot, destination.key)

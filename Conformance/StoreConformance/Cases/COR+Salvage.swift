@@ -124,5 +124,54 @@ extension ConformanceSuite {
       c.equal(losses.filter { $0 == .value }.count, 1)
       c.equal(salvage.lossCount, losses.count)
     },
+    ConformanceCase(
+      "COR-014/sides", "relationships of which one side is left are whole again, and those that contradict end",
+      requires: .salvage, profiles: Profile.plainOnly, places: 2
+    ) { c in
+      let schema = try Fixtures.shapes()
+      var losses: [StoreFinding.Kind] = []
+      let salvage = Salvage(schema) { losses.append($0.kind) }
+      guard let source = schema.entity(named: "Source"), let target = schema.entity(named: "Target") else { return }
+      func slot(_ name: String, _ entity: Entity) throws -> Int {
+        guard let slot = entity.relationship(named: name)?.slot else { throw Failure("\(name) has no slot") }
+        return slot
+      }
+      func many(_ name: String, _ entity: Entity) throws -> Relationship {
+        guard let relationship = entity.relationship(named: name) else { throw Failure("there is no \(name)") }
+        return relationship
+      }
+      let builder = RowBuilder()
+      func add(_ key: Int64, _ entity: Entity, _ references: [(String, Int64)] = []) throws {
+        builder.begin(slots: entity.slots.count)
+        for (name, target) in references { builder.setInt(try slot(name, entity), target) }
+        salvage.add(builder.finish(key: key, entity: entity.index, version: 1))
+      }
+      try add(1, source, [("oneOne", 11)])
+      try add(2, source, [("oneOne", 11), ("oneWay", 12)])
+      try add(3, source)
+      for key in 11...14 { try add(Int64(key), target, [("orderedOneBack", 1)]) }
+      salvage.link(try many("orderedOne", source), of: 1, to: [13, 99, 11])
+      salvage.link(try many("orderedMany", source), of: 1, to: [14, 12])
+      salvage.link(try many("manyManyBack", target), of: 11, to: [3, 2])
+      salvage.link(try many("manyWay", source), of: 1, to: [11, 12])
+      salvage.link(try many("manyWay", source), of: 2, to: [12, 13])
+      salvage.link(try many("friends", source), of: 1, to: [2])
+      try c.backend.make(at: c.url(of: 1), from: salvage, options: StoreOptions())
+      let copy = try c.open(schema, in: 1)
+      c.equal(ConsistencyCheck.problems(of: copy.store), [])
+      let s = try copy.objects("Source")
+      let t = try copy.objects("Target")
+      c.equal(try copy.links(t[0], "oneOneBack").map(\.key), [1])
+      c.equal(try copy.links(s[1], "oneOne").map(\.key), [])
+      c.equal(try copy.links(s[1], "oneWay").map(\.key), [12])
+      c.equal(try copy.links(s[0], "orderedOne").map(\.key), [13, 11, 12, 14])
+      c.equal(try copy.links(s[0], "orderedMany").map(\.key), [14, 12])
+      c.equal(Set(try copy.links(s[1], "manyMany").map(\.key)), [11])
+      c.equal(Set(try copy.links(s[0], "manyWay").map(\.key)), [11, 12])
+      c.equal(Set(try copy.links(s[1], "manyWay").map(\.key)), [13])
+      c.equal(try copy.links(s[1], "friends").map(\.key), [1])
+      c.equal(losses.filter { $0 == .inverse }.count, 1)
+      c.equal(losses.filter { $0 == .reference }.count, 1)
+    },
   ]
 }
