@@ -72,29 +72,32 @@ final class RowCache: Sendable {
   func publish(_ changes: ChangeSet, _ receipt: Receipt, _ schema: Schema) {
     // First the number: a reader that still finds the old one under a root's lock comes before the changes there.
     commitNumber.store(receipt.commitNumber, ordering: .releasing)
-    // By root: places among the insertions and, behind those, the updates.
-    var written = ContiguousArray<ContiguousArray<Int>>(repeating: [], count: roots.count)
+    var counts = Array(repeating: 0, count: roots.count)
+    for row in changes.insertions { counts[schema.entities[row.entity].root] += 1 }
+    for root in roots.indices where counts[root] > 0 { roots[root].mutex.withLock { $0.prepare(for: counts[root]) } }
+    put(changes.insertions.count, schema) { changes.insertions[$0] }
+    put(changes.updates.count, schema) { changes.updates[$0].row }
     var gone: [Int: [Int64]] = [:]
-    let insertionCount = changes.insertions.count
-    for place in 0..<insertionCount { written[schema.entities[changes.insertions[place].entity].root].append(place) }
-    // Not by a key path, which is read by its description each time.
-    let newCounts = written.map { $0.count }
-    for place in changes.updates.indices {
-      written[schema.entities[changes.updates[place].row.entity].root].append(insertionCount + place)
-    }
     for deletion in changes.deletions {
       gone[schema.entities[deletion.reference.entity].root, default: []].append(deletion.reference.key)
     }
     for touched in receipt.touched { gone[schema.entities[touched.entity].root, default: []].append(touched.key) }
-    for root in roots.indices where !written[root].isEmpty || gone[root] != nil {
-      roots[root].mutex.withLock { table in
-        table.prepare(for: newCounts[root])
-        for place in written[root] {
-          let row = place < insertionCount ? changes.insertions[place] : changes.updates[place - insertionCount].row
-          table.note(row.key)
-          table.rows.put(row)
-        }
-        for key in gone[root] ?? [] { table.remove(key) }
+    for (root, keys) in gone { remove(root, keys) }
+  }
+
+  /// Keeps rows that were written. Those of one entity mostly come together, and are kept under one lock.
+  @inline(__always)
+  private func put(_ count: Int, _ schema: Schema, _ row: (Int) -> Row) {
+    var index = 0
+    while index < count {
+      let entity = row(index).entity
+      roots[schema.entities[entity].root].mutex.withLock { table in
+        repeat {
+          let written = row(index)
+          table.note(written.key)
+          table.rows.put(written)
+          index += 1
+        } while index < count && row(index).entity == entity
       }
     }
   }
