@@ -81,7 +81,8 @@ extension ContextCore {
         hasAsked = true
         object.willSave()
       }
-      if !hasAsked { return }
+      // What changes meanwhile is pending again.
+      if !hasAsked || pending.isEmpty { return }
       pending.forEachUncounted { $0.flags.remove(.asked) }
       processPendingChanges()
     }
