@@ -189,18 +189,7 @@ extension Row {
 
 extension Row {
   /// A copy with another version, to be changed before anyone else sees it; see ``patch(_:_:)``.
-  public func copy(version: Int64) -> Row {
-    let header = self.header
-    let total = Int(header.byteCount)
-    let copy = unsafeDowncast(RowBlock.create(minimumCapacity: (total + 7) / 8) { _ in header }, to: RowBlock.self)
-    block.withUnsafeMutablePointerToElements { source in
-      copy.withUnsafeMutablePointers { head, target in
-        head.pointee.version = version
-        UnsafeMutableRawPointer(target).copyMemory(from: source, byteCount: total)
-      }
-    }
-    return Row(copy)
-  }
+  public func copy(version: Int64) -> Row { withExtendedLifetime(block) { view.copy(version: version) } }
 
   /// Sets a slot whose word is the value itself, in a fresh copy. False for a value that needs bytes of its own.
   public func patch(_ slot: Int, _ value: Value) -> Bool {
@@ -219,5 +208,19 @@ extension Row {
       words[header.pointee.bitmapWords + slot] = word ?? 0
     }
     return true
+  }
+}
+
+extension RowView {
+  /// See ``Row/copy(version:)``.
+  package func copy(version: Int64) -> Row {
+    var header = self.header.pointee
+    header.version = version
+    let total = Int(header.byteCount)
+    let copy = unsafeDowncast(RowBlock.create(minimumCapacity: (total + 7) / 8) { _ in header }, to: RowBlock.self)
+    copy.withUnsafeMutablePointerToElements {
+      UnsafeMutableRawPointer($0).copyMemory(from: words, byteCount: total)
+    }
+    return Row(copy)
   }
 }

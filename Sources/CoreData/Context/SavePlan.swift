@@ -28,6 +28,12 @@ final class SavePlan {
       self.engine = engine
       self.changes = changes
     }
+
+    /// Makes room for so many updates.
+    func reserve(_ count: Int) {
+      changes.updates.reserveCapacity(count)
+      updated.reserveCapacity(count)
+    }
   }
 
   init(_ core: ContextCore, _ coordinator: NSPersistentStoreCoordinator) throws {
@@ -42,7 +48,7 @@ final class SavePlan {
     try core.checkAssignments()
     // Insertions first: updates and links refer to them by their number.
     for object in core.insertedCount > 0 ? core.changed : [] where object.isInserted {
-      let part = try part(for: object, core, coordinator, &byIndex)
+      let part = try part(for: object, core, coordinator, &byIndex).takeUnretainedValue()
       object.ordinal = Int32(part.inserted.count)
       part.inserted.append(object)
     }
@@ -60,7 +66,7 @@ final class SavePlan {
       if object.isInserted { return }
       if object.isDeleted {
         if object.flags.contains(.inserted) || object.flags.contains(.inaccessible) { return }
-        let part = try part(for: object, core, coordinator, &byIndex)
+        let part = try part(for: object, core, coordinator, &byIndex).takeUnretainedValue()
         // A fault that was never read is deleted at whatever version the store has by now.
         object.prepareToRead()
         // One that was gone before it was ever read is what its deletion wants it to be.
@@ -74,32 +80,32 @@ final class SavePlan {
       }
     }
     for part in parts {
-      for object in part.updated where object.flags.contains(.linksChanged) {
-        try addLinks(of: object, to: part, core)
-      }
+      let updated = part.updated
+      try updated.forEachUncounted { if $0.flags.contains(.linksChanged) { try addLinks(of: $0, to: part, core) } }
     }
     try core.checkExternalLinks()
     var checked: Set<ObjectIdentifier> = []
     for object in core.checkedObjects + core.dependedOn where !object.isDeleted && !object.isToBeWritten {
       if !checked.insert(ObjectIdentifier(object)).inserted { continue }
       guard let version = object.row?.version else { continue }
-      let part = try part(for: object, core, coordinator, &byIndex)
+      let part = try part(for: object, core, coordinator, &byIndex).takeUnretainedValue()
       part.changes.checks.append(.init(object.reference, versionRead: version))
     }
   }
 
+  /// The part of an object's store, which the plan keeps: not counted for each object.
   private func part(
     for object: NSManagedObject, _ core: ContextCore, _ coordinator: NSPersistentStoreCoordinator,
     _ byIndex: inout [UInt16: Part]
-  ) throws -> Part {
-    if let last, last.storeIndex == object.storeIndex { return last }
+  ) throws -> Unmanaged<Part> {
+    if let last, last.storeIndex == object.storeIndex { return .passUnretained(last) }
     if let known = byIndex[object.storeIndex] {
       last = known
-      return known
+      return .passUnretained(known)
     }
     if object.storeIndex == .max, let index = coordinator.storeIndex(for: object.info.entity) {
       object.storeIndex = index
-      if let known = byIndex[index] { return known }
+      if let known = byIndex[index] { return .passUnretained(known) }
     }
     guard let store = core.store(object.storeIndex) else {
       throw CocoaError(
@@ -115,9 +121,10 @@ final class SavePlan {
     changes.metadata = try store.metadataToSave()
     let part: Part
     do { part = Part(store, try store.requireEngine(), changes) } catch { throw CoreDataError.make(error) }
+    part.reserve(core.updatedCount)
     byIndex[object.storeIndex] = part
     parts.append(part)
-    return part
+    return .passUnretained(part)
   }
 
   private func addUpdate(
@@ -135,18 +142,19 @@ final class SavePlan {
     // now on must still be there, as it was read: as on Apple's platforms, it takes part in optimistic locking.
     if changed.isEmpty && !object.flags.contains(.linksChanged) {
       if !object.hasNewMembers { return }
-      let part = try part(for: object, core, coordinator, &byIndex)
+      let part = try part(for: object, core, coordinator, &byIndex).takeUnretainedValue()
       return part.changes.checks.append(.init(object.reference, versionRead: version))
     }
-    let part = try part(for: object, core, coordinator, &byIndex)
-    if !object.info.ownDerivations.isEmpty {
-      core.derive(object, at: part.changes.time)
-      changed = object.changedSlots()
+    try part(for: object, core, coordinator, &byIndex)._withUnsafeGuaranteedRef { part in
+      if !object.info.ownDerivations.isEmpty {
+        core.derive(object, at: part.changes.time)
+        changed = object.changedSlots()
+      }
+      let written = try part.pack(object, version: version &+ 1, core)
+      part.changes.updates.append(.init(row: written, changed: changed))
+      part.noteObsoleteData(of: object, changed)
+      part.updated.append(object)
     }
-    let written = try part.pack(object, version: version &+ 1, core)
-    part.changes.updates.append(.init(row: written, changed: changed))
-    part.noteObsoleteData(of: object, changed)
-    part.updated.append(object)
   }
 
   /// A changed object whose stored state could not be read must not be left out of the save silently.
@@ -289,9 +297,9 @@ extension SavePlan.Part {
 extension ContextCore {
   /// The complete state of an object as a row. Values that only the context understands are encoded here.
   func pack(_ object: NSManagedObject, version: Int64) throws -> Row {
-    let entity = object.info.entity
     if object.info.hasTransformables { try encodeTransformables(object) }
     if let patched = patchedRow(object, version: version) { return patched }
+    let entity = object.info.entity
     builder.begin(slots: entity.slots.count)
     let base = object.row
     for slot in entity.slots.indices {
@@ -321,7 +329,7 @@ extension ContextCore {
       }
     }
     if needsBytes { return nil }
-    guard let row = object.row?.copy(version: version) else { return nil }
+    guard let row = object.row.view?.copy(version: version) else { return nil }
     object.overlay.forEachSlot(count) { slot in
       if let value = object.overlay[slot] { _ = row.patch(slot, value) }
     }
