@@ -15,7 +15,7 @@ struct ChangedValues {
   private static let lastBit: UInt64 = 1 << 62
   /// In the mask too: the values are in places of their slots.
   private static let spread: UInt64 = 1 << 63
-  private static let packedCapacity = 3
+  private static let packedCapacity = 2
 
   @inline(__always)
   private static func bit(_ slot: Int) -> UInt64 { 1 &<< UInt64(truncatingIfNeeded: min(slot, last)) }
@@ -115,7 +115,8 @@ struct ChangedValues {
     guard let memory else { return }
     let mask = Self.mask(memory)
     if mask & Self.spread == 0 {
-      Self.values(memory).deinitialize(count: mask.nonzeroBitCount)
+      // One by one, which needs no call of the runtime's.
+      for place in 0..<mask.nonzeroBitCount { (Self.values(memory) + place).deinitialize(count: 1) }
     } else {
       forEachSlot(count) { (Self.values(memory) + $0).deinitialize(count: 1) }
     }
