@@ -124,12 +124,21 @@ extension ContextCore {
   func list(_ object: NSManagedObject) {
     if !object.flags.contains(.listed) {
       object.flags.insert(.listed)
+      makeRoom(&changed)
       changed.append(object)
     }
     if !object.flags.contains(.pending) {
       object.flags.insert(.pending)
+      makeRoom(&pending)
       pending.append(object)
     }
+  }
+
+  /// Gives a long list that is full room for all registered objects at once: growing step by step would write it anew each time, on
+  /// pages that nobody has had yet. Those that are not needed are never touched.
+  @inline(__always)
+  private func makeRoom(_ list: inout ContiguousArray<NSManagedObject>) {
+    if list.count >= 4096 && list.count == list.capacity { list.reserveCapacity(max(list.count * 2, registeredCount)) }
   }
 
   // MARK: Deleting

@@ -54,6 +54,8 @@ extension ContextCore.Registry {
     return result
   }
 
+  var count: Int { maps.reduce(temporaries.count) { $0 + $1.count } }
+
   func count(store: UInt16, root: Int) -> Int { map(store, root)?.pointee.count ?? 0 }
 
   @inline(__always)

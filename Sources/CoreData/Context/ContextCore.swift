@@ -221,6 +221,9 @@ final class ContextCore: @unchecked Sendable {
     registryLock.withLock { _ in registry.count(store: store, root: root) }
   }
 
+  /// How many objects are registered.
+  var registeredCount: Int { registryLock.withLock { _ in registry.count } }
+
   /// Called by the object's deinitialiser, on any thread.
   func forget(_ object: NSManagedObject) {
     // Let go outside of the lock: an object that ends comes here.
