@@ -120,25 +120,15 @@ extension ContextCore {
     list(object)
   }
 
-  /// Puts an object on the lists of changed and of pending objects.
+  /// Puts an object on the list of changed objects, as one that is pending.
   func list(_ object: NSManagedObject) {
     if !object.flags.contains(.listed) {
-      object.flags.insert(.listed)
-      makeRoom(&changed)
-      changed.append(object)
-    }
-    if !object.flags.contains(.pending) {
+      object.flags.formUnion([.listed, .pending])
+      changeList.append(object) { registeredCount }
+    } else if !object.flags.contains(.pending) {
       object.flags.insert(.pending)
-      makeRoom(&pending)
-      pending.append(object)
+      changeList.appendAgain(object)
     }
-  }
-
-  /// Gives a long list that is full room for all registered objects at once: growing step by step would write it anew each time, on
-  /// pages that nobody has had yet. Those that are not needed are never touched.
-  @inline(__always)
-  private func makeRoom(_ list: inout ContiguousArray<NSManagedObject>) {
-    if list.count >= 4096 && list.count == list.capacity { list.reserveCapacity(max(list.count * 2, registeredCount)) }
   }
 
   // MARK: Deleting

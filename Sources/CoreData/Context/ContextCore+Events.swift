@@ -6,13 +6,14 @@ extension ContextCore {
   func processPendingChanges() {
     checkQueue()
     propagateDeletes()
-    if pending.isEmpty { return }
-    let objects = pending
-    pending = []
+    if !changeList.hasPending { return }
+    let objects = changeList.pending
+    var isWhole = changeList.isWhollyPending
+    changeList.settle()
     lastEvent = nil
     // Whoever begins to watch only now still learns of the save.
     let event = WatchedNotification.didChange.isWatched ? ChangedObjects(objects) { $0.flags.eventChange } : nil
-    var isWhole = event != nil && objects.count == changed.count
+    isWhole = isWhole && event != nil
     objects.forEachUncounted { object in
       isWhole = isWhole && object.flags.eventChange == object.flags.savedChange
       object.flags.subtract([.pending, .pendingInsert])
@@ -37,8 +38,7 @@ extension ContextCore {
       owner.toMany(relationship).restore(member)
     }
     omittedMembers = []
-    changed = []
-    pending = []
+    changeList = ChangeList()
     undeletedDependents = []
     checkedObjects = []
     misplacedObjects = []
@@ -89,8 +89,7 @@ extension ContextCore {
       return
     }
     if object.flags.contains(.listed) && !mergeChanges {
-      changed.removeAll { $0 === object }
-      pending.removeAll { $0 === object }
+      changeList.removeAll { $0 === object }
       if object.isUpdated { updatedCount -= 1 }
       if object.isDeleted { deletedCount -= 1 }
       object.flags.subtract([.updated, .deleted, .listed, .pending])

@@ -43,8 +43,7 @@ extension ContextCore {
   func unlist(_ objects: [NSManagedObject]) {
     if objects.isEmpty { return }
     let names = Set(objects.map(ObjectIdentifier.init))
-    changed.removeAll { names.contains(ObjectIdentifier($0)) }
-    pending.removeAll { names.contains(ObjectIdentifier($0)) }
+    changeList.removeAll { names.contains(ObjectIdentifier($0)) }
     undeletedDependents.removeAll { names.contains(ObjectIdentifier($0)) }
     updatedCount -= objects.count { $0.isUpdated }
     deletedCount -= objects.count { $0.isDeleted && !$0.flags.contains(.inserted) }

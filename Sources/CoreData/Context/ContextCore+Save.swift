@@ -82,8 +82,8 @@ extension ContextCore {
         object.willSave()
       }
       // What changes meanwhile is pending again.
-      if !hasAsked || pending.isEmpty { return }
-      pending.forEachUncounted { $0.flags.remove(.asked) }
+      if !hasAsked || !changeList.hasPending { return }
+      changeList.pending.forEachUncounted { $0.flags.remove(.asked) }
       processPendingChanges()
     }
     throw CocoaError(
@@ -105,7 +105,7 @@ extension ContextCore {
     for object in changed where object.flags.isSuperset(of: [.inserted, .deleted]) {
       object.flags = [.gone]
     }
-    changed.removeAll { $0.flags.contains(.gone) }
+    changeList.removeAll { $0.flags.contains(.gone) }
   }
 
   private func saveMetadata(_ coordinator: NSPersistentStoreCoordinator) throws {
@@ -127,8 +127,7 @@ extension ContextCore {
     }
     let saved = changed
     let objects = takeSavedObjects()
-    changed.removeAll(keepingCapacity: saved.count < 4096)
-    pending.removeAll()
+    changeList.removeAll()
     (insertedCount, updatedCount, deletedCount) = (0, 0, 0)
     checkedObjects = []
     misplacedObjects = []
@@ -151,7 +150,7 @@ extension ContextCore {
     externalLinks = []
     omittedMembers = []
     if !WatchedNotification.didSave.isWatched { return nil }
-    if pending.isEmpty, let lastEvent { return lastEvent }
+    if !changeList.hasPending, let lastEvent { return lastEvent }
     return ChangedObjects(changed) { $0.flags.savedChange }
   }
 
@@ -167,7 +166,7 @@ extension ContextCore {
       settle(object)
     }
     for (part, receipt) in committed { part.refreshTouched(receipt, in: self) }
-    changed.removeAll { !$0.flags.contains(.listed) }
+    changeList.removeAll { !$0.flags.contains(.listed) }
     insertedCount = changed.count { $0.isInserted }
     updatedCount = changed.count { $0.isUpdated }
     deletedCount = changed.count { $0.isDeleted && !$0.flags.contains(.inserted) }

@@ -43,13 +43,12 @@ final class ContextCore: @unchecked Sendable {
   private let registryLock = Mutex(())
 
   @exclusivity(unchecked) private var lastTemporaryKey: Int64 = 0
-  /// Objects with changes to save, in the order in which they first changed; kept alive by being here.
-  @exclusivity(unchecked) var changed: ContiguousArray<NSManagedObject> = []
+  @exclusivity(unchecked) var changeList = ChangeList()
+  /// Objects with changes to save, in the order in which they first changed.
+  var changed: ContiguousArray<NSManagedObject> { changeList.objects }
   @exclusivity(unchecked) var insertedCount = 0
   @exclusivity(unchecked) var updatedCount = 0
   @exclusivity(unchecked) var deletedCount = 0
-  /// Objects changed since the last event.
-  @exclusivity(unchecked) var pending: ContiguousArray<NSManagedObject> = []
   /// What the last event told, as long as it covers all changes there are, in the same way as a save would tell of them.
   @exclusivity(unchecked) var lastEvent: ChangedObjects?
   /// Deleted objects that relationships were read without, until the deletion is saved or taken back.
@@ -337,8 +336,7 @@ final class ContextCore: @unchecked Sendable {
       object.toManys = []
       object.extras?.fetchedProperties = [:]
     }
-    changed = []
-    pending = []
+    changeList = ChangeList()
     lastEvent = nil
     externalLinks = []
     omittedMembers = []
