@@ -330,9 +330,7 @@ extension ContextCore {
     }
     if needsBytes { return nil }
     guard let row = object.row.view?.copy(version: version) else { return nil }
-    object.overlay.forEachSlot(count) { slot in
-      if let value = object.overlay[slot] { _ = row.patch(slot, value) }
-    }
+    object.overlay.forEach(count) { slot, value in _ = row.patch(slot, value) }
     return row
   }
 

@@ -57,7 +57,11 @@ struct ChangedValues {
   @inline(__always)
   mutating func set(_ slot: Int, _ value: Value, slots count: Int, isSpread: Bool) {
     precondition(slot >= 0 && slot < count, "slot out of range")
-    let memory = roomFor(slot, count, isSpread)
+    if memory == nil && !isSpread && slot < Self.last {
+      let memory = allocate(Self.packedCapacity, mask: Self.bit(slot))
+      return Self.values(memory).initialize(to: value)
+    }
+    let memory = roomFor(slot, count)
     let (mask, bit) = (Self.mask(memory), Self.bit(slot))
     let place = Self.values(memory) + Self.place(slot, mask)
     if mask & bit != 0 || slot >= Self.last {
@@ -74,10 +78,8 @@ struct ChangedValues {
 
   /// The memory, with a place for the slot.
   @inline(__always)
-  private mutating func roomFor(_ slot: Int, _ count: Int, _ isSpread: Bool) -> UnsafeMutableRawPointer {
-    guard let memory else {
-      return isSpread || slot >= Self.last ? allocateSpread(count) : allocate(Self.packedCapacity, mask: 0)
-    }
+  private mutating func roomFor(_ slot: Int, _ count: Int) -> UnsafeMutableRawPointer {
+    guard let memory else { return allocateSpread(count) }
     let mask = Self.mask(memory)
     if mask & (Self.spread | Self.bit(slot)) != 0 { return memory }
     return slot < Self.last && mask.nonzeroBitCount < Self.packedCapacity ? memory : spreadOut(memory, count)
@@ -115,8 +117,13 @@ struct ChangedValues {
     guard let memory else { return }
     let mask = Self.mask(memory)
     if mask & Self.spread == 0 {
-      // One by one, which needs no call of the runtime's.
-      for place in 0..<mask.nonzeroBitCount { (Self.values(memory) + place).deinitialize(count: 1) }
+      // Moved out one by one, which needs no call of the runtime's.
+      var (rest, place) = (mask, 0)
+      while rest != 0 {
+        _ = (Self.values(memory) + place).move()
+        rest &= rest &- 1
+        place += 1
+      }
     } else {
       forEachSlot(count) { (Self.values(memory) + $0).deinitialize(count: 1) }
     }
@@ -138,13 +145,29 @@ struct ChangedValues {
     for slot in Self.last..<count where Self.values(memory)[slot] != nil { try body(slot) }
   }
 
-  /// Whether a slot that is set meets a condition.
+  /// Whether a slot that is set meets a condition; asked in ascending order.
   @inline(__always)
   func contains(_ count: Int, where condition: (Int, Value) -> Bool) -> Bool {
-    var isFound = false
-    forEachSlot(count) { slot in
-      if !isFound, let value = self[slot] { isFound = condition(slot, value) }
+    guard let memory else { return false }
+    let (mask, values) = (Self.mask(memory), Self.values(memory))
+    var (rest, place) = (mask & (Self.lastBit &- 1), 0)
+    while rest != 0 {
+      let slot = rest.trailingZeroBitCount
+      if let value = values[mask & Self.spread != 0 ? slot : place], condition(slot, value) { return true }
+      rest &= rest &- 1
+      place &+= 1
     }
-    return isFound
+    if mask & Self.lastBit == 0 { return false }
+    for slot in Self.last..<count { if let value = values[slot], condition(slot, value) { return true } }
+    return false
+  }
+
+  /// Calls `body` with each slot that is set and its value, in ascending order.
+  @inline(__always)
+  func forEach(_ count: Int, _ body: (Int, Value) -> Void) {
+    _ = contains(count) { slot, value in
+      body(slot, value)
+      return false
+    }
   }
 }

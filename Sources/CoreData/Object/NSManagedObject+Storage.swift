@@ -48,22 +48,19 @@ extension NSManagedObject {
   /// The slots whose present value is not the stored one.
   final func changedSlots() -> SlotSet {
     var result = SlotSet()
-    overlay.forEachSlot(slotCount) { slot in
-      guard let value = overlay[slot] else { return }
-      if row == nil || !hasStored(value, slot, info.entity.slots[slot]) { result.insert(slot) }
-    }
+    overlay.forEach(slotCount) { slot, value in if !hasStored(value, slot) { result.insert(slot) } }
     return result
   }
 
-  private func hasStored(_ value: Value, _ slot: Int, _ kind: SlotKind) -> Bool {
-    guard let row else { return false }
+  private func hasStored(_ value: Value, _ slot: Int) -> Bool {
+    guard let row = row.view else { return false }
     switch value {
     case .null: return row.isNull(slot)
     case .bool(let x): return !row.isNull(slot) && row.int(slot) == (x ? 1 : 0)
     case .int(let x): return !row.isNull(slot) && row.int(slot) == x
     case .double(let x), .date(let x): return !row.isNull(slot) && row.double(slot) == x
     case .reference(let x): return !row.isNull(slot) && row.int(slot) == x.key
-    default: return row.value(slot, kind) == value
+    default: return self.row?.value(slot, info.entity.slots[slot]) == value
     }
   }
 
