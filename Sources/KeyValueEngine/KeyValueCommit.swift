@@ -33,7 +33,9 @@ final class KeyValueCommit {
     case written(keys: [Int64], touched: [ObjectReference])
   }
 
-  init(_ transaction: any KeyValueWriting, _ shape: KeyValueShape, _ changes: ChangeSet) {
+  init(
+    _ transaction: any KeyValueWriting, _ shape: KeyValueShape, _ changes: ChangeSet, _ extent: ChangeExtent
+  ) {
     self.transaction = transaction
     reader = KeyValueReader(transaction, shape)
     self.shape = shape
@@ -42,20 +44,7 @@ final class KeyValueCommit {
     removed = added
     links = KeyValueLinkWriter(transaction, shape.store.toManys)
     checksWhileWriting =
-      changes.insertions.isEmpty && changes.deletions.isEmpty && changes.checks.isEmpty
-      && !Self.touch(changes.updates, shape.watchedSlots)
-  }
-
-  /// Whether an update changes a slot of those that are watched in its entity.
-  private static func touch(_ updates: [ChangeSet.Update], _ watched: [SlotSet]) -> Bool {
-    // Rows of one entity come together.
-    var (entity, slots) = (-1, SlotSet())
-    for index in updates.indices {
-      let own = updates[index].row.entity
-      if own != entity { (entity, slots) = (own, watched[own]) }
-      if updates[index].changed.intersects(slots) { return true }
-    }
-    return false
+      changes.insertions.isEmpty && changes.deletions.isEmpty && changes.checks.isEmpty && !extent.isWatched
   }
 
   func run() throws(StoreError) -> Result {

@@ -15,7 +15,8 @@ struct KeyValueIndexing {
   /// Objects that contradict a constraint stay as they are: they are refused when they are saved again.
   func rebuild() throws(StoreError) {
     try transaction.removeAll(.indexes)
-    let commit = KeyValueCommit(transaction, shape, ChangeSet(time: 0))
+    let none = ChangeSet(time: 0)
+    let commit = KeyValueCommit(transaction, shape, none, ChangeExtent(none, shape))
     for root in shape.roots where !indexes(of: root).isEmpty {
       var keys: [Int64] = []
       try commit.reader.scan(shape.schema.entities[root].subtree) { keys.append($0.key) }

@@ -106,9 +106,10 @@ public final class KeyValueStore<Map: KeyValueMap>: Store {
       throw StoreError(.busy, "Another save has taken longer than the timeout; try again.")
     }
     defer { committing.unlock() }
-    let transaction = try begin(bytes: Self.size(of: changes))
+    let extent = ChangeExtent(changes, shape)
+    let transaction = try begin(bytes: extent.bytes)
     try prepare(transaction)
-    switch try KeyValueCommit(transaction, shape, changes).run() {
+    switch try KeyValueCommit(transaction, shape, changes, extent).run() {
     case .conflicts(let conflicts): return .conflicts(conflicts)
     case .written(let keys, let touched):
       if let metadata = changes.metadata { try transaction.setMetadata(metadata, isNew: false) }
@@ -158,15 +159,6 @@ public final class KeyValueStore<Map: KeyValueMap>: Store {
   private func begin(bytes: Int) throws(StoreError) -> Map.Writing {
     if isReadOnly { throw StoreError(.readOnly, "The store was opened read-only.") }
     return try map().write(bytes: bytes, timeout: timeout)
-  }
-
-  /// Rows with their indexes and links, roughly.
-  private static func size(of changes: ChangeSet) -> Int {
-    var bytes = changes.deletions.count * 64
-    for row in changes.insertions { bytes += row.byteCount + 512 }
-    for update in changes.updates { bytes += update.row.byteCount + 512 }
-    for link in changes.links { bytes += (link.added.count + link.removed.count + (link.order?.count ?? 0)) * 128 }
-    return bytes
   }
 
   private static var recognising: [String] { [KeyValueFact.format, KeyValueFact.metadata] }

@@ -1,0 +1,24 @@
+import StoreProtocol
+import StoreSchema
+
+/// What a commit knows of its change set beforehand, found in one pass: the rows are more than a processor has at hand.
+struct ChangeExtent {
+  /// How much will be written: rows with their indexes and links, roughly.
+  private(set) var bytes: Int
+  /// Whether an update changes a slot of those that are watched in its entity.
+  private(set) var isWatched = false
+
+  init(_ changes: ChangeSet, _ shape: KeyValueShape) {
+    bytes = changes.deletions.count * 64
+    for row in changes.insertions { bytes += row.byteCount + 512 }
+    // Rows of one entity come together.
+    var (entity, slots) = (-1, SlotSet())
+    for index in changes.updates.indices {
+      let row = changes.updates[index].row
+      bytes += row.byteCount + 512
+      if row.entity != entity { (entity, slots) = (row.entity, shape.watchedSlots[row.entity]) }
+      isWatched = isWatched || changes.updates[index].changed.intersects(slots)
+    }
+    for link in changes.links { bytes += (link.added.count + link.removed.count + (link.order?.count ?? 0)) * 128 }
+  }
+}
