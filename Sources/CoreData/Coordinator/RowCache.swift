@@ -1,3 +1,4 @@
+import CRuntime
 import Dispatch
 import StoreProtocol
 import StoreSchema
@@ -93,6 +94,9 @@ final class RowCache: Sendable {
       let entity = row(index).entity
       roots[schema.entities[entity].root].mutex.withLock { table in
         repeat {
+          // The row that comes is asked for, and the one in whose place it comes.
+          if index &+ 8 < count { cd_prefetch(unsafeBitCast(row(index &+ 8), to: UnsafeRawPointer.self)) }
+          if index &+ 4 < count { table.rows.prefetch(row(index &+ 4).key) }
           let written = row(index)
           table.note(written.key)
           table.rows.put(written)

@@ -161,6 +161,12 @@ struct RowTable: ~Copyable {
     return row
   }
 
+  /// Asks the processor for the row of a key that will be needed soon.
+  @inline(__always)
+  func prefetch(_ key: Int64) {
+    if let place = place(key) { cd_prefetch(UnsafeRawPointer(place).load(as: UnsafeRawPointer?.self)) }
+  }
+
   /// Keeps the row that a commit has written, unless a newer one is known.
   @inline(__always)
   mutating func put(_ row: Row) {
