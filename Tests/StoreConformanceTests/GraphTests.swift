@@ -40,7 +40,7 @@ import Testing
   @Test func whoRunsTheCasesOfStoresAloneIsToldOfTheOthers() {
     let open = SpecificationRows.open(of: ConformanceSuite.all)
     #expect(open["REL-001"]?.contains("GraphConformance") == true)
-    #expect(open["DUR-012"]?.contains("mark") == true)
+    #expect(open["DUR-019"]?.contains("Scripts/crash") == true)
     #expect(open["REL-003"] == nil)
     #expect(SpecificationRows.open(of: Self.all.all)["REL-001"] == nil)
   }
