@@ -52,7 +52,10 @@ final class SQLiteStatement: SQLStatement {
   @inline(__always)
   private func keep(_ result: Int32) { if result != SQLITE_OK { refusal = result } }
 
-  func reset() { sqlite3_reset(handle) }
+  func reset() {
+    sqlite3_reset(handle)
+    refusal = SQLITE_OK
+  }
 
   func run() throws(StoreError) {
     defer { reset() }
