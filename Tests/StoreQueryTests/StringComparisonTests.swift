@@ -88,7 +88,8 @@ import Testing
     #expect(try TextMatcher(.like, options, pattern: pattern)?.matches(text) == expected)
   }
 
-  @Test(.timeLimit(.minutes(1))) func `a hostile LIKE pattern takes no exponential time`() {
+  /// It would take longer than anybody waits. There is no time limit: it would count the wait for other tests too.
+  @Test func `a hostile LIKE pattern takes no exponential time`() {
     let text = String(repeating: "a", count: 2_000)
     #expect(!StringComparison.like(text, String(repeating: "a*", count: 200) + "b"))
     #expect(!StringComparison.like(text, String(repeating: "*?", count: 200) + "b"))
