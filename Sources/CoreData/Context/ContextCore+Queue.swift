@@ -22,6 +22,7 @@ extension ContextCore {
       if performDepth == 0 {
         snapshots.removeAll()
         hasReadInBurst = false
+        tellStoresOfObjects()
       }
       confinement.unlock()
     }

@@ -32,13 +32,22 @@ extension ContextCore.Registry {
   }
 
   mutating func set(_ object: NSManagedObject) {
-    guard object.key > 0 else { return temporaries.set(object.key, object) }
-    madeMap(object.storeIndex, object.info.root).pointee.set(object.key, object)
+    guard object.key > 0 else {
+      temporaries.set(object.key, object)
+      return
+    }
+    if madeMap(object.storeIndex, object.info.root).pointee.set(object.key, object) {
+      interest?.come(object.key, object.storeIndex)
+    }
   }
 
   /// Registers saved objects of one store and one tree.
   mutating func set(_ objects: ArraySlice<NSManagedObject>, like object: NSManagedObject) {
-    madeMap(object.storeIndex, object.info.root).pointee.set(objects)
+    if interest?.watches(object.storeIndex) == true {
+      for object in objects { set(object) }
+    } else {
+      madeMap(object.storeIndex, object.info.root).pointee.set(objects)
+    }
   }
 
   mutating func expect(_ count: Int, store: UInt16, root: Int) {
@@ -69,7 +78,8 @@ extension ContextCore.Registry {
   mutating func remove(_ object: NSManagedObject) {
     if let temporary = object.extras?.temporaryKey, temporary < 0 { temporaries.remove(temporary, object) }
     if object.key > 0 {
-      map(object.storeIndex, object.info.root)?.pointee.remove(object.key, object)
+      let removed = map(object.storeIndex, object.info.root)?.pointee.remove(object.key, object)
+      if removed == true { interest?.go(object.key, object.storeIndex) }
     } else {
       temporaries.remove(object.key, object)
     }
@@ -78,7 +88,11 @@ extension ContextCore.Registry {
   var all: [NSManagedObject] { maps.flatMap(\.all) + temporaries.all }
 
   mutating func clear() {
-    for index in maps.indices { maps[index].removeAll() }
+    for index in maps.indices {
+      let store = UInt16(index / entityCount)
+      if interest?.watches(store) == true { for key in maps[index].keys { interest?.go(key, store) } }
+      maps[index].removeAll()
+    }
     temporaries.removeAll()
   }
 }

@@ -36,11 +36,16 @@ final class ContextCore: @unchecked Sendable {
     /// Entities of the model, of which each may be a root.
     var entityCount = 0
     var temporaries = IdentityMap()
+    /// What incremental stores are told of; nil where there are none.
+    var interest: ObjectInterest?
   }
   @exclusivity(unchecked) private var registry = Registry()
   /// The registered objects, where the context keeps them alive. Under the registry's lock.
   @exclusivity(unchecked) private var retained: [ObjectIdentifier: NSManagedObject]?
   private let registryLock = Mutex(())
+
+  /// Whether there are stores that are told of the objects in use.
+  @exclusivity(unchecked) private(set) var watchesObjects = false
 
   @exclusivity(unchecked) private var lastTemporaryKey: Int64 = 0
   @exclusivity(unchecked) var changeList = ChangeList()
@@ -140,7 +145,19 @@ final class ContextCore: @unchecked Sendable {
     guard index != .max, let found = coordinator?.store(at: Int(index)) else { return nil }
     while knownStores.count <= Int(index) { knownStores.append(nil) }
     knownStores[Int(index)] = found
+    if found is NSIncrementalStore {
+      watchesObjects = true
+      registryLock.withLock { _ in
+        if registry.interest == nil { registry.interest = ObjectInterest() }
+        registry.interest?.watch(index)
+      }
+    }
     return found
+  }
+
+  /// What incremental stores have not been told yet of the objects in use.
+  func takeInterest() -> [(store: UInt16, changes: ObjectInterest.Changes)] {
+    registryLock.withLock { _ in registry.interest?.take() ?? [] }
   }
 
   /// Looks stores up again, and reads all objects again when they are next used: a store has taken the place of another.
@@ -351,6 +368,7 @@ final class ContextCore: @unchecked Sendable {
       if objects[index].key > 0 && !isKnownUniquelyReferenced(&objects[index]) { _ = objects[index].objectID }
       objects[index].core = nil
     }
+    tellStoresOfObjects()
   }
 
   func nextTemporaryKey() -> Int64 {

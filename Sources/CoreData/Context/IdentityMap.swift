@@ -36,9 +36,13 @@ struct IdentityMap {
     return Unmanaged<NSManagedObject>.fromOpaque(found).takeRetainedValue()
   }
 
-  mutating func set(_ key: Int64, _ object: NSManagedObject) {
+  /// Whether there was no object with that key before.
+  @discardableResult
+  mutating func set(_ key: Int64, _ object: NSManagedObject) -> Bool {
     reserve(1)
+    let before = count
     insert(Entry(key: key, object: Unmanaged.passUnretained(object).toOpaque()))
+    return count > before
   }
 
   mutating func set(_ objects: ArraySlice<NSManagedObject>) {
@@ -63,17 +67,19 @@ struct IdentityMap {
     entries[index] = entry
   }
 
-  /// Removes `key` if it still stands for this very object.
-  mutating func remove(_ key: Int64, _ object: NSManagedObject) {
-    guard let entries else { return }
+  /// Removes `key` if it still stands for this very object, and says whether it did.
+  @discardableResult
+  mutating func remove(_ key: Int64, _ object: NSManagedObject) -> Bool {
+    guard let entries else { return false }
     var index = place(key)
     while entries[index].key != key {
-      if entries[index].key == 0 { return }
+      if entries[index].key == 0 { return false }
       index = (index &+ 1) & mask
     }
-    guard entries[index].object == Unmanaged.passUnretained(object).toOpaque() else { return }
+    guard entries[index].object == Unmanaged.passUnretained(object).toOpaque() else { return false }
     entries[index].object = nil
     count &-= 1
+    return true
   }
 
   /// Makes room for `more` objects.
@@ -103,6 +109,12 @@ struct IdentityMap {
       guard let found = entries[index].object, cd_try_retain(found) else { return nil }
       return Unmanaged<NSManagedObject>.fromOpaque(found).takeRetainedValue()
     }
+  }
+
+  /// The keys of all objects, of those too whose end has begun.
+  var keys: [Int64] {
+    guard let entries else { return [] }
+    return (0...mask).compactMap { entries[$0].object == nil ? nil : entries[$0].key }
   }
 
   /// Frees the table. The map is empty afterwards and may be used again.

@@ -199,10 +199,16 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   open var hasChanges: Bool { core.insertedCount + core.updatedCount + core.deletedCount > 0 }
 
   /// Ends the event: delete rules are followed and the changes since the last event announced.
-  open func processPendingChanges() { core.processPendingChanges() }
+  open func processPendingChanges() {
+    core.processPendingChanges()
+    core.tellStoresOfObjects()
+  }
 
   /// Writes all changes to the stores. On an error nothing is written and the context keeps its changes.
-  open func save() throws { try core.save() }
+  open func save() throws {
+    defer { core.tellStoresOfObjects() }
+    try core.save()
+  }
 
   /// Gives up all changes: new objects are forgotten, others are as they were last read or saved.
   open func rollback() { core.rollback() }

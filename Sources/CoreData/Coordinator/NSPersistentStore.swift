@@ -24,7 +24,11 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
   open var configurationName: String { configuration }
   private let settings: [AnyHashable: Any]?
   open var options: [AnyHashable: Any]? { settings }
-  public internal(set) var url: URL?
+  public internal(set) var url: URL? {
+    get { place.withLock { $0 } }
+    set { place.withLock { $0 = newValue } }
+  }
+  private let place: Mutex<URL?>
   private var typeName: String
   open var type: String { typeName }
   /// Place among the coordinator's stores, never used again after the store is removed. Set before anybody else sees the store.
@@ -45,7 +49,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     persistentStoreCoordinator = setup.coordinator
     configuration = setup.configurationName
     settings = setup.options
-    url = setup.url
+    place = Mutex(setup.url)
     typeName = setup.type
     index = setup.index
     cache = RowCache(roots: engine.schema.entities.count)
@@ -64,7 +68,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     persistentStoreCoordinator = root
     configuration = name ?? NSManagedObjectModel.defaultConfiguration
     settings = options
-    self.url = url
+    place = Mutex(url)
     typeName = "\(Self.self)"
     index = .max
     // A model that is not valid is reported when the store is added.
@@ -192,6 +196,27 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
       replacement.withLock { $0 = new }
       isReplaced.store(true, ordering: .releasing)
       return new
+    }
+  }
+
+  /// Closes the engine, and takes the one that `open` gives for another place. Where that fails the former place is opened again.
+  /// Who reads or commits meanwhile waits.
+  func reconnect(at other: URL, _ open: (URL) throws(StoreError) -> any Store) throws(StoreError) {
+    try committing.withLock { (_) throws(StoreError) in
+      guard let former = url else { return }
+      try engine.withLock { (engine) throws(StoreError) in
+        let closing = engine
+        engine = nil
+        cache.removeAll()
+        do throws(StoreError) {
+          try closing?.close()
+          engine = try open(other)
+        } catch {
+          engine = try open(former)
+          throw error
+        }
+      }
+      url = other
     }
   }
 

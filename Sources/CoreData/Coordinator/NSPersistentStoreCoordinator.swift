@@ -222,6 +222,22 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
   open func url(for store: NSPersistentStore) -> URL { store.url ?? URL(fileURLWithPath: "/dev/null") }
 
+  /// Moves a store of this coordinator to another place, and says whether it did; if not it stays in use where it is, and standard
+  /// error has the reason.
+  ///
+  /// What is at `url` takes over, and contexts read their objects again from there, under unsaved changes. It must be the same store
+  /// by its UUID, a copy or the moved files. Where there is nothing, a store that is one whole file is copied there; others stay. (Source:
+  /// Apple, `setURL(_:for:)`; that the UUID must be the same, and that the copy is made before the next save, are rules of ours.)
+  /// Of stores that clients implement, an ``NSAtomicStore`` saves to `url` from now on, and an ``NSIncrementalStore`` stays.
+  open func setURL(_ url: URL, for store: NSPersistentStore) -> Bool {
+    guard store.persistentStoreCoordinator === self, !(store is NSIncrementalStore) else { return false }
+    do { try relocate(store, to: url) } catch {
+      report("The store at \(store.url?.path ?? "?") stays where it is, instead of \(url.path): \(error)")
+      return false
+    }
+    return true
+  }
+
   /// The object ID of a URI, nil where its store or entity is not known here. Reads nothing.
   open func managedObjectID(forURIRepresentation url: URL) -> NSManagedObjectID? {
     guard url.scheme == "x-coredata", let host = url.host, let frozen = try? managedObjectModel.freeze(),
@@ -263,12 +279,6 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     } catch { throw CoreDataError.make(error) }
   }
 
-  public class func metadataForPersistentStore(
-    type: NSPersistentStore.StoreType, at url: URL, options: [AnyHashable: Any]? = nil
-  ) throws -> [String: Any] {
-    try metadataForPersistentStore(ofType: type.rawValue, at: url, options: options)
-  }
-
   /// Replaces the application's entries in the metadata of the store at `url`, without opening it with a model. Its type, UUID and
   /// version hashes stay what they are.
   open class func setMetadata(
@@ -284,12 +294,6 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
       let known = try backend.metadata(at: url, options: settings)
       try backend.setMetadata(MetadataCoding.merge(metadata ?? [:], into: known), at: url, options: settings)
     } catch { throw CoreDataError.make(error) }
-  }
-
-  public class func setMetadata(
-    _ metadata: [String: Any]?, type: NSPersistentStore.StoreType, at url: URL, options: [AnyHashable: Any]? = nil
-  ) throws {
-    try setMetadata(metadata, ofType: type.rawValue, at: url, options: options)
   }
 
   /// Writes everything that a store of this coordinator holds to a new store at `url`, of any type, which takes its place
@@ -308,26 +312,12 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     try migrate(store, to: url, options, storeType)
   }
 
-  @discardableResult
-  public final func migratePersistentStore(
-    _ store: NSPersistentStore, to storeURL: URL, options: [AnyHashable: Any]? = nil,
-    type storeType: NSPersistentStore.StoreType
-  ) throws -> NSPersistentStore {
-    try migratePersistentStore(store, to: storeURL, options: options, withType: storeType.rawValue)
-  }
-
   /// Removes the store at `url` with everything that belongs to it.
   open func destroyPersistentStore(at url: URL, ofType storeType: String, options: [AnyHashable: Any]? = nil) throws {
     let backend = try Self.backend(storeType)
     do { try backend.destroy(at: url, options: StoreOptionCoding.options(options)) } catch {
       throw CoreDataError.make(error)
     }
-  }
-
-  public final func destroyPersistentStore(
-    at url: URL, type: NSPersistentStore.StoreType, options: [AnyHashable: Any]? = nil
-  ) throws {
-    try destroyPersistentStore(at: url, ofType: type.rawValue, options: options)
   }
 
   /// Makes the store at `destinationURL` a copy of the one at `sourceURL`.
@@ -340,16 +330,6 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
       try backend.replace(
         at: destinationURL, with: sourceURL, options: StoreOptionCoding.options(destinationOptions))
     } catch { throw CoreDataError.make(error) }
-  }
-
-  public final func replacePersistentStore(
-    at destinationURL: URL, destinationOptions: [AnyHashable: Any]? = nil,
-    withPersistentStoreFrom sourceURL: URL, sourceOptions: [AnyHashable: Any]? = nil,
-    type sourceType: NSPersistentStore.StoreType
-  ) throws {
-    try replacePersistentStore(
-      at: destinationURL, destinationOptions: destinationOptions, withPersistentStoreFrom: sourceURL,
-      sourceOptions: sourceOptions, ofType: sourceType.rawValue)
   }
 
   static func backend(_ type: String) throws -> any StoreBackend {

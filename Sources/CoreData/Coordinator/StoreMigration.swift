@@ -35,6 +35,30 @@ extension NSPersistentStoreCoordinator {
     return successor
   }
 
+  /// See ``setURL(_:for:)``.
+  func relocate(_ store: NSPersistentStore, to url: URL) throws {
+    if store is NSAtomicStore { return store.url = url }
+    let backend = try Self.backend(store.type)
+    guard backend.capabilities.contains(.persistent) else { return store.url = url }
+    let settings = try settings(store.options)
+    do throws(StoreError) {
+      let schema = try store.requireEngine().schema
+      if !backend.capabilities.contains(.rowLevel), let former = store.url,
+        !FileManager.default.fileExists(atPath: url.path)
+      {
+        try backend.replace(at: url, with: former, options: settings)
+      }
+      let found = try backend.metadata(at: url, options: settings)
+      guard found.identifier == store.identifier else {
+        throw StoreError(.invalidArgument, "There is another store at that place.", context: ["url": url.path])
+      }
+      try store.reconnect(at: url) { (place) throws(StoreError) in
+        try backend.open(at: place, schema: schema, options: settings)
+      }
+    } catch { throw CoreDataError.make(error) }
+    for core in attachedContexts { core.run { core.forgetStores() } }
+  }
+
   /// A store with everything that another one holds, opened.
   private static func copy(
     _ source: any Store, to url: URL, _ backend: any StoreBackend, _ options: StoreOptions

@@ -121,6 +121,12 @@ final class IncrementalEngine: Store, @unchecked Sendable {
       })
   }
 
+  /// The ID of the object that a key stands for.
+  func id(of key: Int64) -> NSManagedObjectID? {
+    guard let entity = references.entity(of: key) else { return nil }
+    return NSManagedObjectID(frozen.infos[entity], key: key, store: store, context: nil)
+  }
+
   // MARK: Writing
 
   func commit(_ changes: ChangeSet) throws(StoreError) -> CommitResult {
@@ -200,20 +206,15 @@ final class IncrementalSnapshot: StoreSnapshot, @unchecked Sendable {
   private func announce(_ keys: [Int64], _ entity: Int) throws(StoreError) {
     let request = NSFetchRequest<NSManagedObject>()
     request.entity = engine.frozen.infos[entity].description
-    request.predicate = NSPredicate(format: "SELF IN %@", keys.map { id($0, entity) } as NSArray)
+    request.predicate = NSPredicate(format: "SELF IN %@", keys.compactMap(engine.id(of:)) as NSArray)
     request.returnsObjectsAsFaults = false
     request.affectedStores = [store]
     do { _ = try store.execute(request, with: context) } catch { throw Self.failure(error) }
   }
 
-  private func id(_ key: Int64, _ entity: Int) -> NSManagedObjectID {
-    let own = engine.references.entity(of: key) ?? entity
-    return NSManagedObjectID(engine.frozen.infos[own], key: key, store: store, context: nil)
-  }
-
   func row(of entity: Int, key: Int64) throws(StoreError) -> Row? {
-    guard let own = engine.references.entity(of: key) else { return nil }
-    let (id, info) = (id(key, entity), engine.frozen.infos[own])
+    guard let own = engine.references.entity(of: key), let id = engine.id(of: key) else { return nil }
+    let info = engine.frozen.infos[own]
     let node: NSIncrementalStoreNode
     do { node = try store.newValuesForObject(with: id, with: context) } catch {
       if (error as? CocoaError)?.code == .managedObjectReferentialIntegrity { return nil }

@@ -30,9 +30,16 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
   /// IDs for new objects, in their order, made with ``newObjectID(for:referenceObject:)``.
   open func obtainPermanentIDs(for array: [NSManagedObject]) throws -> [NSManagedObjectID] { throw Self.refusal }
 
-  /// Not called yet.
+  /// Objects came into use in a context, as faults or with their values: a store may keep their rows at hand until as many
+  /// contexts have unregistered them.
+  ///
+  /// Only objects with permanent IDs count; a new one does once it is saved. A context tells its stores at the end of a fetch, a
+  /// save, an event and a `perform` block. (Source: Apple, `managedObjectContextDidRegisterObjects(with:)`; when is our rule.)
   open func managedObjectContextDidRegisterObjects(with objectIDs: [NSManagedObjectID]) {}
-  /// Not called yet.
+
+  /// A context uses these objects no longer: nobody holds them, their deletion was saved, or the context was reset or is gone.
+  ///
+  /// Told as ``managedObjectContextDidRegisterObjects(with:)`` is, and at the end of the context, on whichever thread that is.
   open func managedObjectContextDidUnregisterObjects(with objectIDs: [NSManagedObjectID]) {}
 
   /// The ID of the object that a reference object, a string or a whole number, names.

@@ -8,6 +8,7 @@ extension NSManagedObjectContext {
   /// than the request's type is an error too.
   public final func fetch<T>(_ request: NSFetchRequest<T>) throws -> [T] {
     let parameters = request.erased
+    defer { core.tellStoresOfObjects() }
     if parameters.resultType == .managedObjectResultType, let objects = try typedObjects(parameters, as: T.self) {
       return objects
     }

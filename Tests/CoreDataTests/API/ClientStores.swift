@@ -153,6 +153,8 @@ final class DictionaryStore: NSIncrementalStore, @unchecked Sendable {
   nonisolated(unsafe) var log: [String] = []
   nonisolated(unsafe) var lastSave: NSSaveChangesRequest?
   nonisolated(unsafe) var failure: (any Error)?
+  /// How many contexts use an object.
+  nonisolated(unsafe) var uses: [Int: Int] = [:]
   nonisolated(unsafe) private var next = 100
 
   override func loadMetadata() throws {
@@ -175,6 +177,17 @@ final class DictionaryStore: NSIncrementalStore, @unchecked Sendable {
     return array.map { object in
       next += 1
       return newObjectID(for: object.entity, referenceObject: next)
+    }
+  }
+
+  override func managedObjectContextDidRegisterObjects(with objectIDs: [NSManagedObjectID]) {
+    for id in objectIDs { uses[number(id), default: 0] += id.isTemporaryID ? 1000 : 1 }
+  }
+
+  override func managedObjectContextDidUnregisterObjects(with objectIDs: [NSManagedObjectID]) {
+    for id in objectIDs {
+      let left = uses[number(id), default: 0] - 1
+      uses[number(id)] = left == 0 ? nil : left
     }
   }
 

@@ -176,6 +176,67 @@ import Testing
     }
   }
 
+  @Test func anAtomicStoreSavesToItsNewPlace() throws {
+    try place { url in
+      let (context, store) = try stack(ListStore.type, url)
+      try context.performAndWait {
+        try fill(context)
+        let (former, other) = (try Data(contentsOf: url), url.appendingPathExtension("new"))
+        #expect(store.persistentStoreCoordinator?.setURL(other, for: store) == true)
+        #expect(!FileManager.default.fileExists(atPath: other.path))
+        Tag(context: context).label = "new"
+        try context.save()
+        #expect(try Data(contentsOf: url) == former && Data(contentsOf: other).count > former.count)
+      }
+      let (other, incremental) = try stack(DictionaryStore.type, url)
+      #expect(other.persistentStoreCoordinator?.setURL(url, for: incremental) == false)
+    }
+  }
+
+  /// FEATURES 11.11.
+  @Test func theStoreKnowsWhichObjectsAreInUse() throws {
+    try place { url in
+      let (context, made) = try stack(DictionaryStore.type, url)
+      let store = try #require(made as? DictionaryStore)
+      try context.performAndWait {
+        let people = try fill(context)
+        #expect(store.uses.count == 5 && store.uses.values.allSatisfy { $0 == 1 })
+        // Nobody holds the tag.
+        context.processPendingChanges()
+        #expect(store.uses.count == 4 && store.uses.values.allSatisfy { $0 == 1 })
+        var other: NSManagedObjectContext? = NSManagedObjectContext(.privateQueue)
+        other?.persistentStoreCoordinator = context.persistentStoreCoordinator
+        try other?.performAndWait { [other] in
+          let request = NSFetchRequest<Person>(entityName: "Person")
+          let found = try #require(try other?.fetch(request))
+          #expect(store.uses.values.sorted() == [1, 2, 2, 2])
+          // An object that a relationship leads to is told of when the block ends.
+          _ = found[0].department?.title
+        }
+        other?.performAndWait {}
+        // Whom nobody holds is out of use; the end of the context comes after all of them.
+        other = nil
+        #expect(store.uses.count == 4 && store.uses.values.allSatisfy { $0 == 1 })
+        // Unsaved objects are none of the store's.
+        let new = Person(context: context)
+        context.processPendingChanges()
+        #expect(store.uses.count == 4)
+        context.delete(people[2])
+        context.delete(new)
+        try context.save()
+        #expect(store.uses.count == 3)
+        // A save that fails: the object has a name, and no row.
+        let failed = Person(context: context)
+        store.failure = CocoaError(.fileWriteNoPermission)
+        #expect(throws: CocoaError.self) { try context.save() }
+        context.rollback()
+        withExtendedLifetime(failed) {}
+        context.reset()
+        #expect(store.uses.isEmpty)
+      }
+    }
+  }
+
   @Test func aBatchIsAnnounced() throws {
     try place { url in
       let (context, store) = try stack(DictionaryStore.type, url)

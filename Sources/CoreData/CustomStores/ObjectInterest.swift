@@ -1,0 +1,60 @@
+/// The objects of incremental stores that came into a context or left it since their stores were told. Belongs to the context's
+/// identity maps, and is guarded as they are.
+struct ObjectInterest {
+  struct Changes {
+    var come: [Int64] = []
+    var gone: [Int64] = []
+  }
+
+  /// By the store's index; nil for stores that want to know nothing.
+  private var stores: [Changes?] = []
+  private(set) var isEmpty = true
+
+  mutating func watch(_ store: UInt16) {
+    while stores.count <= Int(store) { stores.append(nil) }
+    if stores[Int(store)] == nil { stores[Int(store)] = Changes() }
+  }
+
+  func watches(_ store: UInt16) -> Bool { Int(store) < stores.count && stores[Int(store)] != nil }
+
+  mutating func come(_ key: Int64, _ store: UInt16) {
+    guard watches(store) else { return }
+    stores[Int(store)]?.come.append(key)
+    isEmpty = false
+  }
+
+  mutating func go(_ key: Int64, _ store: UInt16) {
+    guard watches(store) else { return }
+    stores[Int(store)]?.gone.append(key)
+    isEmpty = false
+  }
+
+  /// What the stores have not been told yet, once.
+  mutating func take() -> [(store: UInt16, changes: Changes)] {
+    isEmpty = true
+    var result: [(store: UInt16, changes: Changes)] = []
+    for index in stores.indices {
+      guard let changes = stores[index], !changes.come.isEmpty || !changes.gone.isEmpty else { continue }
+      result.append((UInt16(index), changes))
+      stores[index] = Changes()
+    }
+    return result
+  }
+}
+
+extension ContextCore {
+  /// Tells incremental stores which of their objects the context has begun to use, and which no longer.
+  ///
+  /// The first ones first: a store that counts keeps the rows of an object that left and came back.
+  func tellStoresOfObjects() {
+    guard watchesObjects else { return }
+    for (index, changes) in takeInterest() {
+      guard let store = store(index) as? NSIncrementalStore, store.persistentStoreCoordinator != nil,
+        let engine = store.custom?.incremental
+      else { continue }
+      func ids(_ keys: [Int64]) -> [NSManagedObjectID] { keys.compactMap(engine.id(of:)) }
+      if !changes.come.isEmpty { store.managedObjectContextDidRegisterObjects(with: ids(changes.come)) }
+      if !changes.gone.isEmpty { store.managedObjectContextDidUnregisterObjects(with: ids(changes.gone)) }
+    }
+  }
+}
