@@ -288,11 +288,18 @@ final class ContextCore: @unchecked Sendable {
     registered(reference, store: store) ?? fault(reference, store: store)
   }
 
+  /// The same for an object that is reached over a relationship: whoever walks on lets go of it, and is likely to come back.
+  @inline(__always)
+  func destination(_ reference: ObjectReference, store: UInt16) -> NSManagedObject? {
+    if let known = registered(reference, store: store) { return known }
+    let made = fault(reference, store: store)
+    if let made { keep(made) }
+    return made
+  }
+
   private func fault(_ reference: ObjectReference, store: UInt16) -> NSManagedObject? {
     guard reference.key > 0, store != .max, let frozen, reference.entity < frozen.infos.count else { return nil }
-    let object = makeObject(frozen.infos[reference.entity], key: reference.key, store: store, row: nil)
-    keep(object)
-    return object
+    return makeObject(frozen.infos[reference.entity], key: reference.key, store: store, row: nil)
   }
 
   /// Makes and registers the object of a row or, without one, a fault.

@@ -85,7 +85,7 @@ extension NSManagedObject {
     guard let reference = reference(place) else { return nil }
     return withCore {
       if !$0.externalLinks.isEmpty, let other = $0.externalDestination(of: self, slot: place.slot) { return other }
-      return $0.object(reference, store: storeIndex)
+      return $0.destination(reference, store: storeIndex)
     } ?? nil
   }
 }
