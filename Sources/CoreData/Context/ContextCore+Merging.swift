@@ -14,7 +14,7 @@ extension ContextCore {
     let deleted = changes.deleted.compactMap { registered($0.reference, store: $0.store) }
     becomeDeletedElsewhere(deleted)
     dropMembers(changes)
-    let inserted = changes.inserted.compactMap { self.object($0.reference, store: $0.store) }
+    let inserted = changes.inserted.compactMap { destination($0.reference, store: $0.store) }
     for object in inserted {
       lookAgain(for: object)
       object.prepareToRead()

@@ -288,7 +288,8 @@ final class ContextCore: @unchecked Sendable {
     registered(reference, store: store) ?? fault(reference, store: store)
   }
 
-  /// The same for an object that is reached over a relationship: whoever walks on lets go of it, and is likely to come back.
+  /// The same for an object that nobody asked for by its ID, and that is kept for a while: one at the end of a relationship, which
+  /// whoever walks on lets go of and is likely to come back to, and one that is merged in.
   @inline(__always)
   func destination(_ reference: ObjectReference, store: UInt16) -> NSManagedObject? {
     if let known = registered(reference, store: store) { return known }
