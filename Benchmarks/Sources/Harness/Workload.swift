@@ -77,7 +77,7 @@ enum Workload: String, CaseIterable, Codable {
       switch self {
       case .w1, .w1b: return 2
       case .w2, .w4: return 1.6
-      case .w3, .w5, .w6, .w7: return 3
+      case .w3, .w5, .w6, .w7, .w12: return 3
       default: break
       }
     }
