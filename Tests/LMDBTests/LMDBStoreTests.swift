@@ -1,9 +1,11 @@
 #if LMDB
+  import Dispatch
   import Foundation
   import LMDBBackend
   import PropertyLists
   import StoreProtocol
   import StoreSchema
+  import Synchronization
   import Testing
 
   @Suite struct LMDBStoreTests {
@@ -149,6 +151,29 @@
         for await isWhole in group { #expect(isWhole) }
       }
       #expect(try world.values(store).count == 210)
+    }
+
+    /// The file grows between a look at its size and one at what it says. More threads than processors, so that some stand still there.
+    @Test func aFileThatGrowsIsNotTooShort() throws {
+      let world = try LMDBWorld()
+      let store = try world.open()
+      _ = try world.insert(store, 0..<10)
+      let problems = Mutex<[String]>([])
+      let isDone = Mutex(false)
+      let running = DispatchGroup()
+      for _ in 0..<12 {
+        running.enter()
+        Thread.detachNewThread {
+          do { while !isDone.withLock({ $0 }) { _ = try store.snapshot() } } catch {
+            problems.withLock { $0.append("\(error)") }
+          }
+          running.leave()
+        }
+      }
+      for _ in 0..<200 { _ = try world.insert(store, 0..<100) }
+      isDone.withLock { $0 = true }
+      running.wait()
+      #expect(problems.withLock { $0 } == [])
     }
 
     @Test func destroyAndReplace() throws {

@@ -252,13 +252,14 @@
     /// off between this and the reading is not met by anything.
     func checkSize() throws(StoreError) {
       let size = try file.size()
-      var info = MDB_envinfo()
       // LMDB reads the two pages that say what the last state is.
-      let isReadable = size >= 2 * Int64(pageSize)
-      if isReadable { mdb_env_info(handle, &info) }
-      if !isReadable || size < Int64(info.me_last_pgno + 1) * Int64(pageSize) {
-        throw LMDBMeta.damaged("It is shorter than it says", file)
-      }
+      if size < 2 * Int64(pageSize) { throw LMDBMeta.damaged("It is cut off", file) }
+      var info = MDB_envinfo()
+      mdb_env_info(handle, &info)
+      let wanted = Int64(info.me_last_pgno + 1) * Int64(pageSize)
+      // A commit may have let the file grow between the two looks.
+      let isShort = if size < wanted { try file.size() < wanted } else { false }
+      if isShort { throw LMDBMeta.damaged("It is shorter than it says", file) }
     }
 
     /// Throws where somebody has taken away the lock file, in which those who write see who reads.

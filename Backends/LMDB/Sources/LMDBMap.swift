@@ -45,7 +45,7 @@
       let transaction = try environment.beginReading(timeout: timeout)
       defer { environment.end(transaction) }
       let number = UInt64(mdb_txn_id(transaction))
-      let metas = try LMDBMeta.both(of: environment.file)
+      let metas = try LMDBMeta.bothWhileOthersWrite(of: environment.file)
       guard let meta = [metas.last, metas.former].first(where: { $0.commitNumber == number }) else {
         // Others have written twice since; who writes has looked at the file.
         return

@@ -9,7 +9,7 @@ extension GraphSuite {
     ) { g in
       let contexts = try (0..<8).map { _ in try g.newContext() }
       let problems = Recorder()
-      DispatchQueue.concurrentPerform(iterations: 8) { writer in
+      atOnce(8) { writer in
         let c = contexts[writer]
         c.performAndWait {
           for number in 0..<8 {
@@ -27,7 +27,7 @@ extension GraphSuite {
     ) { g in
       let contexts = try (0..<2).map { _ in try g.newContext(try g.newCoordinator()) }
       let problems = Recorder()
-      DispatchQueue.concurrentPerform(iterations: 2) { writer in
+      atOnce(2) { writer in
         let c = contexts[writer]
         c.performAndWait {
           for number in 0..<20 {
@@ -57,7 +57,7 @@ extension GraphSuite {
       }
       let readers = try (0..<3).map { _ in try g.newContext() }
       let problems = Recorder()
-      DispatchQueue.concurrentPerform(iterations: 4) { thread in
+      atOnce(4) { thread in
         do {
           if thread == 3 {
             for round in 1...30 {

@@ -81,7 +81,7 @@ extension GraphSuite {
     GraphCase("CTX-020", "forty contexts work on one coordinator", ways: .own, races: true) { g in
       let contexts = try (0..<40).map { _ in try g.newContext() }
       let problems = Recorder()
-      DispatchQueue.concurrentPerform(iterations: 8) { thread in
+      atOnce(8) { thread in
         for index in stride(from: thread, to: contexts.count, by: 8) {
           let c = contexts[index]
           c.performAndWait {
@@ -99,7 +99,7 @@ extension GraphSuite {
       try g.write { c in for number in 0..<500 { c.insert("Person", ["name": "\(number)", "age": 1]) } }
       let contexts = try (0..<8).map { _ in try g.newContext() }
       let problems = Recorder()
-      DispatchQueue.concurrentPerform(iterations: 9) { thread in
+      atOnce(9) { thread in
         do {
           if thread == 8 {
             for round in 2..<7 {

@@ -289,7 +289,7 @@ extension GraphSuite {
       let problems = Recorder()
       for _ in 0..<5 {
         try g.write { c in for number in 0..<100 { c.insert("Person", ["age": number]) } }
-        DispatchQueue.concurrentPerform(iterations: 2) { thread in
+        atOnce(2) { thread in
           do {
             if thread == 0 {
               try g.inWriting { c in

@@ -222,7 +222,7 @@ extension Graph {
     try write { $0.insert("Person", ["name": "p", "age": 0]) }
     let contexts = try (0..<4).map { _ in try newContext() }
     let problems = Recorder()
-    DispatchQueue.concurrentPerform(iterations: contexts.count) { index in
+    atOnce(contexts.count) { index in
       let context = contexts[index]
       context.performAndWait {
         do { try body(context, 25) } catch { problems.note(Graph.text(of: error)) }

@@ -229,12 +229,18 @@ extension Session {
 }
 
 extension CaseContext {
-  /// Runs `body` on several threads at once, and throws the first error after all have ended.
+  /// Runs `body` on so many threads at once, however few processors there are, and throws the first error after all have ended.
   func inParallel(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) throws {
     let failures = Mutex<[any Error]>([])
-    DispatchQueue.concurrentPerform(iterations: count) { number in
-      do { try body(number) } catch { failures.withLock { $0.append(error) } }
+    let running = DispatchGroup()
+    for number in 0..<count {
+      running.enter()
+      Thread.detachNewThread {
+        do { try body(number) } catch { failures.withLock { $0.append(error) } }
+        running.leave()
+      }
     }
+    running.wait()
     if let first = failures.withLock({ $0.first }) { throw first }
   }
 }

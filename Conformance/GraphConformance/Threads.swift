@@ -21,3 +21,18 @@ final class SmallThread: @unchecked Sendable {
     try result.get()
   }
 }
+
+/// Calls `body` with 0, 1 and so on, each on a thread of its own, all at once, and waits for them. `concurrentPerform` takes no more
+/// threads than there are processors, and lets the others wait.
+func atOnce(_ count: Int, _ body: @escaping (Int) -> Void) {
+  nonisolated(unsafe) let body = body
+  let running = DispatchGroup()
+  for number in 0..<count {
+    running.enter()
+    Thread.detachNewThread {
+      body(number)
+      running.leave()
+    }
+  }
+  running.wait()
+}
