@@ -24,10 +24,13 @@ final class SQLiteFileView: Sendable {
       let stamp = SQLiteFileStamp(path)
       if isOpen { return (.file, stamp) }
       try stamp.requirePlainFiles(path)
+      // SQLite rolls back a journal, and then applies a log, whichever of the two the database says it keeps.
       if try SQLiteFormat.isLogged(path) {
-        if stamp.hasSharedMemory, SQLiteOpenFiles.mayReadSharedMemory(path) { return (.sharedMemory, stamp) }
-        if !stamp.hasLog { return (.immutable, stamp) }
-      } else if !stamp.hasJournal {
+        if !stamp.hasJournal {
+          if stamp.hasSharedMemory, SQLiteOpenFiles.mayReadSharedMemory(path) { return (.sharedMemory, stamp) }
+          if !stamp.hasLog { return (.immutable, stamp) }
+        }
+      } else if !stamp.hasJournal && !stamp.hasLog {
         return (.file, stamp)
       }
       return try Self.copy(path)

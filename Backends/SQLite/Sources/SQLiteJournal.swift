@@ -15,7 +15,7 @@ enum SQLiteJournal {
     guard head.starts(with: magic), head.count == 28 else { return }
     let pages = Int64(bigEndian(head, 16))
     let pageSize = Int64(bigEndian(head, 24))
-    if tail == magic || pages * pageSize > room {
+    if tail == magic || pageSize > 1 << 16 || pages * pageSize > room {
       throw StoreError(
         .corrupt, "The rollback journal beside the store was not made by a transaction of this store; take it away.",
         context: ["path": path])

@@ -8,8 +8,9 @@ import StoreProtocol
 /// SQLite applies every sound log that has the right name; nothing in it says which database it was made for
 /// ([How to corrupt](https://www.sqlite.org/howtocorrupt.html), 1.4). Therefore the first commit in each log, and each commit with
 /// a rollback journal, also writes the page of `Z_METADATA`, so that the log tells its store's UUID; and a database whose UUID is
-/// another one without its log than with it is refused. What another program wrote may lack the page, and is taken as it is; and
-/// so is the log of a copy of the store, which has the same UUID (decision 035).
+/// another one without its log than with it is refused. The log has page 1 too, or another schema would be read with it. What another
+/// program wrote may lack the pages, and is taken as it is; and so is the log of a copy of the store, which has the same UUID
+/// (decision 035).
 struct SQLiteLogOwner {
   /// A log and its generation: every log that is begun anew has other salts.
   private typealias Salts = UInt64
@@ -25,9 +26,13 @@ struct SQLiteLogOwner {
   mutating func mark(_ connection: SQLiteConnection) throws(StoreError) {
     isMarking = false
     if !hasOwnIndex, let marked, marked == Self.salts(connection, ifItGoesOn: true) { return }
-    // A page that stays as it is would not be written.
+    // A page that stays as it is would not be written. Journals have page 1 always, logs where it changes.
+    let version = try connection.integer("PRAGMA user_version") ?? 0
     try connection.execute(
-      "UPDATE Z_METADATA SET Z_VERSION = Z_VERSION + 1; UPDATE Z_METADATA SET Z_VERSION = Z_VERSION - 1")
+      """
+      UPDATE Z_METADATA SET Z_VERSION = Z_VERSION + 1; UPDATE Z_METADATA SET Z_VERSION = Z_VERSION - 1;
+      PRAGMA user_version = \(version == 0 ? 1 : 0); PRAGMA user_version = \(version)
+      """)
     isMarking = true
   }
 
@@ -51,25 +56,42 @@ struct SQLiteLogOwner {
 
   /// Throws where the database at `path` is of another store without what lies beside it than with it, as `connection` sees it.
   static func require(_ path: String, _ connection: SQLiteConnection) throws(StoreError) {
-    guard let seen = try? identity(connection),
-      let alone = try? identity(SQLiteConnection(path, .immutable, timeout: 0))
-    else {
-      // Not whole without its log, as after a commit that was cut off; or no store, which is found out elsewhere.
-      return
-    }
-    if seen.identifier == alone.identifier || seen.other == alone.identifier || alone.other == seen.identifier {
-      return
+    var log = "none"
+    // Twice: another process may let a store take this one's place between the two looks.
+    for _ in 0..<2 {
+      let seen: Identity?
+      do throws(StoreError) { seen = try identity(connection) } catch {
+        // An empty schema is no store. What is damaged is found out elsewhere.
+        if error.code != .notAStore { return }
+        seen = nil
+      }
+      guard let alone = try identityOfFile(path) else { return }
+      if let seen, seen.identifier == alone.identifier || seen.other == alone.identifier || alone.other == seen.identifier
+      {
+        return
+      }
+      log = seen?.identifier ?? "none"
     }
     throw StoreError(
       .corrupt,
       "The log or journal beside the store is another store's; take it away. Nothing of it was written to the store.",
-      context: ["path": path, "store": alone.identifier, "log": seen.identifier])
+      context: ["path": path, "log": log])
+  }
+
+  /// The identity of the database without its log; nil where it is not whole without, as after a commit that was cut off, or no store.
+  private static func identityOfFile(_ path: String) throws(StoreError) -> Identity? {
+    do throws(StoreError) { return try identity(SQLiteConnection(path, .immutable, timeout: 0)) } catch {
+      switch error.code {
+      case .io, .busy, .full: throw error
+      default: return nil
+      }
+    }
   }
 
   /// The store's UUID, and that of the one that is to take its place.
-  private static func identity(_ connection: SQLiteConnection) throws(StoreError) -> (
-    identifier: String, other: String?
-  ) {
+  private typealias Identity = (identifier: String, other: String?)
+
+  private static func identity(_ connection: SQLiteConnection) throws(StoreError) -> Identity {
     connection.limitWork()
     try SQLiteFormat.requireSystemTables(on: connection)
     let metadata = try SQLiteFormat.metadata(on: connection, withOtherIdentifier: true)

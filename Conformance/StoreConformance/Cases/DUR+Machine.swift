@@ -58,7 +58,7 @@ extension ConformanceSuite {
     },
     ConformanceCase(
       "DUR-012/journal", "the rollback journal of another SQLite store is refused, and never rolled back",
-      requires: .sqliteFile, level: .durable, profiles: Profile.plainOnly, places: 2, disturbsFiles: true,
+      requires: .sqliteFile, level: .durable, profiles: Profile.plainOnly, places: 3, disturbsFiles: true,
       roles: [
         "die": { r in
           let s = try r.open(Fixtures.people(), rollingBack)
@@ -68,17 +68,57 @@ extension ConformanceSuite {
         }
       ]
     ) { c in
-      let s = try c.open(Fixtures.people(), in: 1, rollingBack)
-      for number in 0..<5 { try s.insert("Person", ["name": .text("\(number)")]) }
-      let expected = Set(try s.values("Person", "name"))
-      try s.close()
       _ = try c.start("die").wait()
-      let strange = c.url(of: 1).path + "-journal"
-      try FileManager.default.copyItem(atPath: c.url.path + "-journal", toPath: strange)
-      try c.refuses(.corrupt) { _ = try c.open(Fixtures.people(), in: 1, rollingBack) }
-      try FileManager.default.removeItem(atPath: strange)
-      c.equal(Set(try c.open(Fixtures.people(), in: 1).values("Person", "name")), expected)
+      // Also beside a store that keeps a log: SQLite looks for a journal first.
+      for (place, options) in [(1, rollingBack), (2, StoreOptions())] {
+        let s = try c.open(Fixtures.people(), in: place, options)
+        for number in 0..<5 { try s.insert("Person", ["name": .text("\(number)")]) }
+        let expected = Set(try s.values("Person", "name"))
+        try s.close()
+        let strange = c.url(of: place).path + "-journal"
+        try FileManager.default.copyItem(atPath: c.url.path + "-journal", toPath: strange)
+        try c.refuses(.corrupt) { _ = try c.open(Fixtures.people(), in: place, options) }
+        try FileManager.default.removeItem(atPath: strange)
+        c.equal(Set(try c.open(Fixtures.people(), in: place).values("Person", "name")), expected)
+      }
       c.equal(try c.open(Fixtures.people()).values("Tag", "label"), [.string("kept")], "the journal's own store")
+    },
+    ConformanceCase(
+      "DUR-012/log", "the log of an SQLite store of another model is refused, also beside a store that keeps none",
+      requires: .sqliteFile, level: .durable, profiles: Profile.plainOnly, places: 3,
+      roles: [
+        "write": { r in
+          let s = try r.open(Fixtures.names())
+          let object = try s.insert("Order", ["where": "second"])
+          // More than a log is to hold: the next commit begins another one, of few pages.
+          try s.insert("Order", ["where": .text(String(repeating: "x", count: 8 << 20))])
+          try s.update(object, ["where": "SECOND"])
+          r.say("written")
+          while true { withExtendedLifetime(s) { _ = sleep(60) } }
+        }
+      ]
+    ) { c in
+      // A store that is there has a log of few pages.
+      let other = try c.open(Fixtures.names())
+      try other.insert("Order", ["where": "first"])
+      try other.close()
+      let child = try c.start("write")
+      c.expect(child.line() != nil, "the other store cannot be written")
+      child.kill()
+      for (place, options) in [(1, StoreOptions()), (2, rollingBack)] {
+        let s = try c.open(Fixtures.people(), in: place, options)
+        for number in 0..<5 { try s.insert("Person", ["name": .text("\(number)")]) }
+        let expected = Set(try s.values("Person", "name"))
+        try s.close()
+        let bytes = try Data(contentsOf: c.url(of: place))
+        let strange = c.url(of: place).path + "-wal"
+        try FileManager.default.copyItem(atPath: c.url.path + "-wal", toPath: strange)
+        try c.refuses(.corrupt) { _ = try c.open(Fixtures.people(), in: place, options) }
+        c.equal(try Data(contentsOf: c.url(of: place)), bytes, "the store's file")
+        try FileManager.default.removeItem(atPath: strange)
+        c.equal(Set(try c.open(Fixtures.people(), in: place).values("Person", "name")), expected)
+      }
+      c.equal(try c.open(Fixtures.names()).values("Order", "where").count, 3, "the log's own store")
     },
     ConformanceCase(
       "DUR-017", "what a commit of SQLite rests on: a log, and a sync of it before the commit returns",
