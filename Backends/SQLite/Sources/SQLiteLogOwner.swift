@@ -66,9 +66,9 @@ struct SQLiteLogOwner {
         seen = nil
       }
       guard let alone = try identityOfFile(path) else { return }
-      if let seen, seen.identifier == alone.identifier || seen.other == alone.identifier || alone.other == seen.identifier
-      {
-        return
+      if let seen {
+        if seen.identifier == alone.identifier { return }
+        if seen.other == alone.identifier || alone.other == seen.identifier { return }
       }
       log = seen?.identifier ?? "none"
     }

@@ -300,7 +300,9 @@ import Testing
     let foreign =
       number((1 << 30) / 4096 + 1) + name + number(name.count) + number(name.reduce(0) { $0 + Int($1) })
       + journal(first, pages: 1).prefix(8)
-    for bad in [journal(first, pages: pages) + foreign, journal(first, pages: .max)] {
+    var absurd = journal(first, pages: .max)
+    absurd.replaceSubrange(24..<28, with: Data(repeating: 0xFF, count: 4))
+    for bad in [journal(first, pages: pages) + foreign, journal(first, pages: .max), absurd] {
       try Data("mine".utf8).write(to: victim)
       try bad.write(to: path)
       for options in [nil, readOnly] {
