@@ -221,18 +221,22 @@ public struct SQLiteBackend: StoreBackend {
     }
     try target.externalData.replace(with: origin.externalData) { () throws(StoreError) in
       let isNew = FileStatus(target.path) == nil
+      var isEmpty = isNew
       do throws(StoreError) {
         try SQLiteFileView.read(origin.path, options) { (from) throws(StoreError) in
           let to = try SQLiteConnection(target.path, .readWriteCreate, timeout: options.timeout)
-          if !isNew { try SQLiteLogOwner.announce(from, in: to) }
-          try Self.copy(from, to)
+          try SQLiteLogOwner.announce(from, in: to)
+          do throws(StoreError) { try Self.copy(from, to) } catch {
+            isEmpty = (try? to.integer("SELECT count(*) FROM sqlite_master")) == 0
+            throw error
+          }
         }
       } catch {
         var error = error
         if !isNew && error.code != .busy && error.code != .readOnly {
           // What was written to a log may come back with it.
           error.outcome = .outcomeUnknown
-        } else if isNew, error.code != .busy, FileStatus(target.path)?.size == 0 {
+        } else if isNew && isEmpty && error.code != .busy {
           // Nothing but the empty beginning of a file.
           for path in target.databaseFiles { unlink(path) }
         }

@@ -19,6 +19,8 @@ enum SQLiteFormat {
     try connection.execute("PRAGMA page_size = 4096; PRAGMA auto_vacuum = INCREMENTAL")
     if options.pragmas["journal_mode"] == nil {
       try connection.setJournalMode("WAL", timeout: options.timeout)
+    } else {
+      try SQLiteLogOwner.promise(on: connection)
     }
     let text = SQLSchemaText(SQLLayout(schema: schema))
     if let (entity, index) = text.impossibleIndex {
@@ -33,6 +35,7 @@ enum SQLiteFormat {
       if try connection.integer("SELECT count(*) FROM sqlite_master WHERE name = 'Z_METADATA'") == 1 {
         return try connection.execute("ROLLBACK")
       }
+      let identifier = try SQLiteLogOwner.keepPromise(on: connection)
       for statement in text.statements { try connection.execute(statement) }
       let insert = try connection.prepare(
         "INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, ?, ?, 0)")
@@ -42,7 +45,7 @@ enum SQLiteFormat {
         insert.bind(row.superentity, at: 3)
         try insert.run()
       }
-      try write(fresh(schema, options), on: connection, isNew: true)
+      try write(fresh(identifier, schema, options), on: connection, isNew: true)
       let model = try connection.prepare("INSERT INTO Z_MODELCACHE (Z_CONTENT) VALUES (?)")
       model.bind(options.archivedModel?().flatMap(Deflate.compress).map(Value.data) ?? .null, at: 1)
       try model.run()
@@ -53,9 +56,9 @@ enum SQLiteFormat {
     }
   }
 
-  private static func fresh(_ schema: Schema, _ options: StoreOptions) -> StoreMetadata {
+  private static func fresh(_ identifier: String, _ schema: Schema, _ options: StoreOptions) -> StoreMetadata {
     StoreMetadata(
-      identifier: UUID().uuidString, storeType: storeType, versionHashes: schema.versionHashes,
+      identifier: identifier, storeType: storeType, versionHashes: schema.versionHashes,
       versionIdentifiers: options.versionIdentifiers,
       additional: [
         "NSPersistenceFrameworkVersion": .integer(frameworkVersion),

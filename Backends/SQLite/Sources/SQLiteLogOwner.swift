@@ -52,6 +52,38 @@ struct SQLiteLogOwner {
     return UInt64(index[8]) << 32 | UInt64(index[9])
   }
 
+  // MARK: Making
+
+  /// Says in a database that is empty as yet which store it is to be, so that the journal of the transaction that makes it, which
+  /// takes all of it back, is known to be its own: the number that the store's UUID is to begin with.
+  static func promise(on connection: SQLiteConnection) throws(StoreError) {
+    // Where somebody else is just making it too, both make what was said last.
+    if try promised(connection) == 0 {
+      try connection.execute("PRAGMA user_version = \(Int32.random(in: 1 ... .max))")
+    }
+  }
+
+  /// The UUID of the store that the open transaction makes; afterwards the database promises nothing.
+  static func keepPromise(on connection: SQLiteConnection) throws(StoreError) -> String {
+    let identifier = UUID().uuidString
+    guard let number = try promised(connection), number != 0 else { return identifier }
+    try connection.execute("PRAGMA user_version = 0")
+    let digits = String(UInt32(bitPattern: number), radix: 16, uppercase: true)
+    return String(repeating: "0", count: 8 - digits.count) + digits + identifier.dropFirst(8)
+  }
+
+  /// The number that a store's UUID begins with; nil where it begins with none, or with 0, which promises nothing.
+  private static func number(of identifier: String) -> Int32? {
+    guard let number = UInt32(identifier.prefix(8), radix: 16), number != 0 else { return nil }
+    return Int32(bitPattern: number)
+  }
+
+  /// What a database without tables promises, nil where it has some.
+  private static func promised(_ connection: SQLiteConnection) throws(StoreError) -> Int32? {
+    guard try connection.integer("SELECT count(*) FROM sqlite_master") == 0 else { return nil }
+    return try connection.integer("PRAGMA user_version").map(Int32.init(truncatingIfNeeded:))
+  }
+
   // MARK: Looking
 
   /// Throws where the database at `path` is of another store without what lies beside it than with it, as `connection` sees it.
@@ -61,11 +93,12 @@ struct SQLiteLogOwner {
     for _ in 0..<2 {
       let seen: Identity?
       do throws(StoreError) { seen = try identity(connection) } catch {
-        // An empty schema is no store. What is damaged is found out elsewhere.
+        // What is damaged is found out elsewhere.
         if error.code != .notAStore { return }
         seen = nil
       }
       guard let alone = try identityOfFile(path) else { return }
+      if let number = number(of: alone.identifier), try promised(connection) == number { return }
       if let seen {
         if seen.identifier == alone.identifier { return }
         if seen.other == alone.identifier || alone.other == seen.identifier { return }
@@ -103,9 +136,13 @@ struct SQLiteLogOwner {
   /// UUID of the one that takes its place. A store's UUID does not change otherwise.
   static let otherIdentifierKey = "_OpenCoreDataOtherUUID"
 
-  /// Says in the database `target`, not only in its log, that the store `source` is about to take its place.
+  /// Says in the database `target`, not only in its log, that the store `source` is about to take its place, or to be made there.
   static func announce(_ source: SQLiteConnection, in target: SQLiteConnection) throws(StoreError) {
     let identifier = try SQLiteFormat.metadata(on: source).identifier
+    if try promised(target) != nil {
+      if let number = number(of: identifier) { try target.execute("PRAGMA user_version = \(number)") }
+      return
+    }
     // What is no store, or a damaged one, is not compared with its log either.
     guard var metadata = try? SQLiteFormat.metadata(on: target), metadata.identifier != identifier else { return }
     metadata.additional[otherIdentifierKey] = .string(identifier)

@@ -121,6 +121,47 @@ extension ConformanceSuite {
       c.equal(try c.open(Fixtures.names()).values("Order", "where").count, 3, "the log's own store")
     },
     ConformanceCase(
+      "DUR-012/making", "whoever dies while an SQLite store is made or copied, at its last step, leaves none or all of it",
+      requires: .sqliteFile, level: .durable, profiles: Profile.plainOnly, disturbsFiles: true,
+      roles: [
+        "make": { r in
+          try FailingFiles.disturb(FileFault(.dieBefore, .remove, at: Int(r.seed))) {
+            try r.open(Fixtures.people(), rollingBack).close()
+          }
+        },
+        "copy": { r in
+          let source = r.url.deletingLastPathComponent().appending(path: "source")
+          try FailingFiles.disturb(FileFault(.dieBefore, .remove, at: Int(r.seed))) {
+            try r.backend.replace(at: r.url, with: source, options: StoreOptions())
+          }
+        },
+      ]
+    ) { c in
+      c.leavesDamage()
+      let source = c.url.deletingLastPathComponent().appending(path: "source")
+      let s = try Session(c.backend, source, Fixtures.people(), StoreOptions(), .plain)
+      try s.insert("Tag", ["label": "copied"])
+      try s.close()
+      for role in ["make", "copy"] {
+        // Each transaction ends with the removal of its journal.
+        var deaths: UInt64 = 0
+        while try c.start(role, seed: deaths + 1).wait() != 0 {
+          deaths += 1
+          guard deaths < 20 else { break }
+          let again = try c.open(Fixtures.people(), rollingBack)
+          c.equal(try again.objects("Tag"), [], "\(role): dead at removal \(deaths)")
+          try again.insert("Tag", ["label": "new"])
+          try again.close()
+          try c.backend.destroy(at: c.url, options: StoreOptions())
+          c.isReplaced()
+        }
+        c.expect(1..<20 ~= deaths, "\(role): dies \(deaths) times")
+        c.equal(try c.open(Fixtures.people()).objects("Tag").count, role == "copy" ? 1 : 0, role)
+        try c.backend.destroy(at: c.url, options: StoreOptions())
+        c.isReplaced()
+      }
+    },
+    ConformanceCase(
       "DUR-017", "what a commit of SQLite rests on: a log, and a sync of it before the commit returns",
       requires: [.sqliteFile, .powerLossDurability], level: .durable, profiles: Profile.plainOnly, disturbsFiles: true
     ) { c in
