@@ -222,6 +222,8 @@ public struct SQLiteBackend: StoreBackend {
     try target.externalData.replace(with: origin.externalData) { () throws(StoreError) in
       let isNew = FileStatus(target.path) == nil
       var isEmpty = isNew
+      // Opening what is to go would let its log, or its journal, write to it.
+      if !isNew { try SQLiteFileView.read(target.path, options) { _ in } }
       do throws(StoreError) {
         try SQLiteFileView.read(origin.path, options) { (from) throws(StoreError) in
           let to = try SQLiteConnection(target.path, .readWriteCreate, timeout: options.timeout)

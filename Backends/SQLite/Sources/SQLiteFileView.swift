@@ -49,6 +49,14 @@ final class SQLiteFileView: Sendable {
     return connection
   }
 
+  /// The same, and that what lies beside the database is its own.
+  private func connectToOwn(_ options: StoreOptions) throws(StoreError) -> SQLiteConnection {
+    let connection = try connect(options)
+    connection.limitWork()
+    if hasLogOfUnknownOwner { try SQLiteLogOwner.require(path, connection) }
+    return connection
+  }
+
   private func open(_ options: StoreOptions) throws(StoreError) -> SQLiteConnection {
     switch way {
     case .file: try SQLiteConnection(path, .readOnly, timeout: options.timeout, trace: options.trace)
@@ -89,14 +97,13 @@ final class SQLiteFileView: Sendable {
     _ path: String, _ options: StoreOptions, _ body: (SQLiteConnection) throws(StoreError) -> R
   ) throws(StoreError) -> R {
     for _ in 0..<5 {
-      let view = try SQLiteFileView(path)
+      // No other thread is to find the file open, and not to look at it then, before it is known to be sound.
+      let (view, opened) = try SQLiteOpenFiles.exclusively(path) { (_) throws(StoreError) in
+        let view = try SQLiteFileView(path)
+        return (view, Result { () throws(StoreError) in try view.connectToOwn(options) })
+      }
       let result: R
-      do {
-        let connection = try view.connect(options)
-        connection.limitWork()
-        if view.hasLogOfUnknownOwner { try SQLiteLogOwner.require(path, connection) }
-        result = try body(connection)
-      } catch {
+      do { result = try body(opened.get()) } catch {
         if view.isCurrent { throw error }
         continue
       }

@@ -145,6 +145,12 @@ struct SQLiteLogOwner {
     }
     // What is no store, or a damaged one, is not compared with its log either.
     guard var metadata = try? SQLiteFormat.metadata(on: target), metadata.identifier != identifier else { return }
+    // SQLite refuses it too, later and with no more than a number.
+    let sizes = (try source.integer("PRAGMA page_size"), try target.integer("PRAGMA page_size"))
+    if sizes.0 != sizes.1, try target.text("PRAGMA journal_mode") == "wal" {
+      throw StoreError(
+        .unsupported, "A store with a log cannot get pages of another size; remove the store that is to be replaced.")
+    }
     metadata.additional[otherIdentifierKey] = .string(identifier)
     try SQLiteFormat.write(metadata, on: target, isNew: false)
     // One row, which says whether somebody's reading kept it from being done.

@@ -114,6 +114,7 @@ extension ConformanceSuite {
         let strange = c.url(of: place).path + "-wal"
         try FileManager.default.copyItem(atPath: c.url.path + "-wal", toPath: strange)
         try c.refuses(.corrupt) { _ = try c.open(Fixtures.people(), in: place, options) }
+        try c.refuses(.corrupt) { try c.backend.replace(at: c.url(of: place), with: c.url, options: options) }
         c.equal(try Data(contentsOf: c.url(of: place)), bytes, "the store's file")
         try FileManager.default.removeItem(atPath: strange)
         c.equal(Set(try c.open(Fixtures.people(), in: place).values("Person", "name")), expected)
@@ -121,7 +122,7 @@ extension ConformanceSuite {
       c.equal(try c.open(Fixtures.names()).values("Order", "where").count, 3, "the log's own store")
     },
     ConformanceCase(
-      "DUR-012/making", "whoever dies while an SQLite store is made or copied, at its last step, leaves none or all of it",
+      "DUR-012/making", "whoever dies at the last step of making or copying an SQLite store leaves none or all of it",
       requires: .sqliteFile, level: .durable, profiles: Profile.plainOnly, disturbsFiles: true,
       roles: [
         "make": { r in

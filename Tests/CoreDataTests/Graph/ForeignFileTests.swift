@@ -314,4 +314,24 @@ import Testing
       #expect(try Data(contentsOf: victim) == Data("mine".utf8))
     }
   }
+
+  /// SQLite copies into a database with pages of another size where that keeps no log, and not where it keeps one.
+  @Test func aStoreWithPagesOfAnotherSizeIsReplacedOrStays() throws {
+    let (source, target) = (try Place(), try Place())
+    defer { for place in [source, target] { place.remove() } }
+    try source.use(model(), fill)
+    try target.use(model()) { _ in }
+    try target.execute("PRAGMA journal_mode = DELETE; PRAGMA page_size = 8192; VACUUM; PRAGMA journal_mode = WAL")
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model())
+    func replace() throws {
+      try coordinator.replacePersistentStore(at: target.url, withPersistentStoreFrom: source.url, type: .sqlite)
+    }
+    let bytes = try Data(contentsOf: target.url)
+    let error = #expect(throws: (any Error).self) { try replace() }
+    #expect("\(String(describing: error))".contains("pages of another size"))
+    #expect(try Data(contentsOf: target.url) == bytes)
+    try target.execute("PRAGMA journal_mode = DELETE")
+    try replace()
+    try target.use(model(), look)
+  }
 }
