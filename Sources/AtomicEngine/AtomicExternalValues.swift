@@ -102,6 +102,22 @@ struct AtomicExternalValues: Sendable, Equatable {
     }
   }
 
+  /// The same for a damaged file, which may no longer list them: values that look like the names of files that are there.
+  static func guess(_ salvage: Salvage, _ folder: ExternalDataFolder) {
+    let names = Set(folder.names.map { Data($0.utf8) })
+    if names.isEmpty { return }
+    for entity in salvage.schema.entities {
+      for (slot, kind) in entity.slots.enumerated() where kind == .externalData {
+        salvage.changeAll(entity) { row in
+          guard !row.isNull(slot), case let value = row.data(slot).dropFirst(), value.count <= 37,
+            names.contains(Data(value.prefix { $0 != 0 }))
+          else { return row }
+          return row.replacing(slot, by: .data(Data([2]) + value), entity.slots)
+        }
+      }
+    }
+  }
+
   /// Whether an attribute of an entity has such values.
   func names(_ entity: String, _ attribute: String) -> Bool { numbers[entity]?[attribute] != nil }
 

@@ -218,17 +218,23 @@ public struct AtomicFileBackend<Format: AtomicFormat>: StoreBackend {
     let file = try Self.file(url)
     // Its beginning may be what is damaged.
     guard let content = try file.content({ _ in true }) else { throw missing(file) }
-    var facts = AtomicFileFacts()
-    do {
-      let metadata: StoreMetadata
-      (metadata, facts) = try format.readableHead(content)
-      salvage.metadata = metadata.additional
-    } catch { salvage.lose(StoreFinding(.metadata, error.message)) }
+    var facts: AtomicFileFacts?
+    salvage.take { () throws(StoreError) in
+      let head = try format.readableHead(content)
+      facts = head.facts
+      return head.metadata
+    }
     let external = ExternalDataFolder(beside: file.path)
     salvage.externalData = { (name) throws(StoreError) in try external.read(name) }
-    let numbering = AtomicNumbering(facts.roots, salvage.schema)
+    let numbering = AtomicNumbering(facts?.roots ?? [], salvage.schema)
     try format.salvage(content, numbering, into: salvage)
-    facts.external.mark(salvage, numbering)
+    facts?.external.mark(salvage, numbering)
+    // Values may be damaged that still look like some.
+    do throws(StoreError) { _ = try format.checkedHead(content) } catch {
+      if ![.corrupt, .notAStore].contains(error.code) { throw error }
+      salvage.lose(StoreFinding(.integrity, error.message))
+      AtomicExternalValues.guess(salvage, external)
+    }
   }
 
   public func destroy(at url: URL, options: StoreOptions) throws(StoreError) {
@@ -249,7 +255,8 @@ public struct AtomicFileBackend<Format: AtomicFormat>: StoreBackend {
     // What is no store of this kind is not ours to write over, unless that is wanted.
     if !options.forceDestroy, let old = try target.content(format.accepts) { _ = try format.metadata(old) }
     let theirs = try ExternalDataFolder(beside: Self.file(source).path)
-    try ExternalDataFolder(beside: target.path).replace(with: theirs) { () throws(StoreError) in
+    let isNew = FileStatus(target.path) == nil
+    try ExternalDataFolder(beside: target.path).replace(with: theirs, isNew: isNew) { () throws(StoreError) in
       _ = try target.replace(target.generation(), timeout: options.timeout) { (writer) throws(StoreError) in
         try writer.write(0..<content.count, of: content)
       }

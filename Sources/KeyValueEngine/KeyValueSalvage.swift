@@ -20,11 +20,14 @@ public final class KeyValueSalvage {
   ///
   /// Throws `modelMismatch` where its rows are not laid out as the schema says: nothing could be read then.
   public func take(_ facts: KeyValueFacts, storeType: String) throws(StoreError) {
-    do { salvage.metadata = try facts.metadata(storeType: storeType, withModel: false).additional } catch {
-      salvage.lose(StoreFinding(.metadata, error.message))
+    salvage.take { () throws(StoreError) in try facts.metadata(storeType: storeType, withModel: false) }
+    let layout: Data?
+    do { layout = try facts.content(KeyValueFact.layout) } catch { layout = nil }
+    guard let layout else {
+      return salvage.lose(
+        StoreFinding(.metadata, "The store no longer says how its rows are laid out: values may be under wrong names."))
     }
-    let layout = try? facts.content(KeyValueFact.layout)
-    if let layout, layout != Data(shape.layout.utf8) {
+    if layout != Data(shape.layout.utf8) {
       throw StoreError(.modelMismatch, "The store's rows are of another model; name the one that it was made with.")
     }
   }

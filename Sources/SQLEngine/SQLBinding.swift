@@ -121,8 +121,30 @@ public struct SQLCatalogue: Sendable {
 extension SQLBinding {
   /// Binds a schema to an existing store.
   ///
-  /// Throws `corrupt` when the store lacks an entity, table or column although its version hashes fit the schema.
-  public static func bind(_ schema: Schema, to catalogue: SQLCatalogue) throws(StoreError) -> SQLBinding {
+  /// Throws `corrupt` when the store lacks an entity, table or column although its version hashes fit the schema. With `lost`, which is
+  /// for damaged stores, that is told instead, and what is missing has the number and the name that it has in a new store.
+  public static func bind(
+    _ schema: Schema, to catalogue: SQLCatalogue, lost: ((StoreError) -> Void)? = nil
+  ) throws(StoreError) -> SQLBinding {
+    func allow(_ body: () throws(StoreError) -> Void) throws(StoreError) {
+      do { try body() } catch {
+        guard let lost else { throw error }
+        lost(error)
+      }
+    }
+    var numbers = SQLLayout(schema: schema).entityNumbers
+    try allow { () throws(StoreError) in numbers = try self.numbers(schema, catalogue) }
+    var layout = SQLLayout(schema: schema, entityNumbers: numbers)
+    for index in layout.joins.indices {
+      try allow { () throws(StoreError) in try layout.bindJoin(index, to: catalogue) }
+    }
+    for index in layout.tables.indices {
+      try allow { () throws(StoreError) in try layout.bindTable(index, to: catalogue) }
+    }
+    return SQLBinding(layout, rTrees: SQLSchemaText(layout).rTrees.filter { catalogue.rTrees.contains($0.name) })
+  }
+
+  private static func numbers(_ schema: Schema, _ catalogue: SQLCatalogue) throws(StoreError) -> [Int64] {
     var numbers: [Int64] = []
     for entity in schema.entities {
       // A store migrated in place may still list an entity under its former name.
@@ -141,10 +163,7 @@ extension SQLBinding {
       }
       numbers.append(number)
     }
-    var layout = SQLLayout(schema: schema, entityNumbers: numbers)
-    for index in layout.joins.indices { try layout.bindJoin(index, to: catalogue) }
-    for index in layout.tables.indices { try layout.bindTable(index, to: catalogue) }
-    return SQLBinding(layout, rTrees: SQLSchemaText(layout).rTrees.filter { catalogue.rTrees.contains($0.name) })
+    return numbers
   }
 
   static func missing(_ table: String, _ column: String?) -> StoreError {

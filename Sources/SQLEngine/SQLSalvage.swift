@@ -46,9 +46,10 @@ public struct SQLSalvage<Connection: SQLConnection> {
       salvage.add(row(schema.entities[entity], key, values))
       for (relationship, columns) in layout.linkColumns where columns.table == index {
         let destinations = schema.entities[relationship.entity].relationships[relationship.relationship].destinations
-        guard destinations.contains(entity), case .integer(let owner) = values[columns.owner] else { continue }
-        var order: Int64 = .max
-        if let column = columns.order, case .integer(let number) = values[column] { order = number }
+        guard destinations.contains(entity),
+          let owner = self.number(values[columns.owner], "owner", table.name, key)
+        else { continue }
+        let order = columns.order.flatMap { self.number(values[$0], "place", table.name, key) } ?? .max
         links[relationship, default: [:]][owner, default: []].append((order, key))
       }
     }
@@ -60,7 +61,8 @@ public struct SQLSalvage<Connection: SQLConnection> {
     for (slot, kind) in entity.slots.enumerated() {
       let stored = values[layout.columnOfSlot[entity.index][slot]]
       if kind == .reference {
-        if case .integer(let target) = stored { builder.setInt(slot, target) }
+        let column = layout.column(entity, slot).name
+        if let target = number(stored, column, layout.table(entity.index).name, key) { builder.setInt(slot, target) }
         continue
       }
       switch stored.inspected(as: kind) {
@@ -73,6 +75,18 @@ public struct SQLSalvage<Connection: SQLConnection> {
       }
     }
     return builder.finish(key: key, entity: entity.index, version: 1)
+  }
+
+  /// A key or a place; nil for null, and, which is told, for what is none.
+  private func number(_ stored: SQLStoredValue, _ what: String, _ table: String, _ key: Int64) -> Int64? {
+    switch stored {
+    case .integer(let number): return number
+    case .null: return nil
+    default:
+      salvage.lose(
+        StoreFinding(.reference, "The \(what) of the row \(key) of \(table) is no number: \(stored.description)."))
+      return nil
+    }
   }
 
   private func tell(_ links: Links, _ relationship: Relationship) {
@@ -94,8 +108,8 @@ public struct SQLSalvage<Connection: SQLConnection> {
       }
       var rest = values.dropFirst(2)
       func order(_ column: String?) -> Int64 {
-        guard column != nil, case .integer(let number)? = rest.popFirst() else { return .max }
-        return number
+        guard let column, let stored = rest.popFirst() else { return .max }
+        return self.number(stored, column, join.name, number) ?? .max
       }
       let (orderOfFirst, orderOfSecond) = (order(join.firstOrder), order(join.secondOrder))
       ofFirst[first, default: []].append((orderOfSecond, second))
@@ -117,6 +131,10 @@ public struct SQLSalvage<Connection: SQLConnection> {
     let list = ([number] + columns).joined(separator: ", ")
     let source = "FROM \(table) NOT INDEXED WHERE \(number)"
     guard
+      // Without a bound at first: a search by number goes wrong where a number is damaged.
+      let whole = try readable({ () throws(StoreError) in
+        try connection.prepare("SELECT \(list) FROM \(table) NOT INDEXED ORDER BY \(number)")
+      }),
       let all = try readable({ () throws(StoreError) in
         try connection.prepare("SELECT \(list) \(source) > ? ORDER BY \(number)")
       }),
@@ -124,20 +142,30 @@ public struct SQLSalvage<Connection: SQLConnection> {
         try connection.prepare("SELECT \(number) \(source) >= ? ORDER BY \(number) LIMIT 1")
       })
     else { return salvage.lose(StoreFinding(.integrity, "The table \(table) cannot be read.")) }
-    var last: Int64 = 0
+    var (last, rest): (Int64, Int64) = (0, try mostRows())
+    var isFirst = true
     while true {
       var reached = last
+      let statement = isFirst ? whole : all
       let isDone: Void? = try readable { () throws(StoreError) in
-        defer { all.reset() }
-        all.bind(last, at: 1)
-        while try all.step() {
-          reached = all.int(0)
-          body(reached, (1...columns.count).map { all.stored(Int32($0)) })
+        defer { statement.reset() }
+        if !isFirst { statement.bind(last, at: 1) }
+        while rest >= 0, try statement.step() {
+          let key = statement.int(0)
+          if key <= reached && reached > 0 {
+            salvage.lose(StoreFinding(.key, "The row \(key) of \(table) stands behind the row \(reached)."))
+          }
+          reached = max(reached, key)
+          body(key, (1...columns.count).map { statement.stored(Int32($0)) })
+          rest -= 1
         }
       }
+      if rest < 0 {
+        return salvage.lose(StoreFinding(.integrity, "The table \(table) has more rows than the file has room for."))
+      }
       if isDone != nil { return }
-      // Damaged numbers may go back; what is read goes on.
-      last = max(last, reached)
+      isFirst = false
+      last = reached
       guard let key = try self.next(last, next), key > last else {
         return salvage.lose(StoreFinding(.integrity, "The rows of \(table) behind \(last) cannot be read."))
       }
@@ -148,6 +176,19 @@ public struct SQLSalvage<Connection: SQLConnection> {
       if let values = try single(table, number, key, columns) { body(key, values) }
       last = key
     }
+  }
+
+  /// How many rows a file of this size can have at the most: pages may lead to others again and again.
+  private func mostRows() throws(StoreError) -> Int64 {
+    func number(_ pragma: String) throws(StoreError) -> Int64? {
+      try readable { () throws(StoreError) in
+        let statement = try connection.prepare("PRAGMA \(pragma)")
+        return try statement.step() ? statement.int(0) : nil
+      } ?? nil
+    }
+    guard let count = try number("page_count"), let size = try number("page_size") else { return .max }
+    let (bytes, isTooLarge) = count.multipliedReportingOverflow(by: size)
+    return isTooLarge ? .max : bytes / 4
   }
 
   /// The number of the first row behind `last` that can be found, nil where there is none.
@@ -196,10 +237,10 @@ public struct SQLSalvage<Connection: SQLConnection> {
     return values
   }
 
-  /// Nil where the database is damaged.
+  /// Nil where the database is damaged, or the disk that it is on, or where it lacks a table.
   private func readable<R>(_ body: () throws(StoreError) -> R) throws(StoreError) -> R? {
     do { return try body() } catch {
-      if error.code == .corrupt || error.code == .notAStore { return nil }
+      if [.corrupt, .notAStore, .io].contains(error.code) { return nil }
       throw error
     }
   }

@@ -81,8 +81,11 @@ public struct ExternalDataFolder: Sendable {
 
   /// Makes this the folder of a store that takes the place of its own, in `body`: what rows name is there before them, and goes after
   /// them. Where `body` throws and nothing has happened, what was here is here, and nothing else.
+  ///
+  /// With `isNew`, which says that there is no such store, what is here is not its own and stays: it may belong to a store that was
+  /// given another name, or to one whose name differs by its extension.
   public func replace(
-    with other: ExternalDataFolder, _ body: () throws(StoreError) -> Void
+    with other: ExternalDataFolder, isNew: Bool, _ body: () throws(StoreError) -> Void
   ) throws(StoreError) {
     var added: [String] = []
     do throws(StoreError) {
@@ -96,7 +99,7 @@ public struct ExternalDataFolder: Sendable {
       }
       throw error
     }
-    remove(Set(names).subtracting(other.names).map { Data($0.utf8) })
+    if !isNew { remove(Set(names).subtracting(other.names).map { Data($0.utf8) }) }
   }
 
   /// Copies the files of another store that are not here yet, durably and each as a whole. Names are never used again, so that one

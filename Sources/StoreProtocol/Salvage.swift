@@ -44,6 +44,19 @@ public final class Salvage {
     for table in lists.indices { lists[table] = [:] }
   }
 
+  /// Takes what the store says of itself. That it was made with another model is told, and no error: that may be the damage.
+  public func take(_ metadata: () throws(StoreError) -> StoreMetadata) {
+    do throws(StoreError) {
+      let found = try metadata()
+      self.metadata = found.additional
+      if schema.compatibility(withVersionHashes: found.versionHashes) == .different {
+        lose(
+          StoreFinding(
+            .metadata, "The store says that it was made with another model: values may be missing, or wrongly named."))
+      }
+    } catch { lose(StoreFinding(.metadata, error.message)) }
+  }
+
   public func lose(_ finding: StoreFinding) {
     lossCount += 1
     lost(finding)
@@ -67,6 +80,12 @@ public final class Salvage {
     if let row = rows[tree][key], row.entity == entity.index { rows[tree][key] = body(row) }
   }
 
+  /// Replaces all objects of exactly this entity that were added.
+  package func changeAll(_ entity: Entity, _ body: (Row) -> Row) {
+    let tree = shape.tree[entity.index]
+    rows[tree] = rows[tree].mapValues { $0.entity == entity.index ? body($0) : $0 }
+  }
+
   /// Tells the destinations of a to-many relationship of one object, in their order where it is ordered.
   ///
   /// What follows from to-one relationships need not be told; of two sides one is enough.
@@ -88,16 +107,22 @@ public final class Salvage {
     return row.reference
   }
 
-  /// Whether the other side of a one-to-one relationship says the same; where it says nothing it says so from now on.
+  /// Whether the to-one relationship that is the other side of another one says the same; where it says nothing, or leads to nothing,
+  /// which is told, it says so from now on.
   func leadsBack(_ relationship: Relationship, from key: Int64, to destination: ObjectReference) -> Bool {
     guard let inverse = relationship.linkedInverse, let slot = inverse.slot else { return true }
     let tree = shape.tree[destination.entity]
     guard let row = rows[tree][destination.key] else { return false }
-    if row.isNull(slot) {
-      rows[tree][destination.key] = row.replacing(slot, by: .int(key), schema.entities[row.entity].slots)
-      return true
+    if !row.isNull(slot) {
+      if row.int(slot) == key { return true }
+      if self.destination(inverse, row.int(slot)) != nil { return false }
+      lose(
+        StoreFinding(
+          .reference, "It leads to the object \(row.int(slot)), which is not there; the object \(key) leads to it.",
+          entity: schema.entities[row.entity].name, key: row.key, property: inverse.name))
     }
-    return row.int(slot) == key
+    rows[tree][destination.key] = row.replacing(slot, by: .int(key), schema.entities[row.entity].slots)
+    return true
   }
 
   /// Whether there is an object with the relationship.

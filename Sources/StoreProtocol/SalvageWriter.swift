@@ -22,6 +22,7 @@ struct SalvageWriter {
     metadata.additional.merge(salvage.metadata) { own, _ in own }
     changes.metadata = metadata
     agreeOnPairs()
+    agreeOnOwners()
     for tree in salvage.rows {
       for (_, row) in tree.sorted(by: { $0.key < $1.key }) {
         changes.insertions.append(try sound(row))
@@ -51,6 +52,25 @@ struct SalvageWriter {
           let destination = salvage.destination(relationship, row.int(slot))
         else { continue }
         _ = salvage.leadsBack(relationship, from: row.key, to: destination)
+      }
+    }
+  }
+
+  /// Lets the objects in a to-many relationship whose other side is to-one say whose they are, where they say nothing.
+  private func agreeOnOwners() {
+    for (table, relationship) in salvage.shape.toManys.enumerated() {
+      guard case .inverseToOne = relationship.storage else { continue }
+      for (owner, keys) in salvage.lists[table].sorted(by: { $0.key < $1.key })
+      where salvage.hasOwner(relationship, owner) {
+        for key in keys {
+          guard let destination = salvage.destination(relationship, key),
+            !salvage.leadsBack(relationship, from: owner, to: destination)
+          else { continue }
+          salvage.lose(
+            StoreFinding(
+              .inverse, "The object \(key), to which it leads, leads to another one.",
+              entity: schema.entities[relationship.declaringEntity].name, key: owner, property: relationship.name))
+        }
       }
     }
   }
@@ -230,7 +250,16 @@ private struct SalvagedLinks {
   private mutating func keepOneOwner(_ table: Int) {
     var taken: Set<Int64> = []
     for (owner, keys) in lists[table].sorted(by: { $0.key < $1.key }) {
-      lists[table][owner] = keys.filter { taken.insert($0).inserted }
+      lists[table][owner] = keys.filter { key in
+        if taken.insert(key).inserted { return true }
+        let relationship = toManys[table]
+        salvage.lose(
+          StoreFinding(
+            .inverse, "The object \(key), to which it leads, is another one's.",
+            entity: salvage.schema.entities[relationship.declaringEntity].name, key: owner, property: relationship.name)
+        )
+        return false
+      }
     }
   }
 

@@ -160,7 +160,8 @@ extension StoreBackend {
   /// Makes a store at `url` that holds everything an opened one of any type holds; see ``StoreCopy``.
   ///
   /// It is made in a folder beside `url` and takes its place when it is complete. Throws `exists` where there is something at `url`
-  /// already, unless `replaces` says that a store of this type there may go; whatever is thrown, what was at `url` is still there.
+  /// already, or the log or journal of a database that was taken from there, unless `replaces` says that a store of this type there
+  /// may go; whatever is thrown, what was at `url` is still there.
   public func make(
     at url: URL, copying source: any Store, options: StoreOptions, replaces: Bool = false, progress: () -> Void = {}
   ) throws(StoreError) {
@@ -177,6 +178,11 @@ extension StoreBackend {
     if !replaces && FileManager.default.fileExists(atPath: url.path) {
       throw StoreError(
         .exists, "There is something already where the store is to be made.", context: ["path": url.path])
+    }
+    for path in ["-wal", "-journal"].map({ url.path + $0 }) where !replaces && FileStatus(path)?.size ?? 0 > 0 {
+      throw StoreError(
+        .exists, "There is the log of another store where the store is to be made; it may hold what was saved last.",
+        context: ["path": path])
     }
     let folder = url.deletingLastPathComponent().appendingPathComponent(
       ".\(url.lastPathComponent).copying-\(UUID().uuidString)")

@@ -6,7 +6,7 @@ import Testing
 /// Files that say the same as this package's own in another way, as other writers' may.
 @Suite struct ForeignWholeFileTests {
   /// Makes a file that has no checksum any more.
-  private static func unseal(_ file: inout Data) throws {
+  static func unseal(_ file: inout Data) throws {
     for text in ["OpenCoreDataChecksum", "crc64-of-all-other-bytes:"] {
       let place = try #require(file.range(of: Data(text.utf8)))
       file[place.lowerBound] = UInt8(ascii: "x")

@@ -78,14 +78,15 @@ final class BinaryGraphReader {
     guard let root = try archive.root("mapData"), let (keys, nodes) = try archive.entries(of: root) else {
       throw StoreError(.corrupt, "The store has no dictionary of its objects.")
     }
+    if keys.count != nodes.count {
+      try refuse("The dictionary of its objects has \(keys.count) keys and \(nodes.count) values.")
+    }
     // From the last one to the first: what an object refers to stands before it or was met before it, so that the bytes behind it can go.
     for index in (0..<min(keys.count, nodes.count)).reversed() {
       do {
         guard let key = try archive.item(at: archive.place(index, in: keys)),
           let node = try archive.item(at: archive.place(index, in: nodes))
-        else {
-          continue
-        }
+        else { throw StoreError(.corrupt, "In the dictionary of its objects one is missing.") }
         try read(node, key)
         archive.giveBack(from: node, but: [keys, nodes])
       } catch {
@@ -93,6 +94,12 @@ final class BinaryGraphReader {
         salvage.lose(StoreFinding(.integrity, "An object cannot be read: \(error)"))
       }
     }
+  }
+
+  /// Ends the reading of a store that is opened; of a damaged one it is told.
+  private func refuse(_ text: String) throws {
+    guard let salvage else { throw StoreError(.corrupt, text) }
+    salvage.lose(StoreFinding(.integrity, text))
   }
 
   private func read(_ node: KeyedArchiveBytes.Item, _ key: KeyedArchiveBytes.Item) throws {
@@ -148,11 +155,17 @@ final class BinaryGraphReader {
   // MARK: Links
 
   private func addLinks(_ related: KeyedArchiveBytes.Item, _ entity: Entity, _ key: Int64) throws {
-    guard let (names, lists) = try archive.entries(of: related) else { return }
-    for index in 0..<min(names.count, lists.count) {
+    guard let (names, lists) = try archive.entries(of: related), names.count == lists.count else {
+      if try archive.isNullObject(related) { return }
+      return try refuse("The relationships of the object \(key) are no dictionary.")
+    }
+    for index in 0..<names.count {
       guard let list = try archive.item(at: archive.place(index, in: lists)),
         let relationship = try relationship(archive.place(index, in: names), entity, key)
-      else { continue }
+      else {
+        try refuse("A relationship of the object \(key) has no name or no list.")
+        continue
+      }
       keys.removeAll(keepingCapacity: true)
       guard let elements = try archive.elements(of: list), try archive.append(integersOf: elements, to: &keys),
         relationship.table != nil || keys.count <= 1

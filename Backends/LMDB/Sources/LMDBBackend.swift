@@ -77,6 +77,10 @@
       guard let pages = states.first(where: { (try? $0.facts()) != nil }) ?? states.first else {
         throw LMDBMeta.damaged("Neither of its first two pages can be read", file)
       }
+      // What is read may be an earlier state then.
+      do throws(StoreError) { _ = try LMDBPages.last(of: file) } catch {
+        salvage.lose(StoreFinding(.integrity, error.message))
+      }
       let external = ExternalDataFolder(beside: path)
       salvage.externalData = { (name) throws(StoreError) in try external.read(name) }
       try LMDBSalvage(pages, salvage).run(storeType: storeType)
@@ -102,7 +106,7 @@
       let (theirs, own) = (ExternalDataFolder(beside: from), ExternalDataFolder(beside: to))
       try LMDBPages.last(of: file, until: deadline) { (pages, _) throws(StoreError) in
         try LMDBVerification(pages).run()
-        try own.replace(with: theirs) { () throws(StoreError) in
+        try own.replace(with: theirs, isNew: FileStatus(to) == nil) { () throws(StoreError) in
           try LMDBNewFile.replace(to, with: pages, timeout: options.timeout)
         }
       }

@@ -125,6 +125,12 @@
       try LMDBMeta.requireBeginning(of: file)
       try file.share(until: deadline)
       defer { file.unshare() }
+      let (pages, facts) = try last(of: file)
+      return try body(pages, facts)
+    }
+
+    /// The same, for whoever sees to it that nobody writes.
+    static func last(of file: LMDBFile) throws(StoreError) -> (LMDBPages, KeyValueFacts) {
       let (last, former) = try LMDBMeta.both(of: file)
       let pages = LMDBPages(file, last)
       let facts = try pages.facts()
@@ -134,7 +140,7 @@
       if former.commitNumber > 0, let number = try? before.facts().commitNumber(), number > former.commitNumber {
         throw LMDBMeta.damaged("Its last commit is hidden", file)
       }
-      return try body(pages, facts)
+      return (pages, facts)
     }
   }
 #endif

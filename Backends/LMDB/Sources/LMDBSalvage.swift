@@ -23,7 +23,7 @@
         try entries.take(facts, storeType: storeType)
       }
       var trees: [KeySpace: LMDBTree] = [:]
-      try walk(pages.meta.main) { (key, value) throws(StoreError) in
+      try walk(pages.meta.main, "list of trees") { (key, value) throws(StoreError) in
         guard case .tree(let tree) = value else { return }
         for space in KeySpace.allCases where space.name.utf8.elementsEqual(key) { trees[space] = tree }
       }
@@ -32,7 +32,7 @@
           salvage.lose(StoreFinding(.integrity, "The \(space.name) of the store cannot be found."))
           continue
         }
-        try walk(tree) { (key, value) throws(StoreError) in
+        try walk(tree, space.name) { (key, value) throws(StoreError) in
           switch value {
           case .tree: throw pages.damaged
           case .here(let bytes): entries.take(space, key, bytes)
@@ -47,17 +47,26 @@
     }
 
     private func walk(
-      _ tree: LMDBTree, _ body: (UnsafeRawBufferPointer, LMDBPage.Value) throws(StoreError) -> Void
+      _ tree: LMDBTree, _ name: String, _ body: (UnsafeRawBufferPointer, LMDBPage.Value) throws(StoreError) -> Void
     ) throws(StoreError) {
       var pending = tree.root.map { [$0] } ?? []
+      var found: UInt64 = 0
       while let number = pending.popLast() {
-        guard seen.insert(number).inserted else { continue }
+        guard seen.insert(number).inserted else {
+          salvage.lose(StoreFinding(.integrity, "The page \(number) stands in more than one place."))
+          continue
+        }
         guard let page = try readable({ () throws(StoreError) in try pages.page(number, buffer: 0) }) else { continue }
         for index in (0..<page.count).reversed() where !page.isLeaf { pending.append(page.child(index)) }
         for index in 0..<page.count where page.isLeaf {
+          found += 1
           // One that cannot be read was told of, and is passed over.
           _ = try readable { () throws(StoreError) in try body(page.key(index), page.value(index)) }
         }
+      }
+      if found != tree.entries {
+        salvage.lose(
+          StoreFinding(.integrity, "Of the \(tree.entries) entries of the \(name) \(found) were found."))
       }
     }
 

@@ -173,7 +173,8 @@ public struct SQLiteBackend: StoreBackend {
     }
   }
 
-  /// The tables must be known: they are listed on the database's first pages.
+  /// The tables must be known: they are listed on the database's first pages. Their names and numbers are those of a new store where
+  /// the store does not tell.
   public func salvage(at url: URL, into salvage: Salvage, options: StoreOptions) throws(StoreError) {
     let place = try SQLitePlace(url)
     defer { place.release() }
@@ -182,11 +183,17 @@ public struct SQLiteBackend: StoreBackend {
       salvage.beginAnew()
       // What takes long is wanted here.
       connection.limitWork(nil)
-      let binding = try SQLBinding.bind(salvage.schema, to: SQLiteFormat.catalogue(on: connection))
-      do throws(StoreError) { salvage.metadata = try SQLiteFormat.metadata(on: connection).additional } catch {
-        salvage.lose(StoreFinding(.metadata, error.message))
-      }
+      try connection.readDamaged()
+      func lost(_ error: StoreError) { salvage.lose(StoreFinding(.integrity, error.message)) }
+      let catalogue = try SQLiteFormat.catalogue(on: connection, lost: lost)
+      let binding = try SQLBinding.bind(salvage.schema, to: catalogue, lost: lost)
+      salvage.take { () throws(StoreError) in try SQLiteFormat.metadata(on: connection) }
       try SQLSalvage(connection, binding, salvage).run()
+      // Rows may be missing that nothing else told of.
+      do throws(StoreError) { try SQLiteFindings.integrity(connection, salvage.lose) } catch {
+        if ![.corrupt, .notAStore, .io].contains(error.code) { throw error }
+        lost(error)
+      }
     }
   }
 
@@ -219,8 +226,8 @@ public struct SQLiteBackend: StoreBackend {
     guard try SQLiteFormat.isStoreFile(origin.path) else {
       throw StoreError(.notFound, "There is no store to copy from.", context: ["path": origin.path])
     }
-    try target.externalData.replace(with: origin.externalData) { () throws(StoreError) in
-      let isNew = FileStatus(target.path) == nil
+    let isNew = FileStatus(target.path) == nil
+    try target.externalData.replace(with: origin.externalData, isNew: isNew) { () throws(StoreError) in
       var isEmpty = isNew
       // Opening what is to go would let its log, or its journal, write to it.
       if !isNew { try SQLiteFileView.read(target.path, options) { _ in } }

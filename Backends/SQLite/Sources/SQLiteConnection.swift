@@ -118,6 +118,13 @@ final class SQLiteConnection: SQLConnection {
     sqlite3_progress_handler(database, instructions ?? 0, instructions == nil ? nil : { _ in 1 }, nil)
   }
 
+  /// Lets SQLite read a file that is shorter than it says, and one whose schema it understands in part. For a connection that cannot
+  /// write, or writes to a copy: with that, SQLite would also let the schema be written.
+  func readDamaged() throws(StoreError) {
+    _ = ocd_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 0)
+    try execute("PRAGMA writable_schema = ON")
+  }
+
   /// Whether a transaction is open.
   var isInTransaction: Bool { sqlite3_get_autocommit(database) == 0 }
 

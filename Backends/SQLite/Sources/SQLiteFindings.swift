@@ -14,7 +14,7 @@ struct SQLiteFindings {
   init(_ reader: SQLiteReader) { self.reader = reader }
 
   func findings(_ body: (StoreFinding) -> Void) throws(StoreError) {
-    try integrity(body)
+    try Self.integrity(connection, body)
     try SQLFindings(reader.statements).findings(body)
     try metadata(body)
     try history(body)
@@ -25,8 +25,11 @@ struct SQLiteFindings {
   /// a gigabyte.
   private static let largestComputed: Int32 = 100_000_000
 
-  private func integrity(_ body: (StoreFinding) -> Void) throws(StoreError) {
-    let usual = sqlite3_limit(connection.database, SQLITE_LIMIT_LENGTH, Self.largestComputed)
+  /// What SQLite itself finds, as far as it can read.
+  static func integrity(
+    _ connection: SQLiteConnection, _ body: (StoreFinding) -> Void
+  ) throws(StoreError) {
+    let usual = sqlite3_limit(connection.database, SQLITE_LIMIT_LENGTH, largestComputed)
     defer { sqlite3_limit(connection.database, SQLITE_LIMIT_LENGTH, usual) }
     let rows = try connection.prepare("PRAGMA integrity_check(100)")
     while try rows.step() {

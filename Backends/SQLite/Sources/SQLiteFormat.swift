@@ -176,7 +176,11 @@ enum SQLiteFormat {
   }
 
   /// What a store must be bound to. Throws `notAStore` for a database without Core Data's tables.
-  static func catalogue(on connection: SQLiteConnection) throws(StoreError) -> SQLCatalogue {
+  ///
+  /// With `lost`, which is for damaged stores, it is told where the entities' numbers cannot be read, and where those tables are missing.
+  static func catalogue(
+    on connection: SQLiteConnection, lost: ((StoreError) -> Void)? = nil
+  ) throws(StoreError) -> SQLCatalogue {
     var columns: [String: Set<String>] = [:]
     var rTrees: Set<String> = []
     var doubtful: Set<String> = []
@@ -202,7 +206,10 @@ enum SQLiteFormat {
       }
       columns[table, default: []].insert(column)
     }
-    if columns["Z_METADATA"] == nil || columns["Z_PRIMARYKEY"] == nil { throw noSystemTables }
+    if columns["Z_METADATA"] == nil || columns["Z_PRIMARYKEY"] == nil {
+      guard let lost else { throw noSystemTables }
+      lost(noSystemTables)
+    }
     // INTEGER PRIMARY KEY is not the row's own number in a table without such numbers, nor where it is descending.
     for table in doubtful {
       let indexes = try connection.prepare("SELECT 1 FROM pragma_index_list(?) WHERE origin = 'pk'")
@@ -210,9 +217,14 @@ enum SQLiteFormat {
       if try indexes.step() { columns[table]?.remove("Z_PK") }
     }
     var numbers: [String: Int64] = [:]
-    let entities = try connection.prepare("SELECT Z_NAME, Z_ENT FROM Z_PRIMARYKEY")
-    while try entities.step() {
-      if let name = entities.string(0) { numbers[name] = entities.int(1) }
+    do throws(StoreError) {
+      let entities = try connection.prepare("SELECT Z_NAME, Z_ENT FROM Z_PRIMARYKEY")
+      while try entities.step() {
+        if let name = entities.string(0) { numbers[name] = entities.int(1) }
+      }
+    } catch {
+      guard let lost else { throw error }
+      lost(error)
     }
     return SQLCatalogue(columns: columns, entityNumbers: numbers, rTrees: rTrees)
   }

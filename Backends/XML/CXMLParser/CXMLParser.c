@@ -139,7 +139,7 @@ static void start_property(cxml_parser *parser, const xmlChar *element, int coun
   if (parser->object.count == MOST_PROPERTIES) hand_over(parser, 0);
   if (parser->is_stopped) return;
   cxml_property *property = &parser->properties[parser->object.count++];
-  *property = (cxml_property){known_name(parser, element) == ATTRIBUTE, none, none, none, none, none};
+  *property = (cxml_property){known_name(parser, element) == ATTRIBUTE, none, none, none, none, none, 0};
   for (int i = 0; i < count; i++, attributes += 5) {
     enum name name = known_name(parser, attributes[0]);
     cxml_text *text = name == NAME                                      ? &property->name
@@ -148,6 +148,7 @@ static void start_property(cxml_parser *parser, const xmlChar *element, int coun
                       : parser->wants_types && name == DESTINATION      ? &property->destination
                                                                         : NULL;
     if (text) add_value(parser, text, attributes[3], attributes[4]);
+    if (name != NAME && name != IDREFS && name != TYPE && name != DESTINATION) property->has_others = 1;
   }
 }
 

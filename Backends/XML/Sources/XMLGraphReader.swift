@@ -78,7 +78,12 @@ final class XMLGraphReader: XMLInfoReader {
         .corrupt, "An object has the property \(text), which the model does not have.", context: ["object": "z\(key)"])
     }
     if property.is_attribute == 0 {
-      if let list = property.idrefs.value { try link(list, shape.relationships[index]) }
+      if let list = property.idrefs.value {
+        try link(list, shape.relationships[index])
+      } else if salvage != nil, property.has_others != 0 {
+        throw StoreError(
+          .corrupt, "The relationship \(String(decoding: name, as: UTF8.self)) has an attribute that is not known.")
+      }
       return
     }
     let content = property.content.value ?? UnsafeRawBufferPointer(start: nil, count: 0)

@@ -4,15 +4,18 @@ import StoreProtocol
 
 /// Reads the objects of a damaged document, each as a document of its own: one that is no element costs nothing but itself.
 ///
-/// Text is escaped in what Core Data writes, so that `<object ` stands nowhere but where an object begins.
+/// Text is escaped in what Core Data writes, so that `<object ` and `</object>` stand nowhere but where an object begins and ends.
 struct XMLSalvage {
   private let salvage: Salvage
   private let numbering: AtomicNumbering
   private var reader: XMLGraphReader
   private static let start = Data("<object ".utf8)
   private static let end = Data("</object>".utf8)
+  private static let infoEnd = Data("</databaseInfo>".utf8)
   private static let head = Data("<database><databaseInfo></databaseInfo>".utf8)
   private static let tail = Data("</database>".utf8)
+  /// How many bytes are parsed at once.
+  private static let partSize = 3 << 15
 
   init(_ salvage: Salvage, _ numbering: AtomicNumbering) {
     self.salvage = salvage
@@ -22,28 +25,56 @@ struct XMLSalvage {
 
   mutating func run(_ document: Data) {
     var next = document.range(of: Self.start)
-    if next == nil { salvage.lose(StoreFinding(.integrity, "There is no object in the document.")) }
+    let first = next?.lowerBound ?? document.endIndex
+    // Where the information does not end, that was told with the metadata.
+    if let end = document[..<first].range(of: Self.infoEnd)?.upperBound {
+      lookBetween(document[end..<first], isLast: next == nil)
+    } else if next == nil {
+      lose("There is no object in the document", "")
+    }
     while let place = next {
       next = document.range(of: Self.start, in: place.upperBound..<document.endIndex)
-      read(document[place.lowerBound..<(next?.lowerBound ?? document.endIndex)])
+      let text = document[place.lowerBound..<(next?.lowerBound ?? document.endIndex)]
+      let end = text.range(of: Self.end)?.upperBound
+      read(text[..<(end ?? text.endIndex)])
+      if let end { lookBetween(text[end...], isLast: next == nil) }
     }
   }
 
   private mutating func read(_ text: Data) {
-    let end = text.range(of: Self.end, options: .backwards)?.upperBound ?? text.endIndex
-    let document = Self.head + text[..<end] + Self.tail
+    let document = Self.head + text + Self.tail
     do {
       try XMLScan.run(reader) { (body) throws(StoreError) in
-        let result: Result<Bool, StoreError> = document.withUnsafeBytes { bytes in
-          Result { () throws(StoreError) in try body(bytes, true) }
+        let result: Result<Void, StoreError> = document.withUnsafeBytes { bytes in
+          Result { () throws(StoreError) in
+            for start in stride(from: 0, to: bytes.count, by: Self.partSize) {
+              let end = min(start + Self.partSize, bytes.count)
+              if try !body(UnsafeRawBufferPointer(rebasing: bytes[start..<end]), end == bytes.count) { return }
+            }
+          }
         }
-        _ = try result.get()
+        try result.get()
       }
     } catch {
-      let beginning = String(decoding: text.prefix(80).prefix { $0 != UInt8(ascii: ">") }, as: UTF8.self)
-      salvage.lose(StoreFinding(.integrity, "\(beginning)> cannot be read: \(error.cause ?? error.message)"))
+      lose(Self.beginning(text), error.cause ?? error.message)
       // It stands within an element that never ended.
       reader = XMLGraphReader(salvage, numbering)
     }
+  }
+
+  /// Tells what stands where nothing should, and that the end of the document is missing.
+  private func lookBetween(_ text: Data, isLast: Bool) {
+    let rest = text.filter { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
+    if rest.isEmpty && !isLast || isLast && rest == Self.tail { return }
+    if rest.isEmpty { return lose("The document", "its end is missing") }
+    lose(Self.beginning(rest), "it is no object")
+  }
+
+  private static func beginning(_ text: Data) -> String {
+    String(decoding: text.prefix(80).prefix { $0 != UInt8(ascii: ">") }, as: UTF8.self) + ">"
+  }
+
+  private func lose(_ what: String, _ why: String) {
+    salvage.lose(StoreFinding(.integrity, why.isEmpty ? "\(what)." : "\(what) cannot be read: \(why)."))
   }
 }

@@ -16,6 +16,8 @@ typedef struct {
   // Its attributes; type and destination only where they were asked for.
   cxml_text name, idrefs, type, destination;
   cxml_text content;
+  // It has an attribute that is none of these.
+  int has_others;
 } cxml_property;
 
 // An <object> in the root element, or a part of one that has many properties.
