@@ -103,16 +103,12 @@ public final class AtomicFile: Sendable {
       throw StoreError(
         .busy, "Somebody else has just written the store; save again.", context: ["path": path])
     }
-    let temporary = ".\(name).\(UUID().uuidString)\(Self.suffix)"
-    let file = openat(folder, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-    if file < 0 { throw StoreError.system("No file can be made beside the store", path) }
+    let (file, temporary) = try makeTemporary()
     var isNamed = false
     defer {
       _ = Foundation.close(file)
       if !isNamed { _ = unlinkat(folder, temporary, 0) }
     }
-    // Held while it is written: a file of that name which nobody holds was left behind.
-    _ = flock(file, LOCK_EX | LOCK_NB)
     let writer = AtomicFileWriter(file, path)
     try body(writer)
     try writer.finish()
@@ -131,6 +127,21 @@ public final class AtomicFile: Sendable {
       throw failure
     }
     return generation
+  }
+
+  /// A new file and its name, which is locked as long as it is open: one that nobody has locked was left behind.
+  private func makeTemporary() throws(StoreError) -> (file: Int32, name: String) {
+    while true {
+      let temporary = ".\(name).\(UUID().uuidString)\(Self.suffix)"
+      let file = openat(folder, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+      if file < 0 { throw StoreError.system("No file can be made beside the store", path) }
+      // Whoever sweeps just then may have been faster, and has taken it for one that was left.
+      let isTaken = flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK
+      var status = stat()
+      if !isTaken, fstat(file, &status) != 0 || status.st_nlink > 0 { return (file, temporary) }
+      _ = Foundation.close(file)
+      _ = unlinkat(folder, temporary, 0)
+    }
   }
 
   /// Gives the new file mode, owner and extended attributes of the old one.

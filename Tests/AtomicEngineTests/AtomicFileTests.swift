@@ -1,6 +1,8 @@
 import AtomicEngine
+import Dispatch
 import Foundation
 import StoreProtocol
+import Synchronization
 import Testing
 
 @Suite struct AtomicFileTests {
@@ -101,6 +103,26 @@ import Testing
     }
     #expect(try place.content() == "one")
     #expect(try place.names() == [".other.left.replacing", "store"])
+  }
+
+  @Test func whoeverSweepsTakesNothingThatIsJustBegun() throws {
+    let place = try Place()
+    defer { place.remove() }
+    let isDone = Atomic(false)
+    let swept = DispatchGroup()
+    for _ in 0..<2 {
+      DispatchQueue.global().async(group: swept) { [path = place.path] in
+        guard let other = try? AtomicFile(path) else { return }
+        while !isDone.load(ordering: .relaxed) { other.sweep() }
+      }
+    }
+    defer {
+      isDone.store(true, ordering: .relaxed)
+      swept.wait()
+    }
+    let file = try AtomicFile(place.path)
+    for number in 0..<100 { _ = try write("\(number)", to: file) }
+    #expect(try place.content() == "99")
   }
 
   @Test func whatIsNoFileIsRefused() throws {

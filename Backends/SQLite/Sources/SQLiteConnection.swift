@@ -118,6 +118,19 @@ final class SQLiteConnection: SQLConnection {
     sqlite3_progress_handler(database, instructions ?? 0, instructions == nil ? nil : { _ in 1 }, nil)
   }
 
+  /// How long a log may stay, in bytes, when it begins anew: what SQLite lets it grow to while no view is in the way.
+  static let longestRest: Int64 = 4 << 20
+
+  /// Moves a log that has become longer into the database, as far as no view needs it.
+  ///
+  /// For a reader before its first view. Where every commit finds a reader whose view is of the log, SQLite never begins it anew
+  /// ([checkpoint starvation](https://sqlite.org/wal.html#avoiding_excessively_large_wal_files)); a view that needs none of it is not in
+  /// the way. Where that fails the log stays as it is, and what is wrong is told to whoever reads or saves.
+  func shortenLog(_ path: String) {
+    guard let size = FileStatus(path + "-wal")?.size, size > Self.longestRest + 1 << 20 else { return }
+    sqlite3_wal_checkpoint_v2(database, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+  }
+
   /// Lets SQLite read a file that is shorter than it says, and one whose schema it understands in part. For a connection that cannot
   /// write, or writes to a copy: with that, SQLite would also let the schema be written.
   func readDamaged() throws(StoreError) {
