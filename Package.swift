@@ -83,7 +83,7 @@ let package = Package(
       providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
     library(
       "LMDBBackend", path: "Backends/LMDB/Sources",
-      ["KeyValueEngine", "StoreProtocol", "StoreSchema", .target(name: "CLMDB", condition: withLMDB)]),
+      ["KeyValueEngine", "StoreProtocol", "StoreSchema", "CPosix", .target(name: "CLMDB", condition: withLMDB)]),
     library("LMDBStore", path: "Backends/LMDB/Registration", ["CoreData", "LMDBBackend"]),
 
     .target(name: "CRuntime"),

@@ -76,6 +76,7 @@ extension KeyValueCommit {
 
   private func link(_ table: Int, _ owner: Int64, _ destination: Int64) {
     note(table, owner)
+    if added.isEmpty { added = Array(repeating: [], count: shape.store.toManys.count) }
     added[table].append(KeyValueLink(owner: owner, destination: destination))
   }
 
@@ -84,6 +85,7 @@ extension KeyValueCommit {
     if shape.isOneWay[table], try reader.owner(table, of: destination) == owner {
       try links.removeOwner(table, of: destination)
     }
+    if removed.isEmpty { removed = Array(repeating: [], count: shape.store.toManys.count) }
     removed[table].append(KeyValueLink(owner: owner, destination: destination))
   }
 

@@ -19,10 +19,10 @@ final class KeyValueCommit {
   @exclusivity(unchecked) private(set) var touched: Set<ObjectReference> = []
   /// Owners whose links have changed, by table; only where something is derived.
   @exclusivity(unchecked) var changedOwners: [Int: Set<Int64>] = [:]
-  /// By table.
-  @exclusivity(unchecked) var added: [[KeyValueLink]]
-  @exclusivity(unchecked) var removed: [[KeyValueLink]]
-  let links: KeyValueLinkWriter
+  /// By table; none at all where no links change.
+  @exclusivity(unchecked) var added: [[KeyValueLink]] = []
+  @exclusivity(unchecked) var removed: [[KeyValueLink]] = []
+  private(set) lazy var links = KeyValueLinkWriter(transaction, shape.store.toManys)
   /// Whether versions of updates are checked as they are written: where nothing else can conflict.
   private let checksWhileWriting: Bool
 
@@ -40,9 +40,6 @@ final class KeyValueCommit {
     reader = KeyValueReader(transaction, shape)
     self.shape = shape
     self.changes = changes
-    added = Array(repeating: [], count: shape.store.toManys.count)
-    removed = added
-    links = KeyValueLinkWriter(transaction, shape.store.toManys)
     checksWhileWriting =
       changes.insertions.isEmpty && changes.deletions.isEmpty && changes.checks.isEmpty && !extent.isWatched
   }

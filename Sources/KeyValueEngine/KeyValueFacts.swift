@@ -15,12 +15,10 @@ enum KeyValueFact {
   static let layout = "layout"
   /// ``KeyValueIndexes/catalogue``.
   static let indexes = "indexes"
-  /// The number of the last commit.
-  static let commit = "commit"
   /// The highest key ever handed out in a tree of entities.
   static func highestKey(_ root: String) -> String { "key " + root }
 
-  static let text = Data("OpenCoreData 2".utf8)
+  static let text = Data("OpenCoreData 3".utf8)
 }
 
 /// Facts of anything that can be read by space and key.
@@ -95,11 +93,6 @@ public struct KeyValueFacts {
     guard let content = try content(name) else { return nil }
     guard content.count == 8 else { throw KeyValueEntry.damaged }
     return content.reversed().reduce(0) { $0 << 8 | Int64($1) }
-  }
-
-  /// The number of the last commit, as that wrote it: for those who look at the medium itself. Zero where there was none.
-  public func commitNumber() throws(StoreError) -> UInt64 {
-    UInt64(bitPattern: try integer(KeyValueFact.commit) ?? 0)
   }
 
   static let identifierKey = "NSStoreUUID"

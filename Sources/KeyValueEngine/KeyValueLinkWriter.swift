@@ -4,7 +4,7 @@ import StoreSchema
 /// Writes links into their blocks, those of an owner together.
 final class KeyValueLinkWriter {
   private let transaction: any KeyValueWriting
-  private let isOrdered: [Bool]
+  private let toManys: [Relationship]
   private let key = KeyBuffer()
   private let prefix = KeyBuffer()
   /// The links of the block at hand: destinations, in ordered tables each with its order behind it.
@@ -13,12 +13,12 @@ final class KeyValueLinkWriter {
 
   init(_ transaction: any KeyValueWriting, _ toManys: [Relationship]) {
     self.transaction = transaction
-    isOrdered = toManys.map(\.isOrdered)
+    self.toManys = toManys
   }
 
   /// Removes the links of an owner to `destinations`, which are ascending. What is not there is left out.
   func remove(_ table: Int, _ owner: Int64, _ destinations: UnsafeBufferPointer<Int64>) throws(StoreError) {
-    let width = LinkBlock.width(isOrdered: isOrdered[table])
+    let width = LinkBlock.width(isOrdered: toManys[table].isOrdered)
     var next = 0
     while next < destinations.count, let bound = try load(table, owner, destinations[next]) {
       merged.clear()
@@ -45,7 +45,7 @@ final class KeyValueLinkWriter {
   /// Adds links of an owner, ascending by their destinations: destinations alone, or each with its order behind it. One that is there
   /// already gets the order.
   func add(_ table: Int, _ owner: Int64, _ links: UnsafeBufferPointer<Int64>) throws(StoreError) {
-    let width = LinkBlock.width(isOrdered: isOrdered[table])
+    let width = LinkBlock.width(isOrdered: toManys[table].isOrdered)
     let most = LinkBlock.longest / (8 * width) * width
     var next = 0
     while next < links.count {
@@ -99,7 +99,7 @@ final class KeyValueLinkWriter {
     guard let found = try transaction.first(.links, from: key.view),
       let bound = LinkBlock.bound(found.key, prefix.view)
     else { return nil }
-    try LinkBlock.check(found.key, found.value, isOrdered: isOrdered[table])
+    try LinkBlock.check(found.key, found.value, isOrdered: toManys[table].isOrdered)
     block.append(found.value)
     return bound
   }

@@ -37,7 +37,7 @@ public protocol KeyValueMap: AnyObject, Sendable {
 
 /// One view of an ordered map.
 public protocol KeyValueReading: AnyObject {
-  /// Greater in a newer view.
+  /// That of the last commit in the view, of a change its own: one greater than that of the commit before.
   var commitNumber: UInt64 { get }
 
   /// Throws where what the view reads is no longer there, because another program has cut the file. Asked before each reading of a
@@ -82,7 +82,7 @@ public protocol KeyValueWriting: KeyValueReading {
   /// Removes all keys of a space.
   func removeAll(_ space: KeySpace) throws(StoreError)
 
-  /// Ends the transaction: what it wrote is there, durably. ``KeyValueReading/commitNumber`` is that of this commit.
+  /// Ends the transaction: what it wrote is there, durably.
   ///
   /// An error says whether it is certain that nothing has happened.
   func commit() throws(StoreError)

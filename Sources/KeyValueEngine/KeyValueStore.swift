@@ -27,6 +27,8 @@ public final class KeyValueStore<Map: KeyValueMap>: Store {
     var hasIndexes = false
     /// The entries by which the store was last recognised.
     var recognised: [Data?] = []
+    /// The map's number of the last commit of this store, at which it was recognised.
+    var lastCommit: UInt64?
   }
 
   /// Opens what is in a map. Throws `notAStore`, `newerFormat` and `modelMismatch`; the map is as it was then.
@@ -78,7 +80,7 @@ public final class KeyValueStore<Map: KeyValueMap>: Store {
     try transaction.setFact(KeyValueFact.layout, Data(shape.layout.utf8))
     try transaction.setFact(KeyValueFact.indexes, Data(shape.indexes.catalogue.utf8))
     if let model { try transaction.setFact(KeyValueFact.model, model) }
-    try transaction.finish()
+    try transaction.commit()
   }
 
   /// Replaces the metadata of the store in a map, whatever its model.
@@ -89,7 +91,7 @@ public final class KeyValueStore<Map: KeyValueMap>: Store {
     // What is no store of this form is left as it is.
     _ = try KeyValueFacts(transaction).metadata(storeType: storeType, withModel: false)
     try transaction.setMetadata(metadata, isNew: false)
-    try transaction.finish()
+    try transaction.commit()
   }
 
   public var identifier: String { metadata.identifier }
@@ -113,9 +115,10 @@ public final class KeyValueStore<Map: KeyValueMap>: Store {
     case .conflicts(let conflicts): return .conflicts(conflicts)
     case .written(let keys, let touched):
       if let metadata = changes.metadata { try transaction.setMetadata(metadata, isNew: false) }
-      try transaction.finish()
+      try transaction.commit()
       state.withLock { state in
         state.hasIndexes = true
+        state.lastCommit = transaction.commitNumber
         if let metadata = changes.metadata { state.metadata = metadata }
       }
       externalFiles?.remove(changes.obsoleteExternalData)
@@ -128,7 +131,7 @@ public final class KeyValueStore<Map: KeyValueMap>: Store {
     let transaction = try begin(bytes: 1 << 12)
     try prepare(transaction)
     let keys = try KeyValueCommit.takeKeys(count, root: root, shape, transaction)
-    do { try transaction.finish() } catch {
+    do { try transaction.commit() } catch {
       // Keys that nobody uses are no harm: whether they are taken need not be known.
       var error = error
       error.outcome = .notSaved
@@ -178,7 +181,9 @@ public final class KeyValueStore<Map: KeyValueMap>: Store {
 
   /// Makes sure that what is written on is still the store that was opened, and brings its indexes in line with the model.
   private func prepare(_ transaction: Map.Writing) throws(StoreError) {
-    let (hasIndexes, recognised) = state.withLock { ($0.hasIndexes, $0.recognised) }
+    let (hasIndexes, recognised, lastCommit) = state.withLock { ($0.hasIndexes, $0.recognised, $0.lastCommit) }
+    // Nobody else has written since.
+    if hasIndexes, let lastCommit, transaction.commitNumber == lastCommit + 1 { return }
     let facts = KeyValueFacts(transaction)
     // The same bytes mean the same: a save of one object must not read the whole metadata.
     if try !Self.isRecognised(transaction, recognised) {
@@ -194,13 +199,5 @@ public final class KeyValueStore<Map: KeyValueMap>: Store {
     if hasIndexes { return }
     if try facts.content(KeyValueFact.indexes).map({ Array($0) }) == Array(shape.indexes.catalogue.utf8) { return }
     try KeyValueIndexing(transaction, shape).rebuild()
-  }
-}
-
-extension KeyValueWriting {
-  /// Commits with the number of the commit beside the data, so that the one tells the other.
-  func finish() throws(StoreError) {
-    try setFact(KeyValueFact.commit, Int64(bitPattern: commitNumber))
-    try commit()
   }
 }

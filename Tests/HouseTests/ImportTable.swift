@@ -28,7 +28,7 @@ enum ImportTable {
   ]
 
   /// What every backend may import beside one engine and its own C libraries.
-  static let backend: Set<String> = ["StoreProtocol", "StoreQuery", "StoreSchema", "PropertyLists"]
+  static let backend: Set<String> = ["StoreProtocol", "StoreQuery", "StoreSchema", "PropertyLists", "CPosix"]
   static let engines: Set<String> = ["AtomicEngine", "KeyValueEngine", "SQLEngine"]
 
   /// Single files that may import more than their module.

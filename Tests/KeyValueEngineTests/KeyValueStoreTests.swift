@@ -273,9 +273,6 @@ import Testing
       for byte in 0..<size {
         map.damage(.facts, entry: entry, byte: byte)
         #expect(throws: StoreError.self, "fact \(entry) \(byte)") {
-          _ = try KeyValueFacts { (key) throws(StoreError) in
-            try map.read(timeout: 0).value(.facts, key).map { Data($0) }
-          }.commitNumber()
           _ = try Self.open(map, schema).allocateKeys(root: list.index, count: 1)
           _ = try store.allocateKeys(root: song.index, count: 1)
         }

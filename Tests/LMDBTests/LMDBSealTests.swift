@@ -78,7 +78,7 @@
       try world.open(readOnly: true).close()
       try world.open().close()
       #expect(try time(world.url).tv_nsec == sealed.tv_nsec)
-      // Each save seals anew, so that no clean close is needed.
+      // A save seals anew, so that no clean close is needed.
       let store = try world.open()
       _ = try world.insert(store, 0..<3)
       let after = try time(world.url)
@@ -88,6 +88,33 @@
       try damage(world.url)
       setTime(world.url, after)
       #expect(code { _ = try world.open() } == nil)
+    }
+
+    /// Whether the file counts as whole where nobody looks.
+    private func isSealed(_ world: LMDBWorld) throws -> Bool {
+      let (bytes, time) = (try Data(contentsOf: world.url), try time(world.url))
+      try damage(world.url)
+      setTime(world.url, time)
+      let isOpened = code { try world.open(readOnly: true).close() } == nil
+      let handle = try FileHandle(forWritingTo: world.url)
+      handle.write(bytes)
+      try handle.close()
+      setTime(world.url, time)
+      return isOpened
+    }
+
+    @Test func savesThatFollowEachOtherQuicklyAreSealedALittleLater() throws {
+      let world = try world()
+      let store = try world.open()
+      for number in 0..<20 { _ = try world.insert(store, number..<number + 1) }
+      #expect(try !isSealed(world))
+      let end = Date(timeIntervalSinceNow: 30)
+      while Date() < end, try !isSealed(world) { usleep(100_000) }
+      #expect(try isSealed(world))
+      // Closing does not wait.
+      for number in 0..<20 { _ = try world.insert(store, number..<number + 1) }
+      try store.close()
+      #expect(try isSealed(world))
     }
 
     @Test func whatSomebodyElseWroteIsNotSealed() throws {

@@ -29,6 +29,7 @@
     /// the file: the page becomes what it was.
     func settle(_ commitNumber: UInt64, _ error: StoreError) -> StoreError {
       isFailed = true
+      sealing.forget()
       var error = error
       if fsync(file.descriptor) == 0, let metas = try? LMDBMeta.both(of: file), metas.last.commitNumber < commitNumber {
         error.outcome = .notSaved

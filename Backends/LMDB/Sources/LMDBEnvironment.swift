@@ -14,11 +14,13 @@
     var isReadOnly: Bool { key.isReadOnly }
     /// One tree a part of the map.
     private(set) var trees: [MDB_dbi] = []
+    /// LMDB's own tree, which has the others by their names.
+    private(set) var listOfTrees: MDB_dbi = 0
     private(set) var handle: OpaquePointer?
     private var mapSize: Int
     private let process = ProcessCopy.current
     /// Open on the lock file, to see whether it is still there. Closed after LMDB's own: to close it takes LMDB's locks away.
-    private var lockFile: Int32 = -1
+    private(set) var lockFile: Int32 = -1
 
     private let gate = NSCondition()
     /// Transactions that are open now, and those to be used again. Under the gate.
@@ -34,8 +36,8 @@
     private var writes = 0
     /// The page that the commit under way will replace, as it was. Under `writing`.
     private(set) var formerMeta: [UInt8] = []
-    /// Whether the file was sealed when the commit under way began. Under `writing`.
-    private var wasSealed = false
+    /// Under `writing`.
+    var sealing = LMDBSealKeeper()
 
     static let placesForReaders: UInt32 = 510
 
@@ -109,16 +111,20 @@
       try LMDBError.check(
         mdb_txn_begin(handle, nil, isNew ? 0 : UInt32(MDB_RDONLY), &transaction), "The store cannot be read", path)
       trees = []
-      for space in KeySpace.allCases {
+      for name in [nil] + KeySpace.allCases.map(\.name) as [String?] {
         var number: MDB_dbi = 0
-        let result = mdb_dbi_open(transaction, space.name, isNew ? UInt32(MDB_CREATE) : 0, &number)
+        let result = mdb_dbi_open(transaction, name, isNew && name != nil ? UInt32(MDB_CREATE) : 0, &number)
         if result != MDB_SUCCESS {
           mdb_txn_abort(transaction)
           throw LMDBError.error(
             result == MDB_NOTFOUND ? MDB_CORRUPTED : result, "The store has not all its parts", path)
         }
-        mdb_set_compare(transaction, number, cd_lmdb_compare)
-        trees.append(number)
+        if name == nil {
+          listOfTrees = number
+        } else {
+          mdb_set_compare(transaction, number, cd_lmdb_compare)
+          trees.append(number)
+        }
       }
       try LMDBError.check(mdb_txn_commit(transaction), "The store's parts cannot be made", path)
     }
@@ -132,6 +138,7 @@
     func close() {
       // A child process must leave alone what its parent has.
       guard belongsToProcess else { return }
+      seal()
       gate.withLock { isClosed = true }
       closeHandle()
     }
@@ -248,29 +255,6 @@
       if isReadOnly { file.unshare() }
     }
 
-    /// Throws `corrupt` where somebody has cut off what a transaction would read through the map: that would end the process. What is cut
-    /// off between this and the reading is not met by anything.
-    func checkSize() throws(StoreError) {
-      let size = try file.size()
-      // LMDB reads the two pages that say what the last state is.
-      if size < 2 * Int64(pageSize) { throw LMDBMeta.damaged("It is cut off", file) }
-      var info = MDB_envinfo()
-      mdb_env_info(handle, &info)
-      let wanted = Int64(info.me_last_pgno + 1) * Int64(pageSize)
-      // A commit may have let the file grow between the two looks.
-      let isShort = if size < wanted { try file.size() < wanted } else { false }
-      if isShort { throw LMDBMeta.damaged("It is shorter than it says", file) }
-    }
-
-    /// Throws where somebody has taken away the lock file, in which those who write see who reads.
-    func checkLockFile() throws(StoreError) {
-      if isReadOnly || handle == nil { return }
-      if LMDBFile.hasName(lockFile) { return }
-      throw StoreError(
-        .io, "Somebody has removed the lock file beside the store while it was in use; open the store again.",
-        context: ["path": path + Self.lockSuffix])
-    }
-
     // MARK: Writing
 
     /// A transaction that writes `bytes` or so, ended by ``endWriting(_:)`` on the same thread.
@@ -300,7 +284,7 @@
           context: ["path": path])
       }
       if isFailed { try reopen(deadline) }
-      wasSealed = LMDBSeal.holds(file)
+      sealing.begin(file)
       try checkLockFile()
       try checkSize()
       writes += 1
@@ -387,9 +371,6 @@
       }
       try body()
     }
-
-    /// After a commit, before ``endWriting()``: what was whole is whole.
-    func sealAgain() { if wasSealed { LMDBSeal.set(file) } }
 
     /// Ends what ``beginWriting(bytes:timeout:)`` began, after the transaction has ended.
     func endWriting() {

@@ -116,6 +116,18 @@
       return KeyValueFacts { (key) throws(StoreError) in try self.value(key, in: tree) }
     }
 
+    /// Among the names of the trees: the number of the commit that wrote the state, in eight bytes.
+    static let commitKey = "commit"
+
+    /// Nil where there is none.
+    func commitNumber() throws(StoreError) -> UInt64? {
+      let found = try Self.commitKey.utf8.withContiguousStorageIfAvailable { name in
+        Result { () throws(StoreError) in try value(UnsafeRawBufferPointer(name), in: meta.main) }
+      }?.get()
+      guard let data = found ?? nil, data.count == 8 else { return nil }
+      return data.reversed().reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
     /// Opens the last state of a file, where it is one of a store; gives it to `body` while nobody writes.
     ///
     /// Throws what ``LMDBMeta/both(of:)`` throws, and `corrupt` where a damaged page would hide the last commit.
@@ -135,9 +147,9 @@
       let pages = LMDBPages(file, last)
       let facts = try pages.facts()
       try facts.checkFormat()
-      if try facts.commitNumber() != last.commitNumber { throw LMDBMeta.damaged("Its last commit is missing", file) }
+      if try pages.commitNumber() != last.commitNumber { throw LMDBMeta.damaged("Its last commit is missing", file) }
       let before = LMDBPages(file, former)
-      if former.commitNumber > 0, let number = try? before.facts().commitNumber(), number > former.commitNumber {
+      if former.commitNumber > 0, let number = try? before.commitNumber(), number > former.commitNumber {
         throw LMDBMeta.damaged("Its last commit is hidden", file)
       }
       return (pages, facts)

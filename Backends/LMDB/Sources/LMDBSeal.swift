@@ -14,10 +14,13 @@
 
     /// Whether a file is as this program has left it; one that cannot be read, or is just being written, is not. Nothing changes: files
     /// opened to be read only can be asked.
-    static func holds(_ file: LMDBFile) -> Bool {
-      guard let metas = try? LMDBMeta.both(of: file), let times = try? file.times() else { return false }
+    static func holds(_ file: LMDBFile) -> Bool { holding(file) != nil }
+
+    /// The same, with the page that says what the last state is.
+    static func holding(_ file: LMDBFile) -> LMDBMeta? {
+      guard let metas = try? LMDBMeta.both(of: file), let times = try? file.times() else { return nil }
       let age = Int64(Date().timeIntervalSince1970) - times.secondsOfAnyChange
-      return times.nanoseconds == fraction(file, metas, times) && abs(age) < secondsOfTrust
+      return times.nanoseconds == fraction(file, metas, times) && abs(age) < secondsOfTrust ? metas.last : nil
     }
 
     /// Seals a file that its caller has locked exclusively and knows to be whole. Where that fails, or the file system keeps no such

@@ -205,6 +205,7 @@
 
     func commit() throws(StoreError) {
       let transaction = try open()
+      try putCommitNumber(transaction)
       cursors.close()
       self.transaction = nil
       defer { environment.endWriting() }
@@ -213,7 +214,21 @@
         throw environment.settle(
           commitNumber, LMDBError.error(Int32(result), "The store could not be written to its end", environment.path))
       }
-      environment.sealAgain()
+      environment.sealAgain(commitNumber)
+    }
+
+    /// Puts the number of the commit where LMDB's first page leads to, which each commit writes anew: the one tells the other.
+    private func putCommitNumber(_ transaction: OpaquePointer) throws(StoreError) {
+      var number = commitNumber.littleEndian
+      var name = LMDBPages.commitKey
+      let result = name.withUTF8 { name in
+        withUnsafeMutableBytes(of: &number) { bytes in
+          var key = LMDBCursors.value(UnsafeRawBufferPointer(name))
+          var value = MDB_val(mv_size: bytes.count, mv_data: bytes.baseAddress)
+          return mdb_put(transaction, environment.listOfTrees, &key, &value, 0)
+        }
+      }
+      if result != MDB_SUCCESS { throw writeError(result) }
     }
 
     private func writeError(_ result: Int32) -> StoreError {

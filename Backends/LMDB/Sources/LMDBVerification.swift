@@ -22,6 +22,7 @@
     func run() throws(StoreError) {
       var trees: [(KeySpace, LMDBTree)] = []
       try walk(pages.meta.main, isNumbered: false) { (key, value) throws(StoreError) in
+        if LMDBPages.commitKey.utf8.elementsEqual(key), case .here = value { return }
         let space = KeySpace.allCases.first { $0.name.utf8.elementsEqual(key) }
         guard let space, case .tree(let tree) = value, tree.flags == 0 else { throw pages.damaged }
         trees.append((space, tree))
