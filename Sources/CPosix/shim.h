@@ -9,14 +9,15 @@
 //
 // Linux keeps the time of a change to the nanosecond where somebody has asked for the time since the last one: a file that was asked
 // for all that stat() tells is written with a new time, which is one more thing to be on the disk when the file is synced.
-#if defined(__linux__)
-#include <fcntl.h>
+#if defined(__linux__) && __has_include(<linux/stat.h>)
 #include <linux/stat.h>
 #include <sys/syscall.h>
-#include <unistd.h>
+// The headers that say these declare struct stat too, which Swift would then take for this module's.
+long syscall(long number, ...);
+enum { cposix_at_fdcwd = -100, cposix_at_symlink_nofollow = 0x100 };
 static inline int cposix_identity(const char *path, uint64_t *device, uint64_t *inode) {
   struct statx status;
-  if (syscall(SYS_statx, AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, STATX_INO, &status) != 0) return -1;
+  if (syscall(SYS_statx, cposix_at_fdcwd, path, cposix_at_symlink_nofollow, STATX_INO, &status) != 0) return -1;
   // As stat() has it.
   uint64_t major = status.stx_dev_major, minor = status.stx_dev_minor;
   *device = (minor & 0xff) | (major & 0xfff) << 8 | (minor & ~0xffull) << 12 | (major & ~0xfffull) << 32;
