@@ -104,7 +104,7 @@ public struct SQLiteBackend: StoreBackend {
       guard let view = try shared?.current() else {
         let connection = try connect(path, .readWrite, options)
         // Who says when the log is to be moved is obeyed.
-        if options.pragmas["wal_autocheckpoint"] == nil { connection.shortenLog(path) }
+        if options.pragmas["wal_autocheckpoint"] == nil { connection.log.shorten(connection.database, path) }
         return SQLiteReader(connection, binding, nil)
       }
       return SQLiteReader(try view.connect(options), binding, view)
@@ -115,7 +115,7 @@ public struct SQLiteBackend: StoreBackend {
     // A save is durable when it returns unless the application asks for less. EXTRA is FULL, and syncs the folder after a rollback
     // journal was removed: else the journal may be back after a loss of power, and take back what it was there for.
     if options.pragmas["synchronous"] == nil { try connection.execute("PRAGMA synchronous = EXTRA") }
-    try connection.execute("PRAGMA journal_size_limit = \(SQLiteConnection.longestRest)")
+    try connection.execute("PRAGMA journal_size_limit = \(SQLiteLog.longestRest)")
     for (name, value) in options.pragmas.sorted(by: { $0.key < $1.key }) {
       guard isWord(name), isWord(value) else {
         throw StoreError(

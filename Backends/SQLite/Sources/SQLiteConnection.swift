@@ -10,6 +10,7 @@ final class SQLiteConnection: SQLConnection {
   private let trace: (@Sendable (String, Double) -> Void)?
   private var identity: SQLiteOpenFiles.Identity?
   private let process = ProcessCopy.current
+  let log: SQLiteLog
   let isImmutable: Bool
 
   enum Mode {
@@ -24,6 +25,7 @@ final class SQLiteConnection: SQLConnection {
     throws(StoreError)
   {
     self.trace = trace
+    log = SQLiteLog(timeout: Int32(clamping: Int64(min(timeout, 1e6) * 1000)))
     isImmutable = mode == .immutable
     var (access, name) = (SQLITE_OPEN_READONLY, path)
     switch mode {
@@ -52,7 +54,8 @@ final class SQLiteConnection: SQLConnection {
     // One, because VACUUM attaches a database of its own.
     sqlite3_limit(database, SQLITE_LIMIT_ATTACHED, 1)
     sqlite3_limit(database, SQLITE_LIMIT_TRIGGER_DEPTH, 64)
-    sqlite3_busy_timeout(database, Int32(clamping: Int64(min(timeout, 1e6) * 1000)))
+    sqlite3_busy_timeout(database, log.timeout)
+    log.watch(database)
     try functions.register(on: self)
   }
 
@@ -116,19 +119,6 @@ final class SQLiteConnection: SQLConnection {
   /// limit.
   func limitWork(_ instructions: Int32? = 50_000_000) {
     sqlite3_progress_handler(database, instructions ?? 0, instructions == nil ? nil : { _ in 1 }, nil)
-  }
-
-  /// How long a log may stay, in bytes, when it begins anew: what SQLite lets it grow to while no view is in the way.
-  static let longestRest: Int64 = 4 << 20
-
-  /// Moves a log that has become longer into the database, as far as no view needs it.
-  ///
-  /// For a reader before its first view. Where every commit finds a reader whose view is of the log, SQLite never begins it anew
-  /// ([checkpoint starvation](https://sqlite.org/wal.html#avoiding_excessively_large_wal_files)); a view that needs none of it is not in
-  /// the way. Where that fails the log stays as it is, and what is wrong is told to whoever reads or saves.
-  func shortenLog(_ path: String) {
-    guard let size = FileStatus(path + "-wal")?.size, size > Self.longestRest + 1 << 20 else { return }
-    sqlite3_wal_checkpoint_v2(database, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
   }
 
   /// Lets SQLite read a file that is shorter than it says, and one whose schema it understands in part. For a connection that cannot

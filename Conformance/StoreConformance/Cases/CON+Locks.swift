@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import StoreProtocol
 import StoreSchema
 
@@ -49,6 +50,38 @@ extension ConformanceSuite {
     },
     killedReaders("CON-008", cycles: 45, .small), killedReaders("CON-008/many", cycles: 1000, .large),
     killedReaders("CON-008/log", cycles: 25, text: 4000, .small),
+    ConformanceCase(
+      "CON-008/views", "the file does not grow without bound where one view begins before the other ends",
+      requires: [.persistent, .localFiles, .concurrentReads], level: .concurrent, profiles: Profile.plainOnly,
+      races: true
+    ) { c in
+      let s = try c.open(Fixtures.people())
+      let text = String(repeating: "x", count: 4000)
+      let people = try s.commit { for _ in 0..<200 { try $0.insert("Person", ["name": .text(text)]) } }
+      let isDone = Atomic(false)
+      try c.inParallel(3) { thread in
+        if thread == 0 {
+          defer { isDone.store(true, ordering: .releasing) }
+          for number in 1...80 {
+            try s.commit { for person in people { try $0.update(person, ["age": .int(Int64(number))]) } }
+          }
+          return
+        }
+        var views: [any StoreSnapshot] = []
+        while !isDone.load(ordering: .acquiring) {
+          let view = try s.store.snapshot()
+          try view.scan(try s.range("Tag", exactly: false)) { _ in }
+          views.append(view)
+          if views.count > 2 { views.removeFirst() }
+          usleep(3000)
+        }
+      }
+      let folder = c.url.deletingLastPathComponent()
+      let size = try c.files().reduce(0) { sum, file in
+        sum + (try FileManager.default.attributesOfItem(atPath: folder.appending(path: file).path)[.size] as? Int ?? 0)
+      }
+      c.expect(size < 40 << 20, "the files have \(size) bytes")
+    },
     ConformanceCase(
       "CON-010", "a lock file that somebody deletes while it is in use costs no data",
       requires: [.memoryMapped, .multipleOpens], level: .concurrent, profiles: Profile.plainOnly,
