@@ -231,7 +231,7 @@ public struct AtomicFileBackend<Format: AtomicFormat>: StoreBackend {
     facts?.external.mark(salvage, numbering)
     // Values may be damaged that still look like some.
     do throws(StoreError) { _ = try format.checkedHead(content) } catch {
-      if ![.corrupt, .notAStore].contains(error.code) { throw error }
+      if !Salvage.isDamage(error) { throw error }
       salvage.lose(StoreFinding(.integrity, error.message))
       AtomicExternalValues.guess(salvage, external)
     }

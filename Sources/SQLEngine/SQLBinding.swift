@@ -122,7 +122,7 @@ extension SQLBinding {
   /// Binds a schema to an existing store.
   ///
   /// Throws `corrupt` when the store lacks an entity, table or column although its version hashes fit the schema. With `lost`, which is
-  /// for damaged stores, that is told instead, and what is missing has the number and the name that it has in a new store.
+  /// for damaged stores, that is told instead; what is missing has the name that it has in a new store, and a number that nothing has.
   public static func bind(
     _ schema: Schema, to catalogue: SQLCatalogue, lost: ((StoreError) -> Void)? = nil
   ) throws(StoreError) -> SQLBinding {
@@ -132,9 +132,18 @@ extension SQLBinding {
         lost(error)
       }
     }
-    var numbers = SQLLayout(schema: schema).entityNumbers
-    try allow { () throws(StoreError) in numbers = try self.numbers(schema, catalogue) }
-    var layout = SQLLayout(schema: schema, entityNumbers: numbers)
+    var numbers: [Int64?] = []
+    for entity in schema.entities {
+      numbers.append(nil)
+      try allow { () throws(StoreError) in numbers[entity.index] = try number(of: entity, catalogue, numbers) }
+    }
+    // Numbers that nobody has.
+    var free = max(0, catalogue.entityNumbers.values.max() ?? 0)
+    let all = numbers.map { number in
+      if number == nil { free &+= 1 }
+      return number ?? free
+    }
+    var layout = SQLLayout(schema: schema, entityNumbers: all)
     for index in layout.joins.indices {
       try allow { () throws(StoreError) in try layout.bindJoin(index, to: catalogue) }
     }
@@ -144,26 +153,24 @@ extension SQLBinding {
     return SQLBinding(layout, rTrees: SQLSchemaText(layout).rTrees.filter { catalogue.rTrees.contains($0.name) })
   }
 
-  private static func numbers(_ schema: Schema, _ catalogue: SQLCatalogue) throws(StoreError) -> [Int64] {
-    var numbers: [Int64] = []
-    for entity in schema.entities {
-      // A store migrated in place may still list an entity under its former name.
-      guard
-        let number = catalogue.entityNumbers[entity.name]
-          ?? catalogue.entityNumbers[entity.definition.renamingIdentifier]
-      else {
-        throw StoreError(
-          .corrupt, "The store lists no number for the entity \(entity.name) in Z_PRIMARYKEY.",
-          context: ["entity": entity.name])
-      }
-      if numbers.contains(number) {
-        throw StoreError(
-          .corrupt, "The store lists one number for two entities of the model, \(entity.name) and another.",
-          context: ["entity": entity.name])
-      }
-      numbers.append(number)
+  private static func number(
+    of entity: Entity, _ catalogue: SQLCatalogue, _ others: [Int64?]
+  ) throws(StoreError) -> Int64 {
+    // A store migrated in place may still list an entity under its former name.
+    guard
+      let number = catalogue.entityNumbers[entity.name]
+        ?? catalogue.entityNumbers[entity.definition.renamingIdentifier]
+    else {
+      throw StoreError(
+        .corrupt, "The store lists no number for the entity \(entity.name) in Z_PRIMARYKEY.",
+        context: ["entity": entity.name])
     }
-    return numbers
+    if others.contains(number) {
+      throw StoreError(
+        .corrupt, "The store lists one number for two entities of the model, \(entity.name) and another.",
+        context: ["entity": entity.name])
+    }
+    return number
   }
 
   static func missing(_ table: String, _ column: String?) -> StoreError {

@@ -9,21 +9,40 @@ public struct SQLSalvage<Connection: SQLConnection> {
   private let connection: Connection
   private let binding: SQLBinding
   private let salvage: Salvage
+  private let catalogue: SQLCatalogue
   private let builder = RowBuilder()
+  /// What may still be read: pages may lead to others again and again, and values may lie in the same pages.
+  private let room = Room()
   private var layout: SQLLayout { binding.layout }
   private var schema: Schema { binding.layout.schema }
 
-  /// `binding` is of the salvage's schema.
-  public init(_ connection: Connection, _ binding: SQLBinding, _ salvage: Salvage) {
+  private final class Room {
+    var (rows, bytes): (Int64, Int64) = (.max, .max)
+    var isExceeded: Bool { rows < 0 || bytes < 0 }
+
+    func take(_ values: [SQLStoredValue]) {
+      rows -= 1
+      for value in values {
+        if case .text(let text) = value { bytes -= Int64(text.count) }
+        if case .blob(let blob) = value { bytes -= Int64(blob.count) }
+      }
+    }
+  }
+
+  /// `binding` is of the salvage's schema. What `catalogue` does not list is not asked for.
+  public init(_ connection: Connection, _ binding: SQLBinding, _ catalogue: SQLCatalogue, _ salvage: Salvage) {
     self.connection = connection
     self.binding = binding
+    self.catalogue = catalogue
     self.salvage = salvage
   }
 
-  /// Throws only what is no damage.
-  public func run() throws(StoreError) {
+  /// Throws only what is no damage. False where the file leads to more than it has room for.
+  public func run() throws(StoreError) -> Bool {
+    if let size = try fileSize() { (room.rows, room.bytes) = (size / 4, size) }
     for index in layout.tables.indices { try readObjects(of: index) }
     for index in layout.joins.indices { try readPairs(of: index) }
+    return !room.isExceeded
   }
 
   // MARK: Objects
@@ -128,6 +147,10 @@ public struct SQLSalvage<Connection: SQLConnection> {
   private func rows(
     _ table: String, number: String, _ columns: [String], _ body: (Int64, [SQLStoredValue]) -> Void
   ) throws(StoreError) {
+    guard let listed = catalogue.columns[table], number == "rowid" || listed.contains(number) else {
+      return salvage.lose(StoreFinding(.integrity, "There is no table \(table) with the keys of objects."))
+    }
+    let columns = columns.map { listed.contains($0) ? $0 : "NULL" }
     let list = ([number] + columns).joined(separator: ", ")
     let source = "FROM \(table) NOT INDEXED WHERE \(number)"
     guard
@@ -142,7 +165,7 @@ public struct SQLSalvage<Connection: SQLConnection> {
         try connection.prepare("SELECT \(number) \(source) >= ? ORDER BY \(number) LIMIT 1")
       })
     else { return salvage.lose(StoreFinding(.integrity, "The table \(table) cannot be read.")) }
-    var (last, rest): (Int64, Int64) = (0, try mostRows())
+    var last: Int64 = 0
     var isFirst = true
     while true {
       var reached = last
@@ -150,18 +173,20 @@ public struct SQLSalvage<Connection: SQLConnection> {
       let isDone: Void? = try readable { () throws(StoreError) in
         defer { statement.reset() }
         if !isFirst { statement.bind(last, at: 1) }
-        while rest >= 0, try statement.step() {
+        while !room.isExceeded, try statement.step() {
           let key = statement.int(0)
           if key <= reached && reached > 0 {
             salvage.lose(StoreFinding(.key, "The row \(key) of \(table) stands behind the row \(reached)."))
           }
-          reached = max(reached, key)
-          body(key, (1...columns.count).map { statement.stored(Int32($0)) })
-          rest -= 1
+          // What is behind is read on from here, also where one number is wrong.
+          reached = key
+          let values = (1...columns.count).map { statement.stored(Int32($0)) }
+          room.take(values)
+          body(key, values)
         }
       }
-      if rest < 0 {
-        return salvage.lose(StoreFinding(.integrity, "The table \(table) has more rows than the file has room for."))
+      if room.isExceeded {
+        return salvage.lose(StoreFinding(.integrity, "The table \(table) leads to more than the file has room for."))
       }
       if isDone != nil { return }
       isFirst = false
@@ -173,22 +198,25 @@ public struct SQLSalvage<Connection: SQLConnection> {
         salvage.lose(
           StoreFinding(.integrity, "The rows of \(table) from \(last + 1) to \(key - 1), if any, cannot be read."))
       }
-      if let values = try single(table, number, key, columns) { body(key, values) }
+      if let values = try single(table, number, key, columns) {
+        room.take(values)
+        body(key, values)
+      }
       last = key
     }
   }
 
-  /// How many rows a file of this size can have at the most: pages may lead to others again and again.
-  private func mostRows() throws(StoreError) -> Int64 {
+  /// In bytes, as far as it is known.
+  private func fileSize() throws(StoreError) -> Int64? {
     func number(_ pragma: String) throws(StoreError) -> Int64? {
       try readable { () throws(StoreError) in
         let statement = try connection.prepare("PRAGMA \(pragma)")
         return try statement.step() ? statement.int(0) : nil
       } ?? nil
     }
-    guard let count = try number("page_count"), let size = try number("page_size") else { return .max }
+    guard let count = try number("page_count"), let size = try number("page_size") else { return nil }
     let (bytes, isTooLarge) = count.multipliedReportingOverflow(by: size)
-    return isTooLarge ? .max : bytes / 4
+    return isTooLarge ? nil : bytes
   }
 
   /// The number of the first row behind `last` that can be found, nil where there is none.
@@ -237,10 +265,10 @@ public struct SQLSalvage<Connection: SQLConnection> {
     return values
   }
 
-  /// Nil where the database is damaged, or the disk that it is on, or where it lacks a table.
+  /// Nil where the database is damaged, or the disk that it is on.
   private func readable<R>(_ body: () throws(StoreError) -> R) throws(StoreError) -> R? {
     do { return try body() } catch {
-      if [.corrupt, .notAStore, .io].contains(error.code) { return nil }
+      if Salvage.isDamage(error) { return nil }
       throw error
     }
   }

@@ -57,6 +57,11 @@ public final class Salvage {
     } catch { lose(StoreFinding(.metadata, error.message)) }
   }
 
+  /// Whether an error may come of damage: of the file, of the disk, or of a size that is none (`invalidArgument`).
+  public static func isDamage(_ error: StoreError) -> Bool {
+    [.corrupt, .notAStore, .newerFormat, .io, .invalidArgument].contains(error.code)
+  }
+
   public func lose(_ finding: StoreFinding) {
     lossCount += 1
     lost(finding)

@@ -106,7 +106,8 @@ struct SalvageWriter {
   }
 
   private func content(_ row: Row, _ slot: Int) -> Data? {
-    guard case .data(let bytes) = row.value(slot, .externalData), let first = bytes.first else { return nil }
+    guard case .data(let bytes) = row.value(slot, .externalData) else { return nil }
+    guard let first = bytes.first else { return Data() }
     switch (first, salvage.externalData) {
     case (1, _): return bytes.dropFirst()
     case (2, let read?):

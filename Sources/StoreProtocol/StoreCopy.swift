@@ -181,7 +181,8 @@ extension StoreBackend {
     }
     for path in ["-wal", "-journal"].map({ url.path + $0 }) where !replaces && FileStatus(path)?.size ?? 0 > 0 {
       throw StoreError(
-        .exists, "There is the log of another store where the store is to be made; it may hold what was saved last.",
+        .exists,
+        "There is the log of another store where the store is to be made: it may hold what was saved last; move it away.",
         context: ["path": path])
     }
     let folder = url.deletingLastPathComponent().appendingPathComponent(

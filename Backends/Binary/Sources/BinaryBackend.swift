@@ -100,6 +100,9 @@ public struct BinaryFormat: AtomicFormat {
       else { throw error }
       objects = BinaryHeader.count..<end
     }
+    guard objects.upperBound <= data.count else {
+      throw StoreError(.corrupt, "The store became shorter while it was read.")
+    }
     let result: Result<Void, StoreError> = data.withUnsafeBytes { bytes in
       Result { () throws(StoreError) in
         try BinaryGraphReader.salvage(UnsafeRawBufferPointer(rebasing: bytes[objects]), numbering, into: salvage)

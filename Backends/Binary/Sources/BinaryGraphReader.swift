@@ -160,24 +160,31 @@ final class BinaryGraphReader {
       return try refuse("The relationships of the object \(key) are no dictionary.")
     }
     for index in 0..<names.count {
-      guard let list = try archive.item(at: archive.place(index, in: lists)),
-        let relationship = try relationship(archive.place(index, in: names), entity, key)
-      else {
-        try refuse("A relationship of the object \(key) has no name or no list.")
-        continue
+      do { try addLinks(archive.place(index, in: names), archive.place(index, in: lists), entity, key) } catch {
+        guard let salvage else { throw error }
+        salvage.lose(StoreFinding(.reference, "\(error)", entity: entity.name, key: key))
       }
-      keys.removeAll(keepingCapacity: true)
-      guard let elements = try archive.elements(of: list), try archive.append(integersOf: elements, to: &keys),
-        relationship.table != nil || keys.count <= 1
-      else {
-        throw StoreError(
-          .corrupt, "The relationship \(relationship.name) of the object \(key) leads to what are no keys.")
-      }
-      if let table = relationship.table {
-        loader.link(table, of: key, to: keys)
-      } else if let slot = relationship.slot, let key = keys.first {
-        builder.setInt(slot, key)
-      }
+    }
+  }
+
+  /// Adds what one relationship leads to.
+  private func addLinks(
+    _ name: KeyedArchiveBytes.Place, _ list: KeyedArchiveBytes.Place, _ entity: Entity, _ key: Int64
+  ) throws {
+    guard let list = try archive.item(at: list), let relationship = try relationship(name, entity, key) else {
+      throw StoreError(.corrupt, "A relationship of the object \(key) has no name or no list.")
+    }
+    keys.removeAll(keepingCapacity: true)
+    guard let elements = try archive.elements(of: list), try archive.append(integersOf: elements, to: &keys),
+      relationship.table != nil || keys.count <= 1
+    else {
+      throw StoreError(
+        .corrupt, "The relationship \(relationship.name) of the object \(key) leads to what are no keys.")
+    }
+    if let table = relationship.table {
+      loader.link(table, of: key, to: keys)
+    } else if let slot = relationship.slot, let key = keys.first {
+      builder.setInt(slot, key)
     }
   }
 

@@ -10,6 +10,8 @@
     private let salvage: Salvage
     /// Pages that were looked at: damaged ones may lead in circles.
     private var seen: Set<UInt64> = []
+    /// How many pages values of their own took: several may name the same.
+    private var overflowPages: UInt64 = 0
 
     init(_ pages: LMDBPages, _ salvage: Salvage) throws(StoreError) {
       self.pages = pages
@@ -37,6 +39,8 @@
           case .tree: throw pages.damaged
           case .here(let bytes): entries.take(space, key, bytes)
           case .elsewhere(let page, let count):
+            overflowPages += pages.overflowPages(count)
+            if overflowPages > pages.meta.lastPage { throw pages.damaged }
             _ = try pages.overflow(page, count: count)
             let content = try pages.content(page, count: count)
             content.withUnsafeBytes { entries.take(space, key, $0) }
@@ -73,7 +77,7 @@
     /// Nil, and told, for what is damaged.
     private func readable<R>(_ body: () throws(StoreError) -> R) throws(StoreError) -> R? {
       do { return try body() } catch {
-        guard error.code == .corrupt || error.code == .notAStore else { throw error }
+        guard Salvage.isDamage(error) else { throw error }
         salvage.lose(StoreFinding(.integrity, error.message))
         return nil
       }

@@ -185,17 +185,18 @@ public struct SQLiteBackend: StoreBackend {
     salvage.externalData = { (name) throws(StoreError) in try place.externalData.read(name) }
     try Self.read(url, options) { (connection) throws(StoreError) in
       salvage.beginAnew()
-      // What takes long is wanted here.
-      connection.limitWork(nil)
       try connection.readDamaged()
       func lost(_ error: StoreError) { salvage.lose(StoreFinding(.integrity, error.message)) }
       let catalogue = try SQLiteFormat.catalogue(on: connection, lost: lost)
       let binding = try SQLBinding.bind(salvage.schema, to: catalogue, lost: lost)
       salvage.take { () throws(StoreError) in try SQLiteFormat.metadata(on: connection) }
-      try SQLSalvage(connection, binding, salvage).run()
-      // Rows may be missing that nothing else told of.
+      // What takes long is wanted from here on.
+      connection.limitWork(nil)
+      let isBounded = try SQLSalvage(connection, binding, catalogue, salvage).run()
+      // Rows may be missing that nothing else told of. SQLite would look at pages as often as others lead to them.
+      if !isBounded { return }
       do throws(StoreError) { try SQLiteFindings.integrity(connection, salvage.lose) } catch {
-        if ![.corrupt, .notAStore, .io].contains(error.code) { throw error }
+        if !Salvage.isDamage(error) { throw error }
         lost(error)
       }
     }

@@ -193,18 +193,26 @@ enum SQLiteFormat {
       LEFT JOIN pragma_table_info(CASE WHEN m.sql LIKE 'CREATE VIRTUAL%' THEN NULL ELSE m.name END) c
       WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%'
       """)
-    while try rows.step() {
-      guard let table = rows.string(0) else { continue }
-      guard let column = rows.string(1) else {
-        if rows.int(4) == 1 { rTrees.insert(table) }
-        continue
+    func allow(_ body: () throws(StoreError) -> Void) throws(StoreError) {
+      do { try body() } catch {
+        guard let lost, Salvage.isDamage(error) else { throw error }
+        lost(error)
       }
-      // A key that is not the row's own number may be anything, and several rows may have it.
-      if column == "Z_PK" {
-        if rows.int(2) != 1 { continue }
-        if rows.int(3) == 1 { doubtful.insert(table) }
+    }
+    try allow { () throws(StoreError) in
+      while try rows.step() {
+        guard let table = rows.string(0) else { continue }
+        guard let column = rows.string(1) else {
+          if rows.int(4) == 1 { rTrees.insert(table) }
+          continue
+        }
+        // A key that is not the row's own number may be anything, and several rows may have it.
+        if column == "Z_PK" {
+          if rows.int(2) != 1 { continue }
+          if rows.int(3) == 1 { doubtful.insert(table) }
+        }
+        columns[table, default: []].insert(column)
       }
-      columns[table, default: []].insert(column)
     }
     if columns["Z_METADATA"] == nil || columns["Z_PRIMARYKEY"] == nil {
       guard let lost else { throw noSystemTables }
@@ -217,14 +225,12 @@ enum SQLiteFormat {
       if try indexes.step() { columns[table]?.remove("Z_PK") }
     }
     var numbers: [String: Int64] = [:]
-    do throws(StoreError) {
+    try allow { () throws(StoreError) in
+      if columns["Z_PRIMARYKEY"] == nil { return }
       let entities = try connection.prepare("SELECT Z_NAME, Z_ENT FROM Z_PRIMARYKEY")
       while try entities.step() {
         if let name = entities.string(0) { numbers[name] = entities.int(1) }
       }
-    } catch {
-      guard let lost else { throw error }
-      lost(error)
     }
     return SQLCatalogue(columns: columns, entityNumbers: numbers, rTrees: rTrees)
   }
