@@ -257,6 +257,8 @@ final class ContextCore: @unchecked Sendable {
       let objects = registeredObjects
       var kept = newValue ? Dictionary(objects.map { (ObjectIdentifier($0), $0) }) { first, _ in first } : nil
       registryLock.withLock { _ in swap(&retained, &kept) }
+      // Let go outside of the lock: an object that ends comes to ``forget(_:)``.
+      withExtendedLifetime((objects, kept)) {}
     }
   }
 
