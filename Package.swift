@@ -127,6 +127,18 @@ let package = Package(
       ],
       path: "Conformance/store-conformance", swiftSettings: strict),
 
+    // Stores as clients implement them, and the program that runs the cases of objects on them.
+    .target(
+      name: "ClientStores", dependencies: ["CoreData"], path: "Conformance/ClientStores", exclude: ["Expectations"],
+      swiftSettings: namesFoundationsPredicates),
+    .executableTarget(
+      name: "client-conformance",
+      dependencies: [
+        "ClientStores", "CoreData", "GraphConformance", "StoreConformance", "StoreConformanceRunner", "StoreProtocol",
+        "StoreSchema",
+      ],
+      path: "Conformance/client-conformance", swiftSettings: strict),
+
     // Programs that would hang if contexts needed a main queue that nobody drains.
     .executableTarget(
       name: "queue-main", dependencies: ["CoreData"], path: "Tests/QueuePrograms/Main", swiftSettings: strict),
@@ -162,7 +174,7 @@ let package = Package(
     tests(
       "CoreDataTests",
       [
-        "CoreData", "CoreDataTool", "FuzzTargets", "LMDBStore", "PropertyLists", "SQLEngine", "StoreProtocol",
+        "ClientStores", "CoreData", "CoreDataTool", "FuzzTargets", "LMDBStore", "PropertyLists", "SQLEngine", "StoreProtocol",
         "StoreSchema", "SQLiteBackend",
       ],
       namesFoundationsPredicates),

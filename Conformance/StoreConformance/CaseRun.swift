@@ -77,7 +77,7 @@ struct Postconditions {
   }
 
   private func checkReopened(_ place: CaseContext.Place) {
-    guard let schema = place.schema, !place.isDamaged else { return }
+    guard let schema = place.schema, !place.isDamaged, harness.opensStores else { return }
     do {
       let store = try CheckedBackend(harness.backend).open(
         at: place.location.url, schema: schema, options: StoreOptions())

@@ -8,6 +8,9 @@ public protocol StoreHarness: Sendable {
   /// The name in commands and reports, lower case, for example `sqlite`.
   var name: String { get }
   var backend: any StoreBackend { get }
+  /// Whether the backend opens stores. Not where it only says what a class of stores can do that coordinators of CoreData open: then
+  /// cases of objects alone can be run, and what a case leaves is not opened again.
+  var opensStores: Bool { get }
   /// How the store can be made to crash.
   var crashModel: CrashModel { get }
   /// Where the expectations of this store are kept, nil where there are none yet.
@@ -50,6 +53,7 @@ public struct StoreLocation: Sendable {
 /// A store that lies in one folder of its own below the temporary folder.
 extension StoreHarness {
   public var name: String { backend.storeType.lowercased() }
+  public var opensStores: Bool { true }
   public var expectations: URL? { nil }
   public var crashModel: CrashModel { backend.capabilities.contains(.persistent) ? .killedProcess : .none }
 

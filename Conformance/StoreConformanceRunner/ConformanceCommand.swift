@@ -12,25 +12,26 @@ public struct ConformanceCommand {
   private let moreUsage: String
 
   /// Runs the command of the program's arguments, and ends the program with its exit status. `cases` are run beside those of the
-  /// suite of stores; `moreUsage` is shown behind the usage, for what the program does besides.
+  /// suite of stores, or without `runsStoreCases` alone; `moreUsage` is shown behind the usage, for what the program does besides.
   public static func main(
     harnesses: [any StoreHarness], sabotaged: [SabotagedHarness] = [], cases: [ConformanceCase] = [],
-    moreUsage: String = ""
+    runsStoreCases: Bool = true, moreUsage: String = ""
   ) -> Never {
     exit(
       run(
         Array(CommandLine.arguments.dropFirst()), harnesses: harnesses, sabotaged: sabotaged, cases: cases,
-        moreUsage: moreUsage))
+        runsStoreCases: runsStoreCases, moreUsage: moreUsage))
   }
 
   /// Runs a command. The status: 0 as expected, 1 failures, 2 wrong use or an error of the harness, 3 drift.
   public static func run(
     _ words: [String], harnesses: [any StoreHarness], sabotaged: [SabotagedHarness] = [],
-    cases: [ConformanceCase] = [], moreUsage: String = ""
+    cases: [ConformanceCase] = [], runsStoreCases: Bool = true, moreUsage: String = ""
   ) -> Int32 {
     do {
       let command = ConformanceCommand(
-        harnesses: harnesses, sabotaged: sabotaged, cases: CaseList(adding: cases), moreUsage: moreUsage)
+        harnesses: harnesses, sabotaged: sabotaged, cases: CaseList(adding: cases, storeCases: runsStoreCases),
+        moreUsage: moreUsage)
       return try command.run(try Arguments(words), words)
     } catch {
       FileHandle.standardError.write(Data("store-conformance: \(error)\n\n\(usage)\n".utf8))

@@ -1,3 +1,4 @@
+import ClientStores
 import CoreData
 import Foundation
 import Testing
