@@ -57,7 +57,9 @@ package final class DictionaryStore: NSIncrementalStore, @unchecked Sendable {
     }
   }
 
-  package override func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext?) throws -> Any {
+  package override func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext?) throws
+    -> Any
+  {
     if let failure {
       self.failure = nil
       throw failure

@@ -26,7 +26,30 @@ package final class ListStore: NSAtomicStore, @unchecked Sendable {
   }
 
   private static func content(_ url: URL) throws -> [String: Any] {
-    try PropertyListSerialization.propertyList(from: Data(contentsOf: url), format: nil) as? [String: Any] ?? [:]
+    let list = try PropertyListSerialization.propertyList(from: Data(contentsOf: url), format: nil)
+    guard let content = list as? [String: Any], content["metadata"] != nil else {
+      throw CocoaError(.fileReadCorruptFile)
+    }
+    return content
+  }
+
+  /// What a property list cannot say, in another form.
+  private static func encoded(_ value: Any) -> Any {
+    switch value {
+    case let id as UUID: ["uuid": id.uuidString]
+    case let url as URL: ["url": url.absoluteString]
+    case let number as NSDecimalNumber: ["decimal": number.stringValue]
+    default: value
+    }
+  }
+
+  private static func decoded(_ value: Any) -> Any? {
+    guard let form = value as? [String: String], let (kind, text) = form.first else { return value }
+    switch kind {
+    case "uuid": return UUID(uuidString: text)
+    case "url": return URL(string: text)
+    default: return NSDecimalNumber(string: text)
+    }
   }
 
   private static func write(_ list: [String: Any], _ url: URL) throws {
@@ -47,7 +70,7 @@ package final class ListStore: NSAtomicStore, @unchecked Sendable {
       else { continue }
       let node = node(for: objectID(for: entity, withReferenceObject: reference))
       node.propertyCache = NSMutableDictionary()
-      for (key, value) in values { node.setValue(value, forKey: key) }
+      for (key, value) in values { node.setValue(Self.decoded(value), forKey: key) }
       for (key, targets) in links {
         let found = targets.compactMap { target in
           entities[target[0]].map { self.node(for: objectID(for: $0, withReferenceObject: target[1])) }
@@ -107,7 +130,9 @@ package final class ListStore: NSAtomicStore, @unchecked Sendable {
     }
   }
 
-  package override func willRemoveCacheNodes(_ cacheNodes: Set<NSAtomicStoreCacheNode>) { calls.append("willRemoveCacheNodes") }
+  package override func willRemoveCacheNodes(_ cacheNodes: Set<NSAtomicStoreCacheNode>) {
+    calls.append("willRemoveCacheNodes")
+  }
 
   package override func save() throws {
     calls.append("save")
@@ -130,7 +155,9 @@ package final class ListStore: NSAtomicStore, @unchecked Sendable {
         default: break
         }
       }
-      let values = entity.attributesByName.keys.reduce(into: [String: Any]()) { $0[$1] = node.value(forKey: $1) }
+      let values = entity.attributesByName.keys.reduce(into: [String: Any]()) {
+        $0[$1] = node.value(forKey: $1).map(Self.encoded)
+      }
       return ["entity": name(node)[0], "reference": name(node)[1], "values": values, "links": links]
     }
     try Self.write(["metadata": metadata ?? [:], "objects": objects], url)

@@ -18,8 +18,10 @@ final class Graph: @unchecked Sendable {
 
   init(_ context: CaseContext, _ model: NSManagedObjectModel) {
     (self.context, self.model) = (context, model)
-    NSPersistentStoreCoordinator.register(context.harness.backend)
-    for peer in context.peers { NSPersistentStoreCoordinator.register(peer.backend) }
+    // A class of stores is known to coordinators already.
+    for harness in [context.harness] + context.peers where harness.opensStores {
+      NSPersistentStoreCoordinator.register(harness.backend)
+    }
   }
 
   // MARK: The stack
@@ -142,7 +144,7 @@ final class Graph: @unchecked Sendable {
 
   /// What the case leaves is looked at, and closed.
   func end() {
-    if !isPersistent {
+    if !isPersistent && context.harness.opensStores {
       for store in made.flatMap(\.persistentStores) {
         if let engine = try? store.requireEngine() { context.examine(engine) }
       }

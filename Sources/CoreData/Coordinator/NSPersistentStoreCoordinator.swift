@@ -92,16 +92,20 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     }
     let store = try lock.withLock {
       // What is in memory is apart from all others, wherever it is said to be.
-      if isPersistent, let storeURL, storeURL.path != "/dev/null", let known = persistentStore(for: storeURL) {
-        throw CocoaError(
-          .persistentStoreOperation,
-          userInfo: [NSLocalizedDescriptionKey: "The store at \(known.url?.path ?? "") was added before."])
-      }
+      if isPersistent { try requireNew(storeURL) }
       return try open(backend, storeType, configuration, storeURL, options)
     }
     store.didAdd(to: self)
     post(.NSPersistentStoreCoordinatorStoresDidChange, [NSAddedPersistentStoresKey: [store]])
     return store
+  }
+
+  /// Throws 134070 where a store at the URL was added before. Called under the lock.
+  private func requireNew(_ url: URL?) throws {
+    guard let url, url.path != "/dev/null", let known = persistentStore(for: url) else { return }
+    throw CocoaError(
+      .persistentStoreOperation,
+      userInfo: [NSLocalizedDescriptionKey: "The store at \(known.url?.path ?? "") was added before."])
   }
 
   private func open(
@@ -136,7 +140,11 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     let store = storeClass.make(
       _StoreOpening(self, configuration, url ?? URL(fileURLWithPath: "/dev/null"), options))
     try lock.withLock {
+      try requireNew(url)
       try store.load(type, frozen, index: stores.count)
+      if let twin = persistentStores.first(where: { $0.identifier == store.identifier }) {
+        throw CoreDataError.sameIdentifier(url ?? store.url ?? URL(fileURLWithPath: "/dev/null"), twin)
+      }
       stores.append(store)
       hasCustomStores.store(true, ordering: .relaxed)
       storeListVersion.add(1, ordering: .releasing)

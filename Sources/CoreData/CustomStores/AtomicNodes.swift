@@ -101,6 +101,8 @@ final class AtomicNodes: AtomicMedium, @unchecked Sendable {
       if !gone.isEmpty { store.willRemoveCacheNodes(gone) }
       store.remove(gone)
       try store.save()
+      // Each holds the next: a long row of them would be let go of one within the other.
+      for node in gone { node.propertyCache = nil }
     } catch {
       store.setNodes(nodes)
       for (node, values) in before { node.propertyCache = values }
@@ -115,5 +117,5 @@ final class AtomicNodes: AtomicMedium, @unchecked Sendable {
 
   func keepExternalData(_ data: Data) throws(StoreError) -> Data? { nil }
   func discardExternalData(_ names: [Data]) {}
-  func close() {}
+  func close() { for node in store.cacheNodes() { node.propertyCache = nil } }
 }
