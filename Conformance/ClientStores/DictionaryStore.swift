@@ -70,17 +70,40 @@ package final class DictionaryStore: NSIncrementalStore, @unchecked Sendable {
     }
     log.append(
       "fetch \(fetch.entityName ?? "") \(fetch.predicate?.predicateFormat.hasPrefix("SELF IN") == true ? "batch" : "")")
-    let names = Set([fetch.entityName ?? ""]).union(
-      fetch.includesSubentities ? (fetch.entity?.subentitiesByName.keys).map(Array.init) ?? [] : [])
+    let entities = fetch.entity?.managedObjectModel.entities ?? []
+    let names = Set(
+      entities.filter { entity in
+        fetch.entity.map { entity === $0 || fetch.includesSubentities && entity.isKindOf(entity: $0) } ?? false
+      }.compactMap(\.name))
     var objects = records.keys.sorted().filter { names.contains(records[$0]?.entity ?? "") }
       .compactMap { id($0).map(context.object(with:)) }
     if let predicate = fetch.predicate { objects = objects.filter { predicate.evaluate(with: $0) } }
     for sort in (fetch.sortDescriptors ?? []).reversed() {
-      objects.sort { sort.compare($0, to: $1) == .orderedAscending }
+      let key = sort.key ?? "self"
+      objects.sort {
+        let order = Self.order($0.value(forKeyPath: key), $1.value(forKeyPath: key))
+        return order == (sort.ascending ? .orderedAscending : .orderedDescending)
+      }
     }
     objects = Array(objects.dropFirst(fetch.fetchOffset))
     if fetch.fetchLimit > 0 { objects = Array(objects.prefix(fetch.fetchLimit)) }
     return fetch.resultType == .countResultType ? [objects.count] : objects
+  }
+
+  /// Nothing comes first.
+  private static func order(_ a: Any?, _ b: Any?) -> ComparisonResult {
+    switch (a, b) {
+    case (nil, nil): .orderedSame
+    case (nil, _): .orderedAscending
+    case (_, nil): .orderedDescending
+    case (let a as String, let b as String): a == b ? .orderedSame : a < b ? .orderedAscending : .orderedDescending
+    case (let a as Date, let b as Date): a.compare(b)
+    case (let a as NSNumber, let b as NSNumber): a.compare(b)
+    case (let a as Int, let b as Int): NSNumber(value: a).compare(NSNumber(value: b))
+    case (let a as Double, let b as Double): NSNumber(value: a).compare(NSNumber(value: b))
+    case (let a as Bool, let b as Bool): NSNumber(value: a).compare(NSNumber(value: b))
+    default: .orderedSame
+    }
   }
 
   private func run(_ save: NSSaveChangesRequest) -> Any {
