@@ -134,8 +134,8 @@ let package = Package(
     .executableTarget(
       name: "client-conformance",
       dependencies: [
-        "ClientStores", "CoreData", "GraphConformance", "StoreConformance", "StoreConformanceRunner", "StoreProtocol",
-        "StoreSchema",
+        "BinaryBackend", "ClientStores", "CoreData", "GraphConformance", "InMemoryBackend", "SQLiteBackend",
+        "StoreConformance", "StoreConformanceRunner", "StoreProtocol", "StoreSchema", "XMLBackend",
       ],
       path: "Conformance/client-conformance", swiftSettings: strict),
 
@@ -174,7 +174,8 @@ let package = Package(
     tests(
       "CoreDataTests",
       [
-        "ClientStores", "CoreData", "CoreDataTool", "FuzzTargets", "LMDBStore", "PropertyLists", "SQLEngine", "StoreProtocol",
+        "ClientStores", "CoreData", "CoreDataTool", "FuzzTargets", "LMDBStore", "PropertyLists", "SQLEngine",
+        "StoreProtocol",
         "StoreSchema", "SQLiteBackend",
       ],
       namesFoundationsPredicates),

@@ -77,7 +77,12 @@ package final class DictionaryStore: NSIncrementalStore, @unchecked Sendable {
       }.compactMap(\.name))
     var objects = records.keys.sorted().filter { names.contains(records[$0]?.entity ?? "") }
       .compactMap { id($0).map(context.object(with:)) }
-    if let predicate = fetch.predicate { objects = objects.filter { predicate.evaluate(with: $0) } }
+    if let predicate = fetch.predicate {
+      let own = context.hasChanges ? saved() : context
+      objects = objects.filter { object in
+        own.performAndWait { predicate.evaluate(with: own.object(with: object.objectID)) }
+      }
+    }
     for sort in (fetch.sortDescriptors ?? []).reversed() {
       let key = sort.key ?? "self"
       objects.sort {
@@ -90,13 +95,22 @@ package final class DictionaryStore: NSIncrementalStore, @unchecked Sendable {
     return fetch.resultType == .countResultType ? [objects.count] : objects
   }
 
+  /// A context that sees what is saved only.
+  private func saved() -> NSManagedObjectContext {
+    let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    context.persistentStoreCoordinator = persistentStoreCoordinator
+    return context
+  }
+
   /// Nothing comes first.
   private static func order(_ a: Any?, _ b: Any?) -> ComparisonResult {
     switch (a, b) {
     case (nil, nil): .orderedSame
     case (nil, _): .orderedAscending
     case (_, nil): .orderedDescending
-    case (let a as String, let b as String): a == b ? .orderedSame : a < b ? .orderedAscending : .orderedDescending
+    case (let a as String, let b as String):
+      a.utf8.elementsEqual(b.utf8)
+        ? .orderedSame : a.utf8.lexicographicallyPrecedes(b.utf8) ? .orderedAscending : .orderedDescending
     case (let a as Date, let b as Date): a.compare(b)
     case (let a as NSNumber, let b as NSNumber): a.compare(b)
     case (let a as Int, let b as Int): NSNumber(value: a).compare(NSNumber(value: b))

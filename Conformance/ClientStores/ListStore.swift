@@ -36,9 +36,9 @@ package final class ListStore: NSAtomicStore, @unchecked Sendable {
   /// What a property list cannot say, in another form.
   private static func encoded(_ value: Any) -> Any {
     switch value {
-    case let id as UUID: ["uuid": id.uuidString]
-    case let url as URL: ["url": url.absoluteString]
-    case let number as NSDecimalNumber: ["decimal": number.stringValue]
+    case let id as UUID: ["$uuid": id.uuidString]
+    case let url as URL: ["$url": url.absoluteString]
+    case let number as NSDecimalNumber: ["$decimal": number.stringValue]
     default: value
     }
   }
@@ -46,9 +46,10 @@ package final class ListStore: NSAtomicStore, @unchecked Sendable {
   private static func decoded(_ value: Any) -> Any? {
     guard let form = value as? [String: String], let (kind, text) = form.first else { return value }
     switch kind {
-    case "uuid": return UUID(uuidString: text)
-    case "url": return URL(string: text)
-    default: return NSDecimalNumber(string: text)
+    case "$uuid": return UUID(uuidString: text)
+    case "$url": return URL(string: text)
+    case "$decimal": return NSDecimalNumber(string: text)
+    default: return value
     }
   }
 
@@ -56,6 +57,14 @@ package final class ListStore: NSAtomicStore, @unchecked Sendable {
     let data = try PropertyListSerialization.data(fromPropertyList: list, format: .binary, options: 0)
     try data.write(to: url, options: .atomic)
     try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: url.path)
+  }
+
+  package override func loadMetadata() throws {
+    guard let url, url.isFileURL else { throw CocoaError(.fileReadUnsupportedScheme) }
+    guard FileManager.default.fileExists(atPath: url.deletingLastPathComponent().path) else {
+      throw CocoaError(.fileNoSuchFile)
+    }
+    try super.loadMetadata()
   }
 
   package override func load() throws {

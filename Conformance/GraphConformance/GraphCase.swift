@@ -13,13 +13,15 @@ struct GraphCase: Sendable {
   init(
     _ id: String, _ title: String, _ model: @escaping @Sendable () -> NSManagedObjectModel = { Models.people },
     requirements: [String] = [], needs: Need = .nothing, without: Need = .nothing, ways: Ways = .all,
-    places: Int = 1, races: Bool = false, size: Load = .small, programs: [String: @Sendable () throws -> Void] = [:],
+    places: Int = 1, races: Bool = false, needsBackend: Bool = false, size: Load = .small,
+    programs: [String: @Sendable () throws -> Void] = [:],
     body: @escaping @Sendable (Graph) throws -> Void
   ) {
     conformanceCase = ConformanceCase(
       id, title, requirements: requirements, requires: needs.capabilities, absent: without.capabilities,
       level: Self.level(of: id), size: size.size,
       profiles: ways.profiles, places: places, races: races,
+      needsBackend: needsBackend,
       roles: programs.mapValues { program in { _ in try program() } }
     ) { context in
       let graph = Graph(context, model())
@@ -72,6 +74,9 @@ struct Need: Sendable {
   static let readOnly = Need([.persistent, .readOnlyOpen])
   static let secondOpening = Need([.persistent, .multipleOpens])
   static let cachedRows = Need([.persistent, .multipleOpens, .rowLevel])
+  /// A store of the type can be made as a copy of another.
+  static let copies = Need([.persistent, .migrationByCopy])
+  static let fileCopies = Need([.persistent, .localFiles, .migrationByCopy])
   static let rowVersions = Need(.rowVersions)
   static let rowLevel = Need(.rowLevel)
   static let uniqueness = Need(.uniqueness)

@@ -9,7 +9,7 @@ public struct CaseRun {
     _ conformanceCase: ConformanceCase, _ harness: any StoreHarness, _ profile: Profile, seed: UInt64 = 1,
     peers: [any StoreHarness] = [], processes: (any ProcessStarter)? = nil
   ) -> Outcome {
-    switch conformanceCase.exemption(of: harness.backend.capabilities, profile) {
+    switch conformanceCase.exemption(of: harness, profile) {
     case .missing(let names): return .notApplicable("requires " + names.joined(separator: ", "))
     case .declared(let names): return .notApplicable("is for stores without " + names.joined(separator: ", "))
     case nil: break

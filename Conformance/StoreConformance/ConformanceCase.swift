@@ -24,6 +24,8 @@ public struct ConformanceCase: Sendable, CustomStringConvertible {
   public let needsProcesses: Bool
   /// Whether it makes files fail, by ``FailingFiles``, and so has its process to itself.
   public let disturbsFiles: Bool
+  /// Whether it needs the backend itself, not only a coordinator that opens its stores; see ``StoreHarness/opensStores``.
+  public let needsBackend: Bool
   /// Whether it has several threads race: of a store that is wrong it may not always notice.
   public let races: Bool
   public let body: @Sendable (CaseContext) throws -> Void
@@ -35,7 +37,7 @@ public struct ConformanceCase: Sendable, CustomStringConvertible {
   public init(
     _ id: String, _ title: String, requirements: [String] = [], requires: Capabilities = [], absent: Capabilities = [],
     level: Level = .core, size: Size = .small, profiles: Set<Profile> = Profile.all, places: Int = 1,
-    races: Bool = false, disturbsFiles: Bool = false,
+    races: Bool = false, disturbsFiles: Bool = false, needsBackend: Bool = false,
     roles: [String: @Sendable (RoleContext) throws -> Void] = [:],
     body: @escaping @Sendable (CaseContext) throws -> Void
   ) {
@@ -52,11 +54,14 @@ public struct ConformanceCase: Sendable, CustomStringConvertible {
     self.roles = roles
     needsProcesses = !roles.isEmpty
     self.disturbsFiles = disturbsFiles
+    self.needsBackend = needsBackend
     self.body = body
   }
 
   /// Why the case does not apply to a store, nil where it does.
-  public func exemption(of capabilities: Capabilities, _ profile: Profile = .plain) -> Exemption? {
+  public func exemption(of harness: any StoreHarness, _ profile: Profile = .plain) -> Exemption? {
+    let capabilities = harness.backend.capabilities
+    if needsBackend && !harness.opensStores { return .missing(["a backend"]) }
     let missing = requires.subtracting(capabilities)
     if !missing.isEmpty { return .missing(missing.names) }
     let excess = absent.intersection(capabilities)

@@ -24,7 +24,7 @@ public struct Expectations: Sendable, Codable, Equatable {
     counts = [:]
     notApplicable = [:]
     for conformanceCase in cases {
-      switch conformanceCase.exemption(of: harness.backend.capabilities) {
+      switch conformanceCase.exemption(of: harness) {
       case nil: counts[conformanceCase.size.rawValue, default: 0] += 1
       case .missing(let names):
         notApplicable["requires " + names.joined(separator: ", "), default: []].append(conformanceCase.id.text)

@@ -43,7 +43,7 @@ struct RunCommand {
   // MARK: Running
 
   private func applies(_ candidate: ConformanceCase, _ harness: any StoreHarness, _ profile: Profile) -> Bool {
-    candidate.profiles.contains(profile) && candidate.exemption(of: harness.backend.capabilities, profile) == nil
+    candidate.profiles.contains(profile) && candidate.exemption(of: harness, profile) == nil
   }
 
   private func pool(_ jobs: Int) -> [CaseResult] {
@@ -63,7 +63,7 @@ struct RunCommand {
     harnesses.flatMap { harness in
       cases.compactMap { candidate in
         let reason: String
-        switch candidate.exemption(of: harness.backend.capabilities) {
+        switch candidate.exemption(of: harness) {
         case .missing(let names): reason = "requires " + names.joined(separator: ", ")
         case .declared(let names): reason = "is for stores without " + names.joined(separator: ", ")
         case nil: return nil

@@ -43,7 +43,8 @@ private struct ClassBackend: StoreBackend {
   }
 
   func destroy(at url: URL, options: StoreOptions) throws(StoreError) {
-    do { try FileManager.default.removeItem(at: url) } catch let error as CocoaError where error.code == .fileNoSuchFile {
+    do { try FileManager.default.removeItem(at: url) } catch let error as CocoaError where error.code == .fileNoSuchFile
+    {
     } catch { throw StoreError(.io, "The store cannot be removed.", cause: "\(error)") }
   }
 

@@ -15,6 +15,12 @@ public struct CheckedBackend: StoreBackend {
 
   /// Throws `unsupported`, and leaves everything as it was, for a model or an option that the backend has no power for.
   public func open(at url: URL, schema: Schema, options: StoreOptions) throws(StoreError) -> any Store {
+    try requirePower(for: schema, options)
+    return CheckedStore(try base.open(at: url, schema: schema, options: options))
+  }
+
+  /// Throws `unsupported` for a model or an option that the backend has no power for.
+  public func requirePower(for schema: Schema, _ options: StoreOptions) throws(StoreError) {
     if !capabilities.contains(.derivedAttributes) {
       for entity in schema.entities {
         guard let derived = entity.attributes.first(where: { $0.derivation != nil }) else { continue }
@@ -28,7 +34,6 @@ public struct CheckedBackend: StoreBackend {
     }
     if options.isReadOnly && !capabilities.contains(.readOnlyOpen) { throw refusal("is never opened read-only") }
     if options.tracksHistory && !capabilities.contains(.history) { throw refusal("records no history") }
-    return CheckedStore(try base.open(at: url, schema: schema, options: options))
   }
 
   private func refusal(_ reason: String, _ context: [String: String] = [:]) -> StoreError {

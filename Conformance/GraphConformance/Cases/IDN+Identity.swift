@@ -100,20 +100,22 @@ extension GraphSuite {
       }
     },
     GraphCase("IDN-008/graph", "malformed URIs lead nowhere", ways: .own) { g in
-      try g.write { $0.insert("Tag") }
-      let coordinator = try g.coordinator
-      let host = coordinator.persistentStores.first?.identifier ?? ""
-      let texts = [
-        "http://\(host)/Tag/p1", "x-coredata://\(host)", "x-coredata://\(host)/", "x-coredata://\(host)/Tag",
-        "x-coredata://\(host)/Tag/p", "x-coredata://\(host)/Tag/p-1", "x-coredata://\(host)/Tag/p0",
-        "x-coredata://\(host)/Tag/p18446744073709551616", "x-coredata://\(host)/Tag/p1/../p2",
-        "x-coredata://\(host)/Tag/p1/p2", "x-coredata://\(host)/Tag/1", "x-coredata://\(host)//p1",
-        "x-coredata:///Tag/p1", "x-coredata://\(host)/Tag/p%31x", "x-coredata://\(host)/Tag/p1x",
-        "x-coredata://\(host)/" + String(repeating: "T", count: 1_000_000) + "/p1",
-      ]
-      for text in texts {
-        guard let uri = URL(string: text) else { continue }
-        g.expect(coordinator.managedObjectID(forURIRepresentation: uri) == nil, "\(text.prefix(80)) leads somewhere")
+      try g.leadNowhere { host in
+        [
+          "http://\(host)/Tag/p1", "x-coredata://\(host)", "x-coredata://\(host)/", "x-coredata://\(host)/Tag",
+          "x-coredata://\(host)/Tag/p", "x-coredata://\(host)/Tag/1", "x-coredata://\(host)//p1",
+          "x-coredata:///Tag/p1",
+          "x-coredata://\(host)/" + String(repeating: "T", count: 1_000_000) + "/p1",
+        ]
+      }
+    },
+    // A store that a client implements names its objects as it likes.
+    GraphCase("IDN-008/graph/numbers", "URIs with numbers that are none lead nowhere", ways: .own, needsBackend: true) {
+      g in
+      try g.leadNowhere { host in
+        [
+          "-1", "0", "18446744073709551616", "1/../p2", "1/p2", "%31x", "1x", "9223372036854775808", "+1", "01",
+        ].map { "x-coredata://\(host)/Tag/p\($0)" }
       }
     },
     GraphCase("IDN-009", "the URI of an entity that the model does not have leads nowhere", ways: .own) { g in
@@ -274,6 +276,18 @@ extension Graph {
       c.delete(tag)
       try c.save()
       return id
+    }
+  }
+}
+
+extension Graph {
+  /// Expects that URIs, which are given the store's UUID, lead to no object.
+  fileprivate func leadNowhere(_ uris: (_ host: String) -> [String]) throws {
+    try write { $0.insert("Tag") }
+    let coordinator = try coordinator
+    for text in uris(coordinator.persistentStores.first?.identifier ?? "") {
+      guard let uri = URL(string: text) else { continue }
+      expect(coordinator.managedObjectID(forURIRepresentation: uri) == nil, "\(text.prefix(80)) leads somewhere")
     }
   }
 }

@@ -59,7 +59,7 @@ extension GraphSuite {
       }
     },
     GraphCase(
-      "S2S-002", "a store that goes to another type and back holds the same", needs: .persistent, ways: .own, places: 2
+      "S2S-002", "a store that goes to another type and back holds the same", needs: .copies, ways: .own, places: 2
     ) { g in
       try g.fillWithPeople()
       let expected = try g.elsewhere { try Dump.lines($0) }
@@ -113,7 +113,8 @@ extension GraphSuite {
       }
     },
     GraphCase(
-      "S2S-006", "a copy does not go where there is a store, and all is as it was", needs: .files, ways: .own, places: 2
+      "S2S-006", "a copy does not go where there is a store, and all is as it was", needs: .fileCopies, ways: .own,
+      places: 2
     ) { g in
       try g.write { $0.insert("Tag", ["label": "first"]) }
       let other = try g.newCoordinator(place: 1)

@@ -52,6 +52,11 @@ extension ContextCore {
     return found
   }
 
+  /// An object that was inserted before any store took its entity goes to one that was added since.
+  func findStore(for object: NSManagedObject) {
+    if object.storeIndex == .max { object.storeIndex = insertionStore(for: object.info.entity) }
+  }
+
   private func applyDefaults(_ object: NSManagedObject) {
     let info = object.info
     for (slot, value) in info.defaults where object.changed(slot) == nil { object.setOverlay(value, slot) }

@@ -14,7 +14,7 @@ extension ContextCore {
     let index = store.index
     if let kept = snapshots[index], kept.commitNumber == store.cache.lastCommit { return try body(kept) }
     snapshots[index] = nil
-    if let incremental = store.custom?.incremental { return try body(incremental.snapshot(for: self)) }
+    if let incremental = try store.openIncremental() { return try body(incremental.snapshot(for: self)) }
     let snapshot = try store.requireEngine().snapshot()
     if performDepth > 0 && store.keepsSnapshots { snapshots[index] = snapshot }
     return try body(snapshot)
@@ -114,7 +114,7 @@ extension ContextCore {
     noteRead(relationship)
     guard object.key > 0, let store = store(object.storeIndex) else { return state.load([]) }
     do {
-      if let incremental = store.custom?.incremental {
+      if let incremental = try store.openIncremental() {
         return state.load(living(try incremental.members(relationship, of: object, self), relationship, of: object))
       }
       var rows: ContiguousArray<Row> = []

@@ -9,6 +9,7 @@ extension ContextCore {
     snapshots.removeAll()
     var seen: Set<ObjectIdentifier> = []
     let new = objects.filter { $0.key < 0 && $0.core === self && seen.insert(ObjectIdentifier($0)).inserted }
+    new.forEach(findStore)
     for (index, objects) in Dictionary(grouping: new, by: \.storeIndex) {
       guard let store = store(index) else {
         throw CocoaError(

@@ -96,7 +96,11 @@ extension ContextCore {
 
   /// Stores that clients implement name new objects before they are saved.
   private func nameInsertions() throws {
-    let new = changed.filter { $0.isInserted && $0.key < 0 && store($0.storeIndex)?.custom != nil }
+    let new = changed.filter { object in
+      if !object.isInserted || object.key > 0 { return false }
+      findStore(for: object)
+      return store(object.storeIndex)?.custom != nil
+    }
     if !new.isEmpty { try obtainPermanentKeys(Array(new)) }
   }
 

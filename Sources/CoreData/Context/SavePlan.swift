@@ -103,10 +103,8 @@ final class SavePlan {
       last = known
       return .passUnretained(known)
     }
-    if object.storeIndex == .max, let index = coordinator.storeIndex(for: object.info.entity) {
-      object.storeIndex = index
-      if let known = byIndex[index] { return .passUnretained(known) }
-    }
+    core.findStore(for: object)
+    if let known = byIndex[object.storeIndex] { return .passUnretained(known) }
     guard let store = core.store(object.storeIndex) else {
       throw CocoaError(
         coordinator.persistentStores.isEmpty ? .persistentStoreOpen : .persistentStoreSave,

@@ -258,10 +258,12 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     if let references = store.custom?.references {
       // Behind the entity's name all is the client's, slashes included.
       let text = parts[2...].joined(separator: "/").dropFirst()
+      if text.isEmpty { return nil }
       let key = references.key(ofText: String(text), entity)
       return NSManagedObjectID(frozen.infos[entity.index], key: key, store: store, context: nil)
     }
-    guard parts.count == 3, let key = Int64(parts[2].dropFirst()), key > 0 else { return nil }
+    // One text for each number: no sign, no leading zeros.
+    guard parts.count == 3, let key = Int64(parts[2].dropFirst()), key > 0, parts[2] == "p\(key)" else { return nil }
     return NSManagedObjectID(frozen.infos[entity.index], key: key, store: store, context: nil)
   }
 
@@ -341,6 +343,9 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   }
 
   static func backend(_ type: String) throws -> any StoreBackend {
+    if let storeClass = StoreRegistration.storeClass(type) {
+      return ClassBackend(storeType: type, storeClass: storeClass)
+    }
     guard let backend = StoreRegistration.backend(type) else {
       throw CocoaError(
         .persistentStoreInvalidType, userInfo: [NSLocalizedDescriptionKey: "There is no store of type '\(type)'."])

@@ -10,13 +10,16 @@ import Synchronization
 final class AtomicNodes: AtomicMedium, @unchecked Sendable {
   private unowned let store: NSAtomicStore
   private let frozen: FrozenModel
+  /// See ``CustomStore/calls``.
+  private let calls: NSRecursiveLock
   private let error = Mutex<(any Error)?>(nil)
   /// The objects of the commit that comes next; set and used under the lock of the store's commits.
   nonisolated(unsafe) var save = CustomSave()
 
-  init(_ store: NSAtomicStore, _ frozen: FrozenModel) {
+  init(_ store: NSAtomicStore, _ frozen: FrozenModel, _ calls: NSRecursiveLock) {
     self.store = store
     self.frozen = frozen
+    self.calls = calls
   }
 
   func takeError() -> (any Error)? {
@@ -89,6 +92,8 @@ final class AtomicNodes: AtomicMedium, @unchecked Sendable {
   func write(_ graph: AtomicGraph, _ metadata: StoreMetadata) throws(StoreError) {
     let save = save
     self.save = CustomSave()
+    calls.lock()
+    defer { calls.unlock() }
     let nodes = store.cacheNodes()
     let before = save.updated.compactMap { store.cacheNode(for: $0.objectID) }
       .map { ($0, $0.propertyCache?.mutableCopy() as? NSMutableDictionary) }

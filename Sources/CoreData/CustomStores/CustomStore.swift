@@ -27,6 +27,9 @@ struct CustomStore {
 
   let kind: Kind
   let references: StoreReferences
+  /// Held while the client's store is called: calls come one at a time, as on Apple's platforms, where the coordinator sees to it. A
+  /// call that leads to another one, by a fault for example, goes on.
+  let calls: NSRecursiveLock
 
   /// The engine that is asked with requests; nil for an atomic store, whose graph is at hand.
   var incremental: IncrementalEngine? { if case .incremental(let engine) = kind { engine } else { nil } }
@@ -49,6 +52,8 @@ struct CustomStore {
 
   /// The keys of new objects, as the client names them.
   func keys(for objects: [NSManagedObject], _ store: NSPersistentStore) throws -> [Int64] {
+    calls.lock()
+    defer { calls.unlock() }
     if let store = store as? NSAtomicStore {
       return objects.map { references.key(for: store.newReferenceObject(for: $0), $0.info.entity) }
     }
@@ -67,6 +72,13 @@ struct CustomStore {
 }
 
 extension NSPersistentStore {
+  /// The engine of a store that a client implements row by row, nil for other stores. Throws `closed` after it was removed.
+  func openIncremental() throws(StoreError) -> IncrementalEngine? {
+    guard let engine = current.custom?.incremental else { return nil }
+    _ = try requireEngine()
+    return engine
+  }
+
   /// The allocating initialiser's own symbol, as for managed objects.
   @_silgen_name("$s8CoreData17NSPersistentStoreC7_cdMakeAcA01_D7OpeningC_tcfC")
   private static func allocate(_ opening: consuming _StoreOpening) -> NSPersistentStore
@@ -75,8 +87,13 @@ extension NSPersistentStore {
 
   /// Lets the client load what it has, and makes the store one of its coordinator at a place among its stores.
   ///
-  /// Throws what the client throws, 134010 for metadata of another type, 134100 for a store of another model.
+  /// Throws what the client throws, 134010 for metadata of another type, 134091 for a model or an option that such stores have no power
+  /// for, 134100 for a store of another model.
   func load(_ type: String, _ frozen: FrozenModel, index: Int) throws {
+    let backend = CheckedBackend(ClassBackend(storeType: type, storeClass: Swift.type(of: self)))
+    do { try backend.requirePower(for: frozen.schema, StoreOptionCoding.options(options)) } catch {
+      throw CoreDataError.make(error)
+    }
     let references = StoreReferences()
     let opening = CustomStore.Opening(frozen: frozen, references: references)
     self.opening = opening
@@ -97,18 +114,19 @@ extension NSPersistentStore {
     {
       throw CoreDataError.make(.modelMismatch(metadata, frozen.schema))
     }
+    let calls = NSRecursiveLock()
     let engine: any Store
     let kind: CustomStore.Kind
     if let store = self as? NSIncrementalStore {
-      let incremental = IncrementalEngine(store, frozen, references, metadata)
+      let incremental = IncrementalEngine(store, frozen, references, metadata, calls)
       (engine, kind) = (incremental, .incremental(incremental))
     } else if let store = self as? NSAtomicStore {
-      let nodes = AtomicNodes(store, frozen)
+      let nodes = AtomicNodes(store, frozen, calls)
       try store.load()
       let graph: AtomicGraph
       do { graph = try nodes.graph() } catch { throw CoreDataError.make(error) }
       engine = AtomicStore(
-        graph, metadata, [.persistent, .concurrentReads, .derivedAttributes], isReadOnly: isReadOnly, medium: nodes)
+        graph, metadata, [.persistent, .concurrentReads, .uniqueness], isReadOnly: isReadOnly, medium: nodes)
       kind = .atomic(nodes)
     } else {
       throw CocoaError(
@@ -118,8 +136,8 @@ extension NSPersistentStore {
         ])
     }
     use(
-      engine, CustomStore(kind: kind, references: references), type: type, index: index, identifier: metadata.identifier
-    )
+      engine, CustomStore(kind: kind, references: references, calls: calls), type: type, index: index,
+      identifier: metadata.identifier)
   }
 
   /// The ID of the object of a reference object.

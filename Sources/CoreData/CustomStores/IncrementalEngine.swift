@@ -13,6 +13,8 @@ final class IncrementalEngine: Store, @unchecked Sendable {
   let frozen: FrozenModel
   private unowned let store: NSIncrementalStore
   let references: StoreReferences
+  /// See ``CustomStore/calls``.
+  private let calls: NSRecursiveLock
   private let state: Mutex<State>
 
   private struct State {
@@ -26,9 +28,11 @@ final class IncrementalEngine: Store, @unchecked Sendable {
   nonisolated(unsafe) var save = CustomSave()
 
   init(
-    _ store: NSIncrementalStore, _ frozen: FrozenModel, _ references: StoreReferences, _ metadata: StoreMetadata
+    _ store: NSIncrementalStore, _ frozen: FrozenModel, _ references: StoreReferences, _ metadata: StoreMetadata,
+    _ calls: NSRecursiveLock
   ) {
     self.store = store
+    self.calls = calls
     self.references = references
     state = Mutex(State(metadata: metadata))
     self.frozen = frozen
@@ -36,7 +40,7 @@ final class IncrementalEngine: Store, @unchecked Sendable {
   }
 
   var identifier: String { store.identifier }
-  var capabilities: Capabilities { [.persistent, .rowLevel] }
+  var capabilities: Capabilities { [.persistent, .rowLevel, .uniqueness] }
   var isReadOnly: Bool { store.isReadOnly }
   var metadata: StoreMetadata { state.withLock { $0.metadata } }
 
@@ -45,6 +49,13 @@ final class IncrementalEngine: Store, @unchecked Sendable {
       defer { state.error = nil }
       return state.error
     }
+  }
+
+  /// Calls the client's store, while nobody else does.
+  func calling<R, E>(_ body: (NSIncrementalStore) throws(E) -> R) throws(E) -> R {
+    calls.lock()
+    defer { calls.unlock() }
+    return try body(store)
   }
 
   // MARK: Reading
@@ -58,7 +69,7 @@ final class IncrementalEngine: Store, @unchecked Sendable {
   /// The objects that the store gives for a request.
   func fetch(_ fetch: ResolvedFetch, offset: Int, limit: Int?, _ core: ContextCore) throws -> [NSManagedObject] {
     let request = request(fetch, offset: offset, limit: limit)
-    let found = try store.execute(request, with: core.context)
+    let found = try calling { try $0.execute(request, with: core.context) }
     guard let found = found as? [Any] else { throw unexpected(found, "an array of objects") }
     return try found.map { item in
       if let object = item as? NSManagedObject, object.core === core { return object }
@@ -72,7 +83,7 @@ final class IncrementalEngine: Store, @unchecked Sendable {
   func count(_ fetch: ResolvedFetch, _ core: ContextCore) throws -> Int {
     let request = request(fetch, offset: fetch.plan.offset, limit: fetch.plan.limit)
     request.resultType = .countResultType
-    let found = try store.execute(request, with: core.context)
+    let found = try calling { try $0.execute(request, with: core.context) }
     guard let count = (found as? [Any])?.first.flatMap(AttributeCoding.double) else {
       throw unexpected(found, "an array with the count")
     }
@@ -104,8 +115,21 @@ final class IncrementalEngine: Store, @unchecked Sendable {
     _ relationship: Relationship, of object: NSManagedObject, _ core: ContextCore
   ) throws -> ContiguousArray<NSManagedObject> {
     let description = object.info.relationships[relationship.index].description
-    let found = try store.newValue(forRelationship: description, forObjectWith: object.objectID, with: core.context)
-    let ids: [Any] =
+    let found = try calling {
+      try $0.newValue(forRelationship: description, forObjectWith: object.objectID, with: core.context)
+    }
+    return try ContiguousArray(
+      ids(found).map { id in
+        guard let member = core.object(id.reference, store: UInt16(store.index)) else {
+          throw unexpected(id, "IDs of its objects")
+        }
+        return member
+      })
+  }
+
+  /// The IDs that the store gives for a to-many relationship, or for a fetch.
+  func ids(_ found: Any) throws -> [NSManagedObjectID] {
+    let items: [Any] =
       switch found {
       case let list as [Any]: list
       case let set as NSSet: set.allObjects
@@ -113,12 +137,12 @@ final class IncrementalEngine: Store, @unchecked Sendable {
       case let set as Set<NSManagedObjectID>: Array(set)
       default: throw unexpected(found, "a collection of object IDs")
       }
-    return try ContiguousArray(
-      ids.map { item in
-        guard let id = item as? NSManagedObjectID, let member = core.object(id.reference, store: UInt16(store.index))
-        else { throw unexpected(item, "object IDs") }
-        return member
-      })
+    return try items.map { item in
+      guard let id = item as? NSManagedObjectID ?? (item as? NSManagedObject)?.objectID else {
+        throw unexpected(item, "object IDs")
+      }
+      return id
+    }
   }
 
   /// The ID of the object that a key stands for.
@@ -130,6 +154,10 @@ final class IncrementalEngine: Store, @unchecked Sendable {
   // MARK: Writing
 
   func commit(_ changes: ChangeSet) throws(StoreError) -> CommitResult {
+    try calling { (store) throws(StoreError) in try commit(changes, to: store) }
+  }
+
+  private func commit(_ changes: ChangeSet, to store: NSIncrementalStore) throws(StoreError) -> CommitResult {
     let save = save
     self.save = CustomSave()
     var conflicts: [Conflict] = []
@@ -141,6 +169,7 @@ final class IncrementalEngine: Store, @unchecked Sendable {
       if row?.version == version { continue }
       conflicts.append(Conflict(reference: reference, versionRead: version, kind: .version(persisted: row)))
     }
+    if conflicts.isEmpty { conflicts = try IncrementalUniqueness(self, changes).conflicts() }
     if !conflicts.isEmpty { return .conflicts(conflicts) }
     if isReadOnly { throw StoreError(.readOnly, "The store was opened read-only.") }
     let request = NSSaveChangesRequest(
@@ -174,82 +203,4 @@ final class IncrementalEngine: Store, @unchecked Sendable {
   }
 
   func close() throws(StoreError) {}
-}
-
-/// Reads objects of an incremental store one by one.
-final class IncrementalSnapshot: StoreSnapshot, @unchecked Sendable {
-  let commitNumber: UInt64
-  private let engine: IncrementalEngine
-  private let store: NSIncrementalStore
-  private let context: NSManagedObjectContext
-
-  init(
-    _ engine: IncrementalEngine, _ store: NSIncrementalStore, _ context: NSManagedObjectContext?, commitNumber: UInt64
-  ) {
-    self.engine = engine
-    self.store = store
-    self.commitNumber = commitNumber
-    if let context {
-      self.context = context
-    } else {
-      self.context = NSManagedObjectContext(.privateQueue)
-      self.context.persistentStoreCoordinator = store.persistentStoreCoordinator
-    }
-  }
-
-  func rows(of entity: Int, keys: [Int64], _ body: (consuming Row) -> Void) throws(StoreError) {
-    if keys.count > 1 { try announce(keys, entity) }
-    for key in keys { if let row = try row(of: entity, key: key) { body(row) } }
-  }
-
-  /// Lets the store read a batch at once, before its objects are asked for one by one.
-  private func announce(_ keys: [Int64], _ entity: Int) throws(StoreError) {
-    let request = NSFetchRequest<NSManagedObject>()
-    request.entity = engine.frozen.infos[entity].description
-    request.predicate = NSPredicate(format: "SELF IN %@", keys.compactMap(engine.id(of:)) as NSArray)
-    request.returnsObjectsAsFaults = false
-    request.affectedStores = [store]
-    do { _ = try store.execute(request, with: context) } catch { throw Self.failure(error) }
-  }
-
-  func row(of entity: Int, key: Int64) throws(StoreError) -> Row? {
-    guard let own = engine.references.entity(of: key), let id = engine.id(of: key) else { return nil }
-    let info = engine.frozen.infos[own]
-    let node: NSIncrementalStoreNode
-    do { node = try store.newValuesForObject(with: id, with: context) } catch {
-      if (error as? CocoaError)?.code == .managedObjectReferentialIntegrity { return nil }
-      throw Self.failure(error)
-    }
-    let maker = CustomRow(info: info) { ($0 as? NSManagedObjectID)?.reference }
-    let row = try maker.row(key: key, version: 1) { (property) throws(StoreError) in
-      if let value = node.value(for: property) { return value }
-      guard let relationship = property as? NSRelationshipDescription else { return nil }
-      do { return try store.newValue(forRelationship: relationship, forObjectWith: id, with: context) } catch {
-        throw Self.failure(error)
-      }
-    }
-    return versioned(row)
-  }
-
-  /// The row that was given last, or this one with the next version where it says something else.
-  private func versioned(_ row: Row) -> Row {
-    let last = engine.references.row(of: row.key)
-    if let last, last.hasEqualBytes(row) { return last }
-    let next = row.copy(version: (last?.version ?? 0) + 1)
-    engine.references.setRow(next, of: row.key)
-    return next
-  }
-
-  private static func failure(_ error: any Error) -> StoreError {
-    StoreError(.io, "The store could not be read.", cause: "\(error)")
-  }
-
-  /// Not asked: contexts give such stores their requests as they are.
-  func scan(_ entities: Range<Int>, _ body: (consuming Row) -> Void) throws(StoreError) { throw Self.refusal }
-  func destinations(
-    of relationship: Relationship, owners: [Int64], _ body: (Int64, consuming Row) -> Void
-  ) throws(StoreError) { throw Self.refusal }
-
-  private static let refusal = StoreError(
-    .unsupported, "A store that a client implements is asked with requests; it has no rows to walk through.")
 }

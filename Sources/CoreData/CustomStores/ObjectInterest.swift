@@ -53,8 +53,10 @@ extension ContextCore {
         let engine = store.custom?.incremental
       else { continue }
       func ids(_ keys: [Int64]) -> [NSManagedObjectID] { keys.compactMap(engine.id(of:)) }
-      if !changes.come.isEmpty { store.managedObjectContextDidRegisterObjects(with: ids(changes.come)) }
-      if !changes.gone.isEmpty { store.managedObjectContextDidUnregisterObjects(with: ids(changes.gone)) }
+      engine.calling { store in
+        if !changes.come.isEmpty { store.managedObjectContextDidRegisterObjects(with: ids(changes.come)) }
+        if !changes.gone.isEmpty { store.managedObjectContextDidUnregisterObjects(with: ids(changes.gone)) }
+      }
     }
   }
 }

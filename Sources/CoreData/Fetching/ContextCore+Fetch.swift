@@ -63,12 +63,13 @@ extension ContextCore {
   ) throws -> [NSManagedObject] {
     // A fetch sees the newest state, and so do the faults that it makes.
     snapshots[store.index] = nil
-    if let incremental = store.custom?.incremental {
-      let objects = try incremental.fetch(fetch, offset: plan.offset, limit: plan.limit, self)
-      rememberBatches(of: objects.map(\.reference), fetch, store)
-      return objects
-    }
     do {
+      if let incremental = try store.openIncremental() {
+        let objects = try incremental.fetch(fetch, offset: plan.offset, limit: plan.limit, self)
+        rememberBatches(of: objects.map(\.reference), fetch, store)
+        if fetch.parameters.shouldRefresh { try refresh(objects, store) }
+        return objects
+      }
       return try reading(store) { (snapshot) throws(StoreError) in
         let execution = FetchExecution(snapshot, try store.requireEngine().schema)
         if !fetch.parameters.includesPropertyValues || fetch.parameters.batchSize > 0 {
@@ -84,7 +85,19 @@ extension ContextCore {
         }
         return maker.finish()
       }
-    } catch { throw CoreDataError.make(error) }
+    } catch let error as StoreError { throw CoreDataError.make(error) }
+  }
+
+  /// Gives unchanged objects of an incremental store the rows that it has now.
+  private func refresh(_ objects: [NSManagedObject], _ store: NSPersistentStore) throws(StoreError) {
+    let inUse = objects.filter { !$0.isFault && !$0.hasChanges }
+    try reading(store) { (snapshot) throws(StoreError) in
+      for (root, objects) in Dictionary(grouping: inUse, by: \.info.root) {
+        var maker = ObjectMaker(self, store, root: root, view: snapshot.commitNumber, refreshes: true)
+        try snapshot.rows(of: root, keys: objects.map(\.key)) { maker.add($0) }
+        _ = maker.finish()
+      }
+    }
   }
 
   private func rememberBatches(
@@ -184,11 +197,11 @@ extension ContextCore {
       stores.count == 1 && fetch.block == nil
       && (!parameters.includesPendingChanges || pendingObjects(fetch).isEmpty)
     guard isSimple else { return try fetchObjects(parameters).count }
-    if let incremental = stores[0].custom?.incremental { return try incremental.count(fetch, self) }
     do {
+      if let incremental = try stores[0].openIncremental() { return try incremental.count(fetch, self) }
       return try reading(stores[0]) { (snapshot) throws(StoreError) in
         try FetchExecution(snapshot, try stores[0].requireEngine().schema).count(fetch.plan)
       }
-    } catch { throw CoreDataError.make(error) }
+    } catch let error as StoreError { throw CoreDataError.make(error) }
   }
 }

@@ -154,7 +154,8 @@ import Testing
       let (context, store) = try stack(DictionaryStore.type, url)
       let dictionary = try #require(store as? DictionaryStore)
       try context.performAndWait { _ = try fill(context) }
-      #expect(dictionary.log == ["obtain 5", "save 5 0 0"])
+      // Labels of tags are unique: who has them is asked first.
+      #expect(dictionary.log == ["obtain 5", "fetch Tag ", "save 5 0 0"])
       // What Core Data handed over is empty now.
       #expect(dictionary.lastSave?.insertedObjects?.isEmpty == true)
       let other = NSManagedObjectContext(.privateQueue)
@@ -294,6 +295,67 @@ import Testing
           }
         }
       }
+    }
+  }
+
+  @Test func nothingIsCopiedIntoStoresOfClasses() throws {
+    for type in [ListStore.type, DictionaryStore.type] {
+      try place { url in
+        let (context, store) = try stack(NSInMemoryStoreType, url)
+        let coordinator = try #require(store.persistentStoreCoordinator)
+        try context.performAndWait { _ = try fill(context) }
+        let target = url.appendingPathExtension("copy")
+        let error = #expect(throws: CocoaError.self) {
+          try coordinator.migratePersistentStore(store, to: target, options: nil, withType: type)
+        }
+        #expect(error?.code == .persistentStoreUnsupportedRequestType)
+        #expect(coordinator.persistentStores == [store])
+        let names = try FileManager.default.contentsOfDirectory(atPath: url.deletingLastPathComponent().path)
+        #expect(!names.contains { $0.contains("copy") })
+        try context.performAndWait {
+          Tag(context: context).label = "later"
+          try context.save()
+        }
+      }
+    }
+  }
+
+  @Test func aListThatIsNoneIsNeitherRemovedNorReplaced() throws {
+    try place { url in
+      let other = url.appendingPathExtension("other")
+      let (context, _) = try stack(ListStore.type, url)
+      try context.performAndWait { _ = try fill(context) }
+      try Data("no list".utf8).write(to: other)
+      let coordinator = NSPersistentStoreCoordinator(managedObjectModel: NSManagedObjectModel())
+      let removing = #expect(throws: CocoaError.self) {
+        try coordinator.destroyPersistentStore(at: other, ofType: ListStore.type)
+      }
+      #expect(removing?.code == .fileReadCorruptFile)
+      #expect(throws: CocoaError.self) {
+        try coordinator.replacePersistentStore(at: other, withPersistentStoreFrom: url, ofType: ListStore.type)
+      }
+      #expect(throws: CocoaError.self) {
+        try coordinator.replacePersistentStore(at: url, withPersistentStoreFrom: other, ofType: ListStore.type)
+      }
+      #expect(try Data(contentsOf: other) == Data("no list".utf8))
+      try coordinator.replacePersistentStore(
+        at: other, destinationOptions: [NSPersistentStoreForceDestroyOption: true], withPersistentStoreFrom: url,
+        ofType: ListStore.type)
+      #expect(try Data(contentsOf: other) == Data(contentsOf: url))
+      try coordinator.destroyPersistentStore(at: other, ofType: ListStore.type)
+      #expect(!FileManager.default.fileExists(atPath: other.path))
+    }
+  }
+
+  @Test func whereIncrementalStoresLieOnlyTheyKnow() throws {
+    try place { url in
+      let coordinator = NSPersistentStoreCoordinator(managedObjectModel: NSManagedObjectModel())
+      try Data("a row".utf8).write(to: url)
+      let error = #expect(throws: CocoaError.self) {
+        try coordinator.destroyPersistentStore(at: url, ofType: DictionaryStore.type)
+      }
+      #expect(error?.code == .persistentStoreUnsupportedRequestType)
+      #expect(try Data(contentsOf: url) == Data("a row".utf8))
     }
   }
 

@@ -1,0 +1,122 @@
+import Foundation
+import StoreProtocol
+import StoreSchema
+
+/// Reads objects of an incremental store one by one.
+final class IncrementalSnapshot: StoreSnapshot, @unchecked Sendable {
+  let commitNumber: UInt64
+  private let engine: IncrementalEngine
+  /// What the store is called with: the context that reads, or one of this view's own.
+  private let context: NSManagedObjectContext
+  private let ownsContext: Bool
+
+  init(
+    _ engine: IncrementalEngine, _ store: NSIncrementalStore, _ context: NSManagedObjectContext?, commitNumber: UInt64
+  ) {
+    self.engine = engine
+    self.commitNumber = commitNumber
+    ownsContext = context == nil
+    if let context {
+      self.context = context
+    } else {
+      self.context = NSManagedObjectContext(.privateQueue)
+      self.context.persistentStoreCoordinator = store.persistentStoreCoordinator
+    }
+  }
+
+  /// Calls the client's store on the queue of the context that it gets, while nobody else calls it.
+  private func calling<R>(_ body: (NSIncrementalStore) throws -> R) throws(StoreError) -> R {
+    do {
+      return try ownsContext ? context.performAndWait { try engine.calling(body) } : engine.calling(body)
+    } catch let error as StoreError { throw error } catch { throw Self.failure(error) }
+  }
+
+  private static func failure(_ error: any Error) -> StoreError {
+    StoreError(.io, "The store could not be read.", cause: "\(error)")
+  }
+
+  // MARK: Single objects
+
+  func rows(of entity: Int, keys: [Int64], _ body: (consuming Row) -> Void) throws(StoreError) {
+    if keys.count > 1 { try announce(keys, entity) }
+    for key in keys { if let row = try row(of: entity, key: key) { body(row) } }
+  }
+
+  /// Lets the store read a batch at once, before its objects are asked for one by one.
+  private func announce(_ keys: [Int64], _ entity: Int) throws(StoreError) {
+    let wanted = NSPredicate(format: "SELF IN %@", keys.compactMap(engine.id(of:)) as NSArray)
+    try calling { _ = try fetch(entity, wanted, withSubentities: true, from: $0) }
+  }
+
+  func row(of entity: Int, key: Int64) throws(StoreError) -> Row? {
+    guard let own = engine.references.entity(of: key), let id = engine.id(of: key) else { return nil }
+    let maker = CustomRow(info: engine.frozen.infos[own]) { ($0 as? NSManagedObjectID)?.reference }
+    return try calling { store in
+      let node: NSIncrementalStoreNode
+      do { node = try store.newValuesForObject(with: id, with: context) } catch let error as CocoaError
+        where error.code == .managedObjectReferentialIntegrity
+      { return nil }
+      let row = try maker.row(key: key, version: 1) { (property) throws(StoreError) in
+        if let value = node.value(for: property) { return value }
+        guard let relationship = property as? NSRelationshipDescription else { return nil }
+        do { return try store.newValue(forRelationship: relationship, forObjectWith: id, with: context) } catch {
+          throw Self.failure(error)
+        }
+      }
+      return versioned(row)
+    }
+  }
+
+  /// The row that was given last, or this one with the next version where it says something else.
+  private func versioned(_ row: Row) -> Row {
+    let last = engine.references.row(of: row.key)
+    if let last, last.hasEqualBytes(row) { return last }
+    let next = row.copy(version: (last?.version ?? 0) + 1)
+    engine.references.setRow(next, of: row.key)
+    return next
+  }
+
+  // MARK: Requests of this view's own
+
+  // Contexts do not ask so: they give such stores their requests as they are. Copies to other stores do, and checks.
+
+  func scan(_ entities: Range<Int>, _ body: (consuming Row) -> Void) throws(StoreError) {
+    for entity in entities where !engine.schema.entities[entity].isAbstract {
+      let keys = try calling { try fetch(entity, nil, withSubentities: false, from: $0).map(\.key) }
+      for key in keys.sorted() { if let row = try row(of: entity, key: key) { body(row) } }
+    }
+  }
+
+  /// The rows of an entity, and of those below it, that a predicate holds for.
+  func rows(of entity: Int, where predicate: NSPredicate) throws(StoreError) -> [Row] {
+    try calling { store in
+      try fetch(entity, predicate, withSubentities: true, from: store).compactMap { try row(of: entity, key: $0.key) }
+    }
+  }
+
+  private func fetch(
+    _ entity: Int, _ predicate: NSPredicate?, withSubentities: Bool, from store: NSIncrementalStore
+  ) throws -> [NSManagedObjectID] {
+    let request = NSFetchRequest<NSManagedObject>()
+    request.entity = engine.frozen.infos[entity].description
+    request.predicate = predicate
+    request.includesSubentities = withSubentities
+    request.returnsObjectsAsFaults = false
+    request.affectedStores = [store]
+    return try engine.ids(store.execute(request, with: context))
+  }
+
+  func destinations(
+    of relationship: Relationship, owners: [Int64], _ body: (Int64, consuming Row) -> Void
+  ) throws(StoreError) {
+    for owner in owners {
+      guard let id = engine.id(of: owner) else { continue }
+      let description = engine.frozen.infos[id.reference.entity].relationships[relationship.index].description
+      let rows = try calling { store in
+        try engine.ids(store.newValue(forRelationship: description, forObjectWith: id, with: context))
+          .compactMap { try row(of: relationship.destination, key: $0.key) }
+      }
+      for row in rows { body(owner, row) }
+    }
+  }
+}
