@@ -175,8 +175,7 @@ let package = Package(
       "CoreDataTests",
       [
         "ClientStores", "CoreData", "CoreDataTool", "FuzzTargets", "LMDBStore", "PropertyLists", "SQLEngine",
-        "StoreProtocol",
-        "StoreSchema", "SQLiteBackend",
+        "StoreProtocol", "StoreSchema", "SQLiteBackend",
       ],
       namesFoundationsPredicates),
     tests(
