@@ -3,10 +3,8 @@ import StoreQuery
 import StoreSchema
 
 extension FetchPlan {
-  func selects(_ row: Row) -> Bool { Evaluator.evaluate(predicate) { row.value(of: $0.leaf) } }
-
   func precedes(_ a: Row, _ b: Row) -> Bool {
-    Evaluator.precedes(sort, { a.value(of: $0.leaf) }, { b.value(of: $0.leaf) }) ?? (a.key < b.key)
+    SortEvaluation.precedes(sort, { a.value(of: $0.leaf) }, { b.value(of: $0.leaf) }) ?? (a.key < b.key)
   }
 }
 

@@ -48,17 +48,17 @@ enum KeyValueAccess {
   private static func access(
     _ predicate: ResolvedPredicate, _ entities: Range<Int>, _ shape: KeyValueShape, _ usesIndexes: Bool
   ) -> KeyValueAccess? {
-    guard case .comparison(let left, let op, let right, let options) = predicate, options.isEmpty else { return nil }
-    switch (left, right) {
-    case (.path(let path), .constant(let value)): return access(path, op, [value], entities, shape, usesIndexes)
-    case (.constant(let value), .path(let path)):
+    switch predicate {
+    case .comparison(.path(let path), let op, .constant(let value), []):
+      return access(path, op, [value], entities, shape, usesIndexes)
+    case .comparison(.constant(let value), let op, .path(let path), []):
       guard let mirrored = op.mirrored else { return nil }
       return access(path, mirrored, [value], entities, shape, usesIndexes)
-    case (.path(let path), .list(let list)):
-      if op == .in { return access(path, .equalTo, list, entities, shape, usesIndexes) }
-      guard op == .between, list.count == 2,
-        case .indexes(let from)? = access(path, .greaterThanOrEqualTo, [list[0]], entities, shape, usesIndexes),
-        case .indexes(let to)? = access(path, .lessThanOrEqualTo, [list[1]], entities, shape, usesIndexes),
+    case .member(.path(let path), of: .constants(let values), []):
+      return access(path, .equalTo, values, entities, shape, usesIndexes)
+    case .between(.path(let path), .constant(let low), .constant(let high), []):
+      guard case .indexes(let from)? = access(path, .greaterThanOrEqualTo, [low], entities, shape, usesIndexes),
+        case .indexes(let to)? = access(path, .lessThanOrEqualTo, [high], entities, shape, usesIndexes),
         from.count == 1, to.count == 1, from[0].index == to[0].index
       else { return nil }
       return .indexes([from[0].intersection(to[0])])
@@ -71,7 +71,7 @@ enum KeyValueAccess {
     _ path: SlotPath, _ op: Predicate.Operator, _ values: [Value], _ entities: Range<Int>, _ shape: KeyValueShape,
     _ usesIndexes: Bool
   ) -> KeyValueAccess? {
-    guard path.hops.isEmpty, values.count <= 1000 else { return nil }
+    guard path.isOwn, values.count <= 1000 else { return nil }
     switch path.leaf {
     case .object:
       guard op == .equalTo, let keys = references(values) else { return nil }
@@ -91,6 +91,7 @@ enum KeyValueAccess {
         if ranges.count == values.count { return .indexes(ranges) }
       }
       return nil
+    case .entity: return nil
     }
   }
 

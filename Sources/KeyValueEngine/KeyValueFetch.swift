@@ -6,19 +6,7 @@ import StoreSchema
 /// Fetch plans over the object's own values. Indexes and links find the rows that may be meant; whether they are is asked of the
 /// evaluator, row by row. Paths over relationships are left to those who ask.
 extension KeyValueSnapshot {
-  func canPush(_ predicate: ResolvedPredicate, of entities: Range<Int>) -> Bool {
-    var pending = [predicate]
-    while let next = pending.popLast() {
-      switch next {
-      case .constant: continue
-      case .and(let parts), .or(let parts): pending += parts
-      case .not(let inner): pending.append(inner)
-      case .comparison(let left, _, let right, _):
-        for case .path(let path) in [left, right] where !path.hops.isEmpty { return false }
-      }
-    }
-    return true
-  }
+  func canPush(_ predicate: ResolvedPredicate, of entities: Range<Int>) -> Bool { predicate.isOwn }
 
   func canPush(_ sort: ResolvedSort, of entities: Range<Int>) -> Bool { sort.path.hops.isEmpty }
 
@@ -97,6 +85,7 @@ extension KeyValueSnapshot {
     _ plan: FetchPlan, _ access: KeyValueAccess?, _ body: (consuming Row) -> Bool
   ) throws(StoreError) {
     guard let entity = plan.entities.first else { return }
+    let selects = CompiledPredicate(plan.predicate, OwnRows())
     let keys = try access.map { (access) throws(StoreError) in try candidates(access) } ?? []
     if access != nil && keys.isEmpty { return }
     // Where many are meant, it is faster to look at all that lie between.
@@ -104,11 +93,11 @@ extension KeyValueSnapshot {
     if access == nil || keys.count > 64 && last &- first < Int64(keys.count) * 3 {
       return try reader.scan(plan.entities, from: first) { row in
         if row.key > last { return false }
-        return plan.selects(row) ? body(row) : true
+        return selects(row) ? body(row) : true
       }
     }
     for key in keys {
-      guard let row = try reader.row(of: entity, key), plan.entities.contains(row.entity), plan.selects(row) else {
+      guard let row = try reader.row(of: entity, key), plan.entities.contains(row.entity), selects(row) else {
         continue
       }
       if !body(row) { return }
@@ -167,13 +156,14 @@ extension KeyValueSnapshot {
   ) throws(StoreError) {
     guard let entity = plan.entities.first else { return }
     let certain = reader.shape.indexes.certainBytes
+    let selects = CompiledPredicate(plan.predicate, OwnRows())
     var (skipped, given) = (0, 0)
     var (group, objects) = ([UInt8](), [Int64]())
     /// Gives the objects whose values the index cannot tell apart. False after the last one that is wanted.
     func end() throws(StoreError) -> Bool {
       var rows: [Row] = []
       for object in objects {
-        guard let row = try reader.row(of: entity, object), plan.entities.contains(row.entity), plan.selects(row) else {
+        guard let row = try reader.row(of: entity, object), plan.entities.contains(row.entity), selects(row) else {
           continue
         }
         rows.append(row)

@@ -58,6 +58,10 @@ public struct SQLPredicate {
       leaves += 1
       let text = comparison(left, op, right, options, negated: negated)
       return isTooLarge ? nil : text
+    case .between(.path(let path), .constant(let low), .constant(let high), _):
+      return between(path, low, high, negated)
+    case .member(.path(let path), of: .constants(let list), []): return membership(path, list, negated)
+    case .between, .member, .exists: return nil
     }
   }
 
@@ -94,7 +98,6 @@ public struct SQLPredicate {
     case (.constant(let value), .path(let path)):
       guard let mirrored = op.mirrored else { return nil }
       return against(path, mirrored, value, options, negated)
-    case (.path(let path), .list(let list)): return against(path, op, list, options, negated)
     case (.path(let a), .path(let b)): return between(a, op, b, options, negated)
     default: return nil
     }
@@ -164,27 +167,19 @@ public struct SQLPredicate {
     return bind("\(column) \(wantsEqual ? "=" : "IS NOT") ?", [.int(reference.key)])
   }
 
-  private mutating func against(
-    _ path: SlotPath, _ op: Predicate.Operator, _ list: [Value], _ options: Predicate.Options, _ negated: Bool
-  ) -> String? {
-    guard let kind = kind(path), kind != .decimal, kind != .externalData, kind != .transformable else { return nil }
-    switch op {
-    case .between:
-      guard list.count == 2, list.allSatisfy({ ValueClass($0) == ValueClass(kind) }), ValueClass(kind) != nil,
-        let column = column(path)
-      else { return nil }
-      return bind(
-        negated
-          ? "(\(column) IS NULL OR \(column) < ? OR \(column) > ?)" : "(\(column) >= ? AND \(column) <= ?)", list)
-    case .in where options.isEmpty: return membership(path, kind, list, negated)
-    default: return nil
-    }
+  private mutating func between(_ path: SlotPath, _ low: Value, _ high: Value, _ negated: Bool) -> String? {
+    guard let kind = kind(path), let group = ValueClass(kind), ValueClass(low) == group, ValueClass(high) == group,
+      let column = column(path)
+    else { return nil }
+    return bind(
+      negated
+        ? "(\(column) IS NULL OR \(column) < ? OR \(column) > ?)" : "(\(column) >= ? AND \(column) <= ?)", [low, high])
   }
 
-  private mutating func membership(
-    _ path: SlotPath, _ kind: SlotKind, _ list: [Value], _ negated: Bool
-  ) -> String? {
-    guard list.count <= 500, let column = column(path) else { return nil }
+  private mutating func membership(_ path: SlotPath, _ list: [Value], _ negated: Bool) -> String? {
+    guard let kind = kind(path), kind != .decimal, kind != .externalData, kind != .transformable, list.count <= 500,
+      let column = column(path)
+    else { return nil }
     let hasNull = list.contains(where: \.isNull)
     var fitting: [Value] = []
     for value in list where !value.isNull {
@@ -257,13 +252,14 @@ public struct SQLPredicate {
     switch path.leaf {
     case .attribute(_, let kind, _): kind
     case .toOne, .object: .reference
+    case .entity: nil
     }
   }
 
   /// The root entity of the objects that a reference path leads to.
   private func destinationRoot(_ path: SlotPath) -> Int? {
     switch path.leaf {
-    case .attribute: nil
+    case .attribute, .entity: nil
     case .toOne(let relationship): layout.schema.entities[relationship.destination].root
     case .object: layout.schema.entities[path.hops.last?.destination ?? entity.index].root
     }
@@ -285,6 +281,7 @@ public struct SQLPredicate {
       guard let slot = relationship.slot else { return nil }
       return prefix + layout.column(layout.schema.entities[relationship.declaringEntity], slot).name
     case .object: return prefix + "Z_PK"
+    case .entity: return nil
     }
   }
 

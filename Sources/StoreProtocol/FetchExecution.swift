@@ -85,23 +85,29 @@ public struct FetchExecution {
   }
 
   private func finish(_ rows: [Row], _ rest: Split, _ body: (consuming Row) -> Void) throws(StoreError) {
-    let lookup = RowLookup(snapshot, schema)
-    let paths = rest.residual?.paths.filter { !$0.hops.isEmpty } ?? []
-    var kept: [Row] = []
-    for row in rows {
-      if let residual = rest.residual {
-        for path in paths { try lookup.load(row, path) }
-        guard Evaluator.evaluate(residual, { lookup.value(row, $0) }) else { continue }
-      }
-      kept.append(row)
+    let source = RowSource(snapshot)
+    var kept = rows
+    if let residual = rest.residual {
+      try source.prepare(rows, residual.ways)
+      let test = CompiledPredicate(residual, source)
+      kept = []
+      for row in rows where try test(row) { kept.append(row) }
     }
-    if !rest.sort.isEmpty {
-      for row in kept { for sort in rest.sort { try lookup.load(row, sort.path) } }
-      kept.sort { a, b in
-        Evaluator.precedes(rest.sort, { lookup.value(a, $0) }, { lookup.value(b, $0) }) ?? (a.key < b.key)
-      }
-    }
+    if !rest.sort.isEmpty { kept = try sorted(kept, rest.sort, source) }
     let tail = kept.dropFirst(rest.offset)
     for row in rest.limit.map({ tail.prefix($0) }) ?? tail { body(row) }
+  }
+
+  private func sorted(_ rows: [Row], _ sorts: [ResolvedSort], _ source: RowSource) throws(StoreError) -> [Row] {
+    try source.prepare(rows, sorts.map(\.path.hops))
+    var keyed: [(row: Row, values: [Value])] = []
+    keyed.reserveCapacity(rows.count)
+    for row in rows {
+      var values: [Value] = []
+      for sort in sorts { values.append(try source.value(at: sort.path, of: row)) }
+      keyed.append((row, values))
+    }
+    keyed.sort { a, b in SortEvaluation.precedes(sorts, a.values, b.values) ?? (a.row.key < b.row.key) }
+    return keyed.map(\.row)
   }
 }

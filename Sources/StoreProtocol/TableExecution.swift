@@ -4,13 +4,11 @@ import StoreSchema
 /// Runs table plans on any snapshot: the store selects and sorts the objects as far as it can, and the groups are made here.
 public struct TableExecution {
   private let snapshot: any StoreSnapshot
-  private let schema: Schema
   private let fetches: FetchExecution
 
   /// `pushesDown` false runs every plan the slow way, to prove that both ways agree.
   public init(_ snapshot: any StoreSnapshot, _ schema: Schema, pushesDown: Bool = true) {
     self.snapshot = snapshot
-    self.schema = schema
     fetches = FetchExecution(snapshot, schema, pushesDown: pushesDown)
   }
 
@@ -56,27 +54,28 @@ public struct TableExecution {
   private func runRows(_ plan: TablePlan, _ body: ([Value]) -> Void) throws(StoreError) {
     var fetch = plan.fetch
     if !plan.cutsObjects { (fetch.offset, fetch.limit) = (0, nil) }
-    let paths = plan.columns.map(\.path)
-    try forEach(fetch, paths) { value in body(paths.map(value)) }
+    try forEach(fetch, plan.columns.map(\.path), body)
   }
 
-  /// Calls `body` with a way to look up each of `paths`, object by object.
+  /// Calls `body` with the values at `paths`, object by object.
   private func forEach(
-    _ fetch: FetchPlan, _ paths: [SlotPath], _ body: ((SlotPath) -> Value) -> Void
+    _ fetch: FetchPlan, _ paths: [SlotPath], _ body: ([Value]) -> Void
   ) throws(StoreError) {
-    let lookup = RowLookup(snapshot, schema)
     if paths.allSatisfy(\.hops.isEmpty) {
       return try fetches.fetch(fetch) { row in
         let row = row
-        body { lookup.value(row, $0) }
+        body(paths.map { row.value(of: $0.leaf) })
       }
     }
     // Other rows are read only after these: a store gives one list at a time.
     var rows: [Row] = []
     try fetches.fetch(fetch) { rows.append($0) }
+    let source = RowSource(snapshot)
+    try source.prepare(rows, paths.map(\.hops))
     for row in rows {
-      for path in paths { try lookup.load(row, path) }
-      body { lookup.value(row, $0) }
+      var values: [Value] = []
+      for path in paths { values.append(try source.value(at: path, of: row)) }
+      body(values)
     }
   }
 
@@ -94,31 +93,30 @@ public struct TableExecution {
     for case .aggregate(let aggregate, let path) in plan.columns { aggregates.append((aggregate, path)) }
     let none = aggregates.map { Aggregate.Collector($0.aggregate) }
     var (groups, places) = ([Group](), [[Value]: Int]())
-    try forEach(fetch, plan.groups + aggregates.map(\.path)) { value in
-      let key = plan.groups.map(value)
+    try forEach(fetch, plan.groups + aggregates.map(\.path)) { values in
+      let key = Array(values.prefix(plan.groups.count))
       let place = places[key] ?? groups.count
       if place == groups.count {
         places[key] = place
         groups.append(Group(key: key, collectors: none))
       }
-      for (index, aggregate) in aggregates.enumerated() { groups[place].collectors[index].add(value(aggregate.path)) }
+      for (index, value) in values.dropFirst(plan.groups.count).enumerated() {
+        groups[place].collectors[index].add(value)
+      }
     }
     if plan.groups.isEmpty && groups.isEmpty { groups.append(Group(key: [], collectors: none)) }
-    for group in sorted(groups.filter { keeps($0, plan) }, plan) { body(row(group, plan)) }
+    let having = CompiledPredicate(plan.having, GroupSource(paths: plan.groups))
+    for group in sorted(groups.filter { having($0.key) }, plan) { body(row(group, plan)) }
   }
 
   private func value(_ path: SlotPath, _ group: Group, _ plan: TablePlan) -> Value {
     plan.groups.firstIndex(of: path).map { group.key[$0] } ?? .null
   }
 
-  private func keeps(_ group: Group, _ plan: TablePlan) -> Bool {
-    Evaluator.evaluate(plan.having) { value($0, group, plan) }
-  }
-
   private func sorted(_ groups: [Group], _ plan: TablePlan) -> [Group] {
     if plan.fetch.sort.isEmpty { return groups }
     return groups.enumerated().sorted { a, b in
-      Evaluator.precedes(
+      SortEvaluation.precedes(
         plan.fetch.sort, { value($0, a.element, plan) }, { value($0, b.element, plan) }) ?? (a.offset < b.offset)
     }.map(\.element)
   }
@@ -132,6 +130,14 @@ public struct TableExecution {
       }
     }
   }
+}
+
+/// What the objects of a group have in common.
+private struct GroupSource: EvaluationSource {
+  let paths: [SlotPath]
+
+  func value(at path: SlotPath, of key: [Value]) -> Value { paths.firstIndex(of: path).map { key[$0] } ?? .null }
+  func objects(over hops: [Relationship], from key: [Value]) -> [[Value]] { [] }
 }
 
 extension TablePlan {

@@ -113,14 +113,14 @@ import Testing
     let references = (1...6).map { Value.reference(ObjectReference(entity: schema.entities.count - 1, key: $0)) }
     if random.below(6) == 0, let box = entity.relationship(named: "box") {
       let path = ResolvedExpression.path(SlotPath(leaf: .toOne(box)))
-      if random.below(2) == 0 { return .comparison(path, .in, .list(Array(references.prefix(random.below(4)))), []) }
+      if random.below(2) == 0 { return .member(path, of: .constants(Array(references.prefix(random.below(4)))), []) }
       return .comparison(path, random.one([.equalTo, .notEqualTo]), .constant(random.one(references + [.null])), [])
     }
     if random.below(9) == 0 {
       let keys = (0..<4).map { _ in
         Value.reference(ObjectReference(entity: random.below(2), key: Int64(random.below(400))))
       }
-      return .comparison(.path(SlotPath(leaf: .object)), .in, .list(keys), [])
+      return .member(.path(SlotPath(leaf: .object)), of: .constants(keys), [])
     }
     let attribute = random.one(entity.attributes)
     let path = ResolvedExpression.path(
@@ -136,8 +136,8 @@ import Testing
     switch random.below(8) {
     case 0:
       let list = (0..<random.below(4)).map { _ in Self.value(type, &random) }
-      return .comparison(path, .in, .list(list), [])
-    case 1: return .comparison(path, .between, .list([Self.value(type, &random), Self.value(type, &random)]), [])
+      return .member(path, of: .constants(list), [])
+    case 1: return .between(path, .constant(Self.value(type, &random)), .constant(Self.value(type, &random)), [])
     case 2: return .comparison(path, .beginsWith, .constant(Self.value(.string, &random)), random.one(options))
     case 3: return .comparison(.constant(Self.value(type, &random)), random.one(orders), path, [])
     default:

@@ -133,9 +133,8 @@ extension ContextCore {
     if dirty.isEmpty { return objects }
     let changed = Set(dirty.map(ObjectIdentifier.init))
     var result = objects.filter { !changed.contains(ObjectIdentifier($0)) }
-    for object in dirty where !object.isDeleted {
-      if Evaluator.evaluate(fetch.plan.predicate, { self.value(of: object, $0) }) { result.append(object) }
-    }
+    let selects = CompiledPredicate(fetch.plan.predicate, ManagedSource())
+    for object in dirty where !object.isDeleted && selects(object) { result.append(object) }
     return result
   }
 
@@ -145,17 +144,18 @@ extension ContextCore {
 
   /// Whether one object stands before another in the fetch's order.
   func precedes(_ a: NSManagedObject, _ b: NSManagedObject, _ fetch: ResolvedFetch) -> Bool {
+    let source = ManagedSource()
     for step in fetch.comparators {
       switch step {
       case .path(let sort):
-        let isBefore = Evaluator.precedes([sort], { self.value(of: a, $0) }, { self.value(of: b, $0) })
+        let isBefore = SortEvaluation.precedes([sort], { source.value(at: $0, of: a) }, { source.value(at: $0, of: b) })
         if let isBefore { return isBefore }
       case .comparator(let descriptor):
         let order = descriptor.compare(a, to: b)
         if order != .orderedSame { return order == .orderedAscending }
       }
     }
-    return Evaluator.precedes(fetch.plan.sort, { self.value(of: a, $0) }, { self.value(of: b, $0) })
+    return SortEvaluation.precedes(fetch.plan.sort, { source.value(at: $0, of: a) }, { source.value(at: $0, of: b) })
       ?? Self.isBefore(a, b)
   }
 
@@ -164,20 +164,6 @@ extension ContextCore {
     if (a.key > 0) != (b.key > 0) { return a.key > 0 }
     if a.storeIndex != b.storeIndex { return a.storeIndex < b.storeIndex }
     return a.key > 0 ? a.key < b.key : a.key > b.key
-  }
-
-  /// The present value at a path of an object, unsaved changes included.
-  func value(of object: NSManagedObject, _ path: SlotPath) -> Value {
-    var current = object
-    for hop in path.hops {
-      guard let next = current.toOne(hop) else { return .null }
-      current = next
-    }
-    switch path.leaf {
-    case .attribute(let slot, _, _): return current.stored(slot)
-    case .toOne(let relationship): return current.toOne(relationship).map { .reference($0.reference) } ?? .null
-    case .object: return .reference(current.reference)
-    }
   }
 
   // MARK: IDs and counts

@@ -8,10 +8,11 @@ extension ContextCore {
   /// The objects that a fetch would give if it looked at these only.
   func matching(_ objects: Set<NSManagedObject>, _ parameters: FetchParameters) throws -> [NSManagedObject] {
     let fetch = try ResolvedFetch(parameters, self)
+    let selects = CompiledPredicate(fetch.plan.predicate, ManagedSource())
     return objects.filter { object in
       guard fetch.plan.entities.contains(object.info.entity.index), !object.isDeleted else { return false }
       if let block = fetch.block { return block.evaluate(with: object) }
-      return Evaluator.evaluate(fetch.plan.predicate) { self.value(of: object, $0) }
+      return selects(object)
     }
   }
 

@@ -4,25 +4,42 @@ import StoreSchema
 public struct ResolutionError: Error, Hashable, Sendable, CustomStringConvertible {
   /// What is wrong, as a sentence.
   public let message: String
-  /// Whether the predicate is valid but not yet understood here.
+  /// Whether the predicate is valid in the language, but not for fetches.
   public let isUnsupported: Bool
 
   public var description: String { message }
+
+  static func unsupported(_ message: String) -> ResolutionError { .init(message: message, isUnsupported: true) }
+  static func invalid(_ message: String) -> ResolutionError { .init(message: message, isUnsupported: false) }
 }
 
 /// Resolves the names of predicates to slots of one entity.
 public struct PredicateResolver {
-  private let schema: Schema
-  private let entity: Entity
-  private let reference: (UnsavedObject) -> ObjectReference
+  let schema: Schema
+  let entity: Entity
+  let reference: (UnsavedObject) -> ObjectReference
+  /// What `now()` is.
+  let now: Double
+  /// The variables of the subqueries around.
+  var variables: [String: Variable] = [:]
+  /// How many collections are around whose elements have a number.
+  var depth = 0
 
-  /// `reference` gives what stands for an object that had no permanent key: one with the key zero matches nothing.
+  struct Variable {
+    let number: Int
+    /// Nil for a value.
+    let entity: Entity?
+  }
+
+  /// `reference` gives what stands for an object that had no permanent key: one with the key zero matches nothing. `now` is in seconds
+  /// since 2001-01-01T00:00:00Z, the same for a whole predicate.
   public init(
-    _ schema: Schema, _ entity: Entity,
+    _ schema: Schema, _ entity: Entity, now: Double = 0,
     reference: @escaping (UnsavedObject) -> ObjectReference = { _ in ObjectReference(entity: 0, key: 0) }
   ) {
     self.schema = schema
     self.entity = entity
+    self.now = now
     self.reference = reference
   }
 
@@ -43,106 +60,30 @@ public struct PredicateResolver {
     return result
   }
 
-  private func resolve(_ comparison: Predicate.Comparison) throws(ResolutionError) -> ResolvedPredicate {
-    guard comparison.modifier == .direct else {
-      throw ResolutionError(message: "ANY, ALL and NONE are not supported in fetches yet.", isUnsupported: true)
-    }
-    let left = try resolve(comparison.left)
-    let right = try resolve(comparison.right)
-    // `constant IN {…}` and the like have nothing to look up: they are decided here.
-    if case .constant(let a) = left {
-      switch right {
-      case .constant(let b):
-        return .constant(ComparisonKernel.evaluate(comparison.op, comparison.options, left: a, right: b))
-      case .list(let b):
-        return .constant(ComparisonKernel.evaluate(comparison.op, comparison.options, left: a, right: b))
-      case .path: break
-      }
-    }
-    return .comparison(left, comparison.op, right, comparison.options)
-  }
-
-  private func resolve(_ expression: Expression) throws(ResolutionError) -> ResolvedExpression {
-    switch expression {
-    case .constant(let value): return .constant(value)
-    case .object(let object): return .constant(.reference(reference(object)))
-    case .evaluatedObject: return .path(SlotPath(leaf: .object))
-    case .keyPath(let text): return .path(try path(text))
-    case .aggregate(let elements): return .list(try list(elements))
-    case .variable(let name): throw unbound(name)
-    case .keyPathOf(.evaluatedObject, let text): return .path(try path(text))
-    case .keyPathOf, .function, .set, .subquery, .conditional, .assignment, .anyKey, .fetch, .cast:
-      throw ResolutionError(
-        message: "The expression \(expression.format) is not supported in fetches yet.", isUnsupported: true)
-    }
-  }
-
-  private func list(_ elements: [Expression]) throws(ResolutionError) -> [Value] {
-    var result: [Value] = []
-    for element in elements {
-      switch element {
-      case .constant(let value): result.append(value)
-      case .object(let object): result.append(.reference(reference(object)))
-      default:
-        throw ResolutionError(
-          message: "A list may hold constants only; \(element.format) is none.", isUnsupported: true)
-      }
-    }
-    return result
-  }
-
-  private func unbound(_ name: String) -> ResolutionError {
-    ResolutionError(
-      message: "The variable $\(name) has no value; use withSubstitutionVariables(_:) first.", isUnsupported: false)
+  func unbound(_ name: String) -> ResolutionError {
+    .invalid("The variable $\(name) has no value; use withSubstitutionVariables(_:) first.")
   }
 
   /// Resolves a key path over to-one relationships to a value or a to-one relationship.
   public func path(_ text: String) throws(ResolutionError) -> SlotPath {
-    var current = entity
-    var hops: [Relationship] = []
-    let keys = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-    var index = 0
-    while index < keys.count {
-      let key = keys[index]
-      let isLast = index == keys.count - 1
-      switch current.property(named: key) {
-      case .attribute(let place):
-        let attribute = current.attributes[place]
-        return SlotPath(hops: hops, leaf: try leaf(attribute, keys[(index + 1)...], of: current, text))
-      case .relationship(let place):
-        let relationship = current.relationships[place]
-        if relationship.isToMany {
-          throw ResolutionError(
-            message:
-              "The key path \(text) goes over the to-many relationship \(current.name).\(key), which fetches do not support yet.",
-            isUnsupported: true)
-        }
-        if isLast { return SlotPath(hops: hops, leaf: .toOne(relationship)) }
-        hops.append(relationship)
-        current = schema.entities[relationship.destination]
-      case nil:
-        if isLast, ["self", "SELF", "objectID"].contains(key) { return SlotPath(hops: hops, leaf: .object) }
-        throw ResolutionError(
-          message: "The key path \(text) was not found: the entity \(current.name) has no stored property \(key).",
-          isUnsupported: false)
-      }
-      index += 1
+    guard case .one(.path(let path)) = try walk(text, from: 0, entity) else {
+      throw .unsupported("The key path \(text) does not lead to one value of an object.")
     }
-    throw ResolutionError(message: "The key path is empty.", isUnsupported: false)
+    return path
   }
+}
 
-  private func leaf(
-    _ attribute: Attribute, _ rest: ArraySlice<String>, of entity: Entity, _ text: String
-  ) throws(ResolutionError) -> SlotPath.Leaf {
-    if attribute.elements.isEmpty && rest.isEmpty {
-      return .attribute(
-        slot: attribute.slot, kind: entity.slots[attribute.slot], declaringEntity: attribute.declaringEntity)
-    }
-    let name = rest.joined(separator: ".")
-    if let element = attribute.elements.first(where: { $0.name == name }) {
-      return .attribute(slot: element.slot, kind: entity.slots[element.slot], declaringEntity: element.declaringEntity)
-    }
-    throw ResolutionError(
-      message: "The key path \(text) was not found: \(attribute.name) has no element \(name).", isUnsupported: false)
-  }
+/// What an expression is resolved to.
+enum ResolvedOperand {
+  case one(ResolvedExpression)
+  case many(ResolvedMany)
+  /// The name of the entity of the object at a path.
+  case entityName(SlotPath)
+}
+
+/// A collection, and what its elements are.
+struct ResolvedMany {
+  var collection: ResolvedCollection
+  /// The entity of elements that are objects, nil for values.
+  var entity: Entity?
 }

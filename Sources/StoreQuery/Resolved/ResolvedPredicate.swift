@@ -1,84 +1,85 @@
 import StoreSchema
 
-/// A predicate whose names are resolved to slots: what stores translate and the evaluator runs.
+/// A predicate whose names are resolved to slots: what stores translate and ``CompiledPredicate`` runs.
+///
+/// It has fewer forms than the language: `ALL` is a negated `exists`, and single values never stand where collections do.
 public indirect enum ResolvedPredicate: Hashable, Sendable {
   case constant(Bool)
   case and([ResolvedPredicate])
   case or([ResolvedPredicate])
   case not(ResolvedPredicate)
+  /// One value against another, by ``ComparisonKernel``. `IN` means here that the left text occurs in the right one.
   case comparison(ResolvedExpression, Predicate.Operator, ResolvedExpression, Predicate.Options)
+  /// Whether a value lies between two others, both included.
+  case between(ResolvedExpression, ResolvedExpression, ResolvedExpression, Predicate.Options)
+  /// Whether some element of a collection equals the value.
+  case member(ResolvedExpression, of: ResolvedCollection, Predicate.Options)
+  /// Whether some element of a collection meets a predicate, in which it is the variable of that number.
+  case exists(ResolvedCollection, variable: Int, ResolvedPredicate)
 }
 
-/// An expression whose names are resolved to slots.
+/// An expression for one value whose names are resolved to slots.
 public indirect enum ResolvedExpression: Hashable, Sendable {
   case constant(Value)
-  /// The right side of `IN` and `BETWEEN`.
-  case list([Value])
   case path(SlotPath)
+  case function(ResolvedFunction, [ResolvedExpression])
+  case conditional(ResolvedPredicate, ResolvedExpression, ResolvedExpression)
+  case aggregate(ResolvedAggregate, ResolvedCollection)
+  /// An element of a collection by its index from 0; null where there is none, or the index is no whole number.
+  case element(ResolvedCollection, ResolvedExpression)
+  /// The first element of a collection, or its last one.
+  case end(ResolvedCollection, isLast: Bool)
 }
 
-/// A key path from an object over to-one relationships to one value.
-public struct SlotPath: Hashable, Sendable {
-  /// The to-one relationships to follow, in order. Each is of the entity that the one before leads to.
-  public var hops: [Relationship]
-  public var leaf: Leaf
+/// A function of one or two values.
+public enum ResolvedFunction: Hashable, Sendable {
+  case arithmetic(ArithmeticKernel.Operation)
+  case unary(FunctionKernel.Function)
+  case cast(CastKernel.Target)
 
-  public init(hops: [Relationship] = [], leaf: Leaf) {
-    self.hops = hops
-    self.leaf = leaf
-  }
-
-  public enum Leaf: Hashable, Sendable {
-    /// A stored value.
-    case attribute(slot: Int, kind: SlotKind, declaringEntity: Int)
-    /// A to-one relationship, compared as a reference.
-    case toOne(Relationship)
-    /// The object itself, compared as a reference.
-    case object
-  }
-}
-
-/// One sort key with its direction. Null sorts first ascending and last descending.
-public struct ResolvedSort: Hashable, Sendable {
-  public var path: SlotPath
-  public var isAscending: Bool
-  public var comparison: Comparison
-
-  public init(path: SlotPath, isAscending: Bool, comparison: Comparison = .literal) {
-    self.path = path
-    self.isAscending = isAscending
-    self.comparison = comparison
-  }
-
-  /// How strings are ordered.
-  public enum Comparison: String, Hashable, Sendable {
-    /// By their UTF-8 bytes.
-    case literal
-    case caseInsensitive
-    case localized
-    case localizedCaseInsensitive
-    case localizedStandard
+  public func evaluate(_ operands: [Value]) -> Value {
+    switch (self, operands.count) {
+    case (.arithmetic(let operation), 2): ArithmeticKernel.evaluate(operation, operands[0], operands[1])
+    case (.unary(let function), 1): FunctionKernel.evaluate(function, operands[0])
+    case (.cast(let target), 1): CastKernel.evaluate(operands[0], as: target)
+    default: .null
+    }
   }
 }
 
-/// A fetch as a store runs it: which entities, which rows, in which order, which part of them.
-public struct FetchPlan: Hashable, Sendable {
-  /// Indices of the entities of one tree whose rows are wanted.
-  public var entities: Range<Int>
-  public var predicate: ResolvedPredicate
-  public var sort: [ResolvedSort]
-  public var offset: Int
-  /// Nil for no limit.
-  public var limit: Int?
+/// What makes one value of a collection.
+public enum ResolvedAggregate: Hashable, Sendable {
+  /// The number of elements, null among them: `@count`, where ``Aggregate/count`` leaves null out.
+  case size
+  case aggregate(Aggregate)
+  case statistic(StatisticsKernel.Function)
 
-  public init(
-    entities: Range<Int>, predicate: ResolvedPredicate = .constant(true), sort: [ResolvedSort] = [], offset: Int = 0,
-    limit: Int? = nil
-  ) {
-    self.entities = entities
-    self.predicate = predicate
-    self.sort = sort
-    self.offset = offset
-    self.limit = limit
+  public func evaluate(_ values: [Value]) -> Value {
+    switch self {
+    case .size: return .int(Int64(values.count))
+    case .aggregate(let aggregate):
+      var collector = Aggregate.Collector(aggregate)
+      for value in values { collector.add(value) }
+      return collector.value
+    case .statistic(let function): return StatisticsKernel.evaluate(function, values)
+    }
   }
+}
+
+/// An expression for any number of values or objects.
+public indirect enum ResolvedCollection: Hashable, Sendable {
+  case constants([Value])
+  case list([ResolvedExpression])
+  /// The objects that relationships lead to, one after another, from the variable of that number; at least one of them is to-many.
+  /// An object that is reached twice counts twice.
+  case members(variable: Int, [Relationship])
+  /// The objects that relationships lead to from objects of a collection.
+  case following(ResolvedCollection, [Relationship])
+  /// The values at a path of each element, whose variable the path starts from.
+  case values(ResolvedCollection, SlotPath)
+  /// The elements that meet a predicate, in which each is the variable of that number.
+  case filtered(ResolvedCollection, variable: Int, ResolvedPredicate)
+  case set(Expression.SetOperation, ResolvedCollection, ResolvedCollection)
+  /// Each value once.
+  case distinct(ResolvedCollection)
 }

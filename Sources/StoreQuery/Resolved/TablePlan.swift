@@ -53,20 +53,3 @@ public struct TablePlan: Hashable, Sendable {
       ? nil : "A condition on groups is about what they are not grouped by."
   }
 }
-
-extension ResolvedPredicate {
-  /// All paths that it looks at.
-  public var paths: [SlotPath] {
-    var (found, pending) = ([SlotPath](), [self])
-    while let next = pending.popLast() {
-      switch next {
-      case .constant: continue
-      case .and(let parts), .or(let parts): pending += parts
-      case .not(let inner): pending.append(inner)
-      case .comparison(let left, _, let right, _):
-        for case .path(let path) in [left, right] { found.append(path) }
-      }
-    }
-    return found
-  }
-}

@@ -1,0 +1,45 @@
+import StoreSchema
+
+/// A value as an element of a set, in which ``ValueComparison/areEqual(_:_:options:)`` without options says what is one element: 1,
+/// 1.0 and true are.
+struct EqualValue: Hashable {
+  let value: Value
+
+  static func == (a: EqualValue, b: EqualValue) -> Bool { ValueComparison.areEqual(a.value, b.value) }
+
+  func hash(into hasher: inout Hasher) {
+    if let number = Number(value) {
+      // Numbers that are equal are the same double.
+      hasher.combine(number.double + 0)
+    } else if let text = value.text {
+      for byte in text.utf8 { hasher.combine(byte) }
+    } else {
+      value.hash(into: &hasher)
+    }
+  }
+}
+
+/// What set expressions mean over collections of values: each value once, in the order of its first appearance.
+public enum SetKernel {
+  public static func evaluate(_ operation: Expression.SetOperation, _ left: [Value], _ right: [Value]) -> [Value] {
+    switch operation {
+    case .union: return distinct(left + right)
+    case .intersect:
+      let other = Set(right.map(EqualValue.init))
+      return distinct(left).filter { other.contains(EqualValue(value: $0)) }
+    case .minus:
+      let other = Set(right.map(EqualValue.init))
+      return distinct(left).filter { !other.contains(EqualValue(value: $0)) }
+    }
+  }
+
+  public static func distinct(_ values: [Value]) -> [Value] {
+    var known: Set<EqualValue> = []
+    return values.filter { known.insert(EqualValue(value: $0)).inserted }
+  }
+
+  /// Whether both have the same elements, however often and in whichever order.
+  public static func areEqual(_ left: [Value], _ right: [Value]) -> Bool {
+    Set(left.map(EqualValue.init)) == Set(right.map(EqualValue.init))
+  }
+}

@@ -1,0 +1,86 @@
+import Foundation
+import StoreSchema
+
+/// What the built-in functions of one operand mean over values, by Apple's names in `NSExpression(forFunction:arguments:)`.
+///
+/// Null gives null, and so does an operand of another type than the function takes, and a result that is infinite or no number.
+/// Truth values count as 0 and 1 and dates as their seconds, as in ``ArithmeticKernel``.
+public enum FunctionKernel {
+  public enum Function: String, Hashable, Sendable, CaseIterable {
+    case negate = "negate:"
+    case complement = "onesComplement:"
+    case absolute = "abs:"
+    case ceiling = "ceiling:"
+    case floor = "floor:"
+    /// Drops the fraction.
+    case truncate = "trunc:"
+    case squareRoot = "sqrt:"
+    /// To the base 10.
+    case logarithm = "log:"
+    case naturalLogarithm = "ln:"
+    case exponential = "exp:"
+    case uppercase = "uppercase:"
+    case lowercase = "lowercase:"
+    /// Without case and marks: what `[cd]` compares.
+    case canonical = "canonical:"
+    /// In UTF-16 code units, as `NSString.length`.
+    case length = "length:"
+  }
+
+  /// Integers and decimals stay what they are where the result is whole; roots, logarithms and powers of e are doubles.
+  public static func evaluate(_ function: Function, _ operand: Value) -> Value {
+    switch function {
+    case .negate: ArithmeticKernel.negate(operand)
+    case .complement: ArithmeticKernel.complement(operand)
+    case .absolute: absolute(operand)
+    case .ceiling: rounded(operand, .up)
+    case .floor: rounded(operand, .down)
+    case .truncate: rounded(operand, .towardZero)
+    case .squareRoot: double(operand) { $0.squareRoot() }
+    case .logarithm: double(operand) { log10($0) }
+    case .naturalLogarithm: double(operand) { log($0) }
+    case .exponential: double(operand) { exp($0) }
+    case .uppercase: text(operand) { .string($0.uppercased()) }
+    case .lowercase: text(operand) { .string($0.lowercased()) }
+    case .canonical: text(operand) { .string(Folding([.caseInsensitive, .diacriticInsensitive]).folded($0)) }
+    case .length: text(operand) { .int(Int64($0.utf16.count)) }
+    }
+  }
+
+  private static func absolute(_ operand: Value) -> Value {
+    guard let number = Number(operand), !number.isNaN else { return .null }
+    switch number {
+    case .int(let value): return value < 0 ? ArithmeticKernel.negate(.int(value)) : .int(value)
+    case .double(let value): return finite(abs(value))
+    case .decimal(let value): return .decimal(value.magnitude)
+    }
+  }
+
+  private static func rounded(_ operand: Value, _ rule: FloatingPointRoundingRule) -> Value {
+    guard let number = Number(operand), !number.isNaN else { return .null }
+    switch number {
+    case .int(let value): return .int(value)
+    case .double(let value): return finite(value.rounded(rule))
+    case .decimal(var value):
+      var result = Decimal()
+      let mode: NSDecimalNumber.RoundingMode =
+        switch rule {
+        case .up: .up
+        case .down: .down
+        default: value < 0 ? .up : .down
+        }
+      NSDecimalRound(&result, &value, 0, mode)
+      return .decimal(result)
+    }
+  }
+
+  private static func double(_ operand: Value, _ body: (Double) -> Double) -> Value {
+    Number(operand).map { finite(body($0.double)) } ?? .null
+  }
+
+  private static func finite(_ value: Double) -> Value { value.isFinite ? .double(value) : .null }
+
+  private static func text(_ operand: Value, _ body: (String) -> Value) -> Value {
+    if case .string(let text) = operand { body(text) } else { .null }
+  }
+}

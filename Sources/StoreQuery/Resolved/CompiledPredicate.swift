@@ -1,0 +1,146 @@
+import StoreSchema
+
+/// A predicate prepared to be asked about many objects: the definition of what predicates mean.
+public struct CompiledPredicate<Source: EvaluationSource> {
+  /// The object at hand and the elements that the variables stand for.
+  struct Frame {
+    let object: Source.Object
+    var elements: [EvaluationItem<Source.Object>] = []
+
+    func with(_ element: EvaluationItem<Source.Object>, as variable: Int) -> Frame {
+      var frame = self
+      frame.elements.removeSubrange(min(variable - 1, elements.count)...)
+      frame.elements.append(element)
+      return frame
+    }
+  }
+
+  typealias Test = (Frame) throws(Source.Failure) -> Bool
+  typealias Operand = (Frame) throws(Source.Failure) -> Value
+  typealias Items = (Frame) throws(Source.Failure) -> [EvaluationItem<Source.Object>]
+
+  private let test: (Source.Object) throws(Source.Failure) -> Bool
+
+  public init(_ predicate: ResolvedPredicate, _ source: Source) {
+    let compiler = PredicateCompiler(source)
+    if let own = compiler.ownTest(predicate) {
+      test = own
+    } else {
+      let inner = compiler.test(predicate)
+      test = { (object) throws(Source.Failure) in try inner(Frame(object: object)) }
+    }
+  }
+
+  /// Whether the object meets the predicate.
+  public func callAsFunction(_ object: Source.Object) throws(Source.Failure) -> Bool { try test(object) }
+}
+
+/// Makes closures of resolved predicates.
+struct PredicateCompiler<Source: EvaluationSource> {
+  typealias Frame = CompiledPredicate<Source>.Frame
+  typealias Test = CompiledPredicate<Source>.Test
+
+  let source: Source
+
+  init(_ source: Source) { self.source = source }
+
+  /// A test without a frame, for predicates over the object's own values; nil for others.
+  func ownTest(_ predicate: ResolvedPredicate) -> ((Source.Object) throws(Source.Failure) -> Bool)? {
+    switch predicate {
+    case .constant(let value): return { _ in value }
+    case .not(let inner):
+      guard let inner = ownTest(inner) else { return nil }
+      return { (object) throws(Source.Failure) in try !inner(object) }
+    case .and(let parts): return combined(parts, stopsAt: false)
+    case .or(let parts): return combined(parts, stopsAt: true)
+    case .comparison(.path(let path), let op, .constant(let constant), let options) where path.variable == 0:
+      if let fast = source.test(path, op, constant, options) { return { fast($0) } }
+      return { [source] (object) throws(Source.Failure) in
+        ComparisonKernel.evaluate(op, options, left: try source.value(at: path, of: object), right: constant)
+      }
+    default: return nil
+    }
+  }
+
+  private func combined(
+    _ parts: [ResolvedPredicate], stopsAt end: Bool
+  ) -> ((Source.Object) throws(Source.Failure) -> Bool)? {
+    var tests: [(Source.Object) throws(Source.Failure) -> Bool] = []
+    for part in parts {
+      guard let test = ownTest(part) else { return nil }
+      tests.append(test)
+    }
+    if tests.count == 2 {
+      let (first, second) = (tests[0], tests[1])
+      return end
+        ? { (object) throws(Source.Failure) in try first(object) ? true : try second(object) }
+        : { (object) throws(Source.Failure) in try first(object) ? try second(object) : false }
+    }
+    return { (object) throws(Source.Failure) in
+      for test in tests where try test(object) == end { return end }
+      return !end
+    }
+  }
+
+  func test(_ predicate: ResolvedPredicate) -> Test {
+    if let own = ownTest(predicate) { return { (frame) throws(Source.Failure) in try own(frame.object) } }
+    switch predicate {
+    case .constant(let value): return { _ in value }
+    case .not(let inner):
+      let inner = test(inner)
+      return { (frame) throws(Source.Failure) in try !inner(frame) }
+    case .and(let parts): return all(parts.map(test), stopAt: false)
+    case .or(let parts): return all(parts.map(test), stopAt: true)
+    case .comparison(let left, let op, let right, let options):
+      return comparison(operand(left), op, right, options)
+    case .between(let value, let low, let high, let options):
+      let (value, low, high) = (operand(value), operand(low), operand(high))
+      return { (frame) throws(Source.Failure) in
+        let bounds = [try low(frame), try high(frame)]
+        return ComparisonKernel.evaluate(.between, options, left: try value(frame), right: bounds)
+      }
+    case .member(let value, of: let collection, let options): return member(operand(value), collection, options)
+    case .exists(let collection, let variable, let inner):
+      let (items, inner) = (items(collection), test(inner))
+      return { (frame) throws(Source.Failure) in
+        for item in try items(frame) where try inner(frame.with(item, as: variable)) { return true }
+        return false
+      }
+    }
+  }
+
+  private func all(_ tests: [Test], stopAt end: Bool) -> Test {
+    { (frame) throws(Source.Failure) in
+      for test in tests where try test(frame) == end { return end }
+      return !end
+    }
+  }
+
+  private func comparison(
+    _ left: @escaping CompiledPredicate<Source>.Operand, _ op: Predicate.Operator, _ right: ResolvedExpression,
+    _ options: Predicate.Options
+  ) -> Test {
+    if case .constant(.string(let pattern)) = right,
+      let matcher = try? TextMatcher(op, options, pattern: pattern), op != .equalTo
+    {
+      return { (frame) throws(Source.Failure) in try left(frame).text.map(matcher.matches) ?? false }
+    }
+    let right = operand(right)
+    return { (frame) throws(Source.Failure) in
+      ComparisonKernel.evaluate(op, options, left: try left(frame), right: try right(frame))
+    }
+  }
+
+  private func member(
+    _ value: @escaping CompiledPredicate<Source>.Operand, _ collection: ResolvedCollection, _ options: Predicate.Options
+  ) -> Test {
+    if case .constants(let constants) = collection, options.isEmpty {
+      let known = Set(constants.map(EqualValue.init))
+      return { (frame) throws(Source.Failure) in known.contains(EqualValue(value: try value(frame))) }
+    }
+    let values = values(collection)
+    return { (frame) throws(Source.Failure) in
+      ComparisonKernel.evaluate(.in, options, left: try value(frame), right: try values(frame))
+    }
+  }
+}

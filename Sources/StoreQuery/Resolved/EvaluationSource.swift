@@ -1,0 +1,32 @@
+import StoreSchema
+
+/// Where predicates find values and related objects: rows of a snapshot, objects of a context, groups of a table.
+///
+/// Related objects come as they are when they are asked for; a source that can read many at once does so before.
+public protocol EvaluationSource {
+  associatedtype Object
+  associatedtype Failure: Error = Never
+
+  /// The value at a path from the object, whatever the path's variable; null where a relationship on the way leads nowhere.
+  func value(at path: SlotPath, of object: Object) throws(Failure) -> Value
+
+  /// The objects that relationships lead to, one after another. An object that is reached twice comes twice.
+  func objects(over hops: [Relationship], from object: Object) throws(Failure) -> [Object]
+
+  /// A way to compare a value with a constant that is faster than the kernel over ``value(at:of:)``, where there is one. It means the same.
+  func test(
+    _ path: SlotPath, _ op: Predicate.Operator, _ constant: Value, _ options: Predicate.Options
+  ) -> ((Object) -> Bool)?
+}
+
+extension EvaluationSource {
+  public func test(
+    _ path: SlotPath, _ op: Predicate.Operator, _ constant: Value, _ options: Predicate.Options
+  ) -> ((Object) -> Bool)? { nil }
+}
+
+/// An element of a collection.
+public enum EvaluationItem<Object> {
+  case object(Object)
+  case value(Value)
+}

@@ -1,0 +1,179 @@
+import StoreSchema
+
+/// Comparisons.
+extension PredicateResolver {
+  /// Lists of up to so many constants on the left of ANY are written out.
+  private static let writtenOut = 100
+
+  func resolve(_ comparison: Predicate.Comparison) throws(ResolutionError) -> ResolvedPredicate {
+    let (left, right) = (try operand(comparison.left), try operand(comparison.right))
+    switch comparison.modifier {
+    case .direct: return try direct(left, right, comparison)
+    case .any: return try any(left, right, comparison, negated: false)
+    case .all: return .not(try any(left, right, comparison, negated: true))
+    }
+  }
+
+  /// Whether some element on the left is such that the comparison holds of it, or with `negated` does not hold.
+  private func any(
+    _ left: ResolvedOperand, _ right: ResolvedOperand, _ comparison: Predicate.Comparison, negated: Bool
+  ) throws(ResolutionError) -> ResolvedPredicate {
+    func test(_ element: ResolvedOperand, _ resolver: PredicateResolver) throws(ResolutionError) -> ResolvedPredicate {
+      let test = try resolver.direct(element, right, comparison)
+      return negated ? .not(test) : test
+    }
+    guard case .many(let many) = left else { return try test(left, self) }
+    switch many.collection {
+    case .constants(let values) where values.count <= Self.writtenOut:
+      return .or(try values.map { (value) throws(ResolutionError) in try test(.one(.constant(value)), self) })
+    case .list(let elements):
+      return .or(try elements.map { (element) throws(ResolutionError) in try test(.one(element), self) })
+    case .values(let base, let path):
+      var (inner, path) = (self, path)
+      inner.depth += 1
+      path.variable = inner.depth
+      return .exists(base, variable: inner.depth, try test(.one(.path(path)), inner))
+    default:
+      var inner = self
+      inner.depth += 1
+      let element = SlotPath(variable: inner.depth, leaf: .object)
+      return .exists(many.collection, variable: inner.depth, try test(.one(.path(element)), inner))
+    }
+  }
+
+  private func direct(
+    _ left: ResolvedOperand, _ right: ResolvedOperand, _ comparison: Predicate.Comparison
+  ) throws(ResolutionError) -> ResolvedPredicate {
+    if comparison.op == .customSelector {
+      throw .unsupported("The comparison \(Predicate.comparison(comparison).format) calls a selector.")
+    }
+    switch (left, right) {
+    case (.one(let a), .one(let b)): return try ones(a, b, comparison)
+    case (.one(let a), .many(let b)): return try one(a, in: b, comparison)
+    case (.many(let a), .one(let b)): return try many(a, b, comparison)
+    case (.many(let a), .many(let b)): return try collections(a, b, comparison)
+    case (.entityName(let path), _): return try names(path, right, comparison) { $0 }
+    case (_, .entityName(let path)):
+      return try names(path, left, comparison) { (name) in
+        var comparison = name
+        swap(&comparison.left, &comparison.right)
+        return comparison
+      }
+    }
+  }
+
+  private func ones(
+    _ a: ResolvedExpression, _ b: ResolvedExpression, _ comparison: Predicate.Comparison
+  ) throws(ResolutionError) -> ResolvedPredicate {
+    if comparison.op == .between { throw bounds(comparison) }
+    if comparison.op == .matches, case .constant(.string(let pattern)) = b {
+      do { _ = try RegularExpression(pattern, options: comparison.options) } catch {
+        throw .invalid("The pattern of MATCHES is none: \(error.message)")
+      }
+    }
+    // Constants have nothing to look up: they are compared here.
+    if case .constant(let a) = a, case .constant(let b) = b {
+      return .constant(ComparisonKernel.evaluate(comparison.op, comparison.options, left: a, right: b))
+    }
+    return .comparison(a, comparison.op, b, comparison.options)
+  }
+
+  private func one(
+    _ value: ResolvedExpression, in many: ResolvedMany, _ comparison: Predicate.Comparison
+  ) throws(ResolutionError) -> ResolvedPredicate {
+    switch comparison.op {
+    case .in: return member(value, many, comparison.options)
+    case .between:
+      switch many.collection {
+      case .constants(let values) where values.count == 2:
+        return between(value, .constant(values[0]), .constant(values[1]), comparison.options)
+      case .list(let bounds) where bounds.count == 2: return between(value, bounds[0], bounds[1], comparison.options)
+      default: throw bounds(comparison)
+      }
+    case .equalTo, .notEqualTo:
+      guard case .constant(.null) = value else { throw needsModifier(comparison) }
+      return isEmpty(many, comparison.op)
+    default: throw needsModifier(comparison)
+    }
+  }
+
+  private func many(
+    _ many: ResolvedMany, _ value: ResolvedExpression, _ comparison: Predicate.Comparison
+  ) throws(ResolutionError) -> ResolvedPredicate {
+    switch (comparison.op, value) {
+    case (.contains, _): return member(value, many, comparison.options)
+    case (.equalTo, .constant(.null)), (.notEqualTo, .constant(.null)): return isEmpty(many, comparison.op)
+    default: throw needsModifier(comparison)
+    }
+  }
+
+  /// Constants are compared as sets; of all else only the language knows what it would mean.
+  private func collections(
+    _ a: ResolvedMany, _ b: ResolvedMany, _ comparison: Predicate.Comparison
+  ) throws(ResolutionError) -> ResolvedPredicate {
+    guard case .constants(let a) = a.collection, case .constants(let b) = b.collection,
+      comparison.op == .equalTo || comparison.op == .notEqualTo
+    else { throw needsModifier(comparison) }
+    return .constant(SetKernel.areEqual(a, b) == (comparison.op == .equalTo))
+  }
+
+  /// `nil` is equal to an empty relationship.
+  private func isEmpty(_ many: ResolvedMany, _ op: Predicate.Operator) -> ResolvedPredicate {
+    let isFilled = ResolvedPredicate.exists(many.collection, variable: depth + 1, .constant(true))
+    return op == .equalTo ? .not(isFilled) : isFilled
+  }
+
+  private func member(
+    _ value: ResolvedExpression, _ many: ResolvedMany, _ options: Predicate.Options
+  ) -> ResolvedPredicate {
+    switch (value, many.collection) {
+    case (.constant(let value), .constants(let values)):
+      .constant(ComparisonKernel.evaluate(.in, options, left: value, right: values))
+    case (_, .list(let elements)): .or(elements.map { .comparison(value, .equalTo, $0, options) })
+    case (_, .set(.union, let a, let b)):
+      .or([member(value, .init(collection: a), options), member(value, .init(collection: b), options)])
+    default: .member(value, of: many.collection, options)
+    }
+  }
+
+  private func between(
+    _ value: ResolvedExpression, _ low: ResolvedExpression, _ high: ResolvedExpression, _ options: Predicate.Options
+  ) -> ResolvedPredicate {
+    if case .constant(let value) = value, case .constant(let low) = low, case .constant(let high) = high {
+      return .constant(ComparisonKernel.evaluate(.between, options, left: value, right: [low, high]))
+    }
+    return .between(value, low, high, options)
+  }
+
+  /// A comparison with the name of an object's entity holds for some entities.
+  private func names(
+    _ path: SlotPath, _ other: ResolvedOperand, _ comparison: Predicate.Comparison,
+    _ order: (Predicate.Comparison) -> Predicate.Comparison
+  ) throws(ResolutionError) -> ResolvedPredicate {
+    let constant: Expression
+    switch other {
+    case .one(.constant(let value)): constant = .constant(value)
+    case .many(let many):
+      guard case .constants(let values) = many.collection else { fallthrough }
+      constant = .aggregate(values.map(Expression.constant))
+    default: throw .unsupported("The name of an entity is compared with constants only.")
+    }
+    var fitting: [Value] = []
+    for entity in schema.entities {
+      var test = comparison
+      (test.left, test.right, test.modifier) = (.constant(.string(entity.name)), constant, .direct)
+      if try resolve(order(test)) == .constant(true) { fitting.append(.int(Int64(entity.index))) }
+    }
+    return .member(.path(path), of: .constants(fitting), [])
+  }
+
+  private func bounds(_ comparison: Predicate.Comparison) -> ResolutionError {
+    .invalid("\(Predicate.comparison(comparison).format) has not the two bounds that BETWEEN needs.")
+  }
+
+  private func needsModifier(_ comparison: Predicate.Comparison) -> ResolutionError {
+    .unsupported(
+      "\(Predicate.comparison(comparison).format) compares a collection; put ANY, ALL or NONE before it, or use IN, CONTAINS, @count or SUBQUERY."
+    )
+  }
+}

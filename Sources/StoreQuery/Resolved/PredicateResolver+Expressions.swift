@@ -1,0 +1,154 @@
+import StoreSchema
+
+/// Expressions.
+extension PredicateResolver {
+  /// Resolves an expression that gives one value, for example a column of a fetch.
+  public func value(_ expression: Expression) throws(ResolutionError) -> ResolvedExpression { try one(expression) }
+
+  func operand(_ expression: Expression) throws(ResolutionError) -> ResolvedOperand {
+    switch expression {
+    case .constant(let value): return .one(.constant(value))
+    case .object(let object): return .one(.constant(.reference(reference(object))))
+    case .evaluatedObject: return .one(.path(SlotPath(leaf: .object)))
+    case .variable(let name): return .one(.path(SlotPath(variable: try variable(name).number, leaf: .object)))
+    case .keyPath(let text): return try walk(text, from: 0, entity)
+    case .keyPathOf(let base, let text): return try keyPath(text, of: base)
+    case .function(let name, let arguments, target: nil): return try function(name, arguments, expression)
+    case .aggregate(let elements): return .many(ResolvedMany(collection: try list(elements)))
+    case .set(let operation, let left, let right):
+      return .many(
+        ResolvedMany(collection: .set(operation, try many(left).collection, try many(right).collection)))
+    case .subquery(let collection, variable: let name, let condition):
+      return .many(try subquery(collection, name, condition))
+    case .conditional(let condition, let yes, let no):
+      return .one(.conditional(try resolve(condition), try one(yes), try one(no)))
+    case .cast(let value, let type):
+      guard let target = CastKernel.Target(rawValue: type) else {
+        throw .unsupported("CAST to the class \(type) is not known.")
+      }
+      return .one(folded(.cast(target), [try one(value)]))
+    case .function, .assignment, .anyKey, .fetch:
+      throw .unsupported("The expression \(expression.format) has no place in a fetch.")
+    }
+  }
+
+  private func variable(_ name: String) throws(ResolutionError) -> Variable {
+    guard let variable = variables[name] else { throw unbound(name) }
+    return variable
+  }
+
+  func one(_ expression: Expression) throws(ResolutionError) -> ResolvedExpression {
+    guard case .one(let value) = try operand(expression) else {
+      throw .unsupported("\(expression.format) is a collection where one value is needed.")
+    }
+    return value
+  }
+
+  private func many(_ expression: Expression) throws(ResolutionError) -> ResolvedMany {
+    guard case .many(let many) = try operand(expression) else {
+      throw .unsupported("\(expression.format) is one value where a collection is needed.")
+    }
+    return many
+  }
+
+  private func list(_ elements: [Expression]) throws(ResolutionError) -> ResolvedCollection {
+    var list: [ResolvedExpression] = []
+    for element in elements { list.append(try one(element)) }
+    var constants: [Value] = []
+    for case .constant(let value) in list { constants.append(value) }
+    return constants.count == list.count ? .constants(constants) : .list(list)
+  }
+
+  private func keyPath(_ text: String, of base: Expression) throws(ResolutionError) -> ResolvedOperand {
+    switch base {
+    case .evaluatedObject: return try walk(text, from: 0, entity)
+    case .variable(let name):
+      let variable = try variable(name)
+      guard let entity = variable.entity else { throw .invalid("$\(name) is a value, which has no \(text).") }
+      return try walk(text, from: variable.number, entity)
+    case .function("objectFrom:withIndex:", let arguments, target: nil) where arguments.count == 2:
+      // The value of an element is the element of the values.
+      guard case .many(let values) = try walk(text, from: try many(arguments[0])) else { break }
+      return .one(try element(of: values.collection, arguments[1]))
+    default:
+      switch try operand(base) {
+      case .many(let many): return try walk(text, from: many)
+      case .one(.path(let path)): return try walk(text, behind: path, entity)
+      default: break
+      }
+    }
+    throw .unsupported("The key path \(text) of \(base.format) has no place in a fetch.")
+  }
+
+  private func subquery(
+    _ collection: Expression, _ name: String, _ condition: Predicate
+  ) throws(ResolutionError) -> ResolvedMany {
+    let many = try many(collection)
+    var inner = self
+    inner.depth += 1
+    inner.variables[name] = Variable(number: inner.depth, entity: many.entity)
+    let base = many.entity == nil ? many.collection : many.collection.asObjects
+    return ResolvedMany(
+      collection: .filtered(base, variable: inner.depth, try inner.resolve(condition)), entity: many.entity)
+  }
+
+  // MARK: Functions
+
+  private func function(
+    _ name: String, _ arguments: [Expression], _ expression: Expression
+  ) throws(ResolutionError) -> ResolvedOperand {
+    if let operation = ArithmeticKernel.Operation(rawValue: name), arguments.count == 2 {
+      return .one(folded(.arithmetic(operation), [try one(arguments[0]), try one(arguments[1])]))
+    }
+    if name == "now" && arguments.isEmpty { return .one(.constant(.date(now))) }
+    if name == "objectFrom:withIndex:", arguments.count == 2 {
+      return .one(try element(of: try many(arguments[0]).collection, arguments[1]))
+    }
+    guard arguments.count == 1, let argument = arguments.first else { throw unknown(expression) }
+    if let function = FunctionKernel.Function(rawValue: name) {
+      return .one(folded(.unary(function), [try one(argument)]))
+    }
+    if name == "noindex:" { return try operand(argument) }
+    if name == "distinct:" { return .many(ResolvedMany(collection: .distinct(try collection(argument)))) }
+    if let aggregate = Self.aggregate(name) { return .one(.aggregate(aggregate, try collection(argument))) }
+    throw unknown(expression)
+  }
+
+  private static func aggregate(_ name: String) -> ResolvedAggregate? {
+    // Counts what is there, as `count` of an array does.
+    if name == Aggregate.count.rawValue { return .size }
+    return Aggregate(rawValue: name).map(ResolvedAggregate.aggregate)
+      ?? StatisticsKernel.Function(rawValue: name).map(ResolvedAggregate.statistic)
+  }
+
+  /// A single value is a collection of one.
+  private func collection(_ expression: Expression) throws(ResolutionError) -> ResolvedCollection {
+    switch try operand(expression) {
+    case .many(let many): many.collection
+    case .one(let value): .list([value])
+    case .entityName: throw .unsupported("The name of an entity is compared with constants only.")
+    }
+  }
+
+  private func element(
+    of collection: ResolvedCollection, _ index: Expression
+  ) throws(ResolutionError) -> ResolvedExpression {
+    switch index {
+    case .firstIndex: .end(collection, isLast: false)
+    case .lastIndex: .end(collection, isLast: true)
+    case .sizeIndex: .aggregate(.size, collection)
+    default: .element(collection, try one(index))
+    }
+  }
+
+  /// A function of constants is a constant.
+  private func folded(_ function: ResolvedFunction, _ operands: [ResolvedExpression]) -> ResolvedExpression {
+    var values: [Value] = []
+    for case .constant(let value) in operands { values.append(value) }
+    return values.count == operands.count ? .constant(function.evaluate(values)) : .function(function, operands)
+  }
+
+  private func unknown(_ expression: Expression) -> ResolutionError {
+    .unsupported("The function of \(expression.format) has no place in a fetch.")
+  }
+}

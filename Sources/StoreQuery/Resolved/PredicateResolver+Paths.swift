@@ -1,0 +1,187 @@
+import StoreSchema
+
+/// Key paths.
+extension PredicateResolver {
+  /// Where a walk along the keys of a path has come to.
+  private struct Walk {
+    let text: String
+    var keys: ArraySlice<String>
+    var entity: Entity
+    /// The objects behind the last to-many relationship; nil as long as there was none.
+    var objects: ResolvedCollection?
+    let variable: Int
+    /// The to-one relationships since.
+    var hops: [Relationship] = []
+
+    func path(_ leaf: SlotPath.Leaf) -> ResolvedOperand {
+      let path = SlotPath(variable: objects == nil ? variable : 0, hops: hops, leaf: leaf)
+      guard let objects else { return .one(.path(path)) }
+      return .many(ResolvedMany(collection: .values(objects, path)))
+    }
+
+    /// The objects that the walk has come to.
+    var many: ResolvedMany? {
+      guard let objects else { return nil }
+      return ResolvedMany(collection: hops.isEmpty ? objects : objects.following(hops), entity: entity)
+    }
+  }
+
+  /// Resolves the keys of a path from an object.
+  func walk(_ text: String, from variable: Int, _ entity: Entity) throws(ResolutionError) -> ResolvedOperand {
+    try finish(Walk(text: text, keys: Self.keys(text), entity: entity, objects: nil, variable: variable))
+  }
+
+  /// Resolves the keys of a path from the elements of a collection.
+  func walk(_ text: String, from many: ResolvedMany) throws(ResolutionError) -> ResolvedOperand {
+    let keys = Self.keys(text)
+    guard let entity = many.entity else {
+      guard let key = keys.first, key.hasPrefix("@"), keys.count == 1 else {
+        throw .invalid("The key path \(text) was not found: there are values before it, not objects.")
+      }
+      return try collected(many, by: key, [], text)
+    }
+    return try finish(Walk(text: text, keys: keys, entity: entity, objects: many.collection, variable: 0))
+  }
+
+  /// Resolves the keys of a path from where a path over to-one relationships leads.
+  func walk(_ text: String, behind path: SlotPath, _ start: Entity) throws(ResolutionError) -> ResolvedOperand {
+    guard case .toOne(let last) = path.leaf else { return try walk(text, from: path.variable, start) }
+    return try finish(
+      Walk(
+        text: text, keys: Self.keys(text), entity: schema.entities[last.destination], objects: nil,
+        variable: path.variable, hops: path.hops + [last]))
+  }
+
+  private static func keys(_ text: String) -> ArraySlice<String> {
+    text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)[...]
+  }
+
+  private func finish(_ start: Walk) throws(ResolutionError) -> ResolvedOperand {
+    var walk = start
+    while let key = walk.keys.popFirst() {
+      switch walk.entity.property(named: key) {
+      case .attribute(let place): return try attribute(walk.entity.attributes[place], walk)
+      case .relationship(let place):
+        if let end = step(walk.entity.relationships[place], &walk) { return end }
+      case nil: return try special(key, walk)
+      }
+    }
+    throw .invalid("The key path is empty.")
+  }
+
+  /// Goes over a relationship; gives a value where it ends the path.
+  private func step(_ relationship: Relationship, _ walk: inout Walk) -> ResolvedOperand? {
+    if relationship.isToMany {
+      let hops = walk.hops + [relationship]
+      walk.objects = walk.objects.map { $0.following(hops) } ?? .members(variable: walk.variable, hops)
+      walk.hops = []
+      walk.entity = schema.entities[relationship.destination]
+      return walk.keys.isEmpty ? walk.many.map { .many($0) } : nil
+    }
+    let destination = schema.entities[relationship.destination]
+    if walk.keys.isEmpty { return walk.path(.toOne(relationship)).objects(of: destination) }
+    walk.hops.append(relationship)
+    walk.entity = destination
+    return nil
+  }
+
+  private func special(_ key: String, _ walk: Walk) throws(ResolutionError) -> ResolvedOperand {
+    if key.hasPrefix("@"), let many = walk.many { return try collected(many, by: key, walk.keys, walk.text) }
+    if walk.keys.isEmpty && ["self", "SELF", "objectID"].contains(key) {
+      return walk.many.map { .many($0) } ?? walk.path(.object)
+    }
+    if key == "entity" && walk.objects == nil && walk.keys.isEmpty { return walk.path(.entity) }
+    if key == "entity" && walk.objects == nil && Array(walk.keys) == ["name"],
+      case .one(.path(let path)) = walk.path(.entity)
+    {
+      return .entityName(path)
+    }
+    throw .invalid(
+      key.hasPrefix("@")
+        ? "The key path \(walk.text) has \(key) behind what is no collection."
+        : "The key path \(walk.text) was not found: the entity \(walk.entity.name) has no stored property \(key).")
+  }
+
+  private func attribute(_ attribute: Attribute, _ walk: Walk) throws(ResolutionError) -> ResolvedOperand {
+    if let key = walk.keys.first, key.hasPrefix("@"), walk.keys.count == 1, attribute.elements.isEmpty {
+      // `students.age.@sum`.
+      guard case .many(let values) = walk.path(try leaf(attribute, [], of: walk.entity, walk.text)) else {
+        throw .invalid("The key path \(walk.text) has \(key) behind what is no collection.")
+      }
+      return try collected(values, by: key, [], walk.text)
+    }
+    return walk.path(try leaf(attribute, walk.keys, of: walk.entity, walk.text))
+  }
+
+  private func leaf(
+    _ attribute: Attribute, _ rest: ArraySlice<String>, of entity: Entity, _ text: String
+  ) throws(ResolutionError) -> SlotPath.Leaf {
+    if attribute.elements.isEmpty && rest.isEmpty {
+      return .attribute(
+        slot: attribute.slot, kind: entity.slots[attribute.slot], declaringEntity: attribute.declaringEntity)
+    }
+    let name = rest.joined(separator: ".")
+    if let element = attribute.elements.first(where: { $0.name == name }) {
+      return .attribute(slot: element.slot, kind: entity.slots[element.slot], declaringEntity: element.declaringEntity)
+    }
+    throw .invalid("The key path \(text) was not found: \(attribute.name) has no element \(name).")
+  }
+
+  // MARK: Collection operators
+
+  /// What `@count`, `@sum` and the like make of a collection, or of the values at a path of its elements.
+  private func collected(
+    _ many: ResolvedMany, by key: String, _ rest: ArraySlice<String>, _ text: String
+  ) throws(ResolutionError) -> ResolvedOperand {
+    if key == "@count" {
+      guard rest.isEmpty else { throw .invalid("The key path \(text) has keys behind @count.") }
+      // Null is no object and no value: what is counted is what is there.
+      return .one(.aggregate(many.entity == nil ? .aggregate(.count) : .size, many.collection))
+    }
+    var values = many
+    if !rest.isEmpty {
+      guard case .many(let found) = try walk(rest.joined(separator: "."), from: many) else {
+        throw .unsupported("The key path \(text) has an operator behind an operator.")
+      }
+      values = found
+    }
+    switch key {
+    case "@unionOfObjects": return .many(values)
+    case "@distinctUnionOfObjects": return .many(ResolvedMany(collection: .distinct(values.collection)))
+    default: break
+    }
+    guard let aggregate = Self.operators[key] else {
+      throw .unsupported("The collection operator \(key) of \(text) is not known.")
+    }
+    guard values.entity == nil else { throw .invalid("The key path \(text) has \(key) of objects; name an attribute.") }
+    return .one(.aggregate(.aggregate(aggregate), values.collection))
+  }
+
+  private static let operators: [String: Aggregate] = [
+    "@sum": .sum, "@avg": .average, "@min": .minimum, "@max": .maximum,
+  ]
+}
+
+extension ResolvedOperand {
+  /// The to-one ends of a path from many objects are objects too.
+  fileprivate func objects(of entity: Entity) -> ResolvedOperand {
+    guard case .many(let many) = self else { return self }
+    return .many(ResolvedMany(collection: many.collection, entity: entity))
+  }
+}
+
+extension ResolvedCollection {
+  /// The objects that relationships lead to from these.
+  func following(_ hops: [Relationship]) -> ResolvedCollection {
+    switch self {
+    case .members(let variable, let first): .members(variable: variable, first + hops)
+    // The references at the end of a to-one relationship stand for objects.
+    case .values(let base, let path):
+      if case .toOne(let last) = path.leaf { base.following(path.hops + [last] + hops) } else { self }
+    default: hops.isEmpty ? self : .following(self, hops)
+    }
+  }
+
+  /// The same objects as objects, where they are the references at the end of a to-one relationship.
+  var asObjects: ResolvedCollection { following([]) }
+}

@@ -1,0 +1,99 @@
+import StoreSchema
+
+/// Visits all parts of a resolved predicate.
+struct ResolvedWalk {
+  private enum Part {
+    case predicate(ResolvedPredicate)
+    case expression(ResolvedExpression)
+    case collection(ResolvedCollection)
+  }
+
+  private var pending: [Part]
+  private(set) var paths: [SlotPath] = []
+  /// The relationships to follow from the object at hand, along each way.
+  private(set) var ways: [[Relationship]] = []
+  /// Whether some part leads to other objects by a to-many relationship.
+  private(set) var hasMembers = false
+
+  init(_ predicate: ResolvedPredicate) {
+    pending = [.predicate(predicate)]
+    while let next = pending.popLast() {
+      switch next {
+      case .predicate(let predicate): add(predicate)
+      case .expression(let expression): add(expression)
+      case .collection(let collection): add(collection)
+      }
+    }
+  }
+
+  private mutating func add(_ predicate: ResolvedPredicate) {
+    switch predicate {
+    case .constant: break
+    case .and(let parts), .or(let parts): for part in parts { pending.append(.predicate(part)) }
+    case .not(let inner): pending.append(.predicate(inner))
+    case .comparison(let left, _, let right, _): add([left, right])
+    case .between(let value, let low, let high, _): add([value, low, high])
+    case .member(let value, of: let collection, _):
+      add([value])
+      pending.append(.collection(collection))
+    case .exists(let collection, variable: _, let inner):
+      pending.append(.collection(collection))
+      pending.append(.predicate(inner))
+    }
+  }
+
+  private mutating func add(_ expressions: [ResolvedExpression]) {
+    for expression in expressions { pending.append(.expression(expression)) }
+  }
+
+  private mutating func add(_ expression: ResolvedExpression) {
+    switch expression {
+    case .constant: break
+    case .path(let path):
+      paths.append(path)
+      if path.variable == 0 && !path.hops.isEmpty { ways.append(path.hops) }
+    case .function(_, let operands): add(operands)
+    case .conditional(let condition, let yes, let no):
+      pending.append(.predicate(condition))
+      add([yes, no])
+    case .aggregate(_, let collection), .end(let collection, _): pending.append(.collection(collection))
+    case .element(let collection, let index):
+      pending.append(.collection(collection))
+      add([index])
+    }
+  }
+
+  private mutating func add(_ collection: ResolvedCollection) {
+    switch collection {
+    case .constants: break
+    case .list(let elements): add(elements)
+    case .members(let variable, let hops):
+      hasMembers = true
+      if variable == 0 { ways.append(hops) }
+    case .following(let base, _):
+      hasMembers = true
+      pending.append(.collection(base))
+    case .values(let base, _), .distinct(let base): pending.append(.collection(base))
+    case .filtered(let base, variable: _, let condition):
+      pending.append(.collection(base))
+      pending.append(.predicate(condition))
+    case .set(_, let left, let right):
+      pending.append(.collection(left))
+      pending.append(.collection(right))
+    }
+  }
+}
+
+extension ResolvedPredicate {
+  /// All paths of single values that it looks at, also those that start from elements of collections.
+  public var paths: [SlotPath] { ResolvedWalk(self).paths }
+
+  /// The relationships that it follows from the object itself, along each way.
+  public var ways: [[Relationship]] { ResolvedWalk(self).ways }
+
+  /// Whether it looks at nothing but the object's own values.
+  public var isOwn: Bool {
+    let walk = ResolvedWalk(self)
+    return !walk.hasMembers && walk.paths.allSatisfy(\.hops.isEmpty)
+  }
+}

@@ -1,0 +1,41 @@
+import Foundation
+import StoreSchema
+
+extension Row {
+  /// The value of a path without hops.
+  ///
+  /// Data that may lie outside the row is given without its leading byte where it is inside; else its name is given, which equals no data
+  /// of a user's.
+  package func value(of leaf: SlotPath.Leaf) -> Value {
+    switch leaf {
+    case .attribute(let slot, .externalData, _): isNull(slot) ? .null : .data(Self.inner(data(slot)))
+    case .attribute(let slot, let kind, _): value(slot, kind)
+    case .toOne(let relationship): reference(of: relationship).map(Value.reference) ?? .null
+    case .object: .reference(reference)
+    case .entity: .int(Int64(entity))
+    }
+  }
+
+  package func reference(of relationship: Relationship) -> ObjectReference? {
+    relationship.slot.flatMap {
+      reference($0, entitySlot: relationship.entitySlot, destination: relationship.destination)
+    }
+  }
+
+  private static func inner(_ data: Data) -> Data { data.first == 1 ? data.dropFirst() : data }
+}
+
+/// Rows as they are: for predicates that look at nothing but the object's own values.
+package struct OwnRows: EvaluationSource {
+  package init() {}
+
+  package func value(at path: SlotPath, of row: Row) -> Value { path.hops.isEmpty ? row.value(of: path.leaf) : .null }
+
+  package func objects(over hops: [Relationship], from row: Row) -> [Row] { [] }
+
+  package func test(
+    _ path: SlotPath, _ op: Predicate.Operator, _ constant: Value, _ options: Predicate.Options
+  ) -> ((Row) -> Bool)? {
+    RowTest.make(path, op, constant, options)
+  }
+}

@@ -1,0 +1,30 @@
+import StoreSchema
+
+/// A key path from an object over to-one relationships to one value.
+public struct SlotPath: Hashable, Sendable {
+  /// Where it starts: 0 is the object at hand, n the variable of the n-th collection around, counted from the outermost.
+  public var variable: Int
+  /// The to-one relationships to follow, in order. Each is of the entity that the one before leads to.
+  public var hops: [Relationship]
+  public var leaf: Leaf
+
+  public init(variable: Int = 0, hops: [Relationship] = [], leaf: Leaf) {
+    self.variable = variable
+    self.hops = hops
+    self.leaf = leaf
+  }
+
+  public enum Leaf: Hashable, Sendable {
+    /// A stored value.
+    case attribute(slot: Int, kind: SlotKind, declaringEntity: Int)
+    /// A to-one relationship, compared as a reference.
+    case toOne(Relationship)
+    /// The object itself, compared as a reference.
+    case object
+    /// The index of the object's own entity, as an integer.
+    case entity
+  }
+
+  /// Whether the value is the object's at hand alone.
+  public var isOwn: Bool { variable == 0 && hops.isEmpty }
+}
