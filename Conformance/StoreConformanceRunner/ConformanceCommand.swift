@@ -54,6 +54,7 @@ public struct ConformanceCommand {
     case "replay": return try replay(arguments)
     case "model": return try ModelCommands(arguments, harnesses).model()
     case "differential": return try ModelCommands(arguments, harnesses).differential()
+    case "diff-predicates": return try ModelCommands(arguments, harnesses).predicates()
     case "pairs": return try ModelCommands(arguments, harnesses).pairs()
     case "mutate": return try MutateCommand(arguments, harnesses).run()
     case "mutants":
@@ -75,6 +76,7 @@ public struct ConformanceCommand {
       accept --backend B [--output FILE]       writes the expectations of a store; keeps its known failures
       model [--backend B] [--operations N] [--seed S] [--replay-to FILE]   random operations against plain dictionaries
       differential [--backend B]... [--operations N] [--seed S]            one stream over all stores
+      diff-predicates [--backend B]... [--n N] [--seed S] [--operators]    random predicates against plain dictionaries
       pairs [--backend B]... [--operations N] [--seed S]   every store copied to every other and back: all is equal
       mutate [--backend B]... [--count N] [--seed S]       damaged files: typed errors, no crash, nothing wrong unnoticed
       sabotage [--output FILE]                 whether stores that are wrong on purpose are caught, by exactly their cases

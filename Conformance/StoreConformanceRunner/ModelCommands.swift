@@ -4,7 +4,7 @@ import StoreProtocol
 
 /// `model` and `differential`: long random runs against plain dictionaries, and of all stores against each other.
 struct ModelCommands {
-  private let arguments: Arguments
+  fileprivate let arguments: Arguments
   fileprivate let harnesses: [any StoreHarness]
   fileprivate let seed: UInt64
   fileprivate let count: Int
@@ -81,6 +81,31 @@ extension ModelCommands {
       }
     }
     print("\(harnesses.count * harnesses.count) pairs after \(count) operations of seed \(seed)")
+    return status
+  }
+}
+
+/// `diff-predicates`: random predicates on every store against plain dictionaries.
+extension ModelCommands {
+  func predicates() throws -> Int32 {
+    let wanted = try arguments.number("--n", default: 500)
+    var status: Int32 = 0
+    for harness in harnesses {
+      let start = Date()
+      let report = try PredicateRun(harness).run(count: wanted, seed: seed)
+      let seconds = String(format: "%.1f", Date().timeIntervalSince(start))
+      print(
+        "\(harness.name): \(report.count) predicates of seed \(seed), \(report.telling) of them select some objects and not all, "
+          + "\(report.pushed * 100 / max(1, report.count)) % pushed down, \(report.divergences.count) divergences (\(seconds) s)"
+      )
+      for divergence in report.divergences.prefix(5) { print("  \(divergence)") }
+      if !report.divergences.isEmpty { status = 1 }
+      if arguments.has("--operators") {
+        for (name, counts) in report.operators.sorted(by: { $0.key < $1.key }) {
+          print("  \(name): \(counts.pushed) of \(counts.count) pushed down")
+        }
+      }
+    }
     return status
   }
 }

@@ -149,20 +149,33 @@ public struct SQLReader<Connection: SQLConnection> {
     guard let condition = translation.condition(plan.predicate), let order = translation.order(plan.sort) else {
       throw StoreError(.unsupported, "This predicate or sort cannot be said in SQL; it should have been split off.")
     }
+    let selected = condition.statement
     let filter = SQLBinding.filter(plan.entities, of: binding.layout)
-    let conditions = [filter, condition == "1" ? "" : condition].filter { !$0.isEmpty }.joined(separator: " AND ")
+    let conditions = [filter, selected.text == "1" ? "" : selected.text].filter { !$0.isEmpty }
     var text = "SELECT \(columns) FROM \(binding.layout.table(entity.index).name) t0\(translation.joins)"
-    if !conditions.isEmpty { text += " WHERE " + conditions }
+    if !conditions.isEmpty { text += " WHERE " + conditions.joined(separator: " AND ") }
     if ordered { text += " ORDER BY " + (order + ["t0.Z_PK"]).joined(separator: ", ") }
     let isWindowed = plan.limit != nil || plan.offset > 0
     if isWindowed { text += " LIMIT ? OFFSET ?" }
+    for (index, list) in selected.lists.enumerated() { try fill(SQLText.listName(index), list) }
     let statement = try statements.statement(text: text)
-    for (index, value) in translation.values.enumerated() { statement.bind(value, at: Int32(index) + 1) }
+    for (index, value) in selected.values.enumerated() { statement.bind(value, at: Int32(index) + 1) }
     if isWindowed {
-      let next = Int32(translation.values.count) + 1
+      let next = Int32(selected.values.count) + 1
       statement.bind(Int64(plan.limit ?? -1), at: next)
       statement.bind(Int64(plan.offset), at: next + 1)
     }
     return statement
+  }
+
+  /// Fills a temporary table, which belongs to the connection alone and is no part of any file.
+  private func fill(_ table: String, _ list: [Value]) throws(StoreError) {
+    try statements.connection.execute("CREATE TABLE IF NOT EXISTS \(table) (v PRIMARY KEY) WITHOUT ROWID")
+    try statements.connection.execute("DELETE FROM \(table)")
+    let insert = try statements.statement(text: "INSERT OR IGNORE INTO \(table) (v) VALUES (?)")
+    for value in list {
+      insert.bind(value, at: 1)
+      try insert.run()
+    }
   }
 }

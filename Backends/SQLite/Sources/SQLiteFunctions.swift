@@ -35,27 +35,88 @@ final class SQLiteFunctions {
         }, nil, nil, nil)
       try connection.check(result, "registering a function")
     }
-    let result = sqlite3_create_function_v2(
-      connection.database, SQLPredicate.functionName, 4, flags | SQLITE_DETERMINISTIC, nil,
-      { context, _, values in
-        guard let values else { return }
-        sqlite3_result_int(context, SQLiteFunctions.compare(values) ? 1 : 0)
-      }, nil, nil, nil)
+    for function in SQLFunction.allCases { try register(function, on: connection) }
+  }
+
+  /// Registers a function that conditions call.
+  private func register(_ function: SQLFunction, on connection: SQLiteConnection) throws(StoreError) {
+    let flags = SQLITE_UTF8 | SQLITE_INNOCUOUS | SQLITE_DETERMINISTIC
+    let place = UnsafeMutableRawPointer(bitPattern: (SQLFunction.allCases.firstIndex(of: function) ?? 0) + 1)
+    let result =
+      function.isAggregate
+      ? sqlite3_create_function_v2(
+        connection.database, function.rawValue, 2, flags, place, nil, Self.collect, Self.finish, nil)
+      : sqlite3_create_function_v2(
+        connection.database, function.rawValue, -1, flags, place, Self.evaluate, nil, nil, nil)
     try connection.check(result, "registering a function")
   }
 
-  /// (value, operator, options, constant) by the shared comparison kernel.
-  private static func compare(_ values: UnsafeMutablePointer<OpaquePointer?>) -> Bool {
-    guard let op = StoreQuery.Predicate.Operator(rawValue: UInt(clamping: sqlite3_value_int64(values[1]))) else {
-      return false
-    }
-    let options = StoreQuery.Predicate.Options(rawValue: UInt(clamping: sqlite3_value_int64(values[2])))
-    return ComparisonKernel.evaluate(op, options, left: text(values[0]), right: text(values[3]))
+  private static func function(_ context: OpaquePointer?) -> SQLFunction? {
+    let place = Int(bitPattern: sqlite3_user_data(context)) - 1
+    return SQLFunction.allCases.indices.contains(place) ? SQLFunction.allCases[place] : nil
   }
 
-  private static func text(_ value: OpaquePointer?) -> Value {
-    guard let start = sqlite3_value_text(value) else { return .null }
-    let bytes = UnsafeBufferPointer(start: start, count: Int(sqlite3_value_bytes(value)))
-    return .string(String(decoding: bytes, as: UTF8.self))
+  private static let evaluate: @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void = {
+    context, count, values in
+    let arguments = (0..<Int(count)).map { SQLiteStatement.stored(values?[$0]) }
+    SQLiteFunctions.give(SQLiteFunctions.function(context)?.evaluate(arguments) ?? .null, context)
+  }
+
+  // MARK: Aggregates
+
+  private final class Collection {
+    var collector: Aggregate.Collector
+    init(_ aggregate: Aggregate) { collector = Aggregate.Collector(aggregate) }
+  }
+
+  private static let collect: @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void = {
+    context, count, values in
+    guard let memory = sqlite3_aggregate_context(context, Int32(MemoryLayout<UnsafeRawPointer?>.size)),
+      let aggregate = SQLiteFunctions.function(context)?.aggregate
+    else { return sqlite3_result_error_nomem(context) }
+    // Zeroed at first.
+    let place = memory.assumingMemoryBound(to: Unmanaged<Collection>?.self)
+    let collection = place.pointee?.takeUnretainedValue() ?? Collection(aggregate)
+    if place.pointee == nil { place.pointee = Unmanaged.passRetained(collection) }
+    let arguments = (0..<Int(count)).map { SQLiteStatement.stored(values?[$0]) }
+    for value in SQLFunction.values(arguments[...]) ?? [] { collection.collector.add(value) }
+  }
+
+  private static let finish: @convention(c) (OpaquePointer?) -> Void = { context in
+    guard let aggregate = SQLiteFunctions.function(context)?.aggregate else { return sqlite3_result_null(context) }
+    let place = sqlite3_aggregate_context(context, 0)?.assumingMemoryBound(to: Unmanaged<Collection>?.self)
+    let collection = place?.pointee?.takeRetainedValue() ?? Collection(aggregate)
+    place?.pointee = nil
+    SQLiteFunctions.give(collection.collector.value, context)
+  }
+
+  // MARK: Values
+
+  /// Gives a value as a column would have it.
+  private static func give(_ value: Value, _ context: OpaquePointer?) {
+    let transient = SQLiteStatement.transient
+    switch value {
+    case .null: sqlite3_result_null(context)
+    case .bool(let x): sqlite3_result_int(context, x ? 1 : 0)
+    case .int(let x): sqlite3_result_int64(context, x)
+    case .double(let x), .date(let x): sqlite3_result_double(context, x)
+    case .decimal(let x):
+      switch SQLiteDecimal.form(of: DecimalText.format(x)) {
+      case .integer(let x): sqlite3_result_int64(context, x)
+      case .real(let x): sqlite3_result_double(context, x)
+      case .text(let text): give(.string(text), context)
+      }
+    case .string(var x), .uri(var x):
+      x.withUTF8 { bytes in
+        bytes.withMemoryRebound(to: CChar.self) {
+          sqlite3_result_text64(context, $0.baseAddress, UInt64($0.count), transient, UInt8(SQLITE_UTF8))
+        }
+      }
+    case .uuid(let x):
+      withUnsafeBytes(of: x.uuid) { sqlite3_result_blob64(context, $0.baseAddress, UInt64($0.count), transient) }
+    case .data(let x):
+      x.withUnsafeBytes { sqlite3_result_blob64(context, $0.baseAddress, UInt64($0.count), transient) }
+    case .reference(let x): sqlite3_result_int64(context, x.key)
+    }
   }
 }

@@ -117,15 +117,11 @@ final class SQLiteStatement: SQLStatement {
     }
   }
 
-  /// A number where the double nearest to it reads back as the same decimal; else the digits with a `d` behind them, which
-  /// no column affinity turns into a number.
   private func bind(decimal text: String, _ index: Int32) {
-    if let integer = Int64(text), integer.magnitude < 1 << 53 {
-      sqlite3_bind_int64(handle, index, integer)
-    } else if let double = Double(text), SQLiteDecimal.text(double) == text {
-      sqlite3_bind_double(handle, index, double)
-    } else {
-      bind(text: text + "d", index)
+    switch SQLiteDecimal.form(of: text) {
+    case .integer(let x): sqlite3_bind_int64(handle, index, x)
+    case .real(let x): sqlite3_bind_double(handle, index, x)
+    case .text(let text): bind(text: text, index)
     }
   }
 
@@ -152,7 +148,7 @@ final class SQLiteStatement: SQLStatement {
   }
 
   /// SQLITE_TRANSIENT: SQLite copies the bytes before the call returns.
-  private static var transient: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
+  static var transient: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
 
   // MARK: Columns
 
@@ -170,15 +166,22 @@ final class SQLiteStatement: SQLStatement {
     return Data(blob(sqlite3_column_value(handle, column)))
   }
 
-  func stored(_ column: Int32) -> SQLStoredValue {
-    switch sqlite3_column_type(handle, column) {
+  func stored(_ column: Int32) -> SQLStoredValue { Self.stored(sqlite3_column_value(handle, column)) }
+
+  /// A value of a column, or an argument of a function.
+  static func stored(_ value: OpaquePointer?) -> SQLStoredValue {
+    switch sqlite3_value_type(value) {
     case SQLITE_NULL: return .null
-    case SQLITE_INTEGER: return .integer(sqlite3_column_int64(handle, column))
-    case SQLITE_FLOAT: return .real(sqlite3_column_double(handle, column))
+    case SQLITE_INTEGER: return .integer(sqlite3_value_int64(value))
+    case SQLITE_FLOAT: return .real(sqlite3_value_double(value))
     case SQLITE_TEXT:
-      let start = sqlite3_column_text(handle, column)
-      return .text(Data(UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count(column))))
-    default: return .blob(Data(blob(sqlite3_column_value(handle, column))))
+      let start = sqlite3_value_text(value)
+      return .text(
+        Data(UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : Int(sqlite3_value_bytes(value)))))
+    default:
+      let start = sqlite3_value_blob(value)
+      return .blob(
+        Data(UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : Int(sqlite3_value_bytes(value)))))
     }
   }
 
@@ -321,6 +324,20 @@ final class SQLiteStatement: SQLStatement {
 
 /// Decimals as SQLite's doubles.
 enum SQLiteDecimal {
+  enum Form {
+    case integer(Int64)
+    case real(Double)
+    case text(String)
+  }
+
+  /// What a column has for a canonical decimal text: a number where the double nearest to it reads back as the same decimal; else the
+  /// digits with a `d` behind them, which no column affinity turns into a number.
+  static func form(of text: String) -> Form {
+    if let integer = Int64(text), integer.magnitude < 1 << 53 { return .integer(integer) }
+    if let double = Double(text), self.text(double) == text { return .real(double) }
+    return .text(text + "d")
+  }
+
   /// The canonical decimal text of a double by its shortest digits, nil for infinities and NaN.
   static func text(_ value: Double) -> String? {
     guard value.isFinite, let decimal = DecimalText.parse(value.description) else { return nil }

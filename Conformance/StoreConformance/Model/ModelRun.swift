@@ -72,11 +72,11 @@ final class ModelExecution {
   private let harness: any StoreHarness
   private let location: StoreLocation
   private let model: ModelSchema
-  private var reference = ReferenceStore()
+  private(set) var reference = ReferenceStore()
   private(set) var session: Session
   /// The objects of the store by their numbers, and the other way round.
-  private var objects: [Int: ObjectReference] = [:]
-  private var numbers: [ObjectReference: Int] = [:]
+  private(set) var objects: [Int: ObjectReference] = [:]
+  private(set) var numbers: [ObjectReference: Int] = [:]
   /// Every key that was ever given, with the root of its tree.
   private var used: Set<ObjectReference> = []
   private(set) var lastDump: [String] = []

@@ -84,6 +84,13 @@ struct ReferenceStore: Sendable {
     }
   }
 
+  /// The objects that a relationship leads to, to-one or to-many, in their order.
+  func members(_ name: String, of number: Int, _ model: ModelSchema) -> [Int] {
+    guard let object = objects[number] else { return [] }
+    if model.toOnes(of: object.entity).contains(name) { return object.targets[name].map { [$0] } ?? [] }
+    return members(number, object, numbers).first { $0.0 == name }?.1 ?? []
+  }
+
   private func members(_ number: Int, _ object: Object, _ numbers: [Int]) -> [(String, [Int])] {
     func pointing(_ name: String) -> [Int] { numbers.filter { objects[$0]?.targets[name] == number } }
     switch object.entity {

@@ -6,20 +6,20 @@ extension PredicateResolver {
   private static let writtenOut = 100
 
   func resolve(_ comparison: Predicate.Comparison) throws(ResolutionError) -> ResolvedPredicate {
-    let (left, right) = (try operand(comparison.left), try operand(comparison.right))
+    let left = try operand(comparison.left)
     switch comparison.modifier {
-    case .direct: return try direct(left, right, comparison)
-    case .any: return try any(left, right, comparison, negated: false)
-    case .all: return .not(try any(left, right, comparison, negated: true))
+    case .direct: return try direct(left, try operand(comparison.right), comparison)
+    case .any: return try any(left, comparison, negated: false)
+    case .all: return .not(try any(left, comparison, negated: true))
     }
   }
 
   /// Whether some element on the left is such that the comparison holds of it, or with `negated` does not hold.
   private func any(
-    _ left: ResolvedOperand, _ right: ResolvedOperand, _ comparison: Predicate.Comparison, negated: Bool
+    _ left: ResolvedOperand, _ comparison: Predicate.Comparison, negated: Bool
   ) throws(ResolutionError) -> ResolvedPredicate {
     func test(_ element: ResolvedOperand, _ resolver: PredicateResolver) throws(ResolutionError) -> ResolvedPredicate {
-      let test = try resolver.direct(element, right, comparison)
+      let test = try resolver.direct(element, try resolver.operand(comparison.right), comparison)
       return negated ? .not(test) : test
     }
     guard case .many(let many) = left else { return try test(left, self) }

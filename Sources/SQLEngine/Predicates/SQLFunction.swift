@@ -1,0 +1,100 @@
+import StoreQuery
+import StoreSchema
+
+/// The functions of a connection that conditions call: the kernels of `StoreQuery` over values of the database.
+///
+/// Each value is an argument of its own behind the code of its type (``SQLValueType``).
+public enum SQLFunction: String, Sendable, CaseIterable {
+  /// (operator, options, left, right): 0 or 1.
+  case compare = "OCDCompare"
+  /// (function, operand…): the function's value.
+  case function = "OCDFunction"
+  /// Aggregates of one value: its sum, and its average.
+  case sum = "OCDSum"
+  case average = "OCDAverage"
+
+  public var isAggregate: Bool { aggregate != nil }
+
+  /// What an aggregate makes of the values of its rows, each behind the code of its type.
+  public var aggregate: Aggregate? {
+    switch self {
+    case .sum: .sum
+    case .average: .average
+    case .compare, .function: nil
+    }
+  }
+
+  /// The value of a function that is no aggregate. Null for arguments that no condition has.
+  public func evaluate(_ arguments: [SQLStoredValue]) -> Value {
+    switch self {
+    case .compare: Self.compare(arguments).map { .int($0 ? 1 : 0) } ?? .null
+    case .function: Self.apply(arguments)
+    case .sum, .average: .null
+    }
+  }
+
+  private static func compare(_ arguments: [SQLStoredValue]) -> Bool? {
+    guard arguments.count == 6, case .integer(let op) = arguments[0], case .integer(let options) = arguments[1],
+      let op = Predicate.Operator(rawValue: UInt(clamping: op)), let values = values(arguments[2...])
+    else { return nil }
+    return ComparisonKernel.evaluate(
+      op, Predicate.Options(rawValue: UInt(clamping: options)), left: values[0], right: values[1])
+  }
+
+  private static func apply(_ arguments: [SQLStoredValue]) -> Value {
+    guard case .integer(let code)? = arguments.first, let function = ResolvedFunction(code: Int(clamping: code)),
+      let values = values(arguments.dropFirst())
+    else { return .null }
+    return function.evaluate(values)
+  }
+
+  /// The values of arguments that are a code and a value each.
+  public static func values(_ arguments: ArraySlice<SQLStoredValue>) -> [Value]? {
+    var (values, rest) = ([Value](), arguments)
+    while let code = rest.popFirst() {
+      guard case .integer(let code) = code, let value = rest.popFirst() else { return nil }
+      values.append(SQLValueType.value(value, code: code))
+    }
+    return values
+  }
+}
+
+extension ResolvedFunction {
+  private static let all: [ResolvedFunction] =
+    ArithmeticKernel.Operation.allCases.map(ResolvedFunction.arithmetic)
+    + FunctionKernel.Function.allCases.map(ResolvedFunction.unary)
+    + CastKernel.Target.allCases.map(ResolvedFunction.cast)
+
+  /// What the function is called in a statement. Codes are never stored.
+  var code: Int? { Self.all.firstIndex(of: self) }
+
+  init?(code: Int) {
+    guard Self.all.indices.contains(code) else { return nil }
+    self = Self.all[code]
+  }
+
+  /// The type of the result over operands of types; null where the result is always null, nil where it is not known.
+  func type(of operands: [SQLValueType]) -> SQLValueType? {
+    switch self {
+    case .arithmetic(let operation):
+      guard operands.count == 2, operands.allSatisfy(\.isNumeric) else { return .null }
+      let (a, b) = (operands[0] == .date, operands[1] == .date)
+      if operation == .add && a != b || operation == .subtract && a && !b { return .date }
+      return !a && !b && operands.contains(.decimal) ? .decimal : .number
+    case .unary(.uppercase), .unary(.lowercase), .unary(.canonical): return operands == [.text] ? .text : .null
+    case .unary(.length): return operands == [.text] ? .number : .null
+    case .unary(.squareRoot), .unary(.logarithm), .unary(.naturalLogarithm), .unary(.exponential):
+      return operands.allSatisfy(\.isNumeric) ? .real : .null
+    case .unary:
+      guard operands.count == 1, operands[0].isNumeric else { return .null }
+      return operands[0] == .decimal ? .decimal : .number
+    case .cast(.date): return .date
+    case .cast(.number): return operands == [.decimal] ? .decimal : .number
+    case .cast(.decimal): return .decimal
+    case .cast(.text): return .text
+    case .cast(.uuid): return .uuid
+    case .cast(.url): return .uri
+    case .cast(.data): return .data
+    }
+  }
+}

@@ -1,0 +1,268 @@
+import StoreQuery
+import StoreSchema
+
+/// Collections: rows of other tables, chosen by the row at hand.
+extension SQLPredicate {
+  /// What a subselect selects from. Its rows are the last scope as long as it is open.
+  struct Selection {
+    var from: String
+    var conditions: [SQLText]
+    /// The order of the elements, empty where they have none that is known.
+    var order: [String]
+  }
+
+  // MARK: Conditions
+
+  mutating func exists(
+    _ collection: ResolvedCollection, _ variable: Int, _ inner: ResolvedPredicate, _ negated: Bool
+  ) -> SQLText? {
+    guard var selection = open(collection) else { return nil }
+    guard scopes.count == variable + 1, let condition = condition(inner) else {
+      scopes.removeLast()
+      return nil
+    }
+    selection.conditions.append(condition)
+    return "\(negated ? "NOT " : "")EXISTS \(close(selection, "1"))"
+  }
+
+  mutating func member(
+    _ value: ResolvedExpression, _ collection: ResolvedCollection, _ options: Predicate.Options, _ negated: Bool
+  ) -> SQLText? {
+    switch collection {
+    case .constants(let values): return among(value, values, options, negated)
+    case .distinct(let base): return member(value, base, options, negated)
+    case .set(let operation, let left, let right):
+      let a = ResolvedPredicate.member(value, of: left, options)
+      let b = ResolvedPredicate.member(value, of: right, options)
+      switch operation {
+      case .union: return condition(.or([a, b]), negated: negated)
+      case .intersect: return condition(.and([a, b]), negated: negated)
+      case .minus: return condition(.and([a, .not(b)]), negated: negated)
+      }
+    case .list(let elements):
+      return condition(.or(elements.map { .comparison(value, .equalTo, $0, options) }), negated: negated)
+    case .members, .following, .filtered, .values:
+      guard let term = term(value), let (opened, element) = elements(collection) else { return nil }
+      var selection = opened
+      guard let isEqual = comparison(element, .equalTo, term, options, false) else {
+        scopes.removeLast()
+        return nil
+      }
+      selection.conditions.append(isEqual)
+      return "\(negated ? "NOT " : "")EXISTS \(close(selection, "1"))"
+    }
+  }
+
+  private mutating func among(
+    _ value: ResolvedExpression, _ constants: [Value], _ options: Predicate.Options, _ negated: Bool
+  ) -> SQLText? {
+    guard let term = term(value) else { return nil }
+    if term.type == .decimal || term.type.isText && options.isFolding
+      || constants.contains(where: { if case .decimal = $0 { true } else { false } })
+    {
+      if constants.count > 100 { return nil }
+      return condition(
+        .or(constants.map { .comparison(value, .equalTo, .constant($0), options) }), negated: negated)
+    }
+    var fitting: [Value] = []
+    for constant in constants where !constant.isNull {
+      guard let constant = comparable(constant, with: term) else { continue }
+      fitting.append(constant)
+    }
+    let isIn: SQLText =
+      fitting.count <= 500 || isForIndex
+      ? "\(term.text) IN (\(SQLText(joining: fitting.map { "\(value: $0)" }, by: ", ")))"
+      : "\(term.text) IN \(list: fitting)"
+    // An empty IN list is false in SQLite, for NULL too.
+    switch (negated, constants.contains(where: \.isNull)) {
+    case (false, false): return isIn
+    case (false, true): return "(\(isIn) OR \(term.text) IS NULL)"
+    case (true, false): return "(\(term.text) IS NULL OR NOT \(isIn))"
+    case (true, true): return "(\(term.text) IS NOT NULL AND NOT \(isIn))"
+    }
+  }
+
+  /// What a constant is in the column of a term; nil where it can equal none of its values.
+  private func comparable(_ constant: Value, with term: SQLTerm) -> Value? {
+    switch constant {
+    case .reference(let reference):
+      return term.type == .reference(root: layout.schema.entities[reference.entity].root) ? .int(reference.key) : nil
+    case .int(let entity) where term.type == .entity:
+      return .int(layout.entityNumbers[Int(entity)])
+    default:
+      guard let type = SQLTerm(constant)?.type, type.isComparable(with: term.type) else { return nil }
+      return constant
+    }
+  }
+
+  // MARK: Values
+
+  mutating func aggregate(_ aggregate: ResolvedAggregate, _ collection: ResolvedCollection) -> SQLTerm? {
+    if case .size = aggregate {
+      guard !isDistinct(collection), let selection = open(collection.elements) else { return nil }
+      return SQLTerm(close(selection, "count(*)"), .number)
+    }
+    guard case .aggregate(let aggregate) = aggregate, let (selection, element) = elements(collection.all) else {
+      return nil
+    }
+    let column = self.column(aggregate, element, isDistinct: isDistinct(collection), selection)
+    guard let column else {
+      scopes.removeLast()
+      return nil
+    }
+    return SQLTerm(close(selection, column.text), column.type)
+  }
+
+  /// The result column of an aggregate; nil where SQL has none that is exact.
+  private func column(
+    _ aggregate: Aggregate, _ element: SQLTerm, isDistinct: Bool, _ selection: Selection
+  ) -> SQLTerm? {
+    let type = element.type
+    switch aggregate {
+    case .count:
+      if isDistinct && type == .decimal { return nil }
+      return SQLTerm("count(\(isDistinct ? "DISTINCT " : "")\(element.text))", .number)
+    case .minimum, .maximum:
+      if type == .decimal || type.isReference || type == .entity { return nil }
+      return SQLTerm("\(aggregate == .minimum ? "min" : "max")(\(element.text))", type)
+    case .sum, .average:
+      // The sum of reals depends on their order, which SQL does not promise.
+      guard type == .number, let text = call(aggregate == .sum ? .sum : .average, [], [element]) else { return nil }
+      return isDistinct ? nil : SQLTerm(text, aggregate == .sum ? .number : .real)
+    }
+  }
+
+  mutating func element(_ collection: ResolvedCollection, isLast: Bool, offset: Int64) -> SQLTerm? {
+    guard let (selection, element) = elements(collection) else { return nil }
+    if selection.order.isEmpty {
+      scopes.removeLast()
+      return nil
+    }
+    let order = selection.order.map { isLast ? $0 + " DESC" : $0 }.joined(separator: ", ")
+    let rest: SQLText = " ORDER BY \(order) LIMIT 1 OFFSET \(value: .int(offset))"
+    return SQLTerm(close(selection, element.text, rest), element.type)
+  }
+
+  private func isDistinct(_ collection: ResolvedCollection) -> Bool {
+    if case .distinct = collection { true } else { false }
+  }
+
+  // MARK: Selections
+
+  /// A selection of the elements of a collection, and each as a value.
+  private mutating func elements(_ collection: ResolvedCollection) -> (Selection, SQLTerm)? {
+    guard let selection = open(collection.elements) else { return nil }
+    var path = SlotPath(leaf: .object)
+    if case .values(_, let own) = collection { path = own }
+    path.variable = scopes.count - 1
+    guard let element = column(path) else {
+      scopes.removeLast()
+      return nil
+    }
+    return (selection, element)
+  }
+
+  private mutating func close(_ selection: Selection, _ column: SQLText, _ rest: SQLText = "") -> SQLText {
+    let joins = scopes.removeLast().joins
+    let condition = SQLText(joining: selection.conditions, by: " AND ")
+    return "(SELECT \(column) FROM \(selection.from)\(joins) WHERE \(condition)\(rest))"
+  }
+
+  /// Opens a scope for the objects of a collection; nil, without one, for what is no objects, or cannot be said.
+  private mutating func open(_ collection: ResolvedCollection) -> Selection? {
+    if isForIndex { return nil }
+    switch collection {
+    case .members(let variable, let hops):
+      guard scopes.indices.contains(variable) else { return nil }
+      var selection = Selection(from: "", conditions: [], order: [])
+      return open(hops, from: scopes[variable].alias, &selection)
+    case .following(let base, let hops):
+      guard var selection = open(base) else { return nil }
+      let scope = scopes.removeLast()
+      selection.from += scope.joins
+      selection.order = []
+      return open(hops, from: scope.alias, &selection)
+    case .filtered(let base, variable: let variable, let condition):
+      guard var selection = open(base) else { return nil }
+      guard scopes.count == variable + 1, let condition = self.condition(condition) else {
+        scopes.removeLast()
+        return nil
+      }
+      selection.conditions.append(condition)
+      return selection
+    case .distinct(let base): return open(base)
+    case .constants, .list, .values, .set: return nil
+    }
+  }
+
+  private mutating func open(_ hops: [Relationship], from alias: String, _ selection: inout Selection) -> Selection? {
+    var source = alias
+    for (index, hop) in hops.enumerated() {
+      let name = newAlias()
+      guard let link = SQLLink(layout, hop, owner: source, alias: name) else { return nil }
+      if selection.from.isEmpty {
+        selection.from = link.source + link.rest
+        selection.conditions.append("\(link.condition)")
+      } else {
+        selection.from += " JOIN \(link.source) ON \(link.condition)\(link.rest)"
+      }
+      if index == hops.count - 1 && hops.count == 1 { selection.order = link.order }
+      source = name
+    }
+    guard let last = hops.last else { return nil }
+    scopes.append(Scope(entity: layout.schema.entities[last.destination], alias: source))
+    return selection
+  }
+}
+
+extension ResolvedCollection {
+  /// The collection without ``distinct``.
+  fileprivate var all: ResolvedCollection { if case .distinct(let base) = self { base } else { self } }
+
+  /// The objects whose values a collection has.
+  fileprivate var elements: ResolvedCollection { if case .values(let base, _) = self { base } else { self } }
+}
+
+/// How the rows that a relationship leads to are joined.
+private struct SQLLink {
+  let source: String
+  let condition: String
+  /// What is joined to the source.
+  var rest = ""
+  /// The order of the members: by their place, or by their keys.
+  let order: [String]
+
+  init?(_ layout: SQLLayout, _ relationship: Relationship, owner: String, alias: String) {
+    let table = layout.table(relationship.destination)
+    if !relationship.isToMany {
+      guard let slot = relationship.slot else { return nil }
+      let key = layout.column(layout.schema.entities[relationship.declaringEntity], slot).name
+      (source, condition, order) = ("\(table.name) \(alias)", "\(alias).Z_PK = \(owner).\(key)", ["\(alias).Z_PK"])
+      return
+    }
+    let key = SQLLayout.RelationshipKey(relationship)
+    if let side = layout.joinOfRelationship[key] {
+      let join = layout.joins[side.join]
+      let (own, other) = side.ownerIsFirst ? (join.first, join.second) : (join.second, join.first)
+      let place = (side.ownerIsFirst ? join.secondOrder : join.firstOrder).map { "j\(alias).\($0)" }
+      // A reflexive pair is stored once and counts in both directions.
+      let pairs =
+        join.isReflexive
+        ? "(SELECT \(own), \(other) FROM \(join.name) UNION SELECT \(other), \(own) FROM \(join.name))" : join.name
+      source = "\(pairs) j\(alias)"
+      rest = " JOIN \(table.name) \(alias) ON \(alias).Z_PK = j\(alias).\(other)"
+      condition = "j\(alias).\(own) = \(owner).Z_PK"
+      order = [place, "\(alias).Z_PK"].compactMap { $0 }
+      return
+    }
+    source = "\(table.name) \(alias)"
+    if let link = layout.linkColumns[key] {
+      condition = "\(alias).\(table.columns[link.owner].name) = \(owner).Z_PK"
+      order = [link.order.map { "\(alias).\(table.columns[$0].name)" }, "\(alias).Z_PK"].compactMap { $0 }
+      return
+    }
+    guard let slot = layout.schema.inverse(of: relationship)?.slot else { return nil }
+    let column = layout.column(layout.schema.entities[relationship.destination], slot).name
+    (condition, order) = ("\(alias).\(column) = \(owner).Z_PK", ["\(alias).Z_PK"])
+  }
+}

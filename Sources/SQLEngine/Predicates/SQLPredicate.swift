@@ -1,0 +1,112 @@
+import StoreQuery
+import StoreSchema
+
+/// Translates resolved predicates and sorts to SQL that means exactly the same.
+///
+/// Predicates have two values and SQL has three, so a predicate is brought into negation normal form first: only leaves
+/// are negated, and each leaf has its own text for true and for false that never is NULL where it matters.
+/// Values are bound, never written into the text of a statement; the condition of an index cannot have parameters.
+struct SQLPredicate {
+  /// The rows that a variable stands for. The first scope is that of the table that is fetched from.
+  struct Scope {
+    let entity: Entity
+    let alias: String
+    /// The alias of each chain of to-one hops that has been joined.
+    var aliases: [[Relationship]: String] = [:]
+    /// ` LEFT JOIN …` for each alias.
+    var joins = ""
+  }
+
+  let layout: SQLLayout
+  /// Whether the text is the condition of an index: values written out, the table's own columns alone, and no function that
+  /// another program's connection may lack.
+  let isForIndex: Bool
+  var scopes: [Scope]
+  var aliasCount = 0
+  private var leaves = 0
+  private var parameters = 0
+
+  /// What SQLite takes in one statement: expressions 1000 deep, 32 766 parameters, 64 tables. Sorting may join some too.
+  private static let (maximumLeaves, maximumParameters, maximumAliases) = (900, 30_000, 40)
+
+  /// `entity` is the one whose table is `t0`.
+  init(_ layout: SQLLayout, entity: Entity) { self.init(layout, entity, isForIndex: false) }
+
+  private init(_ layout: SQLLayout, _ entity: Entity, isForIndex: Bool) {
+    self.layout = layout
+    self.isForIndex = isForIndex
+    scopes = [Scope(entity: entity, alias: "t0")]
+  }
+
+  /// ` LEFT JOIN …` for the table that is fetched from.
+  var joins: String { scopes[0].joins }
+
+  /// The condition of a partial index on the table of `entity`, nil where there is none that means the same.
+  static func indexCondition(_ format: String, _ layout: SQLLayout, entity: Entity) -> String? {
+    guard let predicate = try? Predicate(format: format),
+      let resolved = try? PredicateResolver(layout.schema, entity).resolve(predicate)
+    else { return nil }
+    var translation = SQLPredicate(layout, entity, isForIndex: true)
+    return translation.condition(resolved)?.literal
+  }
+
+  /// The condition, or nil when it cannot be said in SQL with the same meaning.
+  mutating func condition(_ predicate: ResolvedPredicate, negated: Bool = false) -> SQLText? {
+    switch predicate {
+    case .constant(let value): return value != negated ? "1" : "0"
+    case .not(let inner): return condition(inner, negated: !negated)
+    case .and(let parts): return combine(parts, negated ? " OR " : " AND ", empty: !negated, negated)
+    case .or(let parts): return combine(parts, negated ? " AND " : " OR ", empty: negated, negated)
+    case .between(let value, let low, let high, let options):
+      return condition(
+        .and([
+          .comparison(value, .greaterThanOrEqualTo, low, options),
+          .comparison(value, .lessThanOrEqualTo, high, options),
+        ]), negated: negated)
+    case .comparison(let left, let op, let right, let options):
+      guard let left = term(left), let right = term(right) else { return nil }
+      return checked(comparison(left, op, right, options, negated))
+    case .member(let value, of: let collection, let options):
+      return checked(member(value, collection, options, negated))
+    case .exists(let collection, variable: let variable, let inner):
+      return checked(exists(collection, variable, inner, negated))
+    }
+  }
+
+  /// The sort terms, or nil when one of them cannot be said in SQL.
+  mutating func order(_ sorts: [ResolvedSort]) -> [String]? {
+    var terms: [String] = []
+    for sort in sorts {
+      guard let term = term(.path(sort.path)), term.type != .decimal, term.type != .entity, !term.type.isReference,
+        let collation = Self.collation(sort, term.type)
+      else { return nil }
+      terms.append(term.text.statement.text + collation + (sort.isAscending ? "" : " DESC"))
+    }
+    return terms
+  }
+
+  /// Nil for an order that only the kernel knows.
+  private static func collation(_ sort: ResolvedSort, _ type: SQLValueType) -> String? {
+    sort.comparison == .literal || !type.isText ? "" : nil
+  }
+
+  private mutating func checked(_ text: SQLText?) -> SQLText? {
+    leaves += 1
+    parameters += text?.parameters.count ?? 0
+    let isTooLarge =
+      leaves > Self.maximumLeaves || parameters > Self.maximumParameters || aliasCount > Self.maximumAliases
+    return isTooLarge ? nil : text
+  }
+
+  private mutating func combine(
+    _ parts: [ResolvedPredicate], _ joiner: String, empty: Bool, _ negated: Bool
+  ) -> SQLText? {
+    if parts.isEmpty { return empty ? "1" : "0" }
+    var texts: [SQLText] = []
+    for part in parts {
+      guard let text = condition(part, negated: negated) else { return nil }
+      texts.append(text)
+    }
+    return "(\(SQLText(joining: texts, by: joiner)))"
+  }
+}

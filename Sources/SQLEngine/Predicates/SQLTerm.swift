@@ -1,0 +1,131 @@
+import Foundation
+import StoreProtocol
+import StoreQuery
+import StoreSchema
+
+/// A value in SQL, and what is known of it.
+struct SQLTerm {
+  var text: SQLText
+  var type: SQLValueType
+  /// The value of a constant.
+  var constant: Value?
+
+  init(_ text: SQLText, _ type: SQLValueType, constant: Value? = nil) {
+    self.text = text
+    self.type = type
+    self.constant = constant
+  }
+
+  static let null = SQLTerm("NULL", .null, constant: .null)
+
+  /// Nil for a constant that has no exact form here: SQLite would take NaN for NULL.
+  init?(_ value: Value) {
+    guard let type = SQLValueType(value) else { return nil }
+    self.init(type == .null ? "NULL" : "\(value: value)", type, constant: value)
+  }
+
+  var isConstant: Bool { constant != nil }
+}
+
+/// What a term's values are, as far as it decides how they compare and how they are read.
+enum SQLValueType: Equatable {
+  case null
+  /// An INTEGER, or a REAL where it is one.
+  case number
+  /// A REAL, also where the column has an INTEGER.
+  case real
+  case date, decimal, text, uri, uuid, data
+  /// The key of an object of the tree of that root.
+  case reference(root: Int)
+  /// The number of an entity.
+  case entity
+
+  /// Nil for values of which nothing but their absence can be asked.
+  init?(_ kind: SlotKind) {
+    switch kind {
+    case .int16, .int32, .int64, .bool: self = .number
+    case .double, .float: self = .real
+    case .date: self = .date
+    case .decimal: self = .decimal
+    case .string: self = .text
+    case .uri: self = .uri
+    case .uuid: self = .uuid
+    case .data: self = .data
+    case .transformable, .externalData, .reference, .referenceEntity: return nil
+    }
+  }
+
+  fileprivate init?(_ value: Value) {
+    switch value {
+    case .null: self = .null
+    case .bool, .int: self = .number
+    case .double(let x): if x.isNaN { return nil } else { self = .real }
+    case .date(let x): if x.isNaN { return nil } else { self = .date }
+    case .decimal(let x): if x.isNaN { return nil } else { self = .decimal }
+    case .string: self = .text
+    case .uri: self = .uri
+    case .uuid: self = .uuid
+    case .data: self = .data
+    case .reference: return nil
+    }
+  }
+
+  /// Whether it is a number that SQL compares as the kernel does.
+  var isNative: Bool { self == .number || self == .real || self == .date }
+  var isNumeric: Bool { isNative || self == .decimal }
+  var isText: Bool { self == .text || self == .uri }
+
+  /// Whether SQL compares values of both types as the kernel does, by value and by order.
+  func isComparable(with other: SQLValueType) -> Bool {
+    if isNative && other.isNative || isText && other.isText { return true }
+    return self == other && (self == .uuid || self == .data || isReference)
+  }
+
+  var isReference: Bool { if case .reference = self { true } else { false } }
+
+  /// What the functions of the connection call it; nil for what they do not read.
+  var code: Int? {
+    switch self {
+    case .number: 0
+    case .real: 1
+    case .date: 2
+    case .decimal: 3
+    case .text: 4
+    case .uri: 5
+    case .uuid: 6
+    case .data: 7
+    case .null, .reference, .entity: nil
+    }
+  }
+
+  /// The value behind a code.
+  static func value(_ stored: SQLStoredValue, code: Int64) -> Value {
+    switch (code, stored) {
+    case (_, .null): .null
+    case (0, .integer(let x)): .int(x)
+    case (0, .real(let x)), (1, .real(let x)): .double(x)
+    case (1, .integer(let x)): .double(Double(x))
+    case (2, .real(let x)): .date(x)
+    case (2, .integer(let x)): .date(Double(x))
+    case (3, _): stored.inspectedDecimal
+    case (4, .text(let bytes)): .string(String(decoding: bytes, as: UTF8.self))
+    case (5, .text(let bytes)): .uri(String(decoding: bytes, as: UTF8.self))
+    case (6, .blob(let bytes)): bytes.count == 16 ? .uuid(UUID(bytes)) : .null
+    case (7, .blob(let bytes)): .data(bytes)
+    default: .null
+    }
+  }
+}
+
+extension UUID {
+  fileprivate init(_ bytes: Data) { self = bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) } }
+}
+
+extension SQLStoredValue {
+  /// A decimal; a number beyond all decimals is the double that it is.
+  fileprivate var inspectedDecimal: Value {
+    if case .sound(let value) = inspected(as: .decimal) { return value }
+    if case .real(let x) = self { return .double(x) }
+    return .null
+  }
+}
