@@ -4,7 +4,8 @@ import StoreConformance
 public enum GraphSuite {
   /// Every case, each id once.
   public static let all: [ConformanceCase] = [
-    lifecycle, identity, values, attributeRules, relationships, orders, deletions, inheritance, fetches, saves,
+    lifecycle, identity, values, attributeRules, relationships, orders, deletions, inheritance, fetches, predicates,
+    saves,
     uniqueValues, conflicts, mergePolicies,
     ownPolicies, contexts, contextLives, misuse, hostileValues, concurrency, durability, copies, damage, capabilities,
     loads,

@@ -31,10 +31,9 @@ public enum NotYet {
       """
     ),
     (
-      "waits for predicates over collections, functions and subqueries",
+      "is held by the tests of the language, and by `store-conformance diff-predicates`, which CI runs",
       """
-      FET-012 FET-017 FET-018 FET-019 FET-020 FET-022 FET-025 FET-026 FET-028 FET-030 FET-031 FET-032 FET-033
-      FET-034 FET-035 FET-038 INH-006 INH-007 SEC-021
+      FET-035 FET-038
       """
     ),
     (

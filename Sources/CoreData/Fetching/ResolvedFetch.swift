@@ -30,7 +30,7 @@ struct ResolvedFetch {
     }
     info = frozen.infos[entity.index]
     self.parameters = parameters
-    let resolver = PredicateResolver(frozen.schema, entity, now: Date().timeIntervalSinceReferenceDate) {
+    let resolver = PredicateResolver(frozen.schema, entity) {
       NewObject($0)?.reference(in: core) ?? ObjectReference(entity: 0, key: 0)
     }
     var predicate = ResolvedPredicate.constant(true)

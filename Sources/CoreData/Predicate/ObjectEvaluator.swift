@@ -3,67 +3,89 @@ import StoreQuery
 import StoreSchema
 
 /// Evaluates syntax trees over managed objects, dictionaries and plain values, by key.
-enum ObjectEvaluator {
+///
+/// Comparisons and functions are the kernels that stores use, so that a predicate means in memory what it means in a fetch. What cannot
+/// be evaluated stops the program, as it raises an exception on Apple's platforms.
+struct ObjectEvaluator {
+  private let object: Any?
+  /// The elements that the variables of subqueries stand for.
+  private var variables: [String: Any?] = [:]
+
+  private init(_ object: Any?) { self.object = object }
+
   static func evaluate(_ predicate: StoreQuery.Predicate, _ object: Any?) -> Bool {
+    ObjectEvaluator(object).evaluate(predicate)
+  }
+
+  /// The value of an expression as an object.
+  static func value(of expression: StoreQuery.Expression, _ object: Any?) -> Any? {
+    ObjectEvaluator(object).value(of: expression)
+  }
+
+  // MARK: Predicates
+
+  private func evaluate(_ predicate: StoreQuery.Predicate) -> Bool {
     switch predicate {
-    case .value(let value): return value
-    case .and(let parts): return parts.allSatisfy { evaluate($0, object) }
-    case .or(let parts): return parts.contains { evaluate($0, object) }
-    case .not(let inner): return !evaluate(inner, object)
-    case .variable(let name):
-      misuse("The predicate's variable $\(name) has no value; use withSubstitutionVariables(_:).")
-    case .comparison(let comparison): return compare(comparison, object)
+    case .value(let value): value
+    case .and(let parts): parts.allSatisfy { evaluate($0) }
+    case .or(let parts): parts.contains { evaluate($0) }
+    case .not(let inner): !evaluate(inner)
+    case .variable(let name): Self.unbound(name)
+    case .comparison(let comparison): compare(comparison)
     }
   }
 
-  private static func compare(_ comparison: StoreQuery.Predicate.Comparison, _ object: Any?) -> Bool {
-    let left = operand(comparison.left, object)
-    let right = operand(comparison.right, object)
+  private static func unbound(_ name: String) -> Never {
+    misuse("The predicate's variable $\(name) has no value; use withSubstitutionVariables(_:).")
+  }
+
+  private func compare(_ comparison: StoreQuery.Predicate.Comparison) -> Bool {
+    let left = operand(comparison.left)
+    let right = operand(comparison.right)
+    func test(_ left: Any?) -> Bool { Self.compare(left, comparison.op, comparison.options, right) }
     switch comparison.modifier {
-    case .direct: return compare(left, comparison.op, comparison.options, right)
-    case .any: return elements(left).contains { compare($0, comparison.op, comparison.options, right) }
-    case .all: return elements(left).allSatisfy { compare($0, comparison.op, comparison.options, right) }
+    case .direct: return test(left)
+    case .any: return (ObjectCollection.elements(left) ?? [left]).contains(where: test)
+    case .all: return (ObjectCollection.elements(left) ?? [left]).allSatisfy(test)
     }
   }
 
   private static func compare(
     _ left: Any?, _ op: StoreQuery.Predicate.Operator, _ options: StoreQuery.Predicate.Options, _ right: Any?
   ) -> Bool {
-    switch (collection(left), collection(right)) {
+    let isEquality = op == .equalTo || op == .notEqualTo
+    switch (values(left), values(right)) {
     case (nil, nil): return ComparisonKernel.evaluate(op, options, left: value(left), right: value(right))
-    case (nil, let list?): return ComparisonKernel.evaluate(op, options, left: value(left), right: list)
-    case (let list?, nil): return ComparisonKernel.evaluate(op, options, left: list, right: value(right))
-    case (let a?, let b?): return op == .notEqualTo ? a != b : (op == .equalTo && a == b)
+    case (nil, let list?), (let list?, nil):
+      let single = values(left) == nil ? value(left) : value(right)
+      // `nil` is equal to an empty relationship, as in fetches.
+      if isEquality && single.isNull { return list.isEmpty == (op == .equalTo) }
+      if op == .notEqualTo { return true }
+      return values(left) == nil
+        ? ComparisonKernel.evaluate(op, options, left: single, right: list)
+        : ComparisonKernel.evaluate(op, options, left: list, right: single)
+    case (let a?, let b?):
+      let hasOrder = !ObjectCollection.isUnordered(left) && !ObjectCollection.isUnordered(right)
+      let areEqual =
+        hasOrder
+        ? a.count == b.count && zip(a, b).allSatisfy { ValueComparison.areEqual($0, $1, options: options) }
+        : SetKernel.areEqual(a, b)
+      return isEquality && areEqual == (op == .equalTo)
     }
   }
 
-  private static func elements(_ operand: Any?) -> [Any?] {
-    switch operand {
-    case let set as NSSet: set.allObjects
-    case let set as NSOrderedSet: set.array
-    case let array as [Any]: array
-    default: [operand]
-    }
-  }
+  private static func values(_ operand: Any?) -> [Value]? { ObjectCollection.elements(operand)?.map(value) }
 
-  private static func collection(_ operand: Any?) -> [Value]? {
-    switch operand {
-    case let set as NSSet: set.allObjects.map(value)
-    case let set as NSOrderedSet: set.array.map(value)
-    case let array as [Any?]: array.map(value)
-    default: nil
-    }
-  }
-
-  private static func value(_ operand: Any?) -> Value {
+  static func value(_ operand: Any?) -> Value {
     if let value = operand as? Value { return value }
     return AttributeCoding.flattened(operand).flatMap(PredicateArgument.constant) ?? .null
   }
 
-  /// The value of an expression as an object.
-  static func value(of expression: StoreQuery.Expression, _ object: Any?) -> Any? {
+  // MARK: Expressions
+
+  private func value(of expression: StoreQuery.Expression) -> Any? {
     if case .object(let constant) = expression { return NewObject(constant)?.value }
-    return plain(operand(expression, object))
+    return Self.plain(operand(expression))
   }
 
   private static func plain(_ operand: Any?) -> Any? {
@@ -72,26 +94,63 @@ enum ObjectEvaluator {
     return elements.map { plain($0) ?? NSNull() }
   }
 
-  private static func operand(_ expression: StoreQuery.Expression, _ object: Any?) -> Any? {
+  private func operand(_ expression: StoreQuery.Expression) -> Any? {
     switch expression {
     case .constant(let value): return value
     case .object(let constant):
       return NewObject(constant).map { Value.reference($0.reference(in: (object as? NSManagedObject)?.core)) }
     case .evaluatedObject: return object
-    case .keyPath(let path):
-      return KeyPathValue.value(of: object, path.split(separator: ".").map(String.init)[...])
-    case .keyPathOf(.object(let constant), let path):
-      return KeyPathValue.value(of: NewObject(constant)?.value, path.split(separator: ".").map(String.init)[...])
-    case .keyPathOf(let base, let path):
-      return KeyPathValue.value(of: operand(base, object), path.split(separator: ".").map(String.init)[...])
-    case .aggregate(let elements): return elements.map { operand($0, object) }
-    case .function(let name, let arguments, target: nil):
-      return FunctionEvaluator.value(name, arguments.map { value(of: $0, object) })
-    case .conditional(let predicate, let yes, let no):
-      return operand(evaluate(predicate, object) ? yes : no, object)
     case .variable(let name):
-      misuse("The predicate's variable $\(name) has no value; use withSubstitutionVariables(_:).")
-    default: misuse("The expression \(expression.format) cannot be evaluated yet.")
+      guard let element = variables[name] else { Self.unbound(name) }
+      return element
+    case .keyPath(let path): return ObjectCollection.value(of: object, path)
+    case .keyPathOf(.object(let constant), let path):
+      return ObjectCollection.value(of: NewObject(constant)?.value, path)
+    case .keyPathOf(let base, let path): return ObjectCollection.value(of: operand(base), path)
+    case .aggregate(let elements): return elements.map { operand($0) }
+    case .function("objectFrom:withIndex:", let arguments, target: nil) where arguments.count == 2:
+      return element(arguments[0], arguments[1])
+    case .function(let name, let arguments, target: nil):
+      return FunctionEvaluator.value(name, arguments.map { operand($0) })
+    case .function(let name, let arguments, let target?):
+      return MethodRegistry.value(name, of: value(of: target), arguments.map { value(of: $0) })
+    case .set(let operation, let left, let right):
+      return ObjectCollection.combine(operation, operand(left), operand(right))
+    case .subquery(let collection, variable: let name, let condition):
+      return subquery(operand(collection), name, condition)
+    case .conditional(let predicate, let yes, let no): return operand(evaluate(predicate) ? yes : no)
+    case .assignment(_, let value): return operand(value)
+    case .cast(let value, let type):
+      guard let target = CastKernel.Target(rawValue: type) else { misuse("CAST to the class \(type) is not known.") }
+      return CastKernel.evaluate(Self.value(operand(value)), as: target)
+    case .anyKey, .fetch: misuse("The expression \(expression.format) cannot be evaluated in memory.")
+    }
+  }
+
+  private func subquery(_ collection: Any?, _ name: String, _ condition: StoreQuery.Predicate) -> Any? {
+    (ObjectCollection.elements(collection) ?? []).filter { element in
+      var inner = self
+      inner.variables[name] = .some(element)
+      return inner.evaluate(condition)
+    }
+  }
+
+  private func element(_ collection: StoreQuery.Expression, _ index: StoreQuery.Expression) -> Any? {
+    let base = operand(collection)
+    guard let elements = ObjectCollection.elements(base) else {
+      // `dictionary['key']`.
+      guard let key = value(of: index) as? String else { return nil }
+      return ObjectCollection.value(of: base, key)
+    }
+    switch index {
+    case .firstIndex: return elements.first ?? nil
+    case .lastIndex: return elements.last ?? nil
+    case .sizeIndex: return Value.int(Int64(elements.count))
+    default:
+      guard case .int(let place) = Self.value(operand(index)), elements.indices.contains(Int(clamping: place)) else {
+        return nil
+      }
+      return elements[Int(place)]
     }
   }
 }

@@ -70,13 +70,13 @@ struct PredicateWalk {
   /// The first part that cannot be evaluated over a plain value, as text; nil where all can.
   static func obstacle(in tree: StoreQuery.Predicate) -> String? {
     var walk = PredicateWalk(tree)
-    while let (part, _) = walk.next() {
+    while let (part, bound) = walk.next() {
       switch part {
       case .predicate(.variable(let name)): return "$" + name
       case .predicate(.comparison(let comparison)) where comparison.op == .customSelector:
         return StoreQuery.Predicate.comparison(comparison).format
       case .predicate: continue
-      case .expression(let expression): if !isEvaluable(expression) { return expression.format }
+      case .expression(let expression): if !isEvaluable(expression, bound) { return expression.format }
       }
     }
     return nil
@@ -86,14 +86,18 @@ struct PredicateWalk {
     "@count", "@sum", "@avg", "@min", "@max", "@unionOfObjects", "@distinctUnionOfObjects",
   ]
 
-  private static func isEvaluable(_ expression: StoreQuery.Expression) -> Bool {
+  private static func isEvaluable(_ expression: StoreQuery.Expression, _ bound: Set<String>) -> Bool {
     switch expression {
-    case .constant, .object, .evaluatedObject, .aggregate, .conditional: true
+    case .constant, .object, .evaluatedObject, .aggregate, .conditional, .set, .subquery, .assignment: true
     case .keyPath(let path), .keyPathOf(_, let path):
       path.split(separator: ".").allSatisfy { !$0.hasPrefix("@") || operators.contains(String($0)) }
+    case .function("FIRST", [], target: nil), .function("LAST", [], target: nil), .function("SIZE", [], target: nil):
+      true
     case .function(let name, let arguments, target: nil):
       FunctionEvaluator.knows(name, argumentCount: arguments.count)
-    case .function, .variable, .set, .subquery, .assignment, .anyKey, .fetch, .cast: false
+    case .variable(let name): bound.contains(name)
+    case .cast(_, let type): CastKernel.Target(rawValue: type) != nil
+    case .function, .anyKey, .fetch: false
     }
   }
 }

@@ -53,7 +53,7 @@ enum FetchCommand {
   private static func plan(
     _ invocation: Invocation, _ entity: Entity, _ schema: Schema, _ limit: Int?
   ) throws -> FetchPlan {
-    let resolver = PredicateResolver(schema, entity, now: Date().timeIntervalSinceReferenceDate)
+    let resolver = PredicateResolver(schema, entity)
     var predicate = ResolvedPredicate.constant(true)
     do {
       if let text = invocation.value("--predicate") {

@@ -2,12 +2,14 @@ import StoreSchema
 
 /// A value as an element of a set, in which ``ValueComparison/areEqual(_:_:options:)`` without options says what is one element: 1,
 /// 1.0 and true are.
-struct EqualValue: Hashable {
-  let value: Value
+public struct EqualValue: Hashable, Sendable {
+  public let value: Value
 
-  static func == (a: EqualValue, b: EqualValue) -> Bool { ValueComparison.areEqual(a.value, b.value) }
+  public init(value: Value) { self.value = value }
 
-  func hash(into hasher: inout Hasher) {
+  public static func == (a: EqualValue, b: EqualValue) -> Bool { ValueComparison.areEqual(a.value, b.value) }
+
+  public func hash(into hasher: inout Hasher) {
     if let number = Number(value) {
       // Numbers that are equal are the same double.
       hasher.combine(number.double + 0)

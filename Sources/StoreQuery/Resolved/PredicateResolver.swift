@@ -1,3 +1,4 @@
+import Foundation
 import StoreSchema
 
 /// A name or construct of a predicate that does not fit the entity it is meant for.
@@ -34,7 +35,7 @@ public struct PredicateResolver {
   /// `reference` gives what stands for an object that had no permanent key: one with the key zero matches nothing. `now` is in seconds
   /// since 2001-01-01T00:00:00Z, the same for a whole predicate.
   public init(
-    _ schema: Schema, _ entity: Entity, now: Double = 0,
+    _ schema: Schema, _ entity: Entity, now: Double = Date().timeIntervalSinceReferenceDate,
     reference: @escaping (UnsavedObject) -> ObjectReference = { _ in ObjectReference(entity: 0, key: 0) }
   ) {
     self.schema = schema

@@ -1,0 +1,136 @@
+import CoreData
+import Foundation
+
+/// A predicate means one thing: for objects that are not saved, in memory, and in a fetch from any store.
+extension GraphSuite {
+  static let predicates: [GraphCase] = [
+    GraphCase(
+      "FET-017/graph", "predicates over collections select the same in memory, before and after a save",
+      requirements: ["FET-018", "FET-019", "FET-020", "FET-022", "FET-023", "FET-024"], ways: .own
+    ) { g in
+      try g.inWriting { c in
+        staff(c)
+        for isSaved in [false, true] {
+          if isSaved { try c.save() }
+          let all = try c.objects("Person")
+          for (format, expected) in staffPredicates {
+            let predicate = NSPredicate(format: format)
+            let fetched = try c.objects("Person", predicate).compactMap { $0.text("email") }.sorted()
+            g.equal(fetched, expected, "\(format), \(isSaved ? "saved" : "new")")
+            let kept = all.filter { predicate.evaluate(with: $0) }.compactMap { $0.text("email") }.sorted()
+            g.equal(kept, expected, "\(format) in memory")
+          }
+        }
+      }
+    },
+    GraphCase(
+      "FET-062/predicates", "predicates over collections see what is not saved", requirements: ["FET-059"], ways: .own
+    ) { g in
+      try g.inWriting { c in
+        staff(c)
+        try c.save()
+        let ada = try c.one("Person", "name", "Ada")
+        let tag = c.insert("Tag", ["label": "green"])
+        ada.add(tag, to: "tags")
+        let isGreen = NSPredicate(format: "ANY tags.label == 'green'")
+        g.equal(try c.objects("Person", isGreen).compactMap { $0.text("name") }, ["Ada"])
+        // The person is as it was, and so is its row: what has changed is a tag of it.
+        try c.save()
+        tag.setValue("grey", forKey: "label")
+        g.equal(try c.count(for: request("Tag", "label == 'grey' AND ANY people.name == 'Ada'")), 1)
+        c.delete(tag)
+        g.equal(try c.count(for: request("Tag", "ANY people.name == 'Ada'")), 2)
+        g.equal(try c.count(for: request("Person", "tags.@count == 2")), 2)
+      }
+    },
+    GraphCase("FET-024/graph", "objects and their IDs are looked for in collections", ways: .own) { g in
+      try g.inWriting { c in
+        staff(c)
+        try c.save()
+        let red = try c.one("Tag", "label", "red")
+        for value in [red, red.objectID] as [Any] {
+          for format in ["ANY tags == %@", "%@ IN tags", "tags CONTAINS %@"] {
+            let found = try c.objects("Person", NSPredicate(format: format, value)).compactMap { $0.text("email") }
+            g.equal(found.sorted(), ["a", "b"], format)
+          }
+        }
+        let unsaved = c.insert("Tag")
+        g.equal(try c.objects("Person", NSPredicate(format: "ANY tags == %@", unsaved)).count, 0)
+        g.equal(try c.objects("Person", NSPredicate(format: "NONE tags == %@", unsaved)).count, 4)
+      }
+    },
+    GraphCase("FET-033", "a predicate that is a block is evaluated in memory, on every store", ways: .own) { g in
+      try g.inWriting { c in
+        staff(c)
+        try c.save()
+        let isOld = NSPredicate { object, _ in ((object as? NSManagedObject)?.number("age") ?? 0) > 5 }
+        g.equal(try c.objects("Person", isOld).compactMap { $0.text("email") }, ["n"])
+        let both = NSCompoundPredicate(andPredicateWithSubpredicates: [isOld, NSPredicate(format: "name == nil")])
+        g.equal(try c.objects("Person", both).count, 1)
+      }
+    },
+    GraphCase("INH-007/graph", "the entity of an object is a key of it", { Models.inheritance }, ways: .own) { g in
+      try g.inWriting { c in
+        c.insert("File", ["name": "a"])
+        c.insert("Folder1", ["name": "b"])
+        c.insert("Folder2", ["name": "c"])
+        for isSaved in [false, true] {
+          if isSaved { try c.save() }
+          for (format, expected) in [
+            ("entity.name == 'Folder1'", ["b"]), ("entity.name != 'File'", ["b", "c"]),
+            ("entity.name BEGINSWITH 'Folder'", ["b", "c"]), ("entity.name IN {'File', 'Folder2'}", ["a", "c"]),
+          ] {
+            let predicate = NSPredicate(format: format)
+            let found = try c.objects("Node", predicate).compactMap { $0.text("name") }
+            g.equal(found.sorted(), expected, format)
+            let kept = try c.objects("Node").filter { predicate.evaluate(with: $0) }.compactMap { $0.text("name") }
+            g.equal(kept.sorted(), expected, "\(format) in memory")
+          }
+        }
+      }
+    },
+  ]
+
+  private static func request(_ entity: String, _ format: String) -> NSFetchRequest<NSManagedObject> {
+    let request = NSFetchRequest<NSManagedObject>(entityName: entity)
+    request.predicate = NSPredicate(format: format)
+    return request
+  }
+
+  /// Four people, by their addresses: `a` Ada 5, red and blue, whom b and n report to; `b` Bob nil, red; `n` nameless 7, whom e reports to;
+  /// `e` Eve -1, blue and a tag without label.
+  private static func staff(_ c: NSManagedObjectContext) {
+    let team = c.insert("Team", ["title": "core"])
+    let (red, blue, unnamed) = (c.insert("Tag", ["label": "red"]), c.insert("Tag", ["label": "blue"]), c.insert("Tag"))
+    let ada = c.insert("Person", ["name": "Ada", "age": 5, "email": "a", "team": team])
+    let bob = c.insert("Person", ["name": "Bob", "email": "b", "team": team, "boss": ada])
+    let nameless = c.insert("Person", ["age": 7, "email": "n", "team": team, "boss": ada])
+    let eve = c.insert("Person", ["name": "Eve", "age": -1, "email": "e", "boss": nameless])
+    for (person, tags) in [(ada, [red, blue]), (bob, [red]), (eve, [blue, unnamed])] {
+      for tag in tags { person.add(tag, to: "tags") }
+    }
+  }
+
+  private static let staffPredicates: [(format: String, expected: [String])] = [
+    ("ANY tags.label == 'red'", ["a", "b"]), ("ALL tags.label == 'red'", ["b", "n"]),
+    ("NONE tags.label == 'red'", ["e", "n"]), ("ANY tags.label == nil", ["e"]),
+    ("NOT (ALL tags.label == 'red')", ["a", "e"]), ("ANY tags.label IN {'blue', 'green'}", ["a", "e"]),
+    ("ANY tags.label == 'red' AND ANY tags.label == 'blue'", ["a"]), ("ALL reports.age > 0", ["b", "e"]),
+    ("ANY reports.age BETWEEN {0, 9}", ["a"]), ("ANY reports.name BEGINSWITH[c] 'e'", ["n"]),
+    ("ANY reports.team.title == 'core'", ["a"]), ("ANY reports.tags.label == 'red'", ["a"]),
+    ("SUBQUERY(tags, $t, $t.label == 'red').@count == 1", ["a", "b"]),
+    ("SUBQUERY(reports, $r, $r.age > age).@count > 0", ["a"]),
+    ("SUBQUERY(reports, $r, SUBQUERY($r.tags, $t, $t.label == 'red').@count > 0).@count > 0", ["a"]),
+    ("ANY SUBQUERY(reports, $r, $r.age < 0).name == 'Eve'", ["n"]),
+    ("tags.@count == 2", ["a", "e"]), ("tags.@count == 0", ["n"]), ("tags.label.@count == 1", ["b", "e"]),
+    ("reports.@sum.age == 7", ["a"]), ("reports.@sum.age == 0", ["b", "e"]), ("reports.@avg.age == nil", ["b", "e"]),
+    ("reports.@min.age == -1", ["n"]), ("reports.@max.age == 7", ["a"]), ("reports.age.@sum == 7", ["a"]),
+    ("tags == nil", ["n"]), ("tags != nil", ["a", "b", "e"]), ("self IN boss.reports", ["b", "e", "n"]),
+    ("boss.boss == nil", ["a", "b", "n"]), ("age + 1 == 6", ["a"]), ("age / 2 == 2", ["a"]),
+    ("age / 0 == nil", ["a", "b", "e", "n"]),
+    ("length(name) == 3", ["a", "b", "e"]), ("canonical(name) == 'ada'", ["a"]), ("abs(age) == 1", ["e"]),
+    ("CAST(age, 'NSString') == '5'", ["a"]), ("TERNARY(age > 5, 'big', 'small') == 'big'", ["n"]),
+    ("age == '5'", []), ("NOT (age == '5')", ["a", "b", "e", "n"]), ("name ==[cd] 'ADÁ'", ["a"]),
+    ("now() > CAST(0, 'NSDate')", ["a", "b", "e", "n"]),
+  ]
+}

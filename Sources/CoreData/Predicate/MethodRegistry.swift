@@ -1,0 +1,23 @@
+import Foundation
+
+/// The selectors that `FUNCTION(target, 'selector:', argument)` can call: there is no way to call others by name here.
+enum MethodRegistry {
+  /// Stops the program for a selector that is not known, or that the target does not answer.
+  static func value(_ selector: String, of target: Any?, _ arguments: [Any?]) -> Any? {
+    guard let target = AttributeCoding.flattened(target) else { return nil }
+    switch (selector, arguments.count, target) {
+    case ("valueForKey:", 1, _), ("valueForKeyPath:", 1, _):
+      return (arguments[0] as? String).flatMap { ObjectCollection.value(of: target, $0) }
+    case ("length", 0, let text as String): return text.utf16.count
+    case ("uppercaseString", 0, let text as String): return text.uppercased()
+    case ("lowercaseString", 0, let text as String): return text.lowercased()
+    case ("stringByAppendingString:", 1, let text as String): return text + (arguments[0] as? String ?? "")
+    case ("dateByAddingTimeInterval:", 1, let date as Date):
+      return arguments[0].flatMap(AttributeCoding.double).map(date.addingTimeInterval)
+    case ("timeIntervalSinceDate:", 1, let date as Date):
+      return (arguments[0] as? Date).map(date.timeIntervalSince)
+    default:
+      misuse("FUNCTION cannot call '\(selector)' with \(arguments.count) arguments of a \(type(of: target)).")
+    }
+  }
+}
