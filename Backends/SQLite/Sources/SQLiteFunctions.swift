@@ -58,8 +58,48 @@ final class SQLiteFunctions {
 
   private static let evaluate: @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void = {
     context, count, values in
+    let function = SQLiteFunctions.function(context)
+    if function == .compare, count == 6, let values, let matches = SQLiteFunctions.match(values, context) {
+      return sqlite3_result_int(context, matches ? 1 : 0)
+    }
     let arguments = (0..<Int(count)).map { SQLiteStatement.stored(values?[$0]) }
-    SQLiteFunctions.give(SQLiteFunctions.function(context)?.evaluate(arguments) ?? .null, context)
+    SQLiteFunctions.give(function?.evaluate(arguments) ?? .null, context)
+  }
+
+  // MARK: Texts
+
+  private final class Matcher {
+    let matcher: TextMatcher
+    init(_ matcher: TextMatcher) { self.matcher = matcher }
+  }
+
+  /// Compares a text with one that is the same for all rows, for which it is prepared once; nil for other comparisons.
+  private static func match(_ values: UnsafeMutablePointer<OpaquePointer?>, _ context: OpaquePointer?) -> Bool? {
+    let place: Int32 = 5
+    let matcher: Matcher
+    if let known = sqlite3_get_auxdata(context, place) {
+      matcher = Unmanaged<Matcher>.fromOpaque(known).takeUnretainedValue()
+    } else {
+      guard SQLFunction.isText(code: sqlite3_value_int64(values[2])),
+        SQLFunction.isText(code: sqlite3_value_int64(values[4])), sqlite3_value_type(values[5]) == SQLITE_TEXT,
+        let op = StoreQuery.Predicate.Operator(rawValue: UInt(clamping: sqlite3_value_int64(values[0])))
+      else { return nil }
+      let options = StoreQuery.Predicate.Options(rawValue: UInt(clamping: sqlite3_value_int64(values[1])))
+      let pattern = String(decoding: bytes(values[5]), as: UTF8.self)
+      guard let made = try? TextMatcher(op, options, pattern: pattern) else { return nil }
+      matcher = Matcher(made)
+      // SQLite keeps it as long as the argument stays what it is.
+      sqlite3_set_auxdata(context, place, Unmanaged.passRetained(matcher).toOpaque()) {
+        if let matcher = $0 { Unmanaged<Matcher>.fromOpaque(matcher).release() }
+      }
+    }
+    if sqlite3_value_type(values[3]) == SQLITE_NULL { return false }
+    return sqlite3_value_type(values[3]) == SQLITE_TEXT ? matcher.matcher.matches(utf8: bytes(values[3])) : nil
+  }
+
+  private static func bytes(_ value: OpaquePointer?) -> UnsafeBufferPointer<UInt8> {
+    let start = sqlite3_value_text(value)
+    return UnsafeBufferPointer(start: start, count: start == nil ? 0 : Int(sqlite3_value_bytes(value)))
   }
 
   // MARK: Aggregates
@@ -109,12 +149,18 @@ final class SQLiteFunctions {
     case .string(var x), .uri(var x):
       x.withUTF8 { bytes in
         bytes.withMemoryRebound(to: CChar.self) {
-          sqlite3_result_text64(context, $0.baseAddress, UInt64($0.count), transient, UInt8(SQLITE_UTF8))
+          // Without an address it would be NULL.
+          if let start = $0.baseAddress, !$0.isEmpty {
+            sqlite3_result_text64(context, start, UInt64($0.count), transient, UInt8(SQLITE_UTF8))
+          } else {
+            sqlite3_result_text(context, "", 0, transient)
+          }
         }
       }
     case .uuid(let x):
       withUnsafeBytes(of: x.uuid) { sqlite3_result_blob64(context, $0.baseAddress, UInt64($0.count), transient) }
     case .data(let x):
+      if x.isEmpty { return sqlite3_result_zeroblob(context, 0) }
       x.withUnsafeBytes { sqlite3_result_blob64(context, $0.baseAddress, UInt64($0.count), transient) }
     case .reference(let x): sqlite3_result_int64(context, x.key)
     }

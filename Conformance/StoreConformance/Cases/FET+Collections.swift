@@ -141,6 +141,14 @@ extension ConformanceSuite {
       c.equal(try s.fetch("AllTypes", "int64 < 9223372036854775808.0"), [o[0], o[1]], "no rounding")
       c.equal(try s.fetch("AllTypes", "decimal IN {0.1, 7}"), [o[0]])
       c.equal(try s.fetch("AllTypes", "decimal BETWEEN {1, 3}"), [o[1]])
+      let digits = "12345678901234567890123456789012345678"
+      let long = try s.insert("AllTypes", ["decimal": .decimal(digits), "string": .text(digits)])
+      c.equal(try s.fetch("AllTypes", "decimal == %@", [.decimal(digits)]), [long])
+      c.equal(try s.fetch("AllTypes", "decimal > %@", [.decimal("12345678901234567890123456789012345677")]), [long])
+      c.equal(try s.fetch("AllTypes", "decimal == %@", [.text(digits)]), [], "a text is no number")
+      c.equal(
+        try s.fetch("AllTypes", "decimal - 1 == %@", [.decimal("12345678901234567890123456789012345677")]), [long])
+      c.equal(try s.fetch("AllTypes", "CAST(decimal, 'NSString') == string"), [long])
     },
     ConformanceCase("FET-030", "data, UUIDs and URIs, exactly", level: .queryable, profiles: Profile.fetching) { c in
       let s = try c.open(Fixtures.allTypes())

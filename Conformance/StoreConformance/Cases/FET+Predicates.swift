@@ -42,6 +42,8 @@ extension ConformanceSuite {
       meaning("FET-015", "nest", "NOT (age == 5 OR NOT (age == nil OR age > 5))", [1, 2]),
       meaning("FET-016", "true", "TRUEPREDICATE", [0, 1, 2, 3, 4, 5]),
       meaning("FET-016", "false", "FALSEPREDICATE", []),
+      meaning("FET-026", "empty", "lowercase(name) == ''", [3]),
+      meaning("FET-026", "empty-length", "length(name) == 0", [3]),
       meaning("FET-036", "quote", "name == \"a' OR 'a' == 'a\"", []),
     ] + predicateCases
 

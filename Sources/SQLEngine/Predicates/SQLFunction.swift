@@ -48,6 +48,11 @@ public enum SQLFunction: String, Sendable, CaseIterable {
     return function.evaluate(values)
   }
 
+  /// Whether values behind a code are texts. (A decimal may be stored as a text too.)
+  public static func isText(code: Int64) -> Bool {
+    code == Int64(SQLValueType.text.code ?? -1) || code == Int64(SQLValueType.uri.code ?? -1)
+  }
+
   /// The values of arguments that are a code and a value each.
   public static func values(_ arguments: ArraySlice<SQLStoredValue>) -> [Value]? {
     var (values, rest) = ([Value](), arguments)
