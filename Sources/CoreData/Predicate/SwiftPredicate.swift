@@ -1,0 +1,116 @@
+import Foundation
+import StoreQuery
+import StoreSchema
+
+extension _PredicateFormat {
+  /// Converts a Swift predicate (`#Predicate<Student> { $0.age > 5 }`); nil for one that has an operation or a captured value without a
+  /// counterpart in the language of formats, or a key path that is no property of a managed object.
+  public init?<Input: NSObject>(_ predicate: Foundation.Predicate<Input>) {
+    guard let tree = SwiftPredicateTranslation.tree(of: predicate),
+      let result = PredicateTree.predicate(tree) as? Self
+    else { return nil }
+    self = result
+  }
+}
+
+/// Makes syntax trees of the expressions that `#Predicate` builds.
+struct SwiftPredicateTranslation {
+  private var variables: [PredicateExpressions.VariableID: StoreQuery.Expression] = [:]
+  private var count = 0
+
+  /// What has no counterpart.
+  struct Untranslatable: Error {}
+
+  static func tree<Input>(of predicate: Foundation.Predicate<Input>) -> StoreQuery.Predicate? {
+    var translation = SwiftPredicateTranslation()
+    translation.bind(predicate.variable.key, to: .evaluatedObject)
+    return try? translation.predicate(predicate.expression)
+  }
+
+  mutating func bind(_ variable: PredicateExpressions.VariableID, to expression: StoreQuery.Expression) {
+    variables[variable] = expression
+  }
+
+  /// A name for a variable of a subquery.
+  mutating func bind(_ variable: PredicateExpressions.VariableID) -> String {
+    count += 1
+    bind(variable, to: .variable("v\(count)"))
+    return "v\(count)"
+  }
+
+  func value(of variable: PredicateExpressions.VariableID) throws -> StoreQuery.Expression {
+    guard let expression = variables[variable] else { throw Untranslatable() }
+    return expression
+  }
+
+  // MARK: Nodes
+
+  private mutating func tree(_ node: Any) throws -> SwiftPredicateTree {
+    guard let node = node as? any SwiftPredicateNode else { throw Untranslatable() }
+    return try node.tree(&self)
+  }
+
+  /// A truth value is a predicate by itself.
+  mutating func predicate(_ node: Any) throws -> StoreQuery.Predicate {
+    switch try tree(node) {
+    case .predicate(let predicate): predicate
+    case .expression(.constant(.bool(let value))): .value(value)
+    case .expression(let value): .comparison(.init(value, .equalTo, .constant(.bool(true))))
+    }
+  }
+
+  mutating func expression(_ node: Any) throws -> StoreQuery.Expression {
+    switch try tree(node) {
+    case .expression(let expression): expression
+    case .predicate(let predicate): .conditional(predicate, .constant(.bool(true)), .constant(.bool(false)))
+    }
+  }
+
+  mutating func comparison(
+    _ left: Any, _ op: StoreQuery.Predicate.Operator, _ right: Any
+  ) throws -> SwiftPredicateTree {
+    .predicate(.comparison(.init(try expression(left), op, try expression(right))))
+  }
+
+  mutating func function(_ name: String, _ operands: Any...) throws -> SwiftPredicateTree {
+    var arguments: [StoreQuery.Expression] = []
+    for operand in operands { arguments.append(try expression(operand)) }
+    return .expression(.function(name, arguments, target: nil))
+  }
+
+  /// The elements of a collection that meet a test.
+  mutating func subquery(
+    _ collection: Any, _ variable: PredicateExpressions.VariableID, _ test: Any, isNegated: Bool = false
+  ) throws -> StoreQuery.Expression {
+    let collection = try expression(collection)
+    let name = bind(variable)
+    let condition = try predicate(test)
+    return .subquery(collection, variable: name, isNegated ? .not(condition) : condition)
+  }
+}
+
+/// What a node becomes.
+enum SwiftPredicateTree {
+  case predicate(StoreQuery.Predicate)
+  case expression(StoreQuery.Expression)
+}
+
+/// A node that has a counterpart.
+protocol SwiftPredicateNode {
+  func tree(_ translation: inout SwiftPredicateTranslation) throws -> SwiftPredicateTree
+}
+
+extension StoreQuery.Expression {
+  /// The value at a key of what the expression gives.
+  func key(_ name: String) -> StoreQuery.Expression {
+    switch self {
+    case .evaluatedObject: .keyPath(name)
+    case .keyPath(let path): .keyPath(path + "." + name)
+    case .keyPathOf(let base, let path): .keyPathOf(base, path + "." + name)
+    default: .keyPathOf(self, name)
+    }
+  }
+
+  /// Whether a collection has no elements.
+  var isEmpty: StoreQuery.Predicate { .comparison(.init(key("@count"), .equalTo, .constant(.int(0)))) }
+}

@@ -1,0 +1,93 @@
+import CoreData
+import Foundation
+import Testing
+
+/// `#Predicate` as predicates of fetches and of memory.
+@Suite struct SwiftPredicateTests {
+  private let store: CompanyStore
+
+  init() throws { store = try CompanyStore() }
+
+  /// Ada 36, of Engines, red and blue; Bob 20, of Engines, red; Cy 41, of nothing, no tags; one without a name, 20, of Sales, blue.
+  private func people(_ body: (NSManagedObjectContext) throws -> Void) throws {
+    try store.run { context in
+      let (engines, sales) = (Department(context: context), Department(context: context))
+      (engines.title, sales.title) = ("Engines", "Sales")
+      let (red, blue) = (Tag(context: context), Tag(context: context))
+      (red.label, blue.label) = ("red", "blue")
+      for (name, age, salary, department, tags) in [
+        ("Ada", 36, 4.5, engines, [red, blue]), ("Bob", 20, 3, engines, [red]), ("Cy", 41, 0, nil, []),
+        (nil, 20, 8, sales, [blue]),
+      ] as [(String?, Int16, Double, Department?, Set<Tag>)] {
+        let person = Person(context: context)
+        (person.name, person.age, person.salary, person.department, person.tags) = (name, age, salary, department, tags)
+      }
+      try context.save()
+      try body(context)
+    }
+  }
+
+  private static let questions: [(Predicate<Person>, format: String, names: [String])] = {
+    let (limit, names, range) = (Int16(30), ["Ada", "Cy"], Int16(20)..<36)
+    return [
+      (#Predicate { $0.age > limit }, "age > 30", ["Ada", "Cy"]),
+      (#Predicate { $0.age == 20 && $0.name != nil }, "age == 20 AND name != nil", ["Bob"]),
+      (#Predicate { !($0.age < 41) || $0.name == "Ada" }, "NOT age < 41 OR name == \"Ada\"", ["Ada", "Cy"]),
+      (#Predicate { range.contains($0.age) }, "age >= 20 AND age < 36", ["", "Bob"]),
+      (#Predicate { ($0.name ?? "none") == "none" }, "TERNARY(name == nil, \"none\", name) == \"none\"", [""]),
+      (#Predicate { $0.name?.contains("b") ?? false }, "name != nil AND name CONTAINS \"b\"", ["Bob"]),
+      (#Predicate { $0.name?.starts(with: "A") == true }, "name BEGINSWITH \"A\"", ["Ada"]),
+      (#Predicate { $0.department?.title == "Engines" }, "department.title == \"Engines\"", ["Ada", "Bob"]),
+      (#Predicate { $0.department == nil }, "department == nil", ["Cy"]),
+      (
+        #Predicate { $0.tags.contains { $0.label == "red" } }, "SUBQUERY(tags, $t, $t.label == \"red\").@count > 0",
+        ["Ada", "Bob"]
+      ),
+      (#Predicate { $0.tags.allSatisfy { $0.label == "red" } }, "ALL tags.label == \"red\"", ["Bob", "Cy"]),
+      (#Predicate { $0.tags.count == 2 }, "tags.@count == 2", ["Ada"]),
+      (#Predicate { $0.tags.isEmpty }, "tags == nil", ["Cy"]),
+      (#Predicate { $0.tags.filter { $0.label == "blue" }.count == 1 }, "ANY tags.label == \"blue\"", ["", "Ada"]),
+      (#Predicate { $0.age + 5 == 25 }, "age + 5 == 25", ["", "Bob"]),
+      (#Predicate { $0.age % 2 == 1 }, "modulus:by:(age, 2) == 1", ["Cy"]),
+      (#Predicate { $0.salary / 2 >= 2.25 }, "salary / 2 >= 2.25", ["", "Ada"]),
+      (#Predicate { -$0.salary < -4 }, "salary > 4", ["", "Ada"]),
+      (
+        #Predicate { $0.name.flatMap { names.contains($0) } ?? true }, "name == nil OR name IN {\"Ada\", \"Cy\"}",
+        ["", "Ada", "Cy"]
+      ),
+      (
+        #Predicate { $0.age > 30 ? $0.salary > 1 : $0.salary > 5 }, "TERNARY(age > 30, salary - 1, salary - 5) > 0",
+        ["", "Ada"]
+      ),
+      (#Predicate { _ in true }, "TRUEPREDICATE", ["", "Ada", "Bob", "Cy"]),
+    ]
+  }()
+
+  @Test func predicatesOfTheMacroSelectWhatFormatsSelect() throws {
+    try people { context in
+      let all = try context.fetch(NSFetchRequest<Person>(entityName: "Person"))
+      for (predicate, format, names) in Self.questions {
+        let converted = try #require(NSPredicate(predicate), "\(format)")
+        func fetched(_ predicate: NSPredicate) throws -> [String] {
+          let request = NSFetchRequest<Person>(entityName: "Person")
+          request.predicate = predicate
+          return try context.fetch(request).map { $0.name ?? "" }.sorted()
+        }
+        #expect(try fetched(converted) == names, "\(format): \(converted)")
+        #expect(try fetched(NSPredicate(format: format)) == names, "\(format)")
+        #expect(
+          all.filter(converted.evaluate).map { $0.name ?? "" }.sorted() == names, "\(format) in memory: \(converted)")
+      }
+    }
+  }
+
+  @Test func whatHasNoCounterpartIsNil() throws {
+    let names = ["Ada"]
+    let subscripted = #Predicate<Person> { names[0] == $0.name }
+    #expect(NSPredicate(subscripted) == nil)
+    let simple = #Predicate<Person> { $0.age == 3 }
+    let converted = try #require(NSPredicate(simple))
+    #expect(converted == NSPredicate(format: "age == 3"))
+    #expect("\(converted)" == "age == 3")
+  }
+}
