@@ -102,7 +102,7 @@ final class SabotagedFetches: SabotagedSnapshot, FetchingSnapshot, @unchecked Se
     var whole = plan
     (whole.offset, whole.limit) = (0, nil)
     var rows: [Row] = []
-    try FetchExecution(self, schema, pushesDown: false).fetch(whole) { rows.append($0) }
+    try FetchExecution(self, pushesDown: false).fetch(whole) { rows.append($0) }
     return sabotage.fetch.map { $0(rows, parts(plan)) } ?? rows
   }
 

@@ -105,7 +105,7 @@ extension Session {
 
   func fetch(_ plan: FetchPlan) throws -> [ObjectReference] {
     try read { view in
-      let execution = FetchExecution(view, schema, pushesDown: profile != .noPushdown)
+      let execution = FetchExecution(view, pushesDown: profile != .noPushdown)
       var found: [ObjectReference] = []
       guard profile == .single else {
         try execution.fetch(plan) { found.append($0.reference) }
@@ -129,7 +129,7 @@ extension Session {
     let plan = try plan(entity, predicate, [], sort: sort, offset: 0, limit: nil, exactly: false)
     return try read { view in
       var found: [ObjectReference] = []
-      try FetchExecution(view, schema, pushesDown: profile != .noPushdown).references(plan) { found.append($0) }
+      try FetchExecution(view, pushesDown: profile != .noPushdown).references(plan) { found.append($0) }
       return found
     }
   }
@@ -140,7 +140,7 @@ extension Session {
     limit: Int? = nil
   ) throws -> Int {
     let plan = try plan(entity, predicate, arguments, sort: [], offset: offset, limit: limit, exactly: false)
-    return try read { try FetchExecution($0, schema, pushesDown: profile != .noPushdown).count(plan) }
+    return try read { try FetchExecution($0, pushesDown: profile != .noPushdown).count(plan) }
   }
 
   /// The rows of a table. Columns are paths, or aggregates of paths as `count:name`; SELF is the object itself.
@@ -162,7 +162,7 @@ extension Session {
       having: try resolver.resolve(try Predicate(format: having)), isDistinct: isDistinct)
     return try read { view in
       var rows: [[Value]] = []
-      try TableExecution(view, schema, pushesDown: profile != .noPushdown).run(plan) { rows.append($0) }
+      try TableExecution(view, pushesDown: profile != .noPushdown).run(plan) { rows.append($0) }
       return rows
     }
   }

@@ -6,13 +6,11 @@ import StoreSchema
 /// Apart from stores that look at rows by themselves, this is the only place that filters, sorts and cuts rows in memory.
 public struct FetchExecution {
   private let snapshot: any StoreSnapshot
-  private let schema: Schema
   private let pushesDown: Bool
 
   /// `pushesDown` false runs every plan the slow way, to prove that both ways agree.
-  public init(_ snapshot: any StoreSnapshot, _ schema: Schema, pushesDown: Bool = true) {
+  public init(_ snapshot: any StoreSnapshot, pushesDown: Bool = true) {
     self.snapshot = snapshot
-    self.schema = schema
     self.pushesDown = pushesDown
   }
 

@@ -42,7 +42,7 @@ public struct Inspection {
 
   /// Runs a plan on the same view; see ``FetchExecution``.
   public func fetch(_ plan: FetchPlan, _ body: (consuming Row) -> Void) throws(StoreError) {
-    try FetchExecution(snapshot, schema).fetch(plan, body)
+    try FetchExecution(snapshot).fetch(plan, body)
   }
 
   // MARK: Stores that show rows only

@@ -7,9 +7,9 @@ public struct TableExecution {
   private let fetches: FetchExecution
 
   /// `pushesDown` false runs every plan the slow way, to prove that both ways agree.
-  public init(_ snapshot: any StoreSnapshot, _ schema: Schema, pushesDown: Bool = true) {
+  public init(_ snapshot: any StoreSnapshot, pushesDown: Bool = true) {
     self.snapshot = snapshot
-    fetches = FetchExecution(snapshot, schema, pushesDown: pushesDown)
+    fetches = FetchExecution(snapshot, pushesDown: pushesDown)
   }
 
   /// Calls `body` with the values of each row, in the order of the plan's columns.

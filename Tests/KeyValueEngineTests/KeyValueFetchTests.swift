@@ -156,7 +156,7 @@ import Testing
 
   private func keys(_ plan: FetchPlan, pushesDown: Bool = true) throws -> [Int64] {
     var keys: [Int64] = []
-    try FetchExecution(try store.snapshot(), schema, pushesDown: pushesDown).fetch(plan) { keys.append($0.key) }
+    try FetchExecution(try store.snapshot(), pushesDown: pushesDown).fetch(plan) { keys.append($0.key) }
     return keys
   }
 
@@ -171,7 +171,7 @@ import Testing
       if random.below(3) == 0 { (plan.offset, plan.limit) = (random.below(5), random.below(20)) }
       let expected = try keys(plan, pushesDown: false)
       #expect(try keys(plan) == expected, "round \(round): \(plan)")
-      let execution = FetchExecution(try store.snapshot(), schema)
+      let execution = FetchExecution(try store.snapshot())
       #expect(try execution.count(plan) == expected.count)
       var references: [Int64] = []
       try execution.references(plan) { references.append($0.key) }
@@ -237,7 +237,7 @@ import Testing
     #expect(try keys(FetchPlan(entities: thing.subtree, predicate: predicate)) == expected)
     #expect(try reads(predicate) > 390)
     var found: [Int64] = []
-    try FetchExecution(try plain.snapshot(), plain.schema).fetch(
+    try FetchExecution(try plain.snapshot()).fetch(
       FetchPlan(entities: thing.subtree, predicate: predicate)
     ) { found.append($0.key) }
     #expect(found == expected)

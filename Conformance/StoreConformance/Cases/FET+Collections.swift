@@ -219,6 +219,7 @@ extension ConformanceSuite {
       }
       c.equal(try s.fetch(root.name, "entity.name IN {'\(concrete[0].name)', 'x'}"), [o[0]])
       c.equal(try s.fetch(root.name, "entity.name BEGINSWITH 'nothing'"), [])
+      c.equal(try s.fetch(root.name, "entity IN {99999, -1, 'x'}"), [])
       if let own = concrete.last?.attributes.first(where: { root.attribute(named: $0.name) == nil }) {
         c.expect((try? PredicateCheck.resolve("%K == nil", own.name, s, root.name)) == nil, "a key of a subentity")
       }

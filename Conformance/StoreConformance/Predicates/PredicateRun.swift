@@ -65,7 +65,7 @@ public struct PredicateRun {
         if isPushed { report.operators[name]?.pushed += 1 }
       }
       for pushesDown in [true, false] {
-        let execution = FetchExecution(view, model.schema, pushesDown: pushesDown)
+        let execution = FetchExecution(view, pushesDown: pushesDown)
         var (found, counted, failure) = ([Int](), 0, "")
         do throws(StoreError) {
           try execution.fetch(plan) { found.append(filled.numbers[$0.reference] ?? -1) }

@@ -71,7 +71,7 @@ extension ContextCore {
         return objects
       }
       return try reading(store) { (snapshot) throws(StoreError) in
-        let execution = FetchExecution(snapshot, try store.requireEngine().schema)
+        let execution = FetchExecution(snapshot)
         if !fetch.parameters.includesPropertyValues || fetch.parameters.batchSize > 0 {
           let references = try self.references(execution, plan)
           self.rememberBatches(of: references, fetch, store)
@@ -186,7 +186,7 @@ extension ContextCore {
     do {
       if let incremental = try stores[0].openIncremental() { return try incremental.count(fetch, self) }
       return try reading(stores[0]) { (snapshot) throws(StoreError) in
-        try FetchExecution(snapshot, try stores[0].requireEngine().schema).count(fetch.plan)
+        try FetchExecution(snapshot).count(fetch.plan)
       }
     } catch let error as StoreError { throw CoreDataError.make(error) }
   }

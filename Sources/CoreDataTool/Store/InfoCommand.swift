@@ -26,7 +26,7 @@ enum InfoCommand {
   }
 
   private static func counts(_ store: OpenedStore) throws -> [(name: String, count: Int)] {
-    let execution = FetchExecution(try store.engine.snapshot(), store.schema)
+    let execution = FetchExecution(try store.engine.snapshot())
     return try store.entities.map { entity in
       (entity.name, try execution.count(FetchPlan(entities: entity.index..<(entity.index + 1))))
     }

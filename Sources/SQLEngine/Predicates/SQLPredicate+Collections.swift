@@ -88,7 +88,8 @@ extension SQLPredicate {
     case .reference(let reference):
       return term.type == .reference(root: layout.schema.entities[reference.entity].root) ? .int(reference.key) : nil
     case .int(let entity) where term.type == .entity:
-      return .int(layout.entityNumbers[Int(entity)])
+      let index = Int(clamping: entity)
+      return layout.entityNumbers.indices.contains(index) ? .int(layout.entityNumbers[index]) : nil
     default:
       guard let type = SQLTerm(constant)?.type, type.isComparable(with: term.type) else { return nil }
       return constant
