@@ -108,7 +108,8 @@ enum ModelCheck {
 
   private static func checkConstraints(_ entity: NSEntityDescription) throws(SchemaError) {
     for constraint in entity.uniquenessConstraints {
-      if constraint.isEmpty || constraint.contains(where: { !($0 is String) && !($0 is NSPropertyDescription) }) {
+      // One of nothing constrains nothing: libraries that build models in code set it for entities without any.
+      if constraint.contains(where: { !($0 is String) && !($0 is NSPropertyDescription) }) {
         throw error(entity, nil, "has a uniqueness constraint that does not consist of names or property descriptions")
       }
     }

@@ -248,7 +248,7 @@ open class NSEntityDescription: NSObject, NSCopying, NSSecureCoding {
         result.relationships.append(relationship.definition())
       }
     }
-    result.uniquenessConstraints = uniquenessConstraints.map { $0.compactMap(Self.propertyName) }
+    result.uniquenessConstraints = uniquenessConstraints.filter { !$0.isEmpty }.map { $0.compactMap(Self.propertyName) }
     result.fetchIndexes = indexDefinitions()
     result.renamingIdentifier = renamingIdentifier ?? name ?? ""
     result.versionHashModifier = versionHashModifier
