@@ -32,6 +32,8 @@ extension SQLPredicate {
     case .constants(let values): return among(value, values, options, negated)
     case .distinct(let base): return member(value, base, options, negated)
     case .set(let operation, let left, let right):
+      // Sets are made of values that are equal without options.
+      if operation != .union && !options.isEmpty { return nil }
       let a = ResolvedPredicate.member(value, of: left, options)
       let b = ResolvedPredicate.member(value, of: right, options)
       switch operation {

@@ -75,7 +75,7 @@ public indirect enum ResolvedCollection: Hashable, Sendable {
   case members(variable: Int, [Relationship])
   /// The objects that relationships lead to from objects of a collection.
   case following(ResolvedCollection, [Relationship])
-  /// The values at a path of each element, whose variable the path starts from.
+  /// The values at a path that starts from each element, whatever the path's variable.
   case values(ResolvedCollection, SlotPath)
   /// The elements that meet a predicate, in which each is the variable of that number.
   case filtered(ResolvedCollection, variable: Int, ResolvedPredicate)
