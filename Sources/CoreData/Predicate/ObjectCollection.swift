@@ -13,7 +13,6 @@ enum ObjectCollection {
     case let set as NSOrderedSet: set.array
     case let array as [Any?]: array
     case let set as Set<AnyHashable>: set.map(\.base)
-    case is [String: Any], nil: nil
     default: nil
     }
   }

@@ -7,21 +7,19 @@ public enum SortEvaluation {
 
   /// Whether the object behind `a` comes before the one behind `b`; nil where the sorts do not tell.
   public static func precedes(_ sorts: [ResolvedSort], _ a: Lookup, _ b: Lookup) -> Bool? {
-    for sort in sorts {
-      let order = SortComparison.compare(a(sort.path), b(sort.path), textOrder(sort.comparison))
-      if order == .same { continue }
-      return (order == .ascending) == sort.isAscending
-    }
+    for sort in sorts { if let isBefore = precedes(sort, a(sort.path), b(sort.path)) { return isBefore } }
     return nil
   }
 
   /// The same over the values of the sort keys, in their order.
   public static func precedes(_ sorts: [ResolvedSort], _ a: [Value], _ b: [Value]) -> Bool? {
-    for (index, sort) in sorts.enumerated() {
-      let order = SortComparison.compare(a[index], b[index], textOrder(sort.comparison))
-      if order != .same { return (order == .ascending) == sort.isAscending }
-    }
+    for (index, sort) in sorts.enumerated() { if let isBefore = precedes(sort, a[index], b[index]) { return isBefore } }
     return nil
+  }
+
+  private static func precedes(_ sort: ResolvedSort, _ a: Value, _ b: Value) -> Bool? {
+    let order = SortComparison.compare(a, b, textOrder(sort.comparison))
+    return order == .same ? nil : (order == .ascending) == sort.isAscending
   }
 
   private static func textOrder(_ comparison: ResolvedSort.Comparison) -> SortComparison.TextOrder {
