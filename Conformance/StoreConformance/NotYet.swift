@@ -25,12 +25,6 @@ public enum NotYet {
       """
     ),
     (
-      "waits for results as dictionaries",
-      """
-      FET-065
-      """
-    ),
-    (
       "is held by the tests of the language, and by `store-conformance diff-predicates`, which CI runs",
       """
       FET-035 FET-038

@@ -143,7 +143,8 @@ extension Session {
     return try read { try FetchExecution($0, pushesDown: profile != .noPushdown).count(plan) }
   }
 
-  /// The rows of a table. Columns are paths, or aggregates of paths as `count:name`; SELF is the object itself.
+  /// The rows of a table. Columns are expressions, or functions of them as `count:name`; SELF is the object itself. A condition on groups
+  /// knows a column by its letters, as `$countname`.
   public func table(
     _ entity: String, _ columns: [String], _ predicate: String = "TRUEPREDICATE", groups: [String] = [],
     having: String = "TRUEPREDICATE", isDistinct: Bool = false, sort: [String] = [], offset: Int = 0, limit: Int? = nil
@@ -151,21 +152,28 @@ extension Session {
     let resolver = PredicateResolver(schema, try self.entity(entity))
     let plan = TablePlan(
       try plan(entity, predicate, [], sort: sort, offset: offset, limit: limit, exactly: false),
-      columns: try columns.map { column in
-        guard let colon = column.firstIndex(of: ":") else { return .value(try resolver.path(column)) }
-        guard let aggregate = Aggregate(rawValue: String(column[...colon])) else {
-          throw HarnessProblem("there is no aggregate \(column)")
-        }
-        return .aggregate(aggregate, try resolver.path(String(column[column.index(after: colon)...])))
-      },
-      groups: try groups.map { try resolver.path($0) },
-      having: try resolver.resolve(try Predicate(format: having)), isDistinct: isDistinct)
+      columns: try columns.map { try resolver.column(try expression($0)) },
+      groups: try groups.map { try resolver.value(try expression($0)) },
+      having: try resolver.having(try Predicate(format: having), columns: columns.map(Self.columnName)),
+      isDistinct: isDistinct)
     return try read { view in
       var rows: [[Value]] = []
-      try TableExecution(view, pushesDown: profile != .noPushdown).run(plan) { rows.append($0) }
+      try TableExecution(view, pushesDown: profile != .noPushdown).run(plan) { row, _ in rows.append(row) }
       return rows
     }
   }
+
+  /// An expression as it is written, or a function of it.
+  private func expression(_ text: String) throws -> StoreQuery.Expression {
+    if text.hasPrefix("distinct:") || Aggregate.allCases.contains(where: { text.hasPrefix($0.rawValue) }),
+      let colon = text.firstIndex(of: ":")
+    {
+      return .function(String(text[...colon]), [try expression(String(text[text.index(after: colon)...]))], target: nil)
+    }
+    return try StoreQuery.Expression(format: text, arguments: [])
+  }
+
+  private static func columnName(_ column: String) -> String { column.filter(\.isLetter) }
 
   func plan(
     _ name: String, _ predicate: String, _ arguments: [Cell], sort: [String], offset: Int, limit: Int?, exactly: Bool

@@ -91,7 +91,7 @@ enum KeyValueAccess {
         if ranges.count == values.count { return .indexes(ranges) }
       }
       return nil
-    case .entity: return nil
+    case .entity, .column: return nil
     }
   }
 

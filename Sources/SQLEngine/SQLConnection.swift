@@ -50,6 +50,11 @@ public protocol SQLStatement: AnyObject {
   /// Calls `body` with each ``row(_:_:)`` up to the last, and resets. One call for all rows, because calls of a protocol's
   /// functions from generic code of another module cost as much as what they do.
   func drain(_ shape: RowShape, _ builder: RowBuilder, _ body: (consuming Row) -> Void) throws(StoreError)
+
+  /// Calls `body` with the values of each row up to the last, and resets.
+  func drain(
+    _ columns: [SQLResultColumn], _ numbers: EntityNumbers, _ body: ([Value]) -> Void
+  ) throws(StoreError)
 }
 
 /// A slot and the way its value is bound to a parameter or read from a column.

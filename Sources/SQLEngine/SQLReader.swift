@@ -4,11 +4,11 @@ import StoreSchema
 
 /// Reads rows on one connection that is inside a read transaction.
 public struct SQLReader<Connection: SQLConnection> {
-  private let statements: SQLStatements<Connection>
+  let statements: SQLStatements<Connection>
   private let builder = RowBuilder()
 
-  private var binding: SQLBinding { statements.binding }
-  private var schema: Schema { binding.layout.schema }
+  var binding: SQLBinding { statements.binding }
+  var schema: Schema { binding.layout.schema }
 
   public init(_ statements: SQLStatements<Connection>) { self.statements = statements }
 
@@ -149,22 +149,26 @@ public struct SQLReader<Connection: SQLConnection> {
     guard let condition = translation.condition(plan.predicate), let order = translation.order(plan.sort) else {
       throw StoreError(.unsupported, "This predicate or sort cannot be said in SQL; it should have been split off.")
     }
-    let selected = condition.statement
     let filter = SQLBinding.filter(plan.entities, of: binding.layout)
-    let conditions = [filter, selected.text == "1" ? "" : selected.text].filter { !$0.isEmpty }
-    var text = "SELECT \(columns) FROM \(binding.layout.table(entity.index).name) t0\(translation.joins)"
-    if !conditions.isEmpty { text += " WHERE " + conditions.joined(separator: " AND ") }
-    if ordered { text += " ORDER BY " + (order + ["t0.Z_PK"]).joined(separator: ", ") }
-    let isWindowed = plan.limit != nil || plan.offset > 0
-    if isWindowed { text += " LIMIT ? OFFSET ?" }
-    for (index, list) in selected.lists.enumerated() { try fill(SQLText.listName(index), list) }
-    let statement = try statements.statement(text: text)
-    for (index, value) in selected.values.enumerated() { statement.bind(value, at: Int32(index) + 1) }
-    if isWindowed {
-      let next = Int32(selected.values.count) + 1
-      statement.bind(Int64(plan.limit ?? -1), at: next)
-      statement.bind(Int64(plan.offset), at: next + 1)
-    }
+    var text: SQLText =
+      "SELECT \(columns) FROM \(binding.layout.table(entity.index).name) t0\(translation.joins) WHERE \(filter) AND \(condition)"
+    if ordered { text.append(" ORDER BY \((order + ["t0.Z_PK"]).joined(separator: ", "))") }
+    text.append(Self.window(plan))
+    return try statement(text)
+  }
+
+  /// Where the rows begin and end that are wanted; empty for all.
+  static func window(_ plan: FetchPlan) -> SQLText {
+    if plan.limit == nil && plan.offset == 0 { return "" }
+    return " LIMIT \(value: .int(Int64(plan.limit ?? -1))) OFFSET \(value: .int(Int64(plan.offset)))"
+  }
+
+  /// A statement with its parameters bound.
+  func statement(_ text: SQLText) throws(StoreError) -> Connection.Statement {
+    let parts = text.statement
+    for (index, list) in parts.lists.enumerated() { try fill(SQLText.listName(index), list) }
+    let statement = try statements.statement(text: parts.text)
+    for (index, value) in parts.values.enumerated() { statement.bind(value, at: Int32(index) + 1) }
     return statement
   }
 

@@ -96,7 +96,14 @@ public protocol FetchingSnapshot: StoreSnapshot {
   /// The number of rows the plan selects, its offset and limit applied.
   func count(_ plan: FetchPlan) throws(StoreError) -> Int
 
-  /// A guess at that number which costs next to nothing, nil where there is none; may be asked during a fetch. Whoever
+  /// Whether a table means the same here as in ``TableExecution``, every value and the order of the rows included. Groups are made by
+  /// `TableExecution`, whose hashing is faster than the sorting of most stores.
+  func canPush(_ plan: TablePlan) -> Bool
+
+  /// Calls `body` with the values of each row of a table.
+  func table(_ plan: TablePlan, _ body: ([Value]) -> Void) throws(StoreError)
+
+  /// A guess at the number of rows that a plan selects which costs next to nothing, nil where there is none; may be asked during a fetch. Whoever
   /// asks makes room by it, and relies on nothing.
   func estimatedCount(_ plan: FetchPlan) -> Int?
 }
@@ -104,6 +111,10 @@ public protocol FetchingSnapshot: StoreSnapshot {
 extension FetchingSnapshot {
   public var fetching: (any FetchingSnapshot)? { self }
   public func estimatedCount(_ plan: FetchPlan) -> Int? { nil }
+  public func canPush(_ plan: TablePlan) -> Bool { false }
+  public func table(_ plan: TablePlan, _ body: ([Value]) -> Void) throws(StoreError) {
+    throw StoreError(.unsupported, "This store gives rows, but no tables of values.")
+  }
 }
 
 extension StoreSnapshot {

@@ -1,154 +1,98 @@
 import StoreQuery
 import StoreSchema
 
-/// Runs table plans on any snapshot: the store selects and sorts the objects as far as it can, and the groups are made here.
+/// Runs table plans on any snapshots: stores give the values of their objects, and of all of them together, as far as they can; groups are
+/// made here.
 public struct TableExecution {
-  private let snapshot: any StoreSnapshot
-  private let fetches: FetchExecution
+  private let snapshots: [any StoreSnapshot]
+  private let pushesDown: Bool
 
   /// `pushesDown` false runs every plan the slow way, to prove that both ways agree.
-  public init(_ snapshot: any StoreSnapshot, pushesDown: Bool = true) {
-    self.snapshot = snapshot
-    fetches = FetchExecution(snapshot, pushesDown: pushesDown)
+  public init(_ snapshots: [any StoreSnapshot], pushesDown: Bool = true) {
+    self.snapshots = snapshots
+    self.pushesDown = pushesDown
   }
 
-  /// Calls `body` with the values of each row, in the order of the plan's columns.
+  /// Calls `body` with the values of each row, in the order of the plan's columns, and with the place of the snapshot that references
+  /// among them belong to.
   ///
   /// Throws `invalidArgument` for a plan that makes no sense (``TablePlan/defect``).
-  public func run(_ plan: TablePlan, _ body: ([Value]) -> Void) throws(StoreError) {
+  public func run(_ plan: TablePlan, _ body: ([Value], Int) -> Void) throws(StoreError) {
     if let defect = plan.defect { throw StoreError(.invalidArgument, defect) }
-    var window = Window(plan)
-    if plan.isGrouped {
-      try runGroups(plan) { window.add($0, body) }
-    } else {
-      try runRows(plan) { window.add($0, body) }
+    if snapshots.count == 1, pushesDown, let store = snapshots[0].fetching, store.canPush(plan) {
+      return try store.table(plan) { body($0, 0) }
     }
+    if plan.isGrouped {
+      var grouping = TableGrouping(plan, snapshots: snapshots.count)
+      try forEach(plan, plan.groups + plan.columns.map(\.expression), isCut: false) { grouping.add($0, $1) }
+      return emit(grouping.rows(), plan, isCut: false, body)
+    }
+    // Each object is one row: one store may sort and cut, unless rows fall out later.
+    let isCut = snapshots.count == 1 && !plan.isDistinct
+    var rows: [TableRow] = []
+    let sorts = isCut ? [] : plan.fetch.sort
+    let columns = plan.columns.map(\.expression)
+    try forEach(plan, sorts.map { .path($0.path) } + columns, isCut: isCut) { values, place in
+      let columns = Array(values.dropFirst(sorts.count))
+      rows.append(
+        TableRow(
+          sortKeys: Array(values.prefix(sorts.count)), restKeys: plan.isDistinct ? columns : [], columns: columns,
+          snapshot: place))
+    }
+    emit(isCut ? rows : TableRow.sorted(rows, sorts), plan, isCut: isCut, body)
   }
 
-  /// Which rows of the table are wanted.
-  private struct Window {
-    private let isDistinct: Bool
-    private var known: Set<[Value]> = []
-    private var skipped: Int
-    private var left: Int
-
-    init(_ plan: TablePlan) {
-      isDistinct = plan.isDistinct
-      skipped = plan.cutsObjects ? 0 : plan.fetch.offset
-      left = plan.cutsObjects ? .max : plan.fetch.limit ?? .max
-    }
-
-    mutating func add(_ row: [Value], _ body: ([Value]) -> Void) {
-      if isDistinct && !known.insert(row).inserted { return }
+  private func emit(_ rows: [TableRow], _ plan: TablePlan, isCut: Bool, _ body: ([Value], Int) -> Void) {
+    var known: Set<TableKey> = []
+    var (skipped, left) = isCut ? (0, Int.max) : (plan.fetch.offset, plan.fetch.limit ?? .max)
+    for row in rows {
+      if plan.isDistinct && !known.insert(TableKey(row.columns, snapshot: row.snapshot)).inserted { continue }
       if skipped > 0 {
         skipped -= 1
       } else if left > 0 {
         left -= 1
-        body(row)
+        body(row.columns, row.snapshot)
       }
     }
   }
 
-  // MARK: Rows
-
-  private func runRows(_ plan: TablePlan, _ body: ([Value]) -> Void) throws(StoreError) {
-    var fetch = plan.fetch
-    if !plan.cutsObjects { (fetch.offset, fetch.limit) = (0, nil) }
-    try forEach(fetch, plan.columns.map(\.path), body)
-  }
-
-  /// Calls `body` with the values at `paths`, object by object.
+  /// Calls `body` with the values of expressions, object by object and store by store.
   private func forEach(
-    _ fetch: FetchPlan, _ paths: [SlotPath], _ body: ([Value]) -> Void
+    _ plan: TablePlan, _ expressions: [ResolvedExpression], isCut: Bool, _ body: ([Value], Int) -> Void
   ) throws(StoreError) {
-    if paths.allSatisfy(\.hops.isEmpty) {
-      return try fetches.fetch(fetch) { row in
-        let row = row
-        body(paths.map { row.value(of: $0.leaf) })
-      }
-    }
-    // Other rows are read only after these: a store gives one list at a time.
-    var rows: [Row] = []
-    try fetches.fetch(fetch) { rows.append($0) }
-    let source = RowSource(snapshot)
-    try source.prepare(rows, paths.map(\.hops))
-    for row in rows {
-      var values: [Value] = []
-      for path in paths { values.append(try source.value(at: path, of: row)) }
-      body(values)
-    }
-  }
-
-  // MARK: Groups
-
-  private struct Group {
-    let key: [Value]
-    var collectors: [Aggregate.Collector]
-  }
-
-  private func runGroups(_ plan: TablePlan, _ body: ([Value]) -> Void) throws(StoreError) {
     var fetch = plan.fetch
-    (fetch.sort, fetch.offset, fetch.limit) = ([], 0, nil)
-    var aggregates: [(aggregate: Aggregate, path: SlotPath)] = []
-    for case .aggregate(let aggregate, let path) in plan.columns { aggregates.append((aggregate, path)) }
-    let none = aggregates.map { Aggregate.Collector($0.aggregate) }
-    var (groups, places) = ([Group](), [[Value]: Int]())
-    try forEach(fetch, plan.groups + aggregates.map(\.path)) { values in
-      let key = Array(values.prefix(plan.groups.count))
-      let place = places[key] ?? groups.count
-      if place == groups.count {
-        places[key] = place
-        groups.append(Group(key: key, collectors: none))
+    if !isCut { (fetch.sort, fetch.offset, fetch.limit) = ([], 0, nil) }
+    for (place, snapshot) in snapshots.enumerated() {
+      let values = TablePlan(fetch, columns: expressions.map { .value($0) })
+      if pushesDown, let store = snapshot.fetching, store.canPush(values) {
+        try store.table(values) { body($0, place) }
+        continue
       }
-      for (index, value) in values.dropFirst(plan.groups.count).enumerated() {
-        groups[place].collectors[index].add(value)
+      let execution = FetchExecution(snapshot, pushesDown: pushesDown)
+      if expressions.allSatisfy(\.isOwn) {
+        let values = expressions.map { CompiledExpression($0, OwnRows()) }
+        try execution.fetch(fetch) { row in
+          let row = row
+          body(values.map { $0(row) }, place)
+        }
+        continue
       }
-    }
-    if plan.groups.isEmpty && groups.isEmpty { groups.append(Group(key: [], collectors: none)) }
-    let having = CompiledPredicate(plan.having, GroupSource(paths: plan.groups))
-    for group in sorted(groups.filter { having($0.key) }, plan) { body(row(group, plan)) }
-  }
-
-  private func value(_ path: SlotPath, _ group: Group, _ plan: TablePlan) -> Value {
-    plan.groups.firstIndex(of: path).map { group.key[$0] } ?? .null
-  }
-
-  private func sorted(_ groups: [Group], _ plan: TablePlan) -> [Group] {
-    if plan.fetch.sort.isEmpty { return groups }
-    return groups.enumerated().sorted { a, b in
-      SortEvaluation.precedes(
-        plan.fetch.sort, { value($0, a.element, plan) }, { value($0, b.element, plan) }) ?? (a.offset < b.offset)
-    }.map(\.element)
-  }
-
-  private func row(_ group: Group, _ plan: TablePlan) -> [Value] {
-    var collectors = group.collectors.makeIterator()
-    return plan.columns.map { column in
-      switch column {
-      case .value(let path): value(path, group, plan)
-      case .aggregate: collectors.next()?.value ?? .null
+      // Other rows are read only after these: a store gives one list at a time.
+      var rows: [Row] = []
+      try execution.fetch(fetch) { rows.append($0) }
+      let source = RowSource(snapshot)
+      try source.prepare(rows, expressions.flatMap(\.ways))
+      let compiled = expressions.map { CompiledExpression($0, source) }
+      for row in rows {
+        var values: [Value] = []
+        for value in compiled { values.append(try value(row)) }
+        body(values, place)
       }
     }
   }
 }
 
-/// What the objects of a group have in common.
-private struct GroupSource: EvaluationSource {
-  let paths: [SlotPath]
-
-  func value(at path: SlotPath, of key: [Value]) -> Value { paths.firstIndex(of: path).map { key[$0] } ?? .null }
-  func objects(over hops: [Relationship], from key: [Value]) -> [[Value]] { [] }
-}
-
-extension TablePlan {
-  /// Whether each object is one row, so that the store may cut.
-  fileprivate var cutsObjects: Bool { !isGrouped && !isDistinct }
-}
-
-extension TablePlan.Column {
-  fileprivate var path: SlotPath {
-    switch self {
-    case .value(let path), .aggregate(_, let path): path
-    }
-  }
+extension TableExecution {
+  /// Runs table plans on one snapshot.
+  public init(_ snapshot: any StoreSnapshot, pushesDown: Bool = true) { self.init([snapshot], pushesDown: pushesDown) }
 }

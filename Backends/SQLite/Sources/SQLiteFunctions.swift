@@ -104,30 +104,36 @@ final class SQLiteFunctions {
 
   // MARK: Aggregates
 
-  private final class Collection {
-    var collector: Aggregate.Collector
-    init(_ aggregate: Aggregate) { collector = Aggregate.Collector(aggregate) }
-  }
+  // SQLite keeps the address of a group's collector, null before the first value.
 
   private static let collect: @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void = {
     context, count, values in
-    guard let memory = sqlite3_aggregate_context(context, Int32(MemoryLayout<UnsafeRawPointer?>.size)),
-      let aggregate = SQLiteFunctions.function(context)?.aggregate
-    else { return sqlite3_result_error_nomem(context) }
+    guard let memory = sqlite3_aggregate_context(context, Int32(MemoryLayout<UnsafeRawPointer?>.size)) else {
+      return sqlite3_result_error_nomem(context)
+    }
     // Zeroed at first.
-    let place = memory.assumingMemoryBound(to: Unmanaged<Collection>?.self)
-    let collection = place.pointee?.takeUnretainedValue() ?? Collection(aggregate)
-    if place.pointee == nil { place.pointee = Unmanaged.passRetained(collection) }
-    let arguments = (0..<Int(count)).map { SQLiteStatement.stored(values?[$0]) }
-    for value in SQLFunction.values(arguments[...]) ?? [] { collection.collector.add(value) }
+    let place = memory.assumingMemoryBound(to: UnsafeMutablePointer<Aggregate.Collector>?.self)
+    if place.pointee == nil {
+      guard let aggregate = SQLiteFunctions.function(context)?.aggregate else { return }
+      place.pointee = .allocate(capacity: 1)
+      place.pointee?.initialize(to: Aggregate.Collector(aggregate))
+    }
+    guard count == 2, let values, let collector = place.pointee else { return }
+    if sqlite3_value_type(values[1]) == SQLITE_FLOAT, SQLFunction.isReal(code: sqlite3_value_int64(values[0])) {
+      return collector.pointee.add(real: sqlite3_value_double(values[1]))
+    }
+    let arguments = [SQLiteStatement.stored(values[0]), SQLiteStatement.stored(values[1])]
+    for value in SQLFunction.values(arguments[...]) ?? [] { collector.pointee.add(value) }
   }
 
   private static let finish: @convention(c) (OpaquePointer?) -> Void = { context in
     guard let aggregate = SQLiteFunctions.function(context)?.aggregate else { return sqlite3_result_null(context) }
-    let place = sqlite3_aggregate_context(context, 0)?.assumingMemoryBound(to: Unmanaged<Collection>?.self)
-    let collection = place?.pointee?.takeRetainedValue() ?? Collection(aggregate)
+    let memory = sqlite3_aggregate_context(context, 0)
+    let place = memory?.assumingMemoryBound(to: UnsafeMutablePointer<Aggregate.Collector>?.self)
+    let collector = place?.pointee?.move() ?? Aggregate.Collector(aggregate)
+    place?.pointee?.deallocate()
     place?.pointee = nil
-    SQLiteFunctions.give(collection.collector.value, context)
+    SQLiteFunctions.give(collector.value, context)
   }
 
   // MARK: Values

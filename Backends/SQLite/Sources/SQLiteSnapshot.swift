@@ -65,6 +65,12 @@ final class SQLiteSnapshot: FetchingSnapshot, InspectingSnapshot, @unchecked Sen
 
   func canPush(_ sort: ResolvedSort, of entities: Range<Int>) -> Bool { rows.canPush(sort, of: entities) }
 
+  func canPush(_ plan: TablePlan) -> Bool { rows.canPush(plan) }
+
+  func table(_ plan: TablePlan, _ body: ([Value]) -> Void) throws(StoreError) {
+    try confirmed { () throws(StoreError) in try rows.table(plan, body) }
+  }
+
   func fetch(_ plan: FetchPlan, _ body: (consuming Row) -> Void) throws(StoreError) {
     try confirmed { () throws(StoreError) in try rows.fetch(plan, body) }
   }

@@ -6,7 +6,7 @@ import StoreSchema
 
 /// A compiled SQLite statement.
 final class SQLiteStatement: SQLStatement {
-  private let handle: OpaquePointer
+  let handle: OpaquePointer
   private unowned let connection: SQLiteConnection
   private let sql: String
   private let trace: (@Sendable (String, Double) -> Void)?

@@ -20,6 +20,8 @@ enum Workload: String, CaseIterable, Codable {
   case w6p = "W6p"
   /// Delete every second object, save.
   case w7 = "W7"
+  /// Number and mean salary of the employees of every department, 20 times.
+  case w8 = "W8"
   /// Open a store in a running process, to the first object.
   case w10 = "W10"
   /// Bytes of a live, fully read object.
@@ -40,7 +42,7 @@ enum Workload: String, CaseIterable, Codable {
   /// Those of stores that are whole files only.
   static let wholeFile: [Workload] = [.w14, .w14m, .w15, .w15m]
   /// Those of every store that can begin with another one's work: no keys that count from 1, no opening in no time.
-  static let general: [Workload] = [.w1, .w1b, .w2, .w3, .w5, .w6, .w6p, .w7, .w11]
+  static let general: [Workload] = [.w1, .w1b, .w2, .w3, .w5, .w6, .w6p, .w7, .w8, .w11]
   /// Those of the SQLite store.
   static var rows: [Workload] { allCases.filter { !wholeFile.contains($0) } }
 
@@ -96,6 +98,7 @@ enum Workload: String, CaseIterable, Codable {
     case .w6: 1.8
     case .w6p: 0.9
     case .w7: 1.35
+    case .w8: 1.05
     case .w10: 2
     case .w11: 480
     case .w12: 1.5

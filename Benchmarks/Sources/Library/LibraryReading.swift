@@ -32,6 +32,35 @@ extension LibrarySide {
     return sum
   }
 
+  /// W8.
+  func group() throws -> Double {
+    let request = NSFetchRequest<NSDictionary>(entityName: "Employee")
+    request.resultType = .dictionaryResultType
+    request.propertiesToFetch = [
+      "department", Self.function("count", "count:", .expressionForEvaluatedObject(), .integer64AttributeType),
+      Self.function("mean", "average:", NSExpression(forKeyPath: "salary"), .doubleAttributeType),
+    ]
+    request.propertiesToGroupBy = ["department"]
+    var sum = 0.0
+    for _ in 0..<20 {
+      for (rank, row) in try context.fetch(request).enumerated() {
+        guard let mean = row["mean"] as? Double, let count = row["count"] as? Int else { continue }
+        sum += (mean + Double(count)) * Double(rank & 7 + 1)
+      }
+    }
+    return sum
+  }
+
+  private static func function(
+    _ name: String, _ function: String, _ argument: NSExpression, _ type: NSAttributeType
+  ) -> NSExpressionDescription {
+    let description = NSExpressionDescription()
+    description.name = name
+    description.expression = NSExpression(forFunction: function, arguments: [argument])
+    description.expressionResultType = type
+    return description
+  }
+
   /// W4 and W4h.
   func lookUp(_ ids: [NSManagedObjectID]) -> Double {
     var sum = 0.0

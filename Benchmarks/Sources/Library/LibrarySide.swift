@@ -51,6 +51,7 @@ struct LibrarySide {
       // Keys count from 1, so every second object from the second on has an even one.
       let half = all.enumerated().filter { !$0.offset.isMultiple(of: 2) }.map(\.element)
       return try measure { try delete(half) }
+    case .w8: return try measure { try group() }
     case .w11: return try weigh()
     case .w12: return try saveWhileOthersRead()
     case .w13: return try saveOneByOne()

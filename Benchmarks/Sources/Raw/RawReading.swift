@@ -38,6 +38,19 @@ extension RawSide {
     }
   }
 
+  /// W8.
+  func group() throws -> Double {
+    let statement = try database.prepare(RawSQL.salariesOfDepartments)
+    var sum = 0.0
+    for _ in 0..<20 {
+      var found: [(department: Int64, count: Int64, mean: Double)] = []
+      while statement.step() { found.append((statement.int(0), statement.int(1), statement.double(2))) }
+      statement.reset()
+      for (rank, row) in found.enumerated() { sum += (row.mean + Double(row.count)) * Double(rank & 7 + 1) }
+    }
+    return sum
+  }
+
   /// W4 and W4h.
   func lookUp(_ keys: [Int64]) throws -> Double {
     try database.execute(RawSQL.begin)

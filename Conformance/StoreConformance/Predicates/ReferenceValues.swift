@@ -230,13 +230,54 @@ enum ReferenceValues {
 
   private static func sum(_ values: [Value]) -> Value {
     var whole: Int128 = 0
-    var result: Value = .int(0)
+    var reals: [Double] = []
+    var decimals: Value = .int(0)
     for value in values {
-      if case .int(let x)? = Number(value) { whole += Int128(x) } else { result = arithmetic(result, "+", value) }
+      switch Number(value) {
+      case .int(let x): whole += Int128(x)
+      case .double(let x): reals.append(x)
+      default: decimals = arithmetic(decimals, "+", value)
+      }
     }
-    let integers = Int64(exactly: whole).map(Value.int) ?? .double(Double(whole))
-    if case .int(0) = result { return integers }
-    return arithmetic(result, "+", integers)
+    var numbers = Int64(exactly: whole).map(Value.int) ?? .double(Double(whole))
+    if !reals.isEmpty {
+      // Halves of the integers that doubles hold.
+      let low = whole & 0xFFFF_FFFF
+      numbers = finite(total(reals + [Double(whole - low), Double(low)]))
+    }
+    if case .int(0) = decimals { return numbers }
+    return arithmetic(decimals, "+", numbers)
+  }
+
+  /// The exact sum, rounded once: partial sums that do not overlap (J. R. Shewchuk, Adaptive Precision Floating-Point Arithmetic, 1997).
+  /// What is above the greatest double at some point is not looked at: generated numbers are far from it.
+  private static func total(_ numbers: [Double]) -> Double {
+    var partials: [Double] = []
+    for number in numbers {
+      var (rest, kept) = (number, [Double]())
+      for partial in partials {
+        let (a, b) = abs(rest) >= abs(partial) ? (rest, partial) : (partial, rest)
+        let sum = a + b
+        let lost = b - (sum - a)
+        if lost != 0 { kept.append(lost) }
+        rest = sum
+      }
+      partials = kept + [rest]
+    }
+    guard var sum = partials.popLast() else { return 0 }
+    while let next = partials.popLast() {
+      let before = sum
+      sum = before + next
+      let lost = next - (sum - before)
+      if lost == 0 { continue }
+      // Halfway between two doubles: what follows says to which side.
+      if let last = partials.last, (lost < 0) == (last < 0) {
+        let doubled = lost * 2
+        if doubled == (sum + doubled) - sum { sum += doubled }
+      }
+      break
+    }
+    return sum
   }
 }
 

@@ -45,7 +45,7 @@ extension ContextCore {
     return total
   }
 
-  private func stores(for fetch: ResolvedFetch) -> [NSPersistentStore] {
+  func stores(for fetch: ResolvedFetch) -> [NSPersistentStore] {
     guard let coordinator else { return [] }
     let affected = fetch.parameters.affectedStores
     return coordinator.persistentStores.filter { store in

@@ -14,6 +14,7 @@ struct ManagedSource: EvaluationSource {
     case .toOne(let relationship): return current.toOne(relationship).map { .reference($0.reference) } ?? .null
     case .object: return .reference(current.reference)
     case .entity: return .int(Int64(current.info.entity.index))
+    case .column: return .null
     }
   }
 

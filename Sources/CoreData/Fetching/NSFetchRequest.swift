@@ -142,6 +142,7 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
     get { box.content.includesPendingChanges }
     set { box.content.includesPendingChanges = newValue }
   }
+  /// Whether each dictionary comes once; for results of type dictionary alone.
   open var returnsDistinctResults: Bool {
     get { box.content.returnsDistinctResults }
     set { box.content.returnsDistinctResults = newValue }
@@ -154,14 +155,23 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
     get { box.content.resultType }
     set { box.content.resultType = newValue }
   }
+  /// The keys of the dictionaries: names of attributes and to-one relationships, key paths over to-one relationships to them, property
+  /// descriptions, and `NSExpressionDescription`s, whose functions (`sum:`, `count:` …) are aggregates of all fetched objects or of each
+  /// group. Nil stands for all attributes. Objects as results have all their values whatever this says.
+  /// (https://developer.apple.com/documentation/coredata/nsfetchrequest/propertiestofetch)
   open var propertiesToFetch: [Any]? {
     get { box.content.propertiesToFetch }
     set { box.content.propertiesToFetch = newValue }
   }
+  /// What all objects of a group have in common, named as in ``propertiesToFetch``; each group gives one dictionary, in which all else must
+  /// be an aggregate. (https://developer.apple.com/documentation/coredata/nsfetchrequest/propertiestogroupby)
   open var propertiesToGroupBy: [Any]? {
     get { box.content.propertiesToGroupBy }
     set { box.content.propertiesToGroupBy = newValue }
   }
+  /// Which groups are kept, by what they are grouped by, and by the entries of their dictionaries: a variable of an entry's name
+  /// (`NSExpression(forVariable:)`, `$name`) is its value.
+  /// (https://developer.apple.com/documentation/coredata/nsfetchrequest/havingpredicate)
   open var havingPredicate: NSPredicate? {
     get { box.content.havingPredicate }
     set { box.content.havingPredicate = newValue }
@@ -191,7 +201,9 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
       includesPropertyValues: content.includesPropertyValues, returnsObjectsAsFaults: content.returnsObjectsAsFaults,
       includesPendingChanges: content.includesPendingChanges, shouldRefresh: content.shouldRefreshRefetchedObjects,
       resultType: content.resultType, prefetchedKeyPaths: content.relationshipKeyPathsForPrefetching ?? [],
-      affectedStores: content.affectedStores)
+      affectedStores: content.affectedStores, propertiesToFetch: content.propertiesToFetch,
+      propertiesToGroupBy: content.propertiesToGroupBy, havingPredicate: content.havingPredicate,
+      isDistinct: content.returnsDistinctResults)
   }
 }
 
@@ -212,4 +224,8 @@ struct FetchParameters {
   var resultType: NSFetchRequestResultType
   var prefetchedKeyPaths: [String]
   var affectedStores: [NSPersistentStore]?
+  var propertiesToFetch: [Any]?
+  var propertiesToGroupBy: [Any]?
+  var havingPredicate: NSPredicate?
+  var isDistinct: Bool
 }

@@ -12,6 +12,9 @@ extension NSManagedObjectContext {
     if parameters.resultType == .managedObjectResultType, let objects = try typedObjects(parameters, as: T.self) {
       return objects
     }
+    if parameters.resultType == .dictionaryResultType && T.self == NSDictionary.self {
+      return unsafeBitCast(try core.fetchDictionaries(parameters), to: [T].self)
+    }
     let results = try results(parameters)
     guard let typed = results as? [T] else {
       throw CocoaError(
@@ -39,16 +42,17 @@ extension NSManagedObjectContext {
     switch parameters.resultType {
     case .managedObjectIDResultType: return try core.fetchIDs(parameters)
     case .countResultType: return [NSNumber(value: try core.count(parameters))]
-    case .dictionaryResultType:
-      throw CocoaError(
-        .persistentStoreUnsupportedRequestType,
-        userInfo: [NSLocalizedDescriptionKey: "Dictionary results are not supported yet."])
+    case .dictionaryResultType: return try core.fetchDictionaries(parameters)
     default: return try core.fetchObjects(parameters)
     }
   }
 
-  /// The number of objects that the request would give.
-  public final func count<T>(for request: NSFetchRequest<T>) throws -> Int { try core.count(request.erased) }
+  /// The number of objects, or dictionaries, that the request would give.
+  public final func count<T>(for request: NSFetchRequest<T>) throws -> Int {
+    let parameters = request.erased
+    return try parameters.resultType == .dictionaryResultType
+      ? core.countDictionaries(parameters) : core.count(parameters)
+  }
 }
 
 extension NSFetchRequest {

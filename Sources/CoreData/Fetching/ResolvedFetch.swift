@@ -17,6 +17,8 @@ struct ResolvedFetch {
     case comparator(NSSortDescriptor)
   }
   let parameters: FetchParameters
+  /// What resolved the names.
+  let resolver: PredicateResolver
 
   init(_ parameters: FetchParameters, _ core: ContextCore) throws {
     guard let frozen = core.frozen else {
@@ -56,6 +58,7 @@ struct ResolvedFetch {
     }
     let comparators = sorts.count == steps.count ? [] : steps
     self.block = block
+    self.resolver = resolver
     self.comparators = comparators
     plan = FetchPlan(
       entities: parameters.includesSubentities ? entity.subtree : entity.index..<(entity.index + 1),

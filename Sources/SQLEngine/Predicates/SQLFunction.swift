@@ -53,6 +53,10 @@ public enum SQLFunction: String, Sendable, CaseIterable {
     code == Int64(SQLValueType.text.code ?? -1) || code == Int64(SQLValueType.uri.code ?? -1)
   }
 
+  /// Whether reals behind a code are the doubles that they look like: numbers, reals and dates are (``SQLValueType/code``).
+  @inlinable
+  public static func isReal(code: Int64) -> Bool { code >= 0 && code <= 2 }
+
   /// The values of arguments that are a code and a value each.
   public static func values(_ arguments: ArraySlice<SQLStoredValue>) -> [Value]? {
     var (values, rest) = ([Value](), arguments)

@@ -108,7 +108,7 @@ extension SQLPredicate {
     guard case .aggregate(let aggregate) = aggregate, let (selection, element) = elements(collection.all) else {
       return nil
     }
-    let column = self.column(aggregate, element, isDistinct: isDistinct(collection), selection)
+    let column = result(of: aggregate, element, isDistinct: isDistinct(collection))
     guard let column else {
       scopes.removeLast()
       return nil
@@ -117,9 +117,7 @@ extension SQLPredicate {
   }
 
   /// The result column of an aggregate; nil where SQL has none that is exact.
-  private func column(
-    _ aggregate: Aggregate, _ element: SQLTerm, isDistinct: Bool, _ selection: Selection
-  ) -> SQLTerm? {
+  func result(of aggregate: Aggregate, _ element: SQLTerm, isDistinct: Bool) -> SQLTerm? {
     let type = element.type
     switch aggregate {
     case .count:
@@ -129,9 +127,10 @@ extension SQLPredicate {
       if type == .decimal || type.isReference || type == .entity { return nil }
       return SQLTerm("\(aggregate == .minimum ? "min" : "max")(\(element.text))", type)
     case .sum, .average:
-      // The sum of reals depends on their order, which SQL does not promise.
-      guard type == .number, let text = call(aggregate == .sum ? .sum : .average, [], [element]) else { return nil }
-      return isDistinct ? nil : SQLTerm(text, aggregate == .sum ? .number : .real)
+      guard type.isNative, !isDistinct, let text = call(aggregate == .sum ? .sum : .average, [], [element]) else {
+        return nil
+      }
+      return SQLTerm(text, aggregate == .sum ? .number : .real)
     }
   }
 

@@ -77,11 +77,12 @@ extension SQLPredicate {
       let entity = path.hops.last?.destination ?? scopes[path.variable].entity.index
       return SQLTerm("\(prefix)Z_PK", .reference(root: layout.schema.entities[entity].root))
     case .entity: return SQLTerm("\(prefix)Z_ENT", .entity)
+    case .column: return nil
     }
   }
 
   /// The table that to-one relationships lead to from a variable.
-  private mutating func alias(_ hops: [Relationship], in scope: Int) -> String? {
+  mutating func alias(_ hops: [Relationship], in scope: Int) -> String? {
     guard let last = hops.last else { return scopes[scope].alias }
     if isForIndex { return nil }
     if let known = scopes[scope].aliases[hops] { return known }

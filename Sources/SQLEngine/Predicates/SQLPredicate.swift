@@ -90,7 +90,7 @@ struct SQLPredicate {
     sort.comparison == .literal || !type.isText ? "" : nil
   }
 
-  private mutating func checked(_ text: SQLText?) -> SQLText? {
+  mutating func checked(_ text: SQLText?) -> SQLText? {
     leaves += 1
     parameters += text?.parameters.count ?? 0
     let isTooLarge =

@@ -18,15 +18,15 @@ struct SQLText: ExpressibleByStringInterpolation {
 
   init(joining texts: [SQLText], by separator: String) {
     for (index, text) in texts.enumerated() {
-      if index > 0 { append(separator) }
+      if index > 0 { append(text: separator) }
       append(text)
     }
   }
 
-  mutating func append(_ text: String) { parts[parts.count - 1] += text }
+  fileprivate mutating func append(text: String) { parts[parts.count - 1] += text }
 
   mutating func append(_ other: SQLText) {
-    append(other.parts[0])
+    append(text: other.parts[0])
     parts += other.parts.dropFirst()
     parameters += other.parameters
   }
@@ -41,10 +41,10 @@ struct SQLText: ExpressibleByStringInterpolation {
 
     init(literalCapacity: Int, interpolationCount: Int) {}
 
-    mutating func appendLiteral(_ text: String) { result.append(text) }
-    mutating func appendInterpolation(_ text: String) { result.append(text) }
+    mutating func appendLiteral(_ text: String) { result.append(text: text) }
+    mutating func appendInterpolation(_ text: String) { result.append(text: text) }
     mutating func appendInterpolation(_ text: SQLText) { result.append(text) }
-    mutating func appendInterpolation(_ number: Int) { result.append("\(number)") }
+    mutating func appendInterpolation(_ number: Int) { result.append(text: "\(number)") }
     mutating func appendInterpolation(value: Value) { result.append(.value(value)) }
     mutating func appendInterpolation(list: [Value]) { result.append(.list(list)) }
   }

@@ -12,14 +12,17 @@ public enum Aggregate: String, Hashable, Sendable, CaseIterable {
 
   /// Collects the values of one group for one aggregate.
   ///
-  /// Sums are ``ArithmeticKernel``'s: exact for integers and decimals as long as the whole fits, and nil where they are infinite. What is
-  /// no number has no sum and no average; the least and the greatest value are those of ``SortComparison``.
+  /// The sum of integers and reals is the exact one, rounded once, so that their order makes no difference; it is nil where it is infinite.
+  /// Decimals are added by ``ArithmeticKernel``. What is no number has no sum and no average; the least and the greatest value are those
+  /// of ``SortComparison``.
   public struct Collector: Sendable {
     private let aggregate: Aggregate
     private var count: Int64 = 0
+    /// The least or greatest value, or the sum of the decimals.
     private var result: Value = .int(0)
     /// The sum of the integers, which no number of them makes too great for it.
     private var whole: Int128 = 0
+    private var reals: ExactSum?
 
     public init(_ aggregate: Aggregate) { self.aggregate = aggregate }
 
@@ -29,15 +32,28 @@ public enum Aggregate: String, Hashable, Sendable, CaseIterable {
       switch aggregate {
       case .count: return
       case .sum, .average:
-        let number = value.asNumber
-        if case .int(let integer) = number {
-          whole &+= Int128(integer)
-        } else {
-          result = ArithmeticKernel.evaluate(.add, result, number)
+        switch value {
+        case .int(let integer): whole &+= Int128(integer)
+        case .bool(let truth): whole &+= truth ? 1 : 0
+        case .double(let real), .date(let real): add(real)
+        case .decimal: result = ArithmeticKernel.evaluate(.add, result, value)
+        default: result = .null
         }
       case .minimum: if count == 1 || SortComparison.compare(value, result) == .ascending { result = value }
       case .maximum: if count == 1 || SortComparison.compare(value, result) == .descending { result = value }
       }
+    }
+
+    /// The same as ``add(_:)`` of the value, without making one.
+    public mutating func add(real: Double) {
+      guard aggregate == .sum || aggregate == .average else { return add(.double(real)) }
+      count += 1
+      add(real)
+    }
+
+    private mutating func add(_ real: Double) {
+      if reals == nil { reals = ExactSum() }
+      reals?.add(real)
     }
 
     public var value: Value {
@@ -50,27 +66,21 @@ public enum Aggregate: String, Hashable, Sendable, CaseIterable {
     }
 
     private var sum: Value {
-      let integers = Int64(exactly: whole).map(Value.int) ?? .double(Double(whole))
-      if case .int(0) = result { return integers }
-      return ArithmeticKernel.evaluate(.add, result, integers)
+      var numbers = Int64(exactly: whole).map(Value.int) ?? .double(Double(whole))
+      if var reals {
+        reals.add(whole)
+        let sum = reals.rounded
+        numbers = reals.isBroken || !sum.isFinite ? .null : .double(sum)
+      }
+      if case .int(0) = result { return numbers }
+      return ArithmeticKernel.evaluate(.add, result, numbers)
     }
 
     /// A double, or a decimal of decimals: the division of integers would drop the fraction.
     private static func quotient(_ sum: Value, _ count: Int64) -> Value {
       if case .int(let whole) = sum { return .double(Double(whole) / Double(count)) }
+      if case .double(let real) = sum { return .double(real / Double(count)) }
       return ArithmeticKernel.evaluate(.divide, sum, .int(count))
-    }
-  }
-}
-
-extension Value {
-  /// Truth values count as 0 and 1, dates as their seconds; null for what is no number.
-  fileprivate var asNumber: Value {
-    switch self {
-    case .bool(let value): .int(value ? 1 : 0)
-    case .date(let seconds): .double(seconds)
-    case .int, .double, .decimal: self
-    default: .null
     }
   }
 }

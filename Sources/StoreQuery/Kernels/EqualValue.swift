@@ -7,10 +7,15 @@ public struct EqualValue: Hashable, Sendable {
 
   public init(value: Value) { self.value = value }
 
-  public static func == (a: EqualValue, b: EqualValue) -> Bool { ValueComparison.areEqual(a.value, b.value) }
+  public static func == (a: EqualValue, b: EqualValue) -> Bool {
+    if case .reference(let x) = a.value, case .reference(let y) = b.value { return x == y }
+    return ValueComparison.areEqual(a.value, b.value)
+  }
 
   public func hash(into hasher: inout Hasher) {
-    if let number = Number(value) {
+    if case .reference(let reference) = value {
+      hasher.combine(reference.key)
+    } else if let number = Number(value) {
       // Numbers that are equal are the same double.
       hasher.combine(number.double + 0)
     } else if let text = value.text {

@@ -35,6 +35,23 @@ public struct CompiledPredicate<Source: EvaluationSource> {
   public func callAsFunction(_ object: Source.Object) throws(Source.Failure) -> Bool { try test(object) }
 }
 
+/// An expression prepared to be evaluated for many objects.
+public struct CompiledExpression<Source: EvaluationSource> {
+  private let value: (Source.Object) throws(Source.Failure) -> Value
+
+  public init(_ expression: ResolvedExpression, _ source: Source) {
+    if case .path(let path) = expression {
+      value = { (object) throws(Source.Failure) in try source.value(at: path, of: object) }
+    } else {
+      let operand = PredicateCompiler(source).operand(expression)
+      value = { (object) throws(Source.Failure) in try operand(CompiledPredicate<Source>.Frame(object: object)) }
+    }
+  }
+
+  /// The value of the expression for the object.
+  public func callAsFunction(_ object: Source.Object) throws(Source.Failure) -> Value { try value(object) }
+}
+
 /// Makes closures of resolved predicates.
 struct PredicateCompiler<Source: EvaluationSource> {
   typealias Frame = CompiledPredicate<Source>.Frame

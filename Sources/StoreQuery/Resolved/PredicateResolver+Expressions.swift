@@ -10,7 +10,9 @@ extension PredicateResolver {
     case .constant(let value): return .one(.constant(value))
     case .object(let object): return .one(.constant(.reference(reference(object))))
     case .evaluatedObject: return .one(.path(SlotPath(leaf: .object)))
-    case .variable(let name): return .one(.path(SlotPath(variable: try variable(name).number, leaf: .object)))
+    case .variable(let name):
+      if let column = columns[name], variables[name] == nil { return .one(.path(SlotPath(leaf: .column(column)))) }
+      return .one(.path(SlotPath(variable: try variable(name).number, leaf: .object)))
     case .keyPath(let text): return try walk(text, from: 0, entity)
     case .keyPathOf(let base, let text): return try keyPath(text, of: base)
     case .function(let name, let arguments, target: nil): return try function(name, arguments, expression)
@@ -114,7 +116,7 @@ extension PredicateResolver {
     throw unknown(expression)
   }
 
-  private static func aggregate(_ name: String) -> ResolvedAggregate? {
+  static func aggregate(_ name: String) -> ResolvedAggregate? {
     // Counts what is there, as `count` of an array does.
     if name == Aggregate.count.rawValue { return .size }
     return Aggregate(rawValue: name).map(ResolvedAggregate.aggregate)

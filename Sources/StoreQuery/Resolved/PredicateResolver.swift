@@ -23,6 +23,8 @@ public struct PredicateResolver {
   let now: Double
   /// The variables of the subqueries around.
   var variables: [String: Variable] = [:]
+  /// The columns of the table whose groups are looked at, by their names.
+  var columns: [String: Int] = [:]
   /// How many collections are around whose elements have a number.
   var depth = 0
 

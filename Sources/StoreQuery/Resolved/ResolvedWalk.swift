@@ -15,8 +15,12 @@ struct ResolvedWalk {
   /// Whether some part leads to other objects by a to-many relationship.
   private(set) var hasMembers = false
 
-  init(_ predicate: ResolvedPredicate) {
-    pending = [.predicate(predicate)]
+  init(_ predicate: ResolvedPredicate) { self.init(.predicate(predicate)) }
+
+  init(_ expression: ResolvedExpression) { self.init(.expression(expression)) }
+
+  private init(_ part: Part) {
+    pending = [part]
     while let next = pending.popLast() {
       switch next {
       case .predicate(let predicate): add(predicate)
@@ -25,6 +29,9 @@ struct ResolvedWalk {
       }
     }
   }
+
+  /// Whether it looks at nothing but the object's own values.
+  var isOwn: Bool { !hasMembers && paths.allSatisfy(\.hops.isEmpty) }
 
   private mutating func add(_ predicate: ResolvedPredicate) {
     switch predicate {
@@ -92,8 +99,22 @@ extension ResolvedPredicate {
   public var ways: [[Relationship]] { ResolvedWalk(self).ways }
 
   /// Whether it looks at nothing but the object's own values.
-  public var isOwn: Bool {
-    let walk = ResolvedWalk(self)
-    return !walk.hasMembers && walk.paths.allSatisfy(\.hops.isEmpty)
-  }
+  public var isOwn: Bool { ResolvedWalk(self).isOwn }
+
+  /// Whether it follows no to-many relationship, as what is said of groups.
+  var staysInTable: Bool { !ResolvedWalk(self).hasMembers }
+}
+
+extension ResolvedExpression {
+  /// See ``ResolvedPredicate/paths``.
+  public var paths: [SlotPath] { ResolvedWalk(self).paths }
+
+  /// See ``ResolvedPredicate/ways``.
+  public var ways: [[Relationship]] { ResolvedWalk(self).ways }
+
+  /// See ``ResolvedPredicate/isOwn``.
+  public var isOwn: Bool { ResolvedWalk(self).isOwn }
+
+  /// See `ResolvedPredicate.staysInTable`.
+  var staysInTable: Bool { !ResolvedWalk(self).hasMembers }
 }

@@ -13,6 +13,7 @@ extension Row {
     case .toOne(let relationship): reference(of: relationship).map(Value.reference) ?? .null
     case .object: .reference(reference)
     case .entity: .int(Int64(entity))
+    case .column: .null
     }
   }
 

@@ -23,6 +23,8 @@ public struct SlotPath: Hashable, Sendable {
     case object
     /// The index of the object's own entity, as an integer.
     case entity
+    /// A column of a table, in a condition on its groups.
+    case column(Int)
   }
 
   /// Whether the value is the object's at hand alone.

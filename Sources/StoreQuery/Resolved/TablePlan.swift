@@ -3,21 +3,23 @@ import StoreSchema
 /// A fetch of values instead of objects, grouped where that is wanted: what Core Data calls results of type dictionary.
 ///
 /// With ``groups``, or with a column that is an aggregate, each group of objects with equal values gives one row; without groups all
-/// objects are one group, which is there even if no object is. Nil is a value to group by. Groups come in the order of their first
-/// objects unless ``FetchPlan/sort`` says otherwise, in which paths must be grouped by then.
+/// objects are one group, which is there even if no object is. Nil is a value to group by.
+///
+/// Rows come in the order of ``FetchPlan/sort``, which groups allow for what they are grouped by alone. Where it does not tell, groups come
+/// in the ascending order of what they are grouped by, distinct rows in that of their values, and all others in the order of their objects.
 public struct TablePlan: Hashable, Sendable {
   /// Which objects. Their offset and limit count the rows of the table.
   public var fetch: FetchPlan
   public var columns: [Column]
-  public var groups: [SlotPath]
-  /// Which groups are kept, by what they are grouped by: Core Data knows no other conditions.
+  public var groups: [ResolvedExpression]
+  /// Which groups are kept, by what they are grouped by and by their columns (``SlotPath/Leaf/column(_:)``).
   public var having: ResolvedPredicate
   /// Whether a row that was there already is left out.
   public var isDistinct: Bool
 
   public init(
-    _ fetch: FetchPlan, columns: [Column], groups: [SlotPath] = [], having: ResolvedPredicate = .constant(true),
-    isDistinct: Bool = false
+    _ fetch: FetchPlan, columns: [Column], groups: [ResolvedExpression] = [],
+    having: ResolvedPredicate = .constant(true), isDistinct: Bool = false
   ) {
     self.fetch = fetch
     self.columns = columns
@@ -27,29 +29,45 @@ public struct TablePlan: Hashable, Sendable {
   }
 
   public enum Column: Hashable, Sendable {
-    case value(SlotPath)
-    case aggregate(Aggregate, SlotPath)
+    /// A value of an object; in groups one that all objects of a group have in common.
+    case value(ResolvedExpression)
+    /// What an aggregate makes of the values of a group's objects, with `isDistinct` of each value once.
+    case aggregate(ResolvedAggregate, ResolvedExpression, isDistinct: Bool)
+
+    /// What is looked up in each object.
+    public var expression: ResolvedExpression {
+      switch self {
+      case .value(let expression), .aggregate(_, let expression, isDistinct: _): expression
+      }
+    }
+
+    fileprivate var isAggregate: Bool { if case .aggregate = self { true } else { false } }
   }
 
-  public var isGrouped: Bool {
-    !groups.isEmpty
-      || columns.contains { column in if case .aggregate = column { true } else { false } }
-  }
+  public var isGrouped: Bool { !groups.isEmpty || columns.contains(where: \.isAggregate) }
 
   /// What makes no sense in the plan, as a sentence; nil for a sound one.
   public var defect: String? {
     guard isGrouped else {
       return having == .constant(true) ? nil : "There is a condition on groups, but nothing is grouped."
     }
-    for column in columns {
-      if case .value(let path) = column, !groups.contains(path) {
-        return "A column is neither an aggregate nor grouped by."
-      }
+    for case .value(let expression) in columns where !isCommon(expression) {
+      return "A column is neither an aggregate nor grouped by."
     }
-    if !fetch.sort.allSatisfy({ groups.contains($0.path) }) {
+    if !fetch.sort.allSatisfy({ groups.contains(.path($0.path)) }) {
       return "Groups are sorted by what they are not grouped by."
     }
-    return having.paths.allSatisfy(groups.contains)
-      ? nil : "A condition on groups is about what they are not grouped by."
+    let isKnown = having.staysInTable && having.paths.allSatisfy(isKnown)
+    return isKnown ? nil : "A condition on groups is about what is neither a column nor grouped by."
+  }
+
+  /// Whether all objects of a group have the value in common.
+  private func isCommon(_ expression: ResolvedExpression) -> Bool {
+    groups.contains(expression) || expression.staysInTable && expression.paths.allSatisfy { groups.contains(.path($0)) }
+  }
+
+  private func isKnown(_ path: SlotPath) -> Bool {
+    if case .column(let place) = path.leaf { return columns.indices.contains(place) }
+    return groups.contains(.path(path))
   }
 }

@@ -1,0 +1,134 @@
+import Foundation
+import StoreProtocol
+import StoreQuery
+import StoreSchema
+
+/// Results of type dictionary: values straight from the stores, without objects. What is not saved yet is not among them
+/// (https://developer.apple.com/documentation/coredata/nsfetchrequest/includespendingchanges).
+extension ContextCore {
+  func fetchDictionaries(_ parameters: FetchParameters) throws -> [NSDictionary] {
+    checkQueue()
+    processPendingChanges()
+    let fetch = try ResolvedFetch(parameters, self)
+    let table = try ResolvedTable(fetch, self)
+    let stores = self.stores(for: fetch)
+    var rows: [(values: [Value], store: NSPersistentStore)] = []
+    do {
+      try run(table.plan, stores) { rows.append(($0, stores[$1])) }
+      let maker = DictionaryMaker(self, table.entries)
+      return try rows.map { (row) throws(StoreError) in try maker.dictionary(row.values, row.store) }
+    } catch { throw CoreDataError.make(error) }
+  }
+
+  /// The number of dictionaries that a request gives.
+  func countDictionaries(_ parameters: FetchParameters) throws -> Int {
+    checkQueue()
+    processPendingChanges()
+    let fetch = try ResolvedFetch(parameters, self)
+    let table = try ResolvedTable(fetch, self)
+    var count = 0
+    do { try run(table.plan, stores(for: fetch)) { _, _ in count += 1 } } catch { throw CoreDataError.make(error) }
+    return count
+  }
+
+  private func run(
+    _ plan: TablePlan, _ stores: [NSPersistentStore], _ body: ([Value], Int) -> Void
+  ) throws(StoreError) {
+    var views: [any StoreSnapshot] = []
+    for store in stores {
+      // A fetch sees the newest state.
+      snapshots[store.index] = nil
+      views.append(try reading(store) { $0 })
+    }
+    try TableExecution(views).run(plan, body)
+  }
+}
+
+/// Makes dictionaries of the rows of a table.
+private struct DictionaryMaker {
+  private let core: ContextCore
+  private let entries: [ResolvedTable.Entry]
+  private let keys: [NSString]
+
+  init(_ core: ContextCore, _ entries: [ResolvedTable.Entry]) {
+    self.core = core
+    self.entries = entries
+    keys = entries.map { NSString(string: $0.name) }
+  }
+
+  /// Keys whose value is nil are left out.
+  func dictionary(_ values: [Value], _ store: NSPersistentStore) throws(StoreError) -> NSDictionary {
+    var (present, objects) = ([NSObject](), [AnyObject]())
+    for (entry, key) in zip(entries, keys) {
+      guard let value = try value(of: entry, values, store) else { continue }
+      present.append(key)
+      objects.append(value as AnyObject)
+    }
+    return NSDictionary(objects: objects, forKeys: present, count: present.count)
+  }
+
+  private func value(
+    of entry: ResolvedTable.Entry, _ values: [Value], _ store: NSPersistentStore
+  ) throws(StoreError) -> Any? {
+    let value = values[entry.column]
+    switch (entry.form, value) {
+    case (.composite(let composite), _):
+      var leaves = values[entry.column...].makeIterator()
+      return CompositeCoding.dictionary(composite) { _ in leaves.next() ?? .null }
+    case (_, .null): return nil
+    case (_, .reference(let reference)): return id(of: reference, in: store)
+    case (.transformable(let description), .data(let data)): return TransformableCoding.decode(data, description)
+    case (.externalData, .data(let data)):
+      return data.first == 2 ? try store.requireEngine().externalData(data.dropFirst()) : Data(data.dropFirst())
+    case (.attribute(let type), _): return AttributeCoding.decode(value, type)
+    case (.expression(let type), _): return ExpressionResult.decode(value, type)
+    default: return nil
+    }
+  }
+
+  private func id(of reference: ObjectReference, in store: NSPersistentStore) -> NSManagedObjectID? {
+    (core.frozen?.infos[reference.entity]).map {
+      NSManagedObjectID($0, key: reference.key, store: store, context: nil)
+    }
+  }
+}
+
+/// The values of expressions as their descriptions want them: what can be cast to the result type is, all else stays what it is.
+private enum ExpressionResult {
+  static func decode(_ value: Value, _ type: NSAttributeType) -> Any? {
+    let known = StoreSchema.AttributeType(rawValue: Int32(type.rawValue)) ?? .undefined
+    let cast = cast(value, type)
+    return AttributeCoding.decode(cast.isNull ? value : cast, cast.isNull ? .undefined : known)
+  }
+
+  private static func cast(_ value: Value, _ type: NSAttributeType) -> Value {
+    switch type {
+    case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .booleanAttributeType:
+      return whole(CastKernel.evaluate(value, as: .number))
+    case .doubleAttributeType, .floatAttributeType: return real(CastKernel.evaluate(value, as: .number))
+    case .decimalAttributeType: return CastKernel.evaluate(value, as: .decimal)
+    case .dateAttributeType: return CastKernel.evaluate(value, as: .date)
+    case .stringAttributeType: return CastKernel.evaluate(value, as: .text)
+    case .UUIDAttributeType: return CastKernel.evaluate(value, as: .uuid)
+    case .URIAttributeType: return CastKernel.evaluate(value, as: .url)
+    default: return value
+    }
+  }
+
+  /// Without its fraction; null where that is too large.
+  private static func whole(_ number: Value) -> Value {
+    guard case .double(let real) = real(number) else { return .null }
+    if case .int = number { return number }
+    return Int64(exactly: real.rounded(.towardZero)).map(Value.int) ?? .null
+  }
+
+  private static func real(_ number: Value) -> Value {
+    switch number {
+    case .bool(let x): .double(x ? 1 : 0)
+    case .int(let x): .double(Double(x))
+    case .double: number
+    case .decimal(let x): .double(NSDecimalNumber(decimal: x).doubleValue)
+    default: .null
+    }
+  }
+}

@@ -1,0 +1,17 @@
+import StoreProtocol
+import StoreQuery
+import StoreSchema
+
+/// Tables of values.
+extension SQLReader {
+  public func canPush(_ plan: TablePlan) -> Bool { SQLTable(plan, binding.layout) != nil }
+
+  public func table(_ plan: TablePlan, _ body: ([Value]) -> Void) throws(StoreError) {
+    guard let table = SQLTable(plan, binding.layout) else {
+      throw StoreError(.unsupported, "This table cannot be said in SQL; it should have been made of rows.")
+    }
+    var text = table.text
+    text.append(Self.window(plan.fetch))
+    try statement(text).drain(table.columns, binding.numbers, body)
+  }
+}

@@ -1,0 +1,127 @@
+import StoreQuery
+import StoreSchema
+
+/// Collects the values of objects in the groups of a table.
+struct TableGrouping {
+  private struct Group {
+    let keys: [Value]
+    let snapshot: Int
+  }
+
+  private let plan: TablePlan
+  private let hasOneKey: Bool
+  private var groups: [Group] = []
+  /// Where the groups are, by all that they have in common.
+  private var places: [TableKey: Int] = [:]
+  /// The same of one store's groups that have one value in common.
+  private var placesOfOne: [EqualValue: Int] = [:]
+  /// A collector for each column, group by group.
+  private var collectors: [ColumnCollector] = []
+
+  init(_ plan: TablePlan, snapshots: Int) {
+    self.plan = plan
+    hasOneKey = plan.groups.count == 1 && snapshots == 1
+  }
+
+  /// Adds an object: the values of the plan's groups, then those of its columns.
+  mutating func add(_ values: [Value], _ snapshot: Int) {
+    let first = place(values, snapshot) * plan.columns.count
+    for column in plan.columns.indices { collectors[first + column].add(values[plan.groups.count + column]) }
+  }
+
+  private mutating func place(_ values: [Value], _ snapshot: Int) -> Int {
+    if hasOneKey {
+      let key = EqualValue(value: values[0])
+      if let known = placesOfOne[key] { return known }
+      placesOfOne[key] = groups.count
+    } else {
+      let key = TableKey(values.prefix(plan.groups.count), snapshot: snapshot)
+      if let known = places[key] { return known }
+      places[key] = groups.count
+    }
+    addGroup(Array(values.prefix(plan.groups.count)), snapshot)
+    return groups.count - 1
+  }
+
+  private mutating func addGroup(_ keys: [Value], _ snapshot: Int) {
+    groups.append(Group(keys: keys, snapshot: snapshot))
+    for column in plan.columns { collectors.append(ColumnCollector(column)) }
+  }
+
+  /// The rows of the groups that the plan keeps, in their order.
+  func rows() -> [TableRow] {
+    var all = self
+    if plan.groups.isEmpty && groups.isEmpty {
+      all.addGroup([], 0)
+      // What is no aggregate is the same for all objects, and so for none.
+      for (place, column) in plan.columns.enumerated() {
+        guard case .value(let expression) = column else { continue }
+        all.collectors[place].add(CompiledExpression(expression, TableSource(groups: []))(TableSource.Group()))
+      }
+    }
+    let having = CompiledPredicate(plan.having, TableSource(groups: plan.groups))
+    let rows = all.groups.indices.map(all.row).filter {
+      having(TableSource.Group(keys: $0.restKeys, columns: $0.columns))
+    }
+    return TableRow.sorted(rows, plan.fetch.sort)
+  }
+
+  private func row(_ place: Int) -> TableRow {
+    let (group, first) = (groups[place], place * plan.columns.count)
+    return TableRow(
+      sortKeys: plan.fetch.sort.map { sort in
+        plan.groups.firstIndex(of: .path(sort.path)).map { group.keys[$0] } ?? .null
+      },
+      restKeys: group.keys, columns: collectors[first..<first + plan.columns.count].map(\.value),
+      snapshot: group.snapshot)
+  }
+}
+
+/// Makes one value of the values of a group.
+private struct ColumnCollector {
+  /// Nil for the value of the first object, which all have.
+  private let aggregate: ResolvedAggregate?
+  private var running: Aggregate.Collector?
+  /// The values, where they are needed together.
+  private var values: [Value] = []
+  /// Those that were there already; nil where each counts.
+  private var known: Set<EqualValue>?
+
+  init(_ column: TablePlan.Column) {
+    guard case .aggregate(let aggregate, _, let isDistinct) = column else {
+      self.aggregate = nil
+      return
+    }
+    self.aggregate = aggregate
+    if case .aggregate(let aggregate) = aggregate { running = Aggregate.Collector(aggregate) }
+    known = isDistinct ? [] : nil
+  }
+
+  mutating func add(_ value: Value) {
+    if known?.insert(EqualValue(value: value)).inserted == false { return }
+    if running != nil {
+      running?.add(value)
+    } else if aggregate != nil || values.isEmpty {
+      values.append(value)
+    }
+  }
+
+  var value: Value { running?.value ?? aggregate?.evaluate(values) ?? values.first ?? .null }
+}
+
+/// What conditions on groups see.
+private struct TableSource: EvaluationSource {
+  struct Group {
+    var keys: [Value] = []
+    var columns: [Value] = []
+  }
+
+  let groups: [ResolvedExpression]
+
+  func value(at path: SlotPath, of group: Group) -> Value {
+    if case .column(let place) = path.leaf { return group.columns[place] }
+    return groups.firstIndex(of: .path(path)).map { group.keys[$0] } ?? .null
+  }
+
+  func objects(over hops: [Relationship], from group: Group) -> [Group] { [] }
+}

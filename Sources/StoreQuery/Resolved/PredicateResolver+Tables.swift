@@ -1,0 +1,24 @@
+/// Columns of tables and conditions on their groups.
+extension PredicateResolver {
+  /// Resolves a column: `sum:`, `count:` and the other functions of collections over a single value are aggregates of the fetched objects,
+  /// over a to-many relationship they are values of each object.
+  public func column(_ expression: Expression) throws(ResolutionError) -> TablePlan.Column {
+    guard case .function(let name, let arguments, target: nil) = expression, arguments.count == 1,
+      let aggregate = Self.aggregate(name)
+    else { return .value(try one(expression)) }
+    var (argument, isDistinct) = (arguments[0], false)
+    if case .function("distinct:", let inner, target: nil) = argument, inner.count == 1 {
+      (argument, isDistinct) = (inner[0], true)
+    }
+    guard case .one(let value) = try operand(argument) else { return .value(try one(expression)) }
+    // Of values in a column nil does not count.
+    return .aggregate(aggregate == .size ? .aggregate(.count) : aggregate, value, isDistinct: isDistinct)
+  }
+
+  /// Resolves a condition on groups, in which variables stand for the columns of their names.
+  public func having(_ predicate: Predicate, columns: [String]) throws(ResolutionError) -> ResolvedPredicate {
+    var resolver = self
+    for (place, name) in columns.enumerated() { resolver.columns[name] = place }
+    return try resolver.resolve(predicate)
+  }
+}
