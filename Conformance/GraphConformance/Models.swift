@@ -20,6 +20,37 @@ enum Models {
     link(all, many("Person", "tags"), many("Tag", "people"))
   }
 
+  /// The model of runs over random objects: that of the runs over stores.
+  static let staff: NSManagedObjectModel = {
+    let photo = attribute("photo", .binaryDataAttributeType)
+    photo.allowsExternalBinaryDataStorage = true
+    let employee = entity(
+      "Employee",
+      [
+        attribute("salary", .doubleAttributeType), attribute("rate", .decimalAttributeType),
+        attribute("badge", .UUIDAttributeType),
+      ])
+    let person = entity(
+      "Person",
+      [
+        attribute("name", .stringAttributeType), attribute("age", .integer16AttributeType),
+        attribute("email", .stringAttributeType), attribute("born", .dateAttributeType), photo,
+      ], unique: ["email"])
+    person.subentities = [employee]
+    return model([
+      person, employee,
+      entity("Team", [attribute("title", .stringAttributeType), attribute("number", .integer64AttributeType)]),
+      entity("Tag", [attribute("label", .stringAttributeType), attribute("isOn", .booleanAttributeType)]),
+      entity("List", [attribute("name", .stringAttributeType)]),
+      entity("Item", [attribute("name", .stringAttributeType), attribute("link", .URIAttributeType)]),
+    ]) { all in
+      link(all, one("Person", "boss"), many("Person", "reports"))
+      link(all, one("Person", "team"), many("Team", "members"))
+      link(all, many("Person", "tags"), many("Tag", "people"))
+      link(all, many("List", "items", ordered: true), one("Item", "list"))
+    }
+  }()
+
   /// The types of attributes with the names that M2 gives them.
   static let types: [(name: String, type: NSAttributeType)] = [
     ("int16", .integer16AttributeType), ("int32", .integer32AttributeType), ("int64", .integer64AttributeType),

@@ -9,29 +9,33 @@ public struct ConformanceCommand {
   let harnesses: [any StoreHarness]
   let sabotaged: [SabotagedHarness]
   let cases: CaseList
+  /// Makes contexts above a store that does not exist yet; nil where there are none.
+  let stacks: StackMaker?
   private let moreUsage: String
 
+  public typealias StackMaker = (any StoreHarness, URL) throws -> any ObjectStack
+
   /// Runs the command of the program's arguments, and ends the program with its exit status. `cases` are run beside those of the
-  /// suite of stores, or without `runsStoreCases` alone; `moreUsage` is shown behind the usage, for what the program does besides.
+  /// suite of stores, or without `runsStoreCases` alone; `stacks` makes what predicates over unsaved changes are run in; `moreUsage` is shown behind the usage, for what the program does besides.
   public static func main(
     harnesses: [any StoreHarness], sabotaged: [SabotagedHarness] = [], cases: [ConformanceCase] = [],
-    runsStoreCases: Bool = true, moreUsage: String = ""
+    runsStoreCases: Bool = true, stacks: StackMaker? = nil, moreUsage: String = ""
   ) -> Never {
     exit(
       run(
         Array(CommandLine.arguments.dropFirst()), harnesses: harnesses, sabotaged: sabotaged, cases: cases,
-        runsStoreCases: runsStoreCases, moreUsage: moreUsage))
+        runsStoreCases: runsStoreCases, stacks: stacks, moreUsage: moreUsage))
   }
 
   /// Runs a command. The status: 0 as expected, 1 failures, 2 wrong use or an error of the harness, 3 drift.
   public static func run(
     _ words: [String], harnesses: [any StoreHarness], sabotaged: [SabotagedHarness] = [],
-    cases: [ConformanceCase] = [], runsStoreCases: Bool = true, moreUsage: String = ""
+    cases: [ConformanceCase] = [], runsStoreCases: Bool = true, stacks: StackMaker? = nil, moreUsage: String = ""
   ) -> Int32 {
     do {
       let command = ConformanceCommand(
         harnesses: harnesses, sabotaged: sabotaged, cases: CaseList(adding: cases, storeCases: runsStoreCases),
-        moreUsage: moreUsage)
+        stacks: stacks, moreUsage: moreUsage)
       return try command.run(try Arguments(words), words)
     } catch {
       FileHandle.standardError.write(Data("store-conformance: \(error)\n\n\(usage)\n".utf8))
@@ -54,7 +58,7 @@ public struct ConformanceCommand {
     case "replay": return try replay(arguments)
     case "model": return try ModelCommands(arguments, harnesses).model()
     case "differential": return try ModelCommands(arguments, harnesses).differential()
-    case "diff-predicates": return try ModelCommands(arguments, harnesses).predicates()
+    case "diff-predicates": return try ModelCommands(arguments, harnesses).predicates(stacks)
     case "pairs": return try ModelCommands(arguments, harnesses).pairs()
     case "mutate": return try MutateCommand(arguments, harnesses).run()
     case "mutants":

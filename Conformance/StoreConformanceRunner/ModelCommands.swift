@@ -87,26 +87,36 @@ extension ModelCommands {
 
 /// `diff-predicates`: random predicates on every store against plain dictionaries.
 extension ModelCommands {
-  func predicates() throws -> Int32 {
+  func predicates(_ stacks: ConformanceCommand.StackMaker?) throws -> Int32 {
     let wanted = try arguments.number("--n", default: 500)
     var status: Int32 = 0
-    for harness in harnesses {
+    for harness in harnesses where harness.opensStores {
       let start = Date()
       let report = try PredicateRun(harness).run(count: wanted, seed: seed)
-      let seconds = String(format: "%.1f", Date().timeIntervalSince(start))
-      print(
-        "\(harness.name): \(report.count) predicates of seed \(seed), \(report.telling) of them select some objects and not all, "
-          + "\(report.pushed * 100 / max(1, report.count)) % pushed down, \(report.divergences.count) divergences (\(seconds) s)"
-      )
-      for divergence in report.divergences.prefix(5) { print("  \(divergence)") }
-      if !report.divergences.isEmpty { status = 1 }
+      let pushed = "\(report.pushed * 100 / max(1, report.count)) % pushed down"
+      status = max(status, tell(harness.name, report, since: start, pushed))
       if arguments.has("--operators") {
         for (name, counts) in report.operators.sorted(by: { $0.key < $1.key }) {
           print("  \(name): \(counts.pushed) of \(counts.count) pushed down")
         }
       }
+      guard let stacks else { continue }
+      let (place, begin) = (try harness.makeLocation(), Date())
+      defer { try? harness.destroy(place) }
+      let unsaved = try UnsavedPredicateRun(try stacks(harness, place.url)).run(count: wanted, seed: seed)
+      status = max(status, tell(harness.name, unsaved, since: begin, "with unsaved changes laid over"))
     }
     return status
+  }
+
+  /// Prints what came of a run. The status: 1 for divergences.
+  private func tell(_ name: String, _ report: PredicateRun.Report, since start: Date, _ what: String) -> Int32 {
+    let seconds = String(format: "%.1f", Date().timeIntervalSince(start))
+    print(
+      "\(name): \(report.count) predicates of seed \(seed), \(report.telling) of them select some objects and not all, "
+        + "\(what), \(report.divergences.count) divergences (\(seconds) s)")
+    for divergence in report.divergences.prefix(5) { print("  \(divergence)") }
+    return report.divergences.isEmpty ? 0 : 1
   }
 }
 

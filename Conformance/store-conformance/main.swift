@@ -29,6 +29,7 @@ do {
 do {
   ConformanceCommand.main(
     harnesses: harnesses, sabotaged: try SabotagedStores.all(), cases: GraphSuite.all,
+    stacks: { try ContextStack($0, at: $1) },
     moreUsage: ScriptCommand.usage)
 } catch {
   FileHandle.standardError.write(

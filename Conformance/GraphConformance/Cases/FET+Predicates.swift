@@ -38,6 +38,17 @@ extension GraphSuite {
         try c.save()
         tag.setValue("grey", forKey: "label")
         g.equal(try c.count(for: request("Tag", "label == 'grey' AND ANY people.name == 'Ada'")), 1)
+        // Neither is Ada changed now, but what her tag is called.
+        g.equal(
+          try c.objects("Person", NSPredicate(format: "ANY tags.label == 'grey'")).map { $0.text("name") }, ["Ada"])
+        g.equal(try c.count(for: request("Person", "ANY tags.label == 'green'")), 0)
+        let byBoss = request("Person", "boss != nil")
+        byBoss.sortDescriptors = [NSSortDescriptor(key: "boss.age", ascending: true)]
+        g.equal(try c.fetch(byBoss).map { $0.text("email") }, ["b", "n", "e"])
+        ada.setValue(9, forKey: "age")
+        g.equal(try c.fetch(byBoss).map { $0.text("email") }, ["e", "b", "n"])
+        byBoss.fetchLimit = 2
+        g.equal(try c.fetch(byBoss).map { $0.text("email") }, ["e", "b"])
         c.delete(tag)
         g.equal(try c.count(for: request("Tag", "ANY people.name == 'Ada'")), 2)
         g.equal(try c.count(for: request("Person", "tags.@count == 2")), 2)

@@ -11,7 +11,7 @@ extension ContextCore {
     let fetch = try ResolvedFetch(parameters, self)
     for path in parameters.prefetchedKeyPaths { try checkPrefetch(path, from: fetch.plan.entities) }
     let stores = self.stores(for: fetch)
-    let dirty = parameters.includesPendingChanges ? pendingObjects(fetch) : []
+    let dirty = parameters.includesPendingChanges ? pendingObjects(fetch, stores) : []
     let needsFinishing = stores.count != 1 || !dirty.isEmpty || fetch.block != nil || !fetch.comparators.isEmpty
     if !needsFinishing {
       let objects = try self.objects(fetch, fetch.plan, from: stores[0])
@@ -122,11 +122,6 @@ extension ContextCore {
 
   // MARK: Pending changes
 
-  /// Changed objects of the fetched entities.
-  private func pendingObjects(_ fetch: ResolvedFetch) -> [NSManagedObject] {
-    changed.filter { fetch.plan.entities.contains($0.info.entity.index) && $0.hasChanges }
-  }
-
   private func layOver(
     _ dirty: [NSManagedObject], on objects: [NSManagedObject], _ fetch: ResolvedFetch
   ) -> [NSManagedObject] {
@@ -156,14 +151,7 @@ extension ContextCore {
       }
     }
     return SortEvaluation.precedes(fetch.plan.sort, { source.value(at: $0, of: a) }, { source.value(at: $0, of: b) })
-      ?? Self.isBefore(a, b)
-  }
-
-  /// Ties: saved objects by store and key, then new ones in the order of their insertion.
-  private static func isBefore(_ a: NSManagedObject, _ b: NSManagedObject) -> Bool {
-    if (a.key > 0) != (b.key > 0) { return a.key > 0 }
-    if a.storeIndex != b.storeIndex { return a.storeIndex < b.storeIndex }
-    return a.key > 0 ? a.key < b.key : a.key > b.key
+      ?? a.isBefore(b)
   }
 
   // MARK: IDs and counts
@@ -181,7 +169,7 @@ extension ContextCore {
     let stores = self.stores(for: fetch)
     let isSimple =
       stores.count == 1 && fetch.block == nil
-      && (!parameters.includesPendingChanges || pendingObjects(fetch).isEmpty)
+      && (!parameters.includesPendingChanges || pendingObjects(fetch, stores).isEmpty)
     guard isSimple else { return try fetchObjects(parameters).count }
     do {
       if let incremental = try stores[0].openIncremental() { return try incremental.count(fetch, self) }

@@ -22,9 +22,24 @@ struct ManagedSource: EvaluationSource {
     var objects = [object]
     for hop in hops {
       objects = objects.flatMap { object in
-        hop.isToMany ? Array(object.loadedToMany(hop).members) : object.toOne(hop).map { [$0] } ?? []
+        hop.isToMany ? members(hop, of: object) : object.toOne(hop).map { [$0] } ?? []
       }
     }
     return objects
+  }
+
+  /// Without an order of their own, as stores have them.
+  private func members(_ hop: Relationship, of object: NSManagedObject) -> [NSManagedObject] {
+    let members = Array(object.loadedToMany(hop).members)
+    return hop.isOrdered ? members : members.sorted { $0.isBefore($1) }
+  }
+}
+
+extension NSManagedObject {
+  /// The order of objects that nothing else orders: saved ones by store and key, then new ones as they were inserted.
+  func isBefore(_ other: NSManagedObject) -> Bool {
+    if (key > 0) != (other.key > 0) { return key > 0 }
+    if storeIndex != other.storeIndex { return storeIndex < other.storeIndex }
+    return key > 0 ? key < other.key : key > other.key
   }
 }

@@ -9,7 +9,9 @@ enum ObjectCollection {
   /// Nil for what is no collection.
   static func elements(_ operand: Any?) -> [Any?]? {
     switch operand {
-    case let set as NSSet: set.allObjects
+    case let set as NSSet:
+      // Without an order of their own, objects have that of fetches.
+      (set.allObjects as? [NSManagedObject])?.sorted { $0.isBefore($1) } ?? set.allObjects
     case let set as NSOrderedSet: set.array
     case let array as [Any?]: array
     case let set as Set<AnyHashable>: set.map(\.base)
@@ -35,7 +37,9 @@ enum ObjectCollection {
     var current = start
     for (place, key) in zip(keys.indices, keys) {
       guard let elements = elements(current) else {
-        current = single(current, key)
+        let next = single(current, key)
+        if next == nil, leadsToMany(current, keys[place...]) { return [Any?]() }
+        current = next
         continue
       }
       let rest = keys[place...]
@@ -45,6 +49,17 @@ enum ObjectCollection {
       }
     }
     return current
+  }
+
+  /// Whether a to-one relationship that leads nowhere is on the way to a collection, which is empty then as it is in a fetch.
+  private static func leadsToMany(_ value: Any?, _ keys: ArraySlice<String>) -> Bool {
+    var entity = (value as? NSManagedObject)?.entity
+    for key in keys {
+      guard let relationship = entity?.relationshipsByName[key] else { return false }
+      if relationship.isToMany { return true }
+      entity = relationship.destinationEntity
+    }
+    return false
   }
 
   /// The value of one key. Objects have some that are no properties of their entity, as in fetches.

@@ -12,6 +12,8 @@ struct ResolvedWalk {
   private(set) var paths: [SlotPath] = []
   /// The relationships to follow from the object at hand, along each way.
   private(set) var ways: [[Relationship]] = []
+  /// All relationships that are followed, from whatever objects.
+  private(set) var relationships: [Relationship] = []
   /// Whether some part leads to other objects by a to-many relationship.
   private(set) var hasMembers = false
 
@@ -58,6 +60,7 @@ struct ResolvedWalk {
     case .constant: break
     case .path(let path):
       paths.append(path)
+      relationships += path.hops
       if path.variable == 0 && !path.hops.isEmpty { ways.append(path.hops) }
     case .function(_, let operands): add(operands)
     case .conditional(let condition, let yes, let no):
@@ -76,11 +79,16 @@ struct ResolvedWalk {
     case .list(let elements): add(elements)
     case .members(let variable, let hops):
       hasMembers = true
+      relationships += hops
       if variable == 0 { ways.append(hops) }
-    case .following(let base, _):
+    case .following(let base, let hops):
       hasMembers = true
+      relationships += hops
       pending.append(.collection(base))
-    case .values(let base, _), .distinct(let base): pending.append(.collection(base))
+    case .values(let base, let path):
+      relationships += path.hops
+      pending.append(.collection(base))
+    case .distinct(let base): pending.append(.collection(base))
     case .filtered(let base, variable: _, let condition):
       pending.append(.collection(base))
       pending.append(.predicate(condition))
@@ -97,6 +105,9 @@ extension ResolvedPredicate {
 
   /// The relationships that it follows from the object itself, along each way.
   public var ways: [[Relationship]] { ResolvedWalk(self).ways }
+
+  /// All relationships that it follows, from whatever objects.
+  public var relationships: [Relationship] { ResolvedWalk(self).relationships }
 
   /// Whether it looks at nothing but the object's own values.
   public var isOwn: Bool { ResolvedWalk(self).isOwn }

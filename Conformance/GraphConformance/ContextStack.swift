@@ -1,0 +1,105 @@
+import CoreData
+import Foundation
+import StoreConformance
+import StoreProtocol
+
+/// One context above one store, for runs of predicates.
+public final class ContextStack: ObjectStack {
+  private let coordinator: NSPersistentStoreCoordinator
+  private let context: NSManagedObjectContext
+  private var objects: [Int: NSManagedObject] = [:]
+  private var numbers: [NSManagedObject: Int] = [:]
+
+  /// Makes a store with the model of the runs.
+  public init(_ harness: any StoreHarness, at url: URL) throws {
+    NSPersistentStoreCoordinator.register(harness.backend)
+    coordinator = NSPersistentStoreCoordinator(managedObjectModel: Models.staff)
+    try coordinator.addPersistentStore(ofType: harness.backend.storeType, configurationName: nil, at: url)
+    context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    context.persistentStoreCoordinator = coordinator
+  }
+
+  private func object(_ number: Int) throws -> NSManagedObject {
+    guard let object = objects[number] else { throw HarnessProblem("there is no object \(number)") }
+    return object
+  }
+
+  public func insert(_ number: Int, entity: String) {
+    context.performAndWait {
+      let object = context.insert(entity)
+      (objects[number], numbers[object]) = (object, number)
+    }
+  }
+
+  public func set(_ value: Any?, _ name: String, of number: Int) throws {
+    try context.performAndWait { try object(number).setValue(value, forKey: name) }
+  }
+
+  public func set(target: Int?, _ name: String, of number: Int) throws {
+    try context.performAndWait { try object(number).setValue(target.map { try object($0) }, forKey: name) }
+  }
+
+  public func set(members: [Int], _ name: String, of number: Int) throws {
+    try context.performAndWait {
+      try object(number).setValue(NSOrderedSet(array: members.map { try object($0) }), forKey: name)
+    }
+  }
+
+  public func add(_ member: Int, _ name: String, of number: Int) throws {
+    try context.performAndWait { try object(number).mutableSetValue(forKey: name).add(object(member)) }
+  }
+
+  public func remove(_ member: Int, _ name: String, of number: Int) throws {
+    try context.performAndWait { try object(number).mutableSetValue(forKey: name).remove(object(member)) }
+  }
+
+  public func delete(_ number: Int) throws {
+    try context.performAndWait {
+      let object = try object(number)
+      context.delete(object)
+      (objects[number], numbers[object]) = (nil, nil)
+    }
+  }
+
+  public func save() throws { try context.performAndWait { try context.save() } }
+
+  public func fetch(_ wanted: StackRequest) throws -> StackResult {
+    try context.performAndWait {
+      let arguments = try wanted.arguments.map { argument in
+        switch argument {
+        case .value(let value): value
+        case .object(let number): try object(number) as Any
+        }
+      }
+      let request = NSFetchRequest<NSManagedObject>(entityName: wanted.entity)
+      let predicate = NSPredicate(format: wanted.format, argumentArray: arguments)
+      request.predicate = predicate
+      request.sortDescriptors = wanted.sort.map { NSSortDescriptor(key: $0.key, ascending: $0.isAscending) }
+      (request.fetchOffset, request.fetchLimit) = (wanted.offset, wanted.limit ?? 0)
+      // A limit of 0 is none.
+      let isEmpty = wanted.limit == 0
+      let fetched = isEmpty ? [] : try context.fetch(request).map { numbers[$0] ?? -1 }
+      let count = isEmpty ? 0 : try context.count(for: request)
+      let all = objects.filter { isKind($0.value.entity, of: wanted.entity) }
+      let met = all.filter { predicate.evaluate(with: $0.value) }.map(\.key).sorted()
+      return StackResult(fetched: fetched, count: count, met: met)
+    }
+  }
+
+  private func isKind(_ entity: NSEntityDescription, of name: String) -> Bool {
+    var current: NSEntityDescription? = entity
+    while let next = current {
+      if next.name == name { return true }
+      current = next.superentity
+    }
+    return false
+  }
+
+  public func close() throws {
+    context.performAndWait {
+      context.reset()
+      (objects, numbers) = ([:], [:])
+    }
+    for store in coordinator.persistentStores { try coordinator.remove(store) }
+  }
+}

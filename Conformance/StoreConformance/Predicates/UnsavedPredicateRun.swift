@@ -1,0 +1,103 @@
+import Foundation
+import StoreSchema
+
+/// Random predicates over objects of which many are not saved as they are: fetches with their changes laid over, counts, and evaluation in
+/// memory select what plain dictionaries select.
+public struct UnsavedPredicateRun {
+  private let stack: any ObjectStack
+  private let model: ModelSchema
+
+  public init(_ stack: any ObjectStack) throws {
+    self.stack = stack
+    model = try ModelSchema()
+  }
+
+  /// How many changes come first, how many predicates between two changes, and changes between saves.
+  private static let (firstChanges, predicatesBetweenChanges, changesBetweenSaves) = (60, 5, 12)
+
+  public func run(count: Int, seed: UInt64) throws -> PredicateRun.Report {
+    var report = PredicateRun.Report()
+    var (store, random) = (ReferenceStore(), SplitMix64(seed: seed))
+    for (step, operation) in ModelOperation.stream(count: Self.firstChanges + count, seed: seed).enumerated()
+    where report.count < count {
+      var plan = ModelPlan(model, store, operation)
+      let changes = plan.changes(operation.kind)
+      if store.apply(changes) { for change in changes { try apply(change, store) } }
+      // What a save gives keys to is told from what has none yet.
+      if step < Self.firstChanges || step % Self.changesBetweenSaves == 0 {
+        try stack.save()
+        continue
+      }
+      let reference = { (number: Int) -> ObjectReference? in
+        store.objects[number].flatMap { model.schema.entity(named: $0.entity) }.map {
+          ObjectReference(entity: $0.index, key: Int64(number) + 1)
+        }
+      }
+      var generator = PredicateGenerator(model, store, seed: random.next(), reference)
+      let evaluator = ReferenceEvaluator(store, model, reference)
+      for _ in 0..<min(Self.predicatesBetweenChanges, count - report.count) {
+        try check(generator.fetch(), evaluator, store, &report)
+      }
+    }
+    try stack.close()
+    return report
+  }
+
+  private func apply(_ change: ModelChange, _ store: ReferenceStore) throws {
+    switch change {
+    case .insert(let number, let entity, let values, let targets):
+      try stack.insert(number, entity: entity)
+      for (name, cell) in values { try stack.set(Self.object(cell.value), name, of: number) }
+      for (name, target) in targets { try stack.set(target: target, name, of: number) }
+    case .update(let number, let values, let targets, age: _):
+      for (name, cell) in values { try stack.set(Self.object(cell.value), name, of: number) }
+      for (name, target) in targets { try stack.set(target: target, name, of: number) }
+    case .delete(let number, age: _): try stack.delete(number)
+    case .tag(let person, let tag, isAdded: true): try stack.add(tag, "tags", of: person)
+    case .tag(let person, let tag, isAdded: false): try stack.remove(tag, "tags", of: person)
+    case .order(let list, let items): try stack.set(members: items, "items", of: list)
+    }
+  }
+
+  private func check(
+    _ fetch: PredicateGenerator.Fetch, _ evaluator: ReferenceEvaluator, _ store: ReferenceStore,
+    _ report: inout PredicateRun.Report
+  ) throws {
+    let all = evaluator.select(fetch.entity, fetch.predicate, sort: fetch.sort)
+    let tail = all.dropFirst(fetch.offset)
+    let expected = Array(fetch.limit.map { tail.prefix($0) } ?? tail)
+    let format = GeneratedFormat(fetch.predicate)
+    let request = StackRequest(
+      entity: fetch.entity.name, format: format.text,
+      arguments: format.arguments.map { cell in
+        if case .reference(let reference) = cell.value { return .object(Int(reference.key - 1)) }
+        return .value(Self.object(cell.value) ?? NSNull())
+      },
+      sort: fetch.sort.map { ($0.keys.joined(separator: "."), $0.isAscending) }, offset: fetch.offset,
+      limit: fetch.limit)
+    report.count += 1
+    if !all.isEmpty && all.count < store.numbers.count / 4 { report.telling += 1 }
+    let found = try stack.fetch(request)
+    if found.fetched == expected && found.count == expected.count && found.met == all.sorted() { return }
+    report.divergences.append(
+      "\(fetch.entity.name) \(format.text) \(format.arguments.map(\.value.brief)) sort \(request.sort) "
+        + "offset \(fetch.offset) limit \(fetch.limit.map(String.init) ?? "-"): expected \(expected), fetched "
+        + "\(found.fetched), counted \(found.count), in memory \(found.met) of \(all.sorted())")
+  }
+
+  /// A value as clients of objects have it.
+  private static func object(_ value: Value) -> Any? {
+    switch value {
+    case .null, .reference: nil
+    case .bool(let x): x
+    case .int(let x): x
+    case .double(let x): x
+    case .decimal(let x): NSDecimalNumber(decimal: x)
+    case .date(let x): Date(timeIntervalSinceReferenceDate: x)
+    case .string(let x): x
+    case .uri(let x): URL(string: x)
+    case .uuid(let x): x
+    case .data(let x): x
+    }
+  }
+}
