@@ -57,6 +57,7 @@ final class SQLiteConnection: SQLConnection {
     sqlite3_busy_timeout(database, log.timeout)
     log.watch(database)
     try functions.register(on: self)
+    try SQLiteCollations.register(on: self)
   }
 
   /// Makes the file where there is none, for nobody but its owner: SQLite gives what it makes beside it the same mode. Whether

@@ -70,6 +70,28 @@ extension GraphSuite {
         g.equal(try c.objects("Person", NSPredicate(format: "NONE tags == %@", unsaved)).count, 4)
       }
     },
+    GraphCase("FET-054/graph", "texts are sorted by the method that a sort descriptor names", ways: .own) { g in
+      try g.inWriting { c in
+        let names: [Any?] = ["file10", "File9", "file1", "\u{e9}a", "Eb", nil]
+        for name in names { c.insert("Person", ["name": name ?? NSNull()]) }
+        for isSaved in [false, true] {
+          if isSaved { try c.save() }
+          for (selector, expected) in [
+            (nil, ["Eb", "File9", "file1", "file10"]), ("compare:", ["Eb", "File9", "file1", "file10"]),
+            ("caseInsensitiveCompare:", ["Eb", "file1", "file10", "File9"]),
+            ("localizedStandardCompare:", ["\u{e9}a", "Eb", "file1", "File9"]),
+          ] as [(Selector?, [String])] {
+            let sorted = request("Person", "TRUEPREDICATE")
+            sorted.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true, selector: selector)]
+            (sorted.fetchOffset, sorted.fetchLimit) = (1, 4)
+            g.equal(try c.fetch(sorted).map { $0.text("name") }, expected, "\(selector ?? "none"), \(isSaved)")
+          }
+        }
+        let unknown = request("Person", "TRUEPREDICATE")
+        unknown.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true, selector: "shuffledCompare:")]
+        try g.fails(134060) { _ = try c.fetch(unknown) }
+      }
+    },
     GraphCase("FET-033", "a predicate that is a block is evaluated in memory, on every store", ways: .own) { g in
       try g.inWriting { c in
         staff(c)

@@ -35,15 +35,11 @@ extension ConformanceSuite {
       let s = try c.open(Fixtures.people())
       let texts = c.mixedTexts(400)
       let o = try s.commit { for text in texts { try $0.insert("Person", ["name": .text(text)]) } }
-      let orders: [(ResolvedSort.Comparison, SortComparison.TextOrder)] = [
-        (.literal, .literal), (.caseInsensitive, .caseInsensitive), (.localized, .localized),
-        (.localizedCaseInsensitive, .localizedCaseInsensitive), (.localizedStandard, .localizedStandard),
-      ]
-      for (comparison, order) in orders {
+      for order in SortComparison.TextOrder.allCases {
         for isAscending in [true, false] {
           var plan = try s.plan(
             "Person", "TRUEPREDICATE", [], sort: ["name"], offset: 0, limit: nil, exactly: false)
-          plan.sort[0].comparison = comparison
+          plan.sort[0].comparison = order
           plan.sort[0].isAscending = isAscending
           let expected = texts.indices.sorted { a, b in
             let found = SortComparison.compare(.string(texts[a]), .string(texts[b]), order)
@@ -51,7 +47,7 @@ extension ConformanceSuite {
             return (found == .ascending) == isAscending
           }
           let found = try s.fetch(plan)
-          c.expect(found == expected.map { o[$0] }, "\(comparison) \(isAscending ? "upwards" : "downwards")")
+          c.expect(found == expected.map { o[$0] }, "\(order) \(isAscending ? "upwards" : "downwards")")
         }
       }
     },

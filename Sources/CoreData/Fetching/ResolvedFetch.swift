@@ -39,7 +39,7 @@ struct ResolvedFetch {
     var block: NSPredicate?
     if let given = parameters.predicate {
       if let tree = PredicateTree.of(given) {
-        do { predicate = try resolver.resolve(tree) } catch { throw Self.error(error, given.predicateFormat) }
+        do { predicate = try resolver.resolve(tree) } catch { throw Self.error(error.message, error) }
       } else {
         block = given
       }
@@ -51,9 +51,14 @@ struct ResolvedFetch {
         steps.append(.comparator(descriptor))
         continue
       }
-      do { sorts.append(ResolvedSort(path: try resolver.path(key), isAscending: descriptor.ascending)) } catch {
-        throw Self.error(error, key)
+      guard let order = SortComparison.TextOrder(selector: descriptor.selector) else {
+        throw Self.error(
+          "The sort descriptor of \(key) compares by \(descriptor.selector?.description ?? ""), which no store knows.")
       }
+      do {
+        let path = try resolver.path(key)
+        sorts.append(ResolvedSort(path: path, isAscending: descriptor.ascending, comparison: order))
+      } catch { throw Self.error(error.message, error) }
       sorts.last.map { steps.append(.path($0)) }
     }
     let comparators = sorts.count == steps.count ? [] : steps
@@ -66,9 +71,9 @@ struct ResolvedFetch {
       limit: parameters.limit > 0 ? parameters.limit : nil)
   }
 
-  private static func error(_ error: ResolutionError, _ text: String) -> CocoaError {
-    CocoaError(
-      .coreData,
-      userInfo: [NSLocalizedDescriptionKey: "The fetch cannot be run: \(error.message)", NSUnderlyingErrorKey: error])
+  private static func error(_ reason: String, _ cause: (any Error)? = nil) -> CocoaError {
+    var userInfo: [String: Any] = [NSLocalizedDescriptionKey: "The fetch cannot be run: \(reason)"]
+    userInfo[NSUnderlyingErrorKey] = cause
+    return CocoaError(.coreData, userInfo: userInfo)
   }
 }

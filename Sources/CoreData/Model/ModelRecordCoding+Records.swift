@@ -126,7 +126,9 @@ extension ModelRecordCoding {
       name: nil, entityName: request.entityName ?? "", predicate: request.predicate.flatMap(PredicateTree.of),
       resultType: Int(request.resultType.rawValue))
     record.sortDescriptors = (request.sortDescriptors ?? []).compactMap { descriptor in
-      descriptor.key.map { SortRecord(key: $0, isAscending: descriptor.ascending) }
+      descriptor.key.map {
+        SortRecord(key: $0, isAscending: descriptor.ascending, selector: descriptor.selector?.description ?? "compare:")
+      }
     }
     record.fetchLimit = request.fetchLimit
     record.fetchOffset = request.fetchOffset

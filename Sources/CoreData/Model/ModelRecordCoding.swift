@@ -165,7 +165,11 @@ enum ModelRecordCoding {
   static func request(_ record: FetchRequestRecord) -> NSFetchRequest<any NSFetchRequestResult> {
     let request = NSFetchRequest<any NSFetchRequestResult>(entityName: record.entityName)
     request.predicate = record.predicate.map { PredicateTree.predicate($0) }
-    request.sortDescriptors = record.sortDescriptors.map { NSSortDescriptor(key: $0.key, ascending: $0.isAscending) }
+    request.sortDescriptors = record.sortDescriptors.map {
+      NSSortDescriptor(
+        key: $0.key, ascending: $0.isAscending,
+        selector: $0.selector.flatMap { $0 == "compare:" ? nil : Selector($0) })
+    }
     request.fetchLimit = record.fetchLimit
     request.fetchOffset = record.fetchOffset
     request.fetchBatchSize = record.fetchBatchSize

@@ -4,6 +4,7 @@ import StoreQuery
 /// A key in a key path, so that a sort descriptor made of a name has a key path like any other.
 public struct _SortKey: Hashable, Comparable, Sendable {
   let name: String
+  let selector: Selector?
   public static func < (a: _SortKey, b: _SortKey) -> Bool { a.name < b.name }
 }
 
@@ -15,7 +16,9 @@ public struct _ComparedValue {
 
 extension NSObject {
   /// Only for sort descriptors made of a key.
-  public subscript(_sortKey name: String) -> _SortKey { _SortKey(name: name) }
+  public subscript(_sortKey name: String, _selector selector: Selector?) -> _SortKey {
+    _SortKey(name: name, selector: selector)
+  }
 
   /// Only for sort descriptors made of a key and a comparator.
   public subscript(_comparedKey name: String) -> _ComparedValue {
@@ -27,8 +30,14 @@ extension NSObject {
 extension NSSortDescriptor {
   /// Sorts by the value of a key, or of a dotted path of keys.
   public convenience init(key: String?, ascending: Bool) {
+    self.init(key: key, ascending: ascending, selector: nil)
+  }
+
+  /// Sorts by the value of a key, by a method of it. Stores know `compare:`, `caseInsensitiveCompare:`, `localizedCompare:`,
+  /// `localizedCaseInsensitiveCompare:` and `localizedStandardCompare:`; a fetch with any other is an error.
+  public convenience init(key: String?, ascending: Bool, selector: Selector?) {
     SortDescriptorPatch.apply()
-    self.init(keyPath: \NSObject[_sortKey: key ?? "self"], ascending: ascending)
+    self.init(keyPath: \NSObject[_sortKey: key ?? "self", _selector: selector], ascending: ascending)
   }
 
   /// Sorts by a property of a managed object class, of any type.
@@ -41,6 +50,20 @@ extension NSSortDescriptor {
     self.init(key: KeyPathName.name(of: keyPath), ascending: ascending)
   }
 
+  /// The same by a method of the values.
+  public convenience init<Root: NSManagedObject, Value>(
+    keyPath: KeyPath<Root, Value>, ascending: Bool, selector: Selector?
+  ) {
+    self.init(key: KeyPathName.name(of: keyPath), ascending: ascending, selector: selector)
+  }
+
+  /// A sort descriptor of Swift's as one that fetch requests take. Its strings are compared literally: Foundation has no other comparators for
+  /// sort descriptors off Apple's platforms.
+  public convenience init<Compared: NSObject>(_ sortDescriptor: SortDescriptor<Compared>) {
+    self.init(
+      key: sortDescriptor.keyPath.flatMap { KeyPathName.name(of: $0) }, ascending: sortDescriptor.order == .forward)
+  }
+
   /// Sorts by a comparator over the values of a key, in memory after the fetch. Missing values come as `NSNull`.
   public convenience init(key: String?, ascending: Bool, comparator cmptr: @escaping Comparator) {
     self.init(keyPath: \NSObject[_comparedKey: key ?? "self"], ascending: ascending) { a, b in
@@ -50,6 +73,11 @@ extension NSSortDescriptor {
 
   /// Whether the order is a comparator's, which no store knows.
   var comparesByBlock: Bool { keyPath is KeyPath<NSObject, _ComparedValue> }
+
+  /// The method that values are compared by, nil for `compare:`.
+  public var selector: Selector? {
+    (keyPath as? KeyPath<NSObject, _SortKey>).flatMap { NSObject()[keyPath: $0].selector }
+  }
 
   /// The key, also of a descriptor that was made of the key path of a managed object's property.
   public var key: String? {

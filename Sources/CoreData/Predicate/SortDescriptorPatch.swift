@@ -1,4 +1,6 @@
 import Foundation
+import StoreQuery
+import StoreSchema
 
 /// Teaches Foundation's `NSSortDescriptor` to compare and describe itself by its key, as it does on Apple's platforms.
 enum SortDescriptorPatch {
@@ -15,9 +17,38 @@ enum SortDescriptorPatch {
       guard let other = object as? NSSortDescriptor else { return false }
       if other === self { return true }
       guard let key, key == other.key, !comparesByBlock, !other.comparesByBlock else { return false }
-      return ascending == other.ascending
+      return ascending == other.ascending && selector == other.selector
     }
+
+    /// Foundation's own sees nothing in a key path that stands for a key.
+    override func compare(_ object1: Any, to object2: Any) -> ComparisonResult {
+      guard let key, keyPath is KeyPath<NSObject, _SortKey> else { return super.compare(object1, to: object2) }
+      return SortedValue.compare(object1, object2, key, selector, isAscending: ascending)
+    }
+
     override var hash: Int { (key?.hashValue ?? 0) &* 2 &+ (ascending ? 1 : 0) }
     override var description: String { "(\(key ?? "?"), \(ascending ? "ascending" : "descending"))" }
+  }
+}
+
+/// How the values of a key of any two objects are ordered: as fetches order those of a property.
+enum SortedValue {
+  static func compare(
+    _ a: Any, _ b: Any, _ key: String, _ selector: Selector?, isAscending: Bool
+  ) -> ComparisonResult {
+    guard let order = SortComparison.TextOrder(selector: selector) else {
+      misuse(
+        "A sort descriptor by \(selector?.description ?? "") cannot compare: there are no selectors. Use a comparator.")
+    }
+    let (x, y) = (value(of: a, key), value(of: b, key))
+    switch SortComparison.compare(x, y, order) {
+    case .same: return .orderedSame
+    case .ascending: return isAscending ? .orderedAscending : .orderedDescending
+    case .descending: return isAscending ? .orderedDescending : .orderedAscending
+    }
+  }
+
+  private static func value(of object: Any, _ key: String) -> Value {
+    ObjectEvaluator.value(key == "self" ? object : ObjectCollection.value(of: object, key))
   }
 }

@@ -78,16 +78,12 @@ struct SQLPredicate {
     var terms: [String] = []
     for sort in sorts {
       guard let term = term(.path(sort.path)), term.type != .decimal, term.type != .entity, !term.type.isReference,
-        let collation = Self.collation(sort, term.type)
+        let collation = SQLCollation(order: sort.comparison)
       else { return nil }
-      terms.append(term.text.statement.text + collation + (sort.isAscending ? "" : " DESC"))
+      let collated = term.type.isText ? collation.suffix : ""
+      terms.append(term.text.statement.text + collated + (sort.isAscending ? "" : " DESC"))
     }
     return terms
-  }
-
-  /// Nil for an order that only the kernel knows.
-  private static func collation(_ sort: ResolvedSort, _ type: SQLValueType) -> String? {
-    sort.comparison == .literal || !type.isText ? "" : nil
   }
 
   mutating func checked(_ text: SQLText?) -> SQLText? {

@@ -7,7 +7,7 @@ import StoreSchema
 /// ``ValueComparison``. Values that compare the same are told apart by object ID, which is for the caller to do.
 public enum SortComparison {
   /// How texts are ordered: by the selector of a sort descriptor.
-  public enum TextOrder: Hashable, Sendable {
+  public enum TextOrder: String, Hashable, Sendable, CaseIterable {
     /// `compare:` or no selector: by UTF-8 bytes.
     case literal
     /// `caseInsensitiveCompare:`: by UTF-8 bytes after case folding.

@@ -2,22 +2,13 @@
 public struct ResolvedSort: Hashable, Sendable {
   public var path: SlotPath
   public var isAscending: Bool
-  public var comparison: Comparison
+  /// How texts are ordered.
+  public var comparison: SortComparison.TextOrder
 
-  public init(path: SlotPath, isAscending: Bool, comparison: Comparison = .literal) {
+  public init(path: SlotPath, isAscending: Bool, comparison: SortComparison.TextOrder = .literal) {
     self.path = path
     self.isAscending = isAscending
     self.comparison = comparison
-  }
-
-  /// How strings are ordered.
-  public enum Comparison: String, Hashable, Sendable {
-    /// By their UTF-8 bytes.
-    case literal
-    case caseInsensitive
-    case localized
-    case localizedCaseInsensitive
-    case localizedStandard
   }
 }
 

@@ -18,17 +18,7 @@ public enum SortEvaluation {
   }
 
   private static func precedes(_ sort: ResolvedSort, _ a: Value, _ b: Value) -> Bool? {
-    let order = SortComparison.compare(a, b, textOrder(sort.comparison))
+    let order = SortComparison.compare(a, b, sort.comparison)
     return order == .same ? nil : (order == .ascending) == sort.isAscending
-  }
-
-  private static func textOrder(_ comparison: ResolvedSort.Comparison) -> SortComparison.TextOrder {
-    switch comparison {
-    case .literal: .literal
-    case .caseInsensitive: .caseInsensitive
-    case .localized: .localized
-    case .localizedCaseInsensitive: .localizedCaseInsensitive
-    case .localizedStandard: .localizedStandard
-    }
   }
 }
