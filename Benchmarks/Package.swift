@@ -32,6 +32,7 @@ let package = Package(
       dependencies: [
         "CSQLiteRaw", "BenchmarkSupport", "RawXML", .product(name: "CoreData", package: "OpenCoreData"),
         .product(name: "LMDBStore", package: "OpenCoreData"),
+        .product(name: "StoreProtocol", package: "OpenCoreData"),
         .target(name: "CLMDBRaw", condition: .when(traits: ["LMDB"])),
       ],
       path: "Sources", swiftSettings: strict),

@@ -46,10 +46,8 @@ final class RowSource: EvaluationSource {
     return rows
   }
 
-  func test(
-    _ path: SlotPath, _ op: Predicate.Operator, _ constant: Value, _ options: Predicate.Options
-  ) -> ((Row) -> Bool)? {
-    RowTest.make(path, op, constant, options)
+  func test(_ predicate: ResolvedPredicate) -> ((Row) -> Bool)? {
+    RowProgram(predicate).map { program in { program($0) } }
   }
 
   private func target(_ relationship: Relationship, of row: Row) throws(StoreError) -> Row? {

@@ -7,6 +7,7 @@ import StoreProtocol
 final class SQLiteConnection: SQLConnection {
   @exclusivity(unchecked) private(set) var database: OpaquePointer?
   let functions = SQLiteFunctions()
+  private let debugTrace = SQLiteTrace()
   private let trace: (@Sendable (String, Double) -> Void)?
   private var identity: SQLiteOpenFiles.Identity?
   private let process = ProcessCopy.current
@@ -56,6 +57,7 @@ final class SQLiteConnection: SQLConnection {
     sqlite3_limit(database, SQLITE_LIMIT_TRIGGER_DEPTH, 64)
     sqlite3_busy_timeout(database, log.timeout)
     log.watch(database)
+    debugTrace.follow(database)
     try functions.register(on: self)
     try SQLiteCollations.register(on: self)
   }

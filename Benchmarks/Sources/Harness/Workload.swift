@@ -39,6 +39,9 @@ enum Workload: String, CaseIterable, Codable {
   /// Memory that this takes at most and gives back, against what the store takes.
   case w15m = "W15m"
 
+  /// Ask all employees, as rows in memory, whether they meet a predicate, 20 times; raw: a closure over the same rows.
+  case w16 = "W16"
+
   /// Those of stores that are whole files only.
   static let wholeFile: [Workload] = [.w14, .w14m, .w15, .w15m]
   /// Those of every store that can begin with another one's work: no keys that count from 1, no opening in no time.
@@ -105,6 +108,7 @@ enum Workload: String, CaseIterable, Codable {
     case .w13: 1.15
     case .w14, .w15: 6
     case .w14m, .w15m: 1.5
+    case .w16: 3
     }
   }
 

@@ -52,6 +52,7 @@ struct LibrarySide {
       let half = all.enumerated().filter { !$0.offset.isMultiple(of: 2) }.map(\.element)
       return try measure { try delete(half) }
     case .w8: return try measure { try group() }
+    case .w16: return try RowPredicates(scale).run(.library)
     case .w11: return try weigh()
     case .w12: return try saveWhileOthersRead()
     case .w13: return try saveOneByOne()

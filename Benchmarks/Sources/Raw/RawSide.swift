@@ -32,6 +32,7 @@ struct RawSide {
       let half = all.filter { $0.key.isMultiple(of: 2) }
       return try measure { try delete(half) }
     case .w8: return try measure { try group() }
+    case .w16: return try RowPredicates(scale).run(.raw)
     case .w10: return try Self.open(cell)
     case .w11: return try weigh()
     case .w12: return try saveWhileOthersRead()

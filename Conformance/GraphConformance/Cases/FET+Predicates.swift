@@ -70,6 +70,28 @@ extension GraphSuite {
         g.equal(try c.objects("Person", NSPredicate(format: "NONE tags == %@", unsaved)).count, 4)
       }
     },
+    GraphCase("FET-017/deep", "predicates that code nests deeply are read or refused", ways: .own) { g in
+      try g.inWriting { c in
+        for age in 0..<9 { c.insert("Person", ["age": age]) }
+        try c.save()
+        // One by one, as code folds a list of conditions.
+        let parts = (0..<3000).map { NSPredicate(format: "age == %d", $0 + 3) }
+        let any = parts.dropFirst().reduce(parts[0]) { NSCompoundPredicate(orPredicateWithSubpredicates: [$0, $1]) }
+        g.equal(try c.objects("Person", any).count, 6)
+        var not = NSPredicate(format: "age == 3")
+        for _ in 0..<100 { not = NSCompoundPredicate(notPredicateWithSubpredicate: not) }
+        g.equal(try c.objects("Person", not).count, 1)
+        for _ in 0..<5000 { not = NSCompoundPredicate(notPredicateWithSubpredicate: not) }
+        try g.fails(134060, what: "deep negation") { _ = try c.objects("Person", not) }
+        var sum = NSExpression(forKeyPath: "age")
+        for _ in 0..<5000 {
+          sum = NSExpression(forFunction: "add:to:", arguments: [sum, NSExpression(forConstantValue: 1)])
+        }
+        let deep = NSComparisonPredicate(
+          leftExpression: sum, rightExpression: NSExpression(forConstantValue: 1), modifier: .direct, type: .equalTo)
+        try g.fails(134060, what: "a deep sum") { _ = try c.objects("Person", deep) }
+      }
+    },
     GraphCase("FET-054/graph", "texts are sorted by the method that a sort descriptor names", ways: .own) { g in
       try g.inWriting { c in
         let names: [Any?] = ["file10", "File9", "file1", "\u{e9}a", "Eb", nil]

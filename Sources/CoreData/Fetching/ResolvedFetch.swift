@@ -38,11 +38,13 @@ struct ResolvedFetch {
     var predicate = ResolvedPredicate.constant(true)
     var block: NSPredicate?
     if let given = parameters.predicate {
-      if let tree = PredicateTree.of(given) {
-        do { predicate = try resolver.resolve(tree) } catch { throw Self.error(error.message, error) }
-      } else {
-        block = given
-      }
+      do {
+        if let tree = try PredicateTree.forFetch(given) {
+          predicate = try resolver.resolve(tree)
+        } else {
+          block = given
+        }
+      } catch { throw Self.error(error.message, error) }
     }
     var sorts: [ResolvedSort] = []
     var steps: [Step] = []

@@ -26,6 +26,47 @@ enum PredicateTree {
     }
   }
 
+  /// The tree of a predicate for a fetch: conjunctions in conjunctions, and disjunctions in disjunctions, as folding many predicates one by one
+  /// makes them, are one. Nil for predicates whose meaning is a block, an error for those that are too deep.
+  static func forFetch(_ predicate: NSPredicate) throws(ResolutionError) -> StoreQuery.Predicate? {
+    let flat = flattened(predicate)
+    let limit = TreeHeight.limit
+    if isDeeper(flat, than: limit) {
+      throw ResolutionError(message: "The predicate is nested deeper than \(limit) levels.", isUnsupported: true)
+    }
+    guard let tree = of(flat) else { return nil }
+    if TreeHeight.isExceeded(by: tree) {
+      throw ResolutionError(message: "The predicate is nested deeper than \(limit) levels.", isUnsupported: true)
+    }
+    return tree
+  }
+
+  private static func flattened(_ predicate: NSPredicate) -> NSPredicate {
+    guard let compound = predicate as? NSCompoundPredicate, compound.compoundPredicateType != .not else {
+      return predicate
+    }
+    let type = compound.compoundPredicateType
+    var (parts, pending) = ([NSPredicate](), Array(compound.subpredicates.reversed()))
+    while let part = pending.popLast() {
+      if let inner = part as? NSCompoundPredicate, inner.compoundPredicateType == type {
+        pending += inner.subpredicates.reversed()
+      } else {
+        parts.append(part)
+      }
+    }
+    return NSCompoundPredicate(type: type, subpredicates: parts)
+  }
+
+  private static func isDeeper(_ predicate: NSPredicate, than limit: Int) -> Bool {
+    var pending = [(predicate: predicate, depth: 1)]
+    while let (next, depth) = pending.popLast() {
+      if depth > limit { return true }
+      guard let compound = next as? NSCompoundPredicate else { continue }
+      for part in compound.subpredicates { pending.append((part, depth + 1)) }
+    }
+    return false
+  }
+
   private static func compound(_ compound: NSCompoundPredicate) -> StoreQuery.Predicate? {
     var parts: [StoreQuery.Predicate] = []
     for part in compound.subpredicates {

@@ -23,8 +23,8 @@ public struct CompiledPredicate<Source: EvaluationSource> {
 
   public init(_ predicate: ResolvedPredicate, _ source: Source) {
     let compiler = PredicateCompiler(source)
-    if let own = compiler.ownTest(predicate) {
-      test = own
+    if let fast = source.test(predicate) {
+      test = { fast($0) }
     } else {
       let inner = compiler.test(predicate)
       test = { (object) throws(Source.Failure) in try inner(Frame(object: object)) }
@@ -61,46 +61,8 @@ struct PredicateCompiler<Source: EvaluationSource> {
 
   init(_ source: Source) { self.source = source }
 
-  /// A test without a frame, for predicates over the object's own values; nil for others.
-  func ownTest(_ predicate: ResolvedPredicate) -> ((Source.Object) throws(Source.Failure) -> Bool)? {
-    switch predicate {
-    case .constant(let value): return { _ in value }
-    case .not(let inner):
-      guard let inner = ownTest(inner) else { return nil }
-      return { (object) throws(Source.Failure) in try !inner(object) }
-    case .and(let parts): return combined(parts, stopsAt: false)
-    case .or(let parts): return combined(parts, stopsAt: true)
-    case .comparison(.path(let path), let op, .constant(let constant), let options) where path.variable == 0:
-      if let fast = source.test(path, op, constant, options) { return { fast($0) } }
-      return { [source] (object) throws(Source.Failure) in
-        ComparisonKernel.evaluate(op, options, left: try source.value(at: path, of: object), right: constant)
-      }
-    default: return nil
-    }
-  }
-
-  private func combined(
-    _ parts: [ResolvedPredicate], stopsAt end: Bool
-  ) -> ((Source.Object) throws(Source.Failure) -> Bool)? {
-    var tests: [(Source.Object) throws(Source.Failure) -> Bool] = []
-    for part in parts {
-      guard let test = ownTest(part) else { return nil }
-      tests.append(test)
-    }
-    if tests.count == 2 {
-      let (first, second) = (tests[0], tests[1])
-      return end
-        ? { (object) throws(Source.Failure) in try first(object) ? true : try second(object) }
-        : { (object) throws(Source.Failure) in try first(object) ? try second(object) : false }
-    }
-    return { (object) throws(Source.Failure) in
-      for test in tests where try test(object) == end { return end }
-      return !end
-    }
-  }
-
   func test(_ predicate: ResolvedPredicate) -> Test {
-    if let own = ownTest(predicate) { return { (frame) throws(Source.Failure) in try own(frame.object) } }
+    if let fast = source.test(predicate) { return { fast($0.object) } }
     switch predicate {
     case .constant(let value): return { _ in value }
     case .not(let inner):

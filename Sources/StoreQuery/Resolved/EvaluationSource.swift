@@ -13,16 +13,12 @@ public protocol EvaluationSource {
   /// The objects that relationships lead to, one after another. An object that is reached twice comes twice.
   func objects(over hops: [Relationship], from object: Object) throws(Failure) -> [Object]
 
-  /// A way to compare a value with a constant that is faster than the kernel over ``value(at:of:)``, where there is one. It means the same.
-  func test(
-    _ path: SlotPath, _ op: Predicate.Operator, _ constant: Value, _ options: Predicate.Options
-  ) -> ((Object) -> Bool)?
+  /// A way to test an object that is faster than the kernels over ``value(at:of:)``, where there is one. It means the same.
+  func test(_ predicate: ResolvedPredicate) -> ((Object) -> Bool)?
 }
 
 extension EvaluationSource {
-  public func test(
-    _ path: SlotPath, _ op: Predicate.Operator, _ constant: Value, _ options: Predicate.Options
-  ) -> ((Object) -> Bool)? { nil }
+  public func test(_ predicate: ResolvedPredicate) -> ((Object) -> Bool)? { nil }
 }
 
 /// An element of a collection.

@@ -8,6 +8,11 @@ public struct ResolutionError: Error, Hashable, Sendable, CustomStringConvertibl
   /// Whether the predicate is valid in the language, but not for fetches.
   public let isUnsupported: Bool
 
+  public init(message: String, isUnsupported: Bool) {
+    self.message = message
+    self.isUnsupported = isUnsupported
+  }
+
   public var description: String { message }
 
   static func unsupported(_ message: String) -> ResolutionError { .init(message: message, isUnsupported: true) }

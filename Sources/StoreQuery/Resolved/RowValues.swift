@@ -27,16 +27,14 @@ extension Row {
 }
 
 /// Rows as they are: for predicates that look at nothing but the object's own values.
-package struct OwnRows: EvaluationSource {
-  package init() {}
+public struct OwnRows: EvaluationSource {
+  public init() {}
 
-  package func value(at path: SlotPath, of row: Row) -> Value { path.hops.isEmpty ? row.value(of: path.leaf) : .null }
+  public func value(at path: SlotPath, of row: Row) -> Value { path.hops.isEmpty ? row.value(of: path.leaf) : .null }
 
-  package func objects(over hops: [Relationship], from row: Row) -> [Row] { [] }
+  public func objects(over hops: [Relationship], from row: Row) -> [Row] { [] }
 
-  package func test(
-    _ path: SlotPath, _ op: Predicate.Operator, _ constant: Value, _ options: Predicate.Options
-  ) -> ((Row) -> Bool)? {
-    RowTest.make(path, op, constant, options)
+  public func test(_ predicate: ResolvedPredicate) -> ((Row) -> Bool)? {
+    RowProgram(predicate).map { program in { program($0) } }
   }
 }

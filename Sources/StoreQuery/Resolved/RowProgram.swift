@@ -1,0 +1,214 @@
+import StoreSchema
+
+/// A predicate over a row's own values as a program: steps that look at packed words and bytes and say which step is next. It means what
+/// ``ComparisonKernel`` means over the values.
+///
+/// Closures that call closures, as ``CompiledPredicate`` has them for what this cannot say, take several times as long.
+public struct RowProgram {
+  private enum Kind: UInt8 {
+    case isNull
+    case intEqual, intLess, intLessOrEqual
+    case doubleEqual, doubleLess, doubleLessOrEqual, doubleGreater, doubleGreaterOrEqual
+    case bytesEqual, bytesContain, bytesBegin, bytesEnd
+    /// What a closure says.
+    case test
+  }
+
+  private struct Step {
+    let kind: Kind
+    let slot: Int32
+    /// The constant's bits, or the place of its bytes or closure.
+    let word: UInt64
+    /// The next step for true, false and null.
+    let (yes, no, null): (Int32, Int32, Int32)
+  }
+
+  /// A closure, which as the element of an array would be called through others.
+  private struct Test { let test: (Row) -> Bool }
+
+  /// What stands in place of a step where the answer is known.
+  private static var accepted: Int { -1 }
+  private static var rejected: Int { -2 }
+
+  private var steps: ContiguousArray<Step> = []
+  private var patterns: ContiguousArray<[UInt8]> = []
+  private var tests: ContiguousArray<Test> = []
+  private var start = RowProgram.accepted
+
+  /// Nil for what needs more than the row.
+  public init?(_ predicate: ResolvedPredicate) {
+    guard let start = add(predicate, Self.accepted, Self.rejected) else { return nil }
+    self.start = start
+  }
+
+  /// Whether the row meets the predicate.
+  public func callAsFunction(_ row: Row) -> Bool {
+    steps.withUnsafeBufferPointer { steps in
+      var next = start
+      while next >= 0 {
+        let step = steps[next]
+        if step.kind == .test {
+          next = Int(tests[Int(step.word)].test(row) ? step.yes : step.no)
+        } else if row.isNull(Int(step.slot)) {
+          next = Int(step.null)
+        } else {
+          next = Int(holds(step, row) ? step.yes : step.no)
+        }
+      }
+      return next == Self.accepted
+    }
+  }
+
+  @inline(__always)
+  private func holds(_ step: Step, _ row: Row) -> Bool {
+    let (slot, word) = (Int(step.slot), step.word)
+    switch step.kind {
+    case .isNull, .test: return false
+    case .intEqual: return row.int(slot) == Int64(bitPattern: word)
+    case .intLess: return row.int(slot) < Int64(bitPattern: word)
+    case .intLessOrEqual: return row.int(slot) <= Int64(bitPattern: word)
+    case .doubleEqual: return row.double(slot) == Double(bitPattern: word)
+    case .doubleLess: return row.double(slot) < Double(bitPattern: word)
+    case .doubleLessOrEqual: return row.double(slot) <= Double(bitPattern: word)
+    case .doubleGreater: return row.double(slot) > Double(bitPattern: word)
+    case .doubleGreaterOrEqual: return row.double(slot) >= Double(bitPattern: word)
+    case .bytesEqual, .bytesContain, .bytesBegin, .bytesEnd:
+      return row.withBytes(slot) { bytes in
+        patterns[Int(word)].withUnsafeBufferPointer { pattern in
+          let text = bytes.bindMemory(to: UInt8.self)
+          switch step.kind {
+          case .bytesEqual: return ByteSearch.areEqual(text, pattern)
+          case .bytesContain: return ByteSearch.contains(text, pattern)
+          case .bytesBegin: return ByteSearch.beginsWith(text, pattern)
+          default: return ByteSearch.endsWith(text, pattern)
+          }
+        }
+      }
+    }
+  }
+
+  // MARK: Making steps
+
+  /// Adds the steps of a predicate, the last first, and gives where it begins.
+  private mutating func add(_ predicate: ResolvedPredicate, _ yes: Int, _ no: Int) -> Int? {
+    switch predicate {
+    case .constant(let value): return value ? yes : no
+    case .not(let inner): return add(inner, no, yes)
+    case .and(let parts):
+      var next = yes
+      for part in parts.reversed() {
+        guard let first = add(part, next, no) else { return nil }
+        next = first
+      }
+      return next
+    case .or(let parts):
+      var next = no
+      for part in parts.reversed() {
+        guard let first = add(part, yes, next) else { return nil }
+        next = first
+      }
+      return next
+    case .comparison(.path(let path), let op, .constant(let constant), let options) where path.isOwn:
+      if let first = add(path.leaf, op, constant, options, yes, no) { return first }
+      let leaf = path.leaf
+      return add(yes, no) { ComparisonKernel.evaluate(op, options, left: $0.value(of: leaf), right: constant) }
+    case .comparison, .between, .member, .exists: return nil
+    }
+  }
+
+  /// A comparison without a closure; nil where the kernel is to be asked.
+  private mutating func add(
+    _ leaf: SlotPath.Leaf, _ op: Predicate.Operator, _ constant: Value, _ options: Predicate.Options, _ yes: Int,
+    _ no: Int
+  ) -> Int? {
+    guard case .attribute(let slot, let kind, _) = leaf else { return nil }
+    switch (kind, constant) {
+    case (_, .null):
+      switch op {
+      case .equalTo: return add(.isNull, slot, 0, no, no, null: yes)
+      case .notEqualTo: return add(.isNull, slot, 0, yes, yes, null: no)
+      default: return no
+      }
+    case (.int16, .int(let value)), (.int32, .int(let value)), (.int64, .int(let value)), (.bool, .int(let value)):
+      return addInt(slot, op, value, yes, no)
+    case (.bool, .bool(let value)), (.int16, .bool(let value)), (.int32, .bool(let value)), (.int64, .bool(let value)):
+      return addInt(slot, op, value ? 1 : 0, yes, no)
+    case (.double, .double(let value)), (.float, .double(let value)), (.date, .date(let value)):
+      return value.isNaN ? nil : addDouble(slot, op, value, yes, no)
+    case (.double, .int(let value)), (.float, .int(let value)):
+      return abs(value) < 1 << 53 ? addDouble(slot, op, Double(value), yes, no) : nil
+    case (.string, .string(let text)): return add(slot, op, text, options, yes, no)
+    default: return nil
+    }
+  }
+
+  private mutating func addInt(
+    _ slot: Int, _ op: Predicate.Operator, _ value: Int64, _ yes: Int, _ no: Int
+  ) -> Int? {
+    let word = UInt64(bitPattern: value)
+    return switch op {
+    case .equalTo: add(.intEqual, slot, word, yes, no, null: no)
+    case .notEqualTo: add(.intEqual, slot, word, no, yes, null: yes)
+    case .lessThan: add(.intLess, slot, word, yes, no, null: no)
+    case .lessThanOrEqualTo: add(.intLessOrEqual, slot, word, yes, no, null: no)
+    case .greaterThan: add(.intLessOrEqual, slot, word, no, yes, null: no)
+    case .greaterThanOrEqualTo: add(.intLess, slot, word, no, yes, null: no)
+    default: nil
+    }
+  }
+
+  private mutating func addDouble(
+    _ slot: Int, _ op: Predicate.Operator, _ value: Double, _ yes: Int, _ no: Int
+  ) -> Int? {
+    let word = value.bitPattern
+    return switch op {
+    case .equalTo: add(.doubleEqual, slot, word, yes, no, null: no)
+    case .notEqualTo: add(.doubleEqual, slot, word, no, yes, null: yes)
+    case .lessThan: add(.doubleLess, slot, word, yes, no, null: no)
+    case .lessThanOrEqualTo: add(.doubleLessOrEqual, slot, word, yes, no, null: no)
+    case .greaterThan: add(.doubleGreater, slot, word, yes, no, null: no)
+    case .greaterThanOrEqualTo: add(.doubleGreaterOrEqual, slot, word, yes, no, null: no)
+    default: nil
+    }
+  }
+
+  private mutating func add(
+    _ slot: Int, _ op: Predicate.Operator, _ text: String, _ options: Predicate.Options, _ yes: Int, _ no: Int
+  ) -> Int? {
+    if options.isEmpty {
+      // Without options texts are their bytes.
+      let place = UInt64(patterns.count)
+      let first: Int? =
+        switch op {
+        case .equalTo: add(.bytesEqual, slot, place, yes, no, null: no)
+        case .notEqualTo: add(.bytesEqual, slot, place, no, yes, null: yes)
+        case .contains: add(.bytesContain, slot, place, yes, no, null: no)
+        case .beginsWith: add(.bytesBegin, slot, place, yes, no, null: no)
+        case .endsWith: add(.bytesEnd, slot, place, yes, no, null: no)
+        default: nil
+        }
+      if first != nil {
+        patterns.append(Array(text.utf8))
+        return first
+      }
+    }
+    let isNegated = op == .notEqualTo
+    guard let matcher = try? TextMatcher(isNegated ? .equalTo : op, options, pattern: text) else { return nil }
+    return add(yes, no) { row in
+      let matches =
+        !row.isNull(slot) && row.withBytes(slot) { matcher.matches(utf8: $0.bindMemory(to: UInt8.self)) }
+      return matches != isNegated
+    }
+  }
+
+  private mutating func add(_ kind: Kind, _ slot: Int, _ word: UInt64, _ yes: Int, _ no: Int, null: Int) -> Int {
+    steps.append(
+      Step(kind: kind, slot: Int32(slot), word: word, yes: Int32(yes), no: Int32(no), null: Int32(null)))
+    return steps.count - 1
+  }
+
+  private mutating func add(_ yes: Int, _ no: Int, _ test: @escaping (Row) -> Bool) -> Int {
+    tests.append(Test(test: test))
+    return add(.test, 0, UInt64(tests.count - 1), yes, no, null: no)
+  }
+}

@@ -1,0 +1,46 @@
+import CoreData
+import Foundation
+import Testing
+
+/// Foundation's collections filtered by predicates of this library.
+@Suite struct FilteredTests {
+  private let isLong = NSPredicate(format: "length(name) > 2 AND age IN %@", [1, 2])
+  private let rows: [NSDictionary] = [
+    ["name": "abc", "age": 1], ["name": "ab", "age": 1], ["name": "abcd", "age": 3], ["age": 2],
+    ["name": "xyz", "age": 2],
+  ]
+
+  private func names(_ found: [Any]) -> [String] {
+    found.compactMap { ($0 as? NSDictionary)?["name"] as? String }.sorted()
+  }
+
+  @Test func arrays() {
+    let array = NSArray(array: rows)
+    #expect(names(array.filtered(using: isLong)) == ["abc", "xyz"])
+    let mutable = NSMutableArray(array: rows)
+    mutable.filter(using: isLong)
+    #expect(names(mutable.map { $0 }) == ["abc", "xyz"])
+  }
+
+  /// Foundation's own `filtered(using:)` of a set stops at elements that are no Hashable of Swift's, as dictionaries are.
+  @Test func sets() {
+    let isLarge = NSPredicate(format: "SELF > 2 AND SELF != 4")
+    let set = NSSet(array: [1, 2, 3, 4, 5])
+    #expect(set.filtered(using: isLarge) as? Set<Int> == [3, 5])
+    let mutable = NSMutableSet(array: [1, 2, 3, 4, 5])
+    mutable.filter(using: isLarge)
+    #expect(mutable == NSSet(array: [3, 5]))
+  }
+
+  @Test func orderedSets() {
+    let set = NSOrderedSet(array: rows)
+    #expect(names(set.filtered(using: isLong).array) == ["abc", "xyz"])
+    let mutable = NSMutableOrderedSet(array: rows)
+    mutable.filter(using: isLong)
+    #expect(names(mutable.array) == ["abc", "xyz"])
+  }
+
+  @Test func collectionsOfSwift() {
+    #expect(names(rows.filter { isLong.evaluate(with: $0) }) == ["abc", "xyz"])
+  }
+}
