@@ -26,17 +26,16 @@ extension FormatPrinter {
     case .value(let value): [.text(value ? "TRUEPREDICATE" : "FALSEPREDICATE")]
     case .variable(let name): [.text("$" + variable(name))]
     case .not(let negated): [.text("NOT "), .predicate(negated, .not)]
-    case .and(let members): compound(members, " AND ", empty: true, .not)
-    case .or(let members): compound(members, " OR ", empty: false, .and)
+    case .and(let members): compound(members, " AND ", empty: true)
+    case .or(let members): compound(members, " OR ", empty: false)
     case .comparison(let comparison): pieces(of: comparison)
     }
   }
 
-  /// A conjunction of nothing is true, a disjunction of nothing false.
-  private static func compound(
-    _ members: [Predicate], _ separator: String, empty: Bool, _ minimum: Precedence
-  ) -> [Piece] {
-    members.isEmpty ? pieces(of: .value(empty)) : joined(members.map { .predicate($0, minimum) }, by: separator)
+  /// A conjunction of nothing is true, a disjunction of nothing false. Compounds in compounds have parentheses, needed or not, as Apple's
+  /// framework prints them.
+  private static func compound(_ members: [Predicate], _ separator: String, empty: Bool) -> [Piece] {
+    members.isEmpty ? pieces(of: .value(empty)) : joined(members.map { .predicate($0, .comparison) }, by: separator)
   }
 
   private static func pieces(of comparison: Predicate.Comparison) -> [Piece] {

@@ -14,7 +14,7 @@ import Testing
     #expect((both as NSPredicate).predicateFormat == both.predicateFormat)
     #expect("\(both)" == both.predicateFormat)
     let either = NSCompoundPredicate(orPredicateWithSubpredicates: [both, NSPredicate(value: true)])
-    #expect(either.predicateFormat == "age > 6 AND name BEGINSWITH \"A\" OR TRUEPREDICATE")
+    #expect(either.predicateFormat == "(age > 6 AND name BEGINSWITH \"A\") OR TRUEPREDICATE")
     #expect(NSCompoundPredicate(notPredicateWithSubpredicate: old).predicateFormat == "NOT age > 6")
     let block = NSPredicate { _, _ in true }
     #expect(NSCompoundPredicate(andPredicateWithSubpredicates: [old, block]).predicateFormat.hasPrefix("age > 6 AND "))

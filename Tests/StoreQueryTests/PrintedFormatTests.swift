@@ -1,0 +1,55 @@
+import StoreQuery
+import StoreSchema
+import Testing
+
+/// What Apple's framework prints, as the tests of client libraries expect it of `predicateFormat` on Apple's platforms.
+@Suite struct PrintedFormatTests {
+  /// Reading and printing gives the very text.
+  @Test(
+    arguments: [
+      // Comparisons of texts and numbers.
+      #"property == "Donald""#, #"property != "Donald""#, "score > 10", "score >= 10", "score < 10", "score <= 10",
+      "int_key == -42", "uint_key == 42", "double_key == 42.42", "number_key == 0", "null_key == nil", "this == that",
+      #"some_key == "string_value""#, #"SELF == "bob""#, #"keypath == "bob""#, "sequence > 0", "dummyID == 20",
+      "dummyID != 20", "cost == 1000000000", "date.dayOfEra == 5", #"id == "123""#, #"memberCount > "2""#,
+      #"memberCount >= "4""#, #"memberCount < "3""#, #"memberCount <= "53""#, #"isHidden != "true""#,
+      #"userCreatedAt == "1970-01-01 00:00:00 +0000""#, #"lastMessageAt > "1970-01-01 00:00:00 +0000""#,
+      #"key == "2018miket_qm1""#, "siteID == 10", "___createTime == 5",
+      // Truth values are numbers, nil is nil.
+      "isAdmin == 1", "isAdmin == 0", "property == nil", "isHidden != nil", "attachments == nil", "attachments != nil",
+      "stubOptionalRelationship == nil", "stubRelationship.isDownloaded == 1", "favorite == 1", "isUpNext == 1",
+      // Dates have six digits behind the point.
+      #"bridgeable_key == CAST(592299475.577120, "NSDate")"#, #"___createTime == CAST(0.000000, "NSDate")"#,
+      // Key paths and quantifiers.
+      #"stubRelationship.property == "Toto""#, #"ANY fleetMembers.name == "TIE fighter""#,
+      "ANY fleetMembers.isReal == 1",
+      #"ANY attachments.type == "file""#, #"ANY members.user.id == "12""#, #"members.user.id IN "44""#,
+      #"NOT ANY members.user.id IN {"33", "44"}"#, "fleetMembers == {}",
+      // Texts and options.
+      #"property BEGINSWITH "Desp""#, #"property ENDSWITH "Desp""#, #"property CONTAINS "Desp""#,
+      #"property MATCHES "Desp""#,
+      #"property BEGINSWITH[c] "Desp""#, #"property BEGINSWITH[d] "Desp""#, #"property BEGINSWITH[cd] "Desp""#,
+      #"property BEGINSWITH[n] "Desp""#, #"name BEGINSWITH "T""#, #"name BEGINSWITH "😂""#, #"name CONTAINS "🚀""#,
+      #"name ENDSWITH "s""#, #"text CONTAINS "hello""#, #"kMDItemTextContent ==[cd] "*hello world*""#,
+      // Escapes.
+      #"property == "Quote \"""#, #"property == "Quote \\""#, #"property == "Quote (""#,
+      // Lists, ranges, bits.
+      "stubRaw IN {1, 2}", "NOT stubRaw IN {1, 2}", "score BETWEEN {1, 10}", "1 <= score AND score < 10.5",
+      "stubOption & 3 == 3",
+      // Compounds.
+      #"NOT property BEGINSWITH "Desp""#, "NOT isReal == 0", #"NOT (isReal == 0 OR name == "The Reaver Ship")"#,
+      #"score == 1 AND stubRelationship.property == "Toto""#, #"name == "Death Star" AND fleetMembers == {}"#,
+      #"cost == 1000000000 AND name == "Death Star" AND shipDescription == nil"#,
+      #"color == "lightgray" AND name == "Tinna""#, #"modelKey == "frc2337" AND modelTypeRaw == 1"#,
+      #"label == "Log in" OR title == "Log in""#, #"canvasContextID == "course_someCourseID" AND id != nil"#,
+      #"ANY members.user.id == "12" AND ANY members.user.id == "34""#,
+      #"name == "Hi" AND (ANY members.user.id == "12" AND ANY members.user.id == "34") AND isHidden != nil"#,
+      #"name == "Hi" OR (ANY members.user.id == "12" AND ANY members.user.id == "34") OR isHidden != nil"#,
+      #"(NOT name == "Hi") AND (NOT isHidden != nil)"#,
+      #"(title CONTAINS[cd] "aString" OR resolvedURL CONTAINS[cd] "aString" OR originalURL CONTAINS[cd] "aString") AND isArchived == 0"#,
+      "TRUEPREDICATE", "FALSEPREDICATE",
+    ])
+  func isReadAndPrintedAsItIs(format: String) throws {
+    #expect(try Predicate(format: format).format == format)
+  }
+}
