@@ -84,11 +84,7 @@ package final class DictionaryStore: NSIncrementalStore, @unchecked Sendable {
       }
     }
     for sort in (fetch.sortDescriptors ?? []).reversed() {
-      let key = sort.key ?? "self"
-      objects.sort {
-        let order = Self.order($0.value(forKeyPath: key), $1.value(forKeyPath: key))
-        return order == (sort.ascending ? .orderedAscending : .orderedDescending)
-      }
+      objects.sort { sort.compare($0, to: $1) == .orderedAscending }
     }
     objects = Array(objects.dropFirst(fetch.fetchOffset))
     if fetch.fetchLimit > 0 { objects = Array(objects.prefix(fetch.fetchLimit)) }
@@ -100,24 +96,6 @@ package final class DictionaryStore: NSIncrementalStore, @unchecked Sendable {
     let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     context.persistentStoreCoordinator = persistentStoreCoordinator
     return context
-  }
-
-  /// Nothing comes first.
-  private static func order(_ a: Any?, _ b: Any?) -> ComparisonResult {
-    switch (a, b) {
-    case (nil, nil): .orderedSame
-    case (nil, _): .orderedAscending
-    case (_, nil): .orderedDescending
-    case (let a as String, let b as String):
-      a.utf8.elementsEqual(b.utf8)
-        ? .orderedSame : a.utf8.lexicographicallyPrecedes(b.utf8) ? .orderedAscending : .orderedDescending
-    case (let a as Date, let b as Date): a.compare(b)
-    case (let a as NSNumber, let b as NSNumber): a.compare(b)
-    case (let a as Int, let b as Int): NSNumber(value: a).compare(NSNumber(value: b))
-    case (let a as Double, let b as Double): NSNumber(value: a).compare(NSNumber(value: b))
-    case (let a as Bool, let b as Bool): NSNumber(value: a).compare(NSNumber(value: b))
-    default: .orderedSame
-    }
   }
 
   private func run(_ save: NSSaveChangesRequest) -> Any {

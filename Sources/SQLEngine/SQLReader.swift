@@ -141,9 +141,26 @@ public struct SQLReader<Connection: SQLConnection> {
     return min(plan.limit ?? rest, rest)
   }
 
+  /// The statement of a plan, and how SQLite runs it.
+  public func explanation(of plan: FetchPlan) throws(StoreError) -> [String] {
+    guard let first = plan.entities.first else { return [] }
+    let text = try text(of: plan, columns: binding.selections[first].columns)
+    let statement = try statement("EXPLAIN QUERY PLAN \(text)")
+    defer { statement.reset() }
+    var lines = [text.statement.text]
+    while try statement.step() {
+      if case .text(let detail) = statement.stored(3) { lines.append("  " + String(decoding: detail, as: UTF8.self)) }
+    }
+    return lines
+  }
+
   private func prepared(
     _ plan: FetchPlan, columns: String, ordered: Bool = true
   ) throws(StoreError) -> Connection.Statement {
+    try statement(text(of: plan, columns: columns, ordered: ordered))
+  }
+
+  private func text(of plan: FetchPlan, columns: String, ordered: Bool = true) throws(StoreError) -> SQLText {
     let entity = schema.entities[plan.entities.lowerBound]
     var translation = SQLPredicate(binding.layout, entity: entity)
     guard let condition = translation.condition(plan.predicate), let order = translation.order(plan.sort) else {
@@ -154,7 +171,7 @@ public struct SQLReader<Connection: SQLConnection> {
       "SELECT \(columns) FROM \(binding.layout.table(entity.index).name) t0\(translation.joins) WHERE \(filter) AND \(condition)"
     if ordered { text.append(" ORDER BY \((order + ["t0.Z_PK"]).joined(separator: ", "))") }
     text.append(Self.window(plan))
-    return try statement(text)
+    return text
   }
 
   /// Where the rows begin and end that are wanted; empty for all.

@@ -61,6 +61,27 @@ public struct FetchExecution {
     try finish(rows, split, body)
   }
 
+  /// Who does what of a plan, as lines to be read.
+  public func explanation(of plan: FetchPlan) throws(StoreError) -> [String] {
+    guard pushesDown, let store = snapshot.fetching else {
+      return ["The store gives all objects; predicate, sort and limit are applied in memory."]
+    }
+    let split = split(plan, for: store)
+    var lines: [String] = []
+    if case .and(let kept)? = split.residual {
+      let all = if case .and(let parts) = plan.predicate { parts.count } else { 1 }
+      lines.append("predicate: \(kept.count) of \(all) conditions in memory")
+    } else {
+      lines.append("predicate: in the store")
+    }
+    if !plan.sort.isEmpty { lines.append("sort: in \(split.sort.isEmpty ? "the store" : "memory")") }
+    if plan.limit != nil || plan.offset > 0 {
+      let isPushed = split.limit == nil && split.offset == 0
+      lines.append("offset and limit: in \(isPushed ? "the store" : "memory")")
+    }
+    return lines + (try store.explanation(of: split.pushed))
+  }
+
   /// See ``FetchingSnapshot/estimatedCount(_:)``.
   public func estimatedCount(_ plan: FetchPlan) -> Int? { snapshot.fetching?.estimatedCount(plan) }
 

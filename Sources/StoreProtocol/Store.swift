@@ -103,6 +103,9 @@ public protocol FetchingSnapshot: StoreSnapshot {
   /// Calls `body` with the values of each row of a table.
   func table(_ plan: TablePlan, _ body: ([Value]) -> Void) throws(StoreError)
 
+  /// What the store does for a plan that it can run, as lines in its own words; empty where it has none.
+  func explanation(of plan: FetchPlan) throws(StoreError) -> [String]
+
   /// A guess at the number of rows that a plan selects which costs next to nothing, nil where there is none; may be asked during a fetch. Whoever
   /// asks makes room by it, and relies on nothing.
   func estimatedCount(_ plan: FetchPlan) -> Int?
@@ -111,6 +114,7 @@ public protocol FetchingSnapshot: StoreSnapshot {
 extension FetchingSnapshot {
   public var fetching: (any FetchingSnapshot)? { self }
   public func estimatedCount(_ plan: FetchPlan) -> Int? { nil }
+  public func explanation(of plan: FetchPlan) throws(StoreError) -> [String] { [] }
   public func canPush(_ plan: TablePlan) -> Bool { false }
   public func table(_ plan: TablePlan, _ body: ([Value]) -> Void) throws(StoreError) {
     throw StoreError(.unsupported, "This store gives rows, but no tables of values.")

@@ -65,6 +65,8 @@ final class SQLiteSnapshot: FetchingSnapshot, InspectingSnapshot, @unchecked Sen
 
   func canPush(_ sort: ResolvedSort, of entities: Range<Int>) -> Bool { rows.canPush(sort, of: entities) }
 
+  func explanation(of plan: FetchPlan) throws(StoreError) -> [String] { try rows.explanation(of: plan) }
+
   func canPush(_ plan: TablePlan) -> Bool { rows.canPush(plan) }
 
   func table(_ plan: TablePlan, _ body: ([Value]) -> Void) throws(StoreError) {

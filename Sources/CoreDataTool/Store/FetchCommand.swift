@@ -18,6 +18,7 @@ enum FetchCommand {
       Option(name: "--limit", value: "N", help: "at most so many objects"),
       Option(name: "--json", help: "write JSON, one object a line; the default"),
       Option(name: "--csv", help: "write CSV (RFC 4180) with a line of names first"),
+      Option(name: "--explain", help: "say what the store does of it and what is done in memory, and fetch nothing"),
       Option(name: "--decode", help: "show keyed archives in transformable values as JSON"),
     ],
     summary: "Fetches objects, as JSON or CSV",
@@ -38,6 +39,11 @@ enum FetchCommand {
     let store = try OpenedStore(invocation.operands[0], model: invocation.value("--model"))
     let entity = try store.entity(named: name)
     let plan = try plan(invocation, entity, store.schema, limit)
+    if invocation.has("--explain") {
+      let execution = FetchExecution(try store.engine.snapshot())
+      for line in try execution.explanation(of: plan) { output.line(line) }
+      return true
+    }
     let form = FetchForm(entity, store, decodes: invocation.has("--decode"))
     try run(plan, store, form, isCSV: invocation.has("--csv"), output)
     return true

@@ -94,6 +94,18 @@ import Testing
     #expect(table.hasPrefix("objectID,author,"))
     let decoded = try ToolRun(["store", "fetch", path, "--entity", "Book", "--decode"])
     #expect(decoded.status == 0)
+    let explained = try ToolRun(
+      [
+        "store", "fetch", path, "--entity", "Book", "--sort", "title", "--limit", "2", "--predicate", "pagesCount > 1",
+        "--explain",
+      ])
+    #expect(explained.status == 0)
+    #expect(
+      Array(explained.lines.prefix(3)) == [
+        "predicate: in the store", "sort: in the store", "offset and limit: in the store",
+      ])
+    #expect(explained.lines.dropFirst(3).first?.contains("t0.ZPAGESCOUNT > ?") == true)
+    #expect(explained.lines.last?.hasPrefix("  ") == true)
     let wrong = try ToolRun(["store", "fetch", path, "--entity", "Book", "--predicate", "price >"])
     #expect(wrong.status == 1 && wrong.errors.contains("predicate"))
     #expect(try ToolRun(["store", "fetch", path, "--entity", "Nothing"]).errors.contains("Book"))
