@@ -156,8 +156,11 @@ let package = Package(
 
     // What fuzzers and tests feed with bytes from anywhere.
     .target(
-      name: "FuzzTargets", dependencies: ["CoreData", "ModelFiles", "PropertyLists", "StoreProtocol"],
-      path: "Tests/FuzzTargets", exclude: ["Inputs"], swiftSettings: strict),
+      name: "FuzzTargets",
+      dependencies: [
+        "CoreData", "ModelFiles", "PropertyLists", "SQLiteBackend", "StoreConformance", "StoreProtocol", "StoreQuery",
+      ],
+      path: "Tests/FuzzTargets", exclude: ["Inputs", "Seeds", "predicate.dict"], swiftSettings: strict),
 
     tests("PropertyListsTests", ["PropertyLists"]),
     tests("ModelFilesTests", ["ModelFiles", "StoreQuery", "PropertyLists"]),

@@ -66,7 +66,7 @@ extension CompiledDecoding {
   private mutating func constant(_ object: ArchivedObject, depth: Int) throws(ModelFileError) -> Expression {
     if let className = object["NSConstantValueClassName"]?.string { return .constant(.string(className)) }
     guard let value = object["NSConstantValue"] else { return .constant(.null) }
-    if let constant = CompiledValue.constant(value) { return .constant(constant) }
+    if let constant = CompiledValue.constant(value) { return value.isNullObject ? .nullObject : .constant(constant) }
     guard depth < Self.depthLimit, let elements = value.array else {
       throw ModelFileError(.unsupported, "a constant is of the class \(value.className ?? "none")")
     }
@@ -76,7 +76,7 @@ extension CompiledDecoding {
       guard let constant = CompiledValue.constant(element) else {
         throw ModelFileError(.unsupported, "a constant list holds a \(element.className ?? "list")")
       }
-      constants.append(.constant(constant))
+      constants.append(element.isNullObject ? .nullObject : .constant(constant))
     }
     return .aggregate(constants)
   }

@@ -12,6 +12,8 @@ extension CompiledEncoding {
         throw ModelFileError(.unsupported, "a constant is a reference to an object")
       }
       return add("NSConstantValueExpression", 0, ["NSConstantValue": constant.value])
+    case .nullObject:
+      return add("NSConstantValueExpression", 0, ["NSConstantValue": writer.addNullObject().value])
     case .object: throw ModelFileError(.unsupported, "a constant is an object")
     case .evaluatedObject: return add("NSSelfExpression", 1, [:])
     case .variable(let name): return add("NSVariableExpression", 2, ["NSVariable": string(name)])

@@ -39,7 +39,7 @@ extension CompiledEncoding {
       switch validation.warning {
       case .text(let text): writer.add(.string(text))
       case .code(let code): writer.add(.integer(code))
-      case nil: writer.add(classes: ["NSNull", "NSObject"], values: [:])
+      case nil: writer.addNullObject()
       }
     }
     values["NSValidationPredicates"] = writer.add(array: predicates).value

@@ -28,6 +28,9 @@ extension KeyedArchiveWriter {
     add(classes: ["NSDate", "NSObject"], values: ["NS.time": .real(seconds)])
   }
 
+  /// An NSNull, which is an object; `.null` is none.
+  public mutating func addNullObject() -> Reference { add(classes: ["NSNull", "NSObject"], values: [:]) }
+
   /// An NSUUID.
   public mutating func add(_ uuid: UUID) -> Reference {
     let bytes = withUnsafeBytes(of: uuid.uuid) { Data($0) }

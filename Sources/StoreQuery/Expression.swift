@@ -6,6 +6,8 @@ import StoreSchema
 public indirect enum Expression: Hashable, Sendable {
   /// A literal value.
   case constant(Value)
+  /// `NSNull` given as a value. It means nil and is another expression: Apple's framework prints it as `<null>`, which is read here too.
+  case nullObject
   /// An object whose reference may still change. It is looked up when the predicate is resolved for a fetch or evaluated.
   case object(UnsavedObject)
   /// `SELF`, the object under evaluation.

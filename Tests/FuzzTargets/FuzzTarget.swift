@@ -3,12 +3,13 @@ import Foundation
 import ModelFiles
 import PropertyLists
 import StoreProtocol
+import StoreQuery
 
 /// What reads bytes from outside, one entry for each reader: none may stop the program, whatever the bytes are.
 ///
 /// The fuzzer calls these with inputs that it makes up, the tests with those that once failed.
 public enum FuzzTarget: String, CaseIterable, Sendable {
-  case propertyList, keyedArchive, embeddedModel, metadata, objectID
+  case propertyList, keyedArchive, embeddedModel, metadata, objectID, predicateFormat, fetchPlan
 
   public func run(_ data: Data) {
     switch self {
@@ -17,6 +18,8 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case .embeddedModel: Self.readModel(data)
     case .metadata: Self.readMetadata(data)
     case .objectID: Self.readURI(data)
+    case .predicateFormat: Self.readFormat(data)
+    case .fetchPlan: FetchPlanTarget.run(data)
     }
   }
 
@@ -29,6 +32,21 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     guard let again = try? BinaryPropertyListReader.read(written), BinaryPropertyListWriter.write(again) == written
     else {
       fatalError("a property list that was read cannot be written and read again")
+    }
+  }
+
+  /// What can be read must be the same when it is printed and read again.
+  private static func readFormat(_ data: Data) {
+    let text = String(decoding: data, as: UTF8.self)
+    if let predicate = try? StoreQuery.Predicate(format: text) {
+      guard (try? StoreQuery.Predicate(format: predicate.format)) == predicate else {
+        fatalError("a predicate that was read is not the one that is read from its own format: \(predicate.format)")
+      }
+    }
+    if let expression = try? StoreQuery.Expression(format: text) {
+      guard (try? StoreQuery.Expression(format: expression.format)) == expression else {
+        fatalError("an expression that was read is not the one that is read from its own format: \(expression.format)")
+      }
     }
   }
 

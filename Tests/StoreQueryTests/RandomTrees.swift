@@ -78,7 +78,7 @@ struct RandomTrees {
     case 0: .evaluatedObject
     case 1: .variable(name())
     case 2, 3: .keyPath(keyPath())
-    case 4: below(8) == 0 ? .anyKey : .keyPath(keyPath())
+    case 4: below(8) == 0 ? .anyKey : .nullObject
     default: .constant(value())
     }
   }

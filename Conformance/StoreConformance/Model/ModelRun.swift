@@ -87,6 +87,16 @@ final class ModelExecution {
     session = try Self.open(harness, location, model)
   }
 
+  /// A store after some operations.
+  convenience init(
+    _ harness: any StoreHarness, _ location: StoreLocation, _ model: ModelSchema, of operations: [ModelOperation]
+  ) throws {
+    try self.init(harness, location, model)
+    for operation in operations {
+      if let problem = try run(operation) { throw Failure("\(operation): \(problem)") }
+    }
+  }
+
   private static func open(_ harness: any StoreHarness, _ location: StoreLocation, _ model: ModelSchema) throws
     -> Session
   {

@@ -30,10 +30,7 @@ public struct PredicateRun {
   public func run(count: Int, seed: UInt64, operations: Int = 150) throws -> Report {
     let place = try harness.makeLocation()
     defer { try? harness.destroy(place) }
-    let filled = try ModelExecution(harness, place, model)
-    for operation in ModelOperation.stream(count: operations, seed: seed) {
-      if let problem = try filled.run(operation) { throw Failure("\(operation): \(problem)") }
-    }
+    let filled = try ModelExecution(harness, place, model, of: ModelOperation.stream(count: operations, seed: seed))
     var report = Report()
     let reference = { (number: Int) -> ObjectReference? in filled.objects[number] }
     var generator = PredicateGenerator(model, filled.reference, seed: seed, reference)

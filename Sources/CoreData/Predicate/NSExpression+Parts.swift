@@ -10,7 +10,7 @@ extension NSExpression {
 
   public var expressionType: ExpressionType {
     switch tree {
-    case .constant, .object, .cast, .assignment, .fetch: .constantValue
+    case .constant, .nullObject, .object, .cast, .assignment, .fetch: .constantValue
     case .evaluatedObject: .evaluatedObject
     case .variable: .variable
     case .keyPath: .keyPath
@@ -30,6 +30,7 @@ extension NSExpression {
 
   public var constantValue: Any? {
     if let own = (self as? TreeExpression)?.content.constant { return own }
+    if case .nullObject = tree { return NSNull() }
     if case .object(let constant) = tree { return NewObject(constant)?.value }
     guard case .constant(let value) = tree else { refuse("constant value") }
     return ConstantCoding.object(value)

@@ -51,7 +51,9 @@ enum PredicateArgument {
 
   /// With `keepsOthers`, a value of a class that no attribute has is carried, and equal to nothing.
   static func make(_ value: Any?, keepsOthers: Bool) -> FormatArgument {
-    guard let value = AttributeCoding.flattened(value) else { return .value(.null) }
+    guard let value else { return .value(.null) }
+    // Nil within an `Any` is what bridging to Objective-C makes an NSNull of.
+    guard let value = AttributeCoding.flattened(value) else { return .expression(.nullObject) }
     func list(_ elements: some Sequence<Any?>) -> FormatArgument {
       .array(elements.map { make($0, keepsOthers: keepsOthers) })
     }

@@ -46,6 +46,11 @@ extension FormatParser {
     return sign != .power && sign != .dot && sign != .openBracket
   }
 
+  /// Whether the current token begins `<null>`.
+  private var isNullObject: Bool {
+    index + 2 < tokens.count && tokens[index + 1].kind == .identifier("null") && tokens[index + 2].kind == .sign(.greater)
+  }
+
   /// Reads an operand that is one token, or two for a negative number.
   mutating func primary() throws(FormatError) -> Node {
     switch token.kind {
@@ -56,6 +61,9 @@ extension FormatParser {
     case .substitution(let kind): return try substitution(kind)
     case .identifier(let name): return try named(name)
     case .sign(.minus): return try negativeNumber()
+    case .sign(.less) where isNullObject:
+      index += 2
+      return leaf(.nullObject)
     default: throw failure(expected: "a value, a key path or a predicate")
     }
   }

@@ -25,6 +25,7 @@ extension FormatPrinter {
   static func pieces(of expression: Expression) -> [Piece] {
     switch expression {
     case .constant(let value): [.text(literal(of: value))]
+    case .nullObject: [.text("<null>")]
     case .object(let object): [.text("\(object)")]
     case .evaluatedObject: [.text("SELF")]
     case .variable(let name): [.text("$" + variable(name))]

@@ -8,6 +8,7 @@ extension PredicateResolver {
   func operand(_ expression: Expression) throws(ResolutionError) -> ResolvedOperand {
     switch expression {
     case .constant(let value): return .one(.constant(value))
+    case .nullObject: return .one(.constant(.null))
     case .object(let object): return .one(.constant(.reference(reference(object))))
     case .evaluatedObject: return .one(.path(SlotPath(leaf: .object)))
     case .variable(let name):

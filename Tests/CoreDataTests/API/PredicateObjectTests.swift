@@ -45,6 +45,25 @@ import Testing
     #expect(!(old == named))
   }
 
+  /// As Apple's framework prints it, by the tests of QueryKit.
+  @Test func aNullObjectIsNilAndPrintsAsItself() throws {
+    let made = NSComparisonPredicate(
+      leftExpression: NSExpression(forKeyPath: "name"), rightExpression: NSExpression(forConstantValue: NSNull()),
+      modifier: .direct, type: .equalTo)
+    #expect(made.predicateFormat == "name == <null>")
+    #expect(made == NSPredicate(format: "name == %@", NSNull()))
+    #expect(made == NSPredicate(format: made.predicateFormat))
+    #expect(made != NSPredicate(format: "name == nil"))
+    #expect(made.rightExpression.constantValue is NSNull)
+    let nothing: String? = nil
+    #expect(NSExpression(forConstantValue: .some(nothing as Any)) == NSExpression(forConstantValue: NSNull()))
+    #expect(NSExpression(forConstantValue: nothing).description == "nil")
+    for predicate in [made, NSPredicate(format: "%@ == name", NSNull()), NSPredicate(format: "name IN {<null>, 1}")] {
+      #expect(predicate.evaluate(with: ["other": 1]))
+      #expect(!predicate.evaluate(with: ["name": "a"]))
+    }
+  }
+
   @Test func comparisonsMadeOfExpressionsAreThoseOfFormats() {
     let made = NSComparisonPredicate(
       leftExpression: NSExpression(forKeyPath: "name"), rightExpression: NSExpression(forConstantValue: "ada"),
