@@ -50,7 +50,7 @@ let package = Package(
     library("StoreQuery", ["StoreSchema"]),
     library("StoreProtocol", ["StoreQuery", "StoreSchema", "PropertyLists"]),
     .systemLibrary(name: "CPosix"),
-    library("AtomicEngine", ["StoreProtocol", "StoreSchema", "PropertyLists", "CPosix"]),
+    library("AtomicEngine", ["StoreProtocol", "StoreQuery", "StoreSchema", "PropertyLists", "CPosix"]),
     library("KeyValueEngine", ["StoreProtocol", "StoreQuery", "StoreSchema", "PropertyLists"]),
     library("SQLEngine", ["StoreProtocol", "StoreQuery", "StoreSchema"]),
     library("PropertyLists", []),
@@ -167,7 +167,7 @@ let package = Package(
     tests("StoreQueryTests", ["StoreQuery", "StoreSchema"]),
     tests("StoreSchemaTests", ["StoreSchema"]),
     tests("AtomicEngineTests", ["AtomicEngine", "StoreProtocol", "StoreSchema"]),
-    tests("KeyValueEngineTests", ["KeyValueEngine", "StoreProtocol", "StoreSchema"]),
+    tests("KeyValueEngineTests", ["AtomicEngine", "KeyValueEngine", "StoreProtocol", "StoreSchema"]),
     tests(
       "LMDBTests",
       [

@@ -8,6 +8,7 @@ public struct AtomicGraph: Sendable {
   /// By the tables of ``StoreShape/toManys``.
   var links: [AtomicLinks]
   var uniqueness: AtomicUniqueness
+  let indexes: [AtomicIndex]
   /// The highest key ever handed out: all trees share one counter, as the file formats have one.
   public internal(set) var highestKey: Int64
   public internal(set) var numbering = AtomicNumbering.plain
@@ -20,6 +21,7 @@ public struct AtomicGraph: Sendable {
     trees = Array(repeating: AtomicTree(), count: shape.treeCount)
     links = shape.toManys.map { AtomicLinks(isOrdered: $0.isOrdered, isOneWay: $0.storage == .destination) }
     uniqueness = AtomicUniqueness(schema)
+    indexes = AtomicIndex.all(of: schema)
     highestKey = 0
   }
 

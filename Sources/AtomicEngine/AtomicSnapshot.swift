@@ -4,7 +4,7 @@ import StoreSchema
 /// A view of a graph, which stays as it is while others are made.
 final class AtomicSnapshot: StoreSnapshot {
   let commitNumber: UInt64
-  private let graph: AtomicGraph
+  let graph: AtomicGraph
 
   init(_ graph: AtomicGraph, commitNumber: UInt64) {
     self.graph = graph

@@ -5,6 +5,8 @@ struct AtomicTree: Sendable {
   /// Beside the rows, so that a search does not touch them.
   private(set) var keys: [Int64] = []
   private(set) var rows: [Row] = []
+  /// Of these very rows.
+  private(set) var orders = AtomicOrders()
 
   func row(_ key: Int64) -> Row? { place(of: key).map { rows[$0] } }
 
@@ -16,13 +18,17 @@ struct AtomicTree: Sendable {
   /// Where the row of a key is.
   func place(of key: Int64) -> Int? { keys.place(ofKey: key) }
 
-  mutating func replace(at place: Int, with row: Row) { rows[place] = row }
+  mutating func replace(at place: Int, with row: Row) {
+    giveUpOrders()
+    rows[place] = row
+  }
 
   /// Adds rows whose keys are not there.
   mutating func insert(_ new: [Row]) {
     let isOrdered = zip(new, new.dropFirst()).allSatisfy { $0.key < $1.key }
     let added = isOrdered ? new : new.sorted { $0.key < $1.key }
     guard let first = added.first else { return }
+    giveUpOrders()
     let isBehind = keys.last.map { $0 < first.key } ?? true
     rows.append(contentsOf: added)
     if !isBehind { rows.sort { $0.key < $1.key } }
@@ -30,7 +36,13 @@ struct AtomicTree: Sendable {
   }
 
   mutating func remove(_ gone: Set<Int64>) {
+    giveUpOrders()
     rows.removeAll { gone.contains($0.key) }
     keys.removeAll { gone.contains($0) }
+  }
+
+  /// The former version of the tree keeps them.
+  private mutating func giveUpOrders() {
+    if isKnownUniquelyReferenced(&orders) { orders.clear() } else { orders = AtomicOrders() }
   }
 }

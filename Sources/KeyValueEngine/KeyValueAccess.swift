@@ -117,17 +117,3 @@ extension KeyValueIndexes {
     }
   }
 }
-
-extension StoreQuery.Predicate.Operator {
-  /// The operator with its sides exchanged.
-  fileprivate var mirrored: Self? {
-    switch self {
-    case .lessThan: .greaterThan
-    case .lessThanOrEqualTo: .greaterThanOrEqualTo
-    case .greaterThan: .lessThan
-    case .greaterThanOrEqualTo: .lessThanOrEqualTo
-    case .equalTo: self
-    default: nil
-    }
-  }
-}

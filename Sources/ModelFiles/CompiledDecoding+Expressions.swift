@@ -96,7 +96,7 @@ extension CompiledDecoding {
     for argument in arguments { converted.append(try expression(argument, depth: depth + 1)) }
     // The class that implements the built-in functions.
     if operand == nil || operand?["NSConstantValueClassName"]?.string == "_NSPredicateUtilities" {
-      if selector == "castObject:toType:", converted.count == 2, case .constant(.string(let type)) = converted[1] {
+      if selector == "castObject:toType:", converted.count == 2, case .string(let type) = converted[1].literal {
         return .cast(converted[0], type)
       }
       return .function(selector, converted, target: nil)

@@ -7,8 +7,8 @@ extension CompiledEncoding {
   mutating func encode(_ expression: Expression, depth: Int) throws(ModelFileError) -> Reference {
     guard depth < Self.depthLimit else { throw ModelFileError(.unsupported, "an expression is nested too deep") }
     switch expression {
-    case .constant(let value):
-      guard let constant = CompiledValue.reference(to: value, in: &writer) else {
+    case .literal(let literal):
+      guard let constant = CompiledValue.reference(to: literal.value, in: &writer) else {
         throw ModelFileError(.unsupported, "a constant is a reference to an object")
       }
       return add("NSConstantValueExpression", 0, ["NSConstantValue": constant.value])

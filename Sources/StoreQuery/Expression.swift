@@ -4,8 +4,8 @@ import StoreSchema
 ///
 /// Names are unresolved text here. `ResolvedExpression` is the tree that stores evaluate.
 public indirect enum Expression: Hashable, Sendable {
-  /// A literal value.
-  case constant(Value)
+  /// A literal value; see ``constant(_:)``.
+  case literal(Literal)
   /// `NSNull` given as a value. It means nil and is another expression: Apple's framework prints it as `<null>`, which is read here too.
   case nullObject
   /// An object whose reference may still change. It is looked up when the predicate is resolved for a fetch or evaluated.
@@ -37,6 +37,28 @@ public indirect enum Expression: Hashable, Sendable {
   case fetch(Expression, context: Expression, countOnly: Bool)
   /// `CAST(value, 'ClassName')`.
   case cast(Expression, String)
+
+  /// A literal value.
+  public static func constant(_ value: Value) -> Expression { .literal(Literal(value)) }
+
+  /// The value of a literal.
+  public var literal: Value? {
+    if case .literal(let literal) = self { literal.value } else { nil }
+  }
+
+  /// A value as it stands in an expression. Truth values are equal to the numbers 1 and 0, which is how Apple's framework prints them.
+  public struct Literal: Hashable, Sendable {
+    public let value: Value
+
+    public init(_ value: Value) { self.value = value }
+
+    private var number: Value {
+      if case .bool(let isTrue) = value { .int(isTrue ? 1 : 0) } else { value }
+    }
+
+    public static func == (a: Literal, b: Literal) -> Bool { a.number == b.number }
+    public func hash(into hasher: inout Hasher) { number.hash(into: &hasher) }
+  }
 
   public enum SetOperation: String, Hashable, Sendable {
     case union = "UNION"

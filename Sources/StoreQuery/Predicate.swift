@@ -48,6 +48,18 @@ public indirect enum Predicate: Hashable, Sendable {
     case customSelector = 11
     case contains = 99
     case between = 100
+
+    /// The operator for exchanged sides; nil where there is none.
+    package var mirrored: Self? {
+      switch self {
+      case .lessThan: .greaterThan
+      case .lessThanOrEqualTo: .greaterThanOrEqualTo
+      case .greaterThan: .lessThan
+      case .greaterThanOrEqualTo: .lessThanOrEqualTo
+      case .equalTo: self
+      default: nil
+      }
+    }
   }
 
   /// How a to-many left side is compared (`NSComparisonPredicate.Modifier`).

@@ -30,7 +30,7 @@ public enum TreeHeight {
 
   private static func children(_ expression: Expression) -> [Node] {
     switch expression {
-    case .constant, .nullObject, .object, .evaluatedObject, .variable, .keyPath, .anyKey: []
+    case .literal, .nullObject, .object, .evaluatedObject, .variable, .keyPath, .anyKey: []
     case .keyPathOf(let inner, _), .assignment(_, let inner), .cast(let inner, _): [.expression(inner)]
     case .function(_, let arguments, let target): (arguments + [target].compactMap { $0 }).map(Node.expression)
     case .aggregate(let elements): elements.map(Node.expression)

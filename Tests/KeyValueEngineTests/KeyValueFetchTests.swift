@@ -1,3 +1,4 @@
+import AtomicEngine
 import Foundation
 import KeyValueEngine
 import StoreProtocol
@@ -12,6 +13,8 @@ import Testing
   private let schema: Schema
   private let map = MemoryMap()
   private let store: KeyValueStore<MemoryMap>
+  /// The same objects, with other keys.
+  private let atomic: AtomicStore
   private var thing: Entity { schema.entities[0] }
 
   private static let types: [AttributeType] = [
@@ -47,6 +50,9 @@ import Testing
   init() throws {
     schema = try Self.schema()
     try KeyValueStore.make(map, schema, storeType: "Test", options: StoreOptions())
+    let metadata = StoreMetadata(
+      identifier: "A", storeType: "Test", versionHashes: [:], versionIdentifiers: [], additional: [:])
+    atomic = AtomicStore(AtomicGraph(schema), metadata, [])
     store = try Self.open(map, schema)
     var random = Random()
     var changes = ChangeSet(time: 0)
@@ -65,7 +71,9 @@ import Testing
       }
       changes.insertions.append(builder.finish(key: 0, entity: entity.index, version: 1))
     }
-    guard case .committed = try store.commit(changes) else { throw StoreError(.constraint, "not inserted") }
+    for store in [store, atomic] as [any Store] {
+      guard case .committed = try store.commit(changes) else { throw StoreError(.constraint, "not inserted") }
+    }
   }
 
   private static func open(_ map: MemoryMap, _ schema: Schema) throws -> KeyValueStore<MemoryMap> {
@@ -154,13 +162,15 @@ import Testing
       isAscending: random.below(2) == 0, comparison: random.one([.literal, .literal, .caseInsensitive]))
   }
 
-  private func keys(_ plan: FetchPlan, pushesDown: Bool = true) throws -> [Int64] {
+  private func keys(_ plan: FetchPlan, of other: (any Store)? = nil, pushesDown: Bool = true) throws -> [Int64] {
     var keys: [Int64] = []
-    try FetchExecution(try store.snapshot(), pushesDown: pushesDown).fetch(plan) { keys.append($0.key) }
+    let snapshot = try (other ?? store).snapshot()
+    try FetchExecution(snapshot, pushesDown: pushesDown).fetch(plan) { keys.append($0.key) }
     return keys
   }
 
-  @Test func whatIsFoundByIndexesIsWhatTheEvaluatorSelects() throws {
+  @Test(arguments: [false, true]) func whatIsFoundByIndexesIsWhatTheEvaluatorSelects(isAtomic: Bool) throws {
+    let store: any Store = isAtomic ? atomic : store
     var random = Random()
     var found = 0
     for round in 0..<300 {
@@ -169,8 +179,8 @@ import Testing
       if random.below(4) == 0 { plan.predicate = .constant(true) }
       if random.below(2) == 0 { plan.sort = (0...random.below(2)).map { _ in sort(entity, &random) } }
       if random.below(3) == 0 { (plan.offset, plan.limit) = (random.below(5), random.below(20)) }
-      let expected = try keys(plan, pushesDown: false)
-      #expect(try keys(plan) == expected, "round \(round): \(plan)")
+      let expected = try keys(plan, of: store, pushesDown: false)
+      #expect(try keys(plan, of: store) == expected, "round \(round): \(plan)")
       let execution = FetchExecution(try store.snapshot())
       #expect(try execution.count(plan) == expected.count)
       var references: [Int64] = []
@@ -185,6 +195,35 @@ import Testing
     let attribute = try #require(thing.attribute(named: name))
     return SlotPath(
       leaf: .attribute(slot: attribute.slot, kind: thing.slots[attribute.slot], declaringEntity: thing.index))
+  }
+
+  /// What was in order before a change is not so after it; who reads the former view has its order.
+  @Test func ordersAreThoseOfTheirVersion() throws {
+    func compare(_ op: Comparison, _ value: Value) throws -> FetchPlan {
+      FetchPlan(
+        entities: thing.subtree, predicate: .comparison(.path(try path("unique")), op, .constant(value), []))
+    }
+    let plan = try compare(.greaterThanOrEqualTo, .int(396))
+    let former = try atomic.snapshot()
+    func found(_ snapshot: any StoreSnapshot) throws -> [Int64] {
+      var found: [Int64] = []
+      let slot = try #require(thing.attribute(named: "unique")).slot
+      for _ in 0..<3 {
+        found = []
+        try FetchExecution(snapshot).fetch(plan) { found.append($0.int(slot)) }
+      }
+      return found.sorted()
+    }
+    #expect(try found(former) == [397, 398, 399])
+    #expect(try #require(former.fetching).explanation(of: plan) == ["by the index of Thing.unique, once it is made"])
+    var changes = ChangeSet(time: 0)
+    let builder = RowBuilder()
+    builder.begin(slots: thing.slots.count)
+    builder.set(try #require(thing.attribute(named: "unique")).slot, .int(1000))
+    changes.insertions.append(builder.finish(key: 0, entity: thing.index, version: 1))
+    _ = try atomic.commit(changes)
+    #expect(try found(atomic.snapshot()) == [397, 398, 399, 1000])
+    #expect(try found(former) == [397, 398, 399])
   }
 
   /// How many entries of rows a fetch looks at.

@@ -116,7 +116,7 @@ import Testing
     ("x between {1,2}", "x BETWEEN {1, 2}"),
     ("truepredicate", "TRUEPREDICATE"), ("a = CAST(123, 'NSDate')", "a == CAST(123.000000, \"NSDate\")"),
     ("#in.#first = 1 and a.select = 2", "#in.#first == 1 AND a.select == 2"), ("a=nil", "a == nil"),
-    ("a=YES", "a == YES"),
+    ("a=YES", "a == 1"),
     ("(a=1 or b=2) and c=3", "(a == 1 OR b == 2) AND c == 3"),
     ("a=1 or (b=2 and c=3)", "a == 1 OR (b == 2 AND c == 3)"),
     ("(a+1)*2 > b[LAST].c", "(a + 1) * 2 > b[LAST].c"), ("a-(b-c) > 0", "a - (b - c) > 0"),
@@ -125,7 +125,7 @@ import Testing
     ("a %% 2 = 0", "modulus:by:(a, 2) == 0"),
     ("a = 1.0 OR a = -2.50", "a == 1.0 OR a == -2.5"), ("a <> 5", "a != 5"), ("self IN {}", "SELF IN {}"),
     ("(-2) ** 2 = 4", "(-2) ** 2 == 4"),
-    ("FUNCTION(a,'b:',1) = 0", "FUNCTION(a, \"b:\", 1) == 0"), ("TERNARY(a=1,2,3) = a", "TERNARY(a == 1, 2, 3) == a"),
+    ("FUNCTION(a,'b:',1) = 0", "FUNCTION(a, \"b:\" , 1) == 0"), ("TERNARY(a=1,2,3) = a", "TERNARY(a == 1, 2, 3) == a"),
     ("a.#'b c' = 1", "a.#\"b c\" == 1"),
   ])
   func `formats are written in Apple's style`(format: String, expected: String) throws {

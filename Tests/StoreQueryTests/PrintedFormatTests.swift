@@ -48,8 +48,49 @@ import Testing
       #"(NOT name == "Hi") AND (NOT isHidden != nil)"#,
       #"(title CONTAINS[cd] "aString" OR resolvedURL CONTAINS[cd] "aString" OR originalURL CONTAINS[cd] "aString") AND isArchived == 0"#,
       "TRUEPREDICATE", "FALSEPREDICATE",
+      // Comparisons that builders of predicates make.
+      "keypath == 3", #"keypath IN {"bob", "ed"}"#, "keypath >= 1 AND keypath < 2", "keypath >= 1 AND keypath <= 2",
+      #"one == "two""#, "three == 4", "keypath == nil", "SELF == nil", "dummyID IN {20, 21, 22}",
+      #"dummyID == 20 AND name ==[c] "name""#, #"dummyID == 20 OR name ==[c] "name""#,
+      #"dummyID == 20 OR (name ==[c] "name" AND slug IN {"slug", "name"})"#,
+      #"label BEGINSWITH "Log in" OR title BEGINSWITH "Log in""#,
+      #"label CONTAINS "Log in" OR title CONTAINS "Log in""#, #"identifier == "log_in""#,
+      #"(label CONTAINS "text_contains" OR title CONTAINS "text_contains") AND identifier == "resource_id""#,
+      "date.weekOfEra == 5", "date.monthOfEra == 5", "dayOfEra == 5", "name == test", #"id == "test_id""#,
+      #"canvasContextID == "course_someCourseID" AND id != nil AND userID == "someUserID""#, #"name == "abc""#,
+      #"ANY searchResults.keyword == """#, #"difficulty == "Easy""#, #"name CONTAINS[cd] "123""#,
+      #"feature_class == "bunching_segment""#, #"gameStatus_ == "active""#, "needsToBeUpdatedFromBackend == 1",
+      "NOT age == 24", #"lastName == "Smith" AND age == 24"#, #"lastName == "Smith" OR age == 24"#,
+      #"((NOT lastName == "Smith") OR firstName == "Charlie") AND age > 30"#, "birthday IN {}", "age == 24",
+      "age != 24",
+      "age > 24", "age >= 24", "age < 25", "age <= 27", "age BETWEEN {24, 31}", "age IN {24, 33}", "age IN {}",
+      #"firstName == "Bob""#, #"firstName != "Bob""#, #"firstName IN {"Bob", "Alice"}"#, #"firstName BEGINSWITH "B""#,
+      #"firstName BEGINSWITH[c] "b""#, #"firstName BEGINSWITH[d] "Bó""#, #"firstName BEGINSWITH[cd] "bó""#,
+      #"firstName CONTAINS "li""#, #"firstName CONTAINS[c] "LI""#, #"firstName CONTAINS[d] "lí""#, "age > 25",
+      "height < 176.3", "isDefective == 0", #"name ENDSWITH "My""#, "age >= 25 AND height < 183.8",
+      #"isDefective == 1 OR name BEGINSWITH "My""#, "salary == <null>", "uuid != <null>", "name == <null>",
+      // Wildcards, functions, elements, subqueries.
+      #""firstName" LIKE "Adam""#, #"firstName LIKE "Adam""#, #""%K" LIKE "%@""#, #"SELF LIKE[c] "prefix*suffix""#,
+      #"SELF LIKE[c] "prefix" * "suffix""#, #"SELF LIKE[c] "prefix?suffix""#, "isMale == 1", "a.@count == 3",
+      "a.isMale == 1", #"a.firstName == "Lee""#, "a.firstName.length == 3", #"FUNCTION(a, "pow:" , 3) == 8"#,
+      #"FUNCTION("a", "uppercase") == "A""#, "a[SIZE] == 3", "a[FIRST] == 1", "a[LAST] == 3", "a[1] == 2",
+      "SUBQUERY(city.branches, $x1, $x1.nr == 52).@count > 0",
     ])
   func isReadAndPrintedAsItIs(format: String) throws {
     #expect(try Predicate(format: format).format == format)
+  }
+
+  /// What is printed otherwise than it was written.
+  @Test(
+    arguments: [
+      ("isMale == YES", "isMale == 1"), ("isMale == no", "isMale == 0"), ("isMale == true", "isMale == 1"),
+      ("isMale == FALSE", "isMale == 0"), ("name == NULL", "name == nil"), ("self == 'bob'", #"SELF == "bob""#),
+      ("SELF like[c] 'prefix*suffix'", #"SELF LIKE[c] "prefix*suffix""#), ("a.@count=3", "a.@count == 3"),
+      ("FUNCTION('a', 'uppercase') == 'A'", #"FUNCTION("a", "uppercase") == "A""#),
+    ])
+  func isPrintedInOneForm(format: String, printed: String) throws {
+    let predicate = try Predicate(format: format)
+    #expect(predicate.format == printed)
+    #expect(try Predicate(format: printed) == predicate)
   }
 }

@@ -10,7 +10,7 @@ extension NSExpression {
 
   public var expressionType: ExpressionType {
     switch tree {
-    case .constant, .nullObject, .object, .cast, .assignment, .fetch: .constantValue
+    case .literal, .nullObject, .object, .cast, .assignment, .fetch: .constantValue
     case .evaluatedObject: .evaluatedObject
     case .variable: .variable
     case .keyPath: .keyPath
@@ -32,7 +32,7 @@ extension NSExpression {
     if let own = (self as? TreeExpression)?.content.constant { return own }
     if case .nullObject = tree { return NSNull() }
     if case .object(let constant) = tree { return NewObject(constant)?.value }
-    guard case .constant(let value) = tree else { refuse("constant value") }
+    guard let value = tree.literal else { refuse("constant value") }
     return ConstantCoding.object(value)
   }
 

@@ -96,7 +96,7 @@ struct ObjectEvaluator {
 
   private func operand(_ expression: StoreQuery.Expression) -> Any? {
     switch expression {
-    case .constant(let value): return value
+    case .literal(let literal): return literal.value
     case .nullObject: return Value.null
     case .object(let constant):
       return NewObject(constant).map { Value.reference($0.reference(in: (object as? NSManagedObject)?.core)) }

@@ -34,7 +34,7 @@ struct PredicateWalk {
 
   private mutating func add(partsOf expression: StoreQuery.Expression, _ bound: Set<String>) {
     switch expression {
-    case .constant, .nullObject, .object, .evaluatedObject, .variable, .keyPath, .anyKey: break
+    case .literal, .nullObject, .object, .evaluatedObject, .variable, .keyPath, .anyKey: break
     case .keyPathOf(let inner, _), .assignment(_, let inner), .cast(let inner, _):
       pending.append((.expression(inner), bound))
     case .function(_, let arguments, let target):
@@ -88,7 +88,7 @@ struct PredicateWalk {
 
   private static func isEvaluable(_ expression: StoreQuery.Expression, _ bound: Set<String>) -> Bool {
     switch expression {
-    case .constant, .nullObject, .object, .evaluatedObject, .aggregate, .conditional, .set, .subquery, .assignment: true
+    case .literal, .nullObject, .object, .evaluatedObject, .aggregate, .conditional, .set, .subquery, .assignment: true
     case .keyPath(let path), .keyPathOf(_, let path):
       path.split(separator: ".").allSatisfy { !$0.hasPrefix("@") || operators.contains(String($0)) }
     case .function("FIRST", [], target: nil), .function("LAST", [], target: nil), .function("SIZE", [], target: nil):

@@ -47,7 +47,7 @@ enum Substitution {
     case .fetch(let request, let context, let countOnly):
       return .fetch(replace(request, values), context: replace(context, values), countOnly: countOnly)
     case .cast(let value, let type): return .cast(replace(value, values), type)
-    case .constant, .nullObject, .object, .evaluatedObject, .keyPath, .anyKey: return expression
+    case .literal, .nullObject, .object, .evaluatedObject, .keyPath, .anyKey: return expression
     }
   }
 

@@ -54,8 +54,12 @@ struct SwiftPredicateTranslation {
   mutating func predicate(_ node: Any) throws -> StoreQuery.Predicate {
     switch try tree(node) {
     case .predicate(let predicate): predicate
-    case .expression(.constant(.bool(let value))): .value(value)
-    case .expression(let value): .comparison(.init(value, .equalTo, .constant(.bool(true))))
+    case .expression(let expression):
+      if case .bool(let value) = expression.literal {
+        .value(value)
+      } else {
+        .comparison(.init(expression, .equalTo, .constant(.bool(true))))
+      }
     }
   }
 

@@ -39,7 +39,7 @@ extension FormatParser {
 
   /// `CAST(value, 'ClassName')`; a constant where it stands for one.
   private func cast(_ nodes: [Node], at position: Int) throws(FormatError) -> Expression {
-    guard nodes.count == 2, case .constant(.string(let type)) = try expression(nodes[1]) else {
+    guard nodes.count == 2, case .string(let type) = try expression(nodes[1]).literal else {
       throw failure(at: position, expected: "CAST with a value and the name of a class")
     }
     let value = try expression(nodes[0])
@@ -48,7 +48,7 @@ extension FormatParser {
 
   /// `FUNCTION(target, 'selector:', argument, …)`.
   private func function(_ nodes: [Node], at position: Int) throws(FormatError) -> Expression {
-    guard nodes.count >= 2, case .constant(.string(let selector)) = try expression(nodes[1]) else {
+    guard nodes.count >= 2, case .string(let selector) = try expression(nodes[1]).literal else {
       throw failure(at: position, expected: "FUNCTION with a receiver and the name of a selector")
     }
     let arguments = try expressions(Array(nodes.dropFirst(2)))
@@ -70,9 +70,9 @@ extension FormatParser {
 extension Expression {
   /// The truth value that the constant holds; numbers count by whether they are zero.
   fileprivate var constantBool: Bool? {
-    switch self {
-    case .constant(.bool(let value)): value
-    case .constant(.int(let value)): value != 0
+    switch literal {
+    case .bool(let value): value
+    case .int(let value): value != 0
     default: nil
     }
   }

@@ -48,7 +48,8 @@ extension FormatParser {
 
   /// Whether the current token begins `<null>`.
   private var isNullObject: Bool {
-    index + 2 < tokens.count && tokens[index + 1].kind == .identifier("null") && tokens[index + 2].kind == .sign(.greater)
+    index + 2 < tokens.count && tokens[index + 1].kind == .identifier("null")
+      && tokens[index + 2].kind == .sign(.greater)
   }
 
   /// Reads an operand that is one token, or two for a negative number.

@@ -6,15 +6,15 @@ import StoreSchema
 enum TypedLiteral {
   /// The constant that `CAST(literal, "type")` stands for; nil if it is a cast to be evaluated.
   static func value(of literal: Expression, as type: String) -> Value? {
-    switch (type, literal) {
-    case ("NSDate", .constant(.int(let seconds))): .date(Double(seconds))
-    case ("NSDate", .constant(.double(let seconds))): .date(seconds)
-    case ("NSNumber", .constant(.string(let text))): nonFinite[text].map(Value.double)
-    case ("NSDecimalNumber", .constant(.string(let text))): decimal(text).map(Value.decimal)
-    case ("NSUUID", .constant(.string(let text))): UUID(uuidString: text).map(Value.uuid)
-    case ("NSURL", .constant(.string(let text))): .uri(text)
-    case ("NSData", .constant(.string(let text))): Data(base64Encoded: text).map(Value.data)
-    case ("NSManagedObjectID", .constant(.string(let text))): reference(text).map(Value.reference)
+    switch (type, literal.literal) {
+    case ("NSDate", .int(let seconds)): .date(Double(seconds))
+    case ("NSDate", .double(let seconds)): .date(seconds)
+    case ("NSNumber", .string(let text)): nonFinite[text].map(Value.double)
+    case ("NSDecimalNumber", .string(let text)): decimal(text).map(Value.decimal)
+    case ("NSUUID", .string(let text)): UUID(uuidString: text).map(Value.uuid)
+    case ("NSURL", .string(let text)): .uri(text)
+    case ("NSData", .string(let text)): Data(base64Encoded: text).map(Value.data)
+    case ("NSManagedObjectID", .string(let text)): reference(text).map(Value.reference)
     default: nil
     }
   }

@@ -3,7 +3,7 @@ import StoreSchema
 extension FormatPrinter {
   static func precedence(of expression: Expression) -> Precedence {
     switch expression {
-    case .constant(let value): literal(of: value).hasPrefix("-") ? .unary : .primary
+    case .literal(let literal): self.literal(of: literal.value).hasPrefix("-") ? .unary : .primary
     case .assignment: .assignment
     case .set: .set
     case .keyPathOf: .postfix
@@ -24,7 +24,7 @@ extension FormatPrinter {
 
   static func pieces(of expression: Expression) -> [Piece] {
     switch expression {
-    case .constant(let value): [.text(literal(of: value))]
+    case .literal(let literal): [.text(self.literal(of: literal.value))]
     case .nullObject: [.text("<null>")]
     case .object(let object): [.text("\(object)")]
     case .evaluatedObject: [.text("SELF")]
@@ -65,7 +65,7 @@ extension FormatPrinter {
 
   private static func keyPath(of base: Expression, _ path: String) -> [Piece] {
     // A key after the digits of a number would be read as its fraction.
-    let isNumber = if case .constant(let value) = base { literal(of: value).first?.isNumber ?? false } else { false }
+    let isNumber = base.literal.map { literal(of: $0).first?.isNumber ?? false } ?? false
     let pieces: [Piece] = [.expression(base, .postfix)]
     return (isNumber ? [.text("(")] + pieces + [.text(")")] : pieces) + [.text("." + keyPath(path))]
   }
@@ -75,7 +75,9 @@ extension FormatPrinter {
   private static func function(_ selector: String, _ arguments: [Expression], _ target: Expression?) -> [Piece] {
     let list = arguments.map { Piece.expression($0, .lowest) }
     if let target {
-      return self.list("FUNCTION(", [.expression(target, .lowest), .text(quoted(selector))] + list)
+      // Apple's framework has a space there.
+      let name = quoted(selector) + (list.isEmpty ? "" : " ")
+      return self.list("FUNCTION(", [.expression(target, .lowest), .text(name)] + list)
     }
     return operation(selector, arguments) ?? self.list(FunctionName.callName(selector) + "(", list)
   }
@@ -93,7 +95,7 @@ extension FormatPrinter {
 
   /// A number after the sign is enclosed, or the sign would be part of it.
   private static func negation(of operand: Expression) -> [Piece] {
-    if case .constant = operand { return [.text("-("), .expression(operand, .lowest), .text(")")] }
+    if case .literal = operand { return [.text("-("), .expression(operand, .lowest), .text(")")] }
     return [.text("-"), .expression(operand, .unary)]
   }
 

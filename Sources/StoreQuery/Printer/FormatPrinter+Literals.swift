@@ -5,7 +5,7 @@ extension FormatPrinter {
   static func literal(of value: Value) -> String {
     if let (literal, type) = TypedLiteral.form(of: value) { return "CAST(\(literal), \"\(type)\")" }
     return switch value {
-    case .bool(let value): value ? "YES" : "NO"
+    case .bool(let value): value ? "1" : "0"
     case .int(let value): "\(value)"
     case .double(let value): "\(value)"
     case .string(let value): quoted(value)

@@ -7,7 +7,7 @@ extension PredicateResolver {
 
   func operand(_ expression: Expression) throws(ResolutionError) -> ResolvedOperand {
     switch expression {
-    case .constant(let value): return .one(.constant(value))
+    case .literal(let literal): return .one(.constant(literal.value))
     case .nullObject: return .one(.constant(.null))
     case .object(let object): return .one(.constant(.reference(reference(object))))
     case .evaluatedObject: return .one(.path(SlotPath(leaf: .object)))

@@ -17,7 +17,7 @@ public struct RowProgram {
   private struct Step {
     let kind: Kind
     let slot: Int32
-    /// The constant's bits, or the place of its bytes or closure.
+    /// The constant's bits, or where its bytes begin and end, or the place of its closure.
     let word: UInt64
     /// The next step for true, false and null.
     let (yes, no, null): (Int32, Int32, Int32)
@@ -31,7 +31,8 @@ public struct RowProgram {
   private static var rejected: Int { -2 }
 
   private var steps: ContiguousArray<Step> = []
-  private var patterns: ContiguousArray<[UInt8]> = []
+  /// The bytes of all texts.
+  private var patterns: ContiguousArray<UInt8> = []
   private var tests: ContiguousArray<Test> = []
   private var start = RowProgram.accepted
 
@@ -43,16 +44,23 @@ public struct RowProgram {
 
   /// Whether the row meets the predicate.
   public func callAsFunction(_ row: Row) -> Bool {
-    steps.withUnsafeBufferPointer { steps in
+    defer { withExtendedLifetime(row) {} }
+    let view = row.view
+    return steps.withUnsafeBufferPointer { steps in
       var next = start
       while next >= 0 {
         let step = steps[next]
         if step.kind == .test {
           next = Int(tests[Int(step.word)].test(row) ? step.yes : step.no)
-        } else if row.isNull(Int(step.slot)) {
+          continue
+        }
+        let slot = Int(step.slot)
+        let word = view.int(slot)
+        // The word of a slot that is null is zero.
+        if word == 0 && view.isNull(slot) {
           next = Int(step.null)
         } else {
-          next = Int(holds(step, row) ? step.yes : step.no)
+          next = Int(holds(step, UInt64(bitPattern: word), view) ? step.yes : step.no)
         }
       }
       return next == Self.accepted
@@ -60,29 +68,31 @@ public struct RowProgram {
   }
 
   @inline(__always)
-  private func holds(_ step: Step, _ row: Row) -> Bool {
-    let (slot, word) = (Int(step.slot), step.word)
+  private func holds(_ step: Step, _ word: UInt64, _ view: RowView) -> Bool {
     switch step.kind {
-    case .isNull, .test: return false
-    case .intEqual: return row.int(slot) == Int64(bitPattern: word)
-    case .intLess: return row.int(slot) < Int64(bitPattern: word)
-    case .intLessOrEqual: return row.int(slot) <= Int64(bitPattern: word)
-    case .doubleEqual: return row.double(slot) == Double(bitPattern: word)
-    case .doubleLess: return row.double(slot) < Double(bitPattern: word)
-    case .doubleLessOrEqual: return row.double(slot) <= Double(bitPattern: word)
-    case .doubleGreater: return row.double(slot) > Double(bitPattern: word)
-    case .doubleGreaterOrEqual: return row.double(slot) >= Double(bitPattern: word)
-    case .bytesEqual, .bytesContain, .bytesBegin, .bytesEnd:
-      return row.withBytes(slot) { bytes in
-        patterns[Int(word)].withUnsafeBufferPointer { pattern in
-          let text = bytes.bindMemory(to: UInt8.self)
-          switch step.kind {
-          case .bytesEqual: return ByteSearch.areEqual(text, pattern)
-          case .bytesContain: return ByteSearch.contains(text, pattern)
-          case .bytesBegin: return ByteSearch.beginsWith(text, pattern)
-          default: return ByteSearch.endsWith(text, pattern)
-          }
-        }
+    case .isNull, .test: false
+    case .intEqual: word == step.word
+    case .intLess: Int64(bitPattern: word) < Int64(bitPattern: step.word)
+    case .intLessOrEqual: Int64(bitPattern: word) <= Int64(bitPattern: step.word)
+    case .doubleEqual: Double(bitPattern: word) == Double(bitPattern: step.word)
+    case .doubleLess: Double(bitPattern: word) < Double(bitPattern: step.word)
+    case .doubleLessOrEqual: Double(bitPattern: word) <= Double(bitPattern: step.word)
+    case .doubleGreater: Double(bitPattern: word) > Double(bitPattern: step.word)
+    case .doubleGreaterOrEqual: Double(bitPattern: word) >= Double(bitPattern: step.word)
+    case .bytesEqual, .bytesContain, .bytesBegin, .bytesEnd: matches(step, view)
+    }
+  }
+
+  @inline(__always)
+  private func matches(_ step: Step, _ view: RowView) -> Bool {
+    patterns.withUnsafeBufferPointer { patterns in
+      let pattern = UnsafeBufferPointer(rebasing: patterns[Int(step.word >> 32)..<Int(step.word & 0xffff_ffff)])
+      let text = view.bytes(Int(step.slot)).bindMemory(to: UInt8.self)
+      return switch step.kind {
+      case .bytesEqual: ByteSearch.areEqual(text, pattern)
+      case .bytesContain: ByteSearch.contains(text, pattern)
+      case .bytesBegin: ByteSearch.beginsWith(text, pattern)
+      default: ByteSearch.endsWith(text, pattern)
       }
     }
   }
@@ -177,7 +187,7 @@ public struct RowProgram {
   ) -> Int? {
     if options.isEmpty {
       // Without options texts are their bytes.
-      let place = UInt64(patterns.count)
+      let place = UInt64(patterns.count) << 32 | UInt64(patterns.count + text.utf8.count)
       let first: Int? =
         switch op {
         case .equalTo: add(.bytesEqual, slot, place, yes, no, null: no)
@@ -188,7 +198,7 @@ public struct RowProgram {
         default: nil
         }
       if first != nil {
-        patterns.append(Array(text.utf8))
+        patterns.append(contentsOf: text.utf8)
         return first
       }
     }

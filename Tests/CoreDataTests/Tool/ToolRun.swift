@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// A run of the built `coredata`, or of another program.
 struct ToolRun {
@@ -27,7 +28,7 @@ struct ToolRun {
     (process.standardOutput, process.standardError) = (output, errors)
     try Data((input ?? "").utf8).write(to: folder.appending(path: "input"))
     process.standardInput = try FileHandle(forReadingFrom: folder.appending(path: "input"))
-    try process.run()
+    try Self.launching.withLock { _ in try process.run() }
     let watch = DispatchWorkItem { process.terminate() }
     DispatchQueue.global().asyncAfter(deadline: .now() + 120, execute: watch)
     process.waitUntilExit()
@@ -41,6 +42,9 @@ struct ToolRun {
     self.output = try text(output)
     self.errors = try text(errors)
   }
+
+  /// One at a time: Foundation's launching read past its memory when it was done from several threads.
+  private static let launching = Mutex(())
 
   /// Beside the tests.
   static let executable = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
