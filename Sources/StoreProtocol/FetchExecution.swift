@@ -107,10 +107,14 @@ public struct FetchExecution {
     let source = RowSource(snapshot)
     var kept = rows
     if let residual = rest.residual {
-      try source.prepare(rows, residual.ways)
-      let test = CompiledPredicate(residual, source)
-      kept = []
-      for row in rows where try test(row) { kept.append(row) }
+      if let program = RowProgram(residual) {
+        kept = program.filter(rows)
+      } else {
+        try source.prepare(rows, residual.ways)
+        let test = CompiledPredicate(residual, source)
+        kept = []
+        for row in rows where try test(row) { kept.append(row) }
+      }
     }
     if !rest.sort.isEmpty { kept = try sorted(kept, rest.sort, source) }
     let tail = kept.dropFirst(rest.offset)

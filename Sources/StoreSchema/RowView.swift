@@ -60,7 +60,8 @@ public struct RowView {
   @inlinable @inline(__always)
   public func uuidOrNil(_ slot: Int) -> UUID? { bytesOrNil(slot).map(Self.uuid) }
 
-  @inlinable public func bytes(_ slot: Int) -> UnsafeRawBufferPointer { bytes(at: word(slot)) }
+  @inlinable @inline(__always)
+  public func bytes(_ slot: Int) -> UnsafeRawBufferPointer { bytes(at: word(slot)) }
 
   @inlinable @inline(__always)
   func bytes(at place: UInt64) -> UnsafeRawBufferPointer {

@@ -5,7 +5,7 @@ import StoreSchema
 ///
 /// Closures that call closures, as ``CompiledPredicate`` has them for what this cannot say, take several times as long.
 public struct RowProgram {
-  private enum Kind: UInt8 {
+  enum Kind: UInt8 {
     case isNull
     case intEqual, intLess, intLessOrEqual
     case doubleEqual, doubleLess, doubleLessOrEqual, doubleGreater, doubleGreaterOrEqual
@@ -14,27 +14,29 @@ public struct RowProgram {
     case test
   }
 
-  private struct Step {
+  struct Step {
     let kind: Kind
     let slot: Int32
     /// The constant's bits, or where its bytes begin and end, or the place of its closure.
     let word: UInt64
-    /// The next step for true, false and null.
-    let (yes, no, null): (Int32, Int32, Int32)
+    /// The next step for true and false.
+    let (yes, no): (Int32, Int32)
+    /// What a slot without a value counts as.
+    let isTrueForNull: Bool
   }
 
   /// A closure, which as the element of an array would be called through others.
-  private struct Test { let test: (Row) -> Bool }
+  struct Test { let test: (Row) -> Bool }
 
   /// What stands in place of a step where the answer is known.
-  private static var accepted: Int { -1 }
-  private static var rejected: Int { -2 }
+  static var accepted: Int { -1 }
+  static var rejected: Int { -2 }
 
-  private var steps: ContiguousArray<Step> = []
+  private(set) var steps: ContiguousArray<Step> = []
   /// The bytes of all texts.
   private var patterns: ContiguousArray<UInt8> = []
-  private var tests: ContiguousArray<Test> = []
-  private var start = RowProgram.accepted
+  private(set) var tests: ContiguousArray<Test> = []
+  private(set) var start = RowProgram.accepted
 
   /// Nil for what needs more than the row.
   public init?(_ predicate: ResolvedPredicate) {
@@ -57,18 +59,16 @@ public struct RowProgram {
         let slot = Int(step.slot)
         let word = view.int(slot)
         // The word of a slot that is null is zero.
-        if word == 0 && view.isNull(slot) {
-          next = Int(step.null)
-        } else {
-          next = Int(holds(step, UInt64(bitPattern: word), view) ? step.yes : step.no)
-        }
+        let isTrue =
+          word == 0 && view.isNull(slot) ? step.isTrueForNull : holds(step, UInt64(bitPattern: word), view)
+        next = Int(isTrue ? step.yes : step.no)
       }
       return next == Self.accepted
     }
   }
 
   @inline(__always)
-  private func holds(_ step: Step, _ word: UInt64, _ view: RowView) -> Bool {
+  func holds(_ step: Step, _ word: UInt64, _ view: RowView) -> Bool {
     switch step.kind {
     case .isNull, .test: false
     case .intEqual: word == step.word
@@ -85,15 +85,22 @@ public struct RowProgram {
 
   @inline(__always)
   private func matches(_ step: Step, _ view: RowView) -> Bool {
-    patterns.withUnsafeBufferPointer { patterns in
-      let pattern = UnsafeBufferPointer(rebasing: patterns[Int(step.word >> 32)..<Int(step.word & 0xffff_ffff)])
-      let text = view.bytes(Int(step.slot)).bindMemory(to: UInt8.self)
-      return switch step.kind {
+    with(step, view) { text, pattern in
+      switch step.kind {
       case .bytesEqual: ByteSearch.areEqual(text, pattern)
       case .bytesContain: ByteSearch.contains(text, pattern)
       case .bytesBegin: ByteSearch.beginsWith(text, pattern)
       default: ByteSearch.endsWith(text, pattern)
       }
+    }
+  }
+
+  /// Calls `body` with the row's text and the step's.
+  @inline(__always)
+  func with(_ step: Step, _ view: RowView, _ body: (ByteSearch.Bytes, ByteSearch.Bytes) -> Bool) -> Bool {
+    patterns.withUnsafeBufferPointer { patterns in
+      let pattern = ByteSearch.Bytes(rebasing: patterns[Int(step.word >> 32)..<Int(step.word & 0xffff_ffff)])
+      return body(view.bytes(Int(step.slot)).bindMemory(to: UInt8.self), pattern)
     }
   }
 
@@ -135,8 +142,8 @@ public struct RowProgram {
     switch (kind, constant) {
     case (_, .null):
       switch op {
-      case .equalTo: return add(.isNull, slot, 0, no, no, null: yes)
-      case .notEqualTo: return add(.isNull, slot, 0, yes, yes, null: no)
+      case .equalTo: return add(.isNull, slot, 0, yes, no, forNull: true)
+      case .notEqualTo: return add(.isNull, slot, 0, no, yes, forNull: true)
       default: return no
       }
     case (.int16, .int(let value)), (.int32, .int(let value)), (.int64, .int(let value)), (.bool, .int(let value)):
@@ -146,7 +153,7 @@ public struct RowProgram {
     case (.double, .double(let value)), (.float, .double(let value)), (.date, .date(let value)):
       return value.isNaN ? nil : addDouble(slot, op, value, yes, no)
     case (.double, .int(let value)), (.float, .int(let value)):
-      return abs(value) < 1 << 53 ? addDouble(slot, op, Double(value), yes, no) : nil
+      return value.magnitude < 1 << 53 ? addDouble(slot, op, Double(value), yes, no) : nil
     case (.string, .string(let text)): return add(slot, op, text, options, yes, no)
     default: return nil
     }
@@ -157,12 +164,12 @@ public struct RowProgram {
   ) -> Int? {
     let word = UInt64(bitPattern: value)
     return switch op {
-    case .equalTo: add(.intEqual, slot, word, yes, no, null: no)
-    case .notEqualTo: add(.intEqual, slot, word, no, yes, null: yes)
-    case .lessThan: add(.intLess, slot, word, yes, no, null: no)
-    case .lessThanOrEqualTo: add(.intLessOrEqual, slot, word, yes, no, null: no)
-    case .greaterThan: add(.intLessOrEqual, slot, word, no, yes, null: no)
-    case .greaterThanOrEqualTo: add(.intLess, slot, word, no, yes, null: no)
+    case .equalTo: add(.intEqual, slot, word, yes, no)
+    case .notEqualTo: add(.intEqual, slot, word, no, yes)
+    case .lessThan: add(.intLess, slot, word, yes, no)
+    case .lessThanOrEqualTo: add(.intLessOrEqual, slot, word, yes, no)
+    case .greaterThan: add(.intLessOrEqual, slot, word, no, yes, forNull: true)
+    case .greaterThanOrEqualTo: add(.intLess, slot, word, no, yes, forNull: true)
     default: nil
     }
   }
@@ -172,12 +179,12 @@ public struct RowProgram {
   ) -> Int? {
     let word = value.bitPattern
     return switch op {
-    case .equalTo: add(.doubleEqual, slot, word, yes, no, null: no)
-    case .notEqualTo: add(.doubleEqual, slot, word, no, yes, null: yes)
-    case .lessThan: add(.doubleLess, slot, word, yes, no, null: no)
-    case .lessThanOrEqualTo: add(.doubleLessOrEqual, slot, word, yes, no, null: no)
-    case .greaterThan: add(.doubleGreater, slot, word, yes, no, null: no)
-    case .greaterThanOrEqualTo: add(.doubleGreaterOrEqual, slot, word, yes, no, null: no)
+    case .equalTo: add(.doubleEqual, slot, word, yes, no)
+    case .notEqualTo: add(.doubleEqual, slot, word, no, yes)
+    case .lessThan: add(.doubleLess, slot, word, yes, no)
+    case .lessThanOrEqualTo: add(.doubleLessOrEqual, slot, word, yes, no)
+    case .greaterThan: add(.doubleGreater, slot, word, yes, no)
+    case .greaterThanOrEqualTo: add(.doubleGreaterOrEqual, slot, word, yes, no)
     default: nil
     }
   }
@@ -190,11 +197,11 @@ public struct RowProgram {
       let place = UInt64(patterns.count) << 32 | UInt64(patterns.count + text.utf8.count)
       let first: Int? =
         switch op {
-        case .equalTo: add(.bytesEqual, slot, place, yes, no, null: no)
-        case .notEqualTo: add(.bytesEqual, slot, place, no, yes, null: yes)
-        case .contains: add(.bytesContain, slot, place, yes, no, null: no)
-        case .beginsWith: add(.bytesBegin, slot, place, yes, no, null: no)
-        case .endsWith: add(.bytesEnd, slot, place, yes, no, null: no)
+        case .equalTo: add(.bytesEqual, slot, place, yes, no)
+        case .notEqualTo: add(.bytesEqual, slot, place, no, yes)
+        case .contains: add(.bytesContain, slot, place, yes, no)
+        case .beginsWith: add(.bytesBegin, slot, place, yes, no)
+        case .endsWith: add(.bytesEnd, slot, place, yes, no)
         default: nil
         }
       if first != nil {
@@ -211,14 +218,16 @@ public struct RowProgram {
     }
   }
 
-  private mutating func add(_ kind: Kind, _ slot: Int, _ word: UInt64, _ yes: Int, _ no: Int, null: Int) -> Int {
+  private mutating func add(
+    _ kind: Kind, _ slot: Int, _ word: UInt64, _ yes: Int, _ no: Int, forNull isTrueForNull: Bool = false
+  ) -> Int {
     steps.append(
-      Step(kind: kind, slot: Int32(slot), word: word, yes: Int32(yes), no: Int32(no), null: Int32(null)))
+      Step(kind: kind, slot: Int32(slot), word: word, yes: Int32(yes), no: Int32(no), isTrueForNull: isTrueForNull))
     return steps.count - 1
   }
 
   private mutating func add(_ yes: Int, _ no: Int, _ test: @escaping (Row) -> Bool) -> Int {
     tests.append(Test(test: test))
-    return add(.test, 0, UInt64(tests.count - 1), yes, no, null: no)
+    return add(.test, 0, UInt64(tests.count - 1), yes, no)
   }
 }

@@ -1,0 +1,135 @@
+import StoreSchema
+
+/// Programs over many rows at once.
+///
+/// Each step looks at all rows that have come to it in a loop of its own, instead of each row going through all steps: which step is next is
+/// then no guess for the processor. Steps lead to earlier ones only, so one pass from the last step to the first is all.
+extension RowProgram {
+  /// Those of the rows that meet the predicate, in their order.
+  public func filter(_ rows: [Row]) -> [Row] {
+    // Rows by themselves where there are few, or too many steps to have a lane for each.
+    guard rows.count >= 32, steps.count <= 256 else { return rows.filter { self($0) } }
+    guard start >= 0 else { return start == Self.accepted ? rows : [] }
+    let lanes = Lanes(steps.count)
+    var result: [Row] = []
+    rows.withUnsafeBufferPointer { rows in
+      var first = 0
+      while first < rows.count {
+        let block = UnsafeBufferPointer(rebasing: rows[first..<min(first + Lanes.width, rows.count)])
+        run(block, lanes)
+        for place in lanes.accepted() { result.append(block[Int(place)]) }
+        first += Lanes.width
+      }
+    }
+    return result
+  }
+
+  private func run(_ rows: UnsafeBufferPointer<Row>, _ lanes: Lanes) {
+    lanes.begin(rows, at: start)
+    for number in steps.indices.reversed() where lanes.count(number) > 0 {
+      let step = steps[number]
+      let (word, int, double) = (step.word, Int64(bitPattern: step.word), Double(bitPattern: step.word))
+      switch step.kind {
+      case .intEqual: lanes.split(number, step) { other, _ in other == word }
+      case .intLess: lanes.split(number, step) { other, _ in Int64(bitPattern: other) < int }
+      case .intLessOrEqual: lanes.split(number, step) { other, _ in Int64(bitPattern: other) <= int }
+      case .doubleLess: lanes.split(number, step) { other, _ in Double(bitPattern: other) < double }
+      case .doubleLessOrEqual: lanes.split(number, step) { other, _ in Double(bitPattern: other) <= double }
+      case .doubleGreater: lanes.split(number, step) { other, _ in Double(bitPattern: other) > double }
+      case .doubleGreaterOrEqual: lanes.split(number, step) { other, _ in Double(bitPattern: other) >= double }
+      case .bytesBegin:
+        lanes.split(number, step) { _, view in with(step, view) { ByteSearch.beginsWith($0, $1) } }
+      case .isNull, .doubleEqual, .bytesEqual, .bytesContain, .bytesEnd:
+        lanes.split(number, step) { other, view in holds(step, other, view) }
+      case .test:
+        let test = tests[Int(word)].test
+        lanes.move(number, step) { place in test(rows[place]) }
+      }
+    }
+  }
+}
+
+/// The places of a block's rows, in a lane for each step that they have come to, and one each for the rejected and the accepted.
+private final class Lanes {
+  static var width: Int { 256 }
+
+  private let views: UnsafeMutablePointer<RowView>
+  private let places: UnsafeMutablePointer<UInt16>
+  private let counts: UnsafeMutablePointer<Int>
+  private let laneCount: Int
+
+  init(_ stepCount: Int) {
+    laneCount = stepCount + 2
+    views = .allocate(capacity: Self.width)
+    places = .allocate(capacity: laneCount * Self.width)
+    counts = .allocate(capacity: laneCount)
+  }
+
+  deinit {
+    views.deallocate()
+    places.deallocate()
+    counts.deallocate()
+  }
+
+  /// The lane of a step; the answers come before the steps.
+  @inline(__always)
+  private func lane(_ step: Int) -> Int { step + 2 }
+
+  func count(_ step: Int) -> Int { counts[lane(step)] }
+
+  /// Takes a block of rows, all of them at one step.
+  func begin(_ rows: UnsafeBufferPointer<Row>, at step: Int) {
+    counts.update(repeating: 0, count: laneCount)
+    let own = places + lane(step) * Self.width
+    for place in rows.indices {
+      (views + place).initialize(to: rows[place].view)
+      own[place] = UInt16(truncatingIfNeeded: place)
+    }
+    counts[lane(step)] = rows.count
+  }
+
+  /// Moves the rows of a step to the lanes of the steps that are next for them.
+  @inline(__always)
+  func split(_ number: Int, _ step: RowProgram.Step, _ test: (UInt64, RowView) -> Bool) {
+    let slot = Int(step.slot)
+    let isTrueForNull = step.isTrueForNull
+    move(number, step) { place in
+      let view = views[place]
+      let word = UInt64(bitPattern: view.int(slot))
+      // The word of a slot that is null is zero.
+      if word == 0 && view.isNull(slot) { return isTrueForNull }
+      return test(word, view)
+    }
+  }
+
+  /// Every row is written to both lanes, of which one counts it: nothing here depends on a guess. A lane has room for all.
+  @inline(__always)
+  func move(_ number: Int, _ step: RowProgram.Step, _ test: (Int) -> Bool) {
+    let own = places + lane(number) * Self.width
+    let (yes, no) = (lane(Int(step.yes)), lane(Int(step.no)))
+    if yes == no {
+      (places + yes * Self.width + counts[yes]).update(from: own, count: counts[lane(number)])
+      counts[yes] += counts[lane(number)]
+      return
+    }
+    let (yesPlaces, noPlaces) = (places + yes * Self.width, places + no * Self.width)
+    var (yesCount, noCount) = (counts[yes], counts[no])
+    for index in 0..<counts[lane(number)] {
+      let place = own[index]
+      let isTrue = test(Int(place)) ? 1 : 0
+      yesPlaces[yesCount] = place
+      noPlaces[noCount] = place
+      yesCount &+= isTrue
+      noCount &+= 1 &- isTrue
+    }
+    (counts[yes], counts[no]) = (yesCount, noCount)
+  }
+
+  /// The places of the rows that were accepted, ascending.
+  func accepted() -> UnsafeMutableBufferPointer<UInt16> {
+    let lane = lane(RowProgram.accepted)
+    var found = UnsafeMutableBufferPointer(start: places + lane * Self.width, count: counts[lane])
+    if !zip(found, found.dropFirst()).allSatisfy({ $0 < $1 }) { found.sort() }
+    return found
+  }
+}
