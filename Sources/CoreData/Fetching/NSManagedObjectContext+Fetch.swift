@@ -38,7 +38,7 @@ extension NSManagedObjectContext {
     return unsafeBitCast(objects, to: [T].self)
   }
 
-  private func results(_ parameters: FetchParameters) throws -> [Any] {
+  final func results(_ parameters: FetchParameters) throws -> [Any] {
     switch parameters.resultType {
     case .managedObjectIDResultType: return try core.fetchIDs(parameters)
     case .countResultType: return [NSNumber(value: try core.count(parameters))]

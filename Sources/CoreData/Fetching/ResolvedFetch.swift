@@ -32,7 +32,7 @@ struct ResolvedFetch {
     }
     info = frozen.infos[entity.index]
     self.parameters = parameters
-    let resolver = PredicateResolver(frozen.schema, entity) {
+    let resolver = PredicateResolver(frozen.schema, entity, nested: NestedFetch.literal) {
       NewObject($0)?.reference(in: core) ?? ObjectReference(entity: 0, key: 0)
     }
     var predicate = ResolvedPredicate.constant(true)

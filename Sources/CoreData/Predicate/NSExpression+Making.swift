@@ -146,10 +146,22 @@ extension _ExpressionMaking {
     self.init(.conditional(tree, ExpressionTree.of(trueExpression), ExpressionTree.of(falseExpression)))
   }
 
-  /// Not yet: stops the program. Blocks have no place in a syntax tree.
+  /// What a block says of the object under evaluation and of arguments, of which missing ones are `NSNull`. For evaluation in memory: a fetch
+  /// with it throws.
   public init(forBlock block: @escaping (Any?, [Any], NSMutableDictionary?) -> Any, arguments: [NSExpression]?) {
-    misuse("NSExpression(forBlock:arguments:) is not supported yet; use NSPredicate(block:) in memory.")
+    let target = StoreQuery.Expression.object(UnsavedObject(NewObject.other(.init(ExpressionBlock(block)))))
+    self.init(.function(ExpressionBlock.selector, (arguments ?? []).map(ExpressionTree.of), target: target))
   }
+}
+
+/// A block as the receiver of a function that no other receiver has.
+final class ExpressionBlock: CustomStringConvertible {
+  static let selector = "block"
+  let body: (Any?, [Any], NSMutableDictionary?) -> Any
+
+  init(_ body: @escaping (Any?, [Any], NSMutableDictionary?) -> Any) { self.body = body }
+
+  var description: String { "BLOCK" }
 }
 
 extension NSExpression {

@@ -14,7 +14,7 @@ extension NSExpression {
     case .evaluatedObject: .evaluatedObject
     case .variable: .variable
     case .keyPath: .keyPath
-    case .keyPathOf, .function: .function
+    case .keyPathOf, .function: block == nil ? .function : .block
     // A collection that was given as a constant stays one.
     case .aggregate: isConstant ? .constantValue : .aggregate
     case .set(.union, _, _): .unionSet
@@ -24,6 +24,16 @@ extension NSExpression {
     case .conditional: .conditional
     case .anyKey: .anyKey
     }
+  }
+
+  private var block: ExpressionBlock? {
+    guard case .function(ExpressionBlock.selector, _, .object(let target)?) = tree else { return nil }
+    return NewObject(target)?.value as? ExpressionBlock
+  }
+
+  public var expressionBlock: (Any?, [Any], NSMutableDictionary?) -> Any {
+    guard let block else { refuse("block") }
+    return block.body
   }
 
   private var isConstant: Bool { (self as? TreeExpression)?.content.constant != nil }

@@ -65,6 +65,8 @@ enum PredicateArgument {
     case let x as NSSet: return list(x.allObjects)
     case let x as NSOrderedSet: return list(x.array)
     case let x as [Any?]: return list(x)
+    case let x as NSDictionary: return list(x.allValues)
+    case let x as [AnyHashable: Any]: return list(Array(x.values))
     case let x as Set<AnyHashable>: return list(x.map(\.base))
     default: return single(value, keepsOthers)
     }
@@ -72,7 +74,9 @@ enum PredicateArgument {
 
   private static func single(_ value: Any, _ keepsOthers: Bool) -> FormatArgument {
     guard let constant = constant(value) else {
-      if keepsOthers { return .expression(.object(UnsavedObject(NewObject.other(.init(value))))) }
+      if keepsOthers || value is NSPersistentStoreRequest || value is NSManagedObjectContext {
+        return .expression(.object(UnsavedObject(NewObject.other(.init(value)))))
+      }
       misuse(
         "An object of the class \(type(of: value)) cannot be in a predicate; give a string, a number, a date, data, a UUID, a URL, a managed object, its ID or a collection of those."
       )
@@ -102,6 +106,7 @@ enum PredicateArgument {
     case let x as Data: return .data(x)
     case let x as NSManagedObject: return .reference(x.reference)
     case let x as NSManagedObjectID: return .reference(x.reference)
+    case let x as NSEntityDescription: return x.name.map(Value.string)
     case let x as any BinaryFloatingPoint: return .double(Double(x))
     case let x as Substring: return .string(String(x))
     case let x as Character: return .string(String(x))

@@ -113,6 +113,9 @@ struct ObjectEvaluator {
       return element(arguments[0], arguments[1])
     case .function(let name, let arguments, target: nil):
       return FunctionEvaluator.value(name, arguments.map { operand($0) })
+    case .function(ExpressionBlock.selector, let arguments, .object(let target)?):
+      guard let block = NewObject(target)?.value as? ExpressionBlock else { return nil }
+      return block.body(object, arguments.map { value(of: $0) ?? NSNull() }, nil)
     case .function(let name, let arguments, let target?):
       return MethodRegistry.value(name, of: value(of: target), arguments.map { value(of: $0) })
     case .set(let operation, let left, let right):
@@ -124,7 +127,11 @@ struct ObjectEvaluator {
     case .cast(let value, let type):
       guard let target = CastKernel.Target(rawValue: type) else { misuse("CAST to the class \(type) is not known.") }
       return CastKernel.evaluate(Self.value(operand(value)), as: target)
-    case .anyKey, .fetch: misuse("The expression \(expression.format) cannot be evaluated in memory.")
+    case .fetch(let request, let context, let countOnly):
+      do { return try NestedFetch.value(value(of: request), value(of: context), countOnly: countOnly) } catch {
+        misuse("The fetch within \(expression.format) failed: \(error)")
+      }
+    case .anyKey: misuse("The expression \(expression.format) cannot be evaluated in memory.")
     }
   }
 

@@ -97,7 +97,8 @@ struct PredicateWalk {
       FunctionEvaluator.knows(name, argumentCount: arguments.count)
     case .variable(let name): bound.contains(name)
     case .cast(_, let type): CastKernel.Target(rawValue: type) != nil
-    case .function, .anyKey, .fetch: false
+    case .function(ExpressionBlock.selector, _, .object(_)?), .fetch: true
+    case .function, .anyKey: false
     }
   }
 }

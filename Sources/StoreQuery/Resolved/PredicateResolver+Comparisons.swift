@@ -47,7 +47,7 @@ extension PredicateResolver {
     if comparison.op == .customSelector {
       throw .unsupported("The comparison \(Predicate.comparison(comparison).format) calls a selector.")
     }
-    switch (left, right) {
+    switch (left.named(as: right), right.named(as: left)) {
     case (.one(let a), .one(let b)): return try ones(a, b, comparison)
     case (.one(let a), .many(let b)): return try one(a, in: b, comparison)
     case (.many(let a), .one(let b)): return try many(a, b, comparison)
@@ -175,5 +175,21 @@ extension PredicateResolver {
     .unsupported(
       "\(Predicate.comparison(comparison).format) compares a collection; put ANY, ALL or NONE before it, or use IN, CONTAINS, @count or SUBQUERY."
     )
+  }
+}
+
+extension ResolvedOperand {
+  /// An entity that is compared with names, as which constant entities come, stands for its name.
+  fileprivate func named(as other: ResolvedOperand) -> ResolvedOperand {
+    guard case .one(.path(let path)) = self, case .entity = path.leaf else { return self }
+    switch other {
+    case .one(.constant(.string)): return .entityName(path)
+    case .many(let many):
+      guard case .constants(let values) = many.collection, !values.isEmpty,
+        values.allSatisfy({ if case .string = $0 { true } else { false } })
+      else { return self }
+      return .entityName(path)
+    default: return self
+    }
   }
 }

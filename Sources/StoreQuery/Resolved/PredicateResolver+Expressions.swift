@@ -30,7 +30,8 @@ extension PredicateResolver {
         throw .unsupported("CAST to the class \(type) is not known.")
       }
       return .one(folded(.cast(target), [try one(value)]))
-    case .function, .assignment, .anyKey, .fetch:
+    case .fetch(let request, let context, let countOnly): return try operand(try nested(request, context, countOnly))
+    case .function, .assignment, .anyKey:
       throw .unsupported("The expression \(expression.format) has no place in a fetch.")
     }
   }

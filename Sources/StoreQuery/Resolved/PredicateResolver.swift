@@ -24,6 +24,8 @@ public struct PredicateResolver {
   let schema: Schema
   let entity: Entity
   let reference: (UnsavedObject) -> ObjectReference
+  /// The literal for what a fetch within the predicate finds.
+  let nested: NestedFetch
   /// What `now()` is.
   let now: Double
   /// The variables of the subqueries around.
@@ -39,16 +41,23 @@ public struct PredicateResolver {
     let entity: Entity?
   }
 
+  /// Runs a fetch within a predicate: `request`, `context`, and whether only the number is wanted.
+  public typealias NestedFetch = (Expression, Expression, Bool) throws(ResolutionError) -> Expression
+
   /// `reference` gives what stands for an object that had no permanent key: one with the key zero matches nothing. `now` is in seconds
   /// since 2001-01-01T00:00:00Z, the same for a whole predicate.
   public init(
     _ schema: Schema, _ entity: Entity, now: Double = Date().timeIntervalSinceReferenceDate,
+    nested: @escaping NestedFetch = { (request, _, _) throws(ResolutionError) in
+      throw ResolutionError(message: "FETCH(\(request.format), …) has no place here.", isUnsupported: true)
+    },
     reference: @escaping (UnsavedObject) -> ObjectReference = { _ in ObjectReference(entity: 0, key: 0) }
   ) {
     self.schema = schema
     self.entity = entity
     self.now = now
     self.reference = reference
+    self.nested = nested
   }
 
   public func resolve(_ predicate: Predicate) throws(ResolutionError) -> ResolvedPredicate {

@@ -1,0 +1,55 @@
+import Foundation
+import StoreQuery
+
+/// Fetches that stand in predicates and expressions: `FETCH(request, context, countOnly)`.
+enum NestedFetch {
+  /// The number, or what is fetched. A dictionary of one value stands for the value.
+  static func value(_ request: Any?, _ context: Any?, countOnly: Bool) throws -> Any {
+    guard let request = request as? any NestedFetching, let context = context as? NSManagedObjectContext else {
+      throw CocoaError(
+        .coreData,
+        userInfo: [NSLocalizedDescriptionKey: "FETCH needs an NSFetchRequest and an NSManagedObjectContext."])
+    }
+    return try context.performAndWait {
+      if countOnly { return try request.count(in: context) }
+      return try request.results(in: context).map { result in
+        if let values = result as? NSDictionary, values.count == 1 { values.allValues[0] } else { result }
+      }
+    }
+  }
+
+  /// The value as a literal of a predicate that is resolved for a fetch.
+  static func literal(
+    _ request: StoreQuery.Expression, _ context: StoreQuery.Expression, countOnly: Bool
+  ) throws(ResolutionError) -> StoreQuery.Expression {
+    do {
+      let parts = [request, context].map { ObjectEvaluator.value(of: $0, nil) }
+      return Substitution.literal(PredicateArgument.make(try value(parts[0], parts[1], countOnly: countOnly)))
+    } catch { throw ResolutionError(message: "The fetch within the predicate failed: \(error)", isUnsupported: false) }
+  }
+}
+
+/// A fetch request, whatever the type of its results.
+protocol NestedFetching {
+  func results(in context: NSManagedObjectContext) throws -> [Any]
+  func count(in context: NSManagedObjectContext) throws -> Int
+}
+
+extension NSFetchRequest: NestedFetching {
+  func results(in context: NSManagedObjectContext) throws -> [Any] { try context.results(erased) }
+  func count(in context: NSManagedObjectContext) throws -> Int { try context.count(for: self) }
+}
+
+/// Makes expressions for what a fetch request finds in a context, as the right side of `IN` or as a number.
+///
+/// Only ``expression(forFetch:context:countOnly:)`` is here: the expressions that it gives are of the class of all others.
+public enum NSFetchRequestExpression {
+  /// `request` and `context` are expressions for an `NSFetchRequest` and an `NSManagedObjectContext`, mostly constants. The fetch is run each
+  /// time the expression is evaluated, and once for each fetch that it is part of.
+  public static func expression(
+    forFetch request: NSExpression, context: NSExpression, countOnly: Bool
+  ) -> NSExpression {
+    ExpressionTree.expression(
+      .fetch(ExpressionTree.of(request), context: ExpressionTree.of(context), countOnly: countOnly))
+  }
+}
