@@ -6,7 +6,7 @@ import StoreSchema
 extension AtomicSnapshot: FetchingSnapshot {
   func canPush(_ predicate: ResolvedPredicate, of entities: Range<Int>) -> Bool {
     if case .and(let parts) = predicate { return parts.allSatisfy { access($0, entities) != nil } }
-    return access(predicate, entities) != nil
+    return predicate.isTrue || access(predicate, entities) != nil
   }
 
   func canPush(_ sort: ResolvedSort, of entities: Range<Int>) -> Bool { false }

@@ -199,16 +199,6 @@ extension KeyValueSnapshot {
   }
 }
 
-extension ResolvedPredicate {
-  fileprivate var isTrue: Bool {
-    switch self {
-    case .constant(let constant): constant
-    case .and(let parts): parts.isEmpty
-    default: false
-    }
-  }
-}
-
 extension SlotKind {
   /// Whether the order of an index is that of the values; decimals have one of their own.
   fileprivate var hasOrderedBytes: Bool {

@@ -81,7 +81,7 @@ public protocol StoreSnapshot: AnyObject, Sendable {
   ) throws(StoreError)
 }
 
-/// A snapshot that evaluates fetch plans itself (``Capabilities/pushDown``).
+/// A snapshot that evaluates fetch plans itself: most of them (``Capabilities/pushDown``), or without that power those that an index serves.
 public protocol FetchingSnapshot: StoreSnapshot {
   /// Whether a predicate means the same here as in the evaluator of `StoreQuery`.
   func canPush(_ predicate: ResolvedPredicate, of entities: Range<Int>) -> Bool

@@ -16,6 +16,15 @@ public indirect enum ResolvedPredicate: Hashable, Sendable {
   case member(ResolvedExpression, of: ResolvedCollection, Predicate.Options)
   /// Whether some element of a collection meets a predicate, in which it is the variable of that number.
   case exists(ResolvedCollection, variable: Int, ResolvedPredicate)
+
+  /// Whether it plainly selects everything.
+  package var isTrue: Bool {
+    switch self {
+    case .constant(let constant): constant
+    case .and(let parts): parts.isEmpty
+    default: false
+    }
+  }
 }
 
 /// An expression for one value whose names are resolved to slots.
