@@ -2,8 +2,9 @@ import Foundation
 import StoreQuery
 import StoreSchema
 
-// The nodes of `#Predicate` that have a counterpart in the language of formats. Those that are not here have none: regular expressions of
-// Swift, subscripts of collections and dictionaries, type checks and casts.
+// The nodes of `#Predicate` that have a counterpart in the language of formats, after what Apple's Foundation makes of them (swift-foundation,
+// NSPredicateConversion.swift). Type checks, casts, regular expressions of Swift and slices have none, here as there: they are translated
+// where they are about captured values alone.
 
 extension PredicateExpressions.Variable: SwiftPredicateNode {
   func tree(_ translation: inout SwiftPredicateTranslation) throws -> SwiftPredicateTree {
@@ -15,29 +16,6 @@ extension PredicateExpressions.Value: SwiftPredicateNode {
   func tree(_ translation: inout SwiftPredicateTranslation) throws -> SwiftPredicateTree {
     guard let constant = SwiftConstant.expression(value) else { throw SwiftPredicateTranslation.Untranslatable() }
     return .expression(constant)
-  }
-}
-
-/// Captured values.
-enum SwiftConstant {
-  /// Nil for a value that no attribute can have.
-  static func expression(_ value: Any) -> StoreQuery.Expression? {
-    guard let value = AttributeCoding.flattened(value) else { return .constant(.null) }
-    if let object = NewObject(value) {
-      // An object without a permanent ID is looked up when the predicate is used.
-      if case .reference(let reference)? = PredicateArgument.constant(value), reference.key > 0 {
-        return .constant(.reference(reference))
-      }
-      return .object(UnsavedObject(object))
-    }
-    if let constant = PredicateArgument.constant(value) { return .constant(constant) }
-    guard let elements = ObjectCollection.elements(value) else { return nil }
-    var list: [StoreQuery.Expression] = []
-    for element in elements {
-      guard let element, let constant = expression(element) else { return nil }
-      list.append(constant)
-    }
-    return .aggregate(list)
   }
 }
 
@@ -123,67 +101,6 @@ extension PredicateExpressions.Comparison: SwiftPredicateNode {
       }
     return try translation.comparison(lhs, sign, rhs)
   }
-}
-
-extension PredicateExpressions.RangeExpressionContains: SwiftPredicateNode {
-  func tree(_ translation: inout SwiftPredicateTranslation) throws -> SwiftPredicateTree {
-    guard let bounds = try (range as? any SwiftBounds)?.bounds(&translation) else {
-      throw SwiftPredicateTranslation.Untranslatable()
-    }
-    let element = try translation.expression(element)
-    return .predicate(
-      .and([
-        .comparison(.init(element, .greaterThanOrEqualTo, bounds.low)),
-        .comparison(.init(element, bounds.isClosed ? .lessThanOrEqualTo : .lessThan, bounds.high)),
-      ]))
-  }
-}
-
-/// A range of two bounds.
-protocol SwiftBounds {
-  func bounds(
-    _ translation: inout SwiftPredicateTranslation
-  ) throws -> (low: StoreQuery.Expression, high: StoreQuery.Expression, isClosed: Bool)
-}
-
-extension PredicateExpressions.Range: SwiftBounds {
-  func bounds(
-    _ translation: inout SwiftPredicateTranslation
-  ) throws -> (low: StoreQuery.Expression, high: StoreQuery.Expression, isClosed: Bool) {
-    (try translation.expression(lower), try translation.expression(upper), false)
-  }
-}
-
-extension PredicateExpressions.ClosedRange: SwiftBounds {
-  func bounds(
-    _ translation: inout SwiftPredicateTranslation
-  ) throws -> (low: StoreQuery.Expression, high: StoreQuery.Expression, isClosed: Bool) {
-    (try translation.expression(lower), try translation.expression(upper), true)
-  }
-}
-
-extension PredicateExpressions.Value: SwiftBounds {
-  func bounds(
-    _ translation: inout SwiftPredicateTranslation
-  ) throws -> (low: StoreQuery.Expression, high: StoreQuery.Expression, isClosed: Bool) {
-    guard let range = value as? any SwiftConstantBounds, let low = SwiftConstant.expression(range.ends.low),
-      let high = SwiftConstant.expression(range.ends.high)
-    else { throw SwiftPredicateTranslation.Untranslatable() }
-    return (low, high, range.ends.isClosed)
-  }
-}
-
-/// A captured range.
-protocol SwiftConstantBounds {
-  var ends: (low: Any, high: Any, isClosed: Bool) { get }
-}
-
-extension Swift.Range: SwiftConstantBounds {
-  var ends: (low: Any, high: Any, isClosed: Bool) { (lowerBound, upperBound, false) }
-}
-
-extension Swift.ClosedRange: SwiftConstantBounds {
-  var ends: (low: Any, high: Any, isClosed: Bool) { (lowerBound, upperBound, true) }
 }
 
 // MARK: - Collections and texts
@@ -281,7 +198,7 @@ extension PredicateExpressions.NilCoalesce: SwiftPredicateNode {
       return .predicate(.or([.and([.not(isNil), test]), .and([isNil, other])]))
     }
     let (value, other) = (try translation.expression(lhs), try translation.expression(rhs))
-    return .expression(.conditional(.comparison(.init(value, .equalTo, .constant(.null))), other, value))
+    return .expression(value.replacingNil(with: other))
   }
 }
 
@@ -300,7 +217,8 @@ extension PredicateExpressions.Arithmetic: SwiftPredicateNode {
 
 extension PredicateExpressions.UnaryMinus: SwiftPredicateNode {
   func tree(_ translation: inout SwiftPredicateTranslation) throws -> SwiftPredicateTree {
-    try translation.function("negate:", wrapped)
+    let operands = [try translation.expression(wrapped), .constant(.int(-1))]
+    return .expression(.function("multiply:by:", operands, target: nil))
   }
 }
 

@@ -5,6 +5,9 @@ import StoreSchema
 extension _PredicateFormat {
   /// Converts a Swift predicate (`#Predicate<Student> { $0.age > 5 }`); nil for one that has an operation or a captured value without a
   /// counterpart in the language of formats, or a key path that is no property of a managed object.
+  ///
+  /// Type checks, casts, regular expressions of Swift and slices have no counterpart but where they are about captured values alone.
+  /// (https://developer.apple.com/documentation/foundation/nspredicate/4220241-init, swift-foundation)
   public init?<Input: NSObject>(_ predicate: Foundation.Predicate<Input>) {
     guard let tree = SwiftPredicateTranslation.tree(of: predicate),
       let result = PredicateTree.predicate(tree) as? Self
@@ -34,8 +37,9 @@ struct SwiftPredicateTranslation {
   /// A name for a variable of a subquery.
   mutating func bind(_ variable: PredicateExpressions.VariableID) -> String {
     count += 1
-    bind(variable, to: .variable("v\(count)"))
-    return "v\(count)"
+    let name = "_local_\(count)"
+    bind(variable, to: .variable(name))
+    return name
   }
 
   func value(of variable: PredicateExpressions.VariableID) throws -> StoreQuery.Expression {
@@ -45,9 +49,13 @@ struct SwiftPredicateTranslation {
 
   // MARK: Nodes
 
-  private mutating func tree(_ node: Any) throws -> SwiftPredicateTree {
-    guard let node = node as? any SwiftPredicateNode else { throw Untranslatable() }
-    return try node.tree(&self)
+  /// What has no counterpart, but is about captured values alone, is its value.
+  mutating func tree(_ node: Any) throws -> SwiftPredicateTree {
+    if let tree = try? (node as? any SwiftPredicateNode)?.tree(&self) { return tree }
+    guard let value = try? (node as? any PredicateExpression)?.evaluate(PredicateBindings()),
+      let constant = SwiftConstant.expression(value)
+    else { throw Untranslatable() }
+    return .expression(constant)
   }
 
   /// A truth value is a predicate by itself.

@@ -63,10 +63,45 @@ import Testing
     ]
   }()
 
+  /// Ranges, subscripts and expressions that are captured, and what is about captured values alone.
+  private static let ofCapturedValues: [(Predicate<Person>, format: String, names: [String])] = {
+    let (names, ages) = (["Ada", "Cy"], ["young": Int16(20), "old": 41])
+    let (closed, from, upTo, through) = (Int16(20)...36, Int16(36)..., ..<Int16(36), ...Int16(36))
+    return [
+      (#Predicate { closed.contains($0.age) }, "age BETWEEN {20, 36}", ["", "Ada", "Bob"]),
+      (#Predicate { ($0.age...40).contains(36) }, "36 BETWEEN {age, 40}", ["", "Ada", "Bob"]),
+      (#Predicate { from.contains($0.age) }, "age >= 36", ["Ada", "Cy"]),
+      (#Predicate { upTo.contains($0.age) }, "age < 36", ["", "Bob"]),
+      (#Predicate { through.contains($0.age) }, "age <= 36", ["", "Ada", "Bob"]),
+      (#Predicate { $0.name == names[1] }, "name == \"Cy\"", ["Cy"]),
+      (#Predicate { names[0..<1].contains($0.name ?? "") }, "name IN {\"Ada\"}", ["Ada"]),
+      (#Predicate { $0.age == ages["old"]! }, "age == 41", ["Cy"]),
+      (#Predicate { $0.age == ages["none", default: 36] }, "age == 36", ["Ada"]),
+    ]
+  }()
+
+  private static let ofTexts: [(Predicate<Person>, format: String, names: [String])] = {
+    let (same, before) = (ComparisonResult.orderedSame, ComparisonResult.orderedAscending)
+    return [
+      (#Predicate { $0.name?.localizedStandardContains("ÁD") == true }, "name CONTAINS[cdl] \"ad\"", ["Ada"]),
+      (
+        #Predicate { $0.name?.localizedStandardContains("y") ?? true }, "name == nil OR name CONTAINS[cdl] \"y\"",
+        ["", "Cy"]
+      ),
+      (
+        #Predicate { $0.name.flatMap { $0.caseInsensitiveCompare("BOB") == same } ?? false }, "name ==[c] \"bob\"",
+        ["Bob"]
+      ),
+      (
+        #Predicate { $0.name?.localizedCompare("b") == before }, "name <[l] \"b\" AND name != nil", ["Ada"]
+      ),
+    ]
+  }()
+
   @Test func predicatesOfTheMacroSelectWhatFormatsSelect() throws {
     try people { context in
       let all = try context.fetch(NSFetchRequest<Person>(entityName: "Person"))
-      for (predicate, format, names) in Self.questions {
+      for (predicate, format, names) in Self.questions + Self.ofCapturedValues + Self.ofTexts {
         let converted = try #require(NSPredicate(predicate), "\(format)")
         func fetched(_ predicate: NSPredicate) throws -> [String] {
           let request = NSFetchRequest<Person>(entityName: "Person")
@@ -82,12 +117,20 @@ import Testing
   }
 
   @Test func whatHasNoCounterpartIsNil() throws {
-    let names = ["Ada"]
-    let subscripted = #Predicate<Person> { names[0] == $0.name }
-    #expect(NSPredicate(subscripted) == nil)
+    let checked = #Predicate<Person> { ($0.name as Any) is String }
+    #expect(NSPredicate(checked) == nil)
     let simple = #Predicate<Person> { $0.age == 3 }
     let converted = try #require(NSPredicate(simple))
     #expect(converted == NSPredicate(format: "age == 3"))
     #expect("\(converted)" == "age == 3")
+  }
+  /// As swift-foundation's conversion makes them.
+  @Test func convertedPredicatesPrintAsApples() throws {
+    func format(_ predicate: Predicate<Person>) -> String? { NSPredicate(predicate)?.predicateFormat }
+    #expect(format(#Predicate { -$0.salary < 1 }) == "salary * -1 < 1.0")
+    #expect(format(#Predicate { ($0.name ?? "a") == "b" }) == "TERNARY(name != nil, name, \"a\") == \"b\"")
+    #expect(
+      format(#Predicate { $0.tags.allSatisfy { $0.label == "a" } })
+        == "SUBQUERY(tags, $_local_1, NOT $_local_1.label == \"a\").@count == 0")
   }
 }

@@ -1,0 +1,34 @@
+import Foundation
+import StoreQuery
+import StoreSchema
+
+/// Captured values.
+enum SwiftConstant {
+  /// Nil for a value that no attribute can have.
+  static func expression(_ value: Any) -> StoreQuery.Expression? {
+    guard let value = AttributeCoding.flattened(value) else { return .constant(.null) }
+    if let object = NewObject(value) {
+      // An object without a permanent ID is looked up when the predicate is used.
+      if case .reference(let reference)? = PredicateArgument.constant(value), reference.key > 0 {
+        return .constant(.reference(reference))
+      }
+      return .object(UnsavedObject(object))
+    }
+    if let constant = PredicateArgument.constant(value) { return .constant(constant) }
+    guard let elements = ObjectCollection.elements(value) ?? collection(value) else { return nil }
+    var list: [StoreQuery.Expression] = []
+    for element in elements {
+      guard let constant = element.map(expression) ?? .constant(.null) else { return nil }
+      list.append(constant)
+    }
+    return .aggregate(list)
+  }
+
+  /// The elements of slices, ranges and the like; nil for more than a predicate can have.
+  private static func collection(_ value: Any) -> [Any?]? {
+    func elements(_ collection: some Collection) -> [Any?]? {
+      collection.count > 1_000_000 ? nil : collection.map { $0 }
+    }
+    return (value as? any Collection).flatMap { elements($0) }
+  }
+}
