@@ -8,8 +8,8 @@ public indirect enum Expression: Hashable, Sendable {
   case literal(Literal)
   /// `NSNull` given as a value. It means nil and is another expression: Apple's framework prints it as `<null>`, which is read here too.
   case nullObject
-  /// An object whose reference may still change. It is looked up when the predicate is resolved for a fetch or evaluated.
-  case object(UnsavedObject)
+  /// An object. What it refers to in a store is asked when the predicate is resolved for a fetch from it.
+  case object(ObjectConstant)
   /// `SELF`, the object under evaluation.
   case evaluatedObject
   /// `$name`, bound before evaluation.
@@ -67,13 +67,13 @@ public indirect enum Expression: Hashable, Sendable {
   }
 }
 
-/// An object that had no permanent key when it was put into a predicate, as the module above knows it.
-public struct UnsavedObject: Hashable, Sendable, CustomStringConvertible {
+/// An object in a predicate, as the module above knows it.
+public struct ObjectConstant: Hashable, Sendable, CustomStringConvertible {
   public let base: any Hashable & Sendable
 
   public init(_ base: any Hashable & Sendable) { self.base = base }
 
-  public static func == (a: UnsavedObject, b: UnsavedObject) -> Bool { AnyHashable(a.base) == AnyHashable(b.base) }
+  public static func == (a: ObjectConstant, b: ObjectConstant) -> Bool { AnyHashable(a.base) == AnyHashable(b.base) }
   public func hash(into hasher: inout Hasher) { base.hash(into: &hasher) }
   public var description: String { "\(base)" }
 }

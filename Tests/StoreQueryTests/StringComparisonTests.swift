@@ -95,6 +95,12 @@ import Testing
     #expect(!StringComparison.like(text, String(repeating: "*?", count: 200) + "b"))
   }
 
+  /// As above. The second text is one that a pattern of honest work meets.
+  @Test func `a hostile MATCHES pattern takes no exponential time`() throws {
+    #expect(try !StringComparison.matches(String(repeating: "a", count: 40), "(a+)+b"))
+    #expect(try StringComparison.matches(String(repeating: "ab", count: 100_000) + "c", "(a|b)*c"))
+  }
+
   @Test(
     arguments: [
       ("abc", "a.c", [], true), ("abc", "a", [], false), ("abc", "a|abc", [], true), ("abc", "ABC", c, true),

@@ -33,7 +33,7 @@ struct ResolvedFetch {
     info = frozen.infos[entity.index]
     self.parameters = parameters
     let resolver = PredicateResolver(frozen.schema, entity, nested: NestedFetch.literal) {
-      NewObject($0)?.reference(in: core) ?? ObjectReference(entity: 0, key: 0)
+      ObjectInPredicate($0)?.reference(in: core, at: nil) ?? ObjectReference(entity: 0, key: 0)
     }
     var predicate = ResolvedPredicate.constant(true)
     var block: NSPredicate?

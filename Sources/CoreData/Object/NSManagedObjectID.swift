@@ -65,10 +65,13 @@ public final class NSManagedObjectID: NSObject, NSCopying, @unchecked Sendable {
   }
 
   private func isSame(_ other: NSManagedObjectID) -> Bool {
-    other === self
-      || other.key == key && other.info.root == info.root
-        && (other.store === store || other.storeIdentifier == storeIdentifier)
-        && other.contextIdentity == contextIdentity
+    other === self || other.key == key && sharesKeys(with: other)
+  }
+
+  /// Whether a key means the same object in both: they are of one tree of entities, and of one store or one context.
+  func sharesKeys(with other: NSManagedObjectID) -> Bool {
+    other.info.root == info.root && (other.store === store || other.storeIdentifier == storeIdentifier)
+      && other.contextIdentity == contextIdentity
   }
 
   public override var description: String { uriRepresentation().absoluteString }

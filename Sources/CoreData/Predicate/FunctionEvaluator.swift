@@ -11,7 +11,6 @@ enum FunctionEvaluator {
         operation, ObjectEvaluator.value(arguments[0]), ObjectEvaluator.value(arguments[1]))
     }
     switch (name, arguments.count) {
-    case ("now", 0): return Value.date(Date().timeIntervalSinceReferenceDate)
     case ("random", 0): return Value.double(Double.random(in: 0..<1))
     case ("random:", 1):
       // A number below the argument.

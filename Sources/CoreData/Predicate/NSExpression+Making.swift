@@ -149,7 +149,7 @@ extension _ExpressionMaking {
   /// What a block says of the object under evaluation and of arguments, of which missing ones are `NSNull`. For evaluation in memory: a fetch
   /// with it throws.
   public init(forBlock block: @escaping (Any?, [Any], NSMutableDictionary?) -> Any, arguments: [NSExpression]?) {
-    let target = StoreQuery.Expression.object(UnsavedObject(NewObject.other(.init(ExpressionBlock(block)))))
+    let target = StoreQuery.Expression.object(ObjectConstant(ObjectInPredicate.other(.init(ExpressionBlock(block)))))
     self.init(.function(ExpressionBlock.selector, (arguments ?? []).map(ExpressionTree.of), target: target))
   }
 }

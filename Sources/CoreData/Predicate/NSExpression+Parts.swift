@@ -28,7 +28,7 @@ extension NSExpression {
 
   private var block: ExpressionBlock? {
     guard case .function(ExpressionBlock.selector, _, .object(let target)?) = tree else { return nil }
-    return NewObject(target)?.value as? ExpressionBlock
+    return ObjectInPredicate(target)?.value as? ExpressionBlock
   }
 
   public var expressionBlock: (Any?, [Any], NSMutableDictionary?) -> Any {
@@ -41,7 +41,7 @@ extension NSExpression {
   public var constantValue: Any? {
     if let own = (self as? TreeExpression)?.content.constant { return own }
     if case .nullObject = tree { return NSNull() }
-    if case .object(let constant) = tree { return NewObject(constant)?.value }
+    if case .object(let constant) = tree { return ObjectInPredicate(constant)?.value }
     guard let value = tree.literal else { refuse("constant value") }
     return ConstantCoding.object(value)
   }

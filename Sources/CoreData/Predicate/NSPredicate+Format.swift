@@ -73,21 +73,19 @@ enum PredicateArgument {
   }
 
   private static func single(_ value: Any, _ keepsOthers: Bool) -> FormatArgument {
+    if let object = ObjectInPredicate(value) { return .expression(.object(ObjectConstant(object))) }
     guard let constant = constant(value) else {
       if keepsOthers || value is NSPersistentStoreRequest || value is NSManagedObjectContext {
-        return .expression(.object(UnsavedObject(NewObject.other(.init(value)))))
+        return .expression(.object(ObjectConstant(ObjectInPredicate.other(.init(value)))))
       }
       misuse(
         "An object of the class \(type(of: value)) cannot be in a predicate; give a string, a number, a date, data, a UUID, a URL, a managed object, its ID or a collection of those."
       )
     }
-    if case .reference(let reference) = constant, reference.key <= 0, let object = NewObject(value) {
-      return .expression(.object(UnsavedObject(object)))
-    }
     return .value(constant)
   }
 
-  /// Nil for a value of a type that no attribute has.
+  /// Nil for a value of a type that no attribute has, and for objects and their IDs.
   static func constant(_ value: Any) -> Value? {
     switch value {
     // Before the Swift numbers: an NSNumber casts to all of them.
@@ -104,8 +102,6 @@ enum PredicateArgument {
     case let x as UUID: return .uuid(x)
     case let x as URL: return .uri(x.absoluteString)
     case let x as Data: return .data(x)
-    case let x as NSManagedObject: return .reference(x.reference)
-    case let x as NSManagedObjectID: return .reference(x.reference)
     case let x as NSEntityDescription: return x.name.map(Value.string)
     case let x as any BinaryFloatingPoint: return .double(Double(x))
     case let x as Substring: return .string(String(x))
@@ -116,15 +112,17 @@ enum PredicateArgument {
     }
   }
 
-  /// Beyond what 64 bits with a sign can hold, the nearest double.
+  /// Beyond what 64 bits with a sign can hold, a decimal.
   private static func integer(_ number: some FixedWidthInteger) -> Value {
-    Int64(exactly: number).map(Value.int) ?? .double(Double(number))
+    Int64(exactly: number).map(Value.int) ?? Decimal(string: String(number)).map(Value.decimal) ?? .double(Double(number))
   }
 
+  /// Truth values are two objects; small integers have the same type code.
+  private static let truthValues = (NSNumber(value: false), NSNumber(value: true))
+
   private static func number(_ number: NSNumber) -> Value {
-    switch number.objCType.pointee {
-    // Truth values, and nothing else here.
-    case CChar(bitPattern: UInt8(ascii: "c")), CChar(bitPattern: UInt8(ascii: "B")): .bool(number.boolValue)
+    if number === truthValues.0 || number === truthValues.1 { return .bool(number.boolValue) }
+    return switch number.objCType.pointee {
     case CChar(bitPattern: UInt8(ascii: "d")), CChar(bitPattern: UInt8(ascii: "f")): .double(number.doubleValue)
     case CChar(bitPattern: UInt8(ascii: "Q")), CChar(bitPattern: UInt8(ascii: "L")): integer(number.uint64Value)
     default: .int(number.int64Value)

@@ -23,32 +23,36 @@ enum ObjectCollection {
 
   /// The value at a dotted path, collection operators included.
   static func value(of start: Any?, _ path: String) -> Any? {
-    let keys = path.split(separator: ".").map(String.init)
-    guard let place = keys.firstIndex(where: { $0.hasPrefix("@") }) else { return value(of: start, keys[...]) }
-    let collection = value(of: start, keys[..<place])
-    guard let elements = elements(collection) else {
-      if collection == nil { return nil }
-      misuse("\(keys[place]) in the key path \(path) is behind what is no collection.")
-    }
-    return collected(elements, by: keys[place], keys[(place + 1)...], path)
+    value(of: start, path.split(separator: ".").map(String.init)[...])
   }
 
   private static func value(of start: Any?, _ keys: ArraySlice<String>) -> Any? {
+    guard let place = keys.firstIndex(where: { $0.hasPrefix("@") }) else { return plainValue(of: start, keys) }
+    let collection = plainValue(of: start, keys[..<place])
+    guard let elements = elements(collection) else {
+      if AttributeCoding.flattened(collection) == nil { return nil }
+      misuse("\(keys[place]) in the key path \(keys.joined(separator: ".")) is behind what is no collection.")
+    }
+    return collected(elements, by: keys[place], keys[(place + 1)...])
+  }
+
+  private static func plainValue(of start: Any?, _ keys: ArraySlice<String>) -> Any? {
     var current = start
     for (place, key) in zip(keys.indices, keys) {
-      guard let elements = elements(current) else {
-        let next = single(current, key)
-        if next == nil, leadsToMany(current, keys[place...]) { return [Any?]() }
-        current = next
-        continue
-      }
-      let rest = keys[place...]
-      return elements.flatMap { element -> [Any?] in
-        let value = self.value(of: element, rest)
-        return self.elements(value) ?? [value]
-      }
+      if let elements = elements(current) { return values(of: elements, keys[place...]) }
+      let next = single(current, key)
+      if next == nil, leadsToMany(current, keys[place...]) { return [Any?]() }
+      current = next
     }
     return current
+  }
+
+  /// One list of the values at a path from each element.
+  private static func values(of elements: [Any?], _ keys: ArraySlice<String>) -> [Any?] {
+    elements.flatMap { element -> [Any?] in
+      let value = self.value(of: element, keys)
+      return self.elements(value) ?? [value]
+    }
   }
 
   /// Whether a to-one relationship that leads nowhere is on the way to a collection, which is empty then as it is in a fetch.
@@ -62,32 +66,36 @@ enum ObjectCollection {
     return false
   }
 
-  /// The value of one key. Objects have some that are no properties of their entity, as in fetches.
+  /// The value of one key. Objects have some that are no properties of their entity, as in fetches, and everything is its own `self`.
   private static func single(_ value: Any?, _ key: String) -> Any? {
-    let value = AttributeCoding.flattened(value)
+    guard let value = AttributeCoding.flattened(value) else { return nil }
+    if let value = value as? Value { return single(ConstantCoding.object(value), key) }
     if let entity = value as? NSEntityDescription, key == "name" { return entity.name }
-    guard let object = value as? NSManagedObject, ["self", "SELF", "objectID", "entity"].contains(key),
-      object.entity.propertiesByName[key] == nil
-    else { return KeyPathValue.value(of: value, [key]) }
-    switch key {
-    case "entity": return object.entity
-    case "objectID": return object.objectID
-    default: return object
+    if let object = value as? NSManagedObject, object.entity.propertiesByName[key] == nil {
+      switch key {
+      case "entity": return object.entity
+      case "objectID": return object.objectID
+      case "self", "SELF": return object
+      default: break
+      }
     }
+    return KeyPathValue.value(of: value, [key]) ?? (key == "self" ? value : nil)
   }
 
-  private static func collected(_ elements: [Any?], by key: String, _ rest: ArraySlice<String>, _ path: String) -> Any?
-  {
+  /// What a collection operator makes of the values at the path behind it
+  /// (https://developer.apple.com/library/archive/documentation/Cocoa/Conceptual/KeyValueCoding/CollectionOperators.html). As a path gives one
+  /// list however many collections are on the way, those of arrays and sets do what those of objects do.
+  private static func collected(_ elements: [Any?], by key: String, _ rest: ArraySlice<String>) -> Any? {
     if key == "@count" { return Value.int(Int64(elements.count { AttributeCoding.flattened($0) != nil })) }
-    let values = rest.isEmpty ? elements : (self.elements(value(of: elements as Any?, rest)) ?? [])
+    let values = rest.isEmpty ? elements : values(of: elements, rest)
     switch key {
     case "@sum": return aggregate(.sum, values)
     case "@avg": return aggregate(.average, values)
     case "@min": return aggregate(.minimum, values)
     case "@max": return aggregate(.maximum, values)
-    case "@unionOfObjects": return values
-    case "@distinctUnionOfObjects": return distinct(values)
-    default: misuse("The collection operator \(key) of the key path \(path) is not known.")
+    case "@unionOfObjects", "@unionOfArrays": return values
+    case "@distinctUnionOfObjects", "@distinctUnionOfArrays", "@distinctUnionOfSets": return distinct(values)
+    default: misuse("The collection operator \(key) is not known.")
     }
   }
 
@@ -99,29 +107,23 @@ enum ObjectCollection {
 
   /// Each element once, by what predicates take for equal.
   static func distinct(_ elements: [Any?]) -> [Any?] {
-    var known: Set<EqualElement> = []
-    return elements.filter { known.insert(EqualElement($0)).inserted }
+    let compared = ComparedValues()
+    var known: Set<EqualValue> = []
+    return elements.filter { known.insert(EqualValue(value: compared.value($0))).inserted }
   }
 
-  /// `left UNION right` and the like, where a single value is a collection of one.
+  /// `left UNION right` and the like, where a single value is a collection of one, and nil of none.
   static func combine(_ operation: StoreQuery.Expression.SetOperation, _ left: Any?, _ right: Any?) -> [Any?] {
-    let (a, b) = (elements(left) ?? [left], elements(right) ?? [right])
-    let other = Set(b.map(EqualElement.init))
+    func list(_ operand: Any?) -> [Any?] {
+      elements(operand) ?? (AttributeCoding.flattened(operand) == nil ? [] : [operand])
+    }
+    let (a, b, compared) = (list(left), list(right), ComparedValues())
+    func key(_ element: Any?) -> EqualValue { EqualValue(value: compared.value(element)) }
+    let other = Set(b.map(key))
     switch operation {
     case .union: return distinct(a + b)
-    case .intersect: return distinct(a).filter { other.contains(EqualElement($0)) }
-    case .minus: return distinct(a).filter { !other.contains(EqualElement($0)) }
-    }
-  }
-
-  /// An element by its value; what has none that predicates know by itself.
-  private struct EqualElement: Hashable {
-    private let value: EqualValue
-    private let object: NSObject?
-
-    init(_ element: Any?) {
-      value = EqualValue(value: ObjectEvaluator.value(element))
-      object = value.value.isNull ? AttributeCoding.flattened(element) as? NSObject : nil
+    case .intersect: return distinct(a).filter { other.contains(key($0)) }
+    case .minus: return distinct(a).filter { !other.contains(key($0)) }
     }
   }
 }

@@ -10,6 +10,8 @@ struct ObjectEvaluator {
   private let object: Any?
   /// The elements that the variables of subqueries stand for.
   private var variables: [String: Any?] = [:]
+  /// What `now()` is, wherever it stands in the predicate.
+  private let now = Value.date(Date().timeIntervalSinceReferenceDate)
 
   private init(_ object: Any?) { self.object = object }
 
@@ -40,42 +42,16 @@ struct ObjectEvaluator {
   }
 
   private func compare(_ comparison: StoreQuery.Predicate.Comparison) -> Bool {
+    let test = ObjectComparison(comparison.op, comparison.options, with: operand(comparison.right))
     let left = operand(comparison.left)
-    let right = operand(comparison.right)
-    func test(_ left: Any?) -> Bool { Self.compare(left, comparison.op, comparison.options, right) }
     switch comparison.modifier {
     case .direct: return test(left)
-    case .any: return (ObjectCollection.elements(left) ?? [left]).contains(where: test)
-    case .all: return (ObjectCollection.elements(left) ?? [left]).allSatisfy(test)
+    case .any: return (ObjectCollection.elements(left) ?? [left]).contains { test($0) }
+    case .all: return (ObjectCollection.elements(left) ?? [left]).allSatisfy { test($0) }
     }
   }
 
-  private static func compare(
-    _ left: Any?, _ op: StoreQuery.Predicate.Operator, _ options: StoreQuery.Predicate.Options, _ right: Any?
-  ) -> Bool {
-    let isEquality = op == .equalTo || op == .notEqualTo
-    switch (values(left), values(right)) {
-    case (nil, nil): return ComparisonKernel.evaluate(op, options, left: value(left), right: value(right))
-    case (nil, let list?), (let list?, nil):
-      let single = values(left) == nil ? value(left) : value(right)
-      // `nil` is equal to an empty relationship, as in fetches.
-      if isEquality && single.isNull { return list.isEmpty == (op == .equalTo) }
-      if op == .notEqualTo { return true }
-      return values(left) == nil
-        ? ComparisonKernel.evaluate(op, options, left: single, right: list)
-        : ComparisonKernel.evaluate(op, options, left: list, right: single)
-    case (let a?, let b?):
-      let hasOrder = !ObjectCollection.isUnordered(left) && !ObjectCollection.isUnordered(right)
-      let areEqual =
-        hasOrder
-        ? a.count == b.count && zip(a, b).allSatisfy { ValueComparison.areEqual($0, $1, options: options) }
-        : SetKernel.areEqual(a, b)
-      return isEquality && areEqual == (op == .equalTo)
-    }
-  }
-
-  private static func values(_ operand: Any?) -> [Value]? { ObjectCollection.elements(operand)?.map(value) }
-
+  /// The value of what has one, for functions; null for objects.
   static func value(_ operand: Any?) -> Value {
     if let value = operand as? Value { return value }
     return AttributeCoding.flattened(operand).flatMap(PredicateArgument.constant) ?? .null
@@ -84,7 +60,6 @@ struct ObjectEvaluator {
   // MARK: Expressions
 
   private func value(of expression: StoreQuery.Expression) -> Any? {
-    if case .object(let constant) = expression { return NewObject(constant)?.value }
     return Self.plain(operand(expression))
   }
 
@@ -98,23 +73,21 @@ struct ObjectEvaluator {
     switch expression {
     case .literal(let literal): return literal.value
     case .nullObject: return Value.null
-    case .object(let constant):
-      return NewObject(constant).map { Value.reference($0.reference(in: (object as? NSManagedObject)?.core)) }
+    case .object(let constant): return ObjectInPredicate(constant)?.value
     case .evaluatedObject: return object
     case .variable(let name):
       guard let element = variables[name] else { Self.unbound(name) }
       return element
     case .keyPath(let path): return ObjectCollection.value(of: object, path)
-    case .keyPathOf(.object(let constant), let path):
-      return ObjectCollection.value(of: NewObject(constant)?.value, path)
     case .keyPathOf(let base, let path): return ObjectCollection.value(of: operand(base), path)
     case .aggregate(let elements): return elements.map { operand($0) }
     case .function("objectFrom:withIndex:", let arguments, target: nil) where arguments.count == 2:
       return element(arguments[0], arguments[1])
+    case .function("now", [], target: nil): return now
     case .function(let name, let arguments, target: nil):
       return FunctionEvaluator.value(name, arguments.map { operand($0) })
     case .function(ExpressionBlock.selector, let arguments, .object(let target)?):
-      guard let block = NewObject(target)?.value as? ExpressionBlock else { return nil }
+      guard let block = ObjectInPredicate(target)?.value as? ExpressionBlock else { return nil }
       return block.body(object, arguments.map { value(of: $0) ?? NSNull() }, nil)
     case .function(let name, let arguments, let target?):
       return MethodRegistry.value(name, of: value(of: target), arguments.map { value(of: $0) })
@@ -145,16 +118,16 @@ struct ObjectEvaluator {
 
   private func element(_ collection: StoreQuery.Expression, _ index: StoreQuery.Expression) -> Any? {
     let base = operand(collection)
-    guard let elements = ObjectCollection.elements(base) else {
-      // `dictionary['key']`.
-      guard let key = value(of: index) as? String else { return nil }
-      return ObjectCollection.value(of: base, key)
-    }
+    let elements = ObjectCollection.elements(base)
     switch index {
-    case .firstIndex: return elements.first ?? nil
-    case .lastIndex: return elements.last ?? nil
-    case .sizeIndex: return Value.int(Int64(elements.count))
+    case .firstIndex: return elements?.first ?? nil
+    case .lastIndex: return elements?.last ?? nil
+    case .sizeIndex: return elements.map { Value.int(Int64($0.count)) }
     default:
+      guard let elements else {
+        // `dictionary['key']`.
+        return (value(of: index) as? String).flatMap { ObjectCollection.value(of: base, $0) }
+      }
       guard case .int(let place) = Self.value(operand(index)), elements.indices.contains(Int(clamping: place)) else {
         return nil
       }

@@ -83,7 +83,8 @@ struct PredicateWalk {
   }
 
   private static let operators: Set<String> = [
-    "@count", "@sum", "@avg", "@min", "@max", "@unionOfObjects", "@distinctUnionOfObjects",
+    "@count", "@sum", "@avg", "@min", "@max", "@unionOfObjects", "@distinctUnionOfObjects", "@unionOfArrays",
+    "@distinctUnionOfArrays", "@distinctUnionOfSets",
   ]
 
   private static func isEvaluable(_ expression: StoreQuery.Expression, _ bound: Set<String>) -> Bool {

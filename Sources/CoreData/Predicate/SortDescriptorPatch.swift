@@ -49,6 +49,11 @@ enum SortedValue {
   }
 
   private static func value(of object: Any, _ key: String) -> Value {
-    ObjectEvaluator.value(key == "self" ? object : ObjectCollection.value(of: object, key))
+    let value: Any? = key == "self" ? object : ObjectCollection.value(of: object, key)
+    switch value.flatMap(ObjectInPredicate.init) {
+    case .object(let object): return .reference(object.reference)
+    case .id(let id): return .reference(id.reference)
+    default: return ObjectEvaluator.value(value)
+    }
   }
 }

@@ -7,13 +7,7 @@ enum SwiftConstant {
   /// Nil for a value that no attribute can have.
   static func expression(_ value: Any) -> StoreQuery.Expression? {
     guard let value = AttributeCoding.flattened(value) else { return .constant(.null) }
-    if let object = NewObject(value) {
-      // An object without a permanent ID is looked up when the predicate is used.
-      if case .reference(let reference)? = PredicateArgument.constant(value), reference.key > 0 {
-        return .constant(.reference(reference))
-      }
-      return .object(UnsavedObject(object))
-    }
+    if let object = ObjectInPredicate(value) { return .object(ObjectConstant(object)) }
     if let constant = PredicateArgument.constant(value) { return .constant(constant) }
     guard let elements = ObjectCollection.elements(value) ?? collection(value) else { return nil }
     var list: [StoreQuery.Expression] = []

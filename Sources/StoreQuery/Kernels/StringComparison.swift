@@ -45,7 +45,7 @@ public enum StringComparison {
   public static func matches(
     _ text: String, _ pattern: String, options: Predicate.Options = []
   ) throws(PatternError) -> Bool {
-    try RegularExpression(pattern, options: options).matches(text)
+    try RegularExpression.shared(pattern, options: options).matches(text)
   }
 
   private static func withFolded<R>(

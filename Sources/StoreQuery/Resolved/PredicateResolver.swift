@@ -23,7 +23,7 @@ public struct ResolutionError: Error, Hashable, Sendable, CustomStringConvertibl
 public struct PredicateResolver {
   let schema: Schema
   let entity: Entity
-  let reference: (UnsavedObject) -> ObjectReference
+  let reference: (ObjectConstant) -> ObjectReference
   /// The literal for what a fetch within the predicate finds.
   let nested: NestedFetch
   /// What `now()` is.
@@ -51,7 +51,7 @@ public struct PredicateResolver {
     nested: @escaping NestedFetch = { (request, _, _) throws(ResolutionError) in
       throw ResolutionError(message: "FETCH(\(request.format), …) has no place here.", isUnsupported: true)
     },
-    reference: @escaping (UnsavedObject) -> ObjectReference = { _ in ObjectReference(entity: 0, key: 0) }
+    reference: @escaping (ObjectConstant) -> ObjectReference = { _ in ObjectReference(entity: 0, key: 0) }
   ) {
     self.schema = schema
     self.entity = entity

@@ -1,0 +1,81 @@
+import Foundation
+import StoreQuery
+import StoreSchema
+
+/// An object, or an ID, in a predicate: what it refers to is settled when the predicate is used, as a save gives the object another key,
+/// a temporary key means another object in another context, and a key another one in another store.
+///
+/// Sendable, unchecked: syntax trees are Sendable, but a predicate with managed objects stays on their queue.
+enum ObjectInPredicate: Hashable, CustomStringConvertible, @unchecked Sendable {
+  case object(NSManagedObject)
+  case id(NSManagedObjectID)
+  /// What no store knows; an expression made of it is only carried.
+  case other(Box)
+
+  final class Box: Hashable {
+    let value: Any
+    init(_ value: Any) { self.value = value }
+    static func == (a: Box, b: Box) -> Bool { a === b }
+    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+  }
+
+  init?(_ value: Any) {
+    switch value {
+    case let object as NSManagedObject: self = .object(object)
+    case let id as NSManagedObjectID: self = .id(id)
+    default: return nil
+    }
+  }
+
+  init?(_ object: ObjectConstant) {
+    guard let known = object.base as? ObjectInPredicate else { return nil }
+    self = known
+  }
+
+  var value: Any {
+    switch self {
+    case .object(let object): object
+    case .id(let id): id
+    case .other(let box): box.value
+    }
+  }
+
+  var description: String {
+    switch self {
+    case .object(let object): "\(object.objectID)"
+    case .id(let id): "\(id)"
+    case .other(let box): "\(box.value)"
+    }
+  }
+
+  /// What refers to the object in a store of a context's coordinator; without a store, in whichever it lies. One that is not known there gets
+  /// a reference that no object has.
+  func reference(in core: ContextCore, at store: UInt16?) -> ObjectReference {
+    func isThere(_ place: UInt16) -> Bool { store == nil || store == .max || store == place }
+    switch self {
+    case .object(let object):
+      guard object.core === core else {
+        return object.key > 0 ? Self.id(object.objectID).reference(in: core, at: store) : Self.nothing
+      }
+      return object.key <= 0 || isThere(object.storeIndex) ? object.reference : Self.nothing
+    case .id(let id):
+      guard id.isKnown(to: core) else { return Self.nothing }
+      // Once the object is saved, nothing is known by its temporary ID.
+      if id.key <= 0 { return core.registered(id.reference, store: .max)?.reference ?? Self.nothing }
+      let place = core.storeIndex(of: id)
+      guard place != .max, isThere(place) else { return Self.nothing }
+      return core.frozen?.reference(of: id) ?? Self.nothing
+    case .other: return Self.nothing
+    }
+  }
+
+  /// No object has the key zero.
+  private static let nothing = ObjectReference(entity: 0, key: 0)
+}
+
+extension FrozenModel {
+  /// IDs of another stack have an entity of another model, which may stand at another place there.
+  fileprivate func reference(of id: NSManagedObjectID) -> ObjectReference? {
+    schema.entity(named: id.info.entity.name).map { ObjectReference(entity: $0.index, key: id.key) }
+  }
+}
