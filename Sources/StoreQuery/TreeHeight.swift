@@ -9,13 +9,21 @@ public enum TreeHeight {
   }
 
   /// Whether a tree is deeper than the limit; found without recursion.
-  public static func isExceeded(by predicate: Predicate) -> Bool {
-    var pending = [(node: Node.predicate(predicate), depth: 1)]
+  public static func isExceeded(by predicate: Predicate) -> Bool { height(of: .predicate(predicate)) > limit }
+  public static func isExceeded(by expression: Expression) -> Bool { height(of: .expression(expression)) > limit }
+
+  static func height(of predicate: Predicate) -> Int { height(of: .predicate(predicate)) }
+  static func height(of expression: Expression) -> Int { height(of: .expression(expression)) }
+
+  /// The number of levels, as far as the first one beyond the limit.
+  private static func height(of root: Node) -> Int {
+    var (pending, height) = ([(node: root, depth: 1)], 0)
     while let (node, depth) = pending.popLast() {
-      if depth > limit { return true }
+      height = max(height, depth)
+      if depth > limit { return depth }
       for child in children(node) { pending.append((child, depth + 1)) }
     }
-    return false
+    return height
   }
 
   private static func children(_ node: Node) -> [Node] {
@@ -38,6 +46,27 @@ public enum TreeHeight {
     case .subquery(let collection, variable: _, let predicate): [.expression(collection), .predicate(predicate)]
     case .conditional(let condition, let yes, let no): [.predicate(condition), .expression(yes), .expression(no)]
     case .fetch(let request, let context, countOnly: _): [.expression(request), .expression(context)]
+    }
+  }
+}
+
+extension Predicate {
+  /// The same predicate with conjunctions in conjunctions, or disjunctions in disjunctions, as one: what making a chain one by one gives is as
+  /// deep as the chain is long.
+  var flattened: Predicate {
+    var (parts, pending, isAnd) = ([Predicate](), [self], false)
+    if case .and = self { isAnd = true }
+    while let part = pending.popLast() {
+      switch part {
+      case .and(let inner) where isAnd: pending += inner.reversed()
+      case .or(let inner) where !isAnd: pending += inner.reversed()
+      default: parts.append(part)
+      }
+    }
+    switch self {
+    case .and: return .and(parts)
+    case .or: return .or(parts)
+    default: return self
     }
   }
 }

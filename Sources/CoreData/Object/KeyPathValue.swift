@@ -43,7 +43,9 @@ enum KeyPathValue {
     }
   }
 
-  private static func flat(_ values: [Any]) -> [Any] { values.flatMap { ObjectCollection.elements($0) ?? [] }.map { $0 ?? NSNull() } }
+  private static func flat(_ values: [Any]) -> [Any] {
+    values.flatMap { ObjectCollection.elements($0) ?? [] }.map { $0 ?? NSNull() }
+  }
 
   private static func extreme(_ values: [Any], _ sign: Int) -> Any? {
     values.reduce(nil as Any?) { best, next in

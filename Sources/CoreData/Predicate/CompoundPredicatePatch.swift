@@ -1,7 +1,8 @@
 import Foundation
 import StoreQuery
 
-/// Teaches Foundation's own `NSCompoundPredicate` to print and compare itself.
+/// Teaches Foundation's own `NSCompoundPredicate` to print and compare itself, and to evaluate itself however deep it is; and its own
+/// `NSPredicate`, which is a constant or a block, to compare itself.
 ///
 /// Off Apple's platforms every compound prints as FALSEPREDICATE and is equal to every other. Clients make compounds with
 /// Foundation's initialisers, which nothing here could replace without making the name ambiguous, so the members are put
@@ -9,14 +10,35 @@ import StoreQuery
 enum CompoundPredicatePatch {
   static func apply() { _ = once }
 
-  private static let once: Void = VirtualTable.patch(
-    NSCompoundPredicate.self, plain: (Plain.self, PlainToo.self), donor: Printing.self)
+  private static let once: Void = {
+    VirtualTable.patch(NSCompoundPredicate.self, plain: (Plain.self, PlainToo.self), donor: Printing.self)
+    VirtualTable.patch(NSPredicate.self, plain: (Simple.self, SimpleToo.self), donor: Comparing.self)
+  }()
+
+  private final class Simple: NSPredicate {}
+  private final class SimpleToo: NSPredicate {}
+
+  /// Foundation's own take compounds for constants, and have other hashes where they are equal.
+  private final class Comparing: NSPredicate {
+    override var hash: Int { PredicateTree.of(self)?.hashValue ?? ObjectIdentifier(self).hashValue }
+    override func isEqual(_ object: Any?) -> Bool {
+      guard let other = object as? NSPredicate else { return false }
+      if other === self { return true }
+      return PredicateTree.of(self).map { $0 == PredicateTree.of(other) } ?? false
+    }
+  }
 
   private final class Plain: NSCompoundPredicate {}
   private final class PlainToo: NSCompoundPredicate {}
 
   /// Has no state of its own: its members run on compounds of Foundation's class.
   private final class Printing: NSCompoundPredicate {
+    override func evaluate(with object: Any?) -> Bool {
+      CompoundEvaluation.evaluate(self) { $0.evaluate(with: object) }
+    }
+    override func evaluate(with object: Any?, substitutionVariables bindings: [String: Any]?) -> Bool {
+      CompoundEvaluation.evaluate(self) { $0.evaluate(with: object, substitutionVariables: bindings) }
+    }
     override var predicateFormat: String { Self.format(of: self) }
     override var description: String { Self.format(of: self) }
     /// As the compounds that are made of trees have it: they may be equal to this one.
@@ -27,6 +49,7 @@ enum CompoundPredicatePatch {
 
     private static func format(of compound: NSCompoundPredicate) -> String {
       if let tree = PredicateTree.of(compound) { return tree.format }
+      if PredicateTree.isTooDeep(compound) { return "(nested deeper than \(TreeHeight.limit) levels)" }
       let parts = compound.subpredicates.map { part in
         part is NSCompoundPredicate ? "(\(part.predicateFormat))" : part.predicateFormat
       }
@@ -41,7 +64,9 @@ enum CompoundPredicatePatch {
       guard let other = object as? NSPredicate else { return false }
       if other === compound { return true }
       if let tree = PredicateTree.of(compound) { return PredicateTree.of(other) == tree }
-      guard let other = other as? NSCompoundPredicate else { return false }
+      guard let other = other as? NSCompoundPredicate, !PredicateTree.isTooDeep(compound),
+        !PredicateTree.isTooDeep(other)
+      else { return false }
       return compound.compoundPredicateType == other.compoundPredicateType
         && compound.subpredicates == other.subpredicates
     }

@@ -2,6 +2,13 @@ import Foundation
 
 /// The selectors that `FUNCTION(target, 'selector:', argument)` can call: there is no way to call others by name here.
 enum MethodRegistry {
+  private static let argumentCounts = [
+    "valueForKey:": 1, "valueForKeyPath:": 1, "length": 0, "uppercaseString": 0, "lowercaseString": 0,
+    "stringByAppendingString:": 1, "dateByAddingTimeInterval:": 1, "timeIntervalSinceDate:": 1,
+  ]
+
+  static func knows(_ selector: String, argumentCount: Int) -> Bool { argumentCounts[selector] == argumentCount }
+
   /// Stops the program for a selector that is not known, or that the target does not answer.
   static func value(_ selector: String, of target: Any?, _ arguments: [Any?]) -> Any? {
     guard let target = AttributeCoding.flattened(target) else { return nil }

@@ -8,16 +8,32 @@ public typealias NSComparisonPredicate = Foundation.NSComparisonPredicate
 final class ComparisonTreePredicate: NSComparisonPredicate {
   fileprivate final class Payload {
     let comparison: StoreQuery.Predicate.Comparison
-    init(_ comparison: StoreQuery.Predicate.Comparison) { self.comparison = comparison }
+    /// The expressions that it was made of, left and right.
+    let sides: (NSExpression, NSExpression)?
+
+    init(_ comparison: StoreQuery.Predicate.Comparison, _ sides: (NSExpression, NSExpression)?) {
+      self.comparison = comparison
+      self.sides = sides
+    }
   }
 
   private let payload: Payload?
 
   required init?(coder: NSCoder) { nil }
 
-  static func make(_ comparison: StoreQuery.Predicate.Comparison) -> ComparisonTreePredicate {
+  static func make(
+    _ comparison: StoreQuery.Predicate.Comparison, _ sides: (NSExpression, NSExpression)? = nil
+  ) -> ComparisonTreePredicate {
+    if TreeHeight.isExceeded(by: .comparison(comparison)) {
+      misuse("A predicate was made that is nested deeper than \(TreeHeight.limit) levels.")
+    }
     CompoundPredicatePatch.apply()
-    return RawObject.make(ComparisonTreePredicate.self, Payload(comparison))
+    return RawObject.make(ComparisonTreePredicate.self, Payload(comparison, sides))
+  }
+
+  fileprivate var sides: (NSExpression, NSExpression) {
+    payload?.sides
+      ?? (ExpressionTree.expression(comparison.left), ExpressionTree.expression(comparison.right))
   }
 
   var comparison: StoreQuery.Predicate.Comparison {
@@ -52,7 +68,7 @@ extension _ComparisonMaking {
     let comparison = StoreQuery.Predicate.Comparison(
       ExpressionTree.of(lhs), ComparisonCoding.operation(type), ExpressionTree.of(rhs),
       modifier: ComparisonCoding.modifier(modifier), options: .init(rawValue: options.rawValue))
-    guard let made = ComparisonTreePredicate.make(comparison) as? Self else {
+    guard let made = ComparisonTreePredicate.make(comparison, (lhs, rhs)) as? Self else {
       misuse("\(Self.self)(leftExpression:…) cannot give a subclass's object; use NSComparisonPredicate itself.")
     }
     self = made
@@ -60,13 +76,14 @@ extension _ComparisonMaking {
 }
 
 extension NSComparisonPredicate {
-  private var syntax: StoreQuery.Predicate.Comparison {
+  private var own: ComparisonTreePredicate {
     guard let own = self as? ComparisonTreePredicate else { misuse("\(Swift.type(of: self)) has no expressions.") }
-    return own.comparison
+    return own
   }
+  private var syntax: StoreQuery.Predicate.Comparison { own.comparison }
 
-  public var leftExpression: NSExpression { ExpressionTree.expression(syntax.left) }
-  public var rightExpression: NSExpression { ExpressionTree.expression(syntax.right) }
+  public var leftExpression: NSExpression { own.sides.0 }
+  public var rightExpression: NSExpression { own.sides.1 }
   public var comparisonPredicateModifier: Modifier { ComparisonCoding.modifier(syntax.modifier) }
   public var predicateOperatorType: Operator { ComparisonCoding.operation(syntax.op) }
   public var options: Options { Options(rawValue: syntax.options.rawValue) }

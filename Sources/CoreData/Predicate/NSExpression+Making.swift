@@ -9,12 +9,27 @@ public typealias NSExpression = Foundation.NSExpression
 final class TreeExpression: NSExpression {
   final class Payload {
     let tree: StoreQuery.Expression
-    /// What `forConstantValue` was given, of any class.
-    let constant: Any?
+    let origin: Origin
 
-    init(_ tree: StoreQuery.Expression, constant: Any? = nil) {
+    init(_ tree: StoreQuery.Expression, _ origin: Origin = .tree) {
       self.tree = tree
-      self.constant = constant
+      self.origin = origin
+    }
+
+    /// Stops the program for what could not be evaluated or printed without the risk of a stack overflow.
+    func checkHeight() {
+      if TreeHeight.isExceeded(by: tree) {
+        misuse("An expression was made that is nested deeper than \(TreeHeight.limit) levels.")
+      }
+    }
+
+    /// How an expression was made, where its tree does not tell.
+    enum Origin {
+      case tree
+      /// `forConstantValue`, of a value of any class.
+      case constant(Any?)
+      /// `forAggregate`, maybe of constants alone.
+      case aggregate
     }
   }
 
@@ -23,6 +38,7 @@ final class TreeExpression: NSExpression {
   required init?(coder: NSCoder) { nil }
 
   static func make(_ payload: Payload) -> TreeExpression {
+    payload.checkHeight()
     CompoundPredicatePatch.apply()
     return RawObject.make(TreeExpression.self, payload)
   }
@@ -41,13 +57,20 @@ final class TreeExpression: NSExpression {
 /// Between expression objects and syntax trees.
 enum ExpressionTree {
   static func of(_ expression: NSExpression) -> StoreQuery.Expression {
+    if let fetch = expression as? NSFetchRequestExpression { return fetch.tree }
     guard let own = expression as? TreeExpression else {
       misuse("\(type(of: expression)) is an own subclass of NSExpression; only the initialisers' expressions work.")
     }
     return own.content.tree
   }
 
-  static func expression(_ tree: StoreQuery.Expression) -> NSExpression { TreeExpression.make(.init(tree)) }
+  /// The function that `CAST` is on Apple's platforms.
+  static let cast = "castObject:toType:"
+
+  static func expression(_ tree: StoreQuery.Expression) -> NSExpression {
+    if case .fetch = tree { return NSFetchRequestExpression.make(.init(tree)) }
+    return TreeExpression.make(.init(tree))
+  }
 
   /// An argument: an expression, or a constant.
   static func operand(_ value: Any) -> StoreQuery.Expression {
@@ -86,8 +109,7 @@ extension _ExpressionMaking {
   /// A literal value; a collection becomes an aggregate of its elements. A value of a class that no attribute has is carried,
   /// and equal to nothing.
   public init(forConstantValue obj: Any?) {
-    self.init(
-      TreeExpression.Payload(Substitution.literal(PredicateArgument.make(obj, keepsOthers: true)), constant: obj))
+    self.init(.init(Substitution.literal(PredicateArgument.make(obj, keepsOthers: true)), .constant(obj)))
   }
 
   /// A `$variable`, bound when the predicate around it is evaluated.
@@ -106,10 +128,17 @@ extension _ExpressionMaking {
 
   /// A built-in function by its selector (`sum:`, `add:to:`, `now`). Arguments are expressions.
   public init(forFunction name: String, arguments parameters: [Any]) {
-    self.init(.function(name, parameters.map(ExpressionTree.operand), target: nil))
+    let arguments = parameters.map(ExpressionTree.operand)
+    // As `CAST(…)` is read.
+    if name == ExpressionTree.cast, arguments.count == 2, case .string(let type)? = arguments[1].literal {
+      self.init(.cast(arguments[0], type))
+    } else {
+      self.init(.function(name, arguments, target: nil))
+    }
   }
 
-  /// A function of an object. Carried and printed; evaluating it stops the program, as there are no selectors here.
+  /// A function of an object, for example `stringByAppendingString:`. There are no selectors here: evaluating one that is not known stops the
+  /// program, a fetch with it throws.
   public init(forFunction target: NSExpression, selectorName name: String, arguments parameters: [Any]?) {
     self.init(
       .function(name, (parameters ?? []).map(ExpressionTree.operand), target: ExpressionTree.of(target)))
@@ -117,7 +146,7 @@ extension _ExpressionMaking {
 
   /// A collection of expressions, `{a, b}`.
   public init(forAggregate subexpressions: [Any]) {
-    self.init(.aggregate(subexpressions.map(ExpressionTree.operand)))
+    self.init(.init(.aggregate(subexpressions.map(ExpressionTree.operand)), .aggregate))
   }
 
   public init(forUnionSet left: NSExpression, with right: NSExpression) {
@@ -132,7 +161,7 @@ extension _ExpressionMaking {
     self.init(.set(.minus, ExpressionTree.of(left), ExpressionTree.of(right)))
   }
 
-  /// The members of a collection that meet a predicate. Not yet evaluated.
+  /// The members of a collection that meet a predicate.
   public init(forSubquery expression: NSExpression, usingIteratorVariable variable: String, predicate: NSPredicate) {
     guard let tree = PredicateTree.of(predicate) else { misuse("A SUBQUERY cannot have a block as its predicate.") }
     self.init(.subquery(ExpressionTree.of(expression), variable: variable, tree))

@@ -10,13 +10,14 @@ extension NSExpression {
 
   public var expressionType: ExpressionType {
     switch tree {
-    case .literal, .nullObject, .object, .cast, .assignment, .fetch: .constantValue
+    case .literal, .nullObject, .object: .constantValue
+    // Those of Apple's framework have types of their own, which Foundation's enumeration lacks here.
+    case .assignment, .fetch, .cast: .function
     case .evaluatedObject: .evaluatedObject
     case .variable: .variable
     case .keyPath: .keyPath
     case .keyPathOf, .function: block == nil ? .function : .block
-    // A collection that was given as a constant stays one.
-    case .aggregate: isConstant ? .constantValue : .aggregate
+    case .aggregate: list == nil ? .aggregate : .constantValue
     case .set(.union, _, _): .unionSet
     case .set(.intersect, _, _): .intersectSet
     case .set(.minus, _, _): .minusSet
@@ -36,14 +37,38 @@ extension NSExpression {
     return block.body
   }
 
-  private var isConstant: Bool { (self as? TreeExpression)?.content.constant != nil }
+  private var origin: TreeExpression.Payload.Origin { (self as? TreeExpression)?.content.origin ?? .tree }
+
+  /// The elements of a collection that is a constant: formats and parsed lists do not tell it from a list of constants.
+  private var list: [Any]? {
+    guard case .aggregate(let elements) = tree else { return nil }
+    switch origin {
+    case .aggregate: return nil
+    case .constant, .tree:
+      var values: [Any] = []
+      for element in elements {
+        guard let value = Self.constant(element) else { return nil }
+        values.append(value ?? NSNull())
+      }
+      return values
+    }
+  }
+
+  /// Nil for an expression that is no constant.
+  private static func constant(_ tree: StoreQuery.Expression) -> Any?? {
+    switch tree {
+    case .literal(let literal): .some(ConstantCoding.object(literal.value))
+    case .nullObject: .some(NSNull())
+    case .object(let constant): .some(ObjectInPredicate(constant)?.value)
+    case .aggregate: ExpressionTree.expression(tree).list.map { .some($0) }
+    default: nil
+    }
+  }
 
   public var constantValue: Any? {
-    if let own = (self as? TreeExpression)?.content.constant { return own }
-    if case .nullObject = tree { return NSNull() }
-    if case .object(let constant) = tree { return ObjectInPredicate(constant)?.value }
-    guard let value = tree.literal else { refuse("constant value") }
-    return ConstantCoding.object(value)
+    if case .constant(let own) = origin { return own }
+    guard let value = Self.constant(tree) else { refuse("constant value") }
+    return value
   }
 
   /// The dotted path of keys.
@@ -58,6 +83,9 @@ extension NSExpression {
     switch tree {
     case .function(let name, _, _): name
     case .keyPathOf: "valueForKeyPath:"
+    case .cast: ExpressionTree.cast
+    case .fetch: "fetch"
+    case .assignment: "assign"
     default: refuse("function")
     }
   }
@@ -82,6 +110,9 @@ extension NSExpression {
     switch tree {
     case .function(_, let arguments, _): arguments.map(ExpressionTree.expression)
     case .keyPathOf(_, let path): [ExpressionTree.expression(.keyPath(path))]
+    case .cast(let value, let type): [value, .constant(.string(type))].map(ExpressionTree.expression)
+    case .fetch(let request, let context, _): [request, context].map(ExpressionTree.expression)
+    case .assignment(_, let value): [ExpressionTree.expression(value)]
     default: refuse("arguments")
     }
   }
@@ -128,7 +159,7 @@ extension NSExpression {
   public func expressionValue(with object: Any?, context: NSMutableDictionary?) -> Any? {
     var bindings: [String: Any] = [:]
     for (key, value) in context ?? [:] { if let key = key as? String { bindings[key] = value } }
-    if isConstant && bindings.isEmpty { return constantValue }
+    if case .constant(let own) = origin, bindings.isEmpty { return own }
     let bound = bindings.isEmpty ? tree : Substitution.replace(tree, bindings)
     return ObjectEvaluator.value(of: bound, object)
   }

@@ -35,12 +35,34 @@ extension NSPredicate {
       try StoreQuery.Predicate(format: format, arguments: arguments.map(PredicateArgument.make)))
   }
 
-  /// The predicate with its `$variables` replaced by values; `NSNull` stands for nil.
+  /// The predicate with its `$variables` replaced by values; `NSNull` stands for nil. Blocks stay what they are.
   public func withSubstitutionVariables(_ variables: [String: Any]) -> Self {
-    guard let tree = PredicateTree.of(self),
-      let result = PredicateTree.predicate(Substitution.replace(tree, variables)) as? Self
-    else { return self }
-    return result
+    if let tree = PredicateTree.of(self) {
+      let result = Substitution.replace(tree, variables)
+      // What `$name` alone becomes keeps the class that it had.
+      let predicate = self is SyntaxPredicate ? SyntaxPredicate(result) : PredicateTree.predicate(result)
+      return predicate as? Self ?? self
+    }
+    guard let compound = self as? NSCompoundPredicate else { return self }
+    let parts = compound.subpredicates.map { $0.withSubstitutionVariables(variables) }
+    return NSCompoundPredicate(type: compound.compoundPredicateType, subpredicates: parts) as? Self ?? self
+  }
+
+  /// The first part that stops the program when the predicate is evaluated in memory, as it is printed: a function, a class of `CAST` or a
+  /// collection operator that is not known, or a `$variable` without a value. Nil where there is none.
+  ///
+  /// For predicates that were read of texts from outside: a fetch throws in such cases.
+  public var unevaluablePart: String? { PredicateTree.of(self).flatMap(PredicateWalk.obstacle) }
+
+  /// Nothing here is loaded from archives unchecked, so there is nothing to allow.
+  public func allowEvaluation() {}
+}
+
+extension NSExpression {
+  /// Parses an expression. Throws where and why the text cannot be one.
+  public static func parse(_ format: String, _ arguments: [Any?]) throws(FormatError) -> NSExpression {
+    ExpressionTree.expression(
+      try StoreQuery.Expression(format: format, arguments: arguments.map(PredicateArgument.make)))
   }
 }
 
@@ -55,7 +77,13 @@ enum PredicateArgument {
     // Nil within an `Any` is what bridging to Objective-C makes an NSNull of.
     guard let value = AttributeCoding.flattened(value) else { return .expression(.nullObject) }
     func list(_ elements: some Sequence<Any?>) -> FormatArgument {
-      .array(elements.map { make($0, keepsOthers: keepsOthers) })
+      .array(
+        elements.map { element in
+          // A dictionary is its values, but as an element it is what has keys.
+          let dictionary = element.flatMap { $0 as? NSDictionary ?? ($0 as? [AnyHashable: Any]).map(NSDictionary.init) }
+          return dictionary.map { .expression(.object(ObjectConstant(ObjectInPredicate.other(.init($0))))) }
+            ?? make(element, keepsOthers: keepsOthers)
+        })
     }
     switch value {
     case let x as NSPredicate:
@@ -114,7 +142,8 @@ enum PredicateArgument {
 
   /// Beyond what 64 bits with a sign can hold, a decimal.
   private static func integer(_ number: some FixedWidthInteger) -> Value {
-    Int64(exactly: number).map(Value.int) ?? Decimal(string: String(number)).map(Value.decimal) ?? .double(Double(number))
+    Int64(exactly: number).map(Value.int) ?? Decimal(string: String(number)).map(Value.decimal)
+      ?? .double(Double(number))
   }
 
   /// Truth values are two objects; small integers have the same type code.

@@ -42,26 +42,40 @@ extension NSSortDescriptor {
 
   /// Sorts by a property of a managed object class, of any type.
   public convenience init<Root: NSManagedObject, Value>(keyPath: KeyPath<Root, Value>, ascending: Bool) {
-    self.init(key: KeyPathName.name(of: keyPath), ascending: ascending)
+    self.init(key: Self.name(of: keyPath), ascending: ascending)
+  }
+
+  /// A key path without a name stops the program, as on Apple's platforms.
+  private static func name(of keyPath: AnyKeyPath) -> String {
+    guard let name = KeyPathName.name(of: keyPath) else {
+      misuse("\(keyPath) is no key path of a managed object's properties; give the key as text.")
+    }
+    return name
   }
 
   /// The same for a comparable type, which Foundation's own initialiser would take too.
   public convenience init<Root: NSManagedObject, Value: Comparable>(keyPath: KeyPath<Root, Value>, ascending: Bool) {
-    self.init(key: KeyPathName.name(of: keyPath), ascending: ascending)
+    self.init(key: Self.name(of: keyPath), ascending: ascending)
   }
 
   /// The same by a method of the values.
   public convenience init<Root: NSManagedObject, Value>(
     keyPath: KeyPath<Root, Value>, ascending: Bool, selector: Selector?
   ) {
-    self.init(key: KeyPathName.name(of: keyPath), ascending: ascending, selector: selector)
+    self.init(key: Self.name(of: keyPath), ascending: ascending, selector: selector)
+  }
+
+  /// The same by a comparator over the values, in memory after the fetch. Missing values come as `NSNull`.
+  public convenience init<Root: NSManagedObject, Value>(
+    keyPath: KeyPath<Root, Value>, ascending: Bool, comparator cmptr: @escaping Comparator
+  ) {
+    self.init(key: Self.name(of: keyPath), ascending: ascending, comparator: cmptr)
   }
 
   /// A sort descriptor of Swift's as one that fetch requests take. Its strings are compared literally: Foundation has no other comparators for
   /// sort descriptors off Apple's platforms.
   public convenience init<Compared: NSObject>(_ sortDescriptor: SortDescriptor<Compared>) {
-    self.init(
-      key: sortDescriptor.keyPath.flatMap { KeyPathName.name(of: $0) }, ascending: sortDescriptor.order == .forward)
+    self.init(key: sortDescriptor.keyPath.map(Self.name), ascending: sortDescriptor.order == .forward)
   }
 
   /// Sorts by a comparator over the values of a key, in memory after the fetch. Missing values come as `NSNull`.

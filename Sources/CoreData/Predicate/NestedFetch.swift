@@ -39,17 +39,3 @@ extension NSFetchRequest: NestedFetching {
   func results(in context: NSManagedObjectContext) throws -> [Any] { try context.results(erased) }
   func count(in context: NSManagedObjectContext) throws -> Int { try context.count(for: self) }
 }
-
-/// Makes expressions for what a fetch request finds in a context, as the right side of `IN` or as a number.
-///
-/// Only ``expression(forFetch:context:countOnly:)`` is here: the expressions that it gives are of the class of all others.
-public enum NSFetchRequestExpression {
-  /// `request` and `context` are expressions for an `NSFetchRequest` and an `NSManagedObjectContext`, mostly constants. The fetch is run each
-  /// time the expression is evaluated, and once for each fetch that it is part of.
-  public static func expression(
-    forFetch request: NSExpression, context: NSExpression, countOnly: Bool
-  ) -> NSExpression {
-    ExpressionTree.expression(
-      .fetch(ExpressionTree.of(request), context: ExpressionTree.of(context), countOnly: countOnly))
-  }
-}

@@ -15,8 +15,14 @@ enum PredicateTree {
     }
   }
 
-  /// Nil for predicates whose meaning is a block.
+  /// Nil for predicates whose meaning is a block, and for those that are too deep even when their chains are flattened.
   static func of(_ predicate: NSPredicate) -> StoreQuery.Predicate? {
+    guard isTooDeep(predicate) else { return plain(predicate) }
+    let flat = flattened(predicate)
+    return isTooDeep(flat) ? nil : plain(flat)
+  }
+
+  private static func plain(_ predicate: NSPredicate) -> StoreQuery.Predicate? {
     switch predicate {
     case let predicate as CompoundTreePredicate: return predicate.tree
     case let predicate as ComparisonTreePredicate: return predicate.tree
@@ -30,13 +36,11 @@ enum PredicateTree {
   /// makes them, are one. Nil for predicates whose meaning is a block, an error for those that are too deep.
   static func forFetch(_ predicate: NSPredicate) throws(ResolutionError) -> StoreQuery.Predicate? {
     let flat = flattened(predicate)
-    let limit = TreeHeight.limit
-    if isDeeper(flat, than: limit) {
-      throw ResolutionError(message: "The predicate is nested deeper than \(limit) levels.", isUnsupported: true)
-    }
-    guard let tree = of(flat) else { return nil }
-    if TreeHeight.isExceeded(by: tree) {
-      throw ResolutionError(message: "The predicate is nested deeper than \(limit) levels.", isUnsupported: true)
+    let tree = isTooDeep(flat) ? nil : plain(flat)
+    if tree == nil && !isTooDeep(flat) { return nil }
+    guard let tree, !TreeHeight.isExceeded(by: tree) else {
+      throw ResolutionError(
+        message: "The predicate is nested deeper than \(TreeHeight.limit) levels.", isUnsupported: true)
     }
     return tree
   }
@@ -57,10 +61,10 @@ enum PredicateTree {
     return NSCompoundPredicate(type: type, subpredicates: parts)
   }
 
-  private static func isDeeper(_ predicate: NSPredicate, than limit: Int) -> Bool {
+  static func isTooDeep(_ predicate: NSPredicate) -> Bool {
     var pending = [(predicate: predicate, depth: 1)]
     while let (next, depth) = pending.popLast() {
-      if depth > limit { return true }
+      if depth > TreeHeight.limit { return true }
       guard let compound = next as? NSCompoundPredicate else { continue }
       for part in compound.subpredicates { pending.append((part, depth + 1)) }
     }
@@ -70,7 +74,7 @@ enum PredicateTree {
   private static func compound(_ compound: NSCompoundPredicate) -> StoreQuery.Predicate? {
     var parts: [StoreQuery.Predicate] = []
     for part in compound.subpredicates {
-      guard let tree = of(part) else { return nil }
+      guard let tree = plain(part) else { return nil }
       parts.append(tree)
     }
     switch compound.compoundPredicateType {
@@ -99,7 +103,7 @@ enum PredicateTree {
   }
 }
 
-/// `TRUEPREDICATE`, `FALSEPREDICATE` or `$variable`.
+/// `TRUEPREDICATE`, `FALSEPREDICATE`, `$variable`, or what took the variable's place.
 final class SyntaxPredicate: NSPredicate {
   let tree: StoreQuery.Predicate
 

@@ -67,6 +67,18 @@ struct PredicateWalk {
     return result
   }
 
+  /// Whether objects or IDs are among the constants.
+  static func namesObjects(_ tree: StoreQuery.Predicate) -> Bool {
+    var walk = PredicateWalk(tree)
+    while let (part, _) = walk.next() {
+      switch part {
+      case .expression(.object), .expression(.fetch): return true
+      default: continue
+      }
+    }
+    return false
+  }
+
   /// The first part that cannot be evaluated over a plain value, as text; nil where all can.
   static func obstacle(in tree: StoreQuery.Predicate) -> String? {
     var walk = PredicateWalk(tree)
@@ -99,7 +111,8 @@ struct PredicateWalk {
     case .variable(let name): bound.contains(name)
     case .cast(_, let type): CastKernel.Target(rawValue: type) != nil
     case .function(ExpressionBlock.selector, _, .object(_)?), .fetch: true
-    case .function, .anyKey: false
+    case .function(let name, let arguments, target: _?): MethodRegistry.knows(name, argumentCount: arguments.count)
+    case .anyKey: false
     }
   }
 }

@@ -26,7 +26,10 @@ extension PredicateExpressions.NilLiteral: SwiftPredicateNode {
 extension PredicateExpressions.KeyPath: SwiftPredicateNode {
   func tree(_ translation: inout SwiftPredicateTranslation) throws -> SwiftPredicateTree {
     let base = try translation.expression(root)
-    let isText = Root.Output.self == String.self
+    let isText = Root.Output.self == String.self || Root.Output.self == Substring.self
+    // Of texts only the length is known, of data not even that.
+    let isEnd = kind == .collectionFirst || kind == .bidirectionalCollectionLast
+    if isText && isEnd || Root.Output.self == Data.self { throw SwiftPredicateTranslation.Untranslatable() }
     switch kind {
     case .collectionCount?:
       return .expression(isText ? .function("length:", [base], target: nil) : base.key("@count"))
@@ -166,13 +169,12 @@ protocol SwiftOptionalTest {
 
 extension PredicateExpressions.OptionalFlatMap: SwiftPredicateNode, SwiftOptionalTest {
   func tree(_ translation: inout SwiftPredicateTranslation) throws -> SwiftPredicateTree {
-    guard let (isNil, test) = try test(&translation) else {
-      // Nil on the way gives nil, and so does a key path.
-      translation.bind(variable.key, to: try translation.expression(wrapped))
-      return .expression(try translation.expression(transform))
-    }
-    let value = StoreQuery.Expression.conditional(test, .constant(.bool(true)), .constant(.bool(false)))
-    return .expression(.conditional(isNil, .constant(.null), value))
+    let value = try translation.expression(wrapped)
+    translation.bind(variable.key, to: value)
+    let result = try translation.expression(transform)
+    // Nil on the way of a key path gives nil by itself, as long as it leads to one value.
+    if (transform as? any SwiftKeyPathNode)?.leadsToOneValue ?? false { return .expression(result) }
+    return .expression(.conditional(.comparison(.init(value, .notEqualTo, .constant(.null))), result, .constant(.null)))
   }
 
   func test(
@@ -184,6 +186,20 @@ extension PredicateExpressions.OptionalFlatMap: SwiftPredicateNode, SwiftOptiona
     return (.comparison(.init(value, .equalTo, .constant(.null))), try translation.predicate(transform))
   }
 }
+
+/// A property of what a variable stands for.
+private protocol SwiftKeyPathNode {
+  var leadsToOneValue: Bool { get }
+}
+
+extension PredicateExpressions.KeyPath: SwiftKeyPathNode {
+  fileprivate var leadsToOneValue: Bool {
+    kind == nil && (root is any SwiftVariable || (root as? any SwiftKeyPathNode)?.leadsToOneValue ?? false)
+  }
+}
+
+private protocol SwiftVariable {}
+extension PredicateExpressions.Variable: SwiftVariable {}
 
 extension PredicateExpressions.ForcedUnwrap: SwiftPredicateNode {
   func tree(_ translation: inout SwiftPredicateTranslation) throws -> SwiftPredicateTree {

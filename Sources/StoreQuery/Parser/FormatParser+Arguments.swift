@@ -14,8 +14,16 @@ extension FormatParser {
       guard kind.accepts(value) else { throw mismatch(kind) }
       return leaf(.constant(value))
     case _ where kind != .object && kind != .pointer: throw mismatch(kind)
-    case .predicate(let predicate): return leaf(.predicate(predicate))
-    default: return leaf(try inserted(argument, 1))
+    case .predicate(var predicate):
+      var height = TreeHeight.height(of: predicate)
+      if height > Self.heightLimit / 2 {
+        predicate = predicate.flattened
+        height = TreeHeight.height(of: predicate)
+      }
+      return try inserted(.predicate(predicate), height)
+    default:
+      let expression = try inserted(argument, 1)
+      return try inserted(.expression(expression), TreeHeight.height(of: expression))
     }
   }
 
@@ -36,6 +44,11 @@ extension FormatParser {
     }
     defer { usedArguments += 1 }
     return arguments[usedArguments]
+  }
+
+  private mutating func inserted(_ content: Node.Content, _ height: Int) throws(FormatError) -> Node {
+    defer { index += 1 }
+    return try node(content, above: height - 1, at: token.range.lowerBound)
   }
 
   private func inserted(_ argument: FormatArgument, _ depth: Int) throws(FormatError) -> Expression {

@@ -39,6 +39,41 @@ import Testing
     #expect(reversed?.key == "a" && reversed?.selector == named.selector && reversed?.ascending == false)
   }
 
+  /// By Foundation's initialiser of that form, a fetch would sort by the key alone.
+  @Test func comparatorsOverKeyPathsAreKept() throws {
+    let model = NSManagedObjectModel()
+    let entity = NSEntityDescription()
+    let title = NSAttributeDescription()
+    (title.name, title.attributeType, title.isOptional) = ("title", .stringAttributeType, true)
+    (entity.name, entity.managedObjectClassName) = ("Song", String(reflecting: Song.self))
+    entity.properties = [title]
+    model.entities = [entity]
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    _ = try coordinator.addPersistentStore(type: .inMemory, at: URL(fileURLWithPath: "/dev/null"))
+    let context = NSManagedObjectContext(.privateQueue)
+    context.persistentStoreCoordinator = coordinator
+    try context.performAndWait {
+      for title in ["bb", "a", "ccc"] {
+        NSManagedObject(entity: entity, insertInto: context).setValue(title, forKey: "title")
+      }
+      try context.save()
+      let request = NSFetchRequest<NSManagedObject>(entityName: "Song")
+      request.sortDescriptors = [
+        NSSortDescriptor(keyPath: \Song.title, ascending: false) { a, b in
+          let (x, y) = ((a as? String)?.count ?? 0, (b as? String)?.count ?? 0)
+          return x < y ? .orderedAscending : x > y ? .orderedDescending : .orderedSame
+        }
+      ]
+      #expect(try context.fetch(request).map { $0.value(forKey: "title") as? String } == ["ccc", "bb", "a"])
+    }
+  }
+
+  @Test func aKeyPathWithoutANameIsNoSortKey() async {
+    await #expect(processExitsWith: .failure) {
+      _ = NSSortDescriptor(keyPath: \Song.title?.count, ascending: true)
+    }
+  }
+
   @Test func sortDescriptorsOfSwiftAreTaken() {
     let forward = NSSortDescriptor(SortDescriptor(\Song.title))
     #expect(forward == NSSortDescriptor(key: "title", ascending: true))

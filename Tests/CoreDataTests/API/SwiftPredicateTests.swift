@@ -69,6 +69,11 @@ import Testing
     let (closed, from, upTo, through) = (Int16(20)...36, Int16(36)..., ..<Int16(36), ...Int16(36))
     return [
       (#Predicate { closed.contains($0.age) }, "age BETWEEN {20, 36}", ["", "Ada", "Bob"]),
+      (#Predicate { $0.department?.people.count == 1 }, "department != nil AND department.people.@count == 1", [""]),
+      (#Predicate { $0.department?.people.count == 0 }, "department != nil AND department.people.@count == 0", []),
+      (
+        #Predicate { ($0.name.flatMap { $0 == "Ada" ? "a" : "b" } ?? "n") == "n" }, "name == nil", [""]
+      ),
       (#Predicate { ($0.age...40).contains(36) }, "36 BETWEEN {age, 40}", ["", "Ada", "Bob"]),
       (#Predicate { from.contains($0.age) }, "age >= 36", ["Ada", "Cy"]),
       (#Predicate { upTo.contains($0.age) }, "age < 36", ["", "Bob"]),

@@ -1,0 +1,42 @@
+import Foundation
+
+/// Evaluates compounds of compounds from a worklist: a program that folds a list of predicates one by one makes them as deep as the list is long.
+struct CompoundEvaluation {
+  private let type: NSCompoundPredicate.LogicalType
+  private let parts: [NSPredicate]
+  private var next = 0
+
+  private init(_ compound: NSCompoundPredicate) {
+    (type, parts) = (compound.compoundPredicateType, compound.subpredicates)
+  }
+
+  static func evaluate(_ compound: NSCompoundPredicate, _ test: (NSPredicate) -> Bool) -> Bool {
+    var (pending, result) = ([CompoundEvaluation(compound)], false)
+    while var current = pending.popLast() {
+      if let verdict = current.verdict(after: result) {
+        result = verdict
+        continue
+      }
+      let part = current.parts[current.next]
+      current.next += 1
+      pending.append(current)
+      // What a subclass means by its parts is its own affair.
+      if Swift.type(of: part) == NSCompoundPredicate.self, let inner = part as? NSCompoundPredicate {
+        pending.append(CompoundEvaluation(inner))
+      } else {
+        result = test(part)
+      }
+    }
+    return result
+  }
+
+  /// What the compound is once enough of its parts are known, the last of them being `result`.
+  private func verdict(after result: Bool) -> Bool? {
+    let isDone = next == parts.count
+    return switch type {
+    case .not: next > 0 ? !result : isDone ? true : nil
+    case .or: next > 0 && result ? true : isDone ? false : nil
+    default: next > 0 && !result ? false : isDone ? true : nil
+    }
+  }
+}

@@ -1,0 +1,46 @@
+import Foundation
+import StoreQuery
+
+/// What a fetch request finds in a context, as the right side of `IN`, or how many that are
+/// (https://developer.apple.com/documentation/coredata/nsfetchrequestexpression).
+public final class NSFetchRequestExpression: NSExpression {
+  private let payload: TreeExpression.Payload?
+
+  required init?(coder: NSCoder) { nil }
+
+  /// `fetch` and `context` are expressions for an `NSFetchRequest` and an `NSManagedObjectContext`, mostly constants. The fetch is run each
+  /// time the expression is evaluated, and once for each fetch that it is part of.
+  public class func expression(
+    forFetch fetch: NSExpression, context: NSExpression, countOnly countFlag: Bool
+  ) -> NSExpression {
+    make(
+      .init(.fetch(ExpressionTree.of(fetch), context: ExpressionTree.of(context), countOnly: countFlag)))
+  }
+
+  static func make(_ payload: TreeExpression.Payload) -> NSFetchRequestExpression {
+    payload.checkHeight()
+    return RawObject.make(NSFetchRequestExpression.self, payload)
+  }
+
+  var tree: StoreQuery.Expression {
+    guard let payload else { misuse("An expression was made without its initialiser.") }
+    return payload.tree
+  }
+
+  private var parts: (fetch: StoreQuery.Expression, context: StoreQuery.Expression, countOnly: Bool) {
+    guard case .fetch(let fetch, let context, let countOnly) = tree else { misuse("\(self) is no fetch.") }
+    return (fetch, context, countOnly)
+  }
+
+  /// The expression for the fetch request.
+  public var requestExpression: NSExpression { ExpressionTree.expression(parts.fetch) }
+  /// The expression for the context.
+  public var contextExpression: NSExpression { ExpressionTree.expression(parts.context) }
+  /// Whether the value is the number of results.
+  public var isCountOnlyRequest: Bool { parts.countOnly }
+
+  public override func copy(with zone: NSZone? = nil) -> Any { self }
+  public override var hash: Int { tree.hashValue }
+  public override func isEqual(_ object: Any?) -> Bool { (object as? NSFetchRequestExpression)?.tree == tree }
+  public override var description: String { tree.format }
+}
