@@ -5,8 +5,7 @@ public enum GraphSuite {
   /// Every case, each id once.
   public static let all: [ConformanceCase] = [
     lifecycle, identity, values, attributeRules, relationships, orders, deletions, inheritance, fetches, predicates,
-    literals, dictionaries,
-    saves,
+    literals, dictionaries, fetchesOverChanges, asynchronousFetches, saves,
     uniqueValues, conflicts, mergePolicies,
     ownPolicies, contexts, contextLives, misuse, hostileValues, concurrency, durability, copies, damage, capabilities,
     loads,

@@ -1,5 +1,4 @@
 import CoreData
-import Dispatch
 import Foundation
 
 extension GraphSuite {
@@ -88,6 +87,25 @@ extension GraphSuite {
         }
       }
     },
+    GraphCase("FET-058/negative", "negative limits, offsets and batch sizes are refused by name", ways: .own) { g in
+      try g.inWriting { c in
+        let numbers: [(String, (NSFetchRequest<NSManagedObject>) -> Void)] = [
+          ("fetchLimit", { $0.fetchLimit = -1 }), ("fetchOffset", { $0.fetchOffset = -2 }),
+          ("fetchBatchSize", { $0.fetchBatchSize = Int.min }),
+        ]
+        for (name, change) in numbers {
+          let request = NSFetchRequest<NSManagedObject>(entityName: "Tag")
+          change(request)
+          let error = try g.fails(134060, what: name) { _ = try c.fetch(request) }
+          g.expect(error?.localizedDescription.contains(name) == true, "the error does not name \(name)")
+          try g.fails(134060, what: "counting with \(name)") { _ = try c.count(for: request) }
+          request.resultType = .dictionaryResultType
+          _ = try g.fails(134060, what: "dictionaries with \(name)") {
+            _ = try c.fetch(request.retyped(as: NSDictionary.self))
+          }
+        }
+      }
+    },
     GraphCase("FET-059", "a limit cuts what is stored and what is not saved yet as one", ways: .own) { g in
       try g.inWriting { c in
         for number in [1, 3, 5, 7, 9] { c.insert("Person", ["age": number, "name": "\(number)"]) }
@@ -126,6 +144,37 @@ extension GraphSuite {
         g.equal(found[100..<190].map { $0.number("age") }, Array(100..<190))
         for person in found[190...] {
           g.expect(person.number("age") == nil || person.number("age") ?? 0 >= 190, "another row")
+        }
+      }
+    },
+    GraphCase(
+      "FET-060/requests", "a batch is one request, with all that its fetch wants of it", requirements: ["FET-063"],
+      needs: .persistent, ways: .own, needsBackend: true
+    ) { g in
+      try g.write { c in
+        for number in 0..<200 {
+          c.insert("Person", ["age": number, "team": c.insert("Team", ["title": "\(number)"])])
+        }
+      }
+      for (asFaults, paths) in [(true, []), (false, []), (true, ["team"]), (false, ["team", "tags"])] {
+        try g.requests { c, requests in
+          let request = NSFetchRequest<NSManagedObject>(entityName: "Person")
+          request.sortDescriptors = [NSSortDescriptor(key: "age", ascending: true)]
+          (request.fetchBatchSize, request.returnsObjectsAsFaults) = (20, asFaults)
+          request.relationshipKeyPathsForPrefetching = paths
+          let before = requests()
+          let found = try c.fetch(request)
+          g.equal(requests() - before, 1, "requests of the fetch")
+          g.expect(found.allSatisfy(\.isFault), "something was read at once")
+          g.equal(found[45].number("age"), 45)
+          g.equal(found.indices.filter { !found[$0].isFault }, asFaults ? [45] : Array(40..<60))
+          g.equal(requests() - before, 2 + paths.count, "requests after one batch")
+          for person in found {
+            if !paths.isEmpty { _ = person.one("team")?.text("title") }
+            if paths.count > 1 { _ = person.many("tags").count }
+          }
+          g.equal(found.map { $0.number("age") }, Array(0..<200))
+          g.equal(requests() - before, 1 + 10 * (1 + paths.count), "requests after all batches")
         }
       }
     },
@@ -269,21 +318,6 @@ extension GraphSuite {
         g.expect(model.fetchRequestTemplate(forName: "byName") != nil, "the template is gone")
       }
     },
-    GraphCase("FET-075", "an asynchronous fetch gives all of its result, or says that it was given up", ways: .own) {
-      g in
-      try g.write { c in for _ in 0..<20 { c.insert("Tag") } }
-      let c = try g.newContext()
-      let done = DispatchSemaphore(value: 0)
-      let request = NSAsynchronousFetchRequest(fetchRequest: NSFetchRequest<NSManagedObject>(entityName: "Tag")) {
-        result in
-        g.equal(result.finalResult?.count, 20)
-        g.expect(result.operationError == nil, "it has an error")
-        done.signal()
-      }
-      try c.performAndWait { _ = try c.execute(request) }
-      done.wait()
-      g.equal(try c.performAndWait { try c.number(of: "Tag") }, 20)
-    },
     GraphCase("FET-076", "a fetch while all rows are deleted has all of them or none", ways: .own, races: true) { g in
       let reader = try g.newContext()
       let problems = Recorder()
@@ -309,6 +343,18 @@ extension GraphSuite {
         }
       }
       g.equal(problems.take(), [])
+    },
+    GraphCase("FET-077/entity", "a fetch of an entity that the model does not have, or of none, is refused", ways: .own)
+    {
+      g in
+      try g.inWriting { c in
+        for request in [NSFetchRequest<NSManagedObject>(entityName: "Nobody"), NSFetchRequest<NSManagedObject>()] {
+          let name = request.entityName
+          let error = try g.fails(134060, what: "fetching \(name ?? "nothing")") { _ = try c.fetch(request) }
+          g.expect(error?.localizedDescription.contains(name ?? "no entity") == true, "the error does not name it")
+          _ = try g.fails(134060, what: "counting \(name ?? "nothing")") { _ = try c.count(for: request) }
+        }
+      }
     },
     GraphCase("FET-077", "a fetch of a predicate or an order that the model does not know is refused", ways: .own) {
       g in

@@ -47,6 +47,7 @@ extension ContextCore {
     trackingPauses += 1
     object.awakeFromFetch()
     trackingPauses -= 1
+    if fetchBatches.hasWishes { fulfillWishes(of: object) }
     held?.release()
   }
 

@@ -12,7 +12,7 @@ struct ObjectMaker: ~Copyable {
   private let root: Int
   /// The commit number of the view that the rows are read from.
   private let view: UInt64
-  /// Whether unchanged objects that are no faults get newer rows too.
+  /// Whether unchanged objects that are no faults get the rows too, and read their to-many relationships again.
   private let refreshes: Bool
 
   private static let capacity = 256
@@ -116,11 +116,24 @@ struct ObjectMaker: ~Copyable {
   }
 
   private func give(_ row: Row, to object: NSManagedObject) {
-    if object.flags.contains(.fault) && object.info.entity.index == row.entity { object.row = row }
-    if refreshes, !object.hasChanges, let known = object.row, known.version < row.version {
-      core.turnIntoFault(object)
-      object.row = row
+    if object.flags.contains(.fault) {
+      if object.info.entity.index == row.entity { object.row = row }
+      if refreshes { object.unloadUnchanged() }
+    } else if refreshes, !object.hasChanges {
+      refresh(object, row)
     }
+  }
+
+  /// A newer row, or another one of the same version, as triggers write them, makes the object a fault again.
+  private func refresh(_ object: NSManagedObject, _ row: Row) {
+    guard let known = object.row, known.version <= row.version, known.entity == row.entity else { return }
+    let slots = object.info.entity.slots
+    let isSame =
+      known.version == row.version
+      && (known.hasEqualBytes(row) || slots.indices.allSatisfy { known.hasEqualSlot($0, slots[$0], row) })
+    if isSame { return object.unloadUnchanged() }
+    core.turnIntoFault(object)
+    object.row = row
   }
 
   /// A fault with its row at hand, not registered yet. It takes over one reference to the core.

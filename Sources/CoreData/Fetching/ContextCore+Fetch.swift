@@ -6,176 +6,200 @@ import StoreSchema
 /// Running fetches: rows from the stores, pending changes laid over, then sorted and cut.
 extension ContextCore {
   func fetchObjects(_ parameters: FetchParameters) throws -> [NSManagedObject] {
-    checkQueue()
-    processPendingChanges()
-    let fetch = try ResolvedFetch(parameters, self)
-    for path in parameters.prefetchedKeyPaths { try checkPrefetch(path, from: fetch.plan.entities) }
-    let stores = self.stores(for: fetch)
-    let dirty = parameters.includesPendingChanges ? pendingObjects(fetch, stores) : []
-    let needsFinishing = stores.count != 1 || !dirty.isEmpty || fetch.block != nil || !fetch.comparators.isEmpty
-    if !needsFinishing {
-      let objects = try self.objects(fetch, fetch.plan, from: stores[0])
-      try finish(objects, parameters)
+    let run = try fetchRun(parameters)
+    for path in parameters.prefetchedKeyPaths { try checkPrefetch(path, from: run.fetch.plan.entities) }
+    if run.isPlain {
+      let objects = try self.objects(run, from: run.stores[0])
+      try finish(objects, run)
       return objects
     }
-    var plan = fetch.plan
-    // Each pending object may push one result out of the window or into it.
-    plan.offset = 0
-    let isCutHere = fetch.block != nil || !fetch.comparators.isEmpty
-    plan.limit = isCutHere ? nil : fetch.plan.limit.flatMap { Self.sum($0, fetch.plan.offset, dirty.count) }
-    var objects: [NSManagedObject] = []
-    for store in stores { objects += try self.objects(fetch, plan, from: store) }
-    objects = layOver(dirty, on: objects, fetch)
-    if let block = fetch.block { objects = objects.filter { block.evaluate(with: $0) } }
-    sort(&objects, fetch)
-    let tail = objects.dropFirst(fetch.plan.offset)
-    let result = Array(fetch.plan.limit.map { tail.prefix($0) } ?? tail)
-    try finish(result, parameters)
-    return result
+    return try objects(of: results(run), run)
   }
 
-  /// Nil, which is no limit, where the sum is too large to be one.
-  private static func sum(_ numbers: Int...) -> Int? {
-    var total = 0
-    for number in numbers {
-      let (sum, isTooLarge) = total.addingReportingOverflow(number)
-      if isTooLarge { return nil }
-      total = sum
-    }
-    return total
+  /// The results, those that are finished in memory not cut yet.
+  private func results(_ run: FetchRun) throws -> [FoundObject] {
+    let reader = FetchReader(plan: run.plan, readsRows: run.readsRows, readsSortKeys: run.isMerged)
+    do {
+      return run.results(try run.stores.map { try results(run, reader, from: $0) }, areCut: run.isPlain)
+    } catch let error as StoreError { throw CoreDataError.make(error) }
   }
 
-  func stores(for fetch: ResolvedFetch) -> [NSPersistentStore] {
-    guard let coordinator else { return [] }
-    let affected = fetch.parameters.affectedStores
-    return coordinator.persistentStores.filter { store in
-      (affected?.contains { $0 === store } ?? true)
-        && fetch.plan.entities.contains {
-          coordinator.takes(
-            store, fetch.info.entity.index == $0 ? fetch.info.entity : frozen?.schema.entities[$0] ?? fetch.info.entity)
-        }
-    }
-  }
-
-  /// The objects of the rows that one store gives for a plan.
-  private func objects(
-    _ fetch: ResolvedFetch, _ plan: FetchPlan, from store: NSPersistentStore
-  ) throws -> [NSManagedObject] {
+  private func results(
+    _ run: FetchRun, _ reader: FetchReader, from store: NSPersistentStore
+  ) throws -> [FoundObject] {
     // A fetch sees the newest state, and so do the faults that it makes.
     snapshots[store.index] = nil
-    do {
-      if let incremental = try store.openIncremental() {
-        let objects = try incremental.fetch(fetch, offset: plan.offset, limit: plan.limit, self)
-        rememberBatches(of: objects.map(\.reference), fetch, store)
-        if fetch.parameters.shouldRefresh { try refresh(objects, store) }
+    if let incremental = try store.openIncremental() {
+      let objects = try incremental.fetch(run.fetch, offset: reader.plan.offset, limit: reader.plan.limit, self)
+      if !run.isMerged { return objects.map { FoundObject($0, keys: []) } }
+      return sorted(objects, run.fetch.plan.sort)
+    }
+    var results: [FoundObject] = []
+    try reading(store) { (snapshot) throws(StoreError) in
+      try reader.read(snapshot, store: UInt16(store.index)) { results.append($0) }
+    }
+    return results
+  }
+
+  /// The objects that one store gives as the result of a fetch.
+  private func objects(_ run: FetchRun, from store: NSPersistentStore) throws -> [NSManagedObject] {
+    if !run.readsRows || store.custom?.incremental != nil {
+      let reader = FetchReader(plan: run.plan, readsRows: false, readsSortKeys: false)
+      do {
+        let results = try results(run, reader, from: store)
+        let objects = results.compactMap { object($0) }
+        try settle(objects, run)
         return objects
-      }
+      } catch let error as StoreError { throw CoreDataError.make(error) }
+    }
+    snapshots[store.index] = nil
+    do {
       return try reading(store) { (snapshot) throws(StoreError) in
-        let execution = FetchExecution(snapshot)
-        if !fetch.parameters.includesPropertyValues || fetch.parameters.batchSize > 0 {
-          let references = try self.references(execution, plan)
-          self.rememberBatches(of: references, fetch, store)
-          return references.compactMap { self.object($0, store: UInt16(store.index)) }
-        }
+        let (execution, plan) = (FetchExecution(snapshot), run.plan)
         var maker = ObjectMaker(
-          self, store, root: fetch.info.root, view: snapshot.commitNumber, refreshes: fetch.parameters.shouldRefresh)
+          self, store, root: run.fetch.info.root, view: snapshot.commitNumber,
+          refreshes: run.fetch.parameters.shouldRefresh)
         try execution.fetch(plan) { (row: consuming Row) in
           maker.add(row)
           if maker.asksForCount, let count = execution.estimatedCount(plan) { maker.expect(count) }
         }
         return maker.finish()
       }
-    } catch let error as StoreError { throw CoreDataError.make(error) }
+    } catch { throw CoreDataError.make(error) }
   }
 
-  /// Gives unchanged objects of an incremental store the rows that it has now.
+  // MARK: From results to objects
+
+  private func object(_ found: FoundObject) -> NSManagedObject? {
+    if case .object(let object) = found.content { return object }
+    return object(found.reference, store: found.store)
+  }
+
+  /// The objects that the results of a fetch are, with all that the fetch promises of them.
+  func objects(of results: [FoundObject], _ run: FetchRun) throws -> [NSManagedObject] {
+    var made: [UInt16: ArraySlice<NSManagedObject>] = [:]
+    for store in run.stores { made[UInt16(store.index)] = objects(ofRows: results, store, run)[...] }
+    var objects = results.compactMap { found in
+      if case .row = found.content { made[found.store]?.popFirst() } else { object(found) }
+    }
+    if run.isFinishedInMemory {
+      if let block = run.fetch.block { objects = objects.filter { block.evaluate(with: $0) } }
+      if !run.fetch.comparators.isEmpty { sort(&objects, run.fetch) }
+      objects = run.fetch.plan.cut(objects)
+    }
+    do { try settle(objects, run) } catch { throw CoreDataError.make(error) }
+    try finish(objects, run)
+    return objects
+  }
+
+  /// The objects of those results that are rows of one store.
+  private func objects(
+    ofRows results: [FoundObject], _ store: NSPersistentStore, _ run: FetchRun
+  ) -> [NSManagedObject] {
+    let index = UInt16(store.index)
+    let rows = results.lazy.compactMap { found in
+      if case .row(let row, let view) = found.content, found.store == index { (row: row, view: view) } else { nil }
+    }
+    guard let first = rows.first else { return [] }
+    var maker = ObjectMaker(
+      self, store, root: run.fetch.info.root, view: first.view, refreshes: run.fetch.parameters.shouldRefresh)
+    for (row, _) in rows { maker.add(row) }
+    return maker.finish()
+  }
+
+  /// What is done for objects of which the fetch has read no rows: they are remembered in batches, and refreshed.
+  private func settle(_ objects: [NSManagedObject], _ run: FetchRun) throws(StoreError) {
+    let parameters = run.fetch.parameters
+    for store in run.stores where !run.readsRows || store.custom?.incremental != nil {
+      let own = run.stores.count == 1 ? objects : objects.filter { $0.storeIndex == store.index }
+      let keys = own.map(\.key).filter { $0 > 0 }
+      if parameters.batchSize > 0 && parameters.includesPropertyValues && keys.count > 1 {
+        fetchBatches.remember(
+          keys, store: store.index, root: run.fetch.info.root, size: parameters.batchSize, run.wishes)
+      }
+      if parameters.shouldRefresh { try refresh(own, store) }
+    }
+  }
+
+  /// Gives unchanged objects what the store has now, and lets faults ask for it.
   private func refresh(_ objects: [NSManagedObject], _ store: NSPersistentStore) throws(StoreError) {
-    let inUse = objects.filter { !$0.isFault && !$0.hasChanges }
-    try reading(store) { (snapshot) throws(StoreError) in
-      for (root, objects) in Dictionary(grouping: inUse, by: \.info.root) {
+    let unchanged = objects.filter { $0.key > 0 && !$0.hasChanges }
+    for (root, objects) in Dictionary(grouping: unchanged, by: \.info.root) {
+      store.cache.remove(root, objects.map(\.key))
+      for object in objects where object.isFault { object.row = nil }
+      let inUse = objects.filter { !$0.isFault }
+      if inUse.isEmpty { continue }
+      try reading(store) { (snapshot) throws(StoreError) in
         var maker = ObjectMaker(self, store, root: root, view: snapshot.commitNumber, refreshes: true)
-        try snapshot.rows(of: root, keys: objects.map(\.key)) { maker.add($0) }
+        try snapshot.rows(of: root, keys: inUse.map(\.key)) { maker.add($0) }
         _ = maker.finish()
       }
     }
   }
 
-  private func rememberBatches(
-    of references: [ObjectReference], _ fetch: ResolvedFetch, _ store: NSPersistentStore
-  ) {
-    let size = fetch.parameters.batchSize
-    guard size > 0, fetch.parameters.includesPropertyValues, references.count > 1 else { return }
-    fetchBatches.remember(references.map(\.key), store: store.index, root: fetch.info.root, size: size)
-  }
-
-  private func references(_ execution: FetchExecution, _ plan: FetchPlan) throws(StoreError) -> [ObjectReference] {
-    var result: [ObjectReference] = []
-    try execution.references(plan) { result.append($0) }
-    return result
-  }
-
-  /// What a fetch promises of its results beyond their identity.
-  private func finish(_ objects: [NSManagedObject], _ parameters: FetchParameters) throws {
-    if !parameters.returnsObjectsAsFaults { for object in objects { object.prepareToRead() } }
-    for path in parameters.prefetchedKeyPaths { try prefetch(path, objects) }
-  }
-
-  // MARK: Pending changes
-
-  private func layOver(
-    _ dirty: [NSManagedObject], on objects: [NSManagedObject], _ fetch: ResolvedFetch
-  ) -> [NSManagedObject] {
-    if dirty.isEmpty { return objects }
-    let changed = Set(dirty.map(ObjectIdentifier.init))
-    var result = objects.filter { !changed.contains(ObjectIdentifier($0)) }
-    let selects = CompiledPredicate(fetch.plan.predicate, ManagedSource())
-    for object in dirty where !object.isDeleted && selects(object) { result.append(object) }
-    return result
-  }
-
-  func sort(_ objects: inout [NSManagedObject], _ fetch: ResolvedFetch) {
-    objects.sort { precedes($0, $1, fetch) }
-  }
-
-  /// Whether one object stands before another in the fetch's order.
-  func precedes(_ a: NSManagedObject, _ b: NSManagedObject, _ fetch: ResolvedFetch) -> Bool {
-    let source = ManagedSource()
-    for step in fetch.comparators {
-      switch step {
-      case .path(let sort):
-        let isBefore = SortEvaluation.precedes([sort], { source.value(at: $0, of: a) }, { source.value(at: $0, of: b) })
-        if let isBefore { return isBefore }
-      case .comparator(let descriptor):
-        let order = descriptor.compare(a, to: b)
-        if order != .orderedSame { return order == .orderedAscending }
-      }
-    }
-    return SortEvaluation.precedes(fetch.plan.sort, { source.value(at: $0, of: a) }, { source.value(at: $0, of: b) })
-      ?? a.isBefore(b)
+  /// What a fetch promises of its results beyond their identity. Faults in batches have it when their batch is read.
+  private func finish(_ objects: [NSManagedObject], _ run: FetchRun) throws {
+    let wishes = run.wishes
+    if wishes.isEmpty { return }
+    let isLater = !run.readsRows && run.fetch.parameters.includesPropertyValues && objects.count > 1
+    try fulfill(wishes, isLater ? objects.filter { !$0.isFault } : objects)
   }
 
   // MARK: IDs and counts
 
+  /// IDs are made of keys: no object is made, refreshed or prefetched for.
   func fetchIDs(_ parameters: FetchParameters) throws -> [NSManagedObjectID] {
-    var keysOnly = parameters
-    keysOnly.includesPropertyValues = false
-    return try fetchObjects(keysOnly).map(\.objectID)
+    let run = try fetchRun(parameters.forIDs)
+    let results = try results(run)
+    return run.isFinishedInMemory ? try objects(of: results, run).map(\.objectID) : ids(of: results)
   }
 
-  func count(_ parameters: FetchParameters) throws -> Int {
-    checkQueue()
-    processPendingChanges()
-    let fetch = try ResolvedFetch(parameters, self)
-    let stores = self.stores(for: fetch)
-    let isSimple =
-      stores.count == 1 && fetch.block == nil
-      && (!parameters.includesPendingChanges || pendingObjects(fetch, stores).isEmpty)
-    guard isSimple else { return try fetchObjects(parameters).count }
-    do {
-      if let incremental = try stores[0].openIncremental() { return try incremental.count(fetch, self) }
-      return try reading(stores[0]) { (snapshot) throws(StoreError) in
-        try FetchExecution(snapshot).count(fetch.plan)
+  func ids(of results: [FoundObject]) -> [NSManagedObjectID] {
+    results.compactMap { found in
+      if case .object(let object) = found.content { return object.objectID }
+      return (frozen?.infos[found.reference.entity]).map {
+        NSManagedObjectID($0, key: found.reference.key, store: store(found.store), context: nil)
       }
+    }
+  }
+
+  /// The number of results. Objects are made only where a block has to see them.
+  func count(_ parameters: FetchParameters) throws -> Int {
+    let run = try fetchRun(parameters)
+    if run.fetch.block != nil {
+      var unsorted = parameters.forIDs
+      unsorted.sortDescriptors = []
+      return try fetchObjects(unsorted).count
+    }
+    do {
+      let isPlain = run.stores.count == 1 && run.dirty.isEmpty
+      if isPlain, let incremental = try run.stores[0].openIncremental() {
+        return try incremental.count(run.fetch, self)
+      }
+      let counts = try run.stores.map { try count(run, of: $0) }
+      return run.fetch.plan.cut(counts.reduce(run.selected.count, +))
     } catch let error as StoreError { throw CoreDataError.make(error) }
+  }
+
+  /// How many objects a store selects besides those on which its verdict may be old, before offset and limit.
+  private func count(_ run: FetchRun, of store: NSPersistentStore) throws -> Int {
+    let index = UInt16(store.index)
+    let old = run.dirty.filter { $0.storeIndex == index && $0.key > 0 }
+    var plan = run.fetch.plan
+    (plan.sort, plan.offset, plan.limit) = ([], 0, nil)
+    if try store.openIncremental() != nil {
+      let reader = FetchReader(plan: plan, readsRows: false, readsSortKeys: false)
+      let known = Set(old.map(ObjectIdentifier.init))
+      return try results(run, reader, from: store).count {
+        if case .object(let object) = $0.content { !known.contains(ObjectIdentifier(object)) } else { true }
+      }
+    }
+    if !old.isEmpty {
+      let isOld = ResolvedPredicate.member(
+        .path(SlotPath(leaf: .object)), of: .constants(old.map { .reference($0.reference) }), [])
+      plan.predicate = .and([plan.predicate, .not(isOld)])
+    }
+    snapshots[store.index] = nil
+    return try reading(store) { (snapshot) throws(StoreError) in try FetchExecution(snapshot).count(plan) }
   }
 }

@@ -6,7 +6,9 @@ extension ContextCore {
   /// Changed objects of the fetched entities, and unchanged ones that a predicate or a sort leads from to changed objects.
   func pendingObjects(_ fetch: ResolvedFetch, _ stores: [NSPersistentStore]) -> [NSManagedObject] {
     if changed.isEmpty { return [] }
-    let own = changed.filter { fetch.plan.entities.contains($0.info.entity.index) && $0.hasChanges }
+    let own = changed.filter {
+      fetch.plan.entities.contains($0.info.entity.index) && $0.hasChanges && isIn(fetch.parameters.affectedStores, $0)
+    }
     let followed = fetch.plan.predicate.relationships + fetch.plan.sort.flatMap(\.path.hops)
     let inverses = Set(followed.compactMap { frozen?.schema.inverse(of: $0) })
     if inverses.isEmpty { return own }
@@ -17,6 +19,14 @@ extension ContextCore {
         fetch.plan.entities.contains(object.info.entity.index) && !known.contains(ObjectIdentifier(object))
           && indices.contains(object.storeIndex)
       }
+  }
+
+  /// Whether a request that names its stores is about an object. A new one belongs to the store that is to take it; one that none takes yet
+  /// belongs to none.
+  func isIn(_ affected: [NSPersistentStore]?, _ object: NSManagedObject) -> Bool {
+    guard let affected else { return true }
+    findStore(for: object)
+    return affected.contains { $0 === store(object.storeIndex) }
   }
 
   /// What relationships lead to from changed objects, step by step. A link that is gone has changed the object that had it.

@@ -5,6 +5,50 @@ import StoreSchema
 
 /// Reading what a fetch is told to have at hand.
 extension ContextCore {
+  func fulfill(_ wishes: FetchBatches.Wishes, _ objects: [NSManagedObject]) throws {
+    if wishes.realizes { for object in objects { object.prepareToRead() } }
+    for path in wishes.prefetchedKeyPaths { try prefetch(path, objects) }
+  }
+
+  /// Does for the batches of an object that has just been read what their fetches want of them. Objects that nobody holds are left out.
+  func fulfillWishes(of object: NSManagedObject) {
+    guard object.key > 0, let store = store(object.storeIndex) else { return }
+    let root = object.info.root
+    for (keys, wishes) in fetchBatches.takeWishes(object.key, store: store.index, root: root) {
+      let objects = keys.compactMap {
+        registered(ObjectReference(entity: root, key: $0), store: object.storeIndex)
+      }
+      do {
+        try readRows(of: objects, root, store)
+        try fulfill(wishes, objects)
+      } catch {
+        // Whoever reads a value cannot be told. What was not read is read when it is used, and fails then.
+        report("a batch of a fetch could not be read: \(error)")
+      }
+    }
+  }
+
+  /// Gives faults their rows, in one request.
+  private func readRows(
+    of objects: [NSManagedObject], _ root: Int, _ store: NSPersistentStore
+  ) throws(StoreError) {
+    var faults: [Int64: NSManagedObject] = [:]
+    for object in objects where object.row == nil {
+      if let row = store.cache.row(root, object.key), row.entity == object.info.entity.index {
+        object.row = row
+      } else {
+        faults[object.key] = object
+      }
+    }
+    if faults.isEmpty { return }
+    try reading(store) { (snapshot) throws(StoreError) in
+      try snapshot.rows(of: root, keys: faults.keys.sorted()) { row in
+        guard let object = faults[row.key], object.info.entity.index == row.entity else { return }
+        object.row = store.cache.merge(root, row, view: snapshot.commitNumber)
+      }
+    }
+  }
+
   /// Reads the relationships of a dotted path for all objects, one request for each step.
   func prefetch(_ path: String, _ objects: [NSManagedObject]) throws {
     var current = objects

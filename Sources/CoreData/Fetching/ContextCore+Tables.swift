@@ -12,12 +12,18 @@ extension ContextCore {
     let fetch = try ResolvedFetch(parameters, self)
     let table = try ResolvedTable(fetch, self)
     let stores = self.stores(for: fetch)
-    var rows: [(values: [Value], store: NSPersistentStore)] = []
-    do {
-      try run(table.plan, stores) { rows.append(($0, stores[$1])) }
-      let maker = DictionaryMaker(self, table.entries)
-      return try rows.map { (row) throws(StoreError) in try maker.dictionary(row.values, row.store) }
-    } catch { throw CoreDataError.make(error) }
+    var rows: [TableAnswer] = []
+    do { try run(table.plan, stores) { rows.append(TableAnswer(values: $0, store: stores[$1])) } } catch {
+      throw CoreDataError.make(error)
+    }
+    return try dictionaries(rows, table)
+  }
+
+  func dictionaries(_ rows: [TableAnswer], _ table: ResolvedTable) throws -> [NSDictionary] {
+    let maker = DictionaryMaker(self, table.entries)
+    do { return try rows.map { (row) throws(StoreError) in try maker.dictionary(row.values, row.store) } } catch {
+      throw CoreDataError.make(error)
+    }
   }
 
   /// The number of dictionaries that a request gives.
@@ -42,6 +48,12 @@ extension ContextCore {
     }
     try TableExecution(views).run(plan, body)
   }
+}
+
+/// A row of a table, with the store that references in it belong to.
+struct TableAnswer {
+  let values: [Value]
+  let store: NSPersistentStore
 }
 
 /// Makes dictionaries of the rows of a table.

@@ -9,19 +9,32 @@ struct FetchBatches {
   /// How many batched fetches are remembered; the faults of older ones are read one by one.
   private static let limit = 8
 
+  /// What a fetch wants of its objects beyond their values.
+  struct Wishes {
+    /// Whether the objects are no faults once their batch is read.
+    var realizes = false
+    var prefetchedKeyPaths: [String] = []
+    var isEmpty: Bool { !realizes && prefetchedKeyPaths.isEmpty }
+  }
+
   private final class Batched {
     let store: Int
     let root: Int
     let size: Int
     let keys: [Int64]
+    let wishes: Wishes
+    /// The batches, by number, whose wishes have not come true yet.
+    var waiting: Set<Int>
     /// The places of the keys in the order of these; nil where they come in their own order.
     private let order: [UInt32]?
 
-    init(store: Int, root: Int, size: Int, keys: [Int64]) {
+    init(store: Int, root: Int, size: Int, keys: [Int64], _ wishes: Wishes) {
       self.store = store
       self.root = root
       self.size = size
       self.keys = keys
+      self.wishes = wishes
+      waiting = wishes.isEmpty ? [] : Set(0..<(keys.count + size - 1) / size)
       let isSorted = zip(keys, keys.dropFirst()).allSatisfy { $0 < $1 }
       // A dictionary would take ten times the memory of this, which is asked once a batch.
       order =
@@ -39,22 +52,37 @@ struct FetchBatches {
     }
 
     private func place(at index: Int) -> Int { order.map { Int($0[index]) } ?? index }
+
+    func batch(_ number: Int) -> ArraySlice<Int64> { keys[number * size..<min(number * size + size, keys.count)] }
   }
 
   private var fetches: [Batched] = []
 
-  mutating func remember(_ keys: [Int64], store: Int, root: Int, size: Int) {
-    fetches.insert(Batched(store: store, root: root, size: size, keys: keys), at: 0)
+  /// Whether a batch that is still to be read has wishes.
+  private(set) var hasWishes = false
+
+  mutating func remember(_ keys: [Int64], store: Int, root: Int, size: Int, _ wishes: Wishes) {
+    fetches.insert(Batched(store: store, root: root, size: size, keys: keys, wishes), at: 0)
     if fetches.count > Self.limit { fetches.removeLast() }
+    hasWishes = fetches.contains { !$0.waiting.isEmpty }
   }
 
   /// The keys to read together with `key`, itself included.
   func batch(_ key: Int64, store: Int, root: Int) -> ArraySlice<Int64>? {
     for fetch in fetches where fetch.store == store && fetch.root == root {
-      guard let place = fetch.place(key) else { continue }
-      let start = place / fetch.size * fetch.size
-      return fetch.keys[start..<min(start + fetch.size, fetch.keys.count)]
+      if let place = fetch.place(key) { return fetch.batch(place / fetch.size) }
     }
     return nil
+  }
+
+  /// The batches that `key` is in, with wishes that nobody has taken yet.
+  mutating func takeWishes(_ key: Int64, store: Int, root: Int) -> [(keys: ArraySlice<Int64>, wishes: Wishes)] {
+    var taken: [(keys: ArraySlice<Int64>, wishes: Wishes)] = []
+    for fetch in fetches where fetch.store == store && fetch.root == root && !fetch.waiting.isEmpty {
+      guard let place = fetch.place(key), fetch.waiting.remove(place / fetch.size) != nil else { continue }
+      taken.append((fetch.batch(place / fetch.size), fetch.wishes))
+    }
+    if !taken.isEmpty { hasWishes = fetches.contains { !$0.waiting.isEmpty } }
+    return taken
   }
 }

@@ -197,7 +197,7 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
     return FetchParameters(
       entityName: entityName, entity: content.entity, predicate: content.predicate,
       sortDescriptors: content.sortDescriptors ?? [], limit: content.fetchLimit, offset: content.fetchOffset,
-      batchSize: max(0, content.fetchBatchSize), includesSubentities: content.includesSubentities,
+      batchSize: content.fetchBatchSize, includesSubentities: content.includesSubentities,
       includesPropertyValues: content.includesPropertyValues, returnsObjectsAsFaults: content.returnsObjectsAsFaults,
       includesPendingChanges: content.includesPendingChanges, shouldRefresh: content.shouldRefreshRefetchedObjects,
       resultType: content.resultType, prefetchedKeyPaths: content.relationshipKeyPathsForPrefetching ?? [],
@@ -228,4 +228,25 @@ struct FetchParameters {
   var propertiesToGroupBy: [Any]?
   var havingPredicate: NSPredicate?
   var isDistinct: Bool
+
+  /// The same fetch for those who want to know which objects there are, and nothing of them.
+  var forIDs: FetchParameters {
+    var parameters = self
+    (parameters.includesPropertyValues, parameters.returnsObjectsAsFaults) = (false, true)
+    (parameters.prefetchedKeyPaths, parameters.shouldRefresh) = ([], false)
+    return parameters
+  }
+
+  /// Throws for a number that no fetch can have.
+  func checkNumbers() throws {
+    for (name, number) in [("fetchLimit", limit), ("fetchOffset", offset), ("fetchBatchSize", batchSize)]
+    where number < 0 {
+      throw CocoaError(
+        .coreData,
+        userInfo: [
+          NSLocalizedDescriptionKey: "The fetch cannot be run: its \(name) is \(number); it must not be negative."
+        ]
+      )
+    }
+  }
 }

@@ -15,7 +15,11 @@ extension NSManagedObjectContext {
     if parameters.resultType == .dictionaryResultType && T.self == NSDictionary.self {
       return unsafeBitCast(try core.fetchDictionaries(parameters), to: [T].self)
     }
-    let results = try results(parameters)
+    return try typed(results(parameters), as: T.self)
+  }
+
+  /// Results as what they are said to be. Throws where one is of another class.
+  final func typed<T>(_ results: [Any], as _: T.Type) throws -> [T] {
     guard let typed = results as? [T] else {
       throw CocoaError(
         .coreData,

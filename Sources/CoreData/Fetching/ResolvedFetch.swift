@@ -26,9 +26,10 @@ struct ResolvedFetch {
         .coreData,
         userInfo: [NSLocalizedDescriptionKey: "The context has no coordinator with a valid model to fetch from."])
     }
+    try parameters.checkNumbers()
     guard let name = parameters.entityName, let entity = frozen.schema.entity(named: name) else {
-      misuse(
-        "A fetch request must have an entity of the model; \(parameters.entityName.map { "'\($0)'" } ?? "it") is none.")
+      throw Self.error(
+        parameters.entityName.map { "the model has no entity '\($0)'." } ?? "the request has no entity.")
     }
     info = frozen.infos[entity.index]
     self.parameters = parameters

@@ -31,6 +31,11 @@ extension NSManagedObject {
     if toManys.allSatisfy({ $0?.hasChanges != true }) { flags.remove(.linksChanged) }
   }
 
+  /// Lets to-many relationships that have not changed be read again.
+  final func unloadUnchanged() {
+    for case let state? in toManys where !state.isFault && !state.hasChanges { state.unload() }
+  }
+
   /// Whether objects were added to a to-many relationship since the last save.
   final var hasNewMembers: Bool { toManys.contains { $0?.added.isEmpty == false } }
 

@@ -1,13 +1,15 @@
+import Dispatch
 import Foundation
 
-/// A fetch that runs later on its context's queue.
+/// A fetch whose rows are read off its context's queue; its objects are made on it (decision 041).
 open class NSAsynchronousFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRequest {
   /// Called on the context's queue with the result, which has objects or an error.
   public typealias Completion = (NSAsynchronousFetchResult<ResultType>) -> Void
 
+  /// What is fetched, as it is when the request is executed: changing it afterwards changes no fetch that runs.
   public let fetchRequest: NSFetchRequest<ResultType>
   public let completionBlock: Completion?
-  /// A hint for progress; nothing here depends on it.
+  /// The units of the result's progress. For 0 they are the number of results, once it is known.
   open var estimatedResultCount = 0
 
   public init(fetchRequest request: NSFetchRequest<ResultType>, completionBlock blk: Completion? = nil) {
@@ -16,31 +18,109 @@ open class NSAsynchronousFetchRequest<ResultType: NSFetchRequestResult>: NSPersi
   }
 
   override func run(in context: NSManagedObjectContext) throws -> NSPersistentStoreResult {
-    let result = NSAsynchronousFetchResult<ResultType>(self, context)
-    nonisolated(unsafe) let running = result
-    context.perform { running.run() }
+    var parameters = fetchRequest.erased
+    if let affectedStores { parameters.affectedStores = affectedStores }
+    let result = NSAsynchronousFetchResult<ResultType>(self, context, parameters)
+    result.begin()
     return result
   }
 }
 
-/// What an asynchronous fetch gives. Used on its context's queue.
+/// What an asynchronous fetch gives.
 open class NSAsynchronousFetchResult<ResultType: NSFetchRequestResult>: NSPersistentStoreAsynchronousResult {
   public let fetchRequest: NSAsynchronousFetchRequest<ResultType>
   /// Nil until the fetch is complete, and where it failed.
   public private(set) var finalResult: [ResultType]?
 
-  init(_ request: NSAsynchronousFetchRequest<ResultType>, _ context: NSManagedObjectContext) {
-    fetchRequest = request
-    super.init(context)
+  private let parameters: FetchParameters
+  private let completion: NSAsynchronousFetchRequest<ResultType>.Completion?
+  private let hasEstimate: Bool
+  private var isComplete = false
+  /// How often the rows were read off the queue.
+  private var readings = 0
+
+  init(
+    _ request: NSAsynchronousFetchRequest<ResultType>, _ context: NSManagedObjectContext, _ parameters: FetchParameters
+  ) {
+    (fetchRequest, self.parameters) = (request, parameters)
+    completion = request.completionBlock
+    hasEstimate = request.estimatedResultCount > 0
+    super.init(context, unitCount: request.estimatedResultCount)
   }
 
-  fileprivate func run() {
-    if isCancelled {
-      operationError = CocoaError(.userCancelled)
-    } else {
-      do { finalResult = try managedObjectContext.fetch(fetchRequest.fetchRequest) } catch { operationError = error }
+  // MARK: Reading
+
+  fileprivate func begin() {
+    do {
+      if readings < 2, let reading = try managedObjectContext.core.backgroundReading(parameters) {
+        readings += 1
+        nonisolated(unsafe) let result = self
+        return DispatchQueue.global().async { result.read(reading) }
+      }
+    } catch {
+      return later { $0.complete { throw error } }
     }
-    progress?.completedUnitCount = 1
-    fetchRequest.completionBlock?(self)
+    later { result in result.complete { try result.managedObjectContext.results(result.parameters) } }
+  }
+
+  /// Runs off the context's queue.
+  private func read(_ reading: FetchReading) {
+    do {
+      try reading.read { count in
+        if self.isCancelled { return false }
+        nonisolated(unsafe) let result = self
+        self.managedObjectContext.core.queue.async { result.advance(count) }
+        return true
+      }
+    } catch {
+      let error = CoreDataError.make(error)
+      return later { $0.complete { throw error } }
+    }
+    later { $0.deliver(reading) }
+  }
+
+  private func deliver(_ reading: FetchReading) {
+    if isComplete { return }
+    if isCancelled { return wasCancelled() }
+    do {
+      // A save came in between, or changes that the reading did not reckon with.
+      guard let results = try managedObjectContext.core.results(of: reading, parameters) else { return begin() }
+      complete { results }
+    } catch { complete { throw error } }
+  }
+
+  /// Runs `body` on the context's queue.
+  private func later(_ body: @escaping (NSAsynchronousFetchResult) -> Void) {
+    nonisolated(unsafe) let (result, body) = (self, body)
+    managedObjectContext.perform { body(result) }
+  }
+
+  // MARK: Progress and end
+
+  private func advance(_ count: Int) {
+    guard hasEstimate, !isComplete, let progress else { return }
+    progress.completedUnitCount = min(Int64(count), progress.totalUnitCount)
+  }
+
+  override func wasCancelled() { complete { throw CocoaError(.userCancelled) } }
+
+  private func complete(_ results: () throws -> [Any]) {
+    if isComplete { return }
+    do {
+      if isCancelled { throw CocoaError(.userCancelled) }
+      let found = try managedObjectContext.typed(results(), as: ResultType.self)
+      // Results that were made on the queue may have been given up meanwhile.
+      if isCancelled { throw CocoaError(.userCancelled) }
+      finalResult = found
+      finishProgress(found.count)
+    } catch { operationError = error }
+    isComplete = true
+    completion?(self)
+  }
+
+  private func finishProgress(_ count: Int) {
+    guard let progress else { return }
+    if !hasEstimate { progress.totalUnitCount = Int64(max(1, count)) }
+    progress.completedUnitCount = progress.totalUnitCount
   }
 }

@@ -4,24 +4,39 @@ import Synchronization
 /// What executing a request gives.
 open class NSPersistentStoreResult: NSObject {}
 
-/// What executing a request later gives, and how far it is.
+/// What executing a request later gives, and how far it is. But for ``cancel()`` and ``progress`` it is used on its context's queue.
 open class NSPersistentStoreAsynchronousResult: NSPersistentStoreResult {
   public let managedObjectContext: NSManagedObjectContext
   /// Why the request failed; nil while it runs and when it has succeeded.
   public internal(set) var operationError: (any Error)?
-  /// One unit, done when the request is.
+  /// How far the request is, a part of what was the thread's current progress when it was executed. It advances on the context's queue, and
+  /// cancelling it is ``cancel()``.
   public let progress: Progress?
-  /// Set on the caller's thread, read on the context's queue.
   private let cancelled = Atomic<Bool>(false)
-  var isCancelled: Bool { cancelled.load(ordering: .acquiring) }
+  /// A progress tells its handler later that it was cancelled.
+  var isCancelled: Bool { cancelled.load(ordering: .acquiring) || progress?.isCancelled == true }
 
-  init(_ context: NSManagedObjectContext) {
+  /// Sendable, unchecked: the result is only cancelled by it.
+  private struct Running: @unchecked Sendable { weak var result: NSPersistentStoreAsynchronousResult? }
+
+  init(_ context: NSManagedObjectContext, unitCount: Int) {
     managedObjectContext = context
-    progress = Progress(totalUnitCount: 1)
+    progress = Progress(totalUnitCount: Int64(max(1, unitCount)))
+    super.init()
+    let running = Running(result: self)
+    progress?.cancellationHandler = { running.result?.cancel() }
   }
 
-  /// Gives the request up, if it has not begun; it then fails with `CocoaError.userCancelled`.
-  open func cancel() { cancelled.store(true, ordering: .releasing) }
+  /// Gives the request up, on any thread: unless it is complete, it fails with `CocoaError.userCancelled`, and what it has read is let go of.
+  open func cancel() {
+    if cancelled.exchange(true, ordering: .acquiringAndReleasing) { return }
+    // Whoever reads for the request notices later.
+    nonisolated(unsafe) let result = self
+    managedObjectContext.perform { result.wasCancelled() }
+  }
+
+  /// Called once, on the context's queue.
+  func wasCancelled() {}
 }
 
 extension NSManagedObjectContext {

@@ -10,7 +10,9 @@ extension ContextCore {
     let fetch = try ResolvedFetch(parameters, self)
     let selects = CompiledPredicate(fetch.plan.predicate, ManagedSource())
     return objects.filter { object in
-      guard fetch.plan.entities.contains(object.info.entity.index), !object.isDeleted else { return false }
+      guard fetch.plan.entities.contains(object.info.entity.index), !object.isDeleted,
+        isIn(parameters.affectedStores, object)
+      else { return false }
       if let block = fetch.block { return block.evaluate(with: object) }
       return selects(object)
     }

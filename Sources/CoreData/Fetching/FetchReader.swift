@@ -1,0 +1,50 @@
+import StoreProtocol
+import StoreQuery
+import StoreSchema
+
+/// Reads what one store gives for a fetch. It uses nothing of a context, and runs on any thread.
+struct FetchReader {
+  let plan: FetchPlan
+  /// Whether whole rows are read, or keys alone.
+  let readsRows: Bool
+  /// Whether the values of the sort keys are wanted.
+  let readsSortKeys: Bool
+
+  /// Calls `body` with each result in the plan's order.
+  func read(
+    _ snapshot: any StoreSnapshot, store: UInt16, _ body: (FoundObject) -> Void
+  ) throws(StoreError) {
+    let execution = FetchExecution(snapshot)
+    let view = snapshot.commitNumber
+    let wantsKeys = readsSortKeys && !plan.sort.isEmpty
+    guard readsRows else {
+      if wantsKeys {
+        return try keys(snapshot) { body(FoundObject($0, store: store, .key, keys: $1)) }
+      }
+      return try execution.references(plan) { body(FoundObject($0, store: store, .key)) }
+    }
+    if wantsKeys && !plan.sort.allSatisfy(\.path.isOwn) {
+      var known: [Int64: [Value]] = [:]
+      try keys(snapshot) { known[$0.key] = $1 }
+      let none = plan.sort.map { _ in Value.null }
+      return try execution.fetch(plan) {
+        body(FoundObject($0.reference, store: store, .row($0, view: view), keys: known[$0.key] ?? none))
+      }
+    }
+    try execution.fetch(plan) { row in
+      let keys = wantsKeys ? plan.sort.map { row.value(of: $0.path.leaf) } : []
+      body(FoundObject(row.reference, store: store, .row(row, view: view), keys: keys))
+    }
+  }
+
+  /// The references and the sort keys of the results, as a table.
+  private func keys(
+    _ snapshot: any StoreSnapshot, _ body: (ObjectReference, [Value]) -> Void
+  ) throws(StoreError) {
+    let columns = [SlotPath(leaf: .object)] + plan.sort.map(\.path)
+    let table = TablePlan(plan, columns: columns.map { .value(.path($0)) })
+    try TableExecution(snapshot).run(table) { values, _ in
+      if case .reference(let reference)? = values.first { body(reference, Array(values.dropFirst())) }
+    }
+  }
+}

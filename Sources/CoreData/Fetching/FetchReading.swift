@@ -1,0 +1,88 @@
+import StoreProtocol
+import StoreQuery
+
+/// What an asynchronous fetch reads off its context's queue.
+///
+/// Sendable, unchecked: it is made on the context's queue, read by one other thread, and handed back. What the run has of the context's
+/// objects is not touched in between.
+final class FetchReading: @unchecked Sendable {
+  let run: FetchRun
+  private let reader: FetchReader
+  /// What dictionaries are made of; nil for other results.
+  let table: ResolvedTable?
+  /// What each store has given, in the run's order.
+  private(set) var answers: [[FoundObject]] = []
+  /// The rows of the table.
+  private(set) var rows: [TableAnswer] = []
+  private var views: [UInt64] = []
+
+  /// How many results are read between two looks at whether to go on.
+  private static let chunk = 256
+
+  init(_ run: FetchRun, table: ResolvedTable?, readsRows: Bool) {
+    self.run = run
+    self.table = table
+    reader = FetchReader(plan: run.plan, readsRows: readsRows, readsSortKeys: run.isMerged)
+  }
+
+  /// Reads all stores, until `goesOn` says no to the number of results so far. A store cannot be stopped: what it still gives then is dropped.
+  func read(_ goesOn: @escaping (Int) -> Bool) throws(StoreError) {
+    var snapshots: [any StoreSnapshot] = []
+    for store in run.stores { snapshots.append(try store.requireEngine().snapshot()) }
+    views = snapshots.map(\.commitNumber)
+    var (count, isWanted) = (0, goesOn(0))
+    func counts() -> Bool {
+      count += 1
+      if count % Self.chunk == 0 && isWanted { isWanted = goesOn(count) }
+      return isWanted
+    }
+    if let table {
+      let stores = run.stores
+      return try TableExecution(snapshots).run(table.plan) {
+        if counts() { rows.append(TableAnswer(values: $0, store: stores[$1])) }
+      }
+    }
+    for (store, snapshot) in zip(run.stores, snapshots) where isWanted {
+      var answer: [FoundObject] = []
+      try reader.read(snapshot, store: UInt16(store.index)) { if counts() { answer.append($0) } }
+      answers.append(answer)
+    }
+  }
+
+  /// Whether the result is that of the fetch as it would be run now: no save came in between, and all is there that what has changed since
+  /// could ask for.
+  func fits(_ now: FetchRun) -> Bool {
+    guard now.stores.elementsEqual(run.stores, by: ===), views.count == run.stores.count,
+      zip(run.stores, views).allSatisfy({ $1 >= $0.cache.lastCommit })
+    else { return false }
+    if table != nil { return true }
+    if now.isMerged && !run.isMerged && !now.fetch.plan.sort.isEmpty { return false }
+    if reader.plan.offset == 0 && reader.plan.limit == nil { return true }
+    return run.isPlain ? now.isPlain : now.dirty.count <= run.dirty.count
+  }
+}
+
+extension ContextCore {
+  /// What can be read of a fetch off this context's queue. Nil where there is nothing to gain, for counts, and where code of the client's
+  /// has a part that is to run on the queue: blocks, comparators, incremental stores.
+  func backgroundReading(_ parameters: FetchParameters) throws -> FetchReading? {
+    if parameters.resultType == .countResultType { return nil }
+    var wanted = parameters
+    if parameters.resultType == .managedObjectIDResultType { wanted = parameters.forIDs }
+    let run = try fetchRun(wanted)
+    let isForeign = try run.stores.contains { try $0.openIncremental() != nil }
+    if isForeign || run.isFinishedInMemory { return nil }
+    let isTable = parameters.resultType == .dictionaryResultType
+    for path in wanted.prefetchedKeyPaths { try checkPrefetch(path, from: run.fetch.plan.entities) }
+    return FetchReading(run, table: isTable ? try ResolvedTable(run.fetch, self) : nil, readsRows: run.readsRows)
+  }
+
+  /// The results of a fetch whose rows were read off the queue; nil where they have to be read again.
+  func results(of reading: FetchReading, _ parameters: FetchParameters) throws -> [Any]? {
+    let run = try fetchRun(reading.run.fetch.parameters)
+    guard reading.fits(run) else { return nil }
+    if let table = reading.table { return try dictionaries(reading.rows, table) }
+    let results = run.results(reading.answers, areCut: reading.run.isPlain)
+    return parameters.resultType == .managedObjectIDResultType ? ids(of: results) : try objects(of: results, run)
+  }
+}

@@ -1,0 +1,135 @@
+import StoreProtocol
+import StoreQuery
+import StoreSchema
+
+/// A fetch with what its context adds: the stores to ask, and the objects on which their verdicts may be old.
+struct FetchRun {
+  let fetch: ResolvedFetch
+  let stores: [NSPersistentStore]
+  let dirty: [NSManagedObject]
+  /// Those of them that the fetch selects as they are now, in its order. A block has its say later.
+  let selected: [FoundObject]
+
+  /// Whether blocks or comparators see the objects before the results are known.
+  var isFinishedInMemory: Bool { fetch.block != nil || !fetch.comparators.isEmpty }
+  /// Whether the answer of the one store is the result.
+  var isPlain: Bool { stores.count == 1 && dirty.isEmpty && !isFinishedInMemory }
+  /// Whether whole rows are read, and not only keys. Blocks and comparators look at all of them.
+  var readsRows: Bool {
+    isFinishedInMemory || fetch.parameters.includesPropertyValues && fetch.parameters.batchSize == 0
+  }
+  /// Whether results of several origins are put into one order.
+  var isMerged: Bool { stores.count > 1 || !selected.isEmpty }
+
+  var wishes: FetchBatches.Wishes {
+    .init(
+      realizes: !fetch.parameters.returnsObjectsAsFaults, prefetchedKeyPaths: fetch.parameters.prefetchedKeyPaths)
+  }
+
+  /// What each store is asked for.
+  var plan: FetchPlan {
+    if isPlain { return fetch.plan }
+    // Each pending object may push one result out of the window or into it.
+    var plan = fetch.plan.widened(by: dirty.count)
+    if isFinishedInMemory { plan.limit = nil }
+    return plan
+  }
+
+  /// The results, of the answers of all stores; those that are finished in memory are not cut yet. `areCut` says whether the one store has
+  /// applied offset and limit.
+  func results(_ answers: [[FoundObject]], areCut: Bool) -> [FoundObject] {
+    if isPlain && areCut { return answers.first ?? [] }
+    let old = Set(dirty.map { FoundObject.Place(store: $0.storeIndex, key: $0.key) })
+    var merged: [FoundObject] = []
+    for answer in answers {
+      let clean = old.isEmpty ? answer : answer.filter { !old.contains($0.place) }
+      merged = FoundObject.merged(merged, clean, fetch.plan.sort)
+    }
+    merged = FoundObject.merged(merged, selected, fetch.plan.sort)
+    return isFinishedInMemory ? merged : fetch.plan.cut(merged)
+  }
+}
+
+extension ContextCore {
+  /// Looks at what a fetch has to reckon with. Throws where a name of its request is not in the model.
+  func fetchRun(_ parameters: FetchParameters) throws -> FetchRun {
+    checkQueue()
+    processPendingChanges()
+    let fetch = try ResolvedFetch(parameters, self)
+    let stores = self.stores(for: fetch)
+    let dirty = parameters.includesPendingChanges ? pendingObjects(fetch, stores) : []
+    return FetchRun(fetch: fetch, stores: stores, dirty: dirty, selected: selected(dirty, fetch))
+  }
+
+  private func selected(_ dirty: [NSManagedObject], _ fetch: ResolvedFetch) -> [FoundObject] {
+    if dirty.isEmpty { return [] }
+    let selects = CompiledPredicate(fetch.plan.predicate, ManagedSource())
+    let selected = dirty.filter { !$0.isDeleted && selects($0) }
+    return sorted(selected, fetch.plan.sort)
+  }
+
+  func stores(for fetch: ResolvedFetch) -> [NSPersistentStore] {
+    guard let coordinator else { return [] }
+    let affected = fetch.parameters.affectedStores
+    return coordinator.persistentStores.filter { store in
+      (affected?.contains { $0 === store } ?? true)
+        && fetch.plan.entities.contains {
+          coordinator.takes(
+            store, fetch.info.entity.index == $0 ? fetch.info.entity : frozen?.schema.entities[$0] ?? fetch.info.entity)
+        }
+    }
+  }
+
+  // MARK: Order
+
+  /// Objects in the order of sorts, each looked at once.
+  func sorted(_ objects: [NSManagedObject], _ sorts: [ResolvedSort]) -> [FoundObject] {
+    objects.map { FoundObject($0, keys: sortKeys(of: $0, sorts)) }.sorted { $0.precedes($1, sorts) }
+  }
+
+  /// The values that an object is sorted by. A fault stays one where its own row tells them.
+  private func sortKeys(of object: NSManagedObject, _ sorts: [ResolvedSort]) -> [Value] {
+    if object.isFault, sorts.allSatisfy(\.path.isOwn), let row = rowAtHand(of: object) {
+      return sorts.map { row.value(of: $0.path.leaf) }
+    }
+    let source = ManagedSource()
+    return sorts.map { source.value(at: $0.path, of: object) }
+  }
+
+  /// What a fault would fire with, without firing it; nil where that would be an error.
+  private func rowAtHand(of object: NSManagedObject) -> Row? {
+    guard object.key > 0, let store = store(object.storeIndex) else { return nil }
+    let cached = store.cache.row(object.info.root, object.key)
+    if let row = hasReadInBurst ? object.row ?? cached : cached ?? object.row { return row }
+    return
+      (try? reading(store) { (snapshot) throws(StoreError) in
+        try snapshot.row(of: object.info.root, key: object.key).map {
+          store.cache.merge(object.info.root, $0, view: snapshot.commitNumber)
+        }
+      }) ?? nil
+  }
+
+  /// Whether one object stands before another in the fetch's order.
+  func precedes(_ a: NSManagedObject, _ b: NSManagedObject, _ fetch: ResolvedFetch) -> Bool {
+    let source = ManagedSource()
+    for step in fetch.comparators {
+      switch step {
+      case .path(let sort):
+        let isBefore = SortEvaluation.precedes([sort], { source.value(at: $0, of: a) }, { source.value(at: $0, of: b) })
+        if let isBefore { return isBefore }
+      case .comparator(let descriptor):
+        let order = descriptor.compare(a, to: b)
+        if order != .orderedSame { return order == .orderedAscending }
+      }
+    }
+    return SortEvaluation.precedes(fetch.plan.sort, { source.value(at: $0, of: a) }, { source.value(at: $0, of: b) })
+      ?? a.isBefore(b)
+  }
+
+  func sort(_ objects: inout [NSManagedObject], _ fetch: ResolvedFetch) {
+    if !fetch.comparators.isEmpty { return objects.sort { precedes($0, $1, fetch) } }
+    objects = sorted(objects, fetch.plan.sort).compactMap {
+      if case .object(let object) = $0.content { object } else { nil }
+    }
+  }
+}
