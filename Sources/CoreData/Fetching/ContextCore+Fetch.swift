@@ -18,9 +18,8 @@ extension ContextCore {
 
   /// The results, those that are finished in memory not cut yet.
   private func results(_ run: FetchRun) throws -> [FoundObject] {
-    let reader = FetchReader(plan: run.plan, readsRows: run.readsRows, readsSortKeys: run.isMerged)
     do {
-      return run.results(try run.stores.map { try results(run, reader, from: $0) }, areCut: run.isPlain)
+      return run.results(try run.stores.map { try results(run, run.reader(of: $0), from: $0) }, areCut: run.isPlain)
     } catch let error as StoreError { throw CoreDataError.make(error) }
   }
 
@@ -44,7 +43,7 @@ extension ContextCore {
   /// The objects that one store gives as the result of a fetch.
   private func objects(_ run: FetchRun, from store: NSPersistentStore) throws -> [NSManagedObject] {
     if !run.readsRows || store.custom?.incremental != nil {
-      let reader = FetchReader(plan: run.plan, readsRows: false, readsSortKeys: false)
+      let reader = FetchReader(plan: run.plan(of: store), readsRows: false, readsSortKeys: false)
       do {
         let results = try results(run, reader, from: store)
         let objects = results.compactMap { object($0) }
@@ -55,7 +54,7 @@ extension ContextCore {
     snapshots[store.index] = nil
     do {
       return try reading(store) { (snapshot) throws(StoreError) in
-        let (execution, plan) = (FetchExecution(snapshot), run.plan)
+        let (execution, plan) = (FetchExecution(snapshot), run.plan(of: store))
         var maker = ObjectMaker(
           self, store, root: run.fetch.info.root, view: snapshot.commitNumber,
           refreshes: run.fetch.parameters.shouldRefresh)
@@ -185,7 +184,7 @@ extension ContextCore {
   private func count(_ run: FetchRun, of store: NSPersistentStore) throws -> Int {
     let index = UInt16(store.index)
     let old = run.dirty.filter { $0.storeIndex == index && $0.key > 0 }
-    var plan = run.fetch.plan
+    var plan = run.selection(of: store)
     (plan.sort, plan.offset, plan.limit) = ([], 0, nil)
     if try store.openIncremental() != nil {
       let reader = FetchReader(plan: plan, readsRows: false, readsSortKeys: false)

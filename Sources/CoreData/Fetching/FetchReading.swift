@@ -7,7 +7,7 @@ import StoreQuery
 /// objects is not touched in between.
 final class FetchReading: @unchecked Sendable {
   let run: FetchRun
-  private let reader: FetchReader
+  private let readers: [FetchReader]
   /// What dictionaries are made of; nil for other results.
   let table: ResolvedTable?
   /// What each store has given, in the run's order.
@@ -19,10 +19,10 @@ final class FetchReading: @unchecked Sendable {
   /// How many results are read between two looks at whether to go on.
   private static let chunk = 256
 
-  init(_ run: FetchRun, table: ResolvedTable?, readsRows: Bool) {
+  init(_ run: FetchRun, table: ResolvedTable?) {
     self.run = run
     self.table = table
-    reader = FetchReader(plan: run.plan, readsRows: readsRows, readsSortKeys: run.isMerged)
+    readers = run.stores.map(run.reader)
   }
 
   /// Reads all stores, until `goesOn` says no to the number of results so far. A store cannot be stopped: what it still gives then is dropped.
@@ -42,9 +42,9 @@ final class FetchReading: @unchecked Sendable {
         if counts() { rows.append(TableAnswer(values: $0, store: stores[$1])) }
       }
     }
-    for (store, snapshot) in zip(run.stores, snapshots) where isWanted {
+    for (index, snapshot) in snapshots.enumerated() where isWanted {
       var answer: [FoundObject] = []
-      try reader.read(snapshot, store: UInt16(store.index)) { if counts() { answer.append($0) } }
+      try readers[index].read(snapshot, store: UInt16(run.stores[index].index)) { if counts() { answer.append($0) } }
       answers.append(answer)
     }
   }
@@ -57,7 +57,7 @@ final class FetchReading: @unchecked Sendable {
     else { return false }
     if table != nil { return true }
     if now.isMerged && !run.isMerged && !now.fetch.plan.sort.isEmpty { return false }
-    if reader.plan.offset == 0 && reader.plan.limit == nil { return true }
+    if readers.allSatisfy({ $0.plan.offset == 0 && $0.plan.limit == nil }) { return true }
     return run.isPlain ? now.isPlain : now.dirty.count <= run.dirty.count
   }
 }
@@ -74,7 +74,7 @@ extension ContextCore {
     if isForeign || run.isFinishedInMemory { return nil }
     let isTable = parameters.resultType == .dictionaryResultType
     for path in wanted.prefetchedKeyPaths { try checkPrefetch(path, from: run.fetch.plan.entities) }
-    return FetchReading(run, table: isTable ? try ResolvedTable(run.fetch, self) : nil, readsRows: run.readsRows)
+    return FetchReading(run, table: isTable ? try ResolvedTable(run.fetch, self) : nil)
   }
 
   /// The results of a fetch whose rows were read off the queue; nil where they have to be read again.

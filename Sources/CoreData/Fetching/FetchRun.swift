@@ -6,6 +6,8 @@ import StoreSchema
 struct FetchRun {
   let fetch: ResolvedFetch
   let stores: [NSPersistentStore]
+  /// What is asked of each of them: the same but for objects that the predicate names.
+  let predicates: [ResolvedPredicate]
   let dirty: [NSManagedObject]
   /// Those of them that the fetch selects as they are now, in its order. A block has its say later.
   let selected: [FoundObject]
@@ -26,13 +28,24 @@ struct FetchRun {
       realizes: !fetch.parameters.returnsObjectsAsFaults, prefetchedKeyPaths: fetch.parameters.prefetchedKeyPaths)
   }
 
-  /// What each store is asked for.
-  var plan: FetchPlan {
-    if isPlain { return fetch.plan }
+  /// What a store is asked for.
+  func plan(of store: NSPersistentStore) -> FetchPlan {
+    if isPlain { return selection(of: store) }
     // Each pending object may push one result out of the window or into it.
-    var plan = fetch.plan.widened(by: dirty.count)
+    var plan = selection(of: store).widened(by: dirty.count)
     if isFinishedInMemory { plan.limit = nil }
     return plan
+  }
+
+  /// The fetch's plan with the predicate that is a store's.
+  func selection(of store: NSPersistentStore) -> FetchPlan {
+    var plan = fetch.plan
+    if let index = stores.firstIndex(where: { $0 === store }) { plan.predicate = predicates[index] }
+    return plan
+  }
+
+  func reader(of store: NSPersistentStore) -> FetchReader {
+    FetchReader(plan: plan(of: store), readsRows: readsRows, readsSortKeys: isMerged)
   }
 
   /// The results, of the answers of all stores; those that are finished in memory are not cut yet. `areCut` says whether the one store has
@@ -58,14 +71,22 @@ extension ContextCore {
     let fetch = try ResolvedFetch(parameters, self)
     let stores = self.stores(for: fetch)
     let dirty = parameters.includesPendingChanges ? pendingObjects(fetch, stores) : []
-    return FetchRun(fetch: fetch, stores: stores, dirty: dirty, selected: selected(dirty, fetch))
+    let selects = selection(fetch)
+    return FetchRun(
+      fetch: fetch, stores: stores, predicates: stores.map { fetch.predicate(at: UInt16($0.index), in: self) },
+      dirty: dirty, selected: sorted(dirty.filter { !$0.isDeleted && selects($0) }, fetch.plan.sort))
   }
 
-  private func selected(_ dirty: [NSManagedObject], _ fetch: ResolvedFetch) -> [FoundObject] {
-    if dirty.isEmpty { return [] }
-    let selects = CompiledPredicate(fetch.plan.predicate, ManagedSource())
-    let selected = dirty.filter { !$0.isDeleted && selects($0) }
-    return sorted(selected, fetch.plan.sort)
+  /// What says whether a fetch selects an object as it is now.
+  func selection(_ fetch: ResolvedFetch) -> (NSManagedObject) -> Bool {
+    var compiled: [UInt16: CompiledPredicate<ManagedSource>] = [:]
+    return { object in
+      let store = object.storeIndex
+      let selects =
+        compiled[store] ?? CompiledPredicate(fetch.predicate(at: store, in: self), ManagedSource())
+      compiled[store] = selects
+      return selects(object)
+    }
   }
 
   func stores(for fetch: ResolvedFetch) -> [NSPersistentStore] {

@@ -7,7 +7,7 @@ import StoreSchema
 struct ResolvedFetch {
   let info: EntityInfo
   let plan: FetchPlan
-  /// A predicate that only blocks can evaluate; the store gives all rows then.
+  /// What of the predicate only blocks can evaluate, over the objects that the rest selects.
   let block: NSPredicate?
   /// The whole order where a comparator, which no store knows, has part in it; else empty.
   let comparators: [Step]
@@ -19,6 +19,10 @@ struct ResolvedFetch {
   let parameters: FetchParameters
   /// What resolved the names.
   let resolver: PredicateResolver
+  /// The predicate as it was given, where it names objects.
+  private let treeOfObjects: StoreQuery.Predicate?
+  /// What `now()` is.
+  private let now = Date().timeIntervalSinceReferenceDate
 
   init(_ parameters: FetchParameters, _ core: ContextCore) throws {
     guard let frozen = core.frozen else {
@@ -33,18 +37,16 @@ struct ResolvedFetch {
     }
     info = frozen.infos[entity.index]
     self.parameters = parameters
-    let resolver = PredicateResolver(frozen.schema, entity, nested: NestedFetch.literal) {
-      ObjectInPredicate($0)?.reference(in: core, at: nil) ?? ObjectReference(entity: 0, key: 0)
-    }
+    let resolver = Self.resolver(frozen.schema, entity, now, core)
     var predicate = ResolvedPredicate.constant(true)
     var block: NSPredicate?
+    var treeOfObjects: StoreQuery.Predicate?
     if let given = parameters.predicate {
       do {
-        if let tree = try PredicateTree.forFetch(given) {
-          predicate = try resolver.resolve(tree)
-        } else {
-          block = given
-        }
+        let (tree, rest) = try PredicateTree.forFetch(given)
+        block = rest
+        predicate = try resolver.resolve(tree)
+        if PredicateWalk.namesObjects(tree) { treeOfObjects = tree }
       } catch { throw Self.error(error.message, error) }
     }
     var sorts: [ResolvedSort] = []
@@ -67,11 +69,29 @@ struct ResolvedFetch {
     let comparators = sorts.count == steps.count ? [] : steps
     self.block = block
     self.resolver = resolver
+    self.treeOfObjects = treeOfObjects
     self.comparators = comparators
     plan = FetchPlan(
       entities: parameters.includesSubentities ? entity.subtree : entity.index..<(entity.index + 1),
       predicate: predicate, sort: comparators.isEmpty ? sorts : [], offset: max(0, parameters.offset),
       limit: parameters.limit > 0 ? parameters.limit : nil)
+  }
+
+  private static func resolver(
+    _ schema: Schema, _ entity: Entity, _ now: Double, _ core: ContextCore, at store: UInt16? = nil
+  ) -> PredicateResolver {
+    PredicateResolver(schema, entity, now: now, nested: NestedFetch.literal) {
+      ObjectInPredicate($0)?.reference(in: core, at: store) ?? ObjectReference(entity: 0, key: 0)
+    }
+  }
+
+  /// The predicate for one of several stores: where it names objects, their keys are those of others in other stores.
+  func predicate(at store: UInt16, in core: ContextCore) -> ResolvedPredicate {
+    guard let treeOfObjects, let coordinator = core.coordinator, coordinator.persistentStores.count > 1,
+      let schema = core.frozen?.schema
+    else { return plan.predicate }
+    // The names are the same: they were resolved before.
+    return (try? Self.resolver(schema, info.entity, now, core, at: store).resolve(treeOfObjects)) ?? plan.predicate
   }
 
   private static func error(_ reason: String, _ cause: (any Error)? = nil) -> CocoaError {

@@ -32,17 +32,30 @@ enum PredicateTree {
     }
   }
 
-  /// The tree of a predicate for a fetch: conjunctions in conjunctions, and disjunctions in disjunctions, as folding many predicates one by one
-  /// makes them, are one. Nil for predicates whose meaning is a block, an error for those that are too deep.
-  static func forFetch(_ predicate: NSPredicate) throws(ResolutionError) -> StoreQuery.Predicate? {
+  /// A predicate for a fetch: what stores are asked, and what only blocks can say of the objects that they give. Conjunctions in conjunctions, and
+  /// disjunctions in disjunctions, as folding many predicates one by one makes them, are one. Throws for those that are too deep.
+  static func forFetch(_ predicate: NSPredicate) throws(ResolutionError) -> (
+    tree: StoreQuery.Predicate, block: NSPredicate?
+  ) {
     let flat = flattened(predicate)
-    let tree = isTooDeep(flat) ? nil : plain(flat)
-    if tree == nil && !isTooDeep(flat) { return nil }
-    guard let tree, !TreeHeight.isExceeded(by: tree) else {
-      throw ResolutionError(
-        message: "The predicate is nested deeper than \(TreeHeight.limit) levels.", isUnsupported: true)
+    let limit = TreeHeight.limit
+    func tooDeep() -> ResolutionError {
+      ResolutionError(message: "The predicate is nested deeper than \(limit) levels.", isUnsupported: true)
     }
-    return tree
+    if isTooDeep(flat) { throw tooDeep() }
+    let parts =
+      (flat as? NSCompoundPredicate).map { $0.compoundPredicateType == .and ? $0.subpredicates : [flat] } ?? [flat]
+    var (trees, blocks) = ([StoreQuery.Predicate](), [NSPredicate]())
+    for part in parts {
+      guard let tree = plain(part) else {
+        blocks.append(part)
+        continue
+      }
+      if TreeHeight.isExceeded(by: tree) { throw tooDeep() }
+      trees.append(tree)
+    }
+    let block = blocks.count > 1 ? NSCompoundPredicate(andPredicateWithSubpredicates: blocks) : blocks.first
+    return (trees.count == 1 ? trees[0] : .and(trees), block)
   }
 
   private static func flattened(_ predicate: NSPredicate) -> NSPredicate {

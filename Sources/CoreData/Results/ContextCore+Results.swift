@@ -8,13 +8,12 @@ extension ContextCore {
   /// The objects that a fetch would give if it looked at these only.
   func matching(_ objects: Set<NSManagedObject>, _ parameters: FetchParameters) throws -> [NSManagedObject] {
     let fetch = try ResolvedFetch(parameters, self)
-    let selects = CompiledPredicate(fetch.plan.predicate, ManagedSource())
+    let selects = selection(fetch)
     return objects.filter { object in
       guard fetch.plan.entities.contains(object.info.entity.index), !object.isDeleted,
         isIn(parameters.affectedStores, object)
       else { return false }
-      if let block = fetch.block { return block.evaluate(with: object) }
-      return selects(object)
+      return selects(object) && fetch.block?.evaluate(with: object) ?? true
     }
   }
 

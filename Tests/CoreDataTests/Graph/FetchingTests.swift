@@ -144,6 +144,23 @@ import Testing
     }
   }
 
+  @Test func whatIsBesideABlockIsAskedOfTheStore() throws {
+    let company = try company()
+    try company.run { (context) throws in
+      let isEven = NSPredicate { object, _ in ((object as? Person)?.age ?? 0) % 2 == 0 }
+      let request = NSFetchRequest<Person>(entityName: "Person")
+      request.predicate = NSCompoundPredicate(
+        andPredicateWithSubpredicates: [isEven, NSPredicate(format: "age > 3")])
+      request.sortDescriptors = [NSSortDescriptor(key: "age", ascending: true)]
+      request.fetchLimit = 2
+      #expect(try context.fetch(request).map(\.age) == [4, 6])
+      #expect(try context.count(for: request) == 2)
+      request.predicate = NSCompoundPredicate(
+        andPredicateWithSubpredicates: [isEven, NSPredicate(format: "nothing == 3")])
+      #expect(throws: CocoaError.self) { try context.fetch(request) }
+    }
+  }
+
   @Test func blocksAndComparatorsAreAppliedInMemory() throws {
     let company = try company()
     try company.run { (context) throws in

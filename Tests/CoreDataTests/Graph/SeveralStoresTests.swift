@@ -47,6 +47,34 @@ import Testing
     }
   }
 
+  /// Both have the key 1 in their stores.
+  @Test func objectsInPredicatesAreThoseOfTheirStore() throws {
+    let (context, _, rest, folder) = try stack()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try context.performAndWait {
+      let (here, there) = (Person(context: context), Person(context: context))
+      (here.name, there.name) = ("here", "there")
+      context.assign(there, to: rest)
+      try context.save()
+      func names(_ predicate: NSPredicate) throws -> [String] {
+        let request = NSFetchRequest<Person>(entityName: "Person")
+        request.predicate = predicate
+        let found = try context.fetch(request)
+        #expect(try context.count(for: request) == found.count)
+        #expect([here, there].filter(predicate.evaluate).count == found.count)
+        return found.compactMap(\.name).sorted()
+      }
+      for object in [there, there.objectID] as [NSObject] {
+        #expect(try names(NSPredicate(format: "SELF == %@", object)) == ["there"])
+        #expect(try names(NSPredicate(format: "SELF != %@", object)) == ["here"])
+        #expect(try names(NSPredicate(format: "SELF IN %@", [object])) == ["there"])
+      }
+      // Unsaved changes are laid over by the same predicate.
+      (here.age, there.age) = (1, 1)
+      #expect(try names(NSPredicate(format: "SELF == %@ AND age == 1", there)) == ["there"])
+    }
+  }
+
   @Test func noRelationshipCrossesStores() throws {
     let (context, _, rest, folder) = try stack()
     defer { try? FileManager.default.removeItem(at: folder) }
