@@ -31,6 +31,7 @@ struct ResolvedFetch {
         "A fetch request must have an entity of the model; \(parameters.entityName.map { "'\($0)'" } ?? "it") is none.")
     }
     info = frozen.infos[entity.index]
+    parameters.note(info.description)
     self.parameters = parameters
     let resolver = PredicateResolver(frozen.schema, entity, nested: NestedFetch.literal) {
       NewObject($0)?.reference(in: core) ?? ObjectReference(entity: 0, key: 0)
