@@ -9,6 +9,7 @@ extension ContextCore {
     checkQueue()
     processPendingChanges()
     let fetch = try ResolvedFetch(parameters, self)
+    try ResolvedTable.checkProperties(fetch, self)
     for path in parameters.prefetchedKeyPaths { try checkPrefetch(path, from: fetch.plan.entities) }
     let stores = self.stores(for: fetch)
     let dirty = parameters.includesPendingChanges ? pendingObjects(fetch, stores) : []

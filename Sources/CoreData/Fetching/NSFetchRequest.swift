@@ -172,7 +172,8 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
   }
   /// The keys of the dictionaries: names of attributes and to-one relationships, key paths over to-one relationships to them, property
   /// descriptions, and `NSExpressionDescription`s, whose functions (`sum:`, `count:` …) are aggregates of all fetched objects or of each
-  /// group. Nil stands for all attributes. Objects as results have all their values whatever this says.
+  /// group. Nil stands for all attributes. With objects as results the names are checked, and the objects
+  /// have all their values whatever this says (decision 042).
   /// (https://developer.apple.com/documentation/coredata/nsfetchrequest/propertiestofetch)
   open var propertiesToFetch: [Any]? {
     get { box.content.propertiesToFetch }
