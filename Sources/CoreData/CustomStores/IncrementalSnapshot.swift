@@ -50,7 +50,7 @@ final class IncrementalSnapshot: StoreSnapshot, @unchecked Sendable {
 
   func row(of entity: Int, key: Int64) throws(StoreError) -> Row? {
     guard let own = engine.references.entity(of: key), let id = engine.id(of: key) else { return nil }
-    let maker = CustomRow(info: engine.frozen.infos[own]) { ($0 as? NSManagedObjectID)?.reference }
+    let maker = CustomRow(info: engine.frozen.infos[own], reference: engine.reference)
     return try calling { store in
       let node: NSIncrementalStoreNode
       do { node = try store.newValuesForObject(with: id, with: context) } catch let error as CocoaError
