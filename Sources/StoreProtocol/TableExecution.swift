@@ -24,15 +24,16 @@ public struct TableExecution {
     }
     if plan.isGrouped {
       var grouping = TableGrouping(plan, snapshots: snapshots.count)
-      try forEach(plan, plan.groups + plan.columns.map(\.expression), isCut: false) { grouping.add($0, $1) }
+      try forEach(Self.all(plan.fetch), plan.groups + plan.columns.map(\.expression)) { grouping.add($0, $1) }
       return emit(grouping.rows(), plan, isCut: false, body)
     }
     // Each object is one row: one store may sort and cut, unless rows fall out later.
     let isCut = snapshots.count == 1 && !plan.isDistinct
+    let fetch = isCut ? plan.fetch : plan.isDistinct ? Self.all(plan.fetch) : Self.window(plan.fetch)
     var rows: [TableRow] = []
     let sorts = isCut ? [] : plan.fetch.sort
     let columns = plan.columns.map(\.expression)
-    try forEach(plan, sorts.map { .path($0.path) } + columns, isCut: isCut) { values, place in
+    try forEach(fetch, sorts.map { .path($0.path) } + columns) { values, place in
       let columns = Array(values.dropFirst(sorts.count))
       rows.append(
         TableRow(
@@ -56,12 +57,26 @@ public struct TableExecution {
     }
   }
 
+  /// All objects that a fetch selects, in any order.
+  private static func all(_ fetch: FetchPlan) -> FetchPlan {
+    var all = fetch
+    (all.sort, all.offset, all.limit) = ([], 0, nil)
+    return all
+  }
+
+  /// What one of several stores may have in the window of a fetch: all may come from one of them.
+  private static func window(_ fetch: FetchPlan) -> FetchPlan {
+    guard let limit = fetch.limit, case let (end, isTooLarge) = limit.addingReportingOverflow(fetch.offset), !isTooLarge
+    else { return all(fetch) }
+    var window = fetch
+    (window.offset, window.limit) = (0, end)
+    return window
+  }
+
   /// Calls `body` with the values of expressions, object by object and store by store.
   private func forEach(
-    _ plan: TablePlan, _ expressions: [ResolvedExpression], isCut: Bool, _ body: ([Value], Int) -> Void
+    _ fetch: FetchPlan, _ expressions: [ResolvedExpression], _ body: ([Value], Int) -> Void
   ) throws(StoreError) {
-    var fetch = plan.fetch
-    if !isCut { (fetch.sort, fetch.offset, fetch.limit) = ([], 0, nil) }
     for (place, snapshot) in snapshots.enumerated() {
       let values = TablePlan(fetch, columns: expressions.map { .value($0) })
       if pushesDown, let store = snapshot.fetching, store.canPush(values) {
