@@ -103,8 +103,9 @@ private enum ExpressionResult {
 
   private static func cast(_ value: Value, _ type: NSAttributeType) -> Value {
     switch type {
-    case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .booleanAttributeType:
-      return whole(CastKernel.evaluate(value, as: .number))
+    case .integer16AttributeType: return whole(value, Int64(Int16.min)...Int64(Int16.max))
+    case .integer32AttributeType: return whole(value, Int64(Int32.min)...Int64(Int32.max))
+    case .integer64AttributeType, .booleanAttributeType: return whole(value, .min ... .max)
     case .doubleAttributeType, .floatAttributeType: return real(CastKernel.evaluate(value, as: .number))
     case .decimalAttributeType: return CastKernel.evaluate(value, as: .decimal)
     case .dateAttributeType: return CastKernel.evaluate(value, as: .date)
@@ -116,10 +117,17 @@ private enum ExpressionResult {
   }
 
   /// Without its fraction; null where that is too large.
-  private static func whole(_ number: Value) -> Value {
-    guard case .double(let real) = real(number) else { return .null }
-    if case .int = number { return number }
-    return Int64(exactly: real.rounded(.towardZero)).map(Value.int) ?? .null
+  private static func whole(_ value: Value, _ range: ClosedRange<Int64>) -> Value {
+    let number: Int64? =
+      switch CastKernel.evaluate(value, as: .number) {
+      case .bool(let x): x ? 1 : 0
+      case .int(let x): x
+      case .double(let x): Int64(exactly: x.rounded(.towardZero))
+      // A double has too few digits for it.
+      case .decimal(let x): Int64(DecimalText.format(x).prefix { $0 != "." })
+      default: nil
+      }
+    return number.flatMap { range.contains($0) ? .int($0) : nil } ?? .null
   }
 
   private static func real(_ number: Value) -> Value {
