@@ -1,4 +1,5 @@
 import Foundation
+import ModelFiles
 import Testing
 
 @testable import CoreData
@@ -61,6 +62,26 @@ import Testing
     let empty = NSKeyedArchiver(requiringSecureCoding: false)
     empty.finishEncoding()
     #expect(Request(coder: try NSKeyedUnarchiver(forReadingFrom: empty.encodedData)) == nil)
+  }
+
+  @Test func archivesWithAnyWrongByteStopNothing() throws {
+    let request = RequestRecordingTests.request {
+      $0.predicate = NSPredicate(format: "SUBQUERY(a, $x, $x.b == 1).@count > 0")
+      ($0.propertiesToFetch, $0.sortDescriptors) = (["a"], [NSSortDescriptor(key: "a", ascending: true)])
+    }
+    let whole = try CompiledModelWriter.write(
+      ModelRecord(entities: [], fetchRequestTemplates: [FetchRequestCoding.record(of: request, name: "request")]))
+    for place in whole.indices {
+      for damaged in [whole.prefix(place), whole.prefix(place) + [whole[place] ^ 0x55] + whole[(place + 1)...]] {
+        let archiver = NSKeyedArchiver(requiringSecureCoding: false)
+        damaged.withUnsafeBytes {
+          archiver.encodeBytes($0.bindMemory(to: UInt8.self).baseAddress, length: $0.count, forKey: "archive")
+        }
+        archiver.finishEncoding()
+        let read = Request(coder: try NSKeyedUnarchiver(forReadingFrom: archiver.encodedData))
+        #expect(read == nil || damaged.count == whole.count)
+      }
+    }
   }
 
   /// Archives of a request whose one part is nothing, of another class, or no archive.

@@ -77,17 +77,36 @@ import Testing
     let coded = try NSKeyedArchiver.archivedData(withRootObject: model, requiringSecureCoding: true)
     let decoded = try NSKeyedUnarchiver.unarchivedObject(ofClass: NSManagedObjectModel.self, from: coded)
     let url = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).sqlite")
-    defer { for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: url.path + end) } }
+    let file = url.appendingPathExtension("mom")
+    defer { for end in ["", "-wal", "-shm", ".mom"] { try? FileManager.default.removeItem(atPath: url.path + end) } }
+    try ModelArchive.write(model).write(to: file)
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
     try coordinator.addPersistentStore(type: .sqlite, at: url)
     let carried = try NSPersistentStoreCoordinator.cachedModel(forPersistentStoreAt: url)
-    for read in [try #require(decoded), try #require(carried)] {
+    for read in [try #require(decoded), try #require(carried), try #require(NSManagedObjectModel(contentsOf: file))] {
       let request = try #require(read.fetchRequestTemplate(forName: "t"))
       #expect(request.propertiesToFetch as? [String] == ["title", "author.name"])
       #expect(request.propertiesToGroupBy as? [String] == ["title", "author.name"])
       #expect(request.havingPredicate?.predicateFormat == "$title != \"x\"")
       #expect(request.relationshipKeyPathsForPrefetching == ["author"])
     }
+  }
+
+  @Test func descriptionsOfFetchedPropertiesKeepTheirRequestInCoders() throws {
+    let model = Self.model(fetchedProperty: {
+      ($0.propertiesToFetch, $0.propertiesToGroupBy) = (["title"], ["title"])
+      $0.havingPredicate = NSPredicate(format: "$title != 'x'")
+    })
+    let book = try #require(model.entitiesByName["Book"])
+    let property = try #require(book.propertiesByName["namesakes"] as? NSFetchedPropertyDescription)
+    let archives = try [book, property].map {
+      try NSKeyedArchiver.archivedData(withRootObject: $0, requiringSecureCoding: true)
+    }
+    let entity = try NSKeyedUnarchiver.unarchivedObject(ofClass: NSEntityDescription.self, from: archives[0])
+    let read = try NSKeyedUnarchiver.unarchivedObject(ofClass: NSFetchedPropertyDescription.self, from: archives[1])
+    #expect(read == property && entity?.propertiesByName["namesakes"] == property)
+    #expect(read?.fetchRequest?.propertiesToGroupBy as? [String] == ["title"])
+    #expect(read?.fetchRequest?.havingPredicate == property.fetchRequest?.havingPredicate)
   }
 
   @Test func descriptionsOfPropertiesAreKeptByName() throws {
