@@ -137,16 +137,16 @@ final class IncrementalEngine: Store, @unchecked Sendable {
       try $0.newValue(forRelationship: description, forObjectWith: object.objectID, with: core.context)
     }
     return try ContiguousArray(
-      ids(found).map { id in
+      ids(found, of: relationship.destinations).map { id in
         guard let member = ownObject(id, core), relationship.destinations.contains(member.info.entity.index) else {
-          throw unexpected(id, "IDs of its objects that \(relationship.name) may lead to")
+          throw unexpected(id, "IDs of its objects")
         }
         return member
       })
   }
 
-  /// The IDs that the store gives for a to-many relationship, or for a fetch.
-  func ids(_ found: Any) throws -> [NSManagedObjectID] {
+  /// The IDs that the store gives for a to-many relationship, or for a fetch: its own, of the entities that were asked for.
+  func ids(_ found: Any, of entities: Range<Int>) throws -> [NSManagedObjectID] {
     let items: [Any] =
       switch found {
       case let list as [Any]: list
@@ -156,8 +156,10 @@ final class IncrementalEngine: Store, @unchecked Sendable {
       default: throw unexpected(found, "a collection of object IDs")
       }
     return try items.map { item in
-      guard let id = item as? NSManagedObjectID ?? (item as? NSManagedObject)?.objectID, isOwn(id) else {
-        throw unexpected(item, "IDs of its objects")
+      guard let id = item as? NSManagedObjectID ?? (item as? NSManagedObject)?.objectID, isOwn(id),
+        entities.contains(id.reference.entity)
+      else {
+        throw unexpected(item, "IDs of its objects of \(entities.first.map { schema.entities[$0].name } ?? "?")")
       }
       return id
     }

@@ -111,7 +111,10 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
   /// context's model. (https://developer.apple.com/documentation/coredata/nsfetchrequest/init(entityname:)-5anoo)
   open var entity: NSEntityDescription? {
     get { box.content.entity ?? box.executed.withLock { $0 }?.entity }
-    set { box.content.entity = newValue }
+    set {
+      box.content.entity = newValue
+      box.executed.withLock { $0 = nil }
+    }
   }
 
   open override var affectedStores: [NSPersistentStore]? {

@@ -191,6 +191,15 @@ import Testing
     }
   }
 
+  @Test func anEntityThatIsTakenAwayIsGone() throws {
+    try CompanyStore().run { (context) throws in
+      let request = Request(entityName: "Person")
+      _ = try context.fetch(request)
+      request.entity = nil
+      #expect(request.entity == nil && request.entityName == "Person")
+    }
+  }
+
   /// The entity that was found does not count when another model is asked.
   @Test func aRequestByNameGoesToAnotherModelToo() throws {
     let request = Request(entityName: "Book")
