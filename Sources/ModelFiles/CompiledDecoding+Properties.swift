@@ -115,7 +115,8 @@ extension CompiledDecoding {
     _ object: ArchivedObject, name: String?, entityName: String? = nil
   ) throws(ModelFileError) -> FetchRequestRecord {
     try spend()
-    guard let entity = entityName ?? object["NSEntity"]?["NSEntityName"]?.string else {
+    let named = object["NSEntity"]?["NSEntityName"]?.string ?? object[OwnKeys.requestEntity]?.string
+    guard let entity = entityName ?? named else {
       throw ModelFileError(.malformed, "the fetch request \(name ?? "of a fetched property") has no entity")
     }
     var request = FetchRequestRecord(
@@ -128,13 +129,14 @@ extension CompiledDecoding {
           key: try self.name(of: descriptor, "NSKey"), isAscending: descriptor["NSAscending"]?.bool ?? false,
           selector: descriptor["NSSelector"]?.string))
     }
-    request.fetchLimit = try integer(object, "NSFetchLimit")
-    request.fetchOffset = try integer(object, "NSFetchOffset")
-    request.fetchBatchSize = try integer(object, "NSBatchSize")
-    request.propertiesToFetch = try names(object["NSValuesToFetch"])
+    request.fetchLimit = rows(object, "NSFetchLimit")
+    request.fetchOffset = rows(object, "NSFetchOffset")
+    request.fetchBatchSize = rows(object, "NSBatchSize")
+    if let properties = object["NSValuesToFetch"] { request.propertiesToFetch = try names(properties) }
     request.propertiesToGroupBy = try names(object["NSValuesToGroupBy"])
     request.relationshipKeyPathsForPrefetching = try names(object["NSRelationshipKeyPathsForPrefetching"])
     request.havingPredicate = try optionalPredicate(object["NSHavingPredicate"])
+    request.shouldRefreshRefetchedObjects = object[OwnKeys.refreshesObjects]?.bool ?? false
     if object["NSHasFetchRequestFlags"]?.bool == true, let flags = object["NSFetchRequestFlags"]?.integer {
       request.includesSubentities = flags & FetchRequestFlags.includesSubentities != 0
       request.includesPropertyValues = flags & FetchRequestFlags.includesPropertyValues != 0
@@ -149,15 +151,26 @@ extension CompiledDecoding {
     var result: [String] = []
     for element in list?.array ?? [] {
       try spend()
-      if let name = element.string ?? element["NSPropertyName"]?.string { result.append(name) }
+      // An expression's name is that of no property.
+      let isProperty = !element.isKind(of: "NSExpressionDescription")
+      guard isProperty, let name = element.string ?? element["NSPropertyName"]?.string else {
+        throw ModelFileError(.unsupported, "a fetch request names a property by a \(element.className ?? "list")")
+      }
+      result.append(name)
     }
     return result
   }
+
+  /// A number of rows, which alone of a model's numbers may be beyond 32 bits.
+  private func rows(_ object: ArchivedObject, _ key: String) -> Int { Int(clamping: object[key]?.integer ?? 0) }
 }
 
 /// Keys of our own for what Apple's compiled models keep in no place that is known. Unarchivers ignore foreign keys.
 enum OwnKeys {
   static let spotlight = "OCDIsIndexedBySpotlight"
   static let externalRecord = "OCDIsStoredInExternalRecord"
+  static let refreshesObjects = "OCDShouldRefreshRefetchedObjects"
+  /// The name of an entity that is not in the model.
+  static let requestEntity = "OCDFetchRequestEntityName"
   static let cloudEncryption = "OCDAllowsCloudEncryption"
 }

@@ -118,19 +118,22 @@ extension CompiledEncoding {
       (FetchRequestFlags.returnsObjectsAsFaults, request.returnsObjectsAsFaults),
       (FetchRequestFlags.includesPendingChanges, request.includesPendingChanges),
     ]
-    let values: [String: PropertyList] = [
+    let properties = request.propertiesToFetch.map { writer.add(array: strings($0)) } ?? .null
+    var values: [String: PropertyList] = [
       "NSEntity": entity(request.entityName).value, "NSPredicate": try optional(request.predicate).value,
       "NSSortDescriptors": list(request.sortDescriptors.map { encode($0) }).value,
       "NSFetchLimit": .integer(Int64(request.fetchLimit)), "NSFetchOffset": .integer(Int64(request.fetchOffset)),
       "NSBatchSize": .integer(Int64(request.fetchBatchSize)), "NSResultType": .integer(Int64(request.resultType)),
       "NSHasFetchRequestFlags": .bool(true),
       "NSFetchRequestFlags": .integer(bits.reduce(0) { $1.1 ? $0 | $1.0 : $0 }),
-      "NSValuesToFetch": list(strings(request.propertiesToFetch)).value,
+      "NSValuesToFetch": properties.value,
       "NSValuesToGroupBy": list(strings(request.propertiesToGroupBy)).value,
       "NSHavingPredicate": try optional(request.havingPredicate).value,
       "NSRelationshipKeyPathsForPrefetching": list(strings(request.relationshipKeyPathsForPrefetching)).value,
       "NSAllocationType": .integer(0),
     ]
+    if entity(request.entityName) == .null { values[OwnKeys.requestEntity] = string(request.entityName) }
+    if request.shouldRefreshRefetchedObjects { values[OwnKeys.refreshesObjects] = .bool(true) }
     return writer.add(classes: ["NSFetchRequest", "NSPersistentStoreRequest", "NSObject"], values: values)
   }
 

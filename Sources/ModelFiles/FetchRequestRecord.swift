@@ -4,7 +4,7 @@ import StoreQuery
 public struct FetchRequestRecord: Hashable, Sendable {
   /// The template's name; nil for the request of a fetched property, which compiled models keep none for.
   public var name: String?
-  /// The entity whose objects are fetched.
+  /// The entity whose objects are fetched; empty for none yet.
   public var entityName: String
   /// Which objects are fetched; nil for all. May hold variables that the caller substitutes.
   public var predicate: Predicate?
@@ -28,8 +28,10 @@ public struct FetchRequestRecord: Hashable, Sendable {
   public var returnsObjectsAsFaults: Bool
   /// Whether equal rows are returned once.
   public var returnsDistinctResults: Bool
-  /// The properties of a dictionary result; empty for all.
-  public var propertiesToFetch: [String]
+  /// Whether objects in use get the rows that the store has now.
+  public var shouldRefreshRefetchedObjects: Bool
+  /// The names of the properties of a dictionary result; nil for all.
+  public var propertiesToFetch: [String]?
   /// The properties by which rows are grouped.
   public var propertiesToGroupBy: [String]
   /// Which groups are returned.
@@ -51,8 +53,9 @@ public struct FetchRequestRecord: Hashable, Sendable {
     includesPendingChanges = resultType != 2
     returnsObjectsAsFaults = true
     returnsDistinctResults = false
-    (propertiesToFetch, propertiesToGroupBy, relationshipKeyPathsForPrefetching) = ([], [], [])
-    havingPredicate = nil
+    shouldRefreshRefetchedObjects = false
+    (propertiesToGroupBy, relationshipKeyPathsForPrefetching) = ([], [])
+    (propertiesToFetch, havingPredicate) = (nil, nil)
   }
 }
 

@@ -5,11 +5,14 @@ import StoreSchema
 /// made here.
 public struct TableExecution {
   private let snapshots: [any StoreSnapshot]
+  private let predicates: [ResolvedPredicate]
   private let pushesDown: Bool
 
-  /// `pushesDown` false runs every plan the slow way, to prove that both ways agree.
-  public init(_ snapshots: [any StoreSnapshot], pushesDown: Bool = true) {
+  /// `predicates` are those of the snapshots, in place of the plan's, where the objects that a predicate names have other keys in each; empty
+  /// where they have not. `pushesDown` false runs every plan the slow way, to prove that both ways agree.
+  public init(_ snapshots: [any StoreSnapshot], predicates: [ResolvedPredicate] = [], pushesDown: Bool = true) {
     self.snapshots = snapshots
+    self.predicates = predicates
     self.pushesDown = pushesDown
   }
 
@@ -19,20 +22,23 @@ public struct TableExecution {
   /// Throws `invalidArgument` for a plan that makes no sense (``TablePlan/defect``).
   public func run(_ plan: TablePlan, _ body: ([Value], Int) -> Void) throws(StoreError) {
     if let defect = plan.defect { throw StoreError(.invalidArgument, defect) }
+    var plan = plan
+    if snapshots.count == 1, let predicate = predicates.first { plan.fetch.predicate = predicate }
     if snapshots.count == 1, pushesDown, let store = snapshots[0].fetching, store.canPush(plan) {
       return try store.table(plan) { body($0, 0) }
     }
     if plan.isGrouped {
       var grouping = TableGrouping(plan, snapshots: snapshots.count)
-      try forEach(plan, plan.groups + plan.columns.map(\.expression), isCut: false) { grouping.add($0, $1) }
+      try forEach(Self.all(plan.fetch), plan.groups + plan.columns.map(\.expression)) { grouping.add($0, $1) }
       return emit(grouping.rows(), plan, isCut: false, body)
     }
     // Each object is one row: one store may sort and cut, unless rows fall out later.
     let isCut = snapshots.count == 1 && !plan.isDistinct
+    let fetch = isCut ? plan.fetch : plan.isDistinct ? Self.all(plan.fetch) : Self.window(plan.fetch)
     var rows: [TableRow] = []
     let sorts = isCut ? [] : plan.fetch.sort
     let columns = plan.columns.map(\.expression)
-    try forEach(plan, sorts.map { .path($0.path) } + columns, isCut: isCut) { values, place in
+    try forEach(fetch, sorts.map { .path($0.path) } + columns) { values, place in
       let columns = Array(values.dropFirst(sorts.count))
       rows.append(
         TableRow(
@@ -56,13 +62,29 @@ public struct TableExecution {
     }
   }
 
+  /// All objects that a fetch selects, in any order.
+  private static func all(_ fetch: FetchPlan) -> FetchPlan {
+    var all = fetch
+    (all.sort, all.offset, all.limit) = ([], 0, nil)
+    return all
+  }
+
+  /// What one of several stores may have in the window of a fetch: all may come from one of them.
+  private static func window(_ fetch: FetchPlan) -> FetchPlan {
+    guard let limit = fetch.limit, case let (end, isTooLarge) = limit.addingReportingOverflow(fetch.offset), !isTooLarge
+    else { return all(fetch) }
+    var window = fetch
+    (window.offset, window.limit) = (0, end)
+    return window
+  }
+
   /// Calls `body` with the values of expressions, object by object and store by store.
   private func forEach(
-    _ plan: TablePlan, _ expressions: [ResolvedExpression], isCut: Bool, _ body: ([Value], Int) -> Void
+    _ fetch: FetchPlan, _ expressions: [ResolvedExpression], _ body: ([Value], Int) -> Void
   ) throws(StoreError) {
-    var fetch = plan.fetch
-    if !isCut { (fetch.sort, fetch.offset, fetch.limit) = ([], 0, nil) }
     for (place, snapshot) in snapshots.enumerated() {
+      var fetch = fetch
+      if predicates.indices.contains(place) { fetch.predicate = predicates[place] }
       let values = TablePlan(fetch, columns: expressions.map { .value($0) })
       if pushesDown, let store = snapshot.fetching, store.canPush(values) {
         try store.table(values) { body($0, place) }

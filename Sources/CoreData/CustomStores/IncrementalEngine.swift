@@ -72,22 +72,33 @@ final class IncrementalEngine: Store, @unchecked Sendable {
     let found = try calling { try $0.execute(request, with: core.context) }
     guard let found = found as? [Any] else { throw unexpected(found, "an array of objects") }
     return try found.map { item in
-      if let object = item as? NSManagedObject, object.core === core { return object }
-      if let id = item as? NSManagedObjectID, let object = core.object(id.reference, store: UInt16(store.index)) {
-        return object
+      // What the objects are taken for rests on this: results of a class of objects are not cast one by one.
+      guard let object = ownObject(item, core), fetch.plan.entities.contains(object.info.entity.index) else {
+        throw unexpected(item, "its objects of \(fetch.info.entity.name) in the context, or their IDs")
       }
-      throw unexpected(item, "objects of the context, or their IDs")
+      return object
     }
   }
+
+  /// What the client's store means by an object or an ID, where it is one of its own.
+  private func ownObject(_ item: Any, _ core: ContextCore) -> NSManagedObject? {
+    if let object = item as? NSManagedObject {
+      return object.core === core && object.key > 0 && Int(object.storeIndex) == store.index ? object : nil
+    }
+    guard let id = item as? NSManagedObjectID, isOwn(id) else { return nil }
+    return core.object(id.reference, store: UInt16(store.index))
+  }
+
+  private func isOwn(_ id: NSManagedObjectID) -> Bool { !id.isTemporaryID && id.persistentStore === store }
 
   func count(_ fetch: ResolvedFetch, _ core: ContextCore) throws -> Int {
     let request = request(fetch, offset: fetch.plan.offset, limit: fetch.plan.limit)
     request.resultType = .countResultType
     let found = try calling { try $0.execute(request, with: core.context) }
-    guard let count = (found as? [Any])?.first.flatMap(AttributeCoding.double) else {
-      throw unexpected(found, "an array with the count")
-    }
-    return Int(count)
+    guard let number = (found as? [Any])?.first.flatMap(AttributeCoding.double), let count = Int(exactly: number),
+      count >= 0
+    else { throw unexpected(found, "an array with the count") }
+    return count
   }
 
   private func request(_ fetch: ResolvedFetch, offset: Int, limit: Int?) -> NSFetchRequest<NSManagedObject> {
@@ -100,14 +111,21 @@ final class IncrementalEngine: Store, @unchecked Sendable {
     (request.fetchBatchSize, request.includesSubentities) = (given.batchSize, given.includesSubentities)
     request.includesPropertyValues = given.includesPropertyValues
     request.returnsObjectsAsFaults = given.returnsObjectsAsFaults
+    request.includesPendingChanges = given.includesPendingChanges
+    request.shouldRefreshRefetchedObjects = given.shouldRefresh
+    request.relationshipKeyPathsForPrefetching = given.prefetchedKeyPaths.isEmpty ? nil : given.prefetchedKeyPaths
+    request.propertiesToFetch = given.propertiesToFetch
+    if given.resultType == .managedObjectIDResultType { request.resultType = given.resultType }
     request.affectedStores = [store]
     return request
   }
 
   private func unexpected(_ found: Any, _ wanted: String) -> CocoaError {
-    CocoaError(
+    let id = found as? NSManagedObjectID ?? (found as? NSManagedObject)?.objectID
+    let given = id.map { "\($0)" } ?? "\(type(of: found))"
+    return CocoaError(
       .persistentStoreInvalidType,
-      userInfo: [NSLocalizedDescriptionKey: "\(type(of: store)) gave \(type(of: found)); it should give \(wanted)."])
+      userInfo: [NSLocalizedDescriptionKey: "\(type(of: store)) gave \(given); it should give \(wanted)."])
   }
 
   /// The members of a to-many relationship, as faults.
@@ -119,16 +137,16 @@ final class IncrementalEngine: Store, @unchecked Sendable {
       try $0.newValue(forRelationship: description, forObjectWith: object.objectID, with: core.context)
     }
     return try ContiguousArray(
-      ids(found).map { id in
-        guard let member = core.object(id.reference, store: UInt16(store.index)) else {
+      ids(found, of: relationship.destinations).map { id in
+        guard let member = ownObject(id, core), relationship.destinations.contains(member.info.entity.index) else {
           throw unexpected(id, "IDs of its objects")
         }
         return member
       })
   }
 
-  /// The IDs that the store gives for a to-many relationship, or for a fetch.
-  func ids(_ found: Any) throws -> [NSManagedObjectID] {
+  /// The IDs that the store gives for a to-many relationship, or for a fetch: its own, of the entities that were asked for.
+  func ids(_ found: Any, of entities: Range<Int>) throws -> [NSManagedObjectID] {
     let items: [Any] =
       switch found {
       case let list as [Any]: list
@@ -138,11 +156,18 @@ final class IncrementalEngine: Store, @unchecked Sendable {
       default: throw unexpected(found, "a collection of object IDs")
       }
     return try items.map { item in
-      guard let id = item as? NSManagedObjectID ?? (item as? NSManagedObject)?.objectID else {
-        throw unexpected(item, "object IDs")
+      guard let id = item as? NSManagedObjectID ?? (item as? NSManagedObject)?.objectID, isOwn(id),
+        entities.contains(id.reference.entity)
+      else {
+        throw unexpected(item, "IDs of its objects of \(entities.first.map { schema.entities[$0].name } ?? "?")")
       }
       return id
     }
+  }
+
+  /// What an ID of the store's own refers to.
+  func reference(_ value: Any) -> ObjectReference? {
+    (value as? NSManagedObjectID).flatMap { isOwn($0) ? $0.reference : nil }
   }
 
   /// The ID of the object that a key stands for.

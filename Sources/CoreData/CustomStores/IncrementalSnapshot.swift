@@ -50,7 +50,7 @@ final class IncrementalSnapshot: StoreSnapshot, @unchecked Sendable {
 
   func row(of entity: Int, key: Int64) throws(StoreError) -> Row? {
     guard let own = engine.references.entity(of: key), let id = engine.id(of: key) else { return nil }
-    let maker = CustomRow(info: engine.frozen.infos[own]) { ($0 as? NSManagedObjectID)?.reference }
+    let maker = CustomRow(info: engine.frozen.infos[own], reference: engine.reference)
     return try calling { store in
       let node: NSIncrementalStoreNode
       do { node = try store.newValuesForObject(with: id, with: context) } catch let error as CocoaError
@@ -103,7 +103,8 @@ final class IncrementalSnapshot: StoreSnapshot, @unchecked Sendable {
     request.includesSubentities = withSubentities
     request.returnsObjectsAsFaults = false
     request.affectedStores = [store]
-    return try engine.ids(store.execute(request, with: context))
+    let entities = withSubentities ? engine.schema.entities[entity].subtree : entity..<entity + 1
+    return try engine.ids(store.execute(request, with: context), of: entities)
   }
 
   func destinations(
@@ -113,8 +114,10 @@ final class IncrementalSnapshot: StoreSnapshot, @unchecked Sendable {
       guard let id = engine.id(of: owner) else { continue }
       let description = engine.frozen.infos[id.reference.entity].relationships[relationship.index].description
       let rows = try calling { store in
-        try engine.ids(store.newValue(forRelationship: description, forObjectWith: id, with: context))
-          .compactMap { try row(of: relationship.destination, key: $0.key) }
+        try engine.ids(
+          store.newValue(forRelationship: description, forObjectWith: id, with: context), of: relationship.destinations
+        )
+        .compactMap { try row(of: relationship.destination, key: $0.key) }
       }
       for row in rows { body(owner, row) }
     }

@@ -11,6 +11,9 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
   /// Runs a fetch or a save: an array of objects or IDs, an array with the count, or an empty array for a save. Throws 134091 unless
   /// overridden.
   ///
+  /// For a fetch of IDs the request's `resultType` says so. Objects of other stores, of other contexts and of entities that were not asked
+  /// for are an error of the fetch.
+  ///
   /// A save without objects saves the metadata. The sets of a save request are empty once it is done.
   open func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext?) throws -> Any {
     throw Self.refusal

@@ -7,6 +7,7 @@ import StoreSchema
 extension ContextCore {
   func fetchObjects(_ parameters: FetchParameters) throws -> [NSManagedObject] {
     let run = try fetchRun(parameters)
+    try ResolvedTable.checkProperties(run.fetch, self)
     for path in parameters.prefetchedKeyPaths { try checkPrefetch(path, from: run.fetch.plan.entities) }
     if run.isPlain {
       let objects = try self.objects(run, from: run.stores[0])

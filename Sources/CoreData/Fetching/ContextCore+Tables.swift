@@ -13,7 +13,7 @@ extension ContextCore {
     let table = try ResolvedTable(fetch, self)
     let stores = self.stores(for: fetch)
     var rows: [TableAnswer] = []
-    do { try run(table.plan, stores) { rows.append(TableAnswer(values: $0, store: stores[$1])) } } catch {
+    do { try run(fetch, table.plan, stores) { rows.append(TableAnswer(values: $0, store: stores[$1])) } } catch {
       throw CoreDataError.make(error)
     }
     return try dictionaries(rows, table)
@@ -33,12 +33,14 @@ extension ContextCore {
     let fetch = try ResolvedFetch(parameters, self)
     let table = try ResolvedTable(fetch, self)
     var count = 0
-    do { try run(table.plan, stores(for: fetch)) { _, _ in count += 1 } } catch { throw CoreDataError.make(error) }
+    do { try run(fetch, table.plan, stores(for: fetch)) { _, _ in count += 1 } } catch {
+      throw CoreDataError.make(error)
+    }
     return count
   }
 
   private func run(
-    _ plan: TablePlan, _ stores: [NSPersistentStore], _ body: ([Value], Int) -> Void
+    _ fetch: ResolvedFetch, _ plan: TablePlan, _ stores: [NSPersistentStore], _ body: ([Value], Int) -> Void
   ) throws(StoreError) {
     var views: [any StoreSnapshot] = []
     for store in stores {
@@ -46,7 +48,8 @@ extension ContextCore {
       snapshots[store.index] = nil
       views.append(try reading(store) { $0 })
     }
-    try TableExecution(views).run(plan, body)
+    let predicates = stores.map { fetch.predicate(at: UInt16($0.index), in: self) }
+    try TableExecution(views, predicates: predicates).run(plan, body)
   }
 }
 
@@ -115,8 +118,9 @@ private enum ExpressionResult {
 
   private static func cast(_ value: Value, _ type: NSAttributeType) -> Value {
     switch type {
-    case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .booleanAttributeType:
-      return whole(CastKernel.evaluate(value, as: .number))
+    case .integer16AttributeType: return whole(value, Int64(Int16.min)...Int64(Int16.max))
+    case .integer32AttributeType: return whole(value, Int64(Int32.min)...Int64(Int32.max))
+    case .integer64AttributeType, .booleanAttributeType: return whole(value, .min ... .max)
     case .doubleAttributeType, .floatAttributeType: return real(CastKernel.evaluate(value, as: .number))
     case .decimalAttributeType: return CastKernel.evaluate(value, as: .decimal)
     case .dateAttributeType: return CastKernel.evaluate(value, as: .date)
@@ -128,10 +132,17 @@ private enum ExpressionResult {
   }
 
   /// Without its fraction; null where that is too large.
-  private static func whole(_ number: Value) -> Value {
-    guard case .double(let real) = real(number) else { return .null }
-    if case .int = number { return number }
-    return Int64(exactly: real.rounded(.towardZero)).map(Value.int) ?? .null
+  private static func whole(_ value: Value, _ range: ClosedRange<Int64>) -> Value {
+    let number: Int64? =
+      switch CastKernel.evaluate(value, as: .number) {
+      case .bool(let x): x ? 1 : 0
+      case .int(let x): x
+      case .double(let x): Int64(exactly: x.rounded(.towardZero))
+      // A double has too few digits for it.
+      case .decimal(let x): Int64(DecimalText.format(x).prefix { $0 != "." })
+      default: nil
+      }
+    return number.flatMap { range.contains($0) ? .int($0) : nil } ?? .null
   }
 
   private static func real(_ number: Value) -> Value {

@@ -38,7 +38,7 @@ final class FetchReading: @unchecked Sendable {
     }
     if let table {
       let stores = run.stores
-      return try TableExecution(snapshots).run(table.plan) {
+      return try TableExecution(snapshots, predicates: run.predicates).run(table.plan) {
         if counts() { rows.append(TableAnswer(values: $0, store: stores[$1])) }
       }
     }

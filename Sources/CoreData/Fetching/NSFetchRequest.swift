@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// What a fetch gives back.
 public struct NSFetchRequestResultType: OptionSet, Sendable {
@@ -23,6 +24,7 @@ open class NSPersistentStoreRequest: NSObject, NSCopying {
   /// The stores to ask; nil for all.
   open var affectedStores: [NSPersistentStore]?
   open var requestType: NSPersistentStoreRequestType { .fetchRequestType }
+  /// The request itself, where a subclass has no copy of its own.
   open func copy(with zone: NSZone? = nil) -> Any { self }
 
   /// Runs the request; see ``NSManagedObjectContext/execute(_:)``.
@@ -62,11 +64,22 @@ struct FetchContent {
       }
     }
     var isImmutable = false
+    /// The entity that the request had when it was last executed. Not part of the content: a request of an immutable model, which any
+    /// thread may execute, has one too.
+    let executed = Mutex<Executed?>(nil)
+  }
+
+  /// Sendable, unchecked: an entity of a model in use.
+  struct Executed: @unchecked Sendable {
+    let entity: NSEntityDescription
   }
 }
 
 /// Which objects to fetch, in which order and form.
-open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRequest {
+///
+/// Requests of every result type are archived alike; what an unarchiver gives is an `NSFetchRequest<any NSFetchRequestResult>`, to be
+/// ``retyped(as:)``. They are no `NSSecureCoding`: nor are Apple's.
+open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRequest, NSCoding {
   private let box: FetchContent.Box
 
   public override init() {
@@ -94,9 +107,14 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
 
   open var entityName: String? { box.content.entity?.name ?? box.content.entityName }
 
+  /// The entity that was set. A request that was made by name has none before it is executed, and then the one of that name in the
+  /// context's model. (https://developer.apple.com/documentation/coredata/nsfetchrequest/init(entityname:)-5anoo)
   open var entity: NSEntityDescription? {
-    get { box.content.entity }
-    set { box.content.entity = newValue }
+    get { box.content.entity ?? box.executed.withLock { $0 }?.entity }
+    set {
+      box.content.entity = newValue
+      box.executed.withLock { $0 = nil }
+    }
   }
 
   open override var affectedStores: [NSPersistentStore]? {
@@ -157,7 +175,8 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
   }
   /// The keys of the dictionaries: names of attributes and to-one relationships, key paths over to-one relationships to them, property
   /// descriptions, and `NSExpressionDescription`s, whose functions (`sum:`, `count:` …) are aggregates of all fetched objects or of each
-  /// group. Nil stands for all attributes. Objects as results have all their values whatever this says.
+  /// group. Nil stands for all attributes. With objects as results the names are checked, and the objects
+  /// have all their values whatever this says (decision 042).
   /// (https://developer.apple.com/documentation/coredata/nsfetchrequest/propertiestofetch)
   open var propertiesToFetch: [Any]? {
     get { box.content.propertiesToFetch }
@@ -188,8 +207,26 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
   open override func copy(with zone: NSZone? = nil) -> Any {
     let copy = NSFetchRequest<ResultType>()
     copy.box.content = box.content
+    let executed = box.executed.withLock { $0 }
+    copy.box.executed.withLock { $0 = executed }
     return copy
   }
+
+  // MARK: Coding
+
+  /// Encodes all but `affectedStores`. What has no form in an archive stops the program, as a predicate made of a block: a coder has no way
+  /// to say so.
+  open func encode(with coder: NSCoder) { FetchRequestCoding.encode(retyped(), with: coder) }
+
+  /// The request that was encoded. Nil where it cannot be read.
+  public required convenience init?(coder: NSCoder) {
+    guard let request = FetchRequestCoding.decode(coder) else { return nil }
+    self.init()
+    box.content = request.box.content
+  }
+
+  /// Foundation knows no names of generic classes, and stops the program.
+  open override var classForCoder: AnyClass { ArchivedFetchRequest.self }
 
   /// The request as contexts run it, whatever its result type.
   var erased: FetchParameters {
@@ -201,7 +238,7 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
       includesPropertyValues: content.includesPropertyValues, returnsObjectsAsFaults: content.returnsObjectsAsFaults,
       includesPendingChanges: content.includesPendingChanges, shouldRefresh: content.shouldRefreshRefetchedObjects,
       resultType: content.resultType, prefetchedKeyPaths: content.relationshipKeyPathsForPrefetching ?? [],
-      affectedStores: content.affectedStores, propertiesToFetch: content.propertiesToFetch,
+      affectedStores: content.affectedStores, source: box, propertiesToFetch: content.propertiesToFetch,
       propertiesToGroupBy: content.propertiesToGroupBy, havingPredicate: content.havingPredicate,
       isDistinct: content.returnsDistinctResults)
   }
@@ -224,6 +261,8 @@ struct FetchParameters {
   var resultType: NSFetchRequestResultType
   var prefetchedKeyPaths: [String]
   var affectedStores: [NSPersistentStore]?
+  /// The request that these are of.
+  var source: FetchContent.Box
   var propertiesToFetch: [Any]?
   var propertiesToGroupBy: [Any]?
   var havingPredicate: NSPredicate?
@@ -249,4 +288,12 @@ struct FetchParameters {
       )
     }
   }
+
+  /// Lets the request know the entity by which it is executed.
+  func note(_ entity: NSEntityDescription) { source.executed.withLock { $0 = FetchContent.Executed(entity: entity) } }
+}
+
+/// The name of fetch requests in archives.
+final class ArchivedFetchRequest: NSPersistentStoreRequest {
+  override class func classForKeyedUnarchiver() -> AnyClass { NSFetchRequest<any NSFetchRequestResult>.self }
 }

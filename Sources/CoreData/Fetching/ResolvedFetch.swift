@@ -36,6 +36,7 @@ struct ResolvedFetch {
         parameters.entityName.map { "the model has no entity '\($0)'." } ?? "the request has no entity.")
     }
     info = frozen.infos[entity.index]
+    parameters.note(info.description)
     self.parameters = parameters
     let resolver = Self.resolver(frozen.schema, entity, now, core)
     var predicate = ResolvedPredicate.constant(true)

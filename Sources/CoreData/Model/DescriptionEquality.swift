@@ -12,6 +12,11 @@ enum DescriptionEquality {
     return model.entities.count == other.entities.count
       && model.localizationDictionary == other.localizationDictionary
       && ModelRecordCoding.record(of: model) == ModelRecordCoding.record(of: other)
+      && model.fetchRequestTemplatesByName.mapValues(FetchRequestCoding.unrecorded)
+        == other.fetchRequestTemplatesByName.mapValues(FetchRequestCoding.unrecorded)
+      && model.entities.allSatisfy { entity in
+        other.entitiesByName[entity.name ?? ""].map { unrecorded(entity) == unrecorded($0) } ?? false
+      }
   }
 
   static func areEqual(_ entity: NSEntityDescription, _ object: Any?) -> Bool {
@@ -21,16 +26,30 @@ enum DescriptionEquality {
       && Set(entity.subentities.map(\.name)) == Set(other.subentities.map(\.name))
       && entity.ownProperties.count == other.ownProperties.count
       && ModelRecordCoding.record(of: entity) == ModelRecordCoding.record(of: other)
+      && unrecorded(entity) == unrecorded(other)
   }
 
   static func areEqual(_ property: NSPropertyDescription, _ object: Any?) -> Bool {
     guard let other = object as? NSPropertyDescription, type(of: other) == type(of: property) else { return false }
     if other === property { return true }
-    guard ModelRecordCoding.record(of: property) == ModelRecordCoding.record(of: other) else { return false }
+    guard ModelRecordCoding.record(of: property) == ModelRecordCoding.record(of: other),
+      unrecorded(property) == unrecorded(other)
+    else { return false }
     guard let expression = property as? NSExpressionDescription, let otherExpression = other as? NSExpressionDescription
     else { return property.name == other.name }
     return property.name == other.name && expression.expressionResultType == otherExpression.expressionResultType
       && expression.expression.map(ExpressionTree.of) == otherExpression.expression.map(ExpressionTree.of)
+  }
+
+  /// Blocks of the requests of fetched properties, and what else records leave out of them.
+  private static func unrecorded(_ property: NSPropertyDescription) -> [NSObject]? {
+    (property as? NSFetchedPropertyDescription)?.fetchRequest.map(FetchRequestCoding.unrecorded)
+  }
+
+  private static func unrecorded(_ entity: NSEntityDescription) -> [String: [NSObject]] {
+    Dictionary(
+      entity.ownProperties.compactMap { property in unrecorded(property).map { (property.name, $0) } },
+      uniquingKeysWith: { first, _ in first })
   }
 
   /// Whether two predicates are written the same. A block is like itself only.

@@ -11,11 +11,18 @@ package enum ModelArchive {
     for entity in model.entities {
       for property in entity.ownProperties {
         guard let obstacle = obstacle(property) else { continue }
-        throw ModelFileError(
-          .unsupported, "\(entity.name ?? "?").\(property.name) \(obstacle), which a model file cannot hold")
+        throw self.obstacle("\(entity.name ?? "?").\(property.name)", obstacle)
       }
     }
+    for (name, request) in model.fetchRequestTemplatesByName.sorted(by: { $0.key < $1.key }) {
+      guard let obstacle = FetchRequestCoding.obstacle(request) else { continue }
+      throw self.obstacle("the fetch request template \(name)", obstacle)
+    }
     return try CompiledModelWriter.write(ModelRecordCoding.record(of: model))
+  }
+
+  private static func obstacle(_ part: String, _ obstacle: String) -> ModelFileError {
+    ModelFileError(.unsupported, "\(part) \(obstacle), which a model file cannot hold")
   }
 
   /// What of a property has no archived form, nil where all has.
@@ -23,7 +30,10 @@ package enum ModelArchive {
     if property is NSExpressionDescription || type(of: property) == NSPropertyDescription.self {
       return "is an expression"
     }
-    if let fetched = property as? NSFetchedPropertyDescription, fetched.fetchRequest == nil { return "has no request" }
+    if let fetched = property as? NSFetchedPropertyDescription {
+      guard let request = fetched.fetchRequest else { return "has no request" }
+      if let obstacle = FetchRequestCoding.obstacle(request) { return obstacle }
+    }
     var pending = [property]
     while let next = pending.popLast() {
       if next.validationPredicates.contains(where: { PredicateTree.of($0) == nil }) { return "is validated by a block" }

@@ -11,9 +11,7 @@ extension ModelRecordCoding {
       versionIdentifiers: model.versionIdentifiers.compactMap { $0.base as? String }.sorted(),
       entities: model.entities.map(record(of:)).sorted { UTF8Order.isLess($0.name, $1.name) },
       fetchRequestTemplates: model.fetchRequestTemplatesByName.sorted { $0.key < $1.key }.map { name, request in
-        var record = record(of: request)
-        record.name = name
-        return record
+        FetchRequestCoding.record(of: request, name: name)
       },
       configurations: Dictionary(
         uniqueKeysWithValues: model.configurations.map { name in
@@ -53,7 +51,7 @@ extension ModelRecordCoding {
     case let relationship as NSRelationshipDescription: kind = .relationship(record(relationship))
     case let fetched as NSFetchedPropertyDescription:
       guard let request = fetched.fetchRequest else { return nil }
-      kind = .fetchedProperty(record(of: request))
+      kind = .fetchedProperty(FetchRequestCoding.record(of: request))
     default: return nil
     }
     var record = PropertyRecord(name: property.name, kind: kind)
@@ -119,26 +117,6 @@ extension ModelRecordCoding {
       inverseName: relationship.inverseRelationship?.name ?? relationship.inverseName,
       minCount: relationship.minCount, maxCount: relationship.maxCount,
       deleteRule: Int(relationship.deleteRule.rawValue), isOrdered: relationship.isOrdered)
-  }
-
-  private static func record(of request: NSFetchRequest<any NSFetchRequestResult>) -> FetchRequestRecord {
-    var record = FetchRequestRecord(
-      name: nil, entityName: request.entityName ?? "", predicate: request.predicate.flatMap(PredicateTree.of),
-      resultType: Int(request.resultType.rawValue))
-    record.sortDescriptors = (request.sortDescriptors ?? []).compactMap { descriptor in
-      descriptor.key.map {
-        SortRecord(key: $0, isAscending: descriptor.ascending, selector: descriptor.selector?.description ?? "compare:")
-      }
-    }
-    record.fetchLimit = request.fetchLimit
-    record.fetchOffset = request.fetchOffset
-    record.fetchBatchSize = request.fetchBatchSize
-    record.includesSubentities = request.includesSubentities
-    record.includesPropertyValues = request.includesPropertyValues
-    record.includesPendingChanges = request.includesPendingChanges
-    record.returnsObjectsAsFaults = request.returnsObjectsAsFaults
-    record.returnsDistinctResults = request.returnsDistinctResults
-    return record
   }
 
   private static func userInfo(_ entries: [AnyHashable: Any]?) -> [String: PropertyList] {

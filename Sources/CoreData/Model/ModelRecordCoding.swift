@@ -30,7 +30,7 @@ extension NSManagedObjectModel {
     }
     for template in record.fetchRequestTemplates {
       guard let name = template.name else { continue }
-      setFetchRequestTemplate(ModelRecordCoding.request(template), forName: name)
+      setFetchRequestTemplate(FetchRequestCoding.request(template), forName: name)
     }
   }
 }
@@ -97,7 +97,7 @@ enum ModelRecordCoding {
     case .relationship(let relationship): property = self.relationship(relationship)
     case .fetchedProperty(let request):
       let fetched = NSFetchedPropertyDescription()
-      fetched.fetchRequest = self.request(request)
+      fetched.fetchRequest = FetchRequestCoding.request(request)
       property = fetched
     }
     property.name = record.name
@@ -160,26 +160,6 @@ enum ModelRecordCoding {
     relationship.deleteRule = NSDeleteRule(rawValue: UInt(clamping: record.deleteRule)) ?? .nullifyDeleteRule
     relationship.isOrdered = record.isOrdered
     return relationship
-  }
-
-  static func request(_ record: FetchRequestRecord) -> NSFetchRequest<any NSFetchRequestResult> {
-    let request = NSFetchRequest<any NSFetchRequestResult>(entityName: record.entityName)
-    request.predicate = record.predicate.map { PredicateTree.predicate($0) }
-    request.sortDescriptors = record.sortDescriptors.map {
-      NSSortDescriptor(
-        key: $0.key, ascending: $0.isAscending,
-        selector: $0.selector.flatMap { $0 == "compare:" ? nil : Selector($0) })
-    }
-    request.fetchLimit = record.fetchLimit
-    request.fetchOffset = record.fetchOffset
-    request.fetchBatchSize = record.fetchBatchSize
-    request.resultType = NSFetchRequestResultType(rawValue: UInt(clamping: record.resultType))
-    request.includesSubentities = record.includesSubentities
-    request.includesPropertyValues = record.includesPropertyValues
-    request.includesPendingChanges = record.includesPendingChanges
-    request.returnsObjectsAsFaults = record.returnsObjectsAsFaults
-    request.returnsDistinctResults = record.returnsDistinctResults
-    return request
   }
 
   private static func userInfo(_ entries: [String: PropertyList]) -> [AnyHashable: Any]? {

@@ -27,6 +27,17 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest {
     described = entity
   }
 
+  /// The same request, whose parts can be changed apart.
+  open override func copy(with zone: NSZone? = nil) -> Any {
+    let copy = NSBatchInsertRequest(named, described)
+    copy.affectedStores = affectedStores
+    copy.objectsToInsert = objectsToInsert
+    copy.dictionaryHandler = dictionaryHandler
+    copy.managedObjectHandler = managedObjectHandler
+    copy.resultType = resultType
+    return copy
+  }
+
   public convenience init(entityName: String, objects dictionaries: [[String: Any]]) {
     self.init(entityName, nil)
     objectsToInsert = dictionaries

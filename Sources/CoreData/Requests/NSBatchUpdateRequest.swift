@@ -32,6 +32,17 @@ open class NSBatchUpdateRequest: NSPersistentStoreRequest {
     named = nil
     described = entity
   }
+
+  /// The same request, whose parts can be changed apart.
+  open override func copy(with zone: NSZone? = nil) -> Any {
+    let copy = described.map(NSBatchUpdateRequest.init(entity:)) ?? NSBatchUpdateRequest(entityName: entityName)
+    copy.affectedStores = affectedStores
+    copy.predicate = predicate
+    copy.includesSubentities = includesSubentities
+    copy.propertiesToUpdate = propertiesToUpdate
+    copy.resultType = resultType
+    return copy
+  }
 }
 
 /// What a batch update gives: a success flag, object IDs or a count, by `resultType`.
@@ -53,13 +64,22 @@ public enum NSBatchDeleteRequestResultType: UInt, Sendable {
 
 /// Deletes many objects in the stores, without a context. Not yet: executing it throws 134091.
 open class NSBatchDeleteRequest: NSPersistentStoreRequest {
-  /// Which objects to delete.
+  /// Which objects to delete: a copy of the request that was given.
   public let fetchRequest: NSFetchRequest<any NSFetchRequestResult>
   open var resultType = NSBatchDeleteRequestResultType.resultTypeStatusOnly
   open override var requestType: NSPersistentStoreRequestType { .batchDeleteRequestType }
 
   public init<T: NSFetchRequestResult>(fetchRequest fetch: NSFetchRequest<T>) {
-    fetchRequest = fetch.retyped(as: (any NSFetchRequestResult).self)
+    let erased: NSFetchRequest<any NSFetchRequestResult> = fetch.retyped()
+    fetchRequest = erased.copy() as? NSFetchRequest<any NSFetchRequestResult> ?? erased
+  }
+
+  /// The same request, whose parts can be changed apart.
+  open override func copy(with zone: NSZone? = nil) -> Any {
+    let copy = NSBatchDeleteRequest(fetchRequest: fetchRequest)
+    copy.affectedStores = affectedStores
+    copy.resultType = resultType
+    return copy
   }
 
   /// Deletes objects of one entity.

@@ -20,5 +20,13 @@ open class NSSaveChangesRequest: NSPersistentStoreRequest {
     self.lockedObjects = lockedObjects
   }
 
+  /// A request with the same sets, which it keeps when the save is done.
+  open override func copy(with zone: NSZone? = nil) -> Any {
+    let copy = NSSaveChangesRequest(
+      inserted: insertedObjects, updated: updatedObjects, deleted: deletedObjects, locked: lockedObjects)
+    copy.affectedStores = affectedStores
+    return copy
+  }
+
   func empty() { (insertedObjects, updatedObjects, deletedObjects, lockedObjects) = ([], [], [], []) }
 }

@@ -8,7 +8,7 @@ final class ResultsTracker: @unchecked Sendable {
   let context: NSManagedObjectContext
   let sectionNameKeyPath: String?
   let cacheName: String?
-  weak var delegate: (any NSFetchedResultsControllerDelegate)?
+  weak var delegate: (any NSFetchedResultsControllerDelegate)? { didSet { takesDifferences = true } }
   /// Set false by the delegate's default function, which shows that it has none of its own.
   var takesDifferences = true
   private(set) var layout: ResultsLayout?
@@ -145,10 +145,8 @@ final class ResultsTracker: @unchecked Sendable {
 
   private func tell(_ changes: ResultsChanges, _ old: ResultsLayout) {
     guard let controller = erased, let delegate, let new = layout else { return }
-    if sectionNameKeyPath == nil {
-      let difference = new.objects.map(\.objectID).difference(from: old.objects.map(\.objectID))
-      takesDifferences = true
-      delegate.controller(controller, didChangeContentWith: difference)
+    if sectionNameKeyPath == nil && takesDifferences {
+      delegate.controller(controller, didChangeContentWith: ResultsDifference.make(from: old, to: new))
       if takesDifferences { return }
     }
     delegate.controllerWillChangeContent(controller)

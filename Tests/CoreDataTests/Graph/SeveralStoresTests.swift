@@ -62,6 +62,12 @@ import Testing
         let found = try context.fetch(request)
         #expect(try context.count(for: request) == found.count)
         #expect([here, there].filter(predicate.evaluate).count == found.count)
+        let table = NSFetchRequest<NSDictionary>(entityName: "Person")
+        (table.predicate, table.resultType, table.propertiesToFetch) = (predicate, .dictionaryResultType, ["name"])
+        #expect(
+          try context.fetch(table).compactMap { $0["name"] as? String }.sorted() == found.compactMap(\.name).sorted())
+        table.affectedStores = [rest]
+        #expect(try context.fetch(table).count == found.filter { $0.name == "there" }.count)
         return found.compactMap(\.name).sorted()
       }
       for object in [there, there.objectID] as [NSObject] {
