@@ -178,7 +178,7 @@ let package = Package(
       "CoreDataTests",
       [
         "ClientStores", "CoreData", "CoreDataTool", "FuzzTargets", "LMDBStore", "PropertyLists", "SQLEngine",
-        "StoreProtocol", "StoreSchema", "SQLiteBackend",
+        "StoreProtocol", "StoreQuery", "StoreSchema", "SQLiteBackend",
       ],
       namesFoundationsPredicates),
     tests(

@@ -6,7 +6,8 @@ public enum ConformanceSuite {
   /// Every case, simple areas first, each id once.
   public static let all: [ConformanceCase] = [
     lifecycle, lifecycleOfFiles, identity, values, attributeRules, derivedAttributes, links, orders, deletions,
-    inheritance, predicates, collections, sorting, tables, saves, savesThatFail, filesThatFail, uniqueness, versions,
+    inheritance, predicates, collections, statements, sorting,
+    tables, saves, savesThatFail, filesThatFail, uniqueness, versions,
     histories,
     concurrency, locks,
     durability, machine, damage, salvages,

@@ -195,6 +195,15 @@ public enum Fixtures {
     return try frozen("names", [order])
   }
 
+  /// Properties and entities called as the columns and tables that the SQLite format has for itself.
+  static func columnNames() throws(SchemaError) -> Schema {
+    var key = entity("_PrimaryKey", ["_pk", "_ent", "_opt", "_pk1"].map { ($0, .string) })
+    key.relationships = [one("_Pk2", "_Metadata", inverse: "_opt")]
+    var data = entity("_Metadata", [("_pk", .integer64)])
+    data.relationships = [many("_opt", "_PrimaryKey", inverse: "_Pk2")]
+    return try frozen("columnNames", [key, data, entity("_PrimaryKey1", [("_pk", .string)])])
+  }
+
   /// M1 with one more attribute: another version of the same model.
   public static func otherPeople() throws(SchemaError) -> Schema {
     var definitions = try people().definitions

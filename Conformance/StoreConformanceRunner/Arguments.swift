@@ -12,7 +12,7 @@ struct Arguments {
   private static let valued: Set<String> = [
     "--backend", "--at", "--option", "--only", "--profile", "--seed", "--jobs", "--format", "--output", "--size",
     "--package", "--timeout", "--operations", "--expectations", "--case", "--url", "--harness", "--replay-to",
-    "--count", "--n",
+    "--count", "--n", "--least-pushed",
   ]
 
   init(_ words: [String]) throws(UsageError) {

@@ -89,12 +89,14 @@ extension ModelCommands {
 extension ModelCommands {
   func predicates(_ stacks: ConformanceCommand.StackMaker?) throws -> Int32 {
     let wanted = try arguments.number("--n", default: 500)
+    let least = try leastPushed()
     var status: Int32 = 0
     for harness in harnesses where harness.opensStores {
       let start = Date()
       let report = try PredicateRun(harness).run(count: wanted, seed: seed)
       let pushed = "\(report.pushed * 100 / max(1, report.count)) % pushed down"
       status = max(status, tell(harness.name, report, since: start, pushed))
+      if let least = least[harness.name], !pushesEnough(harness.name, report, least) { status = 1 }
       if arguments.has("--operators") {
         for (name, counts) in report.operators.sorted(by: { $0.key < $1.key }) {
           print("  \(name): \(counts.pushed) of \(counts.count) pushed down")
@@ -107,6 +109,30 @@ extension ModelCommands {
       status = max(status, tell(harness.name, unsaved, since: begin, "with unsaved changes laid over"))
     }
     return status
+  }
+
+  /// How many of a hundred predicates a store must evaluate by itself, by its name.
+  private func leastPushed() throws -> [String: Int] {
+    var least: [String: Int] = [:]
+    for text in arguments.values("--least-pushed") {
+      let parts = text.split(separator: "=")
+      guard parts.count == 2, let percent = Int(parts[1]), harnesses.contains(where: { $0.name == parts[0] }) else {
+        throw UsageError("--least-pushed needs BACKEND=PERCENT, not \(text)")
+      }
+      least[String(parts[0])] = percent
+    }
+    return least
+  }
+
+  /// Whether a store evaluates so much by itself, and something of every operator. Prints what is missing.
+  private func pushesEnough(_ name: String, _ report: PredicateRun.Report, _ percent: Int) -> Bool {
+    let isEnough = report.pushed * 100 >= report.count * percent
+    if !isEnough {
+      print("\(name): \(report.pushed) of \(report.count) predicates are pushed down, less than \(percent) %")
+    }
+    let never = report.operators.filter { $0.value.pushed == 0 }.keys.sorted()
+    if !never.isEmpty { print("\(name): never pushed down: \(never.joined(separator: ", "))") }
+    return isEnough && never.isEmpty
   }
 
   /// Prints what came of a run. The status: 1 for divergences.

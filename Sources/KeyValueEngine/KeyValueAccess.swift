@@ -71,7 +71,7 @@ enum KeyValueAccess {
     _ path: SlotPath, _ op: Predicate.Operator, _ values: [Value], _ entities: Range<Int>, _ shape: KeyValueShape,
     _ usesIndexes: Bool
   ) -> KeyValueAccess? {
-    guard path.isOwn, values.count <= 1000 else { return nil }
+    guard path.isOwn else { return nil }
     switch path.leaf {
     case .object:
       guard op == .equalTo, let keys = references(values) else { return nil }
@@ -82,7 +82,7 @@ enum KeyValueAccess {
       else { return nil }
       return .links(table: table, owners: keys)
     case .attribute(let slot, let kind, _):
-      guard usesIndexes else { return nil }
+      guard usesIndexes, values.count <= 1000 else { return nil }
       for number in shape.indexes.covering(slot, entities, shape.schema) {
         let index = shape.indexes.all[number]
         let maker = IndexRangeMaker(
@@ -102,7 +102,8 @@ enum KeyValueAccess {
       guard case .reference(let reference) = value else { return nil }
       if reference.key > 0 { keys.append(reference.key) }
     }
-    return Set(keys).sorted()
+    let each = Set(keys)
+    return each.count <= 1000 ? each.sorted() : nil
   }
 }
 

@@ -77,14 +77,19 @@ public enum XMLPropertyListWriter {
     }
 
     private func escaped(_ text: String) throws(PropertyListError) -> String {
+      // By code points: a sign behind some scalars is part of a Character that is no sign.
+      var result = String.UnicodeScalarView()
       for scalar in text.unicodeScalars {
         switch scalar {
         case "\u{0}"..."\u{8}", "\u{b}"..."\u{1f}", "\u{fffe}", "\u{ffff}":
           throw PropertyListError(.unsupported, "a text has a character that XML does not allow")
-        default: continue
+        case "&": result.append(contentsOf: "&amp;".unicodeScalars)
+        case "<": result.append(contentsOf: "&lt;".unicodeScalars)
+        case ">": result.append(contentsOf: "&gt;".unicodeScalars)
+        default: result.append(scalar)
         }
       }
-      return text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+      return String(result)
     }
   }
 }

@@ -10,7 +10,7 @@ extension SQLLayout {
     let root = schema.entities[tables[index].root]
     let former = "Z" + root.definition.renamingIdentifier.uppercased()
     if catalogue.columns[tables[index].name] == nil, catalogue.columns[former] != nil,
-      SchemaName.isWord(former), !tables.contains(where: { $0.name == former })
+      SchemaName.isWord(former), !Self.systemTables.contains(former), !tables.contains(where: { $0.name == former })
     {
       tables[index].name = former
     }
@@ -24,7 +24,8 @@ extension SQLLayout {
     for column in ["Z_ENT", "Z_OPT"] where !present.contains(column) { throw SQLBinding.missing(table.name, column) }
     let used = Set(table.columns.map(\.name))
     for (position, column) in table.columns.enumerated() where !present.contains(column.name) {
-      let candidates = formerNames(position, of: index, among: present.subtracting(used))
+      let free = present.subtracting(used).subtracting(Self.systemColumns)
+      let candidates = formerNames(position, of: index, among: free)
       guard let name = candidates.first, candidates.count == 1 else {
         throw SQLBinding.missing(table.name, column.name)
       }

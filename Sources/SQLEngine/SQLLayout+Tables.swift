@@ -17,7 +17,7 @@ extension SQLLayout {
     columnOfSlot = Array(repeating: [], count: schema.entities.count)
     for root in schema.entities where root.superentity == nil {
       for index in root.subtree { tableOfEntity[index] = tables.count }
-      tables.append(Table(name: "Z" + root.name.uppercased(), root: root.index))
+      tables.append(Table(name: tableName(of: root), root: root.index))
       let drafts = self.drafts(of: root)
       // A stable sort: within a group the drafts already are in entity order, then by name.
       let sorted = drafts.enumerated().sorted { ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset) }
@@ -26,9 +26,23 @@ extension SQLLayout {
     }
   }
 
+  private func tableName(of root: Entity) -> String {
+    let name = "Z" + root.name.uppercased()
+    if !Self.systemTables.contains(name) { return name }
+    // The numbered name may be another entity's own.
+    let used = Set(schema.entities.map { "Z" + $0.name.uppercased() })
+    var number = 1
+    while used.contains("\(name)\(number)") { number += 1 }
+    return "\(name)\(number)"
+  }
+
+  /// What no property's column and no entity's table may be called.
+  static let systemColumns: Set<String> = ["Z_PK", "Z_ENT", "Z_OPT"]
+  static let systemTables: Set<String> = ["Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE"]
+
   private func drafts(of root: Entity) -> [Draft] {
     var result: [Draft] = []
-    var used: [String: Int] = [:]
+    var used = Dictionary(uniqueKeysWithValues: Self.systemColumns.map { (String($0.dropFirst()), 1) })
     for index in root.subtree {
       let entity = schema.entities[index]
       let leaves = entity.attributes.flatMap { $0.elements.isEmpty ? [$0] : $0.elements }

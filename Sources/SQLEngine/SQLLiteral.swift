@@ -1,8 +1,24 @@
 import Foundation
 import StoreSchema
 
-/// Values written out in SQL, for the few places that cannot have parameters.
-enum SQLLiteral {
+/// Values and names written out in SQL, for the few places that cannot have parameters.
+public enum SQLLiteral {
+  /// A name in quotes, which may hold anything.
+  public static func name(_ name: String) -> String { quoted(name, "\"") }
+
+  /// Doubles the quotes within a text and puts it in quotes. Looks at code points: a quote behind some scalars is part of a Character that
+  /// is no quote, and SQLite knows no Characters.
+  private static func quoted(_ text: String, _ quote: Unicode.Scalar) -> String {
+    var result = String.UnicodeScalarView()
+    result.append(quote)
+    for scalar in text.unicodeScalars {
+      result.append(scalar)
+      if scalar == quote { result.append(quote) }
+    }
+    result.append(quote)
+    return String(result)
+  }
+
   /// Nil for a value that has no exact text, or none at all.
   static func text(_ value: Value) -> String? {
     switch value {
@@ -10,7 +26,7 @@ enum SQLLiteral {
     case .int(let x): return String(x)
     case .double(let x), .date(let x): return x.isFinite ? "\(x)" : nil
     case .string(let x), .uri(let x):
-      return x.utf8.contains(0) ? nil : "'" + x.replacing("'", with: "''") + "'"
+      return x.utf8.contains(0) ? nil : quoted(x, "'")
     case .uuid(let x): return withUnsafeBytes(of: x.uuid) { blob($0) }
     case .data(let x): return blob(x)
     case .null, .decimal, .reference: return nil

@@ -12,6 +12,6 @@ extension SQLReader {
     }
     var text = table.text
     text.append(Self.window(plan.fetch))
-    try statement(text).drain(table.columns, binding.numbers, body)
+    try run(text) { (statement) throws(StoreError) in try statement.drain(table.columns, binding.numbers, body) }
   }
 }

@@ -52,9 +52,12 @@ public struct SQLReader<Connection: SQLConnection> {
     }
     var rest = Set(owners).sorted()[...]
     while !rest.isEmpty {
-      let part = rest.prefix(500)
+      let part = Array(rest.prefix(512))
       rest = rest.dropFirst(part.count)
-      let statement = try statements.connection.prepare(text.several(part))
+      // As many parameters as a power of two, so that there are few statements.
+      let keys = part.filled
+      let statement = try statements.statement(text: text.several(keys.count))
+      for (index, key) in keys.enumerated() { statement.bind(key, at: Int32(index) + 1) }
       try statement.drain(shape, builder) { body(statement.int(ownerColumn), $0) }
     }
   }
@@ -111,20 +114,26 @@ public struct SQLReader<Connection: SQLConnection> {
     return translation.order([sort]) != nil
   }
 
+  public func canPush(_ plan: FetchPlan) -> Bool {
+    guard let first = plan.entities.first else { return false }
+    var translation = SQLPredicate(binding.layout, entity: schema.entities[first])
+    return translation.condition(plan.predicate) != nil && translation.order(plan.sort) != nil
+  }
+
   public func fetch(_ plan: FetchPlan, _ body: (consuming Row) -> Void) throws(StoreError) {
     guard let first = plan.entities.first else { return }
-    let selection = binding.selections[first]
-    let statement = try prepared(plan, columns: selection.columns)
-    try statement.drain(binding.shapes[first], builder, body)
+    let text = try text(of: plan, columns: binding.selections[first].columns)
+    try run(text) { (statement) throws(StoreError) in try statement.drain(binding.shapes[first], builder, body) }
   }
 
   public func fetchReferences(_ plan: FetchPlan, _ body: (ObjectReference) -> Void) throws(StoreError) {
     guard !plan.entities.isEmpty else { return }
-    let statement = try prepared(plan, columns: "t0.Z_ENT, t0.Z_PK")
-    defer { statement.reset() }
-    while try statement.step() {
-      guard let entity = binding.numbers.entity(statement.int(0)) else { continue }
-      body(ObjectReference(entity: entity, key: statement.int(1)))
+    try run(text(of: plan, columns: "t0.Z_ENT, t0.Z_PK")) { (statement) throws(StoreError) in
+      defer { statement.reset() }
+      while try statement.step() {
+        guard let entity = binding.numbers.entity(statement.int(0)) else { continue }
+        body(ObjectReference(entity: entity, key: statement.int(1)))
+      }
     }
   }
 
@@ -134,9 +143,10 @@ public struct SQLReader<Connection: SQLConnection> {
     unsorted.sort = []
     unsorted.offset = 0
     unsorted.limit = nil
-    let statement = try prepared(unsorted, columns: "count(*)", ordered: false)
-    defer { statement.reset() }
-    let all = try statement.step() ? Int(clamping: statement.int(0)) : 0
+    let all = try run(text(of: unsorted, columns: "count(*)", ordered: false)) { (statement) throws(StoreError) in
+      defer { statement.reset() }
+      return try statement.step() ? Int(clamping: statement.int(0)) : 0
+    }
     let rest = max(0, all - plan.offset)
     return min(plan.limit ?? rest, rest)
   }
@@ -145,19 +155,14 @@ public struct SQLReader<Connection: SQLConnection> {
   public func explanation(of plan: FetchPlan) throws(StoreError) -> [String] {
     guard let first = plan.entities.first else { return [] }
     let text = try text(of: plan, columns: binding.selections[first].columns)
-    let statement = try statement("EXPLAIN QUERY PLAN \(text)")
-    defer { statement.reset() }
-    var lines = [text.statement.text]
-    while try statement.step() {
-      if case .text(let detail) = statement.stored(3) { lines.append("  " + String(decoding: detail, as: UTF8.self)) }
+    return try run("EXPLAIN QUERY PLAN \(text)") { (statement) throws(StoreError) in
+      defer { statement.reset() }
+      var lines = [text.statement.text]
+      while try statement.step() {
+        if case .text(let detail) = statement.stored(3) { lines.append("  " + String(decoding: detail, as: UTF8.self)) }
+      }
+      return lines
     }
-    return lines
-  }
-
-  private func prepared(
-    _ plan: FetchPlan, columns: String, ordered: Bool = true
-  ) throws(StoreError) -> Connection.Statement {
-    try statement(text(of: plan, columns: columns, ordered: ordered))
   }
 
   private func text(of plan: FetchPlan, columns: String, ordered: Bool = true) throws(StoreError) -> SQLText {
@@ -180,19 +185,25 @@ public struct SQLReader<Connection: SQLConnection> {
     return " LIMIT \(value: .int(Int64(plan.limit ?? -1))) OFFSET \(value: .int(Int64(plan.offset)))"
   }
 
-  /// A statement with its parameters bound.
-  func statement(_ text: SQLText) throws(StoreError) -> Connection.Statement {
+  /// Calls `body`, which must reset it, with a statement whose parameters are bound.
+  func run<R>(
+    _ text: SQLText, _ body: (Connection.Statement) throws(StoreError) -> R
+  ) throws(StoreError) -> R {
     let parts = text.statement
+    // Whether that works out or not: what is left is deleted before the table is filled again.
+    defer { for index in parts.lists.indices { try? empty(SQLText.listName(index)) } }
     for (index, list) in parts.lists.enumerated() { try fill(SQLText.listName(index), list) }
     let statement = try statements.statement(text: parts.text)
     for (index, value) in parts.values.enumerated() { statement.bind(value, at: Int32(index) + 1) }
-    return statement
+    return try body(statement)
   }
+
+  private func empty(_ table: String) throws(StoreError) { try statements.connection.execute("DELETE FROM \(table)") }
 
   /// Fills a temporary table, which belongs to the connection alone and is no part of any file.
   private func fill(_ table: String, _ list: [Value]) throws(StoreError) {
     try statements.connection.execute("CREATE TABLE IF NOT EXISTS \(table) (v PRIMARY KEY) WITHOUT ROWID")
-    try statements.connection.execute("DELETE FROM \(table)")
+    try empty(table)
     let insert = try statements.statement(text: "INSERT OR IGNORE INTO \(table) (v) VALUES (?)")
     for value in list {
       insert.bind(value, at: 1)

@@ -80,7 +80,7 @@ public struct SQLSchemaText: Sendable {
 
   /// The name of a fetch index may hold anything.
   static func quoted(_ name: String) -> String {
-    SchemaName.isWord(name) ? name : "\"\(name.replacing("\"", with: "\"\""))\""
+    SchemaName.isWord(name) ? name : SQLLiteral.name(name)
   }
 
   public var indexes: [Index] {

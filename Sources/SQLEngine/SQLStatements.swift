@@ -1,12 +1,13 @@
 import StoreProtocol
 import StoreSchema
 
-/// The statements of one connection, compiled when first used and kept by what they do.
+/// The statements of one connection, compiled when first used and kept by what they do. Updates of ever other attributes and texts of ever
+/// other shapes are ever other statements: some hundred of each kind are kept.
 public final class SQLStatements<Connection: SQLConnection> {
   // Freed in this order: a connection can only close when its statements are gone.
-  @exclusivity(unchecked) private var kept: [Key: Connection.Statement] = [:]
+  @exclusivity(unchecked) private var kept = RecentStatements<Key, Connection.Statement>(limit: 1024)
   @exclusivity(unchecked) private var last: (key: Key, statement: Connection.Statement)?
-  @exclusivity(unchecked) private var texts: [String: Connection.Statement] = [:]
+  @exclusivity(unchecked) private var texts = RecentStatements<String, Connection.Statement>(limit: 256)
   public let connection: Connection
   public let binding: SQLBinding
 
@@ -35,24 +36,26 @@ public final class SQLStatements<Connection: SQLConnection> {
     // Rows of one kind come together, so the last statement is the likeliest.
     if let last, last.key == key { return last.statement }
     let found: Connection.Statement
-    if let known = kept[key] {
+    if let known = kept.find(key) {
       found = known
     } else {
       found = try connection.prepare(text())
-      kept[key] = found
+      kept.keep(found, as: key)
     }
     last = (key, found)
     return found
   }
 
-  /// A statement kept by its text. At most a few hundred are kept.
+  /// A statement kept by its text.
   public func statement(text: String) throws(StoreError) -> Connection.Statement {
-    if let found = texts[text] { return found }
-    if texts.count >= 256 { texts.removeAll() }
+    if let found = texts.find(text) { return found }
     let made = try connection.prepare(text)
-    texts[text] = made
+    texts.keep(made, as: text)
     return made
   }
+
+  /// How many statements are kept.
+  var count: Int { kept.count + texts.count }
 
   /// Parameters: key, entity number, version, then every slot.
   func insert(_ entity: Int) throws(StoreError) -> Connection.Statement {
@@ -235,10 +238,10 @@ struct DestinationsText {
   /// For one owner, its key as the parameter.
   var single: String { text { "\($0) = ?" } }
 
-  /// For several owners given as literal keys.
-  func several(_ owners: ArraySlice<Int64>) -> String {
-    let list = owners.map(String.init).joined(separator: ", ")
-    return text { "\($0) IN (\(list))" }
+  /// For so many owners, their keys as parameters.
+  func several(_ count: Int) -> String {
+    let marks = repeatElement("?", count: count).joined(separator: ", ")
+    return text { "\($0) IN (\(marks))" }
   }
 
   /// Result columns: those of the destination's selection, then the owner's key.

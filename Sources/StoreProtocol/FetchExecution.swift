@@ -27,6 +27,7 @@ public struct FetchExecution {
 
   func split(_ plan: FetchPlan, for store: any FetchingSnapshot) -> Split {
     var result = Split(pushed: plan)
+    if store.canPush(plan) { return result }
     if !store.canPush(plan.predicate, of: plan.entities) {
       // The parts of a conjunction are split one by one.
       let parts = if case .and(let parts) = plan.predicate { parts } else { [plan.predicate] }
@@ -37,12 +38,10 @@ public struct FetchExecution {
       result.pushed.predicate = .and(pushed)
       result.residual = .and(rest)
     }
-    if result.residual != nil || !plan.sort.allSatisfy({ store.canPush($0, of: plan.entities) }) {
-      result.sort = plan.sort
-      result.pushed.sort = []
-      (result.offset, result.limit) = (plan.offset, plan.limit)
-      (result.pushed.offset, result.pushed.limit) = (0, nil)
-    }
+    result.sort = plan.sort
+    result.pushed.sort = []
+    (result.offset, result.limit) = (plan.offset, plan.limit)
+    (result.pushed.offset, result.pushed.limit) = (0, nil)
     return result
   }
 
@@ -56,13 +55,14 @@ public struct FetchExecution {
     }
     let split = split(plan, for: store)
     if split.isComplete { return try store.fetch(split.pushed, body) }
+    store.noteResidual(split.residual, isSorted: !split.sort.isEmpty)
     var rows: [Row] = []
     try store.fetch(split.pushed) { rows.append($0) }
     try finish(rows, split, body)
   }
 
-  /// Who does what of a plan, as lines to be read.
-  public func explanation(of plan: FetchPlan) throws(StoreError) -> [String] {
+  /// Who does what of a plan, as lines to be read. `schema` is that of the snapshot.
+  public func explanation(of plan: FetchPlan, _ schema: Schema) throws(StoreError) -> [String] {
     guard pushesDown, let store = snapshot.fetching else {
       return ["The store gives all objects; predicate, sort and limit are applied in memory."]
     }
@@ -71,6 +71,7 @@ public struct FetchExecution {
     if case .and(let kept)? = split.residual {
       let all = if case .and(let parts) = plan.predicate { parts.count } else { 1 }
       lines.append("predicate: \(kept.count) of \(all) conditions in memory")
+      lines += kept.map { "  " + $0.text(schema, showsValues: true) }
     } else {
       lines.append("predicate: in the store")
     }

@@ -87,6 +87,9 @@ public protocol FetchingSnapshot: StoreSnapshot {
   func canPush(_ predicate: ResolvedPredicate, of entities: Range<Int>) -> Bool
   func canPush(_ sort: ResolvedSort, of entities: Range<Int>) -> Bool
 
+  /// Whether the store takes a plan's predicate and sorts together, which may be too much for one statement although it takes each.
+  func canPush(_ plan: FetchPlan) -> Bool
+
   /// Calls `body` with each row that the plan selects, in the plan's order, ties in key order.
   func fetch(_ plan: FetchPlan, _ body: (consuming Row) -> Void) throws(StoreError)
 
@@ -103,6 +106,9 @@ public protocol FetchingSnapshot: StoreSnapshot {
   /// Calls `body` with the values of each row of a table.
   func table(_ plan: TablePlan, _ body: ([Value]) -> Void) throws(StoreError)
 
+  /// Told what of a fetch is done in memory, on the rows that the store gives, so that it can be written where the store's statements are.
+  func noteResidual(_ predicate: ResolvedPredicate?, isSorted: Bool)
+
   /// What the store does for a plan that it can run, as lines in its own words; empty where it has none.
   func explanation(of plan: FetchPlan) throws(StoreError) -> [String]
 
@@ -115,6 +121,10 @@ extension FetchingSnapshot {
   public var fetching: (any FetchingSnapshot)? { self }
   public func estimatedCount(_ plan: FetchPlan) -> Int? { nil }
   public func explanation(of plan: FetchPlan) throws(StoreError) -> [String] { [] }
+  public func noteResidual(_ predicate: ResolvedPredicate?, isSorted: Bool) {}
+  public func canPush(_ plan: FetchPlan) -> Bool {
+    canPush(plan.predicate, of: plan.entities) && plan.sort.allSatisfy { canPush($0, of: plan.entities) }
+  }
   public func canPush(_ plan: TablePlan) -> Bool { false }
   public func table(_ plan: TablePlan, _ body: ([Value]) -> Void) throws(StoreError) {
     throw StoreError(.unsupported, "This store gives rows, but no tables of values.")

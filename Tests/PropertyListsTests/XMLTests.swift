@@ -68,4 +68,12 @@ import Testing
     // One of them is an empty dictionary.
     #expect(names.count { $0?.hasSuffix(".xcdatamodel") == true } == 46)
   }
+
+  @Test func `signs that are parts of Characters are written as signs`() throws {
+    for text in ["a & b < c > d", "\u{600}<b/>", "\u{600}&\u{301}", "\u{1F3F4}\u{200D}&amp;"] {
+      let lines = try XMLPropertyListWriter.write(.string(text))
+      let read = try XMLPropertyListReader.read(Data(lines.utf8))
+      #expect(read == .string(text), "\(text.unicodeScalars.map(\.value))")
+    }
+  }
 }

@@ -7,7 +7,7 @@ import StoreProtocol
 final class SQLiteConnection: SQLConnection {
   @exclusivity(unchecked) private(set) var database: OpaquePointer?
   let functions = SQLiteFunctions()
-  private let debugTrace = SQLiteTrace()
+  let debugTrace = SQLiteTrace()
   private let trace: (@Sendable (String, Double) -> Void)?
   private var identity: SQLiteOpenFiles.Identity?
   private let process = ProcessCopy.current

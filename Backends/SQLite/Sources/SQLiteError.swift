@@ -11,9 +11,20 @@ enum SQLiteError {
     let text = database.flatMap { sqlite3_errmsg($0) }.map { String(cString: $0) }
     let number = systemError(code, database)
     if number != 0 { context["errno"] = String(number) }
+    if code & 0xff == SQLITE_ERROR, sql != nil, !(text ?? "").hasPrefix("no such ") {
+      return refused(doing, context, text)
+    }
     return StoreError(
       self.code(code, systemError: number), "SQLite failed at \(doing): \(advice(code, number))", context: context,
       cause: text)
+  }
+
+  /// A statement that SQLite does not take, for example because it is too deep. That says nothing about the file, unless it has no such
+  /// table or column.
+  private static func refused(_ doing: String, _ context: [String: String], _ text: String?) -> StoreError {
+    StoreError(
+      .unsupported, "SQLite failed at \(doing): it does not take the statement, which is no fault of the file",
+      context: context, cause: text)
   }
 
   /// The `errno` behind a failure, 0 for none: as SQLite says, or as the last failed call on one of its two files says.

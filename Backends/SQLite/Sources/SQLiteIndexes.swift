@@ -53,7 +53,7 @@ struct SQLiteIndexes {
       }
     }
     // A name may hold anything in a file of others.
-    return former.map { "DROP INDEX \"\($0.name.replacing("\"", with: "\"\""))\"" } + missing.map(\.sql)
+    return former.map { "DROP INDEX \(SQLLiteral.name($0.name))" } + missing.map(\.sql)
   }
 
   /// Whether an index is named as Core Data names the fetch indexes of an entity that has the index's table.

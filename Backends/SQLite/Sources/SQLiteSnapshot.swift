@@ -9,7 +9,7 @@ import StoreSchema
 final class SQLiteSnapshot: FetchingSnapshot, InspectingSnapshot, @unchecked Sendable {
   let commitNumber: UInt64
   private let reader: SQLiteReader
-  private let rows: SQLReader<SQLiteConnection>
+  let rows: SQLReader<SQLiteConnection>
   private let pool: SQLitePool
 
   init(_ pool: SQLitePool, commitNumber: UInt64) throws(StoreError) {
@@ -65,6 +65,8 @@ final class SQLiteSnapshot: FetchingSnapshot, InspectingSnapshot, @unchecked Sen
 
   func canPush(_ sort: ResolvedSort, of entities: Range<Int>) -> Bool { rows.canPush(sort, of: entities) }
 
+  func canPush(_ plan: FetchPlan) -> Bool { rows.canPush(plan) }
+
   func explanation(of plan: FetchPlan) throws(StoreError) -> [String] { try rows.explanation(of: plan) }
 
   func canPush(_ plan: TablePlan) -> Bool { rows.canPush(plan) }
@@ -75,6 +77,13 @@ final class SQLiteSnapshot: FetchingSnapshot, InspectingSnapshot, @unchecked Sen
 
   func fetch(_ plan: FetchPlan, _ body: (consuming Row) -> Void) throws(StoreError) {
     try confirmed { () throws(StoreError) in try rows.fetch(plan, body) }
+  }
+
+  func noteResidual(_ predicate: ResolvedPredicate?, isSorted: Bool) {
+    let trace = reader.statements.connection.debugTrace
+    if trace.level <= 0 { return }
+    let schema = reader.statements.binding.layout.schema
+    trace.noteResidual(predicate?.text(schema, showsValues: trace.level > 1), isSorted: isSorted)
   }
 
   func fetchReferences(_ plan: FetchPlan, _ body: (ObjectReference) -> Void) throws(StoreError) {

@@ -12,7 +12,7 @@ final class SQLiteTrace {
     return arguments.dropFirst(place + 1).first.flatMap(Int.init) ?? 0
   }
 
-  private let level: Int
+  let level: Int
   private let write: (String) -> Void
   /// The rows that statements have given so far, by address.
   private var rows: [OpaquePointer: Int] = [:]
@@ -37,6 +37,12 @@ final class SQLiteTrace {
         trace.note(event, OpaquePointer(statement), detail)
         return 0
       }, Unmanaged.passUnretained(self).toOpaque())
+  }
+
+  /// Writes what is done without SQL; `predicate` is what is left of one, nil for nothing.
+  func noteResidual(_ predicate: String?, isSorted: Bool) {
+    if let predicate { write("CoreData: annotation: evaluated in memory: \(predicate)") }
+    if isSorted { write("CoreData: annotation: sorted in memory") }
   }
 
   private func note(_ event: UInt32, _ statement: OpaquePointer, _ detail: UnsafeMutableRawPointer?) {

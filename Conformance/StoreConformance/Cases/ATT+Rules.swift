@@ -116,6 +116,21 @@ extension ConformanceSuite {
       try s.update(first, ["group": "x"])
       c.equal(try s.value(first, "group"), "x")
     },
+    ConformanceCase("ATT-043/columns", "names that a store has for itself are names", profiles: Profile.fetching) { c in
+      let s = try c.open(Fixtures.columnNames())
+      let data = try s.insert("_Metadata", ["_pk": 7])
+      let values: [String: Cell] = ["_pk": "a", "_ent": "b", "_opt": "c", "_pk1": "d"]
+      let first = try s.insert("_PrimaryKey", values.merging(["_Pk2": .to(data)]) { $1 })
+      let second = try s.insert("_PrimaryKey", ["_pk": "e"])
+      let third = try s.insert("_PrimaryKey1", ["_pk": "f"])
+      for (name, value) in values { c.equal(try s.value(first, name), value.value, name) }
+      c.equal(try s.links(data, "_opt"), [first])
+      c.equal(try s.fetch("_PrimaryKey", "_pk == 'a' AND _Pk2._pk == 7"), [first])
+      c.equal(try s.fetch("_PrimaryKey", sort: ["-_pk"]), [second, first])
+      try s.update(second, ["_opt": "x", "_ent": "y"])
+      c.equal(try s.value(second, "_ent"), "y")
+      c.equal(try s.value(third, "_pk"), "f")
+    },
     ConformanceCase("ATT-026", "a date is an instant, whatever the time zone", profiles: [.plain, .reopen]) { c in
       let s = try c.open(Fixtures.allTypes())
       let object = try s.insert("AllTypes", ["date": .date(1234.5)])

@@ -79,7 +79,8 @@ extension ConformanceSuite {
       found("FET-031", "between", "name BETWEEN {1, 2}", []), found("FET-031", "in", "age IN {'5', 7}", [2]),
     ] + collectionCases
 
-  private static func found(_ row: String, _ name: String, _ predicate: String, _ expected: [Int]) -> ConformanceCase {
+  /// A case of four people, a team and tags: which of the people a predicate selects.
+  static func found(_ row: String, _ name: String, _ predicate: String, _ expected: [Int]) -> ConformanceCase {
     ConformanceCase("\(row)/\(name)", predicate, level: .queryable, profiles: [.plain, .noPushdown, .single]) { c in
       let s = try c.open(Fixtures.people())
       let people = try Self.staff(s)
@@ -91,7 +92,7 @@ extension ConformanceSuite {
   }
 
   /// Four people, a team of three of them, and three tags; gives the people.
-  private static func staff(_ s: Session) throws -> [ObjectReference] {
+  static func staff(_ s: Session) throws -> [ObjectReference] {
     let objects = try s.commit {
       let team = try $0.insert("Team", ["title": "core"])
       let (red, blue) = (try $0.insert("Tag", ["label": "red"]), try $0.insert("Tag", ["label": "blue"]))

@@ -41,7 +41,7 @@ enum FetchCommand {
     let plan = try plan(invocation, entity, store.schema, limit)
     if invocation.has("--explain") {
       let execution = FetchExecution(try store.engine.snapshot())
-      for line in try execution.explanation(of: plan) { output.line(line) }
+      for line in try execution.explanation(of: plan, store.schema) { output.line(line) }
       return true
     }
     let form = FetchForm(entity, store, decodes: invocation.has("--decode"))

@@ -115,6 +115,12 @@ enum CSVText {
     guard text.utf8.contains(where: { [UInt8(ascii: ","), UInt8(ascii: "\""), 10, 13].contains($0) }) else {
       return text
     }
-    return "\"" + text.replacing("\"", with: "\"\"") + "\""
+    // By code points: readers know no Characters, in which a quote may be only a part.
+    var quoted = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+      quoted.append(scalar)
+      if scalar == "\"" { quoted.append(scalar) }
+    }
+    return "\"\(String(quoted))\""
   }
 }

@@ -82,11 +82,13 @@ extension ResolvedFunction {
     self = Self.all[code]
   }
 
-  /// The type of the result over operands of types; null where the result is always null, nil where it is not known.
+  /// The type of the result over operands of types; null where the result is always null, nil where only the values say it.
   func type(of operands: [SQLValueType]) -> SQLValueType? {
     switch self {
     case .arithmetic(let operation):
       guard operands.count == 2, operands.allSatisfy(\.isNumeric) else { return .null }
+      // A decimal where there is an exact one, a double elsewhere.
+      if operands.contains(.decimal) && (operation == .power || operation == .modulus) { return nil }
       let (a, b) = (operands[0] == .date, operands[1] == .date)
       if operation == .add && a != b || operation == .subtract && a && !b { return .date }
       return !a && !b && operands.contains(.decimal) ? .decimal : .number

@@ -16,13 +16,13 @@ extension SQLPredicate {
   mutating func exists(
     _ collection: ResolvedCollection, _ variable: Int, _ inner: ResolvedPredicate, _ negated: Bool
   ) -> SQLText? {
-    guard var selection = open(collection) else { return nil }
+    guard var selection = open(collection, asSet: true) else { return nil }
     guard scopes.count == variable + 1, let condition = condition(inner) else {
       scopes.removeLast()
       return nil
     }
     selection.conditions.append(condition)
-    return "\(negated ? "NOT " : "")EXISTS \(close(selection, "1"))"
+    return existence(close(selection, "1"), negated)
   }
 
   mutating func member(
@@ -44,15 +44,19 @@ extension SQLPredicate {
     case .list(let elements):
       return condition(.or(elements.map { .comparison(value, .equalTo, $0, options) }), negated: negated)
     case .members, .following, .filtered, .values:
-      guard let term = term(value), let (opened, element) = elements(collection) else { return nil }
+      guard let term = term(value), let (opened, element) = elements(collection, asSet: true) else { return nil }
       var selection = opened
       guard let isEqual = comparison(element, .equalTo, term, options, false) else {
         scopes.removeLast()
         return nil
       }
       selection.conditions.append(isEqual)
-      return "\(negated ? "NOT " : "")EXISTS \(close(selection, "1"))"
+      return existence(close(selection, "1"), negated)
     }
+  }
+
+  private func existence(_ select: SQLText, _ negated: Bool) -> SQLText {
+    negated ? "NOT EXISTS \(select)" : "EXISTS \(select)"
   }
 
   private mutating func among(
@@ -66,22 +70,36 @@ extension SQLPredicate {
       return condition(
         .or(constants.map { .comparison(value, .equalTo, .constant($0), options) }), negated: negated)
     }
+    if term.type == .opaque { return nil }
     var fitting: [Value] = []
     for constant in constants where !constant.isNull {
       guard let constant = comparable(constant, with: term) else { continue }
       fitting.append(constant)
     }
-    let isIn: SQLText =
-      fitting.count <= 500 || isForIndex
-      ? "\(term.text) IN (\(SQLText(joining: fitting.map { "\(value: $0)" }, by: ", ")))"
-      : "\(term.text) IN \(list: fitting)"
-    // An empty IN list is false in SQLite, for NULL too.
-    switch (negated, constants.contains(where: \.isNull)) {
-    case (false, false): return isIn
-    case (false, true): return "(\(isIn) OR \(term.text) IS NULL)"
-    case (true, false): return "(\(term.text) IS NULL OR NOT \(isIn))"
-    case (true, true): return "(\(term.text) IS NOT NULL AND NOT \(isIn))"
+    // The same key under several entities.
+    if term.type.isReference && fitting.count > 1 {
+      var seen: Set<Value> = []
+      fitting = fitting.filter { seen.insert($0).inserted }
     }
+    let hasNull = constants.contains(where: \.isNull)
+    // An empty IN list is false in SQLite, for NULL too.
+    if fitting.isEmpty { return hasNull ? isNull(term, !negated) : negated ? "1" : "0" }
+    let isIn: SQLText = "\(term.text) IN \(list(fitting))"
+    if !negated && !hasNull { return isIn }
+    // NULL is neither in a list that has something nor not in it.
+    if !term.isPlain { return "(\(isIn)) \(!negated ? "IS NOT FALSE" : hasNull ? "IS FALSE" : "IS NOT TRUE")" }
+    if !negated { return "(\(isIn) OR \(term.text) IS NULL)" }
+    return hasNull ? "(\(term.text) IS NOT NULL AND NOT \(isIn))" : "(\(term.text) IS NULL OR NOT \(isIn))"
+  }
+
+  /// Up to so many values are parameters, more are a table.
+  private static let longestList = 512
+
+  /// The values in brackets. Lists of about one length are one statement: the last value fills them up to a power of two.
+  private func list(_ values: [Value]) -> SQLText {
+    guard values.count <= Self.longestList || isForIndex else { return "\(list: values)" }
+    let marks = isForIndex ? values : values.filled
+    return "(\(SQLText(joining: marks.map { "\(value: $0)" }, by: ", ")))"
   }
 
   /// What a constant is in the column of a term; nil where it can equal none of its values.
@@ -121,10 +139,10 @@ extension SQLPredicate {
     let type = element.type
     switch aggregate {
     case .count:
-      if isDistinct && type == .decimal { return nil }
+      if isDistinct && (type == .decimal || type == .opaque) { return nil }
       return SQLTerm("count(\(isDistinct ? "DISTINCT " : "")\(element.text))", .number)
     case .minimum, .maximum:
-      if type == .decimal || type.isReference || type == .entity { return nil }
+      if type == .decimal || type.isReference || type == .entity || type == .opaque { return nil }
       return SQLTerm("\(aggregate == .minimum ? "min" : "max")(\(element.text))", type)
     case .sum, .average:
       guard type.isNative, !isDistinct, let text = call(aggregate == .sum ? .sum : .average, [], [element]) else {
@@ -152,8 +170,8 @@ extension SQLPredicate {
   // MARK: Selections
 
   /// A selection of the elements of a collection, and each as a value.
-  private mutating func elements(_ collection: ResolvedCollection) -> (Selection, SQLTerm)? {
-    guard let selection = open(collection.elements) else { return nil }
+  private mutating func elements(_ collection: ResolvedCollection, asSet: Bool = false) -> (Selection, SQLTerm)? {
+    guard let selection = open(collection.elements, asSet: asSet) else { return nil }
     var path = SlotPath(leaf: .object)
     if case .values(_, let own) = collection { path = own }
     path.variable = scopes.count - 1
@@ -167,11 +185,14 @@ extension SQLPredicate {
   private mutating func close(_ selection: Selection, _ column: SQLText, _ rest: SQLText = "") -> SQLText {
     let joins = scopes.removeLast().joins
     let condition = SQLText(joining: selection.conditions, by: " AND ")
-    return "(SELECT \(column) FROM \(selection.from)\(joins) WHERE \(condition)\(rest))"
+    var text: SQLText = "(SELECT \(column) FROM \(selection.from)\(joins) WHERE \(condition)\(rest))"
+    text.isSelect()
+    return text
   }
 
-  /// Opens a scope for the objects of a collection; nil, without one, for what is no objects, or cannot be said.
-  private mutating func open(_ collection: ResolvedCollection) -> Selection? {
+  /// Opens a scope for the objects of a collection; nil, without one, for what is no objects, or cannot be said. With `asSet` it does not
+  /// matter how often an object is in it.
+  private mutating func open(_ collection: ResolvedCollection, asSet: Bool = false) -> Selection? {
     if isForIndex { return nil }
     switch collection {
     case .members(let variable, let hops):
@@ -179,20 +200,20 @@ extension SQLPredicate {
       var selection = Selection(from: "", conditions: [], order: [])
       return open(hops, from: scopes[variable].alias, &selection)
     case .following(let base, let hops):
-      guard var selection = open(base) else { return nil }
+      guard var selection = open(base, asSet: asSet) else { return nil }
       let scope = scopes.removeLast()
       selection.from += scope.joins
       selection.order = []
       return open(hops, from: scope.alias, &selection)
     case .filtered(let base, variable: let variable, let condition):
-      guard var selection = open(base) else { return nil }
+      guard var selection = open(base, asSet: asSet) else { return nil }
       guard scopes.count == variable + 1, let condition = self.condition(condition) else {
         scopes.removeLast()
         return nil
       }
       selection.conditions.append(condition)
       return selection
-    case .distinct(let base): return open(base)
+    case .distinct(let base): return asSet ? open(base, asSet: true) : nil
     case .constants, .list, .values, .set: return nil
     }
   }
@@ -202,6 +223,7 @@ extension SQLPredicate {
     for (index, hop) in hops.enumerated() {
       let name = newAlias()
       guard let link = SQLLink(layout, hop, owner: source, alias: name) else { return nil }
+      if !link.rest.isEmpty { aliasCount += 1 }
       if selection.from.isEmpty {
         selection.from = link.source + link.rest
         selection.conditions.append("\(link.condition)")
@@ -214,6 +236,14 @@ extension SQLPredicate {
     guard let last = hops.last else { return nil }
     scopes.append(Scope(entity: layout.schema.entities[last.destination], alias: source))
     return selection
+  }
+}
+
+extension Array {
+  /// The same with the last element repeated up to a power of two.
+  var filled: [Element] {
+    guard let last else { return self }
+    return self + repeatElement(last, count: (1 << (Int.bitWidth - (count - 1).leadingZeroBitCount)) - count)
   }
 }
 

@@ -7,6 +7,7 @@ extension SQLPredicate {
     _ a: SQLTerm, _ op: Predicate.Operator, _ b: SQLTerm, _ options: Predicate.Options, _ negated: Bool
   ) -> SQLText? {
     if a.type == .entity || b.type == .entity { return nil }
+    if a.type == .opaque && b.type != .null || b.type == .opaque && a.type != .null { return nil }
     switch op {
     case .equalTo: return equality(a, b, options, isEqual: !negated)
     case .notEqualTo: return equality(a, b, options, isEqual: negated)
@@ -39,7 +40,7 @@ extension SQLPredicate {
       ? "(\(a.text) IS NULL AND \(b.text) IS NULL)" : "(\(a.text) IS NOT NULL OR \(b.text) IS NOT NULL)"
   }
 
-  private func isNull(_ term: SQLTerm, _ isEqual: Bool) -> SQLText {
+  func isNull(_ term: SQLTerm, _ isEqual: Bool) -> SQLText {
     term.type == .null ? (isEqual ? "1" : "0") : "\(term.text) \(isEqual ? "IS NULL" : "IS NOT NULL")"
   }
 
@@ -55,6 +56,7 @@ extension SQLPredicate {
       return negated ? "1" : "0"
     }
     if !negated { return "\(a.text) \(sign) \(b.text)" }
+    if !a.isPlain || !b.isPlain { return "(\(a.text) \(sign) \(b.text)) IS NOT TRUE" }
     let nulls = [a, b].filter { !$0.isConstant }.map { "\($0.text) IS NULL" as SQLText }
     return "(\(SQLText(joining: nulls + ["\(a.text) \(opposite) \(b.text)"], by: " OR ")))"
   }
@@ -65,12 +67,23 @@ extension SQLPredicate {
     _ a: SQLTerm, _ op: Predicate.Operator, _ b: SQLTerm, _ options: Predicate.Options, _ negated: Bool
   ) -> SQLText? {
     guard a.type.isText, b.type.isText else { return negated ? "1" : "0" }
-    if op == .beginsWith, !options.isFolding, !a.isConstant, case .string(let prefix)? = b.constant,
+    if op == .beginsWith, !options.isFolding, a.isColumn, case .string(let prefix)? = b.constant,
       let range = Self.range(a.text, prefix, negated)
     {
       return range
     }
+    if op == .like, !options.isFolding, a.isColumn, case .string(let pattern)? = b.constant,
+      let range = Self.range(a.text, Self.prefix(of: pattern), negated),
+      let isLike = kernel(a, op, b, options, negated: negated)
+    {
+      return negated ? "(\(range) OR \(isLike))" : "(\(range) AND \(isLike))"
+    }
     return kernel(a, op, b, options, negated: negated)
+  }
+
+  /// What every text begins with that is like a pattern.
+  private static func prefix(of pattern: String) -> String {
+    String(String.UnicodeScalarView(pattern.unicodeScalars.prefix { !["*", "?", "\\"].contains($0) }))
   }
 
   /// A prefix as a range, which an index can serve.

@@ -43,6 +43,7 @@ extension SQLPredicate {
       if term.type == .null { return .null }
       terms.append(term)
     }
+    if terms.contains(where: { $0.type == .opaque }) { return nil }
     guard let code = function.code, let type = function.type(of: terms.map(\.type)) else { return nil }
     if type == .null { return .null }
     return call(.function, [code], terms).map { SQLTerm($0, type) }
@@ -68,15 +69,15 @@ extension SQLPredicate {
     switch path.leaf {
     case .attribute(let slot, let kind, let declaring):
       let name = layout.column(layout.schema.entities[declaring], slot).name
-      return SQLValueType(kind).map { SQLTerm("\(prefix)\(name)", $0) }
+      return SQLValueType(kind).map { SQLTerm(column: prefix + name, $0) }
     case .toOne(let relationship):
       guard let slot = relationship.slot else { return nil }
       let name = layout.column(layout.schema.entities[relationship.declaringEntity], slot).name
-      return SQLTerm("\(prefix)\(name)", .reference(root: layout.schema.entities[relationship.destination].root))
+      return SQLTerm(column: prefix + name, .reference(root: layout.schema.entities[relationship.destination].root))
     case .object:
       let entity = path.hops.last?.destination ?? scopes[path.variable].entity.index
-      return SQLTerm("\(prefix)Z_PK", .reference(root: layout.schema.entities[entity].root))
-    case .entity: return SQLTerm("\(prefix)Z_ENT", .entity)
+      return SQLTerm(column: prefix + "Z_PK", .reference(root: layout.schema.entities[entity].root))
+    case .entity: return SQLTerm(column: prefix + "Z_ENT", .entity)
     case .column: return nil
     }
   }
@@ -84,7 +85,7 @@ extension SQLPredicate {
   /// The table that to-one relationships lead to from a variable.
   mutating func alias(_ hops: [Relationship], in scope: Int) -> String? {
     guard let last = hops.last else { return scopes[scope].alias }
-    if isForIndex { return nil }
+    if isForIndex || hops.count > Self.maximumAliases { return nil }
     if let known = scopes[scope].aliases[hops] { return known }
     guard let source = alias(Array(hops.dropLast()), in: scope), let slot = last.slot else { return nil }
     let name = newAlias()

@@ -26,8 +26,9 @@ struct SQLPredicate {
   private var leaves = 0
   private var parameters = 0
 
-  /// What SQLite takes in one statement: expressions 1000 deep, 32 766 parameters, 64 tables. Sorting may join some too.
-  private static let (maximumLeaves, maximumParameters, maximumAliases) = (900, 30_000, 40)
+  /// What SQLite takes in one statement: 32 766 parameters, 64 tables, and what ``SQLTextSize`` says. As each leaf is written out, their
+  /// number bounds the work too. Sorting joins tables of its own.
+  static let (maximumLeaves, maximumParameters, maximumAliases, maximumAliasesSorted) = (900, 30_000, 40, 60)
 
   /// `entity` is the one whose table is `t0`.
   init(_ layout: SQLLayout, entity: Entity) { self.init(layout, entity, isForIndex: false) }
@@ -77,21 +78,24 @@ struct SQLPredicate {
   mutating func order(_ sorts: [ResolvedSort]) -> [String]? {
     var terms: [String] = []
     for sort in sorts {
-      guard let term = term(.path(sort.path)), term.type != .decimal, term.type != .entity, !term.type.isReference,
+      guard let term = term(.path(sort.path)), term.type != .decimal, term.type != .entity, term.type != .opaque,
+        !term.type.isReference,
         let collation = SQLCollation(order: sort.comparison)
       else { return nil }
       let collated = term.type.isText ? collation.suffix : ""
       terms.append(term.text.statement.text + collated + (sort.isAscending ? "" : " DESC"))
     }
+    if aliasCount > Self.maximumAliasesSorted { return nil }
     return terms
   }
 
   mutating func checked(_ text: SQLText?) -> SQLText? {
+    guard let text else { return nil }
     leaves += 1
-    parameters += text?.parameters.count ?? 0
+    parameters += text.parameters.count
     let isTooLarge =
       leaves > Self.maximumLeaves || parameters > Self.maximumParameters || aliasCount > Self.maximumAliases
-    return isTooLarge ? nil : text
+    return isTooLarge || !text.size.isTaken ? nil : text
   }
 
   private mutating func combine(
@@ -103,6 +107,7 @@ struct SQLPredicate {
       guard let text = condition(part, negated: negated) else { return nil }
       texts.append(text)
     }
-    return "(\(SQLText(joining: texts, by: joiner)))"
+    let text: SQLText = "(\(SQLText(joining: texts, by: joiner)))"
+    return text.size.isTaken ? text : nil
   }
 }

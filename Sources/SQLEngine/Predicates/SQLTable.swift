@@ -16,7 +16,9 @@ struct SQLTable {
     guard let condition = translation.condition(plan.fetch.predicate) else { return nil }
     var (results, columns) = ([SQLText](), [SQLResultColumn]())
     for column in plan.columns {
-      guard let term = translation.term(column), let form = translation.form(column, term.type) else { return nil }
+      guard let term = translation.term(column), term.type != .opaque, term.text.size.isTaken,
+        let form = translation.form(column, term.type)
+      else { return nil }
       results.append(term.text)
       if let number = translation.number(column) { results.append(number) }
       columns.append(form)

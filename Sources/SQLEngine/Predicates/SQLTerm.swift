@@ -9,11 +9,18 @@ struct SQLTerm {
   var type: SQLValueType
   /// The value of a constant.
   var constant: Value?
+  /// Whether it is a column of a table.
+  var isColumn = false
 
   init(_ text: SQLText, _ type: SQLValueType, constant: Value? = nil) {
     self.text = text
     self.type = type
     self.constant = constant
+  }
+
+  init(column name: String, _ type: SQLValueType) {
+    self.init(SQLText(stringLiteral: name), type)
+    isColumn = true
   }
 
   static let null = SQLTerm("NULL", .null, constant: .null)
@@ -25,6 +32,9 @@ struct SQLTerm {
   }
 
   var isConstant: Bool { constant != nil }
+
+  /// Whether it may be written several times: other terms may have conditions within them that did the same.
+  var isPlain: Bool { isConstant || isColumn }
 }
 
 /// What a term's values are, as far as it decides how they compare and how they are read.
@@ -35,12 +45,14 @@ enum SQLValueType: Equatable {
   /// A REAL, also where the column has an INTEGER.
   case real
   case date, decimal, text, uri, uuid, data
+  /// Values of which nothing but their absence can be asked.
+  case opaque
   /// The key of an object of the tree of that root.
   case reference(root: Int)
   /// The number of an entity.
   case entity
 
-  /// Nil for values of which nothing but their absence can be asked.
+  /// Nil for what is no attribute.
   init?(_ kind: SlotKind) {
     switch kind {
     case .int16, .int32, .int64, .bool: self = .number
@@ -51,7 +63,8 @@ enum SQLValueType: Equatable {
     case .uri: self = .uri
     case .uuid: self = .uuid
     case .data: self = .data
-    case .transformable, .externalData, .reference, .referenceEntity: return nil
+    case .transformable, .externalData: self = .opaque
+    case .reference, .referenceEntity: return nil
     }
   }
 
@@ -94,7 +107,7 @@ enum SQLValueType: Equatable {
     case .uri: 5
     case .uuid: 6
     case .data: 7
-    case .null, .reference, .entity: nil
+    case .null, .opaque, .reference, .entity: nil
     }
   }
 

@@ -11,24 +11,37 @@ struct SQLText: ExpressibleByStringInterpolation {
   /// What stands before, between and after the parameters.
   private var parts: [String] = [""]
   private(set) var parameters: [Parameter] = []
+  /// What SQLite needs for the text.
+  private(set) var size = SQLTextSize()
 
-  init(stringLiteral text: String) { parts = [text] }
+  init(stringLiteral text: String) {
+    parts = [text]
+    size.length = text.utf8.count
+  }
 
   init(stringInterpolation: Interpolation) { self = stringInterpolation.result }
 
+  /// A list, with a comma as the separator, or a chain of one operator.
   init(joining texts: [SQLText], by separator: String) {
     for (index, text) in texts.enumerated() {
       if index > 0 { append(text: separator) }
-      append(text)
+      append(text, behind: 2)
     }
+    if separator != ", " { size.height += texts.count }
   }
 
-  fileprivate mutating func append(text: String) { parts[parts.count - 1] += text }
+  fileprivate mutating func append(text: String) {
+    parts[parts.count - 1] += text
+    size.length += text.utf8.count
+  }
 
-  mutating func append(_ other: SQLText) {
-    append(text: other.parts[0])
+  mutating func append(_ other: SQLText) { append(other, behind: 0) }
+
+  fileprivate mutating func append(_ other: SQLText, behind symbols: Int) {
+    parts[parts.count - 1] += other.parts[0]
     parts += other.parts.dropFirst()
     parameters += other.parameters
+    size.contain(other.size, behind: symbols)
   }
 
   fileprivate mutating func append(_ parameter: Parameter) {
@@ -36,17 +49,46 @@ struct SQLText: ExpressibleByStringInterpolation {
     parts.append("")
   }
 
+  /// Makes known that the text is a subselect.
+  mutating func isSelect() { size.isSelect() }
+
   struct Interpolation: StringInterpolationProtocol {
-    fileprivate var result: SQLText = ""
+    private var text: SQLText = ""
+    private var symbols = 0
+
+    /// What is interpolated lies below all symbols around it.
+    fileprivate var result: SQLText {
+      var result = text
+      result.size.height += symbols
+      return result
+    }
 
     init(literalCapacity: Int, interpolationCount: Int) {}
 
-    mutating func appendLiteral(_ text: String) { result.append(text: text) }
-    mutating func appendInterpolation(_ text: String) { result.append(text: text) }
-    mutating func appendInterpolation(_ text: SQLText) { result.append(text) }
-    mutating func appendInterpolation(_ number: Int) { result.append(text: "\(number)") }
-    mutating func appendInterpolation(value: Value) { result.append(.value(value)) }
-    mutating func appendInterpolation(list: [Value]) { result.append(.list(list)) }
+    mutating func appendLiteral(_ literal: String) {
+      text.append(text: literal)
+      symbols += SQLTextSize.symbols(literal)
+    }
+
+    /// The second symbol is the empty one that SQLite's grammar has within the brackets of a function of that name.
+    mutating func appendInterpolation(_ other: String) {
+      text.append(text: other)
+      symbols += 2
+    }
+
+    mutating func appendInterpolation(_ other: SQLText) {
+      text.append(other, behind: symbols)
+      symbols += 1
+    }
+
+    mutating func appendInterpolation(_ number: Int) { appendInterpolation("\(number)") }
+    mutating func appendInterpolation(value: Value) { append(.value(value)) }
+    mutating func appendInterpolation(list: [Value]) { append(.list(list)) }
+
+    private mutating func append(_ parameter: Parameter) {
+      text.append(parameter)
+      symbols += 1
+    }
   }
 
   /// The text with a mark for each value, the values, and the lists, whose tables are called by ``listName(_:)``.

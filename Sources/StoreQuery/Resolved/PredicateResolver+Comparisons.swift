@@ -71,11 +71,24 @@ extension PredicateResolver {
         throw .invalid("The pattern of MATCHES is none: \(error.message)")
       }
     }
+    if case .constant(.reference) = a { return identity(a, b, comparison) }
+    if case .constant(.reference) = b { return identity(a, b, comparison) }
     // Constants have nothing to look up: they are compared here.
     if case .constant(let a) = a, case .constant(let b) = b {
       return .constant(ComparisonKernel.evaluate(comparison.op, comparison.options, left: a, right: b))
     }
     return .comparison(a, comparison.op, b, comparison.options)
+  }
+
+  /// A comparison with an object that is given.
+  private func identity(
+    _ a: ResolvedExpression, _ b: ResolvedExpression, _ comparison: Predicate.Comparison
+  ) -> ResolvedPredicate {
+    switch comparison.op {
+    case .equalTo: equal(a, b, comparison.options)
+    case .notEqualTo: .not(equal(a, b, comparison.options))
+    default: .comparison(a, comparison.op, b, comparison.options)
+    }
   }
 
   private func one(
@@ -123,19 +136,6 @@ extension PredicateResolver {
     return op == .equalTo ? .not(isFilled) : isFilled
   }
 
-  private func member(
-    _ value: ResolvedExpression, _ many: ResolvedMany, _ options: Predicate.Options
-  ) -> ResolvedPredicate {
-    switch (value, many.collection) {
-    case (.constant(let value), .constants(let values)):
-      .constant(ComparisonKernel.evaluate(.in, options, left: value, right: values))
-    case (_, .list(let elements)): .or(elements.map { .comparison(value, .equalTo, $0, options) })
-    case (_, .set(.union, let a, let b)):
-      .or([member(value, .init(collection: a), options), member(value, .init(collection: b), options)])
-    default: .member(value, of: many.collection, options)
-    }
-  }
-
   private func between(
     _ value: ResolvedExpression, _ low: ResolvedExpression, _ high: ResolvedExpression, _ options: Predicate.Options
   ) -> ResolvedPredicate {
@@ -163,6 +163,12 @@ extension PredicateResolver {
       var test = comparison
       (test.left, test.right, test.modifier) = (.constant(.string(entity.name)), constant, .direct)
       if try resolve(order(test)) == .constant(true) { fitting.append(.int(Int64(entity.index))) }
+    }
+    // Behind a relationship there may be no object, and so no name.
+    if !path.hops.isEmpty {
+      var test = comparison
+      (test.left, test.right, test.modifier) = (.constant(.null), constant, .direct)
+      if try resolve(order(test)) == .constant(true) { fitting.append(.null) }
     }
     return .member(.path(path), of: .constants(fitting), [])
   }

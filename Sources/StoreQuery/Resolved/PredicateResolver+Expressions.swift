@@ -64,6 +64,9 @@ extension PredicateResolver {
   }
 
   private func keyPath(_ text: String, of base: Expression) throws(ResolutionError) -> ResolvedOperand {
+    // What indexes are used for is up to stores: the objects are the same.
+    var base = base
+    while case .function("noindex:", let arguments, target: nil) = base, arguments.count == 1 { base = arguments[0] }
     switch base {
     case .evaluatedObject: return try walk(text, from: 0, entity)
     case .variable(let name):
@@ -71,13 +74,17 @@ extension PredicateResolver {
       guard let entity = variable.entity else { throw .invalid("$\(name) is a value, which has no \(text).") }
       return try walk(text, from: variable.number, entity)
     case .function("objectFrom:withIndex:", let arguments, target: nil) where arguments.count == 2:
-      // The value of an element is the element of the values.
-      guard case .many(let values) = try walk(text, from: try many(arguments[0])) else { break }
+      // The value of an element is the element of the values, as long as each element has one.
+      let objects = try many(arguments[0])
+      guard case .many(let values) = try walk(text, from: objects),
+        values.collection.hasOneValueForEach(of: objects.collection)
+      else { break }
       return .one(try element(of: values.collection, arguments[1]))
     default:
       switch try operand(base) {
       case .many(let many): return try walk(text, from: many)
-      case .one(.path(let path)): return try walk(text, behind: path, entity)
+      case .one(.path(let path)):
+        if let walked = try walk(text, behind: path) { return walked }
       default: break
       }
     }

@@ -40,16 +40,27 @@ extension PredicateResolver {
       }
       return try collected(many, by: key, [], text)
     }
-    return try finish(Walk(text: text, keys: keys, entity: entity, objects: many.collection, variable: 0))
+    var walk = Walk(text: text, keys: keys, entity: entity, objects: many.collection, variable: 0)
+    // The references at the end of a to-one relationship stand for objects.
+    if case .values(let base, let path) = many.collection, case .toOne(let last) = path.leaf {
+      (walk.objects, walk.hops) = (base, path.hops + [last])
+    }
+    return try finish(walk)
   }
 
-  /// Resolves the keys of a path from where a path over to-one relationships leads.
-  func walk(_ text: String, behind path: SlotPath, _ start: Entity) throws(ResolutionError) -> ResolvedOperand {
-    guard case .toOne(let last) = path.leaf else { return try walk(text, from: path.variable, start) }
+  /// Resolves the keys of a path from where a path over to-one relationships leads; nil where that is no object.
+  func walk(_ text: String, behind path: SlotPath) throws(ResolutionError) -> ResolvedOperand? {
+    var hops = path.hops
+    switch path.leaf {
+    case .toOne(let last): hops.append(last)
+    case .object: break
+    case .attribute, .entity, .column: return nil
+    }
+    let own = path.variable == 0 ? entity : variables.values.first { $0.number == path.variable }?.entity
+    guard let start = hops.last.map({ schema.entities[$0.destination] }) ?? own else { return nil }
     return try finish(
       Walk(
-        text: text, keys: Self.keys(text), entity: schema.entities[last.destination], objects: nil,
-        variable: path.variable, hops: path.hops + [last]))
+        text: text, keys: Self.keys(text), entity: start, objects: nil, variable: path.variable, hops: hops))
   }
 
   private static func keys(_ text: String) -> ArraySlice<String> {
@@ -180,6 +191,14 @@ extension ResolvedCollection {
       if case .toOne(let last) = path.leaf { base.following(path.hops + [last] + hops) } else { self }
     default: hops.isEmpty ? self : .following(self, hops)
     }
+  }
+
+  /// Whether these are the values at a path from each of `objects`, null among them, so that they have the same places.
+  func hasOneValueForEach(of objects: ResolvedCollection) -> Bool {
+    guard case .values(let base, let path) = self else { return self == objects }
+    if base == objects { return true }
+    guard case .values(base, let start) = objects, case .toOne(let last) = start.leaf else { return false }
+    return path.hops.starts(with: start.hops + [last])
   }
 
   /// The same objects as objects, where they are the references at the end of a to-one relationship.

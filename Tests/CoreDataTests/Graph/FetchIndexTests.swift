@@ -41,6 +41,8 @@ import Testing
     ("name != nil AND age > 3", "(ZNAME IS NOT NULL AND ZAGE > 3)"), ("on == YES", "ZON = 1"),
     ("NOT (age < 2 OR on == NO)", "((ZAGE IS NULL OR ZAGE >= 2) AND ZON IS NOT 0)"),
     ("name == \"it's?\"", "ZNAME = 'it''s?'"),
+    // A quote that is a part of a Character.
+    ("name == \"\u{600}' OR 1; --\"", "ZNAME = '\u{600}'' OR 1; --'"),
     ("age IN {1, 2}", "ZAGE IN (1, 2)"), ("age BETWEEN {1, 5}", "(ZAGE >= 1 AND ZAGE <= 5)"),
     ("at > CAST(1.5, 'NSDate')", "ZAT > 1.5"),
     ("name BEGINSWITH 'ab'", "(ZNAME >= 'ab' AND ZNAME < 'ac')"),
@@ -133,13 +135,26 @@ import Testing
     }
   }
 
-  @Test func aHostileNameIsAName() throws {
+  @Test func aHostileNameOfTheModelIsAName() throws {
+    let model = model { [index("\u{600}\" ON ZA (ZAGE); DELETE FROM ZA; --", [property("name", $0)])] }
+    try withStore { (url) throws in
+      #expect(try use(url, model, saving: 2).count == 1)
+      #expect(try use(url, model, saving: 2).count == 1)
+      let connection = try SQLiteConnection(url.path, .readOnly, timeout: 1)
+      #expect(try connection.integer("SELECT count(*) FROM ZA") == 4)
+    }
+  }
+
+  /// The second has a quote that is a part of a Character.
+  @Test(arguments: ["", "\u{600}"]) func aHostileNameIsAName(_ start: String) throws {
     try withStore { (url) throws in
       let plain = model { _ in [] }
       _ = try use(url, plain, saving: 2)
       try SQLiteConnection(url.path, .readWrite, timeout: 1).execute(
-        #"CREATE INDEX "Z_A_""; DELETE FROM ZA; --" ON ZA (ZAGE)"#)
+        "CREATE INDEX \"Z_A_\(start)\"\"; DELETE FROM ZA; --\" ON ZA (ZAGE)")
       #expect(try use(url, plain, saving: 1) == [])
+      let connection = try SQLiteConnection(url.path, .readOnly, timeout: 1)
+      #expect(try connection.integer("SELECT count(*) FROM ZA") == 3)
     }
   }
 

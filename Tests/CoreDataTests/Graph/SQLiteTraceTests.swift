@@ -42,4 +42,16 @@ import Testing
     #expect(has(3, "for 2 rows") && !has(3, "details"))
     #expect(has(4, "CoreData: details: SCAN T"))
   }
+
+  @Test func whatIsDoneInMemoryIsSaid() {
+    let written = Mutex([String]())
+    let trace = SQLiteTrace(level: 1) { line in written.withLock { $0.append(line) } }
+    trace.noteResidual("age == $value", isSorted: true)
+    trace.noteResidual(nil, isSorted: true)
+    #expect(
+      written.withLock { $0 } == [
+        "CoreData: annotation: evaluated in memory: age == $value", "CoreData: annotation: sorted in memory",
+        "CoreData: annotation: sorted in memory",
+      ])
+  }
 }
