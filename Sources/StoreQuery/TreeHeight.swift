@@ -3,6 +3,9 @@ public enum TreeHeight {
   /// What the format language refuses too.
   public static let limit = FormatParser.heightLimit
 
+  /// What is printed in place of a tree that is deeper.
+  public static let excuse = "(nested deeper than \(limit) levels)"
+
   private enum Node {
     case predicate(Predicate)
     case expression(Expression)

@@ -49,7 +49,7 @@ enum CompoundPredicatePatch {
 
     private static func format(of compound: NSCompoundPredicate) -> String {
       if let tree = PredicateTree.of(compound) { return tree.format }
-      if PredicateTree.isTooDeep(compound) { return "(nested deeper than \(TreeHeight.limit) levels)" }
+      if PredicateTree.isTooDeep(compound) { return TreeHeight.excuse }
       let parts = compound.subpredicates.map { part in
         part is NSCompoundPredicate ? "(\(part.predicateFormat))" : part.predicateFormat
       }

@@ -10,10 +10,13 @@ final class ComparisonTreePredicate: NSComparisonPredicate {
     let comparison: StoreQuery.Predicate.Comparison
     /// The expressions that it was made of, left and right.
     let sides: (NSExpression, NSExpression)?
+    /// See `TreeExpression.Payload.isTooDeep`.
+    let isTooDeep: Bool
 
     init(_ comparison: StoreQuery.Predicate.Comparison, _ sides: (NSExpression, NSExpression)?) {
       self.comparison = comparison
       self.sides = sides
+      isTooDeep = TreeHeight.isExceeded(by: .comparison(comparison))
     }
   }
 
@@ -24,9 +27,6 @@ final class ComparisonTreePredicate: NSComparisonPredicate {
   static func make(
     _ comparison: StoreQuery.Predicate.Comparison, _ sides: (NSExpression, NSExpression)? = nil
   ) -> ComparisonTreePredicate {
-    if TreeHeight.isExceeded(by: .comparison(comparison)) {
-      misuse("A predicate was made that is nested deeper than \(TreeHeight.limit) levels.")
-    }
     CompoundPredicatePatch.apply()
     return RawObject.make(ComparisonTreePredicate.self, Payload(comparison, sides))
   }
@@ -41,16 +41,20 @@ final class ComparisonTreePredicate: NSComparisonPredicate {
     return payload.comparison
   }
   var tree: StoreQuery.Predicate { .comparison(comparison) }
+  var isTooDeep: Bool { payload?.isTooDeep ?? false }
 
   override func copy(with zone: NSZone?) -> Any { self }
-  override func evaluate(with object: Any?) -> Bool { PredicateTree.evaluate(tree, object, nil) }
+  override func evaluate(with object: Any?) -> Bool { evaluate(with: object, substitutionVariables: nil) }
   override func evaluate(with object: Any?, substitutionVariables bindings: [String: Any]?) -> Bool {
-    PredicateTree.evaluate(tree, object, bindings)
+    if isTooDeep { misuse("A predicate that is evaluated in memory is nested deeper than \(TreeHeight.limit) levels.") }
+    return PredicateTree.evaluate(tree, object, bindings)
   }
-  override var predicateFormat: String { tree.format }
-  override var hash: Int { tree.hashValue }
-  override func isEqual(_ object: Any?) -> Bool { PredicateTree.isEqual(tree, object) }
-  override var description: String { tree.format }
+  override var predicateFormat: String { isTooDeep ? TreeHeight.excuse : tree.format }
+  override var hash: Int { isTooDeep ? 0 : tree.hashValue }
+  override func isEqual(_ object: Any?) -> Bool {
+    isTooDeep ? object as AnyObject? === self : PredicateTree.isEqual(tree, object)
+  }
+  override var description: String { predicateFormat }
 }
 
 /// Lets the initialisers of `NSComparisonPredicate` give an object of a subclass.

@@ -10,17 +10,13 @@ final class TreeExpression: NSExpression {
   final class Payload {
     let tree: StoreQuery.Expression
     let origin: Origin
+    /// Whether going over the tree could overflow the stack: a fetch throws then, and nothing else looks into it.
+    let isTooDeep: Bool
 
     init(_ tree: StoreQuery.Expression, _ origin: Origin = .tree) {
       self.tree = tree
       self.origin = origin
-    }
-
-    /// Stops the program for what could not be evaluated or printed without the risk of a stack overflow.
-    func checkHeight() {
-      if TreeHeight.isExceeded(by: tree) {
-        misuse("An expression was made that is nested deeper than \(TreeHeight.limit) levels.")
-      }
+      isTooDeep = TreeHeight.isExceeded(by: tree)
     }
 
     /// How an expression was made, where its tree does not tell.
@@ -38,7 +34,6 @@ final class TreeExpression: NSExpression {
   required init?(coder: NSCoder) { nil }
 
   static func make(_ payload: Payload) -> TreeExpression {
-    payload.checkHeight()
     CompoundPredicatePatch.apply()
     return RawObject.make(TreeExpression.self, payload)
   }
@@ -49,9 +44,12 @@ final class TreeExpression: NSExpression {
   }
 
   override func copy(with zone: NSZone? = nil) -> Any { self }
-  override var hash: Int { content.tree.hashValue }
-  override func isEqual(_ object: Any?) -> Bool { (object as? TreeExpression)?.content.tree == content.tree }
-  override var description: String { content.tree.format }
+  override var hash: Int { content.isTooDeep ? 0 : content.tree.hashValue }
+  override func isEqual(_ object: Any?) -> Bool {
+    guard let other = object as? TreeExpression, other !== self else { return object as AnyObject? === self }
+    return !content.isTooDeep && !other.content.isTooDeep && content.tree == other.content.tree
+  }
+  override var description: String { content.isTooDeep ? TreeHeight.excuse : content.tree.format }
 }
 
 /// Between expression objects and syntax trees.

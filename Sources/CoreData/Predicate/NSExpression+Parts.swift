@@ -160,6 +160,9 @@ extension NSExpression {
     var bindings: [String: Any] = [:]
     for (key, value) in context ?? [:] { if let key = key as? String { bindings[key] = value } }
     if case .constant(let own) = origin, bindings.isEmpty { return own }
+    if (self as? TreeExpression)?.content.isTooDeep ?? false {
+      misuse("An expression that is evaluated is nested deeper than \(TreeHeight.limit) levels.")
+    }
     let bound = bindings.isEmpty ? tree : Substitution.replace(tree, bindings)
     return ObjectEvaluator.value(of: bound, object)
   }

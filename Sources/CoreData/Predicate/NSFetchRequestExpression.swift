@@ -18,8 +18,7 @@ public final class NSFetchRequestExpression: NSExpression {
   }
 
   static func make(_ payload: TreeExpression.Payload) -> NSFetchRequestExpression {
-    payload.checkHeight()
-    return RawObject.make(NSFetchRequestExpression.self, payload)
+    RawObject.make(NSFetchRequestExpression.self, payload)
   }
 
   var tree: StoreQuery.Expression {

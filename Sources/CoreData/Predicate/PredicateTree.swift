@@ -77,7 +77,7 @@ enum PredicateTree {
   static func isTooDeep(_ predicate: NSPredicate) -> Bool {
     var pending = [(predicate: predicate, depth: 1)]
     while let (next, depth) = pending.popLast() {
-      if depth > TreeHeight.limit { return true }
+      if depth > TreeHeight.limit || (next as? ComparisonTreePredicate)?.isTooDeep ?? false { return true }
       guard let compound = next as? NSCompoundPredicate else { continue }
       for part in compound.subpredicates { pending.append((part, depth + 1)) }
     }

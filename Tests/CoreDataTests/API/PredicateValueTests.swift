@@ -183,6 +183,18 @@ import Testing
     #expect(mixed.predicateFormat == "(nested deeper than 200 levels)")
   }
 
+  @Test func expressionsThatAreTooDeepAreNotLookedInto() {
+    var sum = NSExpression(forKeyPath: "a")
+    let one = NSExpression(forConstantValue: 1)
+    for _ in 0..<3_000 { sum = NSExpression(forFunction: "add:to:", arguments: [sum, one]) }
+    #expect("\(sum)" == "(nested deeper than 200 levels)" && sum == sum && sum.hash == sum.hash && sum != one)
+    let deep = NSComparisonPredicate(leftExpression: sum, rightExpression: one, modifier: .direct, type: .equalTo)
+    let both = NSCompoundPredicate(andPredicateWithSubpredicates: [deep, NSPredicate(format: "a == 1")])
+    #expect(deep.predicateFormat == "(nested deeper than 200 levels)" && deep == deep && both == both)
+    #expect(deep != both && both.predicateFormat == "(nested deeper than 200 levels)")
+    #expect(deep.leftExpression === sum)
+  }
+
   @Test func predicatesThatAreFoldedByFormatsStayFlat() throws {
     var all = NSPredicate(format: "a == 0")
     for number in 1..<1_000 { all = NSPredicate(format: "%@ OR %@", all, NSPredicate(format: "a == %d", number)) }

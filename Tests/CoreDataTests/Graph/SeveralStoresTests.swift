@@ -62,14 +62,17 @@ import Testing
         let found = try context.fetch(request)
         #expect(try context.count(for: request) == found.count)
         #expect([here, there].filter(predicate.evaluate).count == found.count)
-        let table = NSFetchRequest<NSDictionary>(entityName: "Person")
-        (table.predicate, table.resultType, table.propertiesToFetch) = (predicate, .dictionaryResultType, ["name"])
-        #expect(
-          try context.fetch(table).compactMap { $0["name"] as? String }.sorted() == found.compactMap(\.name).sorted())
-        table.affectedStores = [rest]
-        #expect(try context.fetch(table).count == found.filter { $0.name == "there" }.count)
         return found.compactMap(\.name).sorted()
       }
+      func tables(_ predicate: NSPredicate) throws -> [Int] {
+        let table = NSFetchRequest<NSDictionary>(entityName: "Person")
+        (table.predicate, table.resultType, table.propertiesToFetch) = (predicate, .dictionaryResultType, ["name"])
+        let all = try context.fetch(table).count
+        table.affectedStores = [rest]
+        return [all, try context.fetch(table).count]
+      }
+      #expect(try tables(NSPredicate(format: "SELF == %@", there)) == [1, 1])
+      #expect(try tables(NSPredicate(format: "SELF == %@", here)) == [1, 0])
       for object in [there, there.objectID] as [NSObject] {
         #expect(try names(NSPredicate(format: "SELF == %@", object)) == ["there"])
         #expect(try names(NSPredicate(format: "SELF != %@", object)) == ["here"])
