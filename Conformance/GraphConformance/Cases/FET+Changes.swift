@@ -28,6 +28,26 @@ extension GraphSuite {
         }
       }
     },
+    GraphCase(
+      "FET-059/requests", "a fetch over unsaved changes asks the store for no object by itself", needs: .persistent,
+      ways: .own, needsBackend: true
+    ) { g in
+      try staff(g)
+      for (key, withValues) in [("age", true), ("age", false), ("team.title", true), ("team.title", false)] {
+        try g.requests { c, requests in
+          c.insert("Person", ["name": "new", "age": 5])
+          let request = people(sort: key)
+          request.includesPropertyValues = withValues
+          let before = requests()
+          g.equal(try c.fetch(request).count, 11)
+          // The people and their teams, once for the rows and once for what they are sorted by.
+          g.expect(requests() - before <= 5, "\(requests() - before) requests by \(key) with values \(withValues)")
+          let (found, counted) = (requests(), try c.count(for: request))
+          g.equal(counted, 11)
+          g.expect(requests() - found <= 1, "\(requests() - found) requests to count")
+        }
+      }
+    },
     GraphCase("FET-059/window", "deletions and changes that are not saved move what a limit leaves", ways: .own) { g in
       try staff(g)
       let c = try g.newContext()

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import PropertyLists
 import StoreProtocol
@@ -35,6 +36,8 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
   @exclusivity(unchecked) private(set) final var index: Int
   let cache: RowCache
   private let engine: Mutex<(any Store)?>
+  /// What asynchronous fetches read at the moment, perhaps for one that was given up; the store is closed behind it.
+  let readings = DispatchGroup()
 
   struct Setup {
     var coordinator: NSPersistentStoreCoordinator
@@ -149,6 +152,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
       defer { engine = nil }
       return engine
     }
+    readings.wait()
     cache.removeAll()
     try closing?.close()
   }

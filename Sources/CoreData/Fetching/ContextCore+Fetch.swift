@@ -113,7 +113,7 @@ extension ContextCore {
     for store in run.stores where !run.readsRows || store.custom?.incremental != nil {
       let own = run.stores.count == 1 ? objects : objects.filter { $0.storeIndex == store.index }
       let keys = own.map(\.key).filter { $0 > 0 }
-      if parameters.batchSize > 0 && parameters.includesPropertyValues && keys.count > 1 {
+      if parameters.batchSize > 0 && parameters.includesPropertyValues && objects.count > 1 {
         fetchBatches.remember(
           keys, store: store.index, root: run.fetch.info.root, size: parameters.batchSize, run.wishes)
       }

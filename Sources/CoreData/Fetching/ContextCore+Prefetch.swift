@@ -6,7 +6,10 @@ import StoreSchema
 /// Reading what a fetch is told to have at hand.
 extension ContextCore {
   func fulfill(_ wishes: FetchBatches.Wishes, _ objects: [NSManagedObject]) throws {
-    if wishes.realizes { for object in objects { object.prepareToRead() } }
+    if wishes.realizes {
+      do { try readRows(of: objects) } catch { throw CoreDataError.make(error) }
+      for object in objects { object.prepareToRead() }
+    }
     for path in wishes.prefetchedKeyPaths { try prefetch(path, objects) }
   }
 
@@ -19,7 +22,7 @@ extension ContextCore {
         registered(ObjectReference(entity: root, key: $0), store: object.storeIndex)
       }
       do {
-        try readRows(of: objects, root, store)
+        try readRows(of: objects)
         try fulfill(wishes, objects)
       } catch {
         // Whoever reads a value cannot be told. What was not read is read when it is used, and fails then.
@@ -28,12 +31,19 @@ extension ContextCore {
     }
   }
 
-  /// Gives faults their rows, in one request.
+  /// Gives the faults among objects of one tree their rows, in one request for each store.
+  private func readRows(of objects: [NSManagedObject]) throws(StoreError) {
+    let faults = objects.filter { $0.row == nil && $0.isFault && $0.key > 0 }
+    for (index, faults) in Dictionary(grouping: faults, by: \.storeIndex) {
+      if let store = store(index) { try readRows(of: faults, faults[0].info.root, store) }
+    }
+  }
+
   private func readRows(
     of objects: [NSManagedObject], _ root: Int, _ store: NSPersistentStore
   ) throws(StoreError) {
     var faults: [Int64: NSManagedObject] = [:]
-    for object in objects where object.row == nil {
+    for object in objects {
       if let row = store.cache.row(root, object.key), row.entity == object.info.entity.index {
         object.row = row
       } else {

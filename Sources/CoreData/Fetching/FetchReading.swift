@@ -27,10 +27,17 @@ final class FetchReading: @unchecked Sendable {
 
   /// Reads all stores, until `goesOn` says no to the number of results so far. A store cannot be stopped: what it still gives then is dropped.
   func read(_ goesOn: @escaping (Int) -> Bool) throws(StoreError) {
+    for store in run.stores { store.readings.enter() }
+    defer { for store in run.stores { store.readings.leave() } }
+    if goesOn(0) { try readAll(goesOn) }
+  }
+
+  /// The views are let go of when this ends.
+  private func readAll(_ goesOn: @escaping (Int) -> Bool) throws(StoreError) {
     var snapshots: [any StoreSnapshot] = []
     for store in run.stores { snapshots.append(try store.requireEngine().snapshot()) }
     views = snapshots.map(\.commitNumber)
-    var (count, isWanted) = (0, goesOn(0))
+    var (count, isWanted) = (0, true)
     func counts() -> Bool {
       count += 1
       if count % Self.chunk == 0 && isWanted { isWanted = goesOn(count) }

@@ -130,7 +130,7 @@ extension ContextCore {
       }) ?? nil
   }
 
-  /// Whether one object stands before another in the fetch's order.
+  /// Whether one object stands before another in the fetch's order. Without comparators, faults stay faults; see ``sortKeys(of:_:)``.
   func precedes(_ a: NSManagedObject, _ b: NSManagedObject, _ fetch: ResolvedFetch) -> Bool {
     let source = ManagedSource()
     for step in fetch.comparators {
@@ -143,8 +143,8 @@ extension ContextCore {
         if order != .orderedSame { return order == .orderedAscending }
       }
     }
-    return SortEvaluation.precedes(fetch.plan.sort, { source.value(at: $0, of: a) }, { source.value(at: $0, of: b) })
-      ?? a.isBefore(b)
+    let sorts = fetch.plan.sort
+    return FoundObject(a, keys: sortKeys(of: a, sorts)).precedes(FoundObject(b, keys: sortKeys(of: b, sorts)), sorts)
   }
 
   func sort(_ objects: inout [NSManagedObject], _ fetch: ResolvedFetch) {

@@ -130,7 +130,7 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
     get { box.content.sortDescriptors }
     set { box.content.sortDescriptors = newValue }
   }
-  /// The most results; 0 for no limit.
+  /// The most results; 0 for no limit. With a negative number, here, as ``fetchOffset`` or as ``fetchBatchSize``, the fetch throws 134060.
   open var fetchLimit: Int {
     get { box.content.fetchLimit }
     set { box.content.fetchLimit = newValue }
@@ -139,7 +139,8 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
     get { box.content.fetchOffset }
     set { box.content.fetchOffset = newValue }
   }
-  /// How many objects' values are read at a time, when the first of them is used; 0 for all at once.
+  /// How many objects' values are read at a time, when the first of them is used; 0 for all at once. What ``returnsObjectsAsFaults`` and
+  /// ``relationshipKeyPathsForPrefetching`` ask for is done then, too.
   open var fetchBatchSize: Int {
     get { box.content.fetchBatchSize }
     set { box.content.fetchBatchSize = newValue }
@@ -165,6 +166,7 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
     get { box.content.returnsDistinctResults }
     set { box.content.returnsDistinctResults = newValue }
   }
+  /// Whether objects that the context has already, unless they have unsaved changes, take the values and relationships that the store has now.
   open var shouldRefreshRefetchedObjects: Bool {
     get { box.content.shouldRefreshRefetchedObjects }
     set { box.content.shouldRefreshRefetchedObjects = newValue }

@@ -81,7 +81,7 @@ open class NSAsynchronousFetchResult<ResultType: NSFetchRequestResult>: NSPersis
 
   private func deliver(_ reading: FetchReading) {
     if isComplete { return }
-    if isCancelled { return wasCancelled() }
+    if isGivenUp { return wasCancelled() }
     do {
       // A save came in between, or changes that the reading did not reckon with.
       guard let results = try managedObjectContext.core.results(of: reading, parameters) else { return begin() }
@@ -107,10 +107,10 @@ open class NSAsynchronousFetchResult<ResultType: NSFetchRequestResult>: NSPersis
   private func complete(_ results: () throws -> [Any]) {
     if isComplete { return }
     do {
-      if isCancelled { throw CocoaError(.userCancelled) }
+      if isGivenUp { throw CocoaError(.userCancelled) }
       let found = try managedObjectContext.typed(results(), as: ResultType.self)
       // Results that were made on the queue may have been given up meanwhile.
-      if isCancelled { throw CocoaError(.userCancelled) }
+      if isGivenUp { throw CocoaError(.userCancelled) }
       finalResult = found
       finishProgress(found.count)
     } catch { operationError = error }

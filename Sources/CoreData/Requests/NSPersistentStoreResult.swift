@@ -13,8 +13,9 @@ open class NSPersistentStoreAsynchronousResult: NSPersistentStoreResult {
   /// cancelling it is ``cancel()``.
   public let progress: Progress?
   private let cancelled = Atomic<Bool>(false)
-  /// A progress tells its handler later that it was cancelled.
-  var isCancelled: Bool { cancelled.load(ordering: .acquiring) || progress?.isCancelled == true }
+  var isCancelled: Bool { cancelled.load(ordering: .acquiring) }
+  /// The same on the context's queue, where it counts that the progress was cancelled, too: it tells its handler later.
+  var isGivenUp: Bool { isCancelled || progress?.isCancelled == true }
 
   /// Sendable, unchecked: the result is only cancelled by it.
   private struct Running: @unchecked Sendable { weak var result: NSPersistentStoreAsynchronousResult? }

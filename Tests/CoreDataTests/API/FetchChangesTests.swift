@@ -72,6 +72,25 @@ import Testing
     }
   }
 
+  @Test func aControllerThatFollowsAChangeLeavesTheOthersFaults() throws {
+    let company = try company()
+    try company.run { (context) throws in
+      let request = NSFetchRequest<Person>(entityName: "Person")
+      request.sortDescriptors = [NSSortDescriptor(key: "age", ascending: true)]
+      let controller = NSFetchedResultsController(
+        fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: nil, cacheName: nil)
+      let delegate = Delegate()
+      controller.delegate = delegate
+      try controller.performFetch()
+      let new = Person(context: context)
+      new.age = 5
+      context.processPendingChanges()
+      let people = try #require(controller.fetchedObjects)
+      #expect(people.filter { !$0.isFault } == [new])
+      #expect(people.map(\.age) == [0, 1, 2, 3, 4, 5, 5, 6, 7, 8, 9])
+    }
+  }
+
   private final class Delegate: NSFetchedResultsControllerDelegate {}
 
   /// A new object that no store takes yet is in none that a request could name.
