@@ -32,7 +32,14 @@ public final class ContextStack: ObjectStack {
   }
 
   public func set(_ value: Any?, _ name: String, of number: Int) throws {
-    try context.performAndWait { try object(number).setValue(value, forKey: name) }
+    try context.performAndWait {
+      let parts = name.split(separator: ".", maxSplits: 1).map(String.init)
+      guard parts.count == 2 else { return try object(number).setValue(value, forKey: name) }
+      // An element of a composite attribute.
+      var elements = try object(number).value(forKey: parts[0]) as? [String: Any] ?? [:]
+      elements[parts[1]] = value
+      try object(number).setValue(elements, forKey: parts[0])
+    }
   }
 
   public func set(target: Int?, _ name: String, of number: Int) throws {
@@ -72,9 +79,11 @@ public final class ContextStack: ObjectStack {
         }
       }
       let request = NSFetchRequest<NSManagedObject>(entityName: wanted.entity)
-      let predicate = NSPredicate(format: wanted.format, argumentArray: arguments)
+      let predicate = try NSPredicate.parse(wanted.format, arguments)
       request.predicate = predicate
-      request.sortDescriptors = wanted.sort.map { NSSortDescriptor(key: $0.key, ascending: $0.isAscending) }
+      request.sortDescriptors = wanted.sort.map {
+        NSSortDescriptor(key: $0.key, ascending: $0.isAscending, selector: $0.selector.map { Selector($0) })
+      }
       (request.fetchOffset, request.fetchLimit) = (wanted.offset, wanted.limit ?? 0)
       // A limit of 0 is none.
       let isEmpty = wanted.limit == 0

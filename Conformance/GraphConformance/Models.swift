@@ -24,6 +24,9 @@ enum Models {
   static let staff: NSManagedObjectModel = {
     let photo = attribute("photo", .binaryDataAttributeType)
     photo.allowsExternalBinaryDataStorage = true
+    let place = NSCompositeAttributeDescription()
+    place.name = "place"
+    place.elements = [attribute("city", .stringAttributeType), attribute("floor", .integer16AttributeType)]
     let employee = entity(
       "Employee",
       [
@@ -34,20 +37,38 @@ enum Models {
       "Person",
       [
         attribute("name", .stringAttributeType), attribute("age", .integer16AttributeType),
-        attribute("email", .stringAttributeType), attribute("born", .dateAttributeType), photo,
+        attribute("email", .stringAttributeType), attribute("born", .dateAttributeType),
+        attribute("rank", .integer32AttributeType), attribute("score", .floatAttributeType), photo,
       ], unique: ["email"])
     person.subentities = [employee]
-    return model([
-      person, employee,
-      entity("Team", [attribute("title", .stringAttributeType), attribute("number", .integer64AttributeType)]),
-      entity("Tag", [attribute("label", .stringAttributeType), attribute("isOn", .booleanAttributeType)]),
-      entity("List", [attribute("name", .stringAttributeType)]),
-      entity("Item", [attribute("name", .stringAttributeType), attribute("link", .URIAttributeType)]),
-    ]) { all in
+    let team = entity(
+      "Team",
+      [
+        attribute("title", .stringAttributeType), attribute("number", .integer64AttributeType),
+        attribute("stamp", .binaryDataAttributeType), attribute("notes", .transformableAttributeType), place,
+      ])
+    let tag = entity(
+      "Tag",
+      [
+        attribute("label", .stringAttributeType), attribute("isOn", .booleanAttributeType),
+        attribute("weight", .doubleAttributeType), attribute("price", .decimalAttributeType),
+      ])
+    let item = entity("Item", [attribute("name", .stringAttributeType), attribute("link", .URIAttributeType)])
+    index(person, ["age"], ["born"], ["name", "age"])
+    index(employee, ["salary"], ["rate"], ["badge"])
+    index(team, ["number"], ["stamp"])
+    index(tag, ["isOn"], ["label", "weight"])
+    index(item, ["link"])
+    return model([person, employee, team, tag, entity("List", [attribute("name", .stringAttributeType)]), item]) {
+      all in
       link(all, one("Person", "boss"), many("Person", "reports"))
       link(all, one("Person", "team"), many("Team", "members"))
       link(all, many("Person", "tags"), many("Tag", "people"))
       link(all, many("List", "items", ordered: true), one("Item", "list"))
+      link(all, many("List", "picks", ordered: true), many("Item", "pickers", ordered: true))
+      link(all, one("Team", "lead"), many("Employee", "leads"))
+      lead(all, one("Team", "rival"), to: "Team")
+      lead(all, many("Team", "keeps"), to: "Tag")
     }
   }()
 
@@ -196,6 +217,16 @@ extension Models {
     entities[b.entity]?.properties.append(b.relationship)
     a.relationship.inverseRelationship = b.relationship
     b.relationship.inverseRelationship = a.relationship
+  }
+
+  /// Gives an entity fetch indexes, each of some of its properties.
+  static func index(_ entity: NSEntityDescription, _ indexes: [String]...) {
+    entity.indexes = indexes.map { names in
+      let properties = names.compactMap { entity.propertiesByName[$0] }
+      return NSFetchIndexDescription(
+        name: "by " + names.joined(separator: " "),
+        elements: properties.map { NSFetchIndexElementDescription(property: $0, collationType: .binary) })
+    }
   }
 
   /// A relationship without an inverse.

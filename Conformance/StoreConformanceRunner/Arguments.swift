@@ -8,11 +8,13 @@ struct Arguments {
   private var options: [String: [String]] = [:]
 
   /// Options that stand alone.
-  private static let flags: Set<String> = ["--all", "--json", "--in-process", "--quiet", "--help", "--operators"]
+  private static let flags: Set<String> = [
+    "--all", "--json", "--in-process", "--quiet", "--help", "--operators", "--known",
+  ]
   private static let valued: Set<String> = [
     "--backend", "--at", "--option", "--only", "--profile", "--seed", "--jobs", "--format", "--output", "--size",
     "--package", "--timeout", "--operations", "--expectations", "--case", "--url", "--harness", "--replay-to",
-    "--count", "--n", "--least-pushed",
+    "--count", "--n", "--show", "--least-pushed",
   ]
 
   init(_ words: [String]) throws(UsageError) {

@@ -93,7 +93,7 @@ extension ModelCommands {
     var status: Int32 = 0
     for harness in harnesses where harness.opensStores {
       let start = Date()
-      let report = try PredicateRun(harness).run(count: wanted, seed: seed)
+      let report = try PredicateRun(harness).run(count: wanted, seed: seed, known: arguments.has("--known"))
       let pushed = "\(report.pushed * 100 / max(1, report.count)) % pushed down"
       status = max(status, tell(harness.name, report, since: start, pushed))
       if let least = least[harness.name], !pushesEnough(harness.name, report, least) { status = 1 }
@@ -105,7 +105,8 @@ extension ModelCommands {
       guard let stacks else { continue }
       let (place, begin) = (try harness.makeLocation(), Date())
       defer { try? harness.destroy(place) }
-      let unsaved = try UnsavedPredicateRun(try stacks(harness, place.url)).run(count: wanted, seed: seed)
+      let unsaved = try UnsavedPredicateRun(try stacks(harness, place.url)).run(
+        count: wanted, seed: seed, known: arguments.has("--known"))
       status = max(status, tell(harness.name, unsaved, since: begin, "with unsaved changes laid over"))
     }
     return status
@@ -135,13 +136,16 @@ extension ModelCommands {
     return isEnough && never.isEmpty
   }
 
+  /// How many divergences are printed of each run.
+  private var shown: Int { (try? arguments.number("--show", default: 5)) ?? 5 }
+
   /// Prints what came of a run. The status: 1 for divergences.
   private func tell(_ name: String, _ report: PredicateRun.Report, since start: Date, _ what: String) -> Int32 {
     let seconds = String(format: "%.1f", Date().timeIntervalSince(start))
     print(
       "\(name): \(report.count) predicates of seed \(seed), \(report.telling) of them select some objects and not all, "
         + "\(what), \(report.divergences.count) divergences (\(seconds) s)")
-    for divergence in report.divergences.prefix(5) { print("  \(divergence)") }
+    for divergence in report.divergences.prefix(shown) { print("  \(divergence)") }
     return report.divergences.isEmpty ? 0 : 1
   }
 }

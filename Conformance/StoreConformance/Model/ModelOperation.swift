@@ -6,7 +6,7 @@ public struct ModelOperation: Sendable, Codable, Hashable, CustomStringConvertib
   public var numbers: [UInt64]
 
   public enum Kind: String, Sendable, Codable, CaseIterable {
-    case insert, update, link, tag, untag, reorder, delete, several
+    case insert, update, link, tag, untag, reorder, pick, keep, delete, several
     /// What must be refused: stale versions, values that are taken, objects that are gone.
     case staleUpdate, staleDelete, duplicate, goneUpdate, swap
     /// What happens to the store itself.
@@ -15,9 +15,10 @@ public struct ModelOperation: Sendable, Codable, Hashable, CustomStringConvertib
 
   public var description: String { "\(kind.rawValue) \(numbers.map { String($0, radix: 36) }.joined(separator: " "))" }
 
-  /// Which kinds come how often, of a hundred.
+  /// Which kinds come how often.
   private static let weights: [(Kind, Int)] = [
-    (.insert, 24), (.update, 14), (.link, 12), (.tag, 8), (.untag, 4), (.reorder, 6), (.delete, 8), (.several, 6),
+    (.insert, 24), (.update, 14), (.link, 12), (.tag, 8), (.untag, 4), (.reorder, 6), (.pick, 6), (.keep, 4),
+    (.delete, 8), (.several, 6),
     (.staleUpdate, 3), (.staleDelete, 2), (.duplicate, 3), (.goneUpdate, 1), (.swap, 2), (.reopen, 3),
     (.otherWriter, 3),
     (.takeKeys, 1),
@@ -46,4 +47,8 @@ enum ModelChange {
   case delete(Int, age: Int64)
   case tag(Int, Int, isAdded: Bool)
   case order(Int, [Int])
+  /// The items of a relationship whose two sides have orders.
+  case pick(Int, [Int])
+  /// A link without an inverse, from a team to a tag.
+  case keep(Int, Int, isAdded: Bool)
 }

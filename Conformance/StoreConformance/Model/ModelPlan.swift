@@ -31,6 +31,8 @@ struct ModelPlan {
     case .tag: tag(isAdded: true)
     case .untag: tag(isAdded: false)
     case .reorder: reorder()
+    case .pick: pick()
+    case .keep: keep()
     case .delete: deletion(age: 0)
     case .several: insertion(store.nextNumber) + team(store.nextNumber + 1) + update(age: 0)
     case .staleUpdate: insertion(store.nextNumber) + update(age: 1)
@@ -48,9 +50,9 @@ struct ModelPlan {
 
   private mutating func values(_ entity: String, of count: Int? = nil) -> [String: Cell] {
     var result: [String: Cell] = [:]
-    for attribute in model.schema.entity(named: entity)?.attributes ?? []
+    for (path, attribute) in model.schema.entity(named: entity)?.plainAttributes ?? []
     where count == nil || random.below(3) < count ?? 0 {
-      result[attribute.name] = ModelValues.value(attribute, &random)
+      result[path] = ModelValues.value(attribute, &random)
     }
     return result
   }
@@ -92,13 +94,20 @@ struct ModelPlan {
   }
 
   private mutating func link() -> [ModelChange] {
-    guard let number = choose(store.numbers(of: "Person", "Employee", "Item")), let object = store.objects[number]
+    guard let number = choose(store.numbers(of: "Person", "Employee", "Item", "Team")),
+      let object = store.objects[number]
     else {
       return []
     }
     if object.entity == "Item" { return move(number, object) }
-    let name = random.below(2) == 0 ? "team" : "boss"
-    let candidates = name == "team" ? store.numbers(of: "Team") : store.numbers(of: "Person", "Employee")
+    let isFirst = random.below(2) == 0
+    let name = object.entity == "Team" ? (isFirst ? "rival" : "lead") : (isFirst ? "team" : "boss")
+    let candidates =
+      switch name {
+      case "team", "rival": store.numbers(of: "Team")
+      case "lead": store.numbers(of: "Employee")
+      default: store.numbers(of: "Person", "Employee")
+      }
     let target = random.below(4) == 0 ? nil : choose(candidates)
     return [.update(number, values: [:], targets: [name: target], age: 0)]
   }
@@ -133,10 +142,33 @@ struct ModelPlan {
     return [.order(list, items.shuffled(using: &random))]
   }
 
+  /// Puts an item among the picks of a list or takes it away, or mixes them.
+  private mutating func pick() -> [ModelChange] {
+    guard let list = choose(store.numbers(of: "List")), let item = choose(store.numbers(of: "Item")) else { return [] }
+    var items = store.picks[list] ?? []
+    if random.below(4) == 0 {
+      items.shuffle(using: &random)
+    } else if let place = items.firstIndex(of: item) {
+      items.remove(at: place)
+    } else {
+      items.insert(item, at: random.below(items.count + 1))
+    }
+    return [.pick(list, items)]
+  }
+
+  /// Lets a team keep a tag, which no other team does any more, or keep it no longer.
+  private mutating func keep() -> [ModelChange] {
+    guard let team = choose(store.numbers(of: "Team")), let tag = choose(store.numbers(of: "Tag")) else { return [] }
+    guard let keeper = store.keepers[tag] else { return [.keep(team, tag, isAdded: true)] }
+    return [.keep(keeper, tag, isAdded: false)] + (keeper == team ? [] : [.keep(team, tag, isAdded: true)])
+  }
+
   /// A deletion, with what the layer above does beside it: no row refers to the object any more.
   private mutating func deletion(age: Int64) -> [ModelChange] {
     guard let number = choose(store.numbers), let object = store.objects[number] else { return [] }
-    var changes: [ModelChange] = [.delete(number, age: age)]
+    // No link without an inverse is left behind.
+    let kept = store.keepers.filter { $0.key == number || $0.value == number }.sorted { $0.key < $1.key }
+    var changes: [ModelChange] = kept.map { .keep($0.value, $0.key, isAdded: false) } + [.delete(number, age: age)]
     for other in store.numbers where other != number {
       let names = (store.objects[other]?.targets ?? [:]).filter { $0.value == number }.keys
       if names.isEmpty { continue }

@@ -204,6 +204,21 @@ final class ModelExecution {
         set.set.updates.contains { $0.row.reference == object && isListless($0.row) }
       }
       try set.link(try place(list), "items", remove: left, order: order)
+    case .pick(let list, let items):
+      let (old, owner) = (reference.picks[list] ?? [], try place(list))
+      let (added, removed) = (items.filter { !old.contains($0) }, old.filter { !items.contains($0) })
+      try set.pair(owner, "picks", "pickers", add: try added.map(place), remove: try removed.map(place))
+      try set.link(owner, "picks", order: try items.map(place))
+      for item in added {
+        try set.link(try place(item), "pickers", order: try ((reference.pickers[item] ?? []) + [list]).map(place))
+      }
+      for item in removed {
+        let rest = (reference.pickers[item] ?? []).filter { $0 != list }
+        try set.link(try place(item), "pickers", order: try rest.map(place))
+      }
+    case .keep(let team, let tag, let isAdded):
+      let other = [try place(tag)]
+      try set.link(try place(team), "keeps", add: isAdded ? other : [], remove: isAdded ? [] : other)
     }
   }
 

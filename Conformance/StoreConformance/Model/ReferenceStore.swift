@@ -17,13 +17,17 @@ struct ReferenceStore: Sendable {
   }
 
   private(set) var objects: [Int: Object] = [:]
+  /// The numbers of what is there, ascending.
+  private(set) var numbers: [Int] = []
   private(set) var pairs: Set<Pair> = []
   /// The items of each list.
   private(set) var orders: [Int: [Int]] = [:]
+  /// The items that each list picks, and the lists that pick each item, both in their order.
+  private(set) var picks: [Int: [Int]] = [:]
+  private(set) var pickers: [Int: [Int]] = [:]
+  /// The team that keeps each tag; the tag does not know.
+  private(set) var keepers: [Int: Int] = [:]
   private(set) var nextNumber = 0
-
-  /// The numbers of what is there, ascending.
-  var numbers: [Int] { objects.keys.sorted() }
 
   func numbers(of entities: String...) -> [Int] { numbers.filter { entities.contains(objects[$0]?.entity ?? "") } }
 
@@ -39,6 +43,7 @@ struct ReferenceStore: Sendable {
     switch change {
     case .insert(let number, let entity, let values, let targets):
       objects[number] = Object(entity: entity, values: values, targets: targets)
+      numbers.insert(number, at: numbers.firstIndex { $0 > number } ?? numbers.endIndex)
       nextNumber = max(nextNumber, number + 1)
     case .update(let number, let values, let targets, let age):
       guard var object = objects[number], age == 0 else { return false }
@@ -49,13 +54,28 @@ struct ReferenceStore: Sendable {
     case .delete(let number, let age):
       guard objects[number] != nil, age == 0 else { return false }
       objects[number] = nil
+      numbers.removeAll { $0 == number }
       pairs = pairs.filter { $0.person != number && $0.tag != number }
       orders[number] = nil
+      pick(number, [])
+      for list in pickers[number] ?? [] { picks[list]?.removeAll { $0 == number } }
+      pickers[number] = nil
+      keepers = keepers.filter { $0.key != number && $0.value != number }
     case .tag(let person, let tag, let isAdded):
       if isAdded { pairs.insert(Pair(person: person, tag: tag)) } else { pairs.remove(Pair(person: person, tag: tag)) }
     case .order(let list, let items): orders[list] = items
+    case .pick(let list, let items): pick(list, items)
+    case .keep(let team, let tag, let isAdded): keepers[tag] = isAdded ? team : nil
     }
     return true
+  }
+
+  /// The other side has what is new at its end.
+  private mutating func pick(_ list: Int, _ items: [Int]) {
+    let old = picks[list] ?? []
+    for item in old where !items.contains(item) { pickers[item]?.removeAll { $0 == list } }
+    for item in items where !old.contains(item) { pickers[item, default: []].append(list) }
+    picks[list] = items
   }
 
   /// Whether no two people have one address.
@@ -69,8 +89,7 @@ struct ReferenceStore: Sendable {
 
   /// All of it as text, by number.
   func dump(_ model: ModelSchema) -> [String] {
-    let numbers = numbers
-    return numbers.compactMap { number in
+    numbers.compactMap { number in
       guard let object = objects[number] else { return nil }
       var parts = ["\(number) \(object.entity)"]
       for name in model.attributes(of: object.entity) {
@@ -79,7 +98,7 @@ struct ReferenceStore: Sendable {
       for name in model.toOnes(of: object.entity) {
         parts.append("\(name)=\(object.targets[name].map(String.init) ?? "-")")
       }
-      for (name, members) in members(number, object, numbers) { parts.append("\(name)=\(members)") }
+      for (name, members) in members(number, object) { parts.append("\(name)=\(members())") }
       return parts.joined(separator: "|")
     }
   }
@@ -88,18 +107,23 @@ struct ReferenceStore: Sendable {
   func members(_ name: String, of number: Int, _ model: ModelSchema) -> [Int] {
     guard let object = objects[number] else { return [] }
     if model.toOnes(of: object.entity).contains(name) { return object.targets[name].map { [$0] } ?? [] }
-    return members(number, object, numbers).first { $0.0 == name }?.1 ?? []
+    return members(number, object).first { $0.name == name }?.members() ?? []
   }
 
-  private func members(_ number: Int, _ object: Object, _ numbers: [Int]) -> [(String, [Int])] {
+  /// The to-many relationships, by name.
+  private func members(_ number: Int, _ object: Object) -> [(name: String, members: () -> [Int])] {
     func pointing(_ name: String) -> [Int] { numbers.filter { objects[$0]?.targets[name] == number } }
-    switch object.entity {
-    case "Person", "Employee":
-      return [("reports", pointing("boss")), ("tags", pairs.filter { $0.person == number }.map(\.tag).sorted())]
-    case "Team": return [("members", pointing("team"))]
-    case "Tag": return [("people", pairs.filter { $0.tag == number }.map(\.person).sorted())]
-    case "List": return [("items", orders[number] ?? [])]
-    default: return []
+    let tags = { pairs.filter { $0.person == number }.map(\.tag).sorted() }
+    let people = { pairs.filter { $0.tag == number }.map(\.person).sorted() }
+    let keeps = { keepers.filter { $0.value == number }.keys.sorted() }
+    return switch object.entity {
+    case "Person": [("reports", { pointing("boss") }), ("tags", tags)]
+    case "Employee": [("leads", { pointing("lead") }), ("reports", { pointing("boss") }), ("tags", tags)]
+    case "Team": [("keeps", keeps), ("members", { pointing("team") })]
+    case "Tag": [("people", people)]
+    case "List": [("items", { orders[number] ?? [] }), ("picks", { picks[number] ?? [] })]
+    case "Item": [("pickers", { pickers[number] ?? [] })]
+    default: []
     }
   }
 }

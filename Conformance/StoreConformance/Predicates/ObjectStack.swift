@@ -3,7 +3,7 @@ import Foundation
 /// Contexts above a store, for runs that leave changes unsaved. Objects go by the numbers that they were inserted with.
 public protocol ObjectStack {
   func insert(_ number: Int, entity: String) throws
-  /// Sets an attribute, to nil too.
+  /// Sets an attribute, or an element of a composite one by its path, to nil too.
   func set(_ value: Any?, _ name: String, of number: Int) throws
   /// Sets a to-one relationship.
   func set(target: Int?, _ name: String, of number: Int) throws
@@ -27,7 +27,8 @@ public struct StackRequest {
   public var entity: String
   public var format: String
   public var arguments: [Argument]
-  public var sort: [(key: String, isAscending: Bool)]
+  /// Each by the method that texts are compared by, nil for the literal order.
+  public var sort: [(key: String, isAscending: Bool, selector: String?)]
   public var offset: Int
   public var limit: Int?
 }

@@ -15,7 +15,8 @@ public struct UnsavedPredicateRun {
   /// How many changes come first, how many predicates between two changes, and changes between saves.
   private static let (firstChanges, predicatesBetweenChanges, changesBetweenSaves) = (60, 5, 12)
 
-  public func run(count: Int, seed: UInt64) throws -> PredicateRun.Report {
+  /// Runs `count` predicates; with `known` also such as are known to go wrong.
+  public func run(count: Int, seed: UInt64, known: Bool = false) throws -> PredicateRun.Report {
     var report = PredicateRun.Report()
     var (store, random) = (ReferenceStore(), SplitMix64(seed: seed))
     for (step, operation) in ModelOperation.stream(count: Self.firstChanges + count, seed: seed).enumerated()
@@ -33,7 +34,8 @@ public struct UnsavedPredicateRun {
           ObjectReference(entity: $0.index, key: Int64(number) + 1)
         }
       }
-      var generator = PredicateGenerator(model, store, seed: random.next(), reference)
+      var generator = PredicateGenerator(
+        model, store, seed: random.next(), KnownDivergences(areMade: known, isForContexts: true), reference)
       let evaluator = ReferenceEvaluator(store, model, reference)
       for _ in 0..<min(Self.predicatesBetweenChanges, count - report.count) {
         try check(generator.fetch(), evaluator, store, &report)
@@ -56,6 +58,9 @@ public struct UnsavedPredicateRun {
     case .tag(let person, let tag, isAdded: true): try stack.add(tag, "tags", of: person)
     case .tag(let person, let tag, isAdded: false): try stack.remove(tag, "tags", of: person)
     case .order(let list, let items): try stack.set(members: items, "items", of: list)
+    case .pick(let list, let items): try stack.set(members: items, "picks", of: list)
+    case .keep(let team, let tag, isAdded: true): try stack.add(tag, "keeps", of: team)
+    case .keep(let team, let tag, isAdded: false): try stack.remove(tag, "keeps", of: team)
     }
   }
 
@@ -63,6 +68,18 @@ public struct UnsavedPredicateRun {
     _ fetch: PredicateGenerator.Fetch, _ evaluator: ReferenceEvaluator, _ store: ReferenceStore,
     _ report: inout PredicateRun.Report
   ) throws {
+    report.count += 1
+    let (selected, problem) = outcome(fetch, evaluator)
+    if selected > 0 && selected < store.numbers.count / 4 { report.telling += 1 }
+    if problem == nil { return }
+    let short = fetch.shrunk { outcome($0, evaluator).problem != nil }
+    if let problem = outcome(short, evaluator).problem { report.divergences.append(problem) }
+  }
+
+  /// How many objects the dictionaries select, and what the stack selects else.
+  private func outcome(
+    _ fetch: PredicateGenerator.Fetch, _ evaluator: ReferenceEvaluator
+  ) -> (selected: Int, problem: String?) {
     let all = evaluator.select(fetch.entity, fetch.predicate, sort: fetch.sort)
     let tail = all.dropFirst(fetch.offset)
     let expected = Array(fetch.limit.map { tail.prefix($0) } ?? tail)
@@ -73,16 +90,17 @@ public struct UnsavedPredicateRun {
         if case .reference(let reference) = cell.value { return .object(Int(reference.key - 1)) }
         return .value(Self.object(cell.value) ?? NSNull())
       },
-      sort: fetch.sort.map { ($0.keys.joined(separator: "."), $0.isAscending) }, offset: fetch.offset,
+      sort: fetch.sort.map { ($0.keys.joined(separator: "."), $0.isAscending, $0.selector) }, offset: fetch.offset,
       limit: fetch.limit)
-    report.count += 1
-    if !all.isEmpty && all.count < store.numbers.count / 4 { report.telling += 1 }
-    let found = try stack.fetch(request)
-    if found.fetched == expected && found.count == expected.count && found.met == all.sorted() { return }
-    report.divergences.append(
-      "\(fetch.entity.name) \(format.text) \(format.arguments.map(\.value.brief)) sort \(request.sort) "
-        + "offset \(fetch.offset) limit \(fetch.limit.map(String.init) ?? "-"): expected \(expected), fetched "
-        + "\(found.fetched), counted \(found.count), in memory \(found.met) of \(all.sorted())")
+    let found: StackResult
+    do { found = try stack.fetch(request) } catch { return (all.count, "refused: \(fetch.brief): \(error)") }
+    if found.fetched == expected && found.count == expected.count && found.met == all.sorted() {
+      return (all.count, nil)
+    }
+    let problem =
+      "\(fetch.brief): expected \(expected), fetched \(found.fetched), counted \(found.count), "
+      + "in memory \(found.met) of \(all.sorted())"
+    return (all.count, problem)
   }
 
   /// A value as clients of objects have it.

@@ -10,6 +10,11 @@ struct ManagedSource: EvaluationSource {
       current = next
     }
     switch path.leaf {
+    // As in rows: without the leading byte.
+    case .attribute(let slot, .externalData, _):
+      let value = current.stored(slot)
+      if case .data(let data) = value, data.first == 1 { return .data(data.dropFirst()) }
+      return value
     case .attribute(let slot, _, _): return current.stored(slot)
     case .toOne(let relationship): return current.toOne(relationship).map { .reference($0.reference) } ?? .null
     case .object: return .reference(current.reference)
