@@ -9,7 +9,7 @@ struct Arguments {
 
   /// Options that stand alone.
   private static let flags: Set<String> = [
-    "--all", "--json", "--in-process", "--quiet", "--help", "--operators", "--known",
+    "--all", "--json", "--in-process", "--quiet", "--help", "--operators",
   ]
   private static let valued: Set<String> = [
     "--backend", "--at", "--option", "--only", "--profile", "--seed", "--jobs", "--format", "--output", "--size",

@@ -80,9 +80,9 @@ public struct ConformanceCommand {
       accept --backend B [--output FILE]       writes the expectations of a store; keeps its known failures
       model [--backend B] [--operations N] [--seed S] [--replay-to FILE]   random operations against plain dictionaries
       differential [--backend B]... [--operations N] [--seed S]            one stream over all stores
-      diff-predicates [--backend B]... [--n N] [--seed S] [--operators] [--known] [--show N] [--least-pushed B=PERCENT]...
-      random predicates against plain dictionaries, also those that are known to go wrong; by operators, what was pushed
-      down; what a store must evaluate by itself, and of each operator something
+      diff-predicates [--backend B]... [--n N] [--seed S] [--operators] [--show N] [--least-pushed B=PERCENT]...
+      random predicates against plain dictionaries; by operators, what was pushed down; what a store must evaluate by
+      itself, and of each operator something
       pairs [--backend B]... [--operations N] [--seed S]   every store copied to every other and back: all is equal
       mutate [--backend B]... [--count N] [--seed S]       damaged files: typed errors, no crash, nothing wrong unnoticed
       sabotage [--output FILE]                 whether stores that are wrong on purpose are caught, by exactly their cases

@@ -19,10 +19,10 @@ import Testing
     self.store = store
   }
 
-  private func generator(seed: UInt64, known: Bool = false, forContexts: Bool = false) -> PredicateGenerator {
+  private func generator(seed: UInt64, forContexts: Bool = false) -> PredicateGenerator {
     let (model, store) = (model, store)
     return PredicateGenerator(
-      model, store, seed: seed, KnownDivergences(areMade: known, isForContexts: forContexts)
+      model, store, seed: seed, isForContexts: forContexts
     ) { number in
       store.objects[number].flatMap { model.schema.entity(named: $0.entity) }.map {
         ObjectReference(entity: $0.index, key: Int64(number) + 1)
@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test func everySelectionCanBeMadeOfPlainValues() {
-    var generator = generator(seed: 2, known: true)
+    var generator = generator(seed: 2)
     var (some, all) = (0, 0)
     for _ in 0..<3000 {
       let fetch = generator.fetch()

@@ -112,11 +112,11 @@ final class SQLiteFunctions {
       return sqlite3_result_error_nomem(context)
     }
     // Zeroed at first.
-    let place = memory.assumingMemoryBound(to: UnsafeMutablePointer<Aggregate.Collector>?.self)
+    let place = memory.assumingMemoryBound(to: UnsafeMutablePointer<SQLAggregation>?.self)
     if place.pointee == nil {
-      guard let aggregate = SQLiteFunctions.function(context)?.aggregate else { return }
+      guard let aggregation = SQLiteFunctions.function(context).flatMap(SQLAggregation.init) else { return }
       place.pointee = .allocate(capacity: 1)
-      place.pointee?.initialize(to: Aggregate.Collector(aggregate))
+      place.pointee?.initialize(to: aggregation)
     }
     guard count == 2, let values, let collector = place.pointee else { return }
     if sqlite3_value_type(values[1]) == SQLITE_FLOAT, SQLFunction.isReal(code: sqlite3_value_int64(values[0])) {
@@ -127,10 +127,12 @@ final class SQLiteFunctions {
   }
 
   private static let finish: @convention(c) (OpaquePointer?) -> Void = { context in
-    guard let aggregate = SQLiteFunctions.function(context)?.aggregate else { return sqlite3_result_null(context) }
+    guard let empty = SQLiteFunctions.function(context).flatMap(SQLAggregation.init) else {
+      return sqlite3_result_null(context)
+    }
     let memory = sqlite3_aggregate_context(context, 0)
-    let place = memory?.assumingMemoryBound(to: UnsafeMutablePointer<Aggregate.Collector>?.self)
-    let collector = place?.pointee?.move() ?? Aggregate.Collector(aggregate)
+    let place = memory?.assumingMemoryBound(to: UnsafeMutablePointer<SQLAggregation>?.self)
+    let collector = place?.pointee?.move() ?? empty
     place?.pointee?.deallocate()
     place?.pointee = nil
     SQLiteFunctions.give(collector.value, context)

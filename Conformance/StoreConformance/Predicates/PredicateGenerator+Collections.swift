@@ -145,10 +145,6 @@ extension PredicateGenerator {
         ? type == .integer16 : isCount ? type.isComparable : type.isNumber || type == .date || type == .boolean
     }
     guard let (set, _, attribute) = set(variable, depth, where: fits), isCount || attribute != nil else { return nil }
-    if name == "@count" {
-      if set.isGathered && !known.countsGathered || set.hasNil && !known.countsConstantNil { return nil }
-      if attribute?.name.contains(".") ?? false, !known.countsElements { return nil }
-    }
     let measure = GeneratedValue.measure(note(name), set)
     if name == "stddev" {
       return .comparison(
@@ -186,19 +182,5 @@ extension PredicateGenerator {
     if random.below(2) == 0 { return .isNil(collection, random.below(2) == 0) }
     let value = object(of: element.index)
     return value.isNull ? nil : .holds(collection, .constant(value), isContains: random.below(2) == 0)
-  }
-}
-
-extension GeneratedSet {
-  fileprivate var isGathered: Bool { if case .gathered = self { true } else { false } }
-
-  /// Whether nil is among its constants.
-  fileprivate var hasNil: Bool {
-    switch self {
-    case .constants(let values): values.contains(where: \.isNull)
-    case .combined(let left, _, let right): left.hasNil || right.hasNil
-    case .distinct(let inner): inner.hasNil
-    case .members, .gathered: false
-    }
   }
 }

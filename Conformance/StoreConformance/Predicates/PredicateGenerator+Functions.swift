@@ -87,7 +87,7 @@ extension PredicateGenerator {
   mutating func chain(_ length: Int) -> GeneratedPredicate {
     if random.below(2) == 0, let chain = ternaries(0, count: length, depth: 0) { return chain }
     _ = note("SUBQUERY many times")
-    return subqueries(min(length, known.longestChainOfSubqueries))
+    return subqueries(length)
   }
 
   /// Over reports, of which there are not more from level to level.

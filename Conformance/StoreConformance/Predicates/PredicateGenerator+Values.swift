@@ -23,7 +23,7 @@ extension PredicateGenerator {
 
   /// The relationships that may be followed. What changes behind one without an inverse counts in contexts when it is saved (decision 038).
   func hops(of entity: Entity, toMany: Bool) -> [Relationship] {
-    entity.relationships.filter { $0.isToMany == toMany && (!known.isForContexts || $0.inverse != nil) }
+    entity.relationships.filter { $0.isToMany == toMany && (!isForContexts || $0.inverse != nil) }
   }
 
   /// Mostly a value that some object has.

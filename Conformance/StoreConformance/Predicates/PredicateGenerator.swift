@@ -7,7 +7,8 @@ struct PredicateGenerator {
   let store: ReferenceStore
   let reference: (Int) -> ObjectReference?
   let evaluator: ReferenceEvaluator
-  let known: KnownDivergences
+  /// Whether predicates are evaluated by contexts too, which follow links back to what has changed.
+  let isForContexts: Bool
   var random: SplitMix64
   /// The entity of the object at hand, and those of variables.
   var scopes: [Entity] = []
@@ -15,10 +16,10 @@ struct PredicateGenerator {
   private(set) var operators: Set<String> = []
 
   init(
-    _ model: ModelSchema, _ store: ReferenceStore, seed: UInt64, _ known: KnownDivergences,
+    _ model: ModelSchema, _ store: ReferenceStore, seed: UInt64, isForContexts: Bool,
     _ reference: @escaping (Int) -> ObjectReference?
   ) {
-    (self.model, self.store, self.known, self.reference) = (model, store, known, reference)
+    (self.model, self.store, self.isForContexts, self.reference) = (model, store, isForContexts, reference)
     evaluator = ReferenceEvaluator(store, model, reference)
     random = SplitMix64(seed: seed)
   }

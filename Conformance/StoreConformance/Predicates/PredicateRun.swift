@@ -26,15 +26,15 @@ public struct PredicateRun {
     model = try ModelSchema()
   }
 
-  /// Fills a store by operations and runs `count` predicates on it; with `known` also such as are known to go wrong.
-  public func run(count: Int, seed: UInt64, operations: Int = 150, known: Bool = false) throws -> Report {
+  /// Fills a store by operations and runs `count` predicates on it.
+  public func run(count: Int, seed: UInt64, operations: Int = 150) throws -> Report {
     let place = try harness.makeLocation()
     defer { try? harness.destroy(place) }
     let filled = try ModelExecution(harness, place, model, of: ModelOperation.stream(count: operations, seed: seed))
     var report = Report()
     let reference = { (number: Int) -> ObjectReference? in filled.objects[number] }
     var generator = PredicateGenerator(
-      model, filled.reference, seed: seed, KnownDivergences(areMade: known, isForContexts: false), reference)
+      model, filled.reference, seed: seed, isForContexts: false, reference)
     let evaluator = ReferenceEvaluator(filled.reference, model, reference)
     for _ in 0..<count { try check(generator.fetch(), evaluator, filled, &report) }
     try filled.close()

@@ -23,7 +23,8 @@ extension ReferenceValues {
     var whole: Int128 = 0
     var reals: [Double] = []
     var decimals: Value = .int(0)
-    for value in values {
+    // In ascending order, so that what is lost beyond 38 digits is always the same.
+    for value in values.sorted(by: { (compare($0, $1) ?? 0) < 0 }) {
       switch Number(value) {
       case .int(let x): whole += Int128(x)
       case .double(let x): reals.append(x)

@@ -15,8 +15,8 @@ public struct UnsavedPredicateRun {
   /// How many changes come first, how many predicates between two changes, and changes between saves.
   private static let (firstChanges, predicatesBetweenChanges, changesBetweenSaves) = (60, 5, 12)
 
-  /// Runs `count` predicates; with `known` also such as are known to go wrong.
-  public func run(count: Int, seed: UInt64, known: Bool = false) throws -> PredicateRun.Report {
+  /// Runs `count` predicates.
+  public func run(count: Int, seed: UInt64) throws -> PredicateRun.Report {
     var report = PredicateRun.Report()
     var (store, random) = (ReferenceStore(), SplitMix64(seed: seed))
     for (step, operation) in ModelOperation.stream(count: Self.firstChanges + count, seed: seed).enumerated()
@@ -35,7 +35,7 @@ public struct UnsavedPredicateRun {
         }
       }
       var generator = PredicateGenerator(
-        model, store, seed: random.next(), KnownDivergences(areMade: known, isForContexts: true), reference)
+        model, store, seed: random.next(), isForContexts: true, reference)
       let evaluator = ReferenceEvaluator(store, model, reference)
       for _ in 0..<min(Self.predicatesBetweenChanges, count - report.count) {
         try check(generator.fetch(), evaluator, store, &report)

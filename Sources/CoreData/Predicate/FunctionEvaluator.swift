@@ -47,7 +47,7 @@ enum FunctionEvaluator {
 
   /// A single value is a collection of one, nil of none.
   private static func elements(_ argument: Any?) -> [Any?] {
-    ObjectCollection.elements(argument) ?? (AttributeCoding.flattened(argument) == nil ? [] : [argument])
+    ObjectCollection.elements(argument) ?? (ObjectCollection.isNil(argument) ? [] : [argument])
   }
 
   private static func refuse(_ name: String) -> Never { misuse("There is no function \(name) with such arguments.") }

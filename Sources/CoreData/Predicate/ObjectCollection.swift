@@ -86,17 +86,31 @@ enum ObjectCollection {
   /// (https://developer.apple.com/library/archive/documentation/Cocoa/Conceptual/KeyValueCoding/CollectionOperators.html). As a path gives one
   /// list however many collections are on the way, those of arrays and sets do what those of objects do.
   private static func collected(_ elements: [Any?], by key: String, _ rest: ArraySlice<String>) -> Any? {
-    if key == "@count" { return Value.int(Int64(elements.count { AttributeCoding.flattened($0) != nil })) }
+    if key == "@count" { return Value.int(Int64(elements.count { !isNil($0) })) }
+    if let isDistinct = gathering[key] {
+      // A further operator is about what is gathered.
+      let end = rest.firstIndex { $0.hasPrefix("@") } ?? rest.endIndex
+      let gathered = end == rest.startIndex ? elements : values(of: elements, rest[..<end])
+      return value(of: isDistinct ? distinct(gathered) : gathered, rest[end...])
+    }
     let values = rest.isEmpty ? elements : values(of: elements, rest)
     switch key {
     case "@sum": return aggregate(.sum, values)
     case "@avg": return aggregate(.average, values)
     case "@min": return aggregate(.minimum, values)
     case "@max": return aggregate(.maximum, values)
-    case "@unionOfObjects", "@unionOfArrays": return values
-    case "@distinctUnionOfObjects", "@distinctUnionOfArrays", "@distinctUnionOfSets": return distinct(values)
     default: misuse("The collection operator \(key) is not known.")
     }
+  }
+
+  /// The operators that give collections, and whether each element comes once.
+  private static let gathering = [
+    "@unionOfObjects": false, "@unionOfArrays": false, "@distinctUnionOfObjects": true, "@distinctUnionOfArrays": true,
+    "@distinctUnionOfSets": true,
+  ]
+
+  static func isNil(_ operand: Any?) -> Bool {
+    (operand as? Value)?.isNull ?? (AttributeCoding.flattened(operand) == nil)
   }
 
   static func aggregate(_ aggregate: Aggregate, _ values: [Any?]) -> Value {
@@ -115,7 +129,7 @@ enum ObjectCollection {
   /// `left UNION right` and the like, where a single value is a collection of one, and nil of none.
   static func combine(_ operation: StoreQuery.Expression.SetOperation, _ left: Any?, _ right: Any?) -> [Any?] {
     func list(_ operand: Any?) -> [Any?] {
-      elements(operand) ?? (AttributeCoding.flattened(operand) == nil ? [] : [operand])
+      elements(operand) ?? (isNil(operand) ? [] : [operand])
     }
     let (a, b, compared) = (list(left), list(right), ComparedValues())
     func key(_ element: Any?) -> EqualValue { EqualValue(value: compared.value(element)) }

@@ -9,17 +9,27 @@ public enum SQLFunction: String, Sendable, CaseIterable {
   case compare = "OCDCompare"
   /// (function, operand…): the function's value.
   case function = "OCDFunction"
-  /// Aggregates of one value: its sum, and its average.
+  /// Aggregates of one value. SQL's own do for the least and the greatest of all but decimals.
   case sum = "OCDSum"
   case average = "OCDAverage"
+  case minimum = "OCDMinimum"
+  case maximum = "OCDMaximum"
+  case median = "OCDMedian"
+  case mode = "OCDMode"
+  case deviation = "OCDDeviation"
 
   public var isAggregate: Bool { aggregate != nil }
 
   /// What an aggregate makes of the values of its rows, each behind the code of its type.
-  public var aggregate: Aggregate? {
+  var aggregate: ResolvedAggregate? {
     switch self {
-    case .sum: .sum
-    case .average: .average
+    case .sum: .aggregate(.sum)
+    case .average: .aggregate(.average)
+    case .minimum: .aggregate(.minimum)
+    case .maximum: .aggregate(.maximum)
+    case .median: .statistic(.median)
+    case .mode: .statistic(.mode)
+    case .deviation: .statistic(.deviation)
     case .compare, .function: nil
     }
   }
@@ -29,7 +39,7 @@ public enum SQLFunction: String, Sendable, CaseIterable {
     switch self {
     case .compare: Self.compare(arguments).map { .int($0 ? 1 : 0) } ?? .null
     case .function: Self.apply(arguments)
-    case .sum, .average: .null
+    default: .null
     }
   }
 

@@ -123,15 +123,21 @@ extension SQLPredicate {
       guard !isDistinct(collection), let selection = open(collection.elements) else { return nil }
       return SQLTerm(close(selection, "count(*)"), .number)
     }
-    guard case .aggregate(let aggregate) = aggregate, let (selection, element) = elements(collection.all) else {
-      return nil
-    }
-    let column = result(of: aggregate, element, isDistinct: isDistinct(collection))
+    guard let (selection, element) = elements(collection.all) else { return nil }
+    let isDistinct = isDistinct(collection)
+    let column =
+      switch aggregate {
+      case .size: SQLTerm?.none
+      case .aggregate(let aggregate): result(of: aggregate, element, isDistinct: isDistinct)
+      case .statistic(let function): isDistinct ? nil : result(of: function, element)
+      }
     guard let column else {
       scopes.removeLast()
       return nil
     }
-    return SQLTerm(close(selection, column.text), column.type)
+    var term = SQLTerm(close(selection, column.text), column.type)
+    term.isMaybeInteger = column.isMaybeInteger
+    return term
   }
 
   /// The result column of an aggregate; nil where SQL has none that is exact.
@@ -142,14 +148,31 @@ extension SQLPredicate {
       if isDistinct && (type == .decimal || type == .opaque) { return nil }
       return SQLTerm("count(\(isDistinct ? "DISTINCT " : "")\(element.text))", .number)
     case .minimum, .maximum:
-      if type == .decimal || type.isReference || type == .entity || type == .opaque { return nil }
+      if type == .decimal {
+        return call(aggregate == .minimum ? .minimum : .maximum, [], [element]).map { SQLTerm($0, type) }
+      }
+      if type.isReference || type == .entity || type == .opaque { return nil }
       return SQLTerm("\(aggregate == .minimum ? "min" : "max")(\(element.text))", type)
     case .sum, .average:
-      guard type.isNative, !isDistinct, let text = call(aggregate == .sum ? .sum : .average, [], [element]) else {
+      guard type.isNumeric, !isDistinct, let text = call(aggregate == .sum ? .sum : .average, [], [element]) else {
         return nil
       }
-      return SQLTerm(text, aggregate == .sum ? .number : .real)
+      var term = SQLTerm(text, type == .decimal ? type : aggregate == .sum ? .number : .real)
+      term.isMaybeInteger = type == .decimal && aggregate == .sum
+      return term
     }
+  }
+
+  /// The same for statistics, of numbers.
+  private func result(of function: StatisticsKernel.Function, _ element: SQLTerm) -> SQLTerm? {
+    guard element.type.isNumeric, element.type != .date else { return nil }
+    let aggregate: SQLFunction =
+      switch function {
+      case .median: .median
+      case .mode: .mode
+      case .deviation: .deviation
+      }
+    return call(aggregate, [], [element]).map { SQLTerm($0, function == .deviation ? .real : element.type) }
   }
 
   mutating func element(_ collection: ResolvedCollection, isLast: Bool, offset: Int64) -> SQLTerm? {

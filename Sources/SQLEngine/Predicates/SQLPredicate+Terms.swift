@@ -27,8 +27,11 @@ extension SQLPredicate {
     if isForIndex { return nil }
     guard let condition = self.condition(condition), let yes = term(yes), let no = term(no) else { return nil }
     let text: SQLText = "CASE WHEN \(condition) THEN \(yes.text) ELSE \(no.text) END"
-    if yes.type == no.type || no.type == .null { return SQLTerm(text, yes.type) }
-    if yes.type == .null { return SQLTerm(text, no.type) }
+    if yes.type == no.type || no.type == .null || yes.type == .null {
+      var term = SQLTerm(text, yes.type == .null ? no.type : yes.type)
+      term.isMaybeInteger = yes.isMaybeInteger || no.isMaybeInteger
+      return term
+    }
     // What a column of reals has is a REAL, and so is read as one.
     let areNumbers = [yes, no].allSatisfy { $0.type == .number || $0.type == .real }
     return areNumbers ? SQLTerm(text, .number) : nil
@@ -43,7 +46,7 @@ extension SQLPredicate {
       if term.type == .null { return .null }
       terms.append(term)
     }
-    if terms.contains(where: { $0.type == .opaque }) { return nil }
+    if terms.contains(where: { $0.type == .opaque || $0.isMaybeInteger }) { return nil }
     guard let code = function.code, let type = function.type(of: terms.map(\.type)) else { return nil }
     if type == .null { return .null }
     return call(.function, [code], terms).map { SQLTerm($0, type) }

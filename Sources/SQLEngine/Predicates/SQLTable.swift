@@ -16,7 +16,7 @@ struct SQLTable {
     guard let condition = translation.condition(plan.fetch.predicate) else { return nil }
     var (results, columns) = ([SQLText](), [SQLResultColumn]())
     for column in plan.columns {
-      guard let term = translation.term(column), term.type != .opaque, term.text.size.isTaken,
+      guard let term = translation.term(column), term.type != .opaque, !term.isMaybeInteger, term.text.size.isTaken,
         let form = translation.form(column, term.type)
       else { return nil }
       results.append(term.text)

@@ -11,6 +11,9 @@ struct SQLTerm {
   var constant: Value?
   /// Whether it is a column of a table.
   var isColumn = false
+  /// Whether it may be an integer where its type is that of decimals: the sum of nothing is the integer 0. They compare alike, but functions
+  /// tell them apart.
+  var isMaybeInteger = false
 
   init(_ text: SQLText, _ type: SQLValueType, constant: Value? = nil) {
     self.text = text

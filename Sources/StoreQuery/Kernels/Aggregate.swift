@@ -1,3 +1,4 @@
+import Foundation
 import StoreSchema
 
 /// What is made of the values of a group. Nil does not count.
@@ -13,13 +14,14 @@ public enum Aggregate: String, Hashable, Sendable, CaseIterable {
   /// Collects the values of one group for one aggregate.
   ///
   /// The sum of integers and reals is the exact one, rounded once, so that their order makes no difference; it is nil where it is infinite.
-  /// Decimals are added by ``ArithmeticKernel``. What is no number has no sum and no average; the least and the greatest value are those
-  /// of ``SortComparison``.
+  /// Decimals are added by ``ArithmeticKernel``, from the least to the greatest. What is no number has no sum and no average; the least and the
+  /// greatest value are those of ``SortComparison``.
   public struct Collector: Sendable {
     private let aggregate: Aggregate
     private var count: Int64 = 0
-    /// The least or greatest value, or the sum of the decimals.
+    /// The least or greatest value; null where there is something that has no sum.
     private var result: Value = .int(0)
+    private var decimals: [Decimal] = []
     /// The sum of the integers, which no number of them makes too great for it.
     private var whole: Int128 = 0
     private var reals: ExactSum?
@@ -36,7 +38,7 @@ public enum Aggregate: String, Hashable, Sendable, CaseIterable {
         case .int(let integer): whole &+= Int128(integer)
         case .bool(let truth): whole &+= truth ? 1 : 0
         case .double(let real), .date(let real): add(real)
-        case .decimal: result = ArithmeticKernel.evaluate(.add, result, value)
+        case .decimal(let decimal): decimals.append(decimal)
         default: result = .null
         }
       case .minimum: if count == 1 || SortComparison.compare(value, result) == .ascending { result = value }
@@ -72,8 +74,10 @@ public enum Aggregate: String, Hashable, Sendable, CaseIterable {
         let sum = reals.rounded
         numbers = reals.isBroken || !sum.isFinite ? .null : .double(sum)
       }
-      if case .int(0) = result { return numbers }
-      return ArithmeticKernel.evaluate(.add, result, numbers)
+      if result.isNull { return .null }
+      if decimals.isEmpty { return numbers }
+      let sum = decimals.sorted().reduce(Value.int(0)) { ArithmeticKernel.evaluate(.add, $0, .decimal($1)) }
+      return ArithmeticKernel.evaluate(.add, sum, numbers)
     }
 
     /// A double, or a decimal of decimals: the division of integers would drop the fraction.

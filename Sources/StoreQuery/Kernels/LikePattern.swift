@@ -16,7 +16,7 @@ public struct LikePattern: Sendable {
   /// Reads a pattern. Every text is one; a backslash at the end stands for itself.
   public init(_ pattern: String, options: Predicate.Options = []) {
     folding = Folding(options)
-    elements = Self.elements(pattern, folding)
+    elements = folding.withBytes(of: pattern) { Self.elements(String(decoding: $0, as: UTF8.self)) }
   }
 
   /// Whether the whole text matches. Costs at most the product of both lengths, and no stack.
@@ -29,27 +29,20 @@ public struct LikePattern: Sendable {
     folding.withBytes(of: utf8, matchesFolded)
   }
 
-  private static func elements(_ pattern: String, _ folding: Folding) -> [Element] {
+  private static func elements(_ pattern: String) -> [Element] {
     var elements: [Element] = []
-    var literal = String.UnicodeScalarView()
     var isEscaped = false
-    func flush() {
-      folding.withBytes(of: String(literal)) { elements += $0.map(Element.byte) }
-      literal.removeAll()
-    }
-    for scalar in pattern.unicodeScalars {
-      switch scalar {
-      case "\\" where !isEscaped: isEscaped = true
-      case "*" where !isEscaped, "?" where !isEscaped:
-        flush()
-        elements.append(scalar == "*" ? .anyRun : .anyScalar)
+    for byte in pattern.utf8 {
+      switch byte {
+      case UInt8(ascii: "\\") where !isEscaped: isEscaped = true
+      case UInt8(ascii: "*") where !isEscaped: elements.append(.anyRun)
+      case UInt8(ascii: "?") where !isEscaped: elements.append(.anyScalar)
       default:
-        literal.append(scalar)
+        elements.append(.byte(byte))
         isEscaped = false
       }
     }
-    if isEscaped { literal.append("\\") }
-    flush()
+    if isEscaped { elements.append(.byte(UInt8(ascii: "\\"))) }
     return elements
   }
 

@@ -1,6 +1,7 @@
 import StoreSchema
 
-/// The functions of a collection that have no place in a grouped fetch. Null and what is no number does not count.
+/// The functions of a collection that have no place in a grouped fetch. Null and what is no number does not count, and the order of the values
+/// makes no difference.
 public enum StatisticsKernel {
   public enum Function: String, Hashable, Sendable, CaseIterable {
     /// The middle number, or the mean of the two in the middle.
@@ -38,7 +39,8 @@ public enum StatisticsKernel {
     return candidates.min { SortComparison.compare($0, $1) == .ascending } ?? .null
   }
 
-  private static func deviation(_ numbers: [Double]) -> Value {
+  private static func deviation(_ unsorted: [Double]) -> Value {
+    let numbers = unsorted.sorted()
     let mean = numbers.reduce(0, +) / Double(numbers.count)
     let variance = numbers.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / Double(numbers.count)
     let result = variance.squareRoot()

@@ -45,7 +45,8 @@ enum TypedLiteral {
 
   private static func decimal(_ text: String) -> Decimal? {
     if text == "NaN" { return .nan }
-    guard !text.isEmpty, text.utf8.allSatisfy({ "0123456789+-.eE".utf8.contains($0) }) else { return nil }
+    // Decimal takes the beginning of a text that is none.
+    guard text.utf8.allSatisfy({ "0123456789+-.eE".utf8.contains($0) }), Double(text) != nil else { return nil }
     return Decimal(string: text)
   }
 

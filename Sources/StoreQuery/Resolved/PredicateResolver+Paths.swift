@@ -114,9 +114,10 @@ extension PredicateResolver {
   }
 
   private func attribute(_ attribute: Attribute, _ walk: Walk) throws(ResolutionError) -> ResolvedOperand {
-    if let key = walk.keys.first, key.hasPrefix("@"), walk.keys.count == 1, attribute.elements.isEmpty {
+    if let key = walk.keys.last, key.hasPrefix("@") {
       // `students.age.@sum`.
-      guard case .many(let values) = walk.path(try leaf(attribute, [], of: walk.entity, walk.text)) else {
+      let rest = walk.keys.dropLast()
+      guard case .many(let values) = walk.path(try leaf(attribute, rest, of: walk.entity, walk.text)) else {
         throw .invalid("The key path \(walk.text) has \(key) behind what is no collection.")
       }
       return try collected(values, by: key, [], walk.text)
@@ -149,24 +150,38 @@ extension PredicateResolver {
       // Null is no object and no value: what is counted is what is there.
       return .one(.aggregate(many.entity == nil ? .aggregate(.count) : .size, many.collection))
     }
-    var values = many
-    if !rest.isEmpty {
-      guard case .many(let found) = try walk(rest.joined(separator: "."), from: many) else {
-        throw .unsupported("The key path \(text) has an operator behind an operator.")
-      }
-      values = found
+    if let isDistinct = Self.gathering[key] {
+      // A further operator is about what is gathered.
+      let end = rest.firstIndex { $0.hasPrefix("@") } ?? rest.endIndex
+      var values = try values(of: many, rest[..<end], text)
+      if isDistinct { values = ResolvedMany(collection: .distinct(values.collection)) }
+      return end == rest.endIndex ? .many(values) : try collected(values, by: rest[end], rest[(end + 1)...], text)
     }
-    switch key {
-    case "@unionOfObjects": return .many(values)
-    case "@distinctUnionOfObjects": return .many(ResolvedMany(collection: .distinct(values.collection)))
-    default: break
-    }
+    let values = try values(of: many, rest, text)
     guard let aggregate = Self.operators[key] else {
       throw .unsupported("The collection operator \(key) of \(text) is not known.")
     }
     guard values.entity == nil else { throw .invalid("The key path \(text) has \(key) of objects; name an attribute.") }
     return .one(.aggregate(.aggregate(aggregate), values.collection))
   }
+
+  /// What is behind an operator, of each element.
+  private func values(
+    of many: ResolvedMany, _ keys: ArraySlice<String>, _ text: String
+  ) throws(ResolutionError) -> ResolvedMany {
+    // Each element is its own `self`, as values are.
+    if keys.isEmpty || many.entity == nil && keys.elementsEqual(["self"]) { return many }
+    guard case .many(let found) = try walk(keys.joined(separator: "."), from: many) else {
+      throw .unsupported("The key path \(text) has an operator behind an operator.")
+    }
+    return found
+  }
+
+  /// The operators that give collections, and whether each value comes once. A path gives one list however many collections are on the way.
+  private static let gathering = [
+    "@unionOfObjects": false, "@unionOfArrays": false, "@distinctUnionOfObjects": true, "@distinctUnionOfArrays": true,
+    "@distinctUnionOfSets": true,
+  ]
 
   private static let operators: [String: Aggregate] = [
     "@sum": .sum, "@avg": .average, "@min": .minimum, "@max": .maximum,
