@@ -48,6 +48,24 @@ extension GraphSuite {
         }
       }
     },
+    GraphCase(
+      "FET-030/unsaved", "data that may lie outside the row is what it is before it is saved, too", { Models.allTypes },
+      ways: .own
+    ) { g in
+      try g.inWriting { c in
+        c.insert("AllTypes", ["number": 1, "large": Data([2, 7])])
+        c.insert("AllTypes", ["number": 2])
+        for isSaved in [false, true] {
+          if isSaved { try c.save() }
+          for (format, expected) in [("large == %@", [1]), ("large != %@", [2]), ("large IN {%@}", [1])] {
+            let predicate = NSPredicate(format: format, Data([2, 7]))
+            let found = try c.objects("AllTypes", predicate)
+            g.equal(found.map { $0.number("number") }, expected, "\(format), \(isSaved)")
+            g.expect(found.allSatisfy { predicate.evaluate(with: $0) }, "\(format) in memory, \(isSaved)")
+          }
+        }
+      }
+    },
     GraphCase("FET-059/window", "deletions and changes that are not saved move what a limit leaves", ways: .own) { g in
       try staff(g)
       let c = try g.newContext()

@@ -43,8 +43,8 @@ extension Predicate {
   /// The predicate in the style of Apple's `predicateFormat`; reading it gives the predicate back.
   ///
   /// The tree that reading gives has no compound of fewer than two members, no key path of `SELF` or of a key path, and
-  /// no cast of a literal that is a constant; a tree that has them comes back in that form. Truth values are written `YES`
-  /// and `NO` (Apple writes 1 and 0) so that they stay apart from numbers.
+  /// no cast of a literal that is a constant; a tree that has them comes back in that form. Truth values are
+  /// written 1 and 0, as Apple's framework writes them, and come back as these numbers, which they are equal to.
   public var format: String { FormatPrinter.print(.predicate(self, .lowest)) }
 }
 
