@@ -23,7 +23,10 @@ enum ObjectCollection {
 
   /// The value at a dotted path, collection operators included.
   static func value(of start: Any?, _ path: String) -> Any? {
-    value(of: start, path.split(separator: ".").map(String.init)[...])
+    let keys = path.split(separator: ".").map(String.init)
+    // What is behind a collection is looked at by recursion.
+    if keys.count > TreeHeight.limit { misuse("A key path has more than \(TreeHeight.limit) keys.") }
+    return value(of: start, keys[...])
   }
 
   private static func value(of start: Any?, _ keys: ArraySlice<String>) -> Any? {
@@ -101,6 +104,10 @@ enum ObjectCollection {
     case "@max": return aggregate(.maximum, values)
     default: misuse("The collection operator \(key) is not known.")
     }
+  }
+
+  static func knows(collectionOperator key: String) -> Bool {
+    gathering[key] != nil || ["@count", "@sum", "@avg", "@min", "@max"].contains(key)
   }
 
   /// The operators that give collections, and whether each element comes once.

@@ -2,6 +2,11 @@ import Foundation
 import StoreQuery
 import StoreSchema
 
+/// The values of a list of constants, which need no look at what they are.
+struct ConstantList {
+  let values: [Value]
+}
+
 /// A comparison with its right side: made once for all elements of an `ANY` or `ALL`.
 struct ObjectComparison {
   private let op: StoreQuery.Predicate.Operator
@@ -23,6 +28,7 @@ struct ObjectComparison {
   }
 
   private static func side(_ operand: Any?, _ compared: ComparedValues) -> Side {
+    if let list = operand as? ConstantList { return .many(list.values, isUnordered: false) }
     guard let elements = ObjectCollection.elements(operand) else { return .one(compared.value(operand)) }
     return .many(elements.map(compared.value), isUnordered: ObjectCollection.isUnordered(operand))
   }

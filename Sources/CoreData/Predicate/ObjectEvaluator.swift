@@ -42,13 +42,25 @@ struct ObjectEvaluator {
   }
 
   private func compare(_ comparison: StoreQuery.Predicate.Comparison) -> Bool {
-    let test = ObjectComparison(comparison.op, comparison.options, with: operand(comparison.right))
+    let test = ObjectComparison(comparison.op, comparison.options, with: right(comparison.right))
     let left = operand(comparison.left)
     switch comparison.modifier {
     case .direct: return test(left)
     case .any: return (ObjectCollection.elements(left) ?? [left]).contains { test($0) }
     case .all: return (ObjectCollection.elements(left) ?? [left]).allSatisfy { test($0) }
     }
+  }
+
+  /// The right side of a comparison. A list of constants may be long, and is looked at for each object.
+  private func right(_ expression: StoreQuery.Expression) -> Any? {
+    guard case .aggregate(let elements) = expression else { return operand(expression) }
+    var values: [Value] = []
+    values.reserveCapacity(elements.count)
+    for element in elements {
+      guard let value = element.literal else { return operand(expression) }
+      values.append(value)
+    }
+    return ConstantList(values: values)
   }
 
   /// The value of what has one, for functions; null for objects.

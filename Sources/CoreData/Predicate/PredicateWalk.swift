@@ -94,16 +94,14 @@ struct PredicateWalk {
     return nil
   }
 
-  private static let operators: Set<String> = [
-    "@count", "@sum", "@avg", "@min", "@max", "@unionOfObjects", "@distinctUnionOfObjects", "@unionOfArrays",
-    "@distinctUnionOfArrays", "@distinctUnionOfSets",
-  ]
-
   private static func isEvaluable(_ expression: StoreQuery.Expression, _ bound: Set<String>) -> Bool {
     switch expression {
     case .literal, .nullObject, .object, .evaluatedObject, .aggregate, .conditional, .set, .subquery, .assignment: true
     case .keyPath(let path), .keyPathOf(_, let path):
-      path.split(separator: ".").allSatisfy { !$0.hasPrefix("@") || operators.contains(String($0)) }
+      path.utf8.count { $0 == UInt8(ascii: ".") } < TreeHeight.limit
+        && path.split(separator: ".").allSatisfy {
+          !$0.hasPrefix("@") || ObjectCollection.knows(collectionOperator: String($0))
+        }
     case .function("FIRST", [], target: nil), .function("LAST", [], target: nil), .function("SIZE", [], target: nil):
       true
     case .function(let name, let arguments, target: nil):

@@ -17,6 +17,14 @@ open class NSAsynchronousFetchRequest<ResultType: NSFetchRequestResult>: NSPersi
     completionBlock = blk
   }
 
+  /// The same request, with a copy of the fetch request.
+  open override func copy(with zone: NSZone? = nil) -> Any {
+    guard let request = fetchRequest.copy() as? NSFetchRequest<ResultType> else { return self }
+    let copy = NSAsynchronousFetchRequest(fetchRequest: request, completionBlock: completionBlock)
+    (copy.estimatedResultCount, copy.affectedStores) = (estimatedResultCount, affectedStores)
+    return copy
+  }
+
   override func run(in context: NSManagedObjectContext) throws -> NSPersistentStoreResult {
     var parameters = fetchRequest.erased
     if let affectedStores { parameters.affectedStores = affectedStores }

@@ -70,6 +70,8 @@ import Testing
     #expect(value("lists.@distinctUnionOfSets.self", row) as? [Int] == [1, 2, 3])
     #expect(value("orders.@sum.items.@count", row) as? Int == 3)
     #expect(value("orders.items.@count", row) as? Int == 3)
+    #expect(value("orders.@unionOfObjects.items.@count", row) as? Int == 3)
+    #expect(value("({1, %@, 2} UNION {3}).@count", nil, nil) as? Int == 3)
   }
 
   @Test func anIndexOfNothingIsNil() {
@@ -78,6 +80,20 @@ import Testing
     ] {
       #expect(isTrue(format, ["name": "x"]), "\(format)")
     }
+  }
+
+  @Test func pathsOfVeryManyKeysAreTold() throws {
+    let path = Array(repeating: "a", count: 201).joined(separator: ".")
+    #expect(try NSPredicate.parse(path + " == 1", []).unevaluablePart == path)
+    #expect(try NSPredicate.parse(path.dropFirst(2) + " == 1", []).unevaluablePart == nil)
+  }
+
+  @Test func listsOfConstantsAreAsGood() {
+    #expect(isTrue("a IN {1, 'x', nil}", ["a": "x"]) && isTrue("a IN {1, nil}", [:] as [String: Any]))
+    #expect(
+      !isTrue("a IN {1, 'x'}", ["a": 2]) && isTrue("a == {1, 2}", ["a": [1, 2]]) && isTrue("a BETWEEN {1, 3}", ["a": 2])
+    )
+    #expect(isTrue("ANY a IN {1, 2}", ["a": [5, 2]]) && isTrue("a IN[c] {'X', 'Y'}", ["a": "y"]))
   }
 
   @Test func nilIsNoElementOfASetExpression() {
@@ -135,7 +151,8 @@ import Testing
   @Test(
     arguments: [
       ("a == 1", nil), ("foo(a) == 1", "foo(a)"), ("CAST(a, 'X') == 1", "CAST(a, \"X\")"), ("$x == 1", "$x"),
-      ("a.@x == 1", "a.@x"), ("FUNCTION(a, 'x') == 1", "FUNCTION(a, \"x\")"), ("FUNCTION(a, 'length') == 1", nil),
+      ("a.@x == 1", "a.@x"), ("a.@unionOfArrays.b.@count == 1", nil), ("FUNCTION(a, 'x') == 1", "FUNCTION(a, \"x\")"),
+      ("FUNCTION(a, 'length') == 1", nil),
     ] as [(String, String?)])
   func textsFromOutsideCanBeCheckedBeforehand(format: String, part: String?) throws {
     #expect(try NSPredicate.parse(format, []).unevaluablePart == part)

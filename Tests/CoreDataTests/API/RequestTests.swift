@@ -164,4 +164,16 @@ import Testing
     #expect(!counter.manager.canUndo)
     #expect(counter.value == 2)
   }
+
+  @Test func copiesOfAsynchronousRequestsAreRequestsOfTheirOwn() throws {
+    let inner = NSFetchRequest<NSManagedObject>(entityName: "Thing")
+    inner.fetchLimit = 3
+    let request = NSAsynchronousFetchRequest(fetchRequest: inner, completionBlock: { _ in })
+    request.estimatedResultCount = 7
+    let copy = try #require(request.copy() as? NSAsynchronousFetchRequest<NSManagedObject>)
+    #expect(copy !== request && copy.fetchRequest !== inner && copy.estimatedResultCount == 7)
+    #expect(copy.completionBlock != nil && copy.fetchRequest.fetchLimit == 3)
+    copy.fetchRequest.fetchLimit = 1
+    #expect(inner.fetchLimit == 3)
+  }
 }
