@@ -43,4 +43,28 @@ import Testing
   @Test func collectionsOfSwift() {
     #expect(names(rows.filter { isLong.evaluate(with: $0) }) == ["abc", "xyz"])
   }
+
+  @Test func collectionsOfManagedObjects() throws {
+    try CompanyStore().run { (context) throws in
+      let department = Department(context: context)
+      for age in 0..<6 {
+        let person = Person(context: context)
+        (person.name, person.age) = ("p\(age)", Int16(age))
+        if age % 2 == 0 { person.department = department }
+      }
+      let people = try context.fetch(NSFetchRequest<Person>(entityName: "Person"))
+      let isOld = NSPredicate(format: "department == %@ AND age > 1", department)
+      func ages(_ found: some Sequence) -> [Int16] { found.compactMap { ($0 as? Person)?.age }.sorted() }
+      #expect(ages((people as NSArray).filtered(using: isOld)) == [2, 4])
+      #expect(ages(NSSet(array: people).filtered(using: isOld)) == [2, 4])
+      #expect(ages(NSOrderedSet(array: people).filtered(using: isOld).array) == [2, 4])
+      #expect(ages(people.filter(isOld.evaluate)) == [2, 4])
+      #expect(ages(department.people.filter(isOld.evaluate)) == [2, 4])
+      let mutable = NSMutableSet(array: people)
+      mutable.filter(using: isOld)
+      #expect(ages(mutable.allObjects) == [2, 4])
+      try context.save()
+      #expect(ages(department.people.filter(isOld.evaluate)) == [2, 4])
+    }
+  }
 }
