@@ -8,6 +8,8 @@ enum TypedLiteral {
   static func value(of literal: Expression, as type: String) -> Value? {
     switch (type, literal.literal) {
     case ("NSDate", .int(let seconds)): .date(Double(seconds))
+    // Which prints as a number.
+    case ("NSDate", .bool(let truth)): .date(truth ? 1 : 0)
     case ("NSDate", .double(let seconds)): .date(seconds)
     case ("NSNumber", .string(let text)): nonFinite[text].map(Value.double)
     case ("NSDecimalNumber", .string(let text)): decimal(text).map(Value.decimal)
