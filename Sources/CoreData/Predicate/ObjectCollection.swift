@@ -90,7 +90,7 @@ enum ObjectCollection {
   /// list however many collections are on the way, those of arrays and sets do what those of objects do.
   private static func collected(_ elements: [Any?], by key: String, _ rest: ArraySlice<String>) -> Any? {
     if key == "@count" { return Value.int(Int64(elements.count { !isNil($0) })) }
-    if let isDistinct = gathering[key] {
+    if let isDistinct = PredicateResolver.gathering[key] {
       // A further operator is about what is gathered.
       let end = rest.firstIndex { $0.hasPrefix("@") } ?? rest.endIndex
       let gathered = end == rest.startIndex ? elements : values(of: elements, rest[..<end])
@@ -107,14 +107,8 @@ enum ObjectCollection {
   }
 
   static func knows(collectionOperator key: String) -> Bool {
-    gathering[key] != nil || ["@count", "@sum", "@avg", "@min", "@max"].contains(key)
+    PredicateResolver.gathering[key] != nil || ["@count", "@sum", "@avg", "@min", "@max"].contains(key)
   }
-
-  /// The operators that give collections, and whether each element comes once.
-  private static let gathering = [
-    "@unionOfObjects": false, "@unionOfArrays": false, "@distinctUnionOfObjects": true, "@distinctUnionOfArrays": true,
-    "@distinctUnionOfSets": true,
-  ]
 
   static func isNil(_ operand: Any?) -> Bool {
     (operand as? Value)?.isNull ?? (AttributeCoding.flattened(operand) == nil)

@@ -178,7 +178,7 @@ extension PredicateResolver {
   }
 
   /// The operators that give collections, and whether each value comes once. A path gives one list however many collections are on the way.
-  private static let gathering = [
+  package static let gathering = [
     "@unionOfObjects": false, "@unionOfArrays": false, "@distinctUnionOfObjects": true, "@distinctUnionOfArrays": true,
     "@distinctUnionOfSets": true,
   ]
