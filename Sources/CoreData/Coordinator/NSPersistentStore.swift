@@ -147,6 +147,18 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     return engine
   }
 
+  /// A view of what the store holds now.
+  func snapshot() throws(StoreError) -> any StoreSnapshot {
+    var engine = try requireEngine()
+    while true {
+      do { return try engine.snapshot() } catch {
+        // The store may have moved in between, and its former engine be closed.
+        guard error.code == .closed, case let now = try requireEngine(), now !== engine else { throw error }
+        engine = now
+      }
+    }
+  }
+
   func closeEngine() throws(StoreError) {
     let closing = engine.withLock { engine in
       defer { engine = nil }
