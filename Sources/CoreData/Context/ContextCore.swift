@@ -390,6 +390,8 @@ final class ContextCore: @unchecked Sendable {
     for index in objects.indices {
       // Who stays alive keeps its ID, which only the context could make.
       if objects[index].key > 0 && !isKnownUniquelyReferenced(&objects[index]) { _ = objects[index].objectID }
+      // A fault is one for ever, whether or not its row is at hand.
+      if objects[index].flags.contains(.fault) { objects[index].row = nil }
       objects[index].core = nil
     }
     tellStoresOfObjects()

@@ -58,7 +58,7 @@ enum CoreDataError {
       userInfo: [
         "message": "attempt to recursively call -save: on the context aborted",
         NSLocalizedDescriptionKey:
-          "The context is being saved, and save() was called again inside: in willSave, in a validation, or by an observer of the will-save notification. Leave it out; what is changed there is part of the save."
+          "The context is being saved, and save() was called again inside: in willSave, in a validation, or by an observer of the will-save notification. Leave it out; what is changed there is part of the save.",
       ])
   }
 

@@ -51,7 +51,8 @@ precondition(isDone.wait(timeout: .now() + 5) == .success, "migration or a merge
 
 // The message comes after 5 seconds.
 Thread.sleep(forTimeInterval: 6)
-precondition(released.load(ordering: .sequentiallyConsistent) == 0, "a block of the view context ran off the main queue")
+precondition(
+  released.load(ordering: .sequentiallyConsistent) == 0, "a block of the view context ran off the main queue")
 let timer = Timer(timeInterval: 0.01, repeats: true) { _ in
   if released.load(ordering: .sequentiallyConsistent) < waiters { return }
   precondition(view.registeredObjects.count == 20, "what was saved meanwhile is not merged")
