@@ -178,7 +178,9 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
   func commit(
     _ changes: ChangeSet, madeFor expected: any Store, _ objects: @autoclosure () -> CustomSave
   ) throws(StoreError) -> CommitResult? {
-    try committing.withLock { (_) throws(StoreError) -> CommitResult? in
+    // Others commit there under its lock, and look at its cache.
+    if let successor { return try successor.commit(changes, madeFor: expected, objects()) }
+    return try committing.withLock { (_) throws(StoreError) -> CommitResult? in
       let engine = try requireEngine()
       if engine !== expected { return nil }
       custom?.begin(objects())

@@ -11,12 +11,12 @@ import Testing
     let messages: [Substring]
   }
 
-  /// Runs a program that was built beside the tests. One that hangs is ended after a minute.
+  /// Runs a program that was built beside the tests. One that hangs is ended after 30 seconds.
   private func run(_ name: String, _ arguments: [String] = []) throws -> Ending {
     let process = Process()
     let folder = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
     process.executableURL = URL(filePath: "/usr/bin/timeout")
-    process.arguments = ["60", folder.appending(path: name).path] + arguments
+    process.arguments = ["30", folder.appending(path: name).path] + arguments
     // A program that stops need not say where: that takes seconds.
     process.environment = ProcessInfo.processInfo.environment.merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }
     let (output, errors) = (Pipe(), Pipe())
