@@ -9,12 +9,14 @@ extension ContextCore {
     if isLater { return queueTurn() }
     switch confinement {
     case .client: if case .changes = mark { runHere(takeUpMarks) }
-    case .mainQueue: if MainQueue.isCurrent { runHere(takeUpMarks) } else { queueTurn() }
+    case .mainQueue: if MainQueue.isCurrent { runHere(takeUpMarks) }
     case .lock:
-      guard lock.try() else { return queueTurn() }
-      runHere(takeUpMarks)
-      lock.unlock()
+      if lock.try() {
+        runHere(takeUpMarks)
+        lock.unlock()
+      }
     }
+    if !marks.isEmpty { queueTurn() }
   }
 
   /// Takes marks up where none of the context's own work is under way, and nobody is told of it at the moment. Called before the context
