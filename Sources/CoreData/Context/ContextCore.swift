@@ -128,7 +128,7 @@ final class ContextCore: @unchecked Sendable {
 
   @inline(__always)
   func store(_ index: UInt16) -> NSPersistentStore? {
-    if Int(index) < knownStores.count, let known = knownStores[Int(index)] { return known }
+    if Int(index) < knownStores.count, let known = knownStores[Int(index)], !known.isRemoved { return known }
     return findStore(index)
   }
 
@@ -142,7 +142,10 @@ final class ContextCore: @unchecked Sendable {
   }
 
   private func findStore(_ index: UInt16) -> NSPersistentStore? {
-    guard index != .max, let found = coordinator?.store(at: Int(index)) else { return nil }
+    let known = Int(index) < knownStores.count ? knownStores[Int(index)] : nil
+    guard index != .max, let found = coordinator?.store(at: Int(index)) else { return known }
+    // The view of a removed store that had the index.
+    if known != nil { snapshots[Int(index)] = nil }
     while knownStores.count <= Int(index) { knownStores.append(nil) }
     knownStores[Int(index)] = found
     if found is NSIncrementalStore {
@@ -236,6 +239,9 @@ final class ContextCore: @unchecked Sendable {
   func registeredCount(store: UInt16, root: Int) -> Int {
     registryLock.withLock { _ in registry.count(store: store, root: root) }
   }
+
+  /// Whether objects of a store are registered. May be called on any thread.
+  func hasObjects(ofStore index: UInt16) -> Bool { registryLock.withLock { _ in registry.hasObjects(ofStore: index) } }
 
   /// How many objects are registered.
   var registeredCount: Int { registryLock.withLock { _ in registry.count } }
