@@ -217,12 +217,7 @@ public struct SQLiteBackend: StoreBackend {
   public func destroy(at url: URL, options: StoreOptions) throws(StoreError) {
     let place = try SQLitePlace(url)
     defer { place.release() }
-    if !options.forceDestroy { guard try SQLiteFormat.isStoreFile(place.path) else { return } }
-    for path in place.files where FileManager.default.fileExists(atPath: path) {
-      do { try FileManager.default.removeItem(atPath: path) } catch {
-        throw StoreError(.io, "A file of the store cannot be removed.", context: ["path": path], cause: "\(error)")
-      }
-    }
+    try SQLiteRemoval.remove(place, options)
   }
 
   public func replace(at destination: URL, with source: URL, options: StoreOptions) throws(StoreError) {
@@ -231,6 +226,7 @@ public struct SQLiteBackend: StoreBackend {
     guard try SQLiteFormat.isStoreFile(origin.path) else {
       throw StoreError(.notFound, "There is no store to copy from.", context: ["path": origin.path])
     }
+    try SQLiteRemoval.requireFiles(target.path)
     let isNew = FileStatus(target.path) == nil
     try target.externalData.replace(with: origin.externalData, isNew: isNew) { () throws(StoreError) in
       var isEmpty = isNew
@@ -252,7 +248,7 @@ public struct SQLiteBackend: StoreBackend {
           error.outcome = .outcomeUnknown
         } else if isNew && isEmpty && error.code != .busy {
           // Nothing but the empty beginning of a file.
-          for path in target.databaseFiles { unlink(path) }
+          try? SQLiteRemoval.removeDatabase(target.path)
         }
         throw error
       }

@@ -9,6 +9,7 @@ final class SQLiteConnection: SQLConnection {
   let functions = SQLiteFunctions()
   let debugTrace = SQLiteTrace()
   private let trace: (@Sendable (String, Double) -> Void)?
+  private let path: String
   private var identity: SQLiteOpenFiles.Identity?
   private let process = ProcessCopy.current
   let log: SQLiteLog
@@ -26,6 +27,7 @@ final class SQLiteConnection: SQLConnection {
     throws(StoreError)
   {
     self.trace = trace
+    self.path = path
     log = SQLiteLog(timeout: Int32(clamping: Int64(min(timeout, 1e6) * 1000)))
     isImmutable = mode == .immutable
     var (access, name) = (SQLITE_OPEN_READONLY, path)
@@ -37,9 +39,9 @@ final class SQLiteConnection: SQLConnection {
     case .immutable: name = Self.uri(path, "immutable=1")
     }
     let flags = access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI | SQLITE_OPEN_EXRESCODE
+    if mode == .readWriteCreate { try SQLiteNewFile.make(path, timeout: timeout) }
     var result = SQLITE_OK
     let opened = SQLiteOpenFiles.opening(path, isLocked: mode != .immutable) {
-      if mode == .readWriteCreate { Self.makePrivately(path) }
       result = sqlite3_open_v2(name, &database, flags, nil)
     }
     identity = opened
@@ -62,13 +64,6 @@ final class SQLiteConnection: SQLConnection {
     try SQLiteCollations.register(on: self)
   }
 
-  /// Makes the file where there is none, for nobody but its owner: SQLite gives what it makes beside it the same mode. Whether
-  /// that works out is seen when it is opened.
-  private static func makePrivately(_ path: String) {
-    let file = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-    if file >= 0 { _ = Foundation.close(file) }
-  }
-
   private static func uri(_ path: String, _ parameters: String) -> String {
     let allowed = CharacterSet.urlPathAllowed.subtracting(CharacterSet(charactersIn: "?#%"))
     return "file:" + (path.addingPercentEncoding(withAllowedCharacters: allowed) ?? path) + "?" + parameters
@@ -78,7 +73,13 @@ final class SQLiteConnection: SQLConnection {
 
   private func closeFile() {
     // In a copy of the process that would end, and undo, what the process itself is doing.
-    if ProcessCopy.current == process { sqlite3_close_v2(database) }
+    if ProcessCopy.current == process {
+      // Where another file has taken the place of this one, the log and the names beside it are not this one's any more.
+      if let identity, SQLiteOpenFiles.Identity(path) != identity {
+        _ = ocd_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+      }
+      sqlite3_close_v2(database)
+    }
     database = nil
     if let identity { SQLiteOpenFiles.closed(identity) }
     identity = nil

@@ -27,11 +27,6 @@ struct SQLitePlace: Sendable {
     path = folder.appendingPathComponent("store.sqlite").path
   }
 
-  /// The database and everything beside it.
-  var files: [String] { databaseFiles + [supportFolder.path] }
-  /// The main file last: one without the others is sound, and the others without it are nothing.
-  var databaseFiles: [String] { ["-wal", "-shm", "-journal", ""].map { path + $0 } }
-
   private var supportFolder: URL {
     let file = URL(fileURLWithPath: path)
     let name = file.deletingPathExtension().lastPathComponent

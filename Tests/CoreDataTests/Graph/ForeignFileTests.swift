@@ -334,4 +334,117 @@ import Testing
     try replace()
     try target.use(model(), look)
   }
+
+  // MARK: Clauses for conflicts
+
+  /// Changes the statement that a table was made with, as a program may do that knows SQLite well.
+  private func change(_ place: Place, _ table: String, _ text: String, to other: String) throws {
+    let connection = try SQLiteConnection(place.url.path, .readWrite, timeout: 1)
+    try connection.readDamaged()
+    try connection.execute("UPDATE sqlite_master SET sql = replace(sql, '\(text)', '\(other)') WHERE name = '\(table)'")
+    #expect(connection.changedRows == 1)
+  }
+
+  private func item() -> NSManagedObjectModel {
+    Describing.model([Describing.entity("Item", [Describing.attribute("name")])])
+  }
+
+  @Test(arguments: [
+    "VARCHAR NOT NULL ON CONFLICT IGNORE", "VARCHAR UNIQUE ON CONFLICT REPLACE",
+    "VARCHAR NOT NULL on  conflict Rollback",
+    "VARCHAR CONSTRAINT c NOT NULL ON CONFLICT FAIL",
+  ])
+  func aTableThatSkipsOrReplacesRowsIsOnlyRead(_ clause: String) throws {
+    let place = try Place()
+    defer { place.remove() }
+    try place.use(item()) { context in
+      NSEntityDescription.insertNewObject(forEntityName: "Item", into: context).setValue("a", forKey: "name")
+      try context.save()
+    }
+    // SQLite makes the index of UNIQUE with the table; one that is missing would be found damaged.
+    if clause.contains("UNIQUE") {
+      let connection = try SQLiteConnection(place.url.path, .readWrite, timeout: 1)
+      try connection.execute(
+        """
+        CREATE TABLE other ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZNAME \(clause) );
+        INSERT INTO other SELECT * FROM ZITEM; DROP TABLE ZITEM; ALTER TABLE other RENAME TO ZITEM
+        """)
+    } else {
+      try change(place, "ZITEM", "VARCHAR", to: clause)
+    }
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: item())
+    let store = try coordinator.addPersistentStore(type: .sqlite, at: place.url)
+    #expect(store.isReadOnly)
+    let context = NSManagedObjectContext(.privateQueue)
+    context.persistentStoreCoordinator = coordinator
+    try context.performAndWait {
+      #expect(try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Item")).count == 1)
+      _ = NSEntityDescription.insertNewObject(forEntityName: "Item", into: context)
+      let error = #expect(throws: CocoaError.self) { try context.save() }
+      #expect(error?.localizedDescription.contains("ON CONFLICT") == true)
+    }
+    try coordinator.remove(store)
+  }
+
+  @Test func conflictsThatFailAreNoMatter() throws {
+    let place = try Place()
+    defer { place.remove() }
+    try place.use(item()) { _ in }
+    try change(place, "ZITEM", "VARCHAR", to: "VARCHAR NOT NULL ON CONFLICT ABORT")
+    try place.use(item()) { context in
+      let object = NSEntityDescription.insertNewObject(forEntityName: "Item", into: context)
+      object.setValue("a", forKey: "name")
+      try context.save()
+      #expect(object.objectID.persistentStore?.isReadOnly == false)
+    }
+  }
+
+  /// A table that gets such a clause while the store is open: the save fails, and nothing of it is kept.
+  @Test(arguments: ["ZITEM", "ZBOX"]) func aRowThatTheDatabaseDoesNotWriteIsNoSave(_ table: String) throws {
+    let place = try Place()
+    defer { place.remove() }
+    let item = Describing.entity("Item", [Describing.attribute("name")])
+    let box = Describing.entity("Box", [Describing.attribute("name")])
+    try place.use(Describing.model([item, box])) { context in
+      func insert(_ entity: String, _ name: String?) -> NSManagedObject {
+        let object = NSEntityDescription.insertNewObject(forEntityName: entity, into: context)
+        object.setValue(name, forKey: "name")
+        return object
+      }
+      let box = insert("Box", "b")
+      try context.save()
+      let other = try SQLiteConnection(place.url.path, .readWrite, timeout: 1)
+      try other.execute(
+        """
+        CREATE TABLE other ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZNAME VARCHAR NOT NULL ON CONFLICT IGNORE );
+        INSERT INTO other SELECT * FROM \(table); DROP TABLE \(table); ALTER TABLE other RENAME TO \(table)
+        """)
+      _ = insert("Item", table == "ZITEM" ? nil : "c")
+      if table == "ZBOX" { box.setValue(nil, forKey: "name") }
+      #expect(throws: CocoaError.self) { try context.save() }
+      #expect(try other.integer("SELECT count(*) FROM ZITEM") == 0)
+      #expect(try other.text("SELECT ZNAME FROM ZBOX") == "b")
+      context.rollback()
+    }
+  }
+
+  /// Keys of the history are counted from what the file says.
+  @Test(arguments: ["CHANGE", "TRANSACTION", "TRANSACTIONSTRING"], [Int64.max, .max - 1, -5])
+  func aHistoryWithoutKeysIsNoEndOfTheProgram(_ name: String, _ highest: Int64) throws {
+    let place = try Place()
+    defer { place.remove() }
+    let tracked: [AnyHashable: Any] = [NSPersistentHistoryTrackingKey: true]
+    try place.use(item(), options: tracked) { (context) throws in
+      _ = NSEntityDescription.insertNewObject(forEntityName: "Item", into: context)
+      try context.save()
+    }
+    try place.execute("UPDATE Z_PRIMARYKEY SET Z_MAX = \(highest) WHERE Z_NAME = '\(name)'")
+    if name == "TRANSACTIONSTRING" { try place.execute("UPDATE ATRANSACTIONSTRING SET ZNAME = ZNAME || 'x'") }
+    try place.use(item(), options: tracked) { context in
+      for _ in 0..<3 { _ = NSEntityDescription.insertNewObject(forEntityName: "Item", into: context) }
+      #expect(throws: CocoaError.self) { try context.save() }
+      context.rollback()
+    }
+    #expect(try place.rows("SELECT count(*) FROM ZITEM") == ["1"])
+  }
 }
