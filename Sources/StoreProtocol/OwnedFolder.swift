@@ -5,7 +5,9 @@ import Foundation
 ///
 /// Only regular files and folders are removed. A device, a socket, a pipe or a symbolic link is never a store's own: it stays, and the
 /// error `notAStore` names it.
-package final class OwnedFolder {
+///
+/// Sendable, unchecked: the descriptor stays the same.
+package final class OwnedFolder: @unchecked Sendable {
   package let path: String
   private let descriptor: Int32
   private static let greatestDepth = 32
@@ -66,6 +68,23 @@ package final class OwnedFolder {
     guard fsync(descriptor) == 0 else { throw StoreError.system("A folder of the store cannot be synced", path) }
   }
 
+  // MARK: Locks
+
+  /// Locks the folder as long as it is open. Gives 0, `EWOULDBLOCK` where somebody else has locked it, or another `errno` where folders
+  /// cannot be locked.
+  package func lock() -> Int32 { flock(descriptor, LOCK_EX | LOCK_NB) == 0 ? 0 : errno }
+
+  /// Whether nobody has removed it.
+  package var hasName: Bool {
+    var status = stat()
+    return fstat(descriptor, &status) == 0 && status.st_nlink > 0
+  }
+
+  package var isOfThisUser: Bool {
+    var status = stat()
+    return fstat(descriptor, &status) == 0 && status.st_uid == geteuid()
+  }
+
   // MARK: Whole trees
 
   /// Throws `notAStore` where the tree below `name` holds anything but regular files and folders.
@@ -106,7 +125,8 @@ package final class OwnedFolder {
     throw StoreError.system("A file of the store cannot be looked at", path + "/" + name)
   }
 
-  private func names() throws(StoreError) -> [String] {
+  /// The names of what is in it, in no order.
+  package func names() throws(StoreError) -> [String] {
     // A description of its own, which reads from the beginning.
     let copy = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard copy >= 0, let stream = fdopendir(copy) else {

@@ -20,7 +20,9 @@ enum SQLiteRemoval {
       if !options.forceDestroy { guard try SQLiteFormat.isStoreFile(place.path) else { return } }
       let writer = try SQLiteWriteLock(place.path, timeout: options.timeout)
       defer { withExtendedLifetime(writer) {} }
-      try removeDatabase(place.path)
+      try SQLiteOpenFiles.replacing(SQLiteOpenFiles.Identity(place.path)) { () throws(StoreError) in
+        try removeDatabase(place.path)
+      }
       try place.externalData.removeAll()
     } else {
       // What an earlier removal left that was interrupted. External data may be of a store that was given another name.

@@ -53,9 +53,85 @@ extension ConformanceSuite {
         }
       }
     },
+    openReplaced("removed", "which is removed and made again") { c, _ in
+      try c.backend.destroy(at: c.url, options: StoreOptions())
+      try c.openRaw(c.url, Fixtures.people()).close()
+    },
+    openReplaced("replaced", "which is replaced by a store") { c, source in
+      try c.backend.replace(at: c.url, with: source, options: StoreOptions())
+    },
+    openReplaced("moved", "over which another file is moved") { c, source in
+      guard rename(source.path, c.url.path) == 0 else { throw HarnessProblem("the file cannot be moved") }
+      // Its lock file goes with the file whose readers are in it.
+      try? FileManager.default.removeItem(atPath: source.path + "-lock")
+    },
+    openReplaced("moved-copy", "over which a former copy of it is moved", isCopy: true) { c, source in
+      guard rename(source.path, c.url.path) == 0 else { throw HarnessProblem("the file cannot be moved") }
+      try? FileManager.default.removeItem(atPath: source.path + "-lock")
+    },
     sideFolder("SEC-015", "a side folder that is a link"),
     sideFolder("SEC-015/inner", "a folder in the side folder that is a link"),
   ]
+
+  /// A case in which another store takes the place of one that is open. With `isCopy` that is a former copy of the same store.
+  private static func openReplaced(
+    _ id: String, _ title: String, isCopy: Bool = false,
+    _ replace: @escaping @Sendable (CaseContext, _ source: URL) throws -> Void
+  ) -> ConformanceCase {
+    ConformanceCase(
+      "LIF-025/open-\(id)", "an open store \(title) saves nothing, and the other store stays as it is",
+      requires: [.persistent, .localFiles], profiles: Profile.plainOnly
+    ) { c in
+      c.leavesDamage()
+      let source = c.url.deletingLastPathComponent().appending(path: "source")
+      let s = try c.open(Fixtures.people())
+      for number in 0..<3 { try s.insert("Person", ["name": .text("old\(number)")]) }
+      let old = try s.objects("Person")
+      if isCopy {
+        try c.backend.replace(at: source, with: c.url, options: StoreOptions())
+        try s.insert("Person", ["name": "later"])
+      } else {
+        let other = try Session(c.backend, source, s.schema, StoreOptions(), .plain)
+        try other.insert("Person", ["name": "new"])
+        try other.close()
+      }
+      do { try replace(c, source) } catch let error as StoreError where error.code == .busy {
+        // A store may want to be closed first. Then it goes on as if nothing had been.
+        try s.insert("Person", ["name": "later"])
+        c.equal(try s.objects("Person").count, 4)
+        try s.close()
+        try replace(c, source)
+        return
+      }
+      func content() throws -> [String] {
+        let found = try Session(c.backend, c.url, s.schema, StoreOptions(), .plain)
+        defer { try? found.close() }
+        return try found.values("Person", "name").map { "\($0)" }.sorted()
+      }
+      func refusal(_ what: String, _ body: () throws -> Void) throws {
+        do { try body() } catch let error as StoreError {
+          c.expect(error.outcome == .notSaved, "\(what): \(error)")
+          c.expect(!error.message.isEmpty, "\(what) threw an error without a sentence")
+          return
+        }
+        // A whole-file store may have read the copy, which is the same store; what it saves is then there.
+        c.expect(isCopy && c.capabilities.contains(.wholeFile), "\(what) did not throw")
+      }
+      try refusal("an insertion") { try s.insert("Person", ["name": "lost"]) }
+      try refusal("a change") { try s.update(old[0], ["name": "lost"]) }
+      try s.close()
+      let names = try content()
+      c.equal(try content(), names, "once more")
+      if !isCopy || !c.capabilities.contains(.wholeFile) {
+        let expected = isCopy ? 3 : id == "removed" ? 0 : 1
+        c.equal(names.count, expected, "\(names)")
+        c.expect(!names.contains { $0.contains("lost") }, "\(names)")
+      }
+      try? c.backend.destroy(at: source, options: StoreOptions())
+      let files = try c.files().filter { !$0.hasSuffix("-lock") }
+      c.equal(files, [c.url.lastPathComponent], "what is left")
+    }
+  }
 
   /// A case in which the innermost or outermost folder of large data is a link to a folder of somebody else.
   private static func sideFolder(_ id: String, _ title: String) -> ConformanceCase {

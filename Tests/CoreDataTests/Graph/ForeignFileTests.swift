@@ -378,7 +378,8 @@ import Testing
     let context = NSManagedObjectContext(.privateQueue)
     context.persistentStoreCoordinator = coordinator
     try context.performAndWait {
-      #expect(try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Item")).count == 1)
+      let items = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Item"))
+      #expect(items.count == 1)
       _ = NSEntityDescription.insertNewObject(forEntityName: "Item", into: context)
       let error = #expect(throws: CocoaError.self) { try context.save() }
       #expect(error?.localizedDescription.contains("ON CONFLICT") == true)
@@ -429,7 +430,7 @@ import Testing
   }
 
   /// Keys of the history are counted from what the file says.
-  @Test(arguments: ["CHANGE", "TRANSACTION", "TRANSACTIONSTRING"], [Int64.max, .max - 1, -5])
+  @Test(arguments: ["CHANGE", "TRANSACTION", "TRANSACTIONSTRING"], [Int64.max, Int64.max - 1, Int64(-5)])
   func aHistoryWithoutKeysIsNoEndOfTheProgram(_ name: String, _ highest: Int64) throws {
     let place = try Place()
     defer { place.remove() }
@@ -447,4 +448,63 @@ import Testing
     }
     #expect(try place.rows("SELECT count(*) FROM ZITEM") == ["1"])
   }
+
+  // MARK: What opening reads
+
+  #if os(Linux)
+    /// The stores of this test, for the process that is made by the one with this number.
+    private static func left(by process: pid_t) -> [URL] {
+      let folder = FileManager.default.temporaryDirectory.appending(path: "left-\(process)")
+      return ["with-memory.sqlite", "without-memory.sqlite"].map { folder.appending(path: $0) }
+    }
+
+    /// A store that a killed process left is not copied, whoever opens it and whether its shared memory is there or not.
+    @Test func openingAfterAKillReadsTheLogAndNotTheStore() async throws {
+      let stores = Self.left(by: getpid())
+      let folder = stores[0].deletingLastPathComponent()
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+      defer { try? FileManager.default.removeItem(at: folder) }
+      let company = try CompanyStore()
+      try company.run { (context) throws in
+        for _ in 0..<200 { Person(context: context).name = String(repeating: "n", count: 200_000) }
+        try context.save()
+        try SQLiteConnection(company.url.path, .readWrite, timeout: 1).execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        Person(context: context).name = "last"
+        try context.save()
+      }
+      for (store, suffixes) in zip(stores, [["", "-wal", "-shm"], ["", "-wal"]]) {
+        for suffix in suffixes {
+          try FileManager.default.copyItem(atPath: company.url.path + suffix, toPath: store.path + suffix)
+        }
+      }
+      let bytes = try FileManager.default.attributesOfItem(atPath: stores[0].path)[.size] as? NSNumber
+      #expect(bytes?.intValue ?? 0 > 40_000_000)
+      // In a process of its own, which counts what it reads.
+      await #expect(processExitsWith: .success) {
+        func bytesRead() throws -> Int {
+          let text = try String(contentsOfFile: "/proc/self/io", encoding: .utf8)
+          let line = text.split(separator: "\n").first { $0.hasPrefix("rchar:") }
+          return line.flatMap { Int($0.dropFirst(7)) } ?? 0
+        }
+        for url in ForeignFileTests.left(by: getppid()) {
+          let before = try bytesRead()
+          let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Company.model())
+          let store = try coordinator.addPersistentStore(type: .sqlite, at: url)
+          let read = try bytesRead() - before
+          precondition(read > 0 && read < 4_000_000, "opening \(url.lastPathComponent) read \(read) bytes")
+          precondition(!store.isReadOnly)
+          let context = NSManagedObjectContext(.privateQueue)
+          context.persistentStoreCoordinator = coordinator
+          try context.performAndWait {
+            precondition(try context.all(Person.self, "name == 'last'").count == 1)
+            Person(context: context).name = "saved"
+            try context.save()
+          }
+          try coordinator.remove(store)
+        }
+      }
+      let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+      #expect(names == ["with-memory.sqlite", "without-memory.sqlite"])
+    }
+  #endif
 }
