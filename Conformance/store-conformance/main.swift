@@ -19,6 +19,7 @@ var harnesses: [any StoreHarness] = [
 #endif
 
 let words = Array(CommandLine.arguments.dropFirst())
+if let status = RacesCommand.run(words, harnesses) { exit(status) }
 do {
   if let status = try ScriptCommand.run(words) { exit(status) }
 } catch {
@@ -30,7 +31,7 @@ do {
   ConformanceCommand.main(
     harnesses: harnesses, sabotaged: try SabotagedStores.all(), cases: GraphSuite.all,
     stacks: { try ContextStack($0, at: $1) },
-    moreUsage: ScriptCommand.usage)
+    moreUsage: RacesCommand.usage + ScriptCommand.usage)
 } catch {
   FileHandle.standardError.write(
     Data("store-conformance: the list of sabotaged stores cannot be read: \(error)\n".utf8))

@@ -69,7 +69,7 @@ extension ConformanceSuite {
       guard rename(source.path, c.url.path) == 0 else { throw HarnessProblem("the file cannot be moved") }
       try? FileManager.default.removeItem(atPath: source.path + "-lock")
     },
-    sideFolder("SEC-015", "a side folder that is a link"),
+    sideFolder("SEC-015/outer", "a side folder that is a link"),
     sideFolder("SEC-015/inner", "a folder in the side folder that is a link"),
   ]
 

@@ -1,0 +1,83 @@
+import StoreConformance
+
+/// All saves of a run, arranged for questions about what may have come last. Objects are named, never identified by key.
+struct RaceHistory {
+  /// A value that a save wrote: of an attribute, of a member's owner, or of a pair.
+  struct Write {
+    let value: String?
+    let record: Int
+    let start: UInt64
+    let end: UInt64
+    /// Whether it is certain to have been written.
+    let isDefinite: Bool
+  }
+
+  struct Cell: Hashable {
+    let object: String
+    let key: String
+  }
+
+  let records: [RaceRecord]
+  /// Names by ID.
+  private(set) var names: [String: String] = [:]
+  private(set) var writes: [Cell: [Write]] = [:]
+  /// By owner and member.
+  private(set) var pairs: [RaceRecord.Pair: [Write]] = [:]
+  /// Saves by the names of objects that they inserted.
+  private(set) var insertions: [String: Int] = [:]
+  /// Saves that deleted an object, by its name, as their contexts say.
+  private(set) var deletions: [String: [Int]] = [:]
+  /// Names that a save of unknown outcome inserted or deleted.
+  private(set) var doubtful: Set<String> = []
+
+  init(_ all: [RaceRecord]) {
+    records = all
+    for record in all {
+      for insertion in record.insertions where record.outcome == .saved { names[insertion.id] = insertion.name }
+    }
+    for (index, record) in all.enumerated() where record.outcome != .notSaved { add(record, index) }
+  }
+
+  private mutating func add(_ record: RaceRecord, _ index: Int) {
+    let isKnown = record.outcome == .saved
+    // These policies give up values of the context where the store has others.
+    let holds = isKnown && record.policy != .storeTrump && record.policy != .rollback
+    func write(_ value: String?, _ isDefinite: Bool) -> Write {
+      Write(value: value, record: index, start: record.start, end: record.end, isDefinite: isDefinite && holds)
+    }
+    let own = Dictionary(record.insertions.map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
+    func name(_ id: String) -> String { own[id] ?? names[id] ?? id }
+    for insertion in record.insertions {
+      if isKnown { insertions[insertion.name] = index } else { doubtful.insert(insertion.name) }
+    }
+    for one in record.writes {
+      let value = one.key == "owner" ? one.value.map(name) : one.value
+      writes[Cell(object: name(one.object), key: one.key), default: []].append(write(value, one.isDefinite))
+    }
+    let gone = Set(record.deletions + record.deleted.map(name))
+    for pair in record.pairs where !gone.contains(pair.owner) && !gone.contains(pair.member) {
+      let cell = RaceRecord.Pair(owner: pair.owner, member: pair.member, isLinked: true)
+      pairs[cell, default: []].append(write(pair.isLinked ? "linked" : nil, true))
+    }
+    for id in record.deleted { deletions[name(id), default: []].append(index) }
+    for deleted in record.deletions where !isKnown { doubtful.insert(deleted) }
+  }
+
+  /// Whether an object has certainly been deleted by the end.
+  func isDeleted(_ name: String) -> Bool { deletions[name] != nil }
+  func mayBeDeleted(_ name: String) -> Bool { isDeleted(name) || doubtful.contains(name) }
+
+  /// Those of some writes that no other one certainly followed.
+  func last(of writes: [Write]) -> [Write] {
+    writes.filter { write in !writes.contains { $0.isDefinite && $0.start > write.end } }
+  }
+
+  /// The write as text, for problems: its save and when that ran, in microseconds after the first save.
+  func text(_ write: Write) -> String { "\(write.value ?? "nil") by \(text(of: write.record))" }
+
+  func text(of index: Int) -> String {
+    let record = records[index]
+    let begin = records.map(\.start).min() ?? 0
+    return "worker \(record.worker) at \((record.start - begin) / 1000)–\((record.end - begin) / 1000) µs"
+  }
+}

@@ -1,0 +1,248 @@
+import StoreConformance
+
+/// Says what of a store's end no order of the acknowledged saves explains.
+///
+/// Each object carries its name and each value is written once, so that a value says which save wrote it. A save may have come last for
+/// a value where no other save of that value began after it had ended.
+struct RaceJudge {
+  private let history: RaceHistory
+  private let contents: StoreContents
+  private var objects: [String: StoreContents.Object] = [:]
+  /// Names by entity and key: of objects that are there, and of those whose deletion was acknowledged.
+  private var names: [String: String]
+  private(set) var faults: [RaceFault] = []
+
+  /// What is wrong with the end of a run, the telling faults first; none where everything is explained.
+  static func faults(of result: RaceResult) -> [RaceFault] {
+    let seen = result.problems.map { RaceFault(.process, [], $0) }
+    guard let contents = result.contents else { return seen }
+    var judge = RaceJudge(result, contents)
+    judge.run(result.reads)
+    return (seen + judge.faults).sorted { $0.kind.rawValue < $1.kind.rawValue }
+  }
+
+  private mutating func add(_ kind: RaceFault.Kind, _ objects: [String], _ text: String) {
+    faults.append(RaceFault(kind, objects, text))
+  }
+
+  private init(_ result: RaceResult, _ contents: StoreContents) {
+    history = RaceHistory(result.records)
+    self.contents = contents
+    names = history.names
+  }
+
+  private mutating func run(_ reads: [RaceRead]) {
+    for record in history.records where record.outcome == .notSaved { check(errorOf: record) }
+    for object in contents.objects {
+      guard let name = object.texts["name"], RaceObject(text: name)?.entity == object.entity else {
+        add(.value, [], "\(object.entity) \(object.key) has the name \(object.texts["name"] ?? "nil")")
+        continue
+      }
+      if objects.updateValue(object, forKey: name) != nil { add(.notAcknowledged, [name], "\(name) is there twice") }
+      names["\(object.entity)/p\(object.key)"] = name
+    }
+    checkStore()
+    checkExistence()
+    for (name, object) in objects.sorted(by: { $0.key < $1.key }) { checkValues(name, object) }
+    checkPairs()
+    checkOrders()
+    checkLinksToDeleted()
+    for read in reads { check(read) }
+  }
+
+  /// Errors that races cause; any other one is a problem.
+  private mutating func check(errorOf record: RaceRecord) {
+    // A merge conflict, several errors, a denied deletion, a store that somebody else has changed or holds.
+    if [133020, 1560, 1600, 134050, 134090].contains(record.code) { return }
+    add(.error, [], "a save of worker \(record.worker) failed: \(record.error ?? "")")
+  }
+
+  // MARK: What the store says of itself
+
+  private mutating func checkStore() {
+    for problem in contents.problems {
+      // With the rule noAction references to what is gone are what was asked for.
+      let kind = RaceKind.all.first { problem.entity == $0.memberEntity && problem.property == $0.owners }
+      if let kind, kind.rule == .noAction, !kind.isPairs { continue }
+      let name = problem.key.flatMap { names["\(problem.entity ?? "")/p\($0)"] }
+      add(.verify, name.map { [$0] } ?? [], "store verify: \(problem.text)")
+    }
+  }
+
+  // MARK: Objects
+
+  private mutating func checkExistence() {
+    for (name, index) in history.insertions where objects[name] == nil && !history.mayBeDeleted(name) {
+      add(.lost, [name], "\(name) is lost, which \(history.text(of: index)) inserted and nobody deleted")
+    }
+    for name in objects.keys where history.insertions[name] == nil && !history.doubtful.contains(name) {
+      add(.notAcknowledged, [name], "\(name) is there, and no save that was acknowledged inserted it")
+    }
+    for (name, indexes) in history.deletions where objects[name] != nil {
+      add(.deletedIsThere, [name], "\(name) is there, which \(history.text(of: indexes[0])) deleted")
+    }
+    for (index, record) in history.records.enumerated() where record.outcome == .saved {
+      if record.policy == .storeTrump || record.policy == .rollback { continue }
+      for name in record.deletions where objects[name] != nil && !history.isDeleted(name) {
+        add(.deletedIsThere, [name], "\(name) is there, which \(history.text(of: index)) deleted")
+      }
+    }
+  }
+
+  // MARK: Values
+
+  private mutating func checkValues(_ name: String, _ object: StoreContents.Object) {
+    guard let named = RaceObject(text: name) else { return }
+    explain(name, "value", object.integers["value"].map { String($0) })
+    explain(name, "large", object.data["large"].map { RaceValue.token($0).map { String($0) } ?? "broken" })
+    if !named.isOwner && !named.kind.isPairs { explainOwner(named, object) }
+  }
+
+  private mutating func explain(_ name: String, _ key: String, _ value: String?) {
+    guard let writes = history.writes[RaceHistory.Cell(object: name, key: key)] else { return }
+    let last = history.last(of: writes)
+    if last.contains(where: { $0.value == value }) { return }
+    let texts = last.map(history.text).joined(separator: "; ")
+    add(
+      key == "large" ? .large : .value, [name],
+      "\(name).\(key) is \(value ?? "nil"); what may have come last: \(texts)")
+  }
+
+  private mutating func explainOwner(_ member: RaceObject, _ object: StoreContents.Object) {
+    guard let writes = history.writes[RaceHistory.Cell(object: member.text, key: "owner")] else { return }
+    let last = history.last(of: writes)
+    let texts = last.map(history.text).joined(separator: "; ")
+    if let target = object.targets["owner"]?.first {
+      let owner = names["\(target.entity)/p\(target.key)"] ?? "\(target.entity) \(target.key)"
+      if target.isGone && member.kind.rule != .noAction {
+        let kinds: [RaceKind.Rule: RaceFault.Kind] = [.cascade: .cascade, .deny: .deny]
+        add(
+          kinds[member.kind.rule] ?? .reference, [member.text, owner],
+          "\(member.text).owner refers to nothing, to \(owner); what may have come last: \(texts)")
+      } else if !last.contains(where: { $0.value == owner }) {
+        add(.owner, [member.text, owner], "\(member.text).owner is \(owner); what may have come last: \(texts)")
+      }
+      return
+    }
+    if last.contains(where: { $0.value == nil || !isStrict($0) }) { return }
+    let gone = last.compactMap(\.value).filter(history.mayBeDeleted)
+    if gone.isEmpty {
+      add(
+        .owner, [member.text] + last.compactMap(\.value),
+        "\(member.text).owner is nil; what may have come last: \(texts)")
+    } else if member.kind.rule == .deny {
+      add(
+        .deny, [member.text, gone[0]],
+        "deny is broken: \(gone[0]) is deleted, and \(member.text) was linked to it: \(texts)")
+    } else if member.kind.rule == .cascade {
+      add(
+        .cascade, [member.text, gone[0]],
+        "cascade is broken: \(member.text) outlives \(gone[0]), to which it was linked: \(texts)")
+    }
+  }
+
+  /// Whether a write says what its context had, without a policy that may have settled a conflict.
+  private func isStrict(_ write: RaceHistory.Write) -> Bool {
+    write.isDefinite && history.records[write.record].policy == .error
+  }
+
+  // MARK: Pairs
+
+  private mutating func checkPairs() {
+    for (pair, writes) in history.pairs.sorted(by: { ($0.key.owner, $0.key.member) < ($1.key.owner, $1.key.member) }) {
+      guard let owner = RaceObject(text: pair.owner), let member = objects[pair.member] else { continue }
+      let last = history.last(of: writes)
+      let texts = last.map(history.text).joined(separator: "; ")
+      let isLinked = (member.targets["owners"] ?? []).contains { names["\($0.entity)/p\($0.key)"] == pair.owner }
+      let what = "\(pair.owner) and \(pair.member)"
+      if isLinked {
+        if !last.contains(where: { $0.value != nil }) {
+          add(.pair, [pair.owner, pair.member], "\(what) are linked; but: \(texts)")
+        }
+        continue
+      }
+      if last.contains(where: { $0.value == nil || !isStrict($0) }) { continue }
+      if objects[pair.owner] != nil {
+        add(.pair, [pair.owner, pair.member], "\(what) are not linked; but: \(texts)")
+      } else if owner.kind.rule == .deny {
+        add(
+          .deny, [pair.owner, pair.member],
+          "deny is broken: \(pair.owner) is deleted, and \(pair.member) was linked to it: \(texts)")
+      } else if owner.kind.rule == .cascade {
+        add(
+          .cascade, [pair.owner, pair.member],
+          "cascade is broken: \(pair.member) outlives \(pair.owner), to which it was linked: \(texts)")
+      }
+    }
+    for (name, object) in objects {
+      for target in object.targets["owners"] ?? [] {
+        guard let owner = names["\(target.entity)/p\(target.key)"], !target.isGone else { continue }
+        if history.pairs[RaceRecord.Pair(owner: owner, member: name, isLinked: true)] == nil {
+          add(.pair, [owner, name], "\(owner) and \(name) are linked, and nobody linked them")
+        }
+      }
+    }
+  }
+
+  /// An order that was set, and that nothing else about the owner's members ran beside or after, is the order at the end.
+  private mutating func checkOrders() {
+    for (index, record) in history.records.enumerated() where record.outcome == .saved && record.policy == .error {
+      for order in record.orders {
+        guard let owner = RaceObject(text: order.owner), let object = objects[order.owner] else { continue }
+        let isDisturbed = history.records.enumerated().contains { other, next in
+          other != index && next.outcome != .notSaved && next.end >= record.start && touches(next, owner)
+        }
+        if isDisturbed { continue }
+        let expected = order.members.compactMap { names[$0] }.filter { objects[$0] != nil }
+        let found = (object.targets[owner.kind.members] ?? []).compactMap { names["\($0.entity)/p\($0.key)"] }
+        if found != expected {
+          add(
+            .order, [order.owner] + expected,
+            "the members of \(order.owner) are \(found), not \(expected) as \(history.text(of: index)) ordered")
+        }
+      }
+    }
+  }
+
+  /// Whether a save may have changed the members of an owner.
+  private func touches(_ record: RaceRecord, _ owner: RaceObject) -> Bool {
+    record.orders.contains { $0.owner == owner.text }
+      || record.links.contains { $0.owner == owner.text }
+      || record.pairs.contains { $0.owner == owner.text }
+      || record.writes.contains { $0.key == "owner" && $0.object.hasPrefix(owner.kind.memberEntity + "/") }
+  }
+
+  // MARK: Large values that contexts read while others replaced them
+
+  /// A value that was saved before the row was read is not nil, and nobody saves nil.
+  private mutating func check(_ read: RaceRead) {
+    if read.token == -1 { add(.large, [read.object], "\(read.object): the large value read is one that nobody wrote") }
+    let writes = history.writes[RaceHistory.Cell(object: read.object, key: "large")] ?? []
+    guard read.token == nil, let write = writes.first(where: { isStrict($0) && $0.end < read.loaded }) else { return }
+    add(.large, [read.object], "\(read.object): the large value read is nil; it was \(history.text(write))")
+  }
+
+  // MARK: Links to what was gone before
+
+  /// A save that began after an acknowledged deletion must not have linked anything to the deleted object.
+  private mutating func checkLinksToDeleted() {
+    func check(_ what: String, _ target: String, _ write: RaceHistory.Write) {
+      guard write.value != nil, isStrict(write) else { return }
+      for index in history.deletions[target] ?? [] where history.records[index].end < write.start {
+        add(
+          .linkToGone, [what, target],
+          "\(what) was linked to \(target) by \(history.text(of: write.record)), "
+            + "after \(history.text(of: index)) had deleted it")
+      }
+    }
+    for (cell, writes) in history.writes where cell.key == "owner" {
+      for write in writes { write.value.map { check(cell.object, $0, write) } }
+    }
+    for (pair, writes) in history.pairs {
+      for write in writes {
+        check(pair.member, pair.owner, write)
+        check(pair.owner, pair.member, write)
+      }
+    }
+  }
+}

@@ -1,0 +1,111 @@
+import CoreData
+
+/// One kind of relationship between owners and members: its shape, and what happens to members when their owner is deleted.
+struct RaceKind: Hashable, Codable, Sendable {
+  enum Shape: String, Codable, CaseIterable, Sendable {
+    case toOne, ordered, oneToOne, manyToMany, orderedManyToMany
+  }
+  enum Rule: String, Codable, CaseIterable, Sendable { case nullify, cascade, deny, noAction }
+
+  let shape: Shape
+  let rule: Rule
+
+  /// All kinds that runs use, in the order of reports.
+  static let all: [RaceKind] = [
+    RaceKind(.toOne, .nullify), RaceKind(.toOne, .cascade), RaceKind(.toOne, .deny), RaceKind(.toOne, .noAction),
+    RaceKind(.ordered, .nullify), RaceKind(.ordered, .cascade), RaceKind(.ordered, .deny),
+    RaceKind(.oneToOne, .nullify), RaceKind(.oneToOne, .cascade), RaceKind(.oneToOne, .deny),
+    RaceKind(.manyToMany, .nullify), RaceKind(.manyToMany, .cascade), RaceKind(.manyToMany, .deny),
+    RaceKind(.manyToMany, .noAction), RaceKind(.orderedManyToMany, .nullify),
+  ]
+
+  init(_ shape: Shape, _ rule: Rule) { (self.shape, self.rule) = (shape, rule) }
+
+  /// For example `toOne-cascade`.
+  var text: String { "\(shape.rawValue)-\(rule.rawValue)" }
+
+  init?(text: Substring) {
+    guard let kind = Self.all.first(where: { $0.text == text }) else { return nil }
+    self = kind
+  }
+
+  /// Whether a member has any number of owners.
+  var isPairs: Bool { shape == .manyToMany || shape == .orderedManyToMany }
+  var isOrdered: Bool { shape == .ordered || shape == .orderedManyToMany }
+
+  var ownerEntity: String { "\(shape.rawValue.capitalizedFirst)\(rule.rawValue.capitalizedFirst)Owner" }
+  var memberEntity: String { "\(shape.rawValue.capitalizedFirst)\(rule.rawValue.capitalizedFirst)Member" }
+  /// The owner's relationship, and the member's, which is its inverse.
+  var members: String { shape == .oneToOne ? "member" : "members" }
+  var owners: String { isPairs ? "owners" : "owner" }
+
+  var deleteRule: NSDeleteRule {
+    switch rule {
+    case .nullify: .nullifyDeleteRule
+    case .cascade: .cascadeDeleteRule
+    case .deny: .denyDeleteRule
+    case .noAction: .noActionDeleteRule
+    }
+  }
+}
+
+extension String {
+  fileprivate var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
+}
+
+/// An object of a run, by the name that it carries for life. No name is used twice.
+struct RaceObject: Hashable, Codable, Sendable {
+  let kind: RaceKind
+  let isOwner: Bool
+  let number: Int
+
+  static func owner(_ kind: RaceKind, _ number: Int) -> RaceObject {
+    RaceObject(kind: kind, isOwner: true, number: number)
+  }
+  static func member(_ kind: RaceKind, _ number: Int) -> RaceObject {
+    RaceObject(kind: kind, isOwner: false, number: number)
+  }
+
+  var entity: String { isOwner ? kind.ownerEntity : kind.memberEntity }
+  /// For example `toOne-cascade.owner3`.
+  var text: String { "\(kind.text).\(isOwner ? "owner" : "member")\(number)" }
+
+  private init(kind: RaceKind, isOwner: Bool, number: Int) {
+    (self.kind, self.isOwner, self.number) = (kind, isOwner, number)
+  }
+
+  init?(text: some StringProtocol) {
+    let parts = String(text).split(separator: Character("."))
+    guard parts.count == 2, let kind = RaceKind(text: Substring(parts[0])) else { return nil }
+    let isOwner = parts[1].hasPrefix("owner")
+    guard isOwner || parts[1].hasPrefix("member"), let number = Int(parts[1].dropFirst(isOwner ? 5 : 6)) else {
+      return nil
+    }
+    self.init(kind: kind, isOwner: isOwner, number: number)
+  }
+}
+
+extension Models {
+  /// The model of races: of each kind an entity of owners and one of members.
+  static let races: NSManagedObjectModel = {
+    let entities = RaceKind.all.flatMap { kind in
+      [kind.ownerEntity, kind.memberEntity].map { name in
+        let large = attribute("large", .binaryDataAttributeType)
+        large.allowsExternalBinaryDataStorage = true
+        return entity(
+          name, [attribute("name", .stringAttributeType), attribute("value", .integer64AttributeType), large])
+      }
+    }
+    return model(entities) { all in
+      for kind in RaceKind.all {
+        let owners =
+          switch kind.shape {
+          case .oneToOne: one(kind.ownerEntity, kind.members, kind.deleteRule)
+          default: many(kind.ownerEntity, kind.members, kind.deleteRule, ordered: kind.isOrdered)
+          }
+        let members = kind.isPairs ? many(kind.memberEntity, kind.owners) : one(kind.memberEntity, kind.owners)
+        link(all, owners, members)
+      }
+    }
+  }()
+}

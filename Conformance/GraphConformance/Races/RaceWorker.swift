@@ -1,0 +1,286 @@
+import CoreData
+import Foundation
+import StoreProtocol
+
+/// One context that runs the operations of a worker, and tells of its saves.
+///
+/// An operation on an object that the context does not find is passed over. After a save that failed the context drops its changes and
+/// takes what others have saved.
+final class RaceWorker {
+  private let number: Int
+  private let policy: RaceProgram.Policy
+  private let context: NSManagedObjectContext
+  private let meeting: any RaceMeeting
+  private let tell: (RaceEvent) -> Void
+  private var known: [RaceObject: NSManagedObject] = [:]
+  private var pending = PendingSave()
+  /// When the rows of ``known`` were read.
+  private var loaded: [RaceObject: UInt64] = [:]
+
+  init(
+    _ number: Int, _ policy: RaceProgram.Policy, _ coordinator: NSPersistentStoreCoordinator,
+    _ meeting: any RaceMeeting, _ tell: @escaping (RaceEvent) -> Void
+  ) {
+    (self.number, self.policy, self.meeting, self.tell) = (number, policy, meeting, tell)
+    context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    context.persistentStoreCoordinator = coordinator
+    context.mergePolicy = policy.mergePolicy
+  }
+
+  func run(_ operations: [RaceOperation]) {
+    context.performAndWait {
+      for operation in operations {
+        do { try run(operation) } catch { tell(.problem("\(operation): \(Graph.text(of: error))")) }
+      }
+      known = [:]
+      context.reset()
+    }
+  }
+
+  private func run(_ operation: RaceOperation) throws {
+    if pending.begin == 0 { pending.begin = RaceRecord.now() }
+    switch operation {
+    case .insert(let object, let token):
+      known[object] = context.insert(object.entity, ["name": object.text, "value": token])
+    case .write(let object, let token): try find(object)?.setValue(token, forKey: "value")
+    case .writeLarge(let object, let token): try find(object)?.setValue(RaceValue.data(token), forKey: "large")
+    case .link(let owner, let member): try link(owner, member, fromOwner: false)
+    case .adopt(let owner, let member): try link(owner, member, fromOwner: true)
+    case .unlink(let owner, let member): try unlink(owner, member)
+    case .reverse(let owner): try reverse(owner)
+    case .delete(let object):
+      guard let found = try find(object) else { return }
+      pending.deletions.append(object.text)
+      context.delete(found)
+    case .hold(let object): _ = try find(object)?.value(forKey: "name")
+    case .readLarge(let object): readLarge(object)
+    case .refresh(let keeping):
+      if !keeping { drop() } else { context.refreshAllObjects() }
+    case .reset:
+      known = [:]
+      pending = PendingSave()
+      context.reset()
+    case .meet(let number): LocalMeeting.wait(until: meeting.meet(number))
+    case .save(let number, let pause): save(meeting: number, pause: pause)
+    }
+  }
+
+  private func drop() {
+    context.rollback()
+    context.refreshAllObjects()
+    pending = PendingSave()
+  }
+
+  private func find(_ object: RaceObject) throws -> NSManagedObject? {
+    if let found = known[object], !found.isDeleted, found.managedObjectContext != nil { return found }
+    let request = NSFetchRequest<NSManagedObject>(entityName: object.entity)
+    request.predicate = NSPredicate(format: "name == %@", object.text)
+    request.returnsObjectsAsFaults = false
+    loaded[object] = RaceRecord.now()
+    let found = try context.fetch(request).first
+    known[object] = found
+    return found
+  }
+
+  // MARK: Links
+
+  private func link(_ ownerName: RaceObject, _ memberName: RaceObject, fromOwner: Bool) throws {
+    guard let owner = try find(ownerName), let member = try find(memberName) else { return }
+    let kind = ownerName.kind
+    note(ownerName, memberName, owner, member, isLinked: true)
+    switch (kind.shape, fromOwner) {
+    case (.oneToOne, true): owner.setValue(member, forKey: kind.members)
+    case (.manyToMany, true), (.toOne, true): owner.add(member, to: kind.members)
+    case (.ordered, true), (.orderedManyToMany, true):
+      owner.mutableOrderedSetValue(forKey: kind.members).add(member)
+    case (.manyToMany, false), (.orderedManyToMany, false): member.add(owner, to: kind.owners)
+    default: member.setValue(owner, forKey: kind.owners)
+    }
+  }
+
+  private func unlink(_ ownerName: RaceObject, _ memberName: RaceObject) throws {
+    guard let owner = try find(ownerName), let member = try find(memberName) else { return }
+    let kind = ownerName.kind
+    note(ownerName, memberName, owner, member, isLinked: false)
+    if kind.isPairs {
+      member.remove(owner, from: kind.owners)
+    } else if member.one(kind.owners) === owner {
+      member.setValue(nil, forKey: kind.owners)
+    }
+  }
+
+  /// Notes a link for what is told of the save. Links to one owner are told as values of the member.
+  private func note(
+    _ ownerName: RaceObject, _ memberName: RaceObject, _ owner: NSManagedObject, _ member: NSManagedObject,
+    isLinked: Bool
+  ) {
+    let pair = RaceRecord.Pair(owner: ownerName.text, member: memberName.text, isLinked: true)
+    if isLinked { pending.links.append(pair) }
+    if !ownerName.kind.isPairs { return }
+    if pending.pairs[pair] == nil { pending.wereLinked[pair] = member.many(ownerName.kind.owners).contains(owner) }
+    pending.pairs[pair] = isLinked
+  }
+
+  private func reverse(_ name: RaceObject) throws {
+    guard let owner = try find(name) else { return }
+    let members = owner.many(name.kind.members)
+    if members.count < 2 { return }
+    owner.setValue(NSOrderedSet(array: members.reversed()), forKey: name.kind.members)
+    pending.ordered[name.text] = owner
+  }
+
+  // MARK: Large values
+
+  /// A row that is not held any more is not read: somebody may have deleted it since.
+  private func readLarge(_ name: RaceObject) {
+    guard let object = known[name], !object.isFault, !object.isDeleted, let time = loaded[name] else { return }
+    let data = object.value(forKey: "large") as? Data
+    tell(.read(RaceRead(object: name.text, token: data.map { RaceValue.token($0) ?? -1 }, loaded: time)))
+  }
+
+  // MARK: Saving
+
+  private func save(meeting number: Int?, pause: Int) {
+    context.processPendingChanges()
+    var record = RaceRecord(worker: self.number, policy: policy)
+    let changes = RaceChanges(context, policy)
+    let reported = Reported(context)
+    if let number { LocalMeeting.wait(until: meeting.meet(number) + UInt64(max(0, pause)) * 1000) }
+    record.begin = pending.begin
+    record.start = RaceRecord.now()
+    do {
+      try context.save()
+      record.end = RaceRecord.now()
+    } catch {
+      record.end = RaceRecord.now()
+      (record.code, record.error) = ((error as NSError).code, Graph.text(of: error))
+      let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? StoreError
+      record.outcome = cause?.outcome == .outcomeUnknown ? .unknown : .notSaved
+    }
+    changes.fill(&record)
+    pending.fill(&record)
+    record.deleted = reported.end()
+    if !record.isEmpty || record.error != nil { tell(.save(record)) }
+    if record.outcome == .saved { pending = PendingSave() } else { drop() }
+  }
+}
+
+/// What a worker did since its last save, beyond what its context knows.
+private struct PendingSave {
+  var begin: UInt64 = 0
+  var deletions: [String] = []
+  var links: [RaceRecord.Pair] = []
+  /// By pairs with `isLinked` true: whether they are linked now, and whether they were before.
+  var pairs: [RaceRecord.Pair: Bool] = [:]
+  var wereLinked: [RaceRecord.Pair: Bool] = [:]
+  /// Owners by name whose order was set.
+  var ordered: [String: NSManagedObject] = [:]
+
+  func fill(_ record: inout RaceRecord) {
+    (record.deletions, record.links) = (deletions, links)
+    for (pair, isLinked) in pairs where wereLinked[pair] != isLinked {
+      record.pairs.append(RaceRecord.Pair(owner: pair.owner, member: pair.member, isLinked: isLinked))
+    }
+    for (name, owner) in ordered where !owner.isDeleted && owner.managedObjectContext != nil {
+      record.orders.append(RaceRecord.Order(owner: name, members: owner.many("members").map(RaceValue.id)))
+    }
+  }
+}
+
+/// The values that a context is about to save.
+private struct RaceChanges {
+  private enum Content {
+    case token(Int64?)
+    case destination(NSManagedObject?)
+  }
+  private var insertions: [(object: NSManagedObject, name: String)] = []
+  private var writes: [(object: NSManagedObject, key: String, content: Content, isDefinite: Bool)] = []
+
+  /// The context has no pending changes.
+  init(_ context: NSManagedObjectContext, _ policy: RaceProgram.Policy) {
+    for object in context.insertedObjects {
+      insertions.append((object, object.text("name") ?? ""))
+      add(object, Self.keys(object), isDefinite: true)
+    }
+    for object in context.updatedObjects {
+      let changed = Set(object.changedValues().keys)
+      add(object, changed, isDefinite: true)
+      if policy == .overwrite { add(object, Self.keys(object).subtracting(changed), isDefinite: false) }
+    }
+  }
+
+  private static func keys(_ object: NSManagedObject) -> Set<String> {
+    Set(object.entity.propertiesByName.keys)
+  }
+
+  private mutating func add(_ object: NSManagedObject, _ keys: Set<String>, isDefinite: Bool) {
+    for key in keys {
+      let content: Content
+      switch key {
+      case "value": content = .token((object.value(forKey: key) as? NSNumber)?.int64Value)
+      case "large": content = .token((object.value(forKey: key) as? Data).map { RaceValue.token($0) ?? -1 })
+      case "owner": content = .destination(object.one(key))
+      default: continue
+      }
+      writes.append((object, key, content, isDefinite))
+    }
+  }
+
+  /// Puts them into a record, with the IDs that the objects have now.
+  func fill(_ record: inout RaceRecord) {
+    record.insertions = insertions.map { RaceRecord.Insertion(name: $0.name, id: RaceValue.id($0.object)) }
+    record.writes = writes.map { write in
+      let value: String? =
+        switch write.content {
+        case .token(let token): token.map { String($0) }
+        case .destination(let object): object.map(RaceValue.id)
+        }
+      return RaceRecord.Write(
+        object: RaceValue.id(write.object), key: write.key, value: value, isDefinite: write.isDefinite)
+    }
+  }
+}
+
+/// The objects that a context says it has deleted in a save.
+private final class Reported: @unchecked Sendable {
+  private var watch: (any NSObjectProtocol)?
+  private var ids: [String] = []
+
+  init(_ context: NSManagedObjectContext) {
+    watch = NotificationCenter.default.addObserver(
+      forName: .NSManagedObjectContextDidSave, object: context, queue: nil
+    ) { [weak self] note in
+      let deleted = note.userInfo?[NSDeletedObjectsKey] as? Set<NSManagedObject> ?? []
+      self?.ids += deleted.map(RaceValue.id)
+    }
+  }
+
+  func end() -> [String] {
+    if let watch { NotificationCenter.default.removeObserver(watch) }
+    watch = nil
+    return ids
+  }
+}
+
+/// How values and IDs are told.
+enum RaceValue {
+  /// Bytes above the size from which a store may keep them beside the row; they begin with a token, and each word repeats it.
+  static func data(_ token: Int64) -> Data {
+    withUnsafeBytes(of: token.littleEndian) { word in
+      var data = Data(capacity: 104_000)
+      for _ in 0..<13_000 { data.append(contentsOf: word) }
+      return data
+    }
+  }
+
+  /// The token of bytes that ``data(_:)`` made; nil for any other.
+  static func token(_ data: Data) -> Int64? {
+    guard data.count == 104_000, data.prefix(104_000 - 8) == data.dropFirst(8) else { return nil }
+    return Int64(littleEndian: data.withUnsafeBytes { $0.loadUnaligned(as: Int64.self) })
+  }
+
+  /// An object's ID without its store: `Entity/p5`.
+  static func id(_ object: NSManagedObject) -> String {
+    object.objectID.uriRepresentation().pathComponents.suffix(2).joined(separator: "/")
+  }
+}

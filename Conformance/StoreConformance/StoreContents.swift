@@ -1,0 +1,102 @@
+import Foundation
+import StoreProtocol
+import StoreSchema
+
+/// Everything that a store holds, as plain values, and everything that is wrong with it.
+public struct StoreContents: Sendable {
+  /// One object. Names are those of the model.
+  public struct Object: Sendable {
+    public let entity: String
+    public let key: Int64
+    /// Integers, texts and data by attribute; nothing where the value is nil.
+    public var integers: [String: Int64] = [:]
+    public var texts: [String: String] = [:]
+    public var data: [String: Data] = [:]
+    /// Destinations by relationship, in their order where it is ordered.
+    public var targets: [String: [Target]] = [:]
+  }
+
+  /// A destination. `isGone` says that the store has no such object.
+  public struct Target: Sendable, Hashable {
+    public let entity: String
+    public let key: Int64
+    public let isGone: Bool
+  }
+
+  /// Something wrong: what `coredata store verify` would print.
+  public struct Problem: Sendable {
+    public let text: String
+    public let entity: String?
+    public let key: Int64?
+    public let property: String?
+  }
+
+  public private(set) var objects: [Object] = []
+  public private(set) var problems: [Problem] = []
+
+  /// Reads a whole store at one moment.
+  public init(_ store: any Store) throws(StoreError) {
+    let inspection = try Inspection(store)
+    try inspection.findings { finding in
+      if finding.kind != .foreign { add(finding.text, finding.entity, finding.key, finding.property) }
+    }
+    for entity in store.schema.entities where !entity.isAbstract {
+      try inspection.objects(of: entity.index) { object in read(object, entity, store.schema) }
+    }
+    checkInverses(store.schema)
+  }
+
+  private mutating func add(_ text: String, _ entity: String?, _ key: Int64?, _ property: String?) {
+    problems.append(Problem(text: text, entity: entity, key: key, property: property))
+  }
+
+  private mutating func read(_ found: InspectedObject, _ entity: Entity, _ schema: Schema) {
+    var object = Object(entity: entity.name, key: found.reference.key)
+    let name = "\(entity.name) \(object.key)"
+    if (found.version ?? 0) < 1 { add("\(name) has no version", entity.name, object.key, nil) }
+    for attribute in entity.attributes where attribute.elements.isEmpty {
+      switch found.values[attribute.slot] {
+      case .invalid(let reason): add("\(name).\(attribute.name): \(reason)", entity.name, object.key, attribute.name)
+      case .sound(.int(let value)): object.integers[attribute.name] = value
+      case .sound(.string(let value)): object.texts[attribute.name] = value
+      case .sound(.data(let value)): object.data[attribute.name] = value
+      case .sound: break
+      }
+    }
+    for relationship in entity.relationships {
+      switch found.relationships[relationship.index] {
+      case .invalid(let reason):
+        add("\(name).\(relationship.name): \(reason)", entity.name, object.key, relationship.name)
+      case .objects(let targets):
+        for target in targets {
+          if let defect = target.defect {
+            add("\(name).\(relationship.name): \(defect)", entity.name, object.key, relationship.name)
+          }
+          let found = Target(
+            entity: schema.entities[target.entity].name, key: target.key, isGone: target.defect != nil)
+          object.targets[relationship.name, default: []].append(found)
+        }
+      }
+    }
+    objects.append(object)
+  }
+
+  /// Whether both sides of each relationship say the same.
+  private mutating func checkInverses(_ schema: Schema) {
+    var known: [String: [Int64: Object]] = [:]
+    for object in objects { known[object.entity, default: [:]][object.key] = object }
+    let entities = Dictionary(schema.entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    for object in objects {
+      for relationship in entities[object.entity]?.relationships ?? [] {
+        guard let inverse = schema.inverse(of: relationship) else { continue }
+        for target in object.targets[relationship.name] ?? [] where !target.isGone {
+          let back = known[target.entity]?[target.key]?.targets[inverse.name] ?? []
+          if back.contains(where: { $0.entity == object.entity && $0.key == object.key }) { continue }
+          add(
+            "\(object.entity) \(object.key).\(relationship.name) leads to \(target.entity) \(target.key), "
+              + "which does not lead back", object.entity, object.key, relationship.name)
+        }
+      }
+    }
+  }
+}
