@@ -82,7 +82,7 @@ enum SQLiteOpenFiles {
 
   // MARK: Stores
 
-  /// Used under the lock. Stores that are gone are taken out when others are added.
+  /// The open stores of each file. Used under the lock.
   nonisolated(unsafe) private static var stores: [Identity: [WeakStoreFile]] = [:]
 
   private struct WeakStoreFile {
@@ -92,12 +92,14 @@ enum SQLiteOpenFiles {
   /// Adds the file of a store that is open now.
   static func add(_ file: SQLiteStoreFile) {
     guard let identity = file.identity else { return }
+    lock.withLock { stores[identity, default: []].append(WeakStoreFile(file: file)) }
+  }
+
+  /// Takes out the stores of a file that are gone.
+  static func forgetStores(of identity: Identity) {
     lock.withLock {
-      if stores.count > 64 && stores.count.nonzeroBitCount == 1 {
-        stores = stores.filter { $0.value.contains { $0.file != nil } }
-      }
-      stores[identity, default: []].removeAll { $0.file == nil }
-      stores[identity, default: []].append(WeakStoreFile(file: file))
+      let open = stores[identity, default: []].filter { $0.file != nil }
+      stores[identity] = open.isEmpty ? nil : open
     }
   }
 

@@ -25,6 +25,10 @@ final class SQLiteStoreFile: Sendable {
     (self.path, self.identity, self.identifier) = (path, identity, identifier)
   }
 
+  deinit {
+    if let identity { SQLiteOpenFiles.forgetStores(of: identity) }
+  }
+
   /// Whether this process has let another store take this one's place.
   var isReplaced: Bool { state.load(ordering: .acquiring) == State.replaced.rawValue }
 
@@ -36,7 +40,13 @@ final class SQLiteStoreFile: Sendable {
 
   /// Throws `replaced` where the file at the path is not the store's any more.
   func require() throws(StoreError) {
-    if isReplaced || SQLiteOpenFiles.Identity(path) != identity { throw replaced }
+    if isReplaced || !hasItsName { throw replaced }
+  }
+
+  private var hasItsName: Bool {
+    if let found = SQLiteOpenFiles.Identity(path) { return found == identity }
+    // What cannot be looked at may be there.
+    return errno != ENOENT && errno != ENOTDIR
   }
 
   /// The same, and that the store in the file has this one's UUID: `found`, nil where there is none.
