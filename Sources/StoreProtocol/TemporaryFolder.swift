@@ -38,8 +38,13 @@ package final class TemporaryFolder: Sendable {
     while true {
       let name = prefix + UUID().uuidString
       if mkdir(path + "/" + name, 0o700) != 0 { throw StoreError.system("No temporary folder can be made", path) }
+      let made: OwnedFolder?
+      do throws(StoreError) { made = try parent.folder(name) } catch {
+        parent.removeEmptyFolder(name)
+        throw error
+      }
       // Whoever sweeps just then may be faster, and take it for one that was left.
-      if let folder = try parent.folder(name), folder.lock() != EWOULDBLOCK, folder.hasName {
+      if let folder = made, folder.lock() != EWOULDBLOCK, folder.hasName {
         (self.parent, self.name, self.folder) = (parent, name, folder)
         url = URL(fileURLWithPath: path).appendingPathComponent(name).appendingPathComponent("files")
         if mkdir(url.path, 0o700) != 0 { throw StoreError.system("No temporary folder can be made", url.path) }

@@ -144,7 +144,8 @@ import Testing
       return lstat(place.path, &status) == 0 && status.st_mode & S_IFMT == kind
     }
     let file = try AtomicFile(place.path)
-    for work in [{ try file.remove(timeout: 1) }, { _ = try write("new", to: file) }] {
+    let works: [() throws -> Void] = [{ try file.remove(timeout: 1) }, { _ = try write("new", to: file) }]
+    for work in works {
       let error = #expect(throws: StoreError.self) { try work() }
       #expect(error?.code == .notAStore && error?.outcome == .notSaved)
       #expect(isThere())

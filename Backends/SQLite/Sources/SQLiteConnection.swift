@@ -20,14 +20,22 @@ final class SQLiteConnection: SQLConnection {
   let log: SQLiteLog
   let isImmutable: Bool
 
-  enum Mode {
+  enum Mode: Equatable {
     case readWriteCreate, readWrite, readOnly
     /// Reads the shared memory of others, and makes none.
     case readOnlySharedMemory
     /// Takes no locks and looks at no other file: for a database that nobody changes meanwhile.
     case immutable
-    /// Reads a database through a link with a copy of its log beside; see ``SQLiteLinkedFiles``. Writes to neither database.
-    case linked
+    /// Reads a database together with a copy of its log, which is at this path; see ``SQLiteCopiedLog``.
+    case copiedLog(String)
+
+    /// Whether SQLite takes locks on the file.
+    var isLocking: Bool {
+      switch self {
+      case .immutable, .copiedLog: false
+      case .readWriteCreate, .readWrite, .readOnly, .readOnlySharedMemory: true
+      }
+    }
   }
 
   init(_ path: String, _ mode: Mode, timeout: Double, trace: (@Sendable (String, Double) -> Void)? = nil)
@@ -44,12 +52,14 @@ final class SQLiteConnection: SQLConnection {
     case .readOnly: break
     case .readOnlySharedMemory: name = Self.uri(path, "readonly_shm=1")
     case .immutable: name = Self.uri(path, "immutable=1")
-    case .linked: files = SQLiteLinkedFiles.name
+    case .copiedLog(let log):
+      name = Self.uri(path, "log=" + Self.escaped(log))
+      files = SQLiteCopiedLog.name
     }
     let flags = access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI | SQLITE_OPEN_EXRESCODE
     if mode == .readWriteCreate { try SQLiteNewFile.make(path, timeout: timeout) }
     var result = SQLITE_OK
-    let opened = SQLiteOpenFiles.opening(path, isLocked: mode != .immutable && mode != .linked) {
+    let opened = SQLiteOpenFiles.opening(path, isLocked: mode.isLocking) {
       result = sqlite3_open_v2(name, &database, flags, files)
     }
     identity = opened
@@ -62,7 +72,10 @@ final class SQLiteConnection: SQLConnection {
     _ = ocd_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 1)
     _ = ocd_db_config(database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
     _ = ocd_db_config(database, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0)
-    if mode == .linked { _ = ocd_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1) }
+    if case .copiedLog = mode {
+      _ = ocd_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+      try execute("PRAGMA locking_mode = EXCLUSIVE")
+    }
     // One, because VACUUM attaches a database of its own.
     sqlite3_limit(database, SQLITE_LIMIT_ATTACHED, 1)
     sqlite3_limit(database, SQLITE_LIMIT_TRIGGER_DEPTH, 64)
@@ -74,8 +87,12 @@ final class SQLiteConnection: SQLConnection {
   }
 
   private static func uri(_ path: String, _ parameters: String) -> String {
-    let allowed = CharacterSet.urlPathAllowed.subtracting(CharacterSet(charactersIn: "?#%"))
-    return "file:" + (path.addingPercentEncoding(withAllowedCharacters: allowed) ?? path) + "?" + parameters
+    "file:" + escaped(path) + "?" + parameters
+  }
+
+  private static func escaped(_ path: String) -> String {
+    let allowed = CharacterSet.urlPathAllowed.subtracting(CharacterSet(charactersIn: "?#%&=;"))
+    return path.addingPercentEncoding(withAllowedCharacters: allowed) ?? path
   }
 
   deinit { closeFile() }

@@ -11,7 +11,7 @@ import Synchronization
 final class SQLiteFileView: Sendable {
   private enum Way {
     case file, sharedMemory, immutable
-    /// Its folder has a copy of the log, and a link to the database.
+    /// The folder has a copy of the log.
     case copiedLog(TemporaryFolder)
     case copy(TemporaryFolder)
   }
@@ -64,7 +64,7 @@ final class SQLiteFileView: Sendable {
     case .immutable: try SQLiteConnection(path, .immutable, timeout: options.timeout, trace: options.trace)
     case .copiedLog(let folder):
       try SQLiteConnection(
-        folder.url.appendingPathComponent("store").path, .linked, timeout: options.timeout, trace: options.trace)
+        path, .copiedLog(Self.log(in: folder)), timeout: options.timeout, trace: options.trace)
     case .copy(let folder):
       // For writing, because a journal that was left behind is rolled back in the copy.
       try SQLiteConnection(
@@ -123,21 +123,20 @@ final class SQLiteFileView: Sendable {
     StoreError(.busy, "The store is being changed while it is read; try again.", context: ["path": path])
   }
 
+  /// Of a name in which SQLite does not look for a database's.
+  private static func log(in folder: TemporaryFolder) -> String { folder.url.appendingPathComponent("log.copy").path }
+
   /// Copies the log into a private folder, and the database too where there is a journal, which is rolled back in the copy; again if they
   /// changed meanwhile, because somebody opened them.
   private static func copy(_ path: String, _ stamp: SQLiteFileStamp) throws(StoreError) -> (Way, SQLiteFileStamp) {
     let files = FileManager.default
     let folder = try TemporaryFolder()
-    let copiesLogOnly = !stamp.hasJournal && SQLiteLinkedFiles.name != nil
+    let copiesLogOnly = !stamp.hasJournal && SQLiteCopiedLog.name != nil
     do {
-      if copiesLogOnly {
-        try files.createSymbolicLink(
-          atPath: folder.url.appendingPathComponent("store").path, withDestinationPath: path)
-      }
       for _ in 0..<5 {
         let before = SQLiteFileStamp(path)
         for suffix in copiesLogOnly ? ["-wal"] : ["", "-wal", "-journal"] {
-          let target = folder.url.appendingPathComponent("store" + suffix).path
+          let target = copiesLogOnly ? log(in: folder) : folder.url.appendingPathComponent("store" + suffix).path
           if files.fileExists(atPath: target) { try files.removeItem(atPath: target) }
           guard files.fileExists(atPath: path + suffix) else { continue }
           try files.copyItem(atPath: path + suffix, toPath: target)

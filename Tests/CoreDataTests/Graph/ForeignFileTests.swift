@@ -496,7 +496,8 @@ import Testing
           let context = NSManagedObjectContext(.privateQueue)
           context.persistentStoreCoordinator = coordinator
           try context.performAndWait {
-            precondition(try context.all(Person.self, "name == 'last'").count == 1)
+            let found = try context.all(Person.self, "name == 'last'")
+            precondition(found.count == 1)
             Person(context: context).name = "saved"
             try context.save()
           }
