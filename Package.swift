@@ -177,7 +177,7 @@ let package = Package(
     tests(
       "CoreDataTests",
       [
-        "ClientStores", "CoreData", "CoreDataTool", "FuzzTargets", "LMDBStore", "PropertyLists", "SQLEngine",
+        "ClientStores", "CoreData", "CoreDataTool", "crash-writer", "FuzzTargets", "LMDBStore", "PropertyLists", "SQLEngine",
         "StoreProtocol", "StoreQuery", "StoreSchema", "SQLiteBackend",
       ],
       namesFoundationsPredicates),

@@ -244,8 +244,10 @@ public struct AtomicFileBackend<Format: AtomicFormat>: StoreBackend {
       guard let content = try file.content(format.accepts) else { return }
       _ = try format.metadata(content)
     }
-    try file.remove()
-    try ExternalDataFolder(beside: file.path).removeAll()
+    let external = ExternalDataFolder(beside: file.path)
+    try external.requireOwn()
+    try file.remove(timeout: options.timeout)
+    try external.removeAll()
   }
 
   public func replace(at destination: URL, with source: URL, options: StoreOptions) throws(StoreError) {

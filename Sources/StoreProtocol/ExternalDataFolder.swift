@@ -60,13 +60,34 @@ public struct ExternalDataFolder: Sendable {
     return Data([2]) + Data(name.utf8) + Data([0])
   }
 
-  /// Removes files that no row names. One that is gone already is no error.
+  /// Removes files that no row names. One that is gone already is no error, and what is no regular file in the store's own folder
+  /// stays.
   public func remove(_ names: [Data]) {
+    if names.isEmpty { return }
+    guard let own = try? opened() else { return }
     for name in names {
-      if let id = try? Self.id(name) {
-        try? FileManager.default.removeItem(at: folder.appendingPathComponent(id.uuidString))
-      }
+      if let id = try? Self.id(name) { _ = try? own.removeFile(id.uuidString) }
     }
+  }
+
+  /// The folder above the store's own ones, and those that are there, the outermost first; the last is ``folder`` where that is there.
+  /// Throws `notAStore` where something else has the name of one, such as a link to another folder.
+  private func chain() throws(StoreError) -> [OwnedFolder] {
+    guard let outermost = made.first,
+      let parent = try OwnedFolder(outermost.deletingLastPathComponent().path)
+    else { return [] }
+    var result = [parent]
+    for url in made {
+      guard let next = try result[result.count - 1].folder(url.lastPathComponent) else { break }
+      result.append(next)
+    }
+    return result
+  }
+
+  /// ``folder``, nil where it is not there.
+  private func opened() throws(StoreError) -> OwnedFolder? {
+    let found = try chain()
+    return found.count > made.count ? found.last : nil
   }
 
   // MARK: Whole stores
@@ -94,8 +115,7 @@ public struct ExternalDataFolder: Sendable {
     } catch {
       if error.outcome == .notSaved {
         remove(added.map { Data($0.utf8) })
-        // Only where nothing is in it.
-        for folder in made.reversed() { rmdir(folder.path) }
+        removeEmptyFolders()
       }
       throw error
     }
@@ -115,6 +135,7 @@ public struct ExternalDataFolder: Sendable {
         throw StoreError(
           .io, "The store's external data cannot be copied.", context: ["path": source.path], cause: "\(error)")
       }
+      if FileStatus(target.path) != nil { try requirePlain(target) }
       let draft = folder.appendingPathComponent(".\(name).\(UUID().uuidString).copying")
       try write(data, to: draft)
       if rename(draft.path, target.path) != 0 {
@@ -127,13 +148,26 @@ public struct ExternalDataFolder: Sendable {
     try Self.synchronize(folder)
   }
 
-  /// Removes the folder with all that is in it. Nothing there is no error.
-  public func removeAll() throws(StoreError) {
-    guard let outermost = made.first, FileStatus(outermost.path) != nil else { return }
-    do { try FileManager.default.removeItem(at: outermost) } catch {
-      throw StoreError(
-        .io, "The store's external data cannot be removed.", context: ["path": outermost.path], cause: "\(error)")
+  private func removeEmptyFolders() {
+    guard let found = try? chain() else { return }
+    for (parent, url) in zip(found, made).reversed() { parent.removeEmptyFolder(url.lastPathComponent) }
+  }
+
+  /// Throws `notAStore` where ``removeAll()`` would meet anything but regular files and folders.
+  public func requireOwn() throws(StoreError) {
+    if let outermost = made.first, let parent = try chain().first {
+      try parent.requireTree(outermost.lastPathComponent)
     }
+  }
+
+  /// Removes the folder with all that is in it. Nothing there is no error. What is neither a regular file nor a folder stays, and
+  /// throws `notAStore`; see ``requireOwn()``.
+  public func removeAll() throws(StoreError) {
+    guard let outermost = made.first, let parent = try chain().first,
+      try parent.folder(outermost.lastPathComponent) != nil
+    else { return }
+    try parent.removeTree(outermost.lastPathComponent)
+    try parent.synchronize()
   }
 
   // MARK: Names

@@ -102,4 +102,38 @@ import XMLBackend
     try Data("any".utf8).write(to: folder.folder.appending(path: foreign))
     #expect(try folder.read(Data([2]) + Data(foreign.utf8) + Data([0])) == Data("any".utf8))
   }
+
+  @Test func aLinkInThePlaceOfTheFolderLeadsNobodyToRemoveAnything() throws {
+    let place = try Place("external")
+    defer { place.remove() }
+    let folder = ExternalDataFolder(beside: place.url.path)
+    let name = try #require(try folder.write(Data(count: 150_000)))
+    let elsewhere = place.url.deletingLastPathComponent().appending(path: "elsewhere")
+    try FileManager.default.moveItem(at: folder.folder, to: elsewhere)
+    try FileManager.default.createSymbolicLink(at: folder.folder, withDestinationURL: elsewhere)
+    folder.remove([name])
+    #expect(#expect(throws: StoreError.self) { try folder.requireOwn() }?.code == .notAStore)
+    #expect(#expect(throws: StoreError.self) { try folder.removeAll() }?.code == .notAStore)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: elsewhere.path).count == 1)
+    #expect(try FileManager.default.destinationOfSymbolicLink(atPath: folder.folder.path) == elsewhere.path)
+  }
+
+  @Test func aFolderGoesWithAllThatIsInItOrNotAtAll() throws {
+    let place = try Place("external")
+    defer { place.remove() }
+    let folder = ExternalDataFolder("DATA", within: place.url)
+    _ = try folder.write(Data(count: 150_000))
+    let deep = folder.folder.appending(path: "a/b/c")
+    try FileManager.default.createDirectory(at: deep, withIntermediateDirectories: true)
+    try Data("mine".utf8).write(to: deep.appending(path: "file"))
+    let pipe = deep.appending(path: "pipe").path
+    #expect(mkfifo(pipe, 0o600) == 0)
+    let error = #expect(throws: StoreError.self) { try folder.requireOwn() }
+    #expect(error?.code == .notAStore && error?.context["path"] == pipe)
+    unlink(pipe)
+    try folder.requireOwn()
+    try folder.removeAll()
+    #expect(!FileManager.default.fileExists(atPath: place.url.path))
+    try folder.removeAll()
+  }
 }

@@ -9,18 +9,27 @@ final class SQLiteReader {
   let statements: SQLStatements<SQLiteConnection>
   /// What the connection reads through, where the store leaves its folder as it is.
   private let view: SQLiteFileView?
+  /// The store's file.
+  let file: SQLiteStoreFile
 
-  init(_ connection: SQLiteConnection, _ binding: SQLBinding, _ view: SQLiteFileView?) {
+  init(
+    _ connection: SQLiteConnection, _ binding: SQLBinding, _ view: SQLiteFileView?, _ file: SQLiteStoreFile
+  ) throws(StoreError) {
+    // A view may be a copy, which is another file.
+    if view == nil { try file.require(connection) } else { try file.require() }
     self.connection = connection
     self.view = view
+    self.file = file
     statements = SQLStatements(connection, binding)
   }
 
   /// Whether the next snapshot may use it.
   var isCurrent: Bool { view?.isCurrent ?? true }
 
-  /// Throws `busy` where somebody wrote to a file that was read without locks: what was read may be torn.
+  /// Throws `busy` where somebody wrote to a file that was read without locks: what was read may be torn. Throws `replaced` where this
+  /// process has let another store take this one's place.
   @inline(__always) func confirm() throws(StoreError) {
+    if file.isReplaced { throw file.replaced }
     if let view, view.isUnlocked, !view.isCurrent { throw view.changed }
   }
 }

@@ -17,6 +17,7 @@ final class SQLiteStore: Store, @unchecked Sendable {
   private let pool: SQLitePool
   private let history: SQLHistory?
   private let externalFiles: ExternalDataFolder
+  private let file: SQLiteStoreFile
   private let writing = NSRecursiveLock()
   private var writer: SQLStatements<SQLiteConnection>?
   /// The connection whose commit failed at its end, until that is settled. It stays open, because to open a log that nobody
@@ -38,8 +39,8 @@ final class SQLiteStore: Store, @unchecked Sendable {
   private let reopen: () throws(StoreError) -> SQLiteConnection
 
   init(
-    _ facts: SQLiteStoreFacts, _ options: StoreOptions, pool: SQLitePool, place: SQLitePlace, writer: SQLiteConnection?,
-    reopen: @escaping () throws(StoreError) -> SQLiteConnection
+    _ facts: SQLiteStoreFacts, _ options: StoreOptions, pool: SQLitePool, place: SQLitePlace, file: SQLiteStoreFile,
+    writer: SQLiteConnection?, reopen: @escaping () throws(StoreError) -> SQLiteConnection
   ) {
     self.reopen = reopen
     binding = facts.binding
@@ -49,6 +50,7 @@ final class SQLiteStore: Store, @unchecked Sendable {
     isLogged = facts.isLogged
     storedMetadata = facts.metadata
     self.pool = pool
+    self.file = file
     externalFiles = place.externalData
     onClose = place.release
     logOwner = SQLiteLogOwner(options)
@@ -144,13 +146,19 @@ final class SQLiteStore: Store, @unchecked Sendable {
       _ = abandon(statements)
       throw error
     }
-    logOwner.committed(statements.connection)
+    committed(statements.connection)
     return keys
   }
 
-  func externalData(_ name: Data) throws(StoreError) -> Data { try externalFiles.read(name) }
+  func externalData(_ name: Data) throws(StoreError) -> Data {
+    try file.require()
+    return try externalFiles.read(name)
+  }
 
-  func keepExternalData(_ data: Data) throws(StoreError) -> Data? { try externalFiles.write(data) }
+  func keepExternalData(_ data: Data) throws(StoreError) -> Data? {
+    try file.require()
+    return try externalFiles.write(data)
+  }
 
   func discardExternalData(_ names: [Data]) { externalFiles.remove(names) }
 
@@ -186,7 +194,7 @@ extension SQLiteStore {
   /// The writing connection inside a transaction that nobody else can write beside.
   private func begin() throws(StoreError) -> SQLStatements<SQLiteConnection> {
     do { return try beginOnce() } catch {
-      if error.code != .readOnly || isReadOnly { throw error }
+      if error.code != .readOnly || isReadOnly { throw file.explained(error) }
     }
     // The same may have happened to the log's index, which the connections of the process share.
     writer = nil
@@ -198,6 +206,7 @@ extension SQLiteStore {
     let statements = try openWriter()
     try statements.connection.execute("BEGIN IMMEDIATE")
     do {
+      try requireSameStore(statements.connection)
       if keyFloors == nil { keyFloors = try prepareToWrite(statements.connection) }
       try logOwner.mark(statements.connection)
     } catch {
@@ -205,6 +214,18 @@ extension SQLiteStore {
       throw error
     }
     return statements
+  }
+
+  /// Throws `replaced` where another store has taken this one's place. The UUID is looked at only after somebody else has committed.
+  private func requireSameStore(_ connection: SQLiteConnection) throws(StoreError) {
+    // Who replaces the store has ended its transaction, and is about to say so.
+    file.waitForReplacement()
+    try file.require(connection)
+    connection.noteLog()
+    let version = connection.dataVersion
+    if let version, version == connection.checkedDataVersion { return }
+    try file.require(identifier: try connection.text("SELECT Z_UUID FROM Z_METADATA"))
+    connection.checkedDataVersion = version
   }
 
   /// Makes sure, before the first write, that the file is still of the model it was opened with; gives the key floors.
@@ -223,6 +244,12 @@ extension SQLiteStore {
     // SQLite has rolled back already after some errors; that is no error here.
     try? statements.connection.execute("ROLLBACK")
     if statements.connection.isInTransaction { writer = nil }
+  }
+
+  /// Takes note of a transaction that is committed.
+  private func committed(_ connection: SQLiteConnection) {
+    logOwner.committed(connection)
+    connection.checkedDataVersion = connection.dataVersion
   }
 
   /// Leaves a transaction whose COMMIT failed. True where it is certain that nothing was committed.
@@ -261,7 +288,7 @@ extension SQLiteStore {
       }
       throw failure
     }
-    logOwner.committed(statements.connection)
+    committed(statements.connection)
   }
 
   /// What the metadata tells of a change set that has nothing else.
