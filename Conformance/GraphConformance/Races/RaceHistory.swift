@@ -33,6 +33,7 @@ struct RaceHistory {
   init(_ all: [RaceRecord]) {
     records = all
     for record in all {
+      for one in record.known { names[one.id] = one.name }
       for insertion in record.insertions where record.outcome == .saved { names[insertion.id] = insertion.name }
     }
     for (index, record) in all.enumerated() where record.outcome != .notSaved { add(record, index) }
@@ -59,8 +60,11 @@ struct RaceHistory {
       let cell = RaceRecord.Pair(owner: pair.owner, member: pair.member, isLinked: true)
       pairs[cell, default: []].append(write(pair.isLinked ? "linked" : nil, true))
     }
-    for id in record.deleted { deletions[name(id), default: []].append(index) }
-    for deleted in record.deletions where !isKnown { doubtful.insert(deleted) }
+    if isKnown {
+      for id in record.deleted { deletions[name(id), default: []].append(index) }
+    } else {
+      doubtful.formUnion(record.deletions + record.deleted.map(name))
+    }
   }
 
   /// Whether an object has certainly been deleted by the end.

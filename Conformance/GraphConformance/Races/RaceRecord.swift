@@ -6,7 +6,7 @@ struct RaceRecord: Codable, Sendable {
     case saved, notSaved, unknown
   }
 
-  /// A value of an attribute or a to-one relationship. A destination is the URI of its ID without the store.
+  /// A value of an attribute or a to-one relationship. Objects and destinations are IDs.
   struct Write: Codable, Sendable {
     let object: String
     let key: String
@@ -46,6 +46,8 @@ struct RaceRecord: Codable, Sendable {
   var error: String?
 
   var insertions: [Insertion] = []
+  /// Other objects that the worker knows, with their IDs at the time.
+  var known: [Insertion] = []
   var writes: [Write] = []
   var pairs: [Pair] = []
   var orders: [Order] = []
@@ -78,4 +80,5 @@ enum RaceEvent: Codable, Sendable {
   case save(RaceRecord)
   case problem(String)
   case read(RaceRead)
+  case action(RaceAction)
 }
