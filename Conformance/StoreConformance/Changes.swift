@@ -110,6 +110,10 @@ public struct Changes {
 
   // MARK: What the model says of a relationship
 
+  func relationship(_ name: String, of owner: ObjectReference) throws -> Relationship {
+    try session.relationship(name, of: owner)
+  }
+
   func isToOne(_ owner: ObjectReference, _ name: String) throws -> Bool {
     try !session.relationship(name, of: owner).isToMany
   }

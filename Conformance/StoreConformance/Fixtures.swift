@@ -181,6 +181,36 @@ public enum Fixtures {
     return try frozen("shapes", [source, target])
   }
 
+  /// Relationships of each shape that a deletion of `Source` must look at, each with a rule of its own.
+  public static func guarded() throws(SchemaError) -> Schema {
+    func rule(_ rule: DeleteRule, _ relationship: RelationshipDefinition) -> RelationshipDefinition {
+      var result = relationship
+      result.deleteRule = rule
+      return result
+    }
+    var source = entity("Source", [("name", .string)])
+    var target = entity("Target", [("name", .string)])
+    source.relationships = [
+      rule(.nullify, many("members", "Target", inverse: "owner")),
+      rule(.cascade, many("parts", "Target", inverse: "whole", ordered: true)),
+      rule(.deny, many("held", "Target", inverse: "holder")),
+      rule(.noAction, many("ignored", "Target", inverse: "ignorer")),
+      rule(.cascade, many("cascading", "Target", inverse: "cascadingBack")),
+      rule(.deny, many("denying", "Target", inverse: "denyingBack", ordered: true)),
+      rule(.nullify, many("nullifying", "Target", inverse: "nullifyingBack")),
+      rule(.cascade, many("wayDown", "Target")), rule(.deny, many("wayHeld", "Target")),
+      rule(.nullify, many("wayNullified", "Target")), rule(.nullify, one("pair", "Target", inverse: "pair")),
+      rule(.nullify, one("oneWay", "Target")),
+    ]
+    target.relationships = [
+      one("owner", "Source", inverse: "members"), one("whole", "Source", inverse: "parts"),
+      one("holder", "Source", inverse: "held"), one("ignorer", "Source", inverse: "ignored"),
+      many("cascadingBack", "Source", inverse: "cascading"), many("denyingBack", "Source", inverse: "denying"),
+      many("nullifyingBack", "Source", inverse: "nullifying"), one("pair", "Source", inverse: "pair"),
+    ]
+    return try frozen("guarded", [source, target])
+  }
+
   /// M6: a thousand attributes.
   public static func wide() throws(SchemaError) -> Schema {
     try frozen("wide", [entity("Wide", (1...1000).map { ("a\($0)", $0 % 2 == 0 ? .string : .integer64) })])

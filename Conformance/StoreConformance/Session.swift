@@ -131,6 +131,8 @@ extension Conflict {
       "version of \(reference.entity)#\(reference.key), stored \(row.map { "\($0.version)" } ?? "nothing")"
     case .constraint(let slots, let other, _):
       "slots \(slots) of \(reference.entity)#\(reference.key) as in \(other.entity)#\(other.key)"
+    case .referrers(let relationship, let others):
+      "relationship \(relationship) of \(reference.entity)#\(reference.key) still has \(others.map(\.key))"
     }
   }
 }

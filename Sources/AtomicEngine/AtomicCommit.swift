@@ -3,7 +3,7 @@ import StoreSchema
 
 /// Applies one change set to a copy of a graph.
 ///
-/// The steps, in order: keys, checks, rows, links, derived attributes. Where it reports conflicts the copy is thrown away.
+/// The steps, in order: keys, checks, rows, links, what links must not be left, links of deleted objects, derived attributes. Where it reports conflicts the copy is thrown away.
 struct AtomicCommit {
   /// The state so far.
   private(set) var graph: AtomicGraph
@@ -30,6 +30,7 @@ struct AtomicCommit {
   }
 
   mutating func run() throws(StoreError) -> Result {
+    let targets = changes.linkTargets(graph.schema)
     try assignKeys()
     check()
     if !conflicts.isEmpty { return .conflicts(conflicts) }
@@ -40,6 +41,10 @@ struct AtomicCommit {
     insertRows()
     try graph.separateTrees(placed)
     changeLinks()
+    judgeTargets(targets)
+    judgeDeletions()
+    if !conflicts.isEmpty { return .conflicts(conflicts) }
+    dropLinks()
     let touched = derive()
     return .applied(graph, keys: keys, touched: touched)
   }
@@ -127,23 +132,8 @@ struct AtomicCommit {
       for (slot, table) in shape.backLinks[entity] where !row.isNull(slot) {
         edits[table][row.int(slot), default: .init()].removed.insert(key)
       }
-      unlink(key, of: entity)
     }
     for (tree, keys) in gone.enumerated() where !keys.isEmpty { graph.trees[tree].remove(keys) }
-  }
-
-  /// Takes away the links of a deleted object that are in no row.
-  private mutating func unlink(_ key: Int64, of entity: Int) {
-    for table in shape.ownTables[entity] {
-      let destinations = before.links[table][key]
-      if destinations.isEmpty { continue }
-      edits[table][key, default: .init()].removed.formUnion(destinations)
-      guard let inverse = shape.inverseTables[table] else { continue }
-      for destination in destinations { edits[inverse][destination, default: .init()].removed.insert(key) }
-    }
-    for table in shape.oneWaysInto[entity] {
-      if let owner = before.links[table].owner(of: key) { edits[table][owner, default: .init()].removed.insert(key) }
-    }
   }
 
   private mutating func updateRows() {
@@ -185,6 +175,14 @@ struct AtomicCommit {
       guard let table = table(of: change), shape.toManys[table].storage != .inverseToOne else { continue }
       collect(change, table)
     }
+    apply(edits)
+    for change in changes.links {
+      guard let order = change.order, let table = table(of: change) else { continue }
+      graph.links[table].order(final(change.owner), as: order.map { final($0.key) })
+    }
+  }
+
+  private mutating func apply(_ edits: [[Int64: AtomicLinks.Edit]]) {
     for table in edits.indices {
       // What is removed of a one-way relationship may be another owner's new destination.
       for (owner, edit) in edits[table] where !edit.removed.isEmpty {
@@ -194,9 +192,55 @@ struct AtomicCommit {
         graph.links[table].apply(.init(added: edit.added), to: owner)
       }
     }
-    for change in changes.links {
-      guard let order = change.order, let table = table(of: change) else { continue }
-      graph.links[table].order(final(change.owner), as: order.map { final($0.key) })
+  }
+
+  /// Takes away the links of deleted objects that are in no row.
+  private mutating func dropLinks() {
+    if changes.deletions.isEmpty { return }
+    var drops = Array(repeating: [Int64: AtomicLinks.Edit](), count: edits.count)
+    for deletion in changes.deletions {
+      let (entity, key) = (deletion.reference.entity, deletion.reference.key)
+      for table in shape.ownTables[entity] {
+        let destinations = graph.links[table][key]
+        if destinations.isEmpty { continue }
+        drops[table][key, default: .init()].removed.formUnion(destinations)
+        guard let inverse = shape.inverseTables[table] else { continue }
+        for destination in destinations { drops[inverse][destination, default: .init()].removed.insert(key) }
+      }
+      for table in shape.oneWaysInto[entity] {
+        if let owner = graph.links[table].owner(of: key) { drops[table][owner, default: .init()].removed.insert(key) }
+      }
+    }
+    apply(drops)
+    // Attributes are derived for these owners too.
+    if shape.derivations.isEmpty { return }
+    for (table, drops) in drops.enumerated() {
+      for (owner, drop) in drops { edits[table][owner, default: .init()].removed.formUnion(drop.removed) }
+    }
+  }
+
+  // MARK: Links that must not be left
+
+  private mutating func judgeTargets(_ targets: [ObjectReference]) {
+    for target in targets where graph.row(of: target.entity, target.key) == nil {
+      conflicts.append(Conflict(reference: target, versionRead: 0, kind: .version(persisted: nil)))
+    }
+  }
+
+  private mutating func judgeDeletions() {
+    for deletion in changes.deletions {
+      let entity = graph.schema.entities[deletion.reference.entity]
+      for relationship in entity.guardedMembers + entity.guardedLinks {
+        guard let table = shape.table(of: relationship) else { continue }
+        let referrers = graph.links[table][deletion.reference.key].compactMap {
+          graph.row(of: relationship.destination, $0)?.reference
+        }
+        if referrers.isEmpty { continue }
+        conflicts.append(
+          Conflict(
+            reference: deletion.reference, versionRead: deletion.versionRead,
+            kind: .referrers(relationship: relationship.index, referrers)))
+      }
     }
   }
 

@@ -267,6 +267,14 @@ extension AtomicGraph {
     for tree in trees { for row in tree.rows { try body(row) } }
   }
 
+  /// The key of a to-one destination as a file has it: nil where there is none, and where the row refers to an object that is gone. A file in
+  /// which a reference leads to nothing is damaged.
+  public func destination(of row: Row, _ relationship: Relationship, slot: Int) -> Int64? {
+    if row.isNull(slot) { return nil }
+    let key = row.int(slot)
+    return relationship.mayDangle && self.row(of: relationship.destination, key) == nil ? nil : key
+  }
+
   /// The table of a to-many relationship's links, to be looked up once.
   public func linkTable(of relationship: Relationship) -> Int? { shape.table(of: relationship) }
 

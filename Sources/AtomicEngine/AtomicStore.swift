@@ -60,6 +60,15 @@ public final class AtomicStore: Store {
     }
   }
 
+  public func rehearse(_ changes: ChangeSet) throws(StoreError) -> [Conflict] {
+    writing.lock()
+    defer { writing.unlock() }
+    try refresh()
+    var commit = AtomicCommit(try writable().graph, changes)
+    if case .conflicts(let conflicts) = try commit.run() { return conflicts }
+    return []
+  }
+
   public func allocateKeys(root: Int, count: Int) throws(StoreError) -> Range<Int64> {
     writing.lock()
     defer { writing.unlock() }

@@ -9,7 +9,6 @@ extension KeyValueCommit {
       for (slot, table) in shape.store.backLinks[row.entity] where !row.isNull(slot) {
         try unlink(table, row.int(slot), row.key)
       }
-      try takeLinksAway(of: row)
     }
     for (update, old) in zip(changes.updates, replaced) {
       guard let old else { continue }
@@ -27,11 +26,51 @@ extension KeyValueCommit {
       }
     }
     for change in changes.links { try takeLinksAway(change) }
+    try removeLinks()
+  }
+
+  /// Takes away the links of deleted objects that are in no row.
+  func dropLinks() throws(StoreError) {
+    for row in deleted { try takeLinksAway(of: row) }
+    try removeLinks()
+  }
+
+  /// Removes what ``unlink(_:_:_:)`` has collected.
+  private func removeLinks() throws(StoreError) {
     for table in removed.indices {
       KeyValueLink.sortByOwner(&removed[table])
       try forEachOwner(removed[table]) { (owner, destinations) throws(StoreError) in
         if !isAscending(destinations) { destinations = Set(destinations).sorted() }
         try destinations.withUnsafeBufferPointer { (all) throws(StoreError) in try links.remove(table, owner, all) }
+      }
+    }
+    removed = []
+  }
+
+  // MARK: Links that must not be left
+
+  func judgeTargets(_ targets: [ObjectReference]) throws(StoreError) {
+    for target in targets where try reader.version(of: target.entity, target.key) == nil {
+      conflicts.append(Conflict(reference: target, versionRead: 0, kind: .version(persisted: nil)))
+    }
+  }
+
+  func judgeDeletions() throws(StoreError) {
+    for row in deleted {
+      let entity = shape.schema.entities[row.entity]
+      for relationship in entity.guardedMembers + entity.guardedLinks {
+        guard let table = shape.store.table(of: relationship) else { continue }
+        var referrers: [ObjectReference] = []
+        for key in try reader.destinations(table, row.key) {
+          // A link whose other object is gone is none.
+          guard let found = try reader.version(of: relationship.destination, key) else { continue }
+          referrers.append(ObjectReference(entity: found.entity, key: key))
+        }
+        if referrers.isEmpty { continue }
+        conflicts.append(
+          Conflict(
+            reference: row.reference, versionRead: row.version,
+            kind: .referrers(relationship: relationship.index, referrers)))
       }
     }
   }

@@ -4,15 +4,15 @@ import StoreSchema
 
 /// Applies one change set inside a transaction, which its caller ends.
 ///
-/// The steps, in order: keys, versions, indexes, links taken away, rows, links added, orders, derived attributes. Where it reports
-/// conflicts the caller drops the transaction.
+/// The steps, in order: keys, versions, indexes, links taken away, rows, links added, orders, what links must not be left, links of deleted
+/// objects, derived attributes. Where it reports conflicts the caller drops the transaction.
 final class KeyValueCommit {
   let transaction: any KeyValueWriting
   let reader: KeyValueReader
   let shape: KeyValueShape
   let changes: ChangeSet
   @exclusivity(unchecked) private(set) var keys: [Int64] = []
-  @exclusivity(unchecked) private var conflicts: [Conflict] = []
+  @exclusivity(unchecked) var conflicts: [Conflict] = []
   /// The stored rows of deleted objects, and of those updated ones whose links or indexed values change.
   @exclusivity(unchecked) private(set) var deleted: [Row] = []
   @exclusivity(unchecked) private(set) var replaced: [Row?] = []
@@ -45,6 +45,7 @@ final class KeyValueCommit {
   }
 
   func run() throws(StoreError) -> Result {
+    let targets = changes.linkTargets(shape.schema)
     try assignKeys()
     try checkVersions()
     if !conflicts.isEmpty { return .conflicts(conflicts) }
@@ -55,6 +56,10 @@ final class KeyValueCommit {
     if !conflicts.isEmpty { return .conflicts(conflicts) }
     try addLinks()
     try orderLinks()
+    try judgeTargets(targets)
+    try judgeDeletions()
+    if !conflicts.isEmpty { return .conflicts(conflicts) }
+    try dropLinks()
     let derivation = KeyValueDerivation(self)
     touched = try derivation.run()
     return .written(keys: keys, touched: touched.sorted { ($0.entity, $0.key) < ($1.entity, $1.key) })

@@ -127,6 +127,16 @@ public final class KeyValueStore<Map: KeyValueMap>: Store {
     }
   }
 
+  public func rehearse(_ changes: ChangeSet) throws(StoreError) -> [Conflict] {
+    let extent = ChangeExtent(changes, shape)
+    let transaction = try begin(bytes: extent.bytes)
+    try prepare(transaction)
+    if case .conflicts(let conflicts) = try KeyValueCommit(transaction, shape, changes, extent).run() {
+      return conflicts
+    }
+    return []
+  }
+
   public func allocateKeys(root: Int, count: Int) throws(StoreError) -> Range<Int64> {
     let transaction = try begin(bytes: 1 << 12)
     try prepare(transaction)

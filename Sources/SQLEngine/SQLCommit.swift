@@ -3,8 +3,8 @@ import StoreSchema
 
 /// Writes one change set inside a transaction that its caller has begun and ends.
 ///
-/// The steps, in order: keys, checks, deletions, updates, insertions, links. Where it reports conflicts the caller rolls
-/// back.
+/// The steps, in order: keys, checks, deletions, updates, insertions, links, what links must not be left, links of deleted objects. Where
+/// it reports conflicts the caller rolls back.
 public struct SQLCommit<Connection: SQLConnection> {
   let statements: SQLStatements<Connection>
   let changes: ChangeSet
@@ -13,7 +13,7 @@ public struct SQLCommit<Connection: SQLConnection> {
   private(set) var keys: [Int64] = []
   /// The highest key that ``run()`` has taken for each root, and recorded as such.
   public private(set) var highestKeys: [Int: Int64] = [:]
-  private var conflicts: [Conflict] = []
+  var conflicts: [Conflict] = []
 
   var binding: SQLBinding { statements.binding }
   var schema: Schema { binding.layout.schema }
@@ -27,6 +27,7 @@ public struct SQLCommit<Connection: SQLConnection> {
 
   /// The keys of the insertions, or the conflicts that forbid the commit.
   public mutating func run() throws(StoreError) -> Result {
+    let targets = changes.linkTargets(schema)
     keys = try assignKeys()
     resolveRows()
     try check()
@@ -39,6 +40,10 @@ public struct SQLCommit<Connection: SQLConnection> {
     }
     if !conflicts.isEmpty { return .conflicts(conflicts) }
     try writeLinks()
+    try judgeTargets(targets)
+    try judgeDeletions()
+    if !conflicts.isEmpty { return .conflicts(conflicts) }
+    try dropLinks()
     if binding.hasRTrees { try writeRTrees() }
     return .written(keys: keys)
   }
@@ -113,30 +118,18 @@ public struct SQLCommit<Connection: SQLConnection> {
 
   private mutating func deleteRows() throws(StoreError) {
     // Rows of one entity come together: their statements are found once.
-    var (entity, deleting, unpairing) = (-1, Connection.Statement?.none, [Connection.Statement]())
+    var (entity, deleting) = (-1, Connection.Statement?.none)
     for deletion in changes.deletions {
       let reference = deletion.reference
       if reference.entity != entity {
         entity = reference.entity
         deleting = try statements.delete(entity)
-        unpairing = []
-        for pair in binding.pairs[entity].indices { unpairing.append(try statements.removePairs(entity, pair: pair)) }
-        for oneWay in binding.oneWays[entity].indices {
-          unpairing.append(try statements.leaveDestinations(entity, oneWay: oneWay))
-        }
       }
       guard let statement = deleting else { continue }
       statement.bind(reference.key, at: 1)
       statement.bind(deletion.versionRead, at: 2)
       try statement.run()
-      if connection.changedRows == 0 {
-        try versionConflict(reference, deletion.versionRead)
-        continue
-      }
-      for remove in unpairing {
-        remove.bind(reference.key, at: 1)
-        try remove.run()
-      }
+      if connection.changedRows == 0 { try versionConflict(reference, deletion.versionRead) }
     }
   }
 

@@ -191,23 +191,10 @@ public struct SQLReader<Connection: SQLConnection> {
   ) throws(StoreError) -> R {
     let parts = text.statement
     // Whether that works out or not: what is left is deleted before the table is filled again.
-    defer { for index in parts.lists.indices { try? empty(SQLText.listName(index)) } }
-    for (index, list) in parts.lists.enumerated() { try fill(SQLText.listName(index), list) }
+    defer { for index in parts.lists.indices { try? statements.emptyList(SQLText.listName(index)) } }
+    for (index, list) in parts.lists.enumerated() { try statements.fillList(SQLText.listName(index), list) }
     let statement = try statements.statement(text: parts.text)
     for (index, value) in parts.values.enumerated() { statement.bind(value, at: Int32(index) + 1) }
     return try body(statement)
-  }
-
-  private func empty(_ table: String) throws(StoreError) { try statements.connection.execute("DELETE FROM \(table)") }
-
-  /// Fills a temporary table, which belongs to the connection alone and is no part of any file.
-  private func fill(_ table: String, _ list: [Value]) throws(StoreError) {
-    try statements.connection.execute("CREATE TABLE IF NOT EXISTS \(table) (v PRIMARY KEY) WITHOUT ROWID")
-    try empty(table)
-    let insert = try statements.statement(text: "INSERT OR IGNORE INTO \(table) (v) VALUES (?)")
-    for value in list {
-      insert.bind(value, at: 1)
-      try insert.run()
-    }
   }
 }

@@ -10,6 +10,8 @@ public final class SQLStatements<Connection: SQLConnection> {
   @exclusivity(unchecked) private var texts = RecentStatements<String, Connection.Statement>(limit: 256)
   public let connection: Connection
   public let binding: SQLBinding
+  /// Whether columns begin an index, by table and column.
+  @exclusivity(unchecked) private var indexed: [String: Bool] = [:]
 
   private enum Key: Hashable {
     case insert(Int)
@@ -17,7 +19,7 @@ public final class SQLStatements<Connection: SQLConnection> {
     case delete(Int)
     case removePairs(Int, Int)
     case leaveDestinations(Int, Int)
-    case version(Int)
+    case version(Int), exists(Int)
     case select(Int)
     case selectStretch(Int)
     case destinations(Int, Int)
@@ -112,6 +114,12 @@ public final class SQLStatements<Connection: SQLConnection> {
     }
   }
 
+  /// Parameter: key. One row where the object is there.
+  func exists(_ entity: Int) throws(StoreError) -> Connection.Statement {
+    let root = layout.schema.entities[entity].root
+    return try statement(.exists(root)) { "SELECT 1 FROM \(layout.table(root).name) WHERE Z_PK = ?" }
+  }
+
   /// Parameter: key.
   func select(_ entity: Int) throws(StoreError) -> Connection.Statement {
     try statement(.select(entity)) {
@@ -149,6 +157,40 @@ public final class SQLStatements<Connection: SQLConnection> {
 
   private func name(_ entity: Int, _ slot: Int) -> String {
     layout.table(entity).columns[layout.columnOfSlot[entity][slot]].name
+  }
+}
+
+// MARK: - Lists
+
+extension SQLStatements {
+  /// Fills a temporary table with one column `v`, which belongs to the connection alone and is no part of any file.
+  func fillList(_ table: String, _ list: some Sequence<Value>) throws(StoreError) {
+    try connection.execute("CREATE TABLE IF NOT EXISTS \(table) (v PRIMARY KEY) WITHOUT ROWID")
+    try emptyList(table)
+    let insert = try statement(text: "INSERT OR IGNORE INTO \(table) (v) VALUES (?)")
+    for value in list {
+      insert.bind(value, at: 1)
+      try insert.run()
+    }
+  }
+
+  func emptyList(_ table: String) throws(StoreError) { try connection.execute("DELETE FROM \(table)") }
+
+  /// Whether rows are found by a column without reading the whole table. Looked up once.
+  func isIndexed(_ table: String, _ column: String) throws(StoreError) -> Bool {
+    let place = "\(table).\(column)"
+    if let known = indexed[place] { return known }
+    let statement = try statement(
+      text: """
+        SELECT 1 FROM pragma_index_list(?) l JOIN pragma_index_info(l.name) c
+        WHERE l.partial = 0 AND c.seqno = 0 AND c.name = ? COLLATE NOCASE
+        """)
+    statement.bind(.string(table), at: 1)
+    statement.bind(.string(column), at: 2)
+    defer { statement.reset() }
+    let found = try statement.step()
+    indexed[place] = found
+    return found
   }
 }
 

@@ -119,6 +119,12 @@ final class CheckedStore: Store {
     return result
   }
 
+  func rehearse(_ changes: ChangeSet) throws(StoreError) -> [Conflict] {
+    try requireProcess()
+    try ChangeSetCheck(schema, changes).run()
+    return try base.rehearse(changes)
+  }
+
   func allocateKeys(root: Int, count: Int) throws(StoreError) -> Range<Int64> {
     try requireProcess()
     guard schema.entities.indices.contains(root), schema.entities[root].root == root, count >= 0 else {

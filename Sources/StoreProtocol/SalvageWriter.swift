@@ -17,7 +17,7 @@ struct SalvageWriter {
   }
 
   func run(_ progress: () -> Void) throws(StoreError) {
-    var changes = ChangeSet(time: time)
+    var changes = emptyChanges
     var metadata = target.metadata
     metadata.additional.merge(salvage.metadata) { own, _ in own }
     changes.metadata = metadata
@@ -132,7 +132,13 @@ struct SalvageWriter {
         throw StoreError(.constraint, "The salvaged objects contradict each other in a way that is not known here.")
       }
     }
-    changes = ChangeSet(time: time)
+    changes = emptyChanges
+  }
+
+  private var emptyChanges: ChangeSet {
+    var changes = ChangeSet(time: time)
+    changes.isPartOfCopy = true
+    return changes
   }
 
   private func clear(_ conflicts: [Conflict], in changes: inout ChangeSet) -> Int {

@@ -30,6 +30,12 @@ public protocol Store: AnyObject, Sendable {
   /// update and deletion. Conflicts are a result, not an error; nothing has been changed then.
   func commit(_ changes: ChangeSet) throws(StoreError) -> CommitResult
 
+  /// The conflicts that ``commit(_:)`` would report now; none where it would commit. Changes nothing.
+  ///
+  /// A save over several stores asks all of them before the first one commits. Throws what the commit would throw, `readOnly` for one.
+  /// Keys and references in the rows of `changes` are resolved in place, as by a commit: give it copies.
+  func rehearse(_ changes: ChangeSet) throws(StoreError) -> [Conflict]
+
   /// Takes `count` keys for objects of the tree of `root`, durably: they are never handed out again.
   func allocateKeys(root: Int, count: Int) throws(StoreError) -> Range<Int64>
 
@@ -147,6 +153,11 @@ extension StoreSnapshot {
 
 extension Store {
   public var hasHistory: Bool { false }
+  /// Knows of no conflicts: they come with the commit.
+  public func rehearse(_ changes: ChangeSet) throws(StoreError) -> [Conflict] {
+    if isReadOnly { throw StoreError(.readOnly, "The store was opened read-only.") }
+    return []
+  }
   public func keepExternalData(_ data: Data) throws(StoreError) -> Data? { nil }
   public func discardExternalData(_ names: [Data]) {}
 }

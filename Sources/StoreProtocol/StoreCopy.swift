@@ -48,13 +48,16 @@ public struct StoreCopy {
     var changes: ChangeSet
     let builder = RowBuilder()
 
-    init(time: Double) { changes = ChangeSet(time: time) }
+    init(time: Double) {
+      changes = ChangeSet(time: time)
+      changes.isPartOfCopy = true
+    }
   }
 
   private func commit(_ batch: inout Batch, unless isSmall: Bool) throws(StoreError) {
     if isSmall { return }
     let result = try target.commit(batch.changes)
-    batch.changes = ChangeSet(time: batch.changes.time)
+    batch = Batch(time: batch.changes.time)
     guard case .conflicts(let conflicts) = result else { return }
     let objects = conflicts.prefix(8).map { schema.text(of: $0.reference) }.joined(separator: ", ")
     throw StoreError(

@@ -58,6 +58,8 @@ public struct RelationshipDefinition: Sendable, Hashable {
   public var minCount = 0
   /// 1 exactly for to-one; 0 or negative for an unbounded to-many.
   public var maxCount = 0
+  /// What becomes of the destinations when an object of this side is deleted. No part of the version hash.
+  public var deleteRule = DeleteRule.noAction
   public var renamingIdentifier: String
   public var versionHashModifier: String?
 
@@ -68,6 +70,15 @@ public struct RelationshipDefinition: Sendable, Hashable {
   }
 
   public var isToMany: Bool { maxCount != 1 }
+}
+
+/// What becomes of a relationship's destinations when its object is deleted
+/// ([NSDeleteRule](https://developer.apple.com/documentation/coredata/nsdeleterule)).
+///
+/// The layers above follow the rule. A store only makes sure at commit that nobody else has undone that meanwhile: see
+/// ``Entity/guardedMembers`` and ``Entity/guardedLinks``.
+public enum DeleteRule: Sendable, Hashable {
+  case noAction, nullify, cascade, deny
 }
 
 /// How a derived attribute is computed by the store at save

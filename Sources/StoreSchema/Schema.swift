@@ -21,7 +21,10 @@ public final class Schema: Sendable {
     self.definitions = definitions
     versionHashes = VersionHash.hashes(of: definitions)
     indices = Dictionary(uniqueKeysWithValues: entities.map { ($0.name, $0.index) })
-    for entity in entities { for relationship in entity.relationships { relationship.link(in: self) } }
+    for entity in entities {
+      for relationship in entity.relationships { relationship.link(in: self) }
+      entity.guardDeletions()
+    }
   }
 
   public func entity(named name: String) -> Entity? { indices[name].map { entities[$0] } }
@@ -56,6 +59,13 @@ public final class Entity: Sendable {
   public let definition: EntityDefinition
   private let properties: [String: Property]
 
+  /// To-many relationships whose links are in the to-one slots of the members' rows, and whose rule is nullify, cascade or deny: no row
+  /// may refer to a deleted object of this entity over their inverse. Set once, while the schema is made.
+  @exclusivity(unchecked) nonisolated(unsafe) public private(set) var guardedMembers: [Relationship] = []
+  /// To-many relationships whose links are in no to-one slot, and whose rule is cascade or deny: a deleted object of this entity may have
+  /// no link of theirs to an object that stays. Set once, while the schema is made.
+  @exclusivity(unchecked) nonisolated(unsafe) public private(set) var guardedLinks: [Relationship] = []
+
   /// A property by name.
   public enum Property: Sendable, Hashable {
     /// Index into ``Entity/attributes``.
@@ -84,6 +94,18 @@ public final class Entity: Sendable {
     for (i, attribute) in attributes.enumerated() { properties[attribute.name] = .attribute(i) }
     for (i, relationship) in relationships.enumerated() { properties[relationship.name] = .relationship(i) }
     self.properties = properties
+  }
+
+  fileprivate func guardDeletions() {
+    for relationship in relationships where relationship.isToMany {
+      switch (relationship.storage, relationship.definition.deleteRule) {
+      case (_, .noAction), (.toOne, _): continue
+      case (.inverseToOne, _): guardedMembers.append(relationship)
+      // The store takes the links of a deleted object away itself.
+      case (_, .nullify): continue
+      case (.pairs, _), (.destination, _): guardedLinks.append(relationship)
+      }
+    }
   }
 
   public func property(named name: String) -> Property? { properties[name] }
@@ -153,6 +175,8 @@ public final class Relationship: Sendable, Hashable {
   public let isOptional: Bool
   /// The same as ``Schema/inverse(of:)``, without counting a reference: valid while the schema lives.
   public var linkedInverse: Relationship? { linked }
+  /// Whether a row may refer to an object that is gone: of a to-one relationship without an inverse, or where the inverse's rule is no action.
+  public var mayDangle: Bool { !isToMany && (linked.map { $0.definition.deleteRule == .noAction } ?? true) }
   /// The indices of the destination entity and all its descendants.
   public var destinations: Range<Int> { subtree }
 

@@ -102,7 +102,7 @@ final class BinaryGraphWriter {
       let relationship = shape.relationships[index]
       keys.removeAll(keepingCapacity: true)
       if let slot = relationship.slot {
-        if !row.isNull(slot) { add(key: row.int(slot), relationship) }
+        if let key = graph.destination(of: row, relationship, slot: slot) { add(key: key, relationship) }
       } else if let table = names.tables[index] {
         for key in graph.destinations(table, row.key) { add(key: key, relationship) }
       }

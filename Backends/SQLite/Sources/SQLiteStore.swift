@@ -117,6 +117,19 @@ final class SQLiteStore: Store, @unchecked Sendable {
     }
   }
 
+  func rehearse(_ changes: ChangeSet) throws(StoreError) -> [Conflict] {
+    writing.lock()
+    defer { writing.unlock() }
+    let statements = try begin()
+    defer {
+      rollBack(statements)
+      _ = statements.connection.functions.takeTouched()
+    }
+    var commit = SQLCommit(statements, changes, keyFloors: keyFloors ?? [:])
+    if case .conflicts(let conflicts) = try commit.run() { return conflicts }
+    return []
+  }
+
   func allocateKeys(root: Int, count: Int) throws(StoreError) -> Range<Int64> {
     writing.lock()
     defer { writing.unlock() }

@@ -76,8 +76,9 @@ final class XMLStoreWriter {
     for (index, relationship) in entity.relationships.enumerated() {
       output += openings.relationships[index]
       if let slot = relationship.slot {
-        if !row.isNull(slot) { append(key: row.int(slot), relationship, isFirst: true) }
-        output += row.isNull(slot) ? Self.relationshipEnd : Self.referencesEnd
+        let key = graph.destination(of: row, relationship, slot: slot)
+        if let key { append(key: key, relationship, isFirst: true) }
+        output += key == nil ? Self.relationshipEnd : Self.referencesEnd
       } else {
         let keys = openings.tables[index].map { graph.destinations($0, row.key) } ?? []
         for (place, key) in keys.enumerated() { append(key: key, relationship, isFirst: place == 0) }

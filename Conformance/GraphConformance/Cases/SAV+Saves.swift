@@ -1,5 +1,6 @@
 import CoreData
 import Foundation
+import StoreConformance
 
 extension GraphSuite {
   static let saves: [GraphCase] = [
@@ -203,7 +204,8 @@ extension GraphSuite {
       try g.read { c in g.equal(try c.objects("Person").map { $0.text("name") }, ["new"]) }
     },
     GraphCase(
-      "SAV-017", "a save over two stores of which the second fails says which has saved", { Models.configured },
+      "SAV-017/readOnly", "a save over two stores of which the second cannot be written writes to none",
+      { Models.configured },
       needs: .readOnly, ways: .own, places: 2
     ) { g in
       // Made first, so that the second can be opened for reading only.
@@ -212,20 +214,43 @@ extension GraphSuite {
       try g.close(making)
       let coordinator = g.emptyCoordinator()
       try g.add(0, to: coordinator, configuration: "A")
-      let second = try g.add(1, to: coordinator, configuration: "B", options: [NSReadOnlyPersistentStoreOption: true])
+      try g.add(1, to: coordinator, configuration: "B", options: [NSReadOnlyPersistentStoreOption: true])
       let c = try g.newContext(coordinator)
       try c.performAndWait {
         let first = c.insert("First", ["name": "a"])
         let refused = c.insert("Second", ["name": "b"])
-        let error = try g.fails(134040) { try c.save() }
+        _ = try g.fails(513) { try c.save() }
+        g.expect(first.objectID.isTemporaryID && first.isInserted, "the first store's object was saved")
+        g.expect(refused.isInserted, "the second store's object is not inserted any more")
+        c.delete(refused)
+        try c.save()
+        g.equal(try c.number(of: "First"), 1)
+      }
+    },
+    GraphCase(
+      "SAV-017", "a save over two stores of which the second fails at its commit says which has saved",
+      { Models.configured }, needs: .rowLevel, ways: .own, places: 2, disturbsFiles: true
+    ) { g in
+      // The second one alone fails.
+      FailingFiles.watch(g.url(1).path)
+      let coordinator = g.emptyCoordinator()
+      try g.add(0, to: coordinator, configuration: "A")
+      let second = try g.add(1, to: coordinator, configuration: "B")
+      let c = try g.newContext(coordinator)
+      try c.performAndWait {
+        let first = c.insert("First", ["name": "a"])
+        let refused = c.insert("Second", ["name": "b"])
+        let error = try FailingFiles.disturb(.every(.error(EIO), [.write, .sync, .truncate, .create, .rename])) {
+          try g.fails(134040) { try c.save() }
+        }.result
         g.expect(
           (error?.userInfo[NSAffectedStoresErrorKey] as? [NSPersistentStore])?.contains { $0 === second } ?? false,
           "the error does not name the store")
         g.expect(!first.objectID.isTemporaryID && !first.hasChanges, "the first store's object is not saved")
         g.expect(refused.isInserted, "the second store's object is not inserted any more")
-        c.delete(refused)
         try c.save()
         g.equal(try c.number(of: "First"), 1)
+        g.equal(try c.number(of: "Second"), 1)
       }
     },
     GraphCase("SAV-034", "a rollback gives up all changes", ways: .own) { g in

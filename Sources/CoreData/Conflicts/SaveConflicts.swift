@@ -6,6 +6,8 @@ import StoreSchema
 struct SaveConflicts {
   private(set) var versions: [NSMergeConflict] = []
   private(set) var constraints: [NSConstraintConflict] = []
+  /// Those about deletions, which are no matter of a merge policy.
+  private(set) var referrers: [Referrers] = []
   /// Equal to those of an earlier attempt where nothing was resolved, or everything undone again.
   private(set) var marks: Set<Mark> = []
 
@@ -17,13 +19,14 @@ struct SaveConflicts {
     let other: ObjectReference?
   }
 
-  init(_ conflicts: [Conflict], _ part: SavePlan.Part, _ core: ContextCore) {
+  /// `insertions` are the rows of the part's new objects with the keys that the store has given them.
+  init(_ conflicts: [Conflict], _ part: SavePlan.Part, _ insertions: [Row], _ core: ContextCore) {
     var objects: [ObjectReference: NSManagedObject] = [:]
-    for (object, row) in zip(part.inserted, part.changes.insertions) { objects[row.reference] = object }
+    for (object, row) in zip(part.inserted, insertions) { objects[row.reference] = object }
     for object in part.updated + part.deleted { objects[object.reference] = object }
     for conflict in conflicts {
-      let object =
-        objects[conflict.reference] ?? core.registered(conflict.reference, store: part.storeIndex)
+      // The destination of a new link may be an object that nobody holds.
+      let object = objects[conflict.reference] ?? core.object(conflict.reference, store: part.storeIndex)
       guard let object else { continue }
       add(conflict, object, objects)
     }
@@ -33,6 +36,9 @@ struct SaveConflicts {
     _ conflict: Conflict, _ object: NSManagedObject, _ objects: [ObjectReference: NSManagedObject]
   ) {
     switch conflict.kind {
+    case .referrers(let index, let others):
+      guard let info = object.info.relationships.first(where: { $0.relationship.index == index }) else { return }
+      referrers.append(Referrers(deleted: object, info: info, objects: others))
     case .version(let persisted):
       marks.insert(
         Mark(
@@ -59,8 +65,11 @@ struct SaveConflicts {
     }
   }
 
+  /// The conflicts that a merge policy deals with.
+  var forPolicy: [NSObject] { versions + constraints }
+
   /// What the save throws where nobody resolves them.
-  var error: CocoaError { CoreDataError.conflicts(versions + constraints) }
+  var error: CocoaError { CoreDataError.conflicts(forPolicy) }
 }
 
 extension ContextCore {
@@ -73,10 +82,13 @@ extension ContextCore {
     return type(of: policy) != NSMergePolicy.self || policy.mergeType != .errorMergePolicyType
   }
 
-  /// Has the policy deal with the conflicts of an attempt, so that another one can be made. `met` are the marks of the attempts
-  /// before: a save that comes back to one of them would go on for ever.
-  func resolve(_ conflicts: SaveConflicts, _ met: inout Set<Set<SaveConflicts.Mark>>) throws {
-    if !met.insert(conflicts.marks).inserted { throw conflicts.error }
+  /// Deals with the conflicts of an attempt, by delete rules and by the policy, so that another one can be made. `met` are the marks of the
+  /// attempts before: a save that comes back to one of them would go on for ever.
+  func resolve(
+    _ conflicts: SaveConflicts, _ propagations: Int, _ met: inout Set<Set<SaveConflicts.Mark>>
+  ) throws {
+    if !conflicts.referrers.isEmpty { try propagateDeletes(to: conflicts.referrers, attempt: propagations) }
+    if !conflicts.forPolicy.isEmpty, !met.insert(conflicts.marks).inserted { throw conflicts.error }
     let policy = mergePolicy
     if !conflicts.versions.isEmpty { try policy.resolve(mergeConflicts: conflicts.versions) }
     if !conflicts.constraints.isEmpty { try policy.resolve(constraintConflicts: conflicts.constraints) }
@@ -85,7 +97,6 @@ extension ContextCore {
       throw CoreDataError.make(faultError)
     }
     processPendingChanges()
-    try followDeletesAgain()
     settlePartners()
     try validateAll()
   }

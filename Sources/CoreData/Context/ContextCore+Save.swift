@@ -31,7 +31,6 @@ extension ContextCore {
     }
     do {
       try runWillSave()
-      try followDeletesAgain()
       settlePartners()
       try validateAll()
       if coordinator.hasCustomStores.load(ordering: .relaxed) { try nameInsertions() }
@@ -48,6 +47,7 @@ extension ContextCore {
     var met: Set<Set<SaveConflicts.Mark>> = []
     // Those that an attempt has left, after it has saved to others.
     var unsaved: [NSPersistentStore] = []
+    var propagations = 0
     do {
       while true {
         let plan = try SavePlan(self, coordinator)
@@ -59,7 +59,11 @@ extension ContextCore {
           return plan.parts.isEmpty ? try saveMetadata(coordinator) : ()
         case .conflicts(let conflicts, let remaining):
           if !unsaved.isEmpty || remaining.count < plan.parts.count { unsaved = remaining }
-          try resolve(conflicts, &met)
+          if !conflicts.referrers.isEmpty { propagations += 1 }
+          try resolve(conflicts, propagations, &met)
+        case .moved(let remaining):
+          if !unsaved.isEmpty || remaining.count < plan.parts.count { unsaved = remaining }
+          forgetStores()
         }
       }
     } catch let error as CocoaError where error.code == .persistentStoreIncompleteSave { throw error } catch {
@@ -115,13 +119,21 @@ extension ContextCore {
   private func saveMetadata(_ coordinator: NSPersistentStoreCoordinator) throws {
     snapshots.removeAll()
     for store in coordinator.persistentStores where store.pendingMetadata != nil {
-      var changes = ChangeSet(time: Date.timeIntervalSinceReferenceDate)
-      changes.metadata = try store.metadataToSave()
-      do { _ = try store.commit(changes, CustomSave(context: context)) } catch {
-        throw store.custom?.takeError() ?? CoreDataError.make(error)
-      }
-      store.pendingMetadata = nil
+      try saveMetadata(of: store.current)
     }
+  }
+
+  private func saveMetadata(of store: NSPersistentStore) throws {
+    var changes = ChangeSet(time: Date.timeIntervalSinceReferenceDate)
+    changes.metadata = try store.metadataToSave()
+    do {
+      let result = try store.commit(changes, madeFor: store.requireEngine(), CustomSave(context: context))
+      // The store has moved, and what was set with it.
+      if result == nil { return try saveMetadata(of: store.current) }
+    } catch {
+      throw store.custom?.takeError() ?? (error as? StoreError).map { CoreDataError.make($0) } ?? error
+    }
+    store.didSaveMetadata(changes.metadata)
   }
 
   /// Gives the saved objects their rows, clears the lists and tells everyone.

@@ -160,19 +160,26 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
   private let committing = Mutex(())
 
   /// Commits to the engine and shows the rows to everyone, in the order of the commits.
-  func commit(_ changes: ChangeSet, _ objects: @autoclosure () -> CustomSave) throws(StoreError) -> CommitResult {
-    if let successor { return try successor.commit(changes, objects()) }
-    let result = try committing.withLock { (_) throws(StoreError) -> CommitResult? in
-      // It may have moved while this commit waited.
-      if successor != nil { return nil }
+  ///
+  /// Nil, and nothing is done, where the engine is another one than `expected`: the store has moved since. The change set may name large
+  /// values that only the former engine has, and versions of its rows; it must be made anew.
+  func commit(
+    _ changes: ChangeSet, madeFor expected: any Store, _ objects: @autoclosure () -> CustomSave
+  ) throws(StoreError) -> CommitResult? {
+    try committing.withLock { (_) throws(StoreError) -> CommitResult? in
       let engine = try requireEngine()
+      if engine !== expected { return nil }
       custom?.begin(objects())
       let result = try engine.commit(changes)
       if case .committed(let receipt) = result { cache.publish(changes, receipt, engine.schema) }
       return result
     }
-    if let result { return result }
-    return try commit(changes, objects())
+  }
+
+  /// The conflicts that a commit of the changes would have now; nil where the store has moved since they were made.
+  func rehearse(_ changes: ChangeSet, madeFor expected: any Store) throws(StoreError) -> [Conflict]? {
+    let engine = try requireEngine()
+    return engine === expected ? try engine.rehearse(changes) : nil
   }
 
   // MARK: Moving to another place
@@ -227,6 +234,12 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
   // MARK: Metadata
 
   private let pending = Mutex<StoreMetadata?>(nil)
+  /// Forgets the metadata that a save has written. What was set while it ran is for the next save.
+  final func didSaveMetadata(_ saved: StoreMetadata?) {
+    guard let saved else { return }
+    pending.withLock { if $0 == saved { $0 = nil } }
+  }
+
   /// Metadata to be written with the next save.
   var pendingMetadata: StoreMetadata? {
     get { pending.withLock { $0 } }

@@ -182,9 +182,12 @@ final class IncrementalEngine: Store, @unchecked Sendable {
     try calling { (store) throws(StoreError) in try commit(changes, to: store) }
   }
 
-  private func commit(_ changes: ChangeSet, to store: NSIncrementalStore) throws(StoreError) -> CommitResult {
-    let save = save
-    self.save = CustomSave()
+  func rehearse(_ changes: ChangeSet) throws(StoreError) -> [Conflict] {
+    if isReadOnly { throw StoreError(.readOnly, "The store was opened read-only.") }
+    return try calling { (_) throws(StoreError) in try conflicts(of: changes) }
+  }
+
+  private func conflicts(of changes: ChangeSet) throws(StoreError) -> [Conflict] {
     var conflicts: [Conflict] = []
     let read =
       changes.updates.map { ($0.row.reference, $0.versionRead) }
@@ -194,7 +197,13 @@ final class IncrementalEngine: Store, @unchecked Sendable {
       if row?.version == version { continue }
       conflicts.append(Conflict(reference: reference, versionRead: version, kind: .version(persisted: row)))
     }
-    if conflicts.isEmpty { conflicts = try IncrementalUniqueness(self, changes).conflicts() }
+    return conflicts.isEmpty ? try IncrementalUniqueness(self, changes).conflicts() : conflicts
+  }
+
+  private func commit(_ changes: ChangeSet, to store: NSIncrementalStore) throws(StoreError) -> CommitResult {
+    let save = save
+    self.save = CustomSave()
+    let conflicts = try conflicts(of: changes)
     if !conflicts.isEmpty { return .conflicts(conflicts) }
     if isReadOnly { throw StoreError(.readOnly, "The store was opened read-only.") }
     let request = NSSaveChangesRequest(

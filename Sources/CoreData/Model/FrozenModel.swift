@@ -61,8 +61,6 @@ final class EntityInfo: @unchecked Sendable {
   /// To-many relationships with a bound on the number of their members.
   let boundedRelationships: [RelationshipInfo]
   let oneToOnes: [Relationship]
-  /// To-many relationships whose links are in the rows of the members, where a deleted object must not leave them.
-  let ownedMembers: [RelationshipInfo]
   /// Derived attributes whose sources are in the object itself.
   let ownDerivations: [Attribute]
   /// Index of the root entity.
@@ -161,9 +159,6 @@ final class EntityInfo: @unchecked Sendable {
     self.slotRules = slotRules
     self.mandatoryBits = mandatoryBits
     oneToOnes = entity.relationships.filter { $0.slot != nil && $0.linkedInverse?.slot != nil }
-    ownedMembers = relationships.filter {
-      $0.relationship.storage == .inverseToOne && $0.relationship.isToMany && $0.deleteRule != .noActionDeleteRule
-    }
     boundedRelationships = relationships.filter { info in
       let definition = info.relationship.definition
       return info.relationship.isToMany

@@ -77,6 +77,13 @@ open class NSRelationshipDescription: NSPropertyDescription {
     result.isOrdered = isOrdered
     result.minCount = minCount
     result.maxCount = maxCount
+    result.deleteRule =
+      switch deleteRule {
+      case .noActionDeleteRule: .noAction
+      case .nullifyDeleteRule: .nullify
+      case .cascadeDeleteRule: .cascade
+      case .denyDeleteRule: .deny
+      }
     result.renamingIdentifier = renamingIdentifier ?? name
     result.versionHashModifier = versionHashModifier
     return result

@@ -16,6 +16,7 @@ struct DictionaryCommit {
   }
 
   mutating func run() -> [Conflict] {
+    let targets = changes.linkTargets(schema)
     assignKeys()
     for update in changes.updates { check(update.row.reference, update.versionRead) }
     for deletion in changes.deletions + changes.checks { check(deletion.reference, deletion.versionRead) }
@@ -24,6 +25,11 @@ struct DictionaryCommit {
       content.rows[root(row.entity), default: [:]][row.key] = row
     }
     changeLinks()
+    for target in targets where content.rows[root(target.entity)]?[target.key] == nil {
+      conflicts.append(Conflict(reference: target, versionRead: 0, kind: .version(persisted: nil)))
+    }
+    for deletion in changes.deletions { judge(deletion) }
+    dropLinks()
     judgeUniqueness()
     return conflicts
   }
@@ -53,11 +59,35 @@ struct DictionaryCommit {
     conflicts.append(Conflict(reference: reference, versionRead: versionRead, kind: .version(persisted: row)))
   }
 
-  /// A deleted object takes its links with it, on both sides.
   private mutating func deleteRows() {
+    for deletion in changes.deletions { content.rows[root(deletion.reference.entity)]?[deletion.reference.key] = nil }
+  }
+
+  /// What somebody else has linked to a deleted object since its delete rules were followed.
+  private mutating func judge(_ deletion: ChangeSet.Deletion) {
+    let (entity, key) = (schema.entities[deletion.reference.entity], deletion.reference.key)
+    for relationship in entity.guardedMembers + entity.guardedLinks {
+      let members = content.rows[root(relationship.destination)] ?? [:]
+      let referrers =
+        if let slot = schema.inverse(of: relationship)?.slot {
+          members.values.filter { row in
+            relationship.destinations.contains(row.entity) && !row.isNull(slot) && row.int(slot) == key
+          }
+        } else {
+          (content.links[.init(relationship: relationship, owner: key)] ?? []).compactMap { members[$0] }
+        }
+      if referrers.isEmpty { continue }
+      conflicts.append(
+        Conflict(
+          reference: deletion.reference, versionRead: deletion.versionRead,
+          kind: .referrers(relationship: relationship.index, referrers.map(\.reference))))
+    }
+  }
+
+  /// A deleted object takes its links with it, on both sides.
+  private mutating func dropLinks() {
     for deletion in changes.deletions {
       let (entity, key) = (deletion.reference.entity, deletion.reference.key)
-      content.rows[root(entity)]?[key] = nil
       for (link, found) in content.links {
         let relationship = link.relationship
         if link.owner == key && root(relationship.declaringEntity) == root(entity) {

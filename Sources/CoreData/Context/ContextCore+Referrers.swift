@@ -1,0 +1,71 @@
+import Foundation
+import StoreProtocol
+import StoreSchema
+
+/// Objects that refer to a deleted one in its store, although its delete rules were followed: somebody else has linked them since the deleted
+/// object was read.
+struct Referrers {
+  let deleted: NSManagedObject
+  let info: RelationshipInfo
+  let objects: [ObjectReference]
+}
+
+extension ContextCore {
+  /// Reads the referrers that a commit has reported, and follows the delete rules for them.
+  ///
+  /// Throws 133020 where earlier attempts of the save have done so eight times, and others still add objects.
+  func propagateDeletes(to referrers: [Referrers], attempt: Int) throws {
+    if attempt > 8 {
+      throw CoreDataError.conflicts(
+        referrers.map {
+          NSMergeConflict($0.deleted, versionRead: $0.deleted.row?.version ?? 0, persisted: $0.deleted.row)
+        })
+    }
+    for found in referrers {
+      if found.info.deleteRule == .denyDeleteRule {
+        // The validation of the deletion reads the members anew.
+        found.deleted.toMany(found.info.relationship).unload()
+        if let store = store(found.deleted.storeIndex) { snapshots[store.index] = nil }
+        continue
+      }
+      for member in try members(found) { propagateDelete(found.info, of: found.deleted, to: member) }
+    }
+    processPendingChanges()
+  }
+
+  /// The referrers that are still there, brought up to their rows unless they have changes of their own: of those the commit reports a
+  /// conflict, which must not be hidden.
+  private func members(_ found: Referrers) throws -> [NSManagedObject] {
+    let storeIndex = found.deleted.storeIndex
+    guard let store = store(storeIndex), let frozen else { return [] }
+    let root = frozen.schema.entities[found.info.relationship.destination].root
+    let keys = found.objects.map(\.key)
+    var versions: [Int64: Int64] = [:]
+    store.cache.remove(root, keys)
+    snapshots[store.index] = nil
+    do {
+      try reading(store) { (snapshot) throws(StoreError) in
+        try snapshot.rows(of: root, keys: keys) { versions[$0.key] = $0.version }
+      }
+    } catch { throw CoreDataError.make(error) }
+    return found.objects.compactMap { reference in
+      guard let version = versions[reference.key], let member = object(reference, store: storeIndex), !member.isDeleted
+      else { return nil }
+      if member.row?.version != version && !member.isToBeWritten { refresh(member, mergeChanges: true) }
+      member.prepareToRead()
+      return member
+    }
+  }
+
+  private func propagateDelete(_ info: RelationshipInfo, of owner: NSManagedObject, to member: NSManagedObject) {
+    if let inverse = info.relationship.linkedInverse, inverse.slot != nil, member.toOne(inverse) !== owner { return }
+    switch info.deleteRule {
+    case .cascadeDeleteRule: delete(member)
+    case .nullifyDeleteRule:
+      guard let inverse = info.relationship.linkedInverse, let slot = inverse.slot else { return }
+      member.setReference(inverse, slot, nil)
+      markUpdated(member)
+    case .denyDeleteRule, .noActionDeleteRule: return
+    }
+  }
+}
