@@ -284,6 +284,13 @@ struct RaceJudge {
             + "after \(history.text(of: index)) had deleted it")
       }
     }
+    for link in history.dropped where !history.mayBeDeleted(link.owner) && !history.mayBeDeleted(link.member) {
+      let policy = history.records[link.record].policy
+      if policy == .storeTrump || policy == .rollback { continue }
+      add(
+        .owner, [link.owner, link.member],
+        "\(link.member) was to be linked to \(link.owner), and \(history.text(of: link.record)) gave that up")
+    }
     for (cell, writes) in history.writes where cell.key == "owner" {
       for write in writes { write.value.map { check(cell.object, $0, write) } }
     }

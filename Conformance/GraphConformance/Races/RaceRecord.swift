@@ -13,6 +13,8 @@ struct RaceRecord: Codable, Sendable {
     let value: String?
     /// False for values that a policy may have written although the worker did not change them.
     var isDefinite = true
+    /// The destination that the worker set, where the context has given it up during the save because it is gone.
+    var dropped: String?
   }
 
   /// A member that an owner of a many-to-many relationship got or lost.
@@ -20,6 +22,8 @@ struct RaceRecord: Codable, Sendable {
     let owner: String
     let member: String
     var isLinked: Bool
+    /// Whether the context has given the link up during the save, because one of its ends is gone.
+    var isDropped = false
   }
 
   /// A new object: its name and the ID that it got.

@@ -140,6 +140,7 @@ final class RaceWorker {
     if !ownerName.kind.isPairs { return }
     if pending.pairs[pair] == nil { pending.wereLinked[pair] = member.many(ownerName.kind.owners).contains(owner) }
     pending.pairs[pair] = isLinked
+    pending.ends[pair] = (owner, member)
   }
 
   private func reverse(_ name: RaceObject) throws {
@@ -185,9 +186,10 @@ final class RaceWorker {
       let isPartial = record.code == NSPersistentStoreIncompleteSaveError
       record.outcome = cause?.outcome == .outcomeUnknown || isPartial ? .unknown : .notSaved
     }
+    reported.end()
     changes.fill(&record)
     pending.fill(&record)
-    record.deleted = reported.end()
+    reported.fill(&record)
     for (name, object) in known where !object.objectID.isTemporaryID {
       record.known.append(RaceRecord.Insertion(name: name.text, id: RaceValue.id(object)))
     }
@@ -204,13 +206,19 @@ private struct PendingSave {
   /// By pairs with `isLinked` true: whether they are linked now, and whether they were before.
   var pairs: [RaceRecord.Pair: Bool] = [:]
   var wereLinked: [RaceRecord.Pair: Bool] = [:]
+  var ends: [RaceRecord.Pair: (owner: NSManagedObject, member: NSManagedObject)] = [:]
   /// Owners by name whose order was set.
   var ordered: [String: NSManagedObject] = [:]
 
   func fill(_ record: inout RaceRecord) {
     (record.deletions, record.links) = (deletions, links)
     for (pair, isLinked) in pairs where wereLinked[pair] != isLinked {
-      record.pairs.append(RaceRecord.Pair(owner: pair.owner, member: pair.member, isLinked: isLinked))
+      var told = RaceRecord.Pair(owner: pair.owner, member: pair.member, isLinked: isLinked)
+      if isLinked, let (owner, member) = ends[pair], record.outcome == .saved {
+        let isGone = owner.managedObjectContext == nil || member.managedObjectContext == nil
+        told.isDropped = isGone || !member.many("owners").contains(owner)
+      }
+      record.pairs.append(told)
     }
     for (name, owner) in ordered where !owner.isDeleted && owner.managedObjectContext != nil {
       record.orders.append(RaceRecord.Order(owner: name, members: owner.many("members").map(RaceValue.id)))
@@ -266,30 +274,48 @@ private struct RaceChanges {
         case .token(let token): token.map { String($0) }
         case .destination(let object): object.map(RaceValue.id)
         }
-      return RaceRecord.Write(
+      var told = RaceRecord.Write(
         object: RaceValue.id(write.object), key: write.key, value: value, isDefinite: write.isDefinite)
+      if record.outcome == .saved, value != nil, case .destination = write.content, !write.object.isFault,
+        write.object.managedObjectContext != nil
+      {
+        let now = write.object.one(write.key).map(RaceValue.id)
+        if now != value { (told.value, told.dropped) = (now, value) }
+      }
+      return told
     }
   }
 }
 
-/// The objects that a context says it has deleted in a save.
+/// The objects that a context says it has deleted and changed in a save.
 private final class Reported: @unchecked Sendable {
   private var watch: (any NSObjectProtocol)?
-  private var ids: [String] = []
+  private var deleted: [NSManagedObject] = []
+  private var updated: [NSManagedObject] = []
 
   init(_ context: NSManagedObjectContext) {
     watch = NotificationCenter.default.addObserver(
       forName: .NSManagedObjectContextDidSave, object: context, queue: nil
     ) { [weak self] note in
-      let deleted = note.userInfo?[NSDeletedObjectsKey] as? Set<NSManagedObject> ?? []
-      self?.ids += deleted.map(RaceValue.id)
+      self?.deleted += note.userInfo?[NSDeletedObjectsKey] as? Set<NSManagedObject> ?? []
+      self?.updated += note.userInfo?[NSUpdatedObjectsKey] as? Set<NSManagedObject> ?? []
     }
   }
 
-  func end() -> [String] {
+  func end() {
     if let watch { NotificationCenter.default.removeObserver(watch) }
     watch = nil
-    return ids
+  }
+
+  /// Adds the deleted objects, and the owners of changed ones: a save may change members that the worker has not touched.
+  func fill(_ record: inout RaceRecord) {
+    record.deleted = deleted.map(RaceValue.id)
+    for object in updated
+    where !object.isFault && object.managedObjectContext != nil && object.entity.propertiesByName["owner"] != nil {
+      record.writes.append(
+        RaceRecord.Write(
+          object: RaceValue.id(object), key: "owner", value: object.one("owner").map(RaceValue.id), isDefinite: false))
+    }
   }
 }
 
