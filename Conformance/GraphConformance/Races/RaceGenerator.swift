@@ -71,47 +71,57 @@ struct RaceGenerator {
 
   private mutating func duels(stores: Int) -> RaceProgram {
     var program = RaceProgram(stores: stores, workers: workers(4))
-    for duel in 0..<32 {
+    for duel in 0..<48 {
       let pair = duel % 2 * 2
-      if duel % 16 > 13 { largeDuel(&program, pair) } else { duelOfLink(&program, pair) }
+      if duel % 16 > 13 {
+        largeDuel(&program, pair)
+      } else if chance(50) {
+        duelOfLinks(&program, chance(50) ? [pair, pair + 1] : [pair + 1, pair])
+      } else {
+        let deleter = random.below(4)
+        duelOfLinks(&program, (0..<4).filter { $0 != deleter } + [deleter])
+      }
     }
     return program
   }
 
-  /// One worker links two objects while the other deletes one of them.
-  private mutating func duelOfLink(_ program: inout RaceProgram, _ pair: Int) {
+  /// Workers link objects to an owner while the last one deletes it, or one of the others.
+  private mutating func duelOfLinks(_ program: inout RaceProgram, _ workers: [Int]) {
     let kind = kinds[nextKind % kinds.count]
     nextKind += 1
     meeting += 1
     let store = random.below(program.stores)
-    let (owner, member) = (
-      RaceObject.owner(kind, newNumber(), store: store), RaceObject.member(kind, newNumber(), store: store)
-    )
-    program.setup += [.insert(owner, newToken()), .insert(member, newToken())]
-    if chance(50) {
-      let former = RaceObject.owner(kind, newNumber(), store: store)
-      program.setup += [.insert(former, newToken()), .link(owner: former, member: member)]
-    }
+    let owner = RaceObject.owner(kind, newNumber(), store: store)
+    program.setup.append(.insert(owner, newToken()))
     // An owner that denies can be deleted only while nobody refers to it.
     if kind.rule != .deny && kind.shape != .oneToOne && chance(50) {
       let other = RaceObject.member(kind, newNumber(), store: store)
       program.setup += [.insert(other, newToken()), .link(owner: owner, member: other)]
     }
-    let victim = chance(80) ? owner : member
-    let swap = random.below(2)
+    var victim = owner
     let pauses = chance(30) ? [0, 0] : chance(50) ? [0, random.below(pace)] : [random.below(pace), 0]
-    let (linker, deleter) = (pair + swap, pair + 1 - swap)
-    if program.stores == 2 && chance(60) {
-      // The save of the link changes both stores, or neither.
-      let other = RaceObject.owner(kind, newNumber(), store: 1 - store)
-      program.setup.append(.insert(other, newToken()))
-      program.workers[linker].operations.append(.write(other, newToken()))
+    for worker in workers.dropLast() {
+      let member = RaceObject.member(kind, newNumber(), store: store)
+      program.setup.append(.insert(member, newToken()))
+      if chance(40) {
+        let former = RaceObject.owner(kind, newNumber(), store: store)
+        program.setup += [.insert(former, newToken()), .link(owner: former, member: member)]
+      }
+      if chance(15) { victim = member }
+      if program.stores == 2 && chance(60) {
+        // The save of the link changes both stores, or neither.
+        let other = RaceObject.owner(kind, newNumber(), store: 1 - store)
+        program.setup.append(.insert(other, newToken()))
+        program.workers[worker].operations.append(.write(other, newToken()))
+      }
+      program.workers[worker].operations += [
+        chance(70) ? .link(owner: owner, member: member) : .adopt(owner: owner, member: member),
+        .save(meeting: meeting, pause: pauses[0]),
+      ]
     }
-    program.workers[linker].operations += [
-      chance(70) ? .link(owner: owner, member: member) : .adopt(owner: owner, member: member),
-      .save(meeting: meeting, pause: pauses[0]),
-    ]
-    program.workers[deleter].operations += [.delete(victim), .save(meeting: meeting, pause: pauses[1])]
+    if let deleter = workers.last {
+      program.workers[deleter].operations += [.delete(victim), .save(meeting: meeting, pause: pauses[1])]
+    }
   }
 
   /// One worker replaces or deletes a large value that another one holds the row of.

@@ -10,7 +10,7 @@ struct RaceRecord: Codable, Sendable {
   struct Write: Codable, Sendable {
     let object: String
     let key: String
-    let value: String?
+    var value: String?
     /// False for values that a policy may have written although the worker did not change them.
     var isDefinite = true
     /// The destination that the worker set, where the context has given it up during the save because it is gone.
