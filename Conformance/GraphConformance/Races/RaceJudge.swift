@@ -90,6 +90,7 @@ struct RaceJudge {
     }
     checkStore()
     checkExistence()
+    checkCascades()
     for (name, object) in objects.sorted(by: { $0.key < $1.key }) { checkValues(name, object) }
     checkPairs()
     checkOrders()
@@ -133,6 +134,27 @@ struct RaceJudge {
       for name in record.deletions where objects[name] != nil && !history.isDeleted(name) {
         add(.deletedIsThere, [name], "\(name) is there, which \(history.text(of: index)) deleted")
       }
+    }
+  }
+
+  /// A cascade takes members with it. What had certainly left the owner before is no member any more.
+  private mutating func checkCascades() {
+    let wanted = Set(history.records.flatMap { $0.outcome == .notSaved ? [] : $0.deletions })
+    for (name, indexes) in history.deletions where indexes.count == 1 && !wanted.contains(name) {
+      guard let member = RaceObject(text: name), !member.isOwner, !member.kind.isPairs else { continue }
+      let record = history.records[indexes[0]]
+      if record.policy != .error { continue }
+      let gone = Set(record.deletions + record.deleted.compactMap { history.names[$0] })
+      let writes = history.writes[RaceHistory.Cell(object: name, key: "owner")] ?? []
+      let last = history.last(of: writes.filter { $0.start <= record.end })
+      let hadLeft = last.allSatisfy { write in
+        isStrict(write) && write.end < record.start && !(write.value.map { gone.contains($0) } ?? false)
+      }
+      if last.isEmpty || !hadLeft { continue }
+      let texts = last.map(history.text).joined(separator: "; ")
+      add(
+        .lost, [name], "\(name) was deleted with an owner by \(history.text(of: indexes[0])), and it had left: \(texts)"
+      )
     }
   }
 
