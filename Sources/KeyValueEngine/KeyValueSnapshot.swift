@@ -8,11 +8,13 @@ import StoreSchema
 final class KeyValueSnapshot: FetchingSnapshot, @unchecked Sendable {
   let commitNumber: UInt64
   let reader: KeyValueReader
+  private let externalData: ExternalDataView?
   /// Whether this view has the indexes of the model, once it was asked for.
   private var hasIndexes: Bool?
 
   /// `commitNumber` counts the commits of the opened store, which are not all that there are.
-  init(_ transaction: any KeyValueReading, _ shape: KeyValueShape, commitNumber: UInt64) {
+  init(_ transaction: any KeyValueReading, _ shape: KeyValueShape, commitNumber: UInt64, _ externalData: ExternalDataView?) {
+    self.externalData = externalData
     self.commitNumber = commitNumber
     reader = KeyValueReader(transaction, shape)
   }

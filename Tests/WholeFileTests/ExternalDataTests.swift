@@ -87,7 +87,7 @@ import XMLBackend
     defer { place.remove() }
     let folder = ExternalDataFolder(beside: place.url.path)
     let data = Data((0..<150_000).map { UInt8(truncatingIfNeeded: $0) })
-    let name = try #require(try folder.write(data))
+    let name = try #require(try folder.write(data, ofStore: UUID().uuidString))
     #expect(try folder.read(name) == data)
     let file = folder.folder.appending(path: folder.names[0])
     #expect(try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int == 0o600)

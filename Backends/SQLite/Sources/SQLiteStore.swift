@@ -1,3 +1,4 @@
+import CSQLite
 import Foundation
 import SQLEngine
 import StoreProtocol
@@ -16,7 +17,8 @@ final class SQLiteStore: Store, @unchecked Sendable {
   private let binding: SQLBinding
   private let pool: SQLitePool
   private let history: SQLHistory?
-  private let externalFiles: ExternalDataFolder
+  private let externalFiles: ExternalDataFiles
+  private let folder: URL
   private let writing = NSRecursiveLock()
   private var writer: SQLStatements<SQLiteConnection>?
   /// The connection whose commit failed at its end, until that is settled. It stays open, because to open a log that nobody
@@ -49,12 +51,17 @@ final class SQLiteStore: Store, @unchecked Sendable {
     isLogged = facts.isLogged
     storedMetadata = facts.metadata
     self.pool = pool
-    externalFiles = place.externalData
+    folder = URL(fileURLWithPath: place.path).deletingLastPathComponent()
+    externalFiles = ExternalDataFiles(place.externalData, ofStore: facts.metadata.identifier, schema, options)
     onClose = place.release
     logOwner = SQLiteLogOwner(options)
     self.writer = writer.map { SQLStatements($0, facts.binding) }
     // With a rollback journal a reader makes commits wait.
     capabilities = isLogged ? SQLiteBackend.capabilities : SQLiteBackend.capabilities.subtracting(.concurrentReads)
+    if !SQLiteBackend.isDurable(options, isLogged: isLogged) {
+      externalFiles.makeDurable { [weak self] () throws(StoreError) in try self?.syncFiles() }
+    }
+    externalFiles.sweep(self)
   }
 
   deinit {
@@ -70,7 +77,7 @@ final class SQLiteStore: Store, @unchecked Sendable {
   func snapshot() throws(StoreError) -> any StoreSnapshot {
     // The number is taken first: a commit in between makes the view newer than it says, never older.
     let number = commits.load(ordering: .acquiring)
-    return try SQLiteSnapshot(pool, commitNumber: number)
+    return try SQLiteSnapshot(pool, commitNumber: number, externalFiles.view())
   }
 
   func commit(_ changes: ChangeSet) throws(StoreError) -> CommitResult {
@@ -89,6 +96,7 @@ final class SQLiteStore: Store, @unchecked Sendable {
         if !hasIndexes {
           for change in try SQLiteIndexes(connection, binding.layout).changes { try connection.execute(change) }
         }
+        try externalFiles.prepare(changes)
       }
     } catch {
       rollBack(statements)
@@ -111,7 +119,7 @@ final class SQLiteStore: Store, @unchecked Sendable {
       }
       if let metadata = changes.metadata { storedMetadata = metadata }
       hasIndexes = true
-      externalFiles.remove(changes.obsoleteExternalData)
+      externalFiles.committed(changes)
       let number = commits.add(1, ordering: .acquiringAndReleasing).newValue
       return .committed(Receipt(keys: keys, commitNumber: number, touched: touched))
     }
@@ -150,11 +158,16 @@ final class SQLiteStore: Store, @unchecked Sendable {
 
   func externalData(_ name: Data) throws(StoreError) -> Data { try externalFiles.read(name) }
 
-  func keepExternalData(_ data: Data) throws(StoreError) -> Data? { try externalFiles.write(data) }
+  func keepExternalData(_ data: Data) throws(StoreError) -> Data? { try externalFiles.keep(data) }
 
-  func discardExternalData(_ names: [Data]) { externalFiles.remove(names) }
+  func discardExternalData(_ names: [Data]) { externalFiles.discard(names) }
+
+  func holdExternalData(_ names: [Data]) { externalFiles.hold(names) }
+
+  func releaseExternalData(_ names: [Data]) -> [Data] { externalFiles.release(names) }
 
   func close() throws(StoreError) {
+    externalFiles.close()
     writing.lock()
     defer { writing.unlock() }
     pool.close()
@@ -217,6 +230,16 @@ extension SQLiteStore {
       floors[table.root] = try connection.integer("SELECT max(Z_PK) FROM \(table.name)")
     }
     return floors
+  }
+
+  /// Makes the commits durable that were made without waiting for the disk.
+  private func syncFiles() throws(StoreError) {
+    writing.lock()
+    defer { writing.unlock() }
+    let connection = try openWriter().connection
+    try connection.check(ocd_sync(connection.database), "syncing the store's files")
+    // A rollback journal that was removed may be back after a loss of power.
+    if !isLogged { try ExternalDataFolder.synchronize(folder) }
   }
 
   private func rollBack(_ statements: SQLStatements<SQLiteConnection>) {

@@ -21,6 +21,8 @@ final class SavePlan {
     @exclusivity(unchecked) var deleted: ContiguousArray<NSManagedObject> = []
     /// External data that rows of `changes` name for the first time, with the values that the objects had instead.
     var keptExternalData: [(name: Data, object: NSManagedObject, slot: Int, inline: Data)] = []
+    /// The objects behind `changes.obsoleteExternalData`, in the same order.
+    var ownersOfObsoleteData: [NSManagedObject] = []
 
     init(_ store: NSPersistentStore, _ engine: any Store, _ changes: ChangeSet) {
       self.store = store
@@ -234,7 +236,7 @@ final class SavePlan {
     var receipts: [Receipt?] = []
     for part in parts {
       do {
-        switch try part.store.commit(part.changes, madeFor: part.engine, part.objects(core)) {
+        switch try commit(part, core) {
         case .committed(let receipt): receipts.append(receipt)
         case .conflicts(let list):
           let conflicts = try conflicts(
@@ -256,6 +258,20 @@ final class SavePlan {
       }
     }
     return .committed(receipts)
+  }
+
+  /// Commits one store's part. Large values that become obsolete stay as long as contexts need them.
+  private func commit(_ part: Part, _ core: ContextCore) throws(StoreError) -> CommitResult? {
+    let obsolete = part.changes.obsoleteExternalData
+    if !obsolete.isEmpty { part.engine.holdExternalData(obsolete) }
+    var isWatched = false
+    defer { if !isWatched && !obsolete.isEmpty { _ = part.engine.releaseExternalData(obsolete) } }
+    let result = try part.store.commit(part.changes, madeFor: part.engine, part.objects(core))
+    if case .committed = result, !obsolete.isEmpty {
+      isWatched = true
+      ObsoleteValues.shared.watch(part, core)
+    }
+    return result
   }
 
   /// What would keep a store from committing, nil where nothing would.
@@ -325,7 +341,10 @@ extension SavePlan.Part {
     guard let row = object.row else { return }
     for slot in object.info.externalSlots where changed?.contains(slot) ?? true && !row.isNull(slot) {
       let bytes = row.data(slot)
-      if bytes.first == 2 { changes.obsoleteExternalData.append(bytes) }
+      if bytes.first == 2 {
+        changes.obsoleteExternalData.append(bytes)
+        ownersOfObsoleteData.append(object)
+      }
     }
   }
 }

@@ -1,0 +1,200 @@
+import Foundation
+import StoreProtocol
+import Testing
+
+@testable import CoreData
+
+/// The files of large values that saves have replaced or deleted stay as long as a context has a row that names one.
+@Suite(.enabled(if: CompanyStore.type != .inMemory)) struct ObsoleteValueTests {
+  private static let withoutGrace: [AnyHashable: Any] = [NSPersistentStore.externalDataGraceOption: 0]
+
+  private static func large(_ byte: UInt8) -> Data { Data(repeating: byte, count: 150_000) }
+
+  /// A store with one object that has a large value.
+  private static func make(_ options: [AnyHashable: Any] = [:]) throws -> CompanyStore {
+    let company = try CompanyStore(options: options)
+    try company.run { context in
+      let object = insert("Everything", into: context)
+      object.setValue("first", forKey: "string")
+      object.setValue(large(1), forKey: "blob")
+      try context.save()
+    }
+    return company
+  }
+
+  private static func insert(_ name: String, into context: NSManagedObjectContext) -> NSManagedObject {
+    NSEntityDescription.insertNewObject(forEntityName: name, into: context)
+  }
+
+  private static func object(_ context: NSManagedObjectContext) throws -> NSManagedObject {
+    try #require(try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Everything")).first)
+  }
+
+  private static func replace(_ company: CompanyStore, _ byte: UInt8) throws {
+    try company.run { context in
+      try object(context).setValue(large(byte), forKey: "blob")
+      try context.save()
+    }
+  }
+
+  private static func delete(_ company: CompanyStore) throws {
+    try company.run { context in
+      context.delete(try object(context))
+      try context.save()
+    }
+  }
+
+  private static func files(_ company: CompanyStore) throws -> Int {
+    let folder = company.url.deletingLastPathComponent()
+    return try FileManager.default.subpathsOfDirectory(atPath: folder.path)
+      .count { UUID(uuidString: URL(filePath: $0).lastPathComponent) != nil }
+  }
+
+  /// A context with the object, whose row it has read.
+  private static func reader(_ company: CompanyStore) throws -> (NSManagedObjectContext, () -> NSManagedObject) {
+    let context = company.context()
+    nonisolated(unsafe) let object = try context.performAndWait {
+      let object = try object(context)
+      #expect(object.value(forKey: "string") as? String == "first")
+      return object
+    }
+    return (context, { object })
+  }
+
+  @Test(arguments: [[:], withoutGrace]) func aReplacedValueIsReadByContextsThatHaveItsRow(
+    _ options: [AnyHashable: Any]
+  ) throws {
+    let company = try Self.make(options)
+    let (context, object) = try Self.reader(company)
+    try Self.replace(company, 2)
+    context.performAndWait { #expect(object().value(forKey: "blob") as? Data == Self.large(1)) }
+    try company.run { #expect(try Self.object($0).value(forKey: "blob") as? Data == Self.large(2)) }
+  }
+
+  @Test(arguments: [[:], withoutGrace]) func aDeletedValueIsReadByContextsThatHaveItsRow(
+    _ options: [AnyHashable: Any]
+  ) throws {
+    let company = try Self.make(options)
+    let (context, object) = try Self.reader(company)
+    try Self.delete(company)
+    context.performAndWait { #expect(object().value(forKey: "blob") as? Data == Self.large(1)) }
+  }
+
+  @Test func anotherCoordinatorsContextReadsTheValueOfItsRow() throws {
+    let company = try Self.make(Self.withoutGrace)
+    let other = try CompanyStore(sharing: company, options: Self.withoutGrace)
+    let (context, object) = try Self.reader(other)
+    try Self.replace(company, 2)
+    context.performAndWait { #expect(object().value(forKey: "blob") as? Data == Self.large(1)) }
+  }
+
+  /// What no object has is not kept, and another coordinator's row cache does not lead to it.
+  @Test func aFaultOfAnotherCoordinatorReadsTheNewRow() throws {
+    let company = try Self.make(Self.withoutGrace)
+    let other = try CompanyStore(sharing: company, options: Self.withoutGrace)
+    let id = try other.run { context in
+      let object = try Self.object(context)
+      _ = object.value(forKey: "string")
+      return object.objectID
+    }
+    try Self.replace(company, 2)
+    #expect(try Self.files(company) == 1)
+    other.context().performAndWait {
+      let context = other.context()
+      context.performAndWait {
+        #expect(context.object(with: id).value(forKey: "blob") as? Data == Self.large(2))
+      }
+    }
+  }
+
+  @Test func aFileGoesAtOnceWhereNobodyNeedsIt() throws {
+    let company = try Self.make(Self.withoutGrace)
+    try Self.replace(company, 2)
+    #expect(try Self.files(company) == 1)
+    try Self.delete(company)
+    #expect(try Self.files(company) == 0)
+  }
+
+  @Test func aFileStaysDuringItsGraceTime() throws {
+    let company = try Self.make()
+    try Self.replace(company, 2)
+    #expect(try Self.files(company) == 2)
+  }
+
+  /// A context that reads the new row lets go of the value; a context that nobody serves keeps it.
+  @Test func aFileStaysUntilNoObjectNeedsIt() throws {
+    let company = try Self.make(Self.withoutGrace)
+    let (context, object) = try Self.reader(company)
+    try Self.replace(company, 2)
+    for _ in 0..<2 {
+      ObsoleteValues.shared.look(now: .distantFuture)
+      context.core.queue.sync {}
+    }
+    #expect(try Self.files(company) == 2)
+    context.performAndWait {
+      context.refresh(object(), mergeChanges: false)
+      #expect(object().value(forKey: "blob") as? Data == Self.large(2))
+    }
+    ObsoleteValues.shared.look(now: .distantFuture)
+    context.core.queue.sync {}
+    ObsoleteValues.shared.look(now: .distantFuture)
+    #expect(try Self.files(company) == 1)
+  }
+
+  @Test func aFileGoesWithTheLastObjectThatNeedsIt() throws {
+    let company = try Self.make(Self.withoutGrace)
+    do {
+      let (context, object) = try Self.reader(company)
+      try Self.delete(company)
+      ObsoleteValues.shared.look(now: .distantFuture)
+      #expect(try Self.files(company) == 1)
+      context.performAndWait { #expect(object().value(forKey: "blob") as? Data == Self.large(1)) }
+    }
+    ObsoleteValues.shared.look(now: .distantFuture)
+    #expect(try Self.files(company) == 0)
+  }
+
+  @Test func aDeletedObjectHasItsValueAfterTheSave() throws {
+    let company = try Self.make(Self.withoutGrace)
+    try company.run { context in
+      let object = try Self.object(context)
+      _ = object.value(forKey: "string")
+      context.delete(object)
+      try context.save()
+      #expect(object.value(forKey: "blob") as? Data == Self.large(1))
+    }
+    ObsoleteValues.shared.look(now: .distantFuture)
+    #expect(try Self.files(company) == 0)
+  }
+
+  /// What is gone all the same, because another process has removed it, is an error that names the object.
+  @Test func aFileThatIsGoneIsAnErrorOfItsObject() throws {
+    let company = try Self.make()
+    let folder = company.url.deletingLastPathComponent()
+    for path in try FileManager.default.subpathsOfDirectory(atPath: folder.path)
+    where UUID(uuidString: URL(filePath: path).lastPathComponent) != nil {
+      try FileManager.default.removeItem(at: folder.appending(path: path))
+    }
+    try company.run { context in
+      let object = try Self.object(context)
+      #expect(object.value(forKey: "blob") == nil)
+      object.setValue("second", forKey: "string")
+      let error = #expect(throws: CocoaError.self) { try context.save() }
+      let cause = try #require(error?.userInfo[NSUnderlyingErrorKey] as? StoreError)
+      #expect(cause.code == .missingExternalData)
+      #expect(cause.context["object"] == object.objectID.uriRepresentation().absoluteString)
+    }
+  }
+
+  /// Where commits are not durable at once, they are before a file goes.
+  @Test(.enabled(if: CompanyStore.type == .sqlite), arguments: ["OFF", "NORMAL"], ["WAL", "DELETE"])
+  func commitsAreOnTheDiskBeforeAFileGoes(_ synchronous: String, _ journal: String) throws {
+    let company = try Self.make([
+      NSPersistentStore.externalDataGraceOption: 0,
+      NSSQLitePragmasOption: ["synchronous": synchronous, "journal_mode": journal],
+    ])
+    try Self.replace(company, 2)
+    #expect(try Self.files(company) == 1)
+    try company.run { #expect(try Self.object($0).value(forKey: "blob") as? Data == Self.large(2)) }
+  }
+}
