@@ -13,7 +13,9 @@ final class KeyValueSnapshot: FetchingSnapshot, @unchecked Sendable {
   private var hasIndexes: Bool?
 
   /// `commitNumber` counts the commits of the opened store, which are not all that there are.
-  init(_ transaction: any KeyValueReading, _ shape: KeyValueShape, commitNumber: UInt64, _ externalData: ExternalDataView?) {
+  init(
+    _ transaction: any KeyValueReading, _ shape: KeyValueShape, commitNumber: UInt64, _ externalData: ExternalDataView?
+  ) {
     self.externalData = externalData
     self.commitNumber = commitNumber
     reader = KeyValueReader(transaction, shape)
