@@ -49,6 +49,29 @@ extension ConformanceSuite {
       c.refuses("the released file is still there") { _ = try s.store.externalData(name) }
     },
     ConformanceCase(
+      "ATT-023/process", "another process reads the data of a row that it has read, after the row was changed",
+      requires: files.union(.multiProcess), profiles: Profile.plainOnly,
+      roles: [
+        "read": { r in
+          let s = try r.open(Fixtures.allTypes())
+          guard let object = try s.objects("AllTypes").first, let name = try s.largeName(object) else { return }
+          r.say("read")
+          let end = Date(timeIntervalSinceNow: 20)
+          while try s.largeName(object) == name && Date() < end { Thread.sleep(forTimeInterval: 0.002) }
+          r.say(try s.store.externalData(name) == large(1) ? "the same" : "another")
+        }
+      ]
+    ) { c in
+      let s = try c.open(Fixtures.allTypes())
+      let object = try s.insert("AllTypes", ["large": .data(large(1))])
+      let name = try c.externalName(s, object, "large")
+      let child = try c.start("read")
+      c.equal(child.line(), "read")
+      try s.replaceLarge(object, large(2), name)
+      c.equal(child.line(), "the same")
+      _ = child.wait()
+    },
+    ConformanceCase(
       "ATT-023/gone", "no row is committed that names a file that is gone", requires: files,
       profiles: Profile.plainOnly
     ) { c in
@@ -123,6 +146,15 @@ extension Session {
       try $0.update(object, ["large": .data(data)])
       $0.set.obsoleteExternalData = [former]
     }
+  }
+}
+
+extension Session {
+  /// The name of an object's large data, nil where there is none outside the row.
+  fileprivate func largeName(_ object: ObjectReference) throws -> Data? {
+    guard let slot = schema.entities[object.entity].attribute(named: "large")?.slot else { return nil }
+    guard case .data(let bytes)? = try row(object)?.value(slot, .externalData), bytes.first == 2 else { return nil }
+    return bytes
   }
 }
 
