@@ -68,6 +68,20 @@ import XMLBackend
     #expect(model.flatMap(\.attributes).map(\.allowsExternalBinaryDataStorage) == [true])
   }
 
+  /// A save that took so long that its file was swept is not acknowledged.
+  @Test(arguments: backends) func noRowIsCommittedThatNamesAFileThatIsGone(_ backend: any StoreBackend) throws {
+    let place = try Place("external")
+    defer { place.remove() }
+    let store = try backend.open(at: place.url, schema: Self.schema(), options: StoreOptions())
+    let name = try #require(try store.keepExternalData(Data(repeating: 9, count: 200_000)))
+    store.discardExternalData([name])
+    let error = #expect(throws: StoreError.self) { try Self.insert([name], store) }
+    #expect(error?.code == .missingExternalData)
+    #expect(error?.outcome == .notSaved)
+    #expect(try Self.values(store) == [])
+    try store.close()
+  }
+
   @Test func whatIsInTheWayOfTheFolderIsNotFollowed() throws {
     let place = try Place("external")
     defer { place.remove() }

@@ -6,7 +6,7 @@ import Testing
 
 /// The files of large values that saves have replaced or deleted stay as long as a context has a row that names one.
 @Suite(.enabled(if: CompanyStore.type != .inMemory)) struct ObsoleteValueTests {
-  private static let withoutGrace: [AnyHashable: Any] = [NSPersistentStore.externalDataGraceOption: 0]
+  private static var withoutGrace: [AnyHashable: Any] { [NSPersistentStore.externalDataGraceOption: 0] }
 
   private static func large(_ byte: UInt8) -> Data { Data(repeating: byte, count: 150_000) }
 
@@ -30,6 +30,10 @@ import Testing
     try #require(try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Everything")).first)
   }
 
+  private static func stored(_ company: CompanyStore) throws -> Data? {
+    try company.run { try object($0).value(forKey: "blob") as? Data }
+  }
+
   private static func replace(_ company: CompanyStore, _ byte: UInt8) throws {
     try company.run { context in
       try object(context).setValue(large(byte), forKey: "blob")
@@ -45,36 +49,34 @@ import Testing
   }
 
   private static func files(_ company: CompanyStore) throws -> Int {
-    let folder = company.url.deletingLastPathComponent()
-    return try FileManager.default.subpathsOfDirectory(atPath: folder.path)
-      .count { UUID(uuidString: URL(filePath: $0).lastPathComponent) != nil }
+    try paths(company).count
   }
 
   /// A context with the object, whose row it has read.
   private static func reader(_ company: CompanyStore) throws -> (NSManagedObjectContext, () -> NSManagedObject) {
     let context = company.context()
     nonisolated(unsafe) let object = try context.performAndWait {
-      let object = try object(context)
+      let object = try Self.object(context)
       #expect(object.value(forKey: "string") as? String == "first")
       return object
     }
     return (context, { object })
   }
 
-  @Test(arguments: [[:], withoutGrace]) func aReplacedValueIsReadByContextsThatHaveItsRow(
-    _ options: [AnyHashable: Any]
+  @Test(arguments: [60, 0]) func aReplacedValueIsReadByContextsThatHaveItsRow(
+    _ grace: Int
   ) throws {
-    let company = try Self.make(options)
+    let company = try Self.make([NSPersistentStore.externalDataGraceOption: grace])
     let (context, object) = try Self.reader(company)
     try Self.replace(company, 2)
     context.performAndWait { #expect(object().value(forKey: "blob") as? Data == Self.large(1)) }
-    try company.run { #expect(try Self.object($0).value(forKey: "blob") as? Data == Self.large(2)) }
+    #expect(try Self.stored(company) == Self.large(2))
   }
 
-  @Test(arguments: [[:], withoutGrace]) func aDeletedValueIsReadByContextsThatHaveItsRow(
-    _ options: [AnyHashable: Any]
+  @Test(arguments: [60, 0]) func aDeletedValueIsReadByContextsThatHaveItsRow(
+    _ grace: Int
   ) throws {
-    let company = try Self.make(options)
+    let company = try Self.make([NSPersistentStore.externalDataGraceOption: grace])
     let (context, object) = try Self.reader(company)
     try Self.delete(company)
     context.performAndWait { #expect(object().value(forKey: "blob") as? Data == Self.large(1)) }
@@ -99,12 +101,7 @@ import Testing
     }
     try Self.replace(company, 2)
     #expect(try Self.files(company) == 1)
-    other.context().performAndWait {
-      let context = other.context()
-      context.performAndWait {
-        #expect(context.object(with: id).value(forKey: "blob") as? Data == Self.large(2))
-      }
-    }
+    try other.run { #expect($0.object(with: id).value(forKey: "blob") as? Data == Self.large(2)) }
   }
 
   @Test func aFileGoesAtOnceWhereNobodyNeedsIt() throws {
@@ -170,11 +167,7 @@ import Testing
   /// What is gone all the same, because another process has removed it, is an error that names the object.
   @Test func aFileThatIsGoneIsAnErrorOfItsObject() throws {
     let company = try Self.make()
-    let folder = company.url.deletingLastPathComponent()
-    for path in try FileManager.default.subpathsOfDirectory(atPath: folder.path)
-    where UUID(uuidString: URL(filePath: path).lastPathComponent) != nil {
-      try FileManager.default.removeItem(at: folder.appending(path: path))
-    }
+    for file in try Self.paths(company) { try FileManager.default.removeItem(at: file) }
     try company.run { context in
       let object = try Self.object(context)
       #expect(object.value(forKey: "blob") == nil)
@@ -195,6 +188,71 @@ import Testing
     ])
     try Self.replace(company, 2)
     #expect(try Self.files(company) == 1)
-    try company.run { #expect(try Self.object($0).value(forKey: "blob") as? Data == Self.large(2)) }
+    #expect(try Self.stored(company) == Self.large(2))
+  }
+
+  // MARK: What earlier openings have left
+
+  /// Old files of the store that no row names go with the next opening. Others stay.
+  @Test func anOpeningSweepsTheFolder() throws {
+    let company = try Self.make()
+    let named = try #require(try Self.paths(company).first)
+    let engine = try company.store.requireEngine()
+    let old = try (2..<5).map { try Self.keep($0, engine, company) }
+    let new = try Self.keep(6, engine, company)
+    let folder = named.deletingLastPathComponent()
+    let name = old[0].lastPathComponent
+    let strangers = [(name.hasPrefix("0") ? "1" : "0") + name.dropFirst(), UUID().uuidString].map {
+      folder.appending(path: $0)
+    }
+    let draft = folder.appending(path: ".\(name).\(UUID().uuidString).copying")
+    for url in strangers + [draft] { try Self.large(7).write(to: url) }
+    let past = Date(timeIntervalSinceNow: -7200)
+    for url in old + strangers + [named, draft] {
+      try FileManager.default.setAttributes([.modificationDate: past], ofItemAtPath: url.path)
+    }
+    try company.coordinator.remove(company.store)
+    let again = try CompanyStore(sharing: company)
+    let end = Date(timeIntervalSinceNow: 20)
+    while Self.anyExists(old + [draft]) && Date() < end { Thread.sleep(forTimeInterval: 0.002) }
+    #expect(!Self.anyExists(old + [draft]))
+    for url in strangers + [named, new] { #expect(Self.anyExists([url]), "\(url.lastPathComponent)") }
+    #expect(try Self.stored(again) == Self.large(1))
+  }
+
+  /// A value that is read in this process is none that an earlier one has left, however long ago it became obsolete.
+  @Test func aSweepLeavesWhatThisProcessReads() throws {
+    let company = try Self.make(Self.withoutGrace)
+    let (context, object) = try Self.reader(company)
+    let file = try #require(try Self.paths(company).first)
+    try Self.replace(company, 2)
+    let orphan = try Self.keep(3, company.store.requireEngine(), company)
+    for url in [file, orphan] {
+      try FileManager.default.setAttributes(
+        [.modificationDate: Date(timeIntervalSinceNow: -7200)], ofItemAtPath: url.path)
+    }
+    let again = try CompanyStore(sharing: company)
+    let end = Date(timeIntervalSinceNow: 20)
+    while Self.anyExists([orphan]) && Date() < end { Thread.sleep(forTimeInterval: 0.002) }
+    #expect(!Self.anyExists([orphan]))
+    context.performAndWait { #expect(object().value(forKey: "blob") as? Data == Self.large(1)) }
+    withExtendedLifetime(again) {}
+  }
+
+  private static func anyExists(_ files: [URL]) -> Bool {
+    files.contains { FileManager.default.fileExists(atPath: $0.path) }
+  }
+
+  private static func paths(_ company: CompanyStore) throws -> [URL] {
+    let folder = company.url.deletingLastPathComponent()
+    return try FileManager.default.subpathsOfDirectory(atPath: folder.path).map { folder.appending(path: $0) }
+      .filter { UUID(uuidString: $0.lastPathComponent) != nil }
+  }
+
+  /// Writes a value that no row names.
+  private static func keep(_ byte: UInt8, _ engine: any Store, _ company: CompanyStore) throws -> URL {
+    let before = Set(try paths(company))
+    _ = try engine.keepExternalData(large(byte))
+    return try #require(try paths(company).first { !before.contains($0) })
   }
 }
