@@ -22,7 +22,8 @@ final class PendingRemovals: Sendable {
     var epoch: UInt64 = 0
     /// How many views of each epoch there are.
     var views: [UInt64: Int] = [:]
-    var hasTimer = false
+    /// When the next timer comes, `distantFuture` without one.
+    var timer = DispatchTime.distantFuture
     /// Whether the grace time of a file is over that somebody still needs.
     var isOverdue = false
 
@@ -57,7 +58,7 @@ final class PendingRemovals: Sendable {
         state.pending[file.id] = Pending(files: files, status: file.status, epoch: state.epoch, due: due)
       }
     }
-    if files.grace > 0 { setTimer() } else { removeDue() }
+    if files.grace > 0 { setTimer(due) } else { removeDue() }
   }
 
   func hold(_ files: [UUID]) {
@@ -108,21 +109,24 @@ final class PendingRemovals: Sendable {
     for (files, list) in byStore.values { files.remove(list) }
   }
 
-  private func setTimer() {
+  private func setTimer(_ due: DispatchTime) {
+    let isNew = state.withLock { state in
+      if due >= state.timer { return false }
+      state.timer = due
+      return true
+    }
+    if !isNew { return }
+    DispatchQueue.global(qos: .utility).asyncAfter(deadline: due) { [weak self] in self?.timerCame(due) }
+  }
+
+  private func timerCame(_ due: DispatchTime) {
+    removeDue()
     let now = DispatchTime.now()
-    let next: DispatchTime? = state.withLock { state in
-      if state.hasTimer { return nil }
-      let next = state.pending.values.lazy.map(\.due).filter { $0 > now }.min()
-      state.hasTimer = next != nil
-      return next
+    let next = state.withLock { state in
+      if state.timer == due { state.timer = .distantFuture }
+      return state.pending.values.lazy.map(\.due).filter { $0 > now }.min()
     }
-    guard let next else { return }
-    DispatchQueue.global(qos: .utility).asyncAfter(deadline: next) { [weak self] in
-      guard let self else { return }
-      state.withLock { $0.hasTimer = false }
-      removeDue()
-      setTimer()
-    }
+    if let next { setTimer(next) }
   }
 
   // MARK: Views

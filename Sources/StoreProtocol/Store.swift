@@ -154,13 +154,10 @@ extension StoreSnapshot {
   public func externalDataNames(_ schema: Schema, _ body: (Data) -> Bool) throws(StoreError) {
     var goesOn = true
     for entity in schema.entities where goesOn && !entity.isAbstract {
-      // Whatever the model says now, a value that was written under another one may be a name.
-      let slots = entity.slots.indices.filter { [.externalData, .data, .transformable].contains(entity.slots[$0]) }
+      let slots = entity.slotsForNames
       if slots.isEmpty { continue }
       try scan(entity.index..<entity.index + 1) { row in
-        for slot in slots where goesOn && !row.isNull(slot) {
-          if row.withBytes(slot, { $0.first == 2 && $0.count < 64 }) { goesOn = body(row.data(slot)) }
-        }
+        for slot in slots where goesOn && row.mayName(slot) { goesOn = body(row.data(slot)) }
       }
     }
   }
@@ -173,6 +170,20 @@ extension StoreSnapshot {
     var found: Row?
     try rows(of: entity, keys: [key]) { found = $0 }
     return found
+  }
+}
+
+extension Entity {
+  /// The slots that may name data outside the row. Whatever the model says now, a value that was written under another one may be a name.
+  package var slotsForNames: [Int] {
+    slots.indices.filter { [.externalData, .data, .transformable].contains(slots[$0]) }
+  }
+}
+
+extension Row {
+  /// Whether the bytes of a slot may be the name of data outside the row.
+  package func mayName(_ slot: Int) -> Bool {
+    !isNull(slot) && withBytes(slot) { $0.first == 2 && $0.count < 64 }
   }
 }
 

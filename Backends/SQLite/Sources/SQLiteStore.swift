@@ -167,10 +167,11 @@ final class SQLiteStore: Store, @unchecked Sendable {
   func releaseExternalData(_ names: [Data]) -> [Data] { externalFiles.release(names) }
 
   func close() throws(StoreError) {
+    // First the pool: a sweep that waits for a reader ends then.
+    pool.close()
     externalFiles.close()
     writing.lock()
     defer { writing.unlock() }
-    pool.close()
     if isClosed { return }
     isClosed = true
     writer = nil

@@ -17,10 +17,13 @@ final class ObsoleteValues: Sendable {
     var values: [Value] = []
     /// Contexts that were asked and have not answered yet.
     var asked: Set<ObjectIdentifier> = []
-    var hasTimer = false
+    /// When the next timer comes, `distantFuture` without one.
+    var timer = DispatchTime.distantFuture
   }
 
   private let state = Mutex(State())
+  /// Held by whoever looks at the values: nobody else takes one away.
+  private let looking = NSLock()
 
   /// One value that is held at its store.
   private struct Value: Sendable {
@@ -86,8 +89,7 @@ final class ObsoleteValues: Sendable {
 
   /// Takes over the values that a part of a save has made obsolete, which are held. The rows of `saver`'s objects need not be the new ones yet.
   func watch(_ part: SavePlan.Part, _ saver: ContextCore) {
-    let grace = StoreOptionCoding.options(part.store.options).externalDataGrace
-    let store = Engine(part.engine, grace: max(0, grace))
+    let store = Engine(part.engine, grace: StoreOptionCoding.options(part.store.options).externalDataGrace)
     let schema = part.engine.schema
     let due = DispatchTime.now() + store.grace
     var values: [Value] = []
@@ -101,8 +103,9 @@ final class ObsoleteValues: Sendable {
     findHolders(&values)
     if store.grace == 0 { values = releaseUnheld(values) }
     if values.isEmpty { return }
-    state.withLock { $0.values += values }
-    setTimer()
+    let found = values
+    state.withLock { $0.values += found }
+    setTimer(max(due, .now() + 1))
   }
 
   /// Adds the registered objects of the values, and takes rows that name the values out of row caches.
@@ -154,18 +157,17 @@ final class ObsoleteValues: Sendable {
 
   /// Releases what is due by `now` and no object needs any more, and asks contexts about the rest.
   func look(now: DispatchTime = .now()) {
-    var due = state.withLock { state in
-      let due = state.values.filter { $0.due <= now }
-      state.values.removeAll { $0.due <= now }
-      return due
+    looking.withLock {
+      let known = state.withLock { $0.values }
+      var due = known.filter { $0.due <= now && $0.store.found != nil }
+      findHolders(&due)
+      due = releaseUnheld(due)
+      for index in due.indices { due[index].due = .now() + max(1, due[index].store.grace) }
+      let rest = known.filter { $0.due > now } + due
+      // Those that were added meanwhile are behind the known ones.
+      state.withLock { $0.values.replaceSubrange(known.indices, with: rest) }
+      ask(due)
     }
-    due.removeAll { $0.store.found == nil }
-    if due.isEmpty { return }
-    findHolders(&due)
-    var rest = releaseUnheld(due)
-    for index in rest.indices { rest[index].due = .now() + max(1, rest[index].store.grace) }
-    state.withLock { $0.values += rest }
-    ask(rest)
   }
 
   private func ask(_ values: [Value]) {
@@ -200,17 +202,20 @@ final class ObsoleteValues: Sendable {
     }
   }
 
-  private func setTimer() {
-    let next: DispatchTime? = state.withLock { state in
-      guard !state.hasTimer, let first = state.values.map(\.due).min() else { return nil }
-      state.hasTimer = true
-      return first
+  private func setTimer(_ due: DispatchTime) {
+    let isNew = state.withLock { state in
+      if due >= state.timer { return false }
+      state.timer = due
+      return true
     }
-    guard let next else { return }
-    DispatchQueue.global(qos: .utility).asyncAfter(deadline: next) {
-      self.state.withLock { $0.hasTimer = false }
+    if !isNew { return }
+    DispatchQueue.global(qos: .utility).asyncAfter(deadline: due) {
       self.look()
-      self.setTimer()
+      let next = self.state.withLock { state in
+        if state.timer == due { state.timer = .distantFuture }
+        return state.values.map(\.due).min()
+      }
+      if let next { self.setTimer(next) }
     }
   }
 }
