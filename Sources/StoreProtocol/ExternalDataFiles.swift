@@ -19,7 +19,8 @@ public final class ExternalDataFiles: Sendable {
   /// Nil where the model has no such slots.
   let removals: PendingRemovals?
   private let mayRemove: Bool
-  let isClosed = Atomic<Bool>(false)
+  private let closed = Atomic<Bool>(false)
+  var isClosed: Bool { closed.load(ordering: .sequentiallyConsistent) }
   /// Held while a sweep reads the store's rows.
   let sweeping = NSLock()
   private let durability = Mutex<(@Sendable () throws(StoreError) -> Void)?>(nil)
@@ -108,13 +109,13 @@ public final class ExternalDataFiles: Sendable {
 
   /// Removes no file from now on. A sweep that reads the store ends.
   public func close() {
-    isClosed.store(true, ordering: .sequentiallyConsistent)
+    closed.store(true, ordering: .sequentiallyConsistent)
     sweeping.withLock {}
   }
 
   /// Removes files that nobody needs any more, as far as they are what they were when they became obsolete.
   func remove(_ files: [(id: UUID, status: FileStatus?)]) {
-    guard !isClosed.load(ordering: .sequentiallyConsistent), isDurable() else { return }
+    guard !isClosed, isDurable() else { return }
     for file in files { folder.remove(file.id, unlessTouchedSince: file.status) }
   }
 

@@ -31,7 +31,7 @@ struct ExternalDataSweep {
     guard removeNamed(from: &candidates, store), files.isDurable() else { return }
     let end = DispatchTime.now() + Self.duration
     for (id, status) in candidates.prefix(Self.limit) where !(files.removals?.isKnown(id) ?? true) {
-      if DispatchTime.now() > end || files.isClosed.load(ordering: .sequentiallyConsistent) { return }
+      if DispatchTime.now() > end || files.isClosed { return }
       files.folder.remove(id, unlessTouchedSince: status)
     }
   }
@@ -60,14 +60,14 @@ struct ExternalDataSweep {
   /// Leaves the candidates that no row names. False where the rows could not all be read.
   private func removeNamed(from candidates: inout [UUID: FileStatus], _ store: () -> (any Store)?) -> Bool {
     files.sweeping.withLock {
-      guard !files.isClosed.load(ordering: .sequentiallyConsistent), let store = store() else { return false }
+      guard !files.isClosed, let store = store() else { return false }
       do {
         try store.snapshot().externalDataNames(store.schema) { name in
           if let id = ExternalDataFolder.file(name) { candidates[id] = nil }
-          return !candidates.isEmpty && !files.isClosed.load(ordering: .sequentiallyConsistent)
+          return !candidates.isEmpty && !files.isClosed
         }
       } catch { return false }
-      return !files.isClosed.load(ordering: .sequentiallyConsistent)
+      return !files.isClosed
     }
   }
 
