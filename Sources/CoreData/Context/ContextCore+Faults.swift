@@ -176,6 +176,8 @@ extension ContextCore {
   func externalData(_ name: Data, of object: NSManagedObject) -> Data? {
     guard let store = store(object.storeIndex) else { return nil }
     do { return try store.requireEngine().externalData(name) } catch {
+      var error = error
+      error.context["object"] = object.objectID.uriRepresentation().absoluteString
       faultError = faultError ?? error
       report("an external value could not be read: \(error)")
       return nil

@@ -275,6 +275,13 @@ final class ContextCore: @unchecked Sendable {
     return registryLock.withLock { _ in registry.object(reference.key, store: store, root: root) }
   }
 
+  /// The registered object of a permanent key. May be called on any thread, which must not look into the object.
+  func registered(_ key: Int64, root: Int, store: UInt16) -> NSManagedObject? {
+    registryLock.withLock { _ in
+      root < registry.entityCount ? registry.object(key, store: store, root: root) : nil
+    }
+  }
+
   /// The object of an ID, made as a fault where it is not registered. A temporary ID leads to its object after a save too. Nil for a temporary
   /// one of another context, or of an object that is gone.
   func object(for id: NSManagedObjectID) -> NSManagedObject? {

@@ -19,7 +19,7 @@ extension SavePlan {
     var receipts: [Receipt?] = []
     for part in parts {
       do {
-        switch try part.store.commit(part.changes, madeFor: part.engine, part.objects(core)) {
+        switch try commit(part, core) {
         case .committed(let receipt): receipts.append(receipt)
         case .conflicts(let list):
           let conflicts = try conflicts(
@@ -41,6 +41,20 @@ extension SavePlan {
       }
     }
     return .committed(receipts)
+  }
+
+  /// Commits one store's part. Large values that become obsolete stay as long as contexts need them.
+  private func commit(_ part: Part, _ core: ContextCore) throws(StoreError) -> CommitResult? {
+    let obsolete = part.changes.obsoleteExternalData
+    if !obsolete.isEmpty { part.engine.holdExternalData(obsolete) }
+    var isWatched = false
+    defer { if !isWatched && !obsolete.isEmpty { _ = part.engine.releaseExternalData(obsolete) } }
+    let result = try part.store.commit(part.changes, madeFor: part.engine, part.objects(core))
+    if case .committed = result, !obsolete.isEmpty {
+      isWatched = true
+      ObsoleteValues.shared.watch(part, core)
+    }
+    return result
   }
 
   /// What would keep a store from committing, nil where nothing would.

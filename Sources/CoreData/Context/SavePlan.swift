@@ -21,6 +21,8 @@ final class SavePlan {
     @exclusivity(unchecked) var deleted: ContiguousArray<NSManagedObject> = []
     /// External data that rows of `changes` name for the first time, with the values that the objects had instead.
     var keptExternalData: [(name: Data, object: NSManagedObject, slot: Int, inline: Data)] = []
+    /// The objects behind `changes.obsoleteExternalData`, in the same order.
+    var ownersOfObsoleteData: [NSManagedObject] = []
 
     init(_ store: NSPersistentStore, _ engine: any Store, _ changes: ChangeSet) {
       self.store = store
@@ -269,7 +271,10 @@ extension SavePlan.Part {
     guard let row = object.row else { return }
     for slot in object.info.externalSlots where changed?.contains(slot) ?? true && !row.isNull(slot) {
       let bytes = row.data(slot)
-      if bytes.first == 2 { changes.obsoleteExternalData.append(bytes) }
+      if bytes.first == 2 {
+        changes.obsoleteExternalData.append(bytes)
+        ownersOfObsoleteData.append(object)
+      }
     }
   }
 }

@@ -68,6 +68,8 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     keepsSnapshots = engine.capabilities.contains(.concurrentReads)
     readsRows = engine.capabilities.contains(.rowLevel)
     self.engine = Mutex(engine)
+    super.init()
+    if engine.capabilities.contains(.externalData) { ObsoleteValues.shared.note(self, of: setup.coordinator) }
   }
 
   /// For stores that clients implement: a coordinator makes them so.
