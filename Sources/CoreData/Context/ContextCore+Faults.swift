@@ -15,7 +15,7 @@ extension ContextCore {
     if let kept = snapshots[index], kept.commitNumber == store.cache.lastCommit { return try body(kept) }
     snapshots[index] = nil
     if let incremental = try store.openIncremental() { return try body(incremental.snapshot(for: self)) }
-    let snapshot = try store.requireEngine().snapshot()
+    let snapshot = try store.snapshot()
     if performDepth > 0 && store.keepsSnapshots { snapshots[index] = snapshot }
     return try body(snapshot)
   }

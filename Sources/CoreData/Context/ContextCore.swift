@@ -6,23 +6,27 @@ import Synchronization
 /// The working part of a context: identity, changes, faults.
 ///
 /// Objects hold it strongly and the context weakly through it, so that their context is nil once it is gone.
-/// Sendable, unchecked: everything but the identity maps is used under `confinement` only, the context's own lock; the
-/// maps have a lock of their own, because an object's last release may happen on any thread.
+/// Sendable, unchecked: everything but the identity maps and the marks is used on the context's queue only (see ``Confinement``); the maps
+/// have a lock of their own, because an object's last release may happen on any thread.
 final class ContextCore: @unchecked Sendable {
   weak var context: NSManagedObjectContext?
   /// By which others find this, as long as it lives.
   let link = ContextLink()
-  let isMainQueue: Bool
+  let confinement: Confinement
   /// A copy, because a global constant costs a call at each access.
-  let checksQueue = QueueCheck.isOn
+  let checksQueue = QueueCheck.mode != .off
   /// See ``NSManagedObjectContext/stalenessInterval``.
   @exclusivity(unchecked) var stalenessInterval: Double = -1
-  /// The context's serial, recursive lock: whoever holds it is on the context's queue.
-  let confinement = NSRecursiveLock()
-  /// How deep the holder of `confinement` is in `performAndWait`, and which thread it is.
+  /// Held by whoever runs a block of the context. Recursive.
+  let lock = NSRecursiveLock()
+  /// How deep the holder of `lock` is in `performAndWait`, and which thread it is; 0 for none. Any thread may ask whether it is itself.
   @exclusivity(unchecked) var performDepth = 0
-  @exclusivity(unchecked) var performThread: UInt = 0
-  let queue: DispatchQueue
+  let performThread = Atomic<UInt>(0)
+  /// Where blocks run later; nil for a context without a queue.
+  let queue: DispatchQueue?
+  let hasReportedWaiting = Atomic<Bool>(false)
+  /// What others have done, until it is taken up.
+  let marks = ContextMarks()
 
   @exclusivity(unchecked) private(set) var coordinator: NSPersistentStoreCoordinator?
   @exclusivity(unchecked) private(set) var frozen: FrozenModel?
@@ -77,6 +81,11 @@ final class ContextCore: @unchecked Sendable {
   @exclusivity(unchecked) var readToManys: Set<Int> = []
   /// While a fault is being read, changes are not tracked.
   @exclusivity(unchecked) var trackingPauses = 0
+  /// How deep the context is in functions of the client's objects that are told in the middle of a change: `awakeFromInsert`,
+  /// `awakeFromFetch`, `willSave`.
+  @exclusivity(unchecked) var callouts = 0
+  /// How deep the context is in posting notifications.
+  @exclusivity(unchecked) var posts = 0
   /// The first fault that could not be read since the last save attempt.
   @exclusivity(unchecked) var faultError: StoreError?
   /// Objects recently reached over to-one relationships, kept alive so that a walk does not make them again and again.
@@ -94,9 +103,14 @@ final class ContextCore: @unchecked Sendable {
   /// until it ends, so that the results of a fetch agree with each other; at other times they fire with the newest row.
   @exclusivity(unchecked) var hasReadInBurst = false
 
-  init(isMainQueue: Bool) {
-    self.isMainQueue = isMainQueue
-    queue = isMainQueue ? .main : DispatchQueue(label: "NSManagedObjectContext")
+  init(_ confinement: Confinement) {
+    self.confinement = confinement
+    queue =
+      switch confinement {
+      case .client: nil
+      case .lock: DispatchQueue(label: "NSManagedObjectContext")
+      case .mainQueue: .main
+      }
     link.begin(self)
   }
 
@@ -389,6 +403,8 @@ final class ContextCore: @unchecked Sendable {
     for index in objects.indices {
       // Who stays alive keeps its ID, which only the context could make.
       if objects[index].key > 0 && !isKnownUniquelyReferenced(&objects[index]) { _ = objects[index].objectID }
+      // A fault is one for ever, whether or not its row is at hand.
+      if objects[index].flags.contains(.fault) { objects[index].row = nil }
       objects[index].core = nil
     }
     tellStoresOfObjects()

@@ -156,6 +156,18 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     return engine
   }
 
+  /// A view of what the store holds now.
+  func snapshot() throws(StoreError) -> any StoreSnapshot {
+    var engine = try requireEngine()
+    while true {
+      do { return try engine.snapshot() } catch {
+        // The store may have moved in between, and its former engine be closed.
+        guard error.code == .closed, case let now = try requireEngine(), now !== engine else { throw error }
+        engine = now
+      }
+    }
+  }
+
   func closeEngine() throws(StoreError) {
     let closing = engine.withLock { engine in
       defer { engine = nil }
@@ -175,7 +187,9 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
   func commit(
     _ changes: ChangeSet, madeFor expected: any Store, _ objects: @autoclosure () -> CustomSave
   ) throws(StoreError) -> CommitResult? {
-    try committing.withLock { (_) throws(StoreError) -> CommitResult? in
+    // Others commit there under its lock, and look at its cache.
+    if let successor { return try successor.commit(changes, madeFor: expected, objects()) }
+    return try committing.withLock { (_) throws(StoreError) -> CommitResult? in
       let engine = try requireEngine()
       if engine !== expected { return nil }
       custom?.begin(objects())
