@@ -174,10 +174,11 @@ final class ObsoleteValues: Sendable {
     for value in values {
       for holder in value.holders where !holder.isDone.load(ordering: .relaxed) {
         let context = holder.context
-        guard let core = context.core else { continue }
+        // A context without a queue cannot be asked: its client alone knows when it may be used.
+        guard let queue = context.core?.queue else { continue }
         // One question at a time: nobody may ever answer it, for instance a main queue that is not drained.
         let isNew = state.withLock { $0.asked.insert(ObjectIdentifier(context)).inserted }
-        if isNew { core.queue.async { self.answer(context) } }
+        if isNew { queue.async { self.answer(context) } }
       }
     }
   }
