@@ -77,6 +77,15 @@ public final class AtomicFile: Sendable {
     throw StoreError.system("The store file cannot be looked at", path)
   }
 
+  /// Throws `notAStore` for what is no regular file: nothing else is ever removed or replaced.
+  private func requireFile(_ found: Generation) throws(StoreError) {
+    if found.status.isRegular { return }
+    throw StoreError(
+      .notAStore,
+      "What is there is no regular file, so that it was not removed or replaced. Take it away, or choose another URL.",
+      context: ["path": path])
+  }
+
   private static func generation(of file: Int32, _ path: String) throws(StoreError) -> Generation {
     var status = stat()
     guard fstat(file, &status) == 0 else { throw StoreError.system("The store file cannot be looked at", path) }
@@ -89,13 +98,14 @@ public final class AtomicFile: Sendable {
   ///
   /// Throws `busy` where another writer holds the folder for longer than `timeout` seconds, and where the file is
   /// no longer the expected one: then somebody else has replaced it, and its changes must not be lost; `notFound` where it is
-  /// gone. Nothing has been written in any of these cases. An error after the new file has its name leaves the outcome unknown; any other says notSaved.
+  /// gone; `notAStore` where something that is no regular file has its name. Nothing has been written in any of these cases. An error after the new file has its name leaves the outcome unknown; any other says notSaved.
   public func replace(
     _ expected: Generation?, timeout: Double, _ body: (AtomicFileWriter) throws(StoreError) -> Void
   ) throws(StoreError) -> Generation {
     let lock = try FolderLock(path, timeout: timeout)
-    defer { lock.release() }
+    defer { withExtendedLifetime(lock) {} }
     let found = try generation()
+    if let found { try requireFile(found) }
     if expected != nil && found == nil {
       throw StoreError(.notFound, "The store's file is gone; nothing takes its place.", context: ["path": path])
     }
@@ -146,7 +156,7 @@ public final class AtomicFile: Sendable {
 
   /// Gives the new file mode, owner and extended attributes of the old one.
   private func copyTraits(to file: Int32) throws(StoreError) {
-    let old = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+    let old = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
     guard old >= 0 else { throw StoreError.system("The store file cannot be read", path) }
     defer { _ = Foundation.close(old) }
     var status = stat()
@@ -176,6 +186,7 @@ public final class AtomicFile: Sendable {
     let parent = URL(fileURLWithPath: path).deletingLastPathComponent().path
     let names = (try? FileManager.default.contentsOfDirectory(atPath: parent)) ?? []
     for left in names where left.hasPrefix(".\(name).") && left.hasSuffix(Self.suffix) {
+      guard FileStatus(parent + "/" + left)?.isRegular == true else { continue }
       let file = openat(folder, left, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
       if file < 0 { continue }
       if flock(file, LOCK_EX | LOCK_NB) == 0 { _ = unlinkat(folder, left, 0) }
@@ -183,36 +194,18 @@ public final class AtomicFile: Sendable {
     }
   }
 
-  /// Removes the file. Nothing there is no error.
-  public func remove() throws(StoreError) {
+  /// Removes the file, durably. Nothing there is no error.
+  ///
+  /// Throws `notAStore` for anything but a regular file, which stays, and `busy` where somebody who replaces a file of the folder is
+  /// not done within `timeout` seconds.
+  public func remove(timeout: Double = 240) throws(StoreError) {
+    // Else a writer that has compared generations already would bring the file back.
+    let lock = try FolderLock(path, timeout: timeout)
+    defer { withExtendedLifetime(lock) {} }
+    if let found = try generation() { try requireFile(found) }
     if unlinkat(folder, name, 0) != 0 && errno != ENOENT {
       throw StoreError.system("The store file cannot be removed", path)
     }
     guard fsync(folder) == 0 else { throw StoreError.system("The store's folder cannot be synced", path) }
   }
-}
-
-/// A lock on a folder, held by whoever replaces a file in it.
-private struct FolderLock {
-  private let descriptor: Int32
-
-  init(_ path: String, timeout: Double) throws(StoreError) {
-    // A description of its own: locks of one description do not exclude each other.
-    let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
-    descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    if descriptor < 0 { throw StoreError.system("The folder of the store cannot be opened", path) }
-    let deadline = Date(timeIntervalSinceNow: timeout)
-    while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
-      let number = errno
-      if number != EWOULDBLOCK && number != EINTR || Date() > deadline {
-        _ = Foundation.close(descriptor)
-        if number != EWOULDBLOCK { throw StoreError.system(number, "The folder of the store cannot be locked", path) }
-        throw StoreError(
-          .busy, "Another writer holds the folder of the store; try again.", context: ["path": path])
-      }
-      usleep(2000)
-    }
-  }
-
-  func release() { _ = Foundation.close(descriptor) }
 }

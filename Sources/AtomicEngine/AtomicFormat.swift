@@ -151,7 +151,7 @@ public struct AtomicFileBackend<Format: AtomicFormat>: StoreBackend {
     let isReadOnly = options.isReadOnly || !file.isWritable
     if !isReadOnly { file.sweep() }
     let medium = AtomicFileMedium(
-      format, file, content.generation, schema, metadata.identifier, timeout: options.timeout)
+      format, file, content.generation, schema, metadata.identifier, options)
     return AtomicStore(graph, metadata, capabilities, isReadOnly: isReadOnly, medium: medium)
   }
 
@@ -174,7 +174,7 @@ public struct AtomicFileBackend<Format: AtomicFormat>: StoreBackend {
       additional: ["NSPersistenceFrameworkVersion": .integer(1344), "NSStoreModelVersionHashesVersion": .integer(3)])
     let graph = AtomicGraph(schema)
     let medium = AtomicFileMedium(
-      format, file, nil, schema, metadata.identifier, timeout: options.timeout)
+      format, file, nil, schema, metadata.identifier, options)
     try medium.write(graph, metadata)
     return AtomicStore(graph, metadata, capabilities, medium: medium)
   }
@@ -244,8 +244,10 @@ public struct AtomicFileBackend<Format: AtomicFormat>: StoreBackend {
       guard let content = try file.content(format.accepts) else { return }
       _ = try format.metadata(content)
     }
-    try file.remove()
-    try ExternalDataFolder(beside: file.path).removeAll()
+    let external = ExternalDataFolder(beside: file.path)
+    try external.requireOwn()
+    try file.remove(timeout: options.timeout)
+    try external.removeAll()
   }
 
   public func replace(at destination: URL, with source: URL, options: StoreOptions) throws(StoreError) {

@@ -76,6 +76,7 @@ extension SQLCommit {
       for other in change.added {
         let (first, second) = pair(final(other.key))
         try add.run(first, second, at: 1)
+        if connection.changedRows != 1 { try requirePair(side.join, first, second) }
       }
     case .order:
       guard let order = change.order,
@@ -89,6 +90,7 @@ extension SQLCommit {
         statement.bind(orderKey, at: 1)
         let (first, second) = pair(other)
         try statement.run(first, second, at: 2)
+        if connection.changedRows != 1 { try requireNoPair(side.join, first, second) }
       }
     }
   }
@@ -98,6 +100,7 @@ extension SQLCommit {
     _ columns: SQLLayout.LinkColumns, isOneWay: Bool
   ) throws(StoreError) {
     let owner = final(change.owner)
+    let tableName = binding.layout.tables[columns.table].name
     switch step {
     case .remove:
       let statement = try isOneWay ? statements.unlink(key, columns) : statements.clearOrder(key, columns)
@@ -106,6 +109,8 @@ extension SQLCommit {
         statement.bind(final(other.key), at: 1)
         if isOneWay { statement.bind(owner, at: 2) }
         try statement.run()
+        // A destination with another owner stays as it is.
+        if !isOneWay && connection.changedRows != 1 { try requireMissing(final(other.key), in: tableName) }
       }
     case .add:
       guard isOneWay else { return }
@@ -114,6 +119,7 @@ extension SQLCommit {
         link.bind(owner, at: 1)
         link.bind(final(other.key), at: 2)
         try link.run()
+        if connection.changedRows != 1 { try requireMissing(final(other.key), in: tableName) }
       }
     case .order:
       guard let statement = try statements.order(key, columns), let order = change.order, let column = columns.order
@@ -126,8 +132,36 @@ extension SQLCommit {
         statement.bind(orderKey, at: 1)
         statement.bind(other, at: 2)
         try statement.run()
+        if connection.changedRows != 1 { try requireMissing(other, in: tableName) }
       }
     }
+  }
+
+  /// Throws where a row is there that an update has not found: then the table has a clause that lets the database skip it.
+  func requireMissing(_ key: Int64, in table: String) throws(StoreError) {
+    let statement = try statements.statement(text: "SELECT 1 FROM \(table) WHERE Z_PK = ?")
+    statement.bind(key, at: 1)
+    defer { statement.reset() }
+    if try statement.step() { throw connection.wrongCount(table) }
+  }
+
+  /// Throws where a pair is missing that was to be added and that is said to be there already.
+  private func requirePair(_ index: Int, _ first: Int64, _ second: Int64) throws(StoreError) {
+    if try !hasPair(index, first, second) { throw connection.wrongCount(binding.layout.joins[index].name) }
+  }
+
+  private func requireNoPair(_ index: Int, _ first: Int64, _ second: Int64) throws(StoreError) {
+    if try hasPair(index, first, second) { throw connection.wrongCount(binding.layout.joins[index].name) }
+  }
+
+  private func hasPair(_ index: Int, _ first: Int64, _ second: Int64) throws(StoreError) -> Bool {
+    let join = binding.layout.joins[index]
+    let statement = try statements.statement(
+      text: "SELECT 1 FROM \(join.name) WHERE \(join.first) = ? AND \(join.second) = ?")
+    statement.bind(first, at: 1)
+    statement.bind(second, at: 2)
+    defer { statement.reset() }
+    return try statement.step()
   }
 
   private func orderKeys(_ text: String, _ owner: Int64) throws(StoreError) -> [Int64: Int64] {

@@ -17,7 +17,7 @@ public struct SQLCommit<Connection: SQLConnection> {
 
   var binding: SQLBinding { statements.binding }
   var schema: Schema { binding.layout.schema }
-  private var connection: Connection { statements.connection }
+  var connection: Connection { statements.connection }
 
   public init(_ statements: SQLStatements<Connection>, _ changes: ChangeSet, keyFloors: [Int: Int64]) {
     self.statements = statements
@@ -166,7 +166,10 @@ public struct SQLCommit<Connection: SQLConnection> {
     statement.bind(view.key, at: keyPlace)
     statement.bind(view.version &- 1, at: keyPlace + 1)
     try statement.run()
-    if connection.changedRows == 0 { try versionConflict(row.reference, view.version &- 1) }
+    if connection.changedRows != 1 {
+      if connection.changedRows > 1 { throw connection.wrongCount(binding.layout.table(row.entity).name) }
+      try versionConflict(row.reference, view.version &- 1)
+    }
     withExtendedLifetime(row) {}
   }
 
@@ -183,7 +186,7 @@ public struct SQLCommit<Connection: SQLConnection> {
 
   private func insert(_ rows: ArraySlice<Row>, of entity: Int) throws(StoreError) {
     let statement = try statements.insert(entity)
-    let (numbers, columns) = (binding.numbers, binding.parameters[entity])
+    let (connection, numbers, columns) = (connection, binding.numbers, binding.parameters[entity])
     let number = numbers.numbers[entity]
     for row in rows {
       statement.bind(row.key, at: 1)
@@ -191,6 +194,7 @@ public struct SQLCommit<Connection: SQLConnection> {
       statement.bind(row.version, at: 3)
       statement.bind(row, columns, from: 4, numbers)
       try statement.run()
+      if connection.changedRows != 1 { throw connection.wrongCount(binding.layout.table(entity).name) }
     }
   }
 
@@ -236,6 +240,7 @@ extension SQLCommit {
       let statement = try statements.statement(text: "UPDATE \(table) SET \(assignments) WHERE Z_PK = ?")
       statement.bind(update.row.key, at: 1)
       try statement.run()
+      if connection.changedRows != 1 { try requireMissing(update.row.key, in: table) }
     }
   }
 

@@ -15,6 +15,23 @@ public protocol SQLConnection: AnyObject {
   var changedRows: Int { get }
 }
 
+extension SQLConnection {
+  /// Runs a statement that must insert or update exactly one row.
+  public func changeOneRow(_ statement: Statement, of table: String) throws(StoreError) {
+    try statement.run()
+    if changedRows != 1 { throw wrongCount(table) }
+  }
+
+  /// The error where a statement has changed fewer or more rows than it must: SQLite does so by itself only where the table was made with
+  /// a clause for conflicts. The caller rolls back.
+  public func wrongCount(_ table: String) -> StoreError {
+    StoreError(
+      .corrupt,
+      "The database changed \(changedRows) rows instead of one, so that nothing was saved. The table has a clause that Core Data does not write; work on a copy without it.",
+      context: ["table": table])
+  }
+}
+
 /// A compiled statement. Parameters count from 1, columns from 0. `reset` before it is used again.
 public protocol SQLStatement: AnyObject {
   func bind(_ value: Int64, at index: Int32)

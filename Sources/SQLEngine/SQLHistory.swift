@@ -89,7 +89,7 @@ public struct SQLHistory: Sendable {
         }
         insert.bind(value, at: Int32(index) + 4)
       }
-      try insert.run()
+      try statements.connection.changeOneRow(insert, of: "ATRANSACTION")
       return key
     }
 
@@ -106,25 +106,27 @@ public struct SQLHistory: Sendable {
       insert.bind(key, at: 1)
       insert.bind(SQLHistory.string, at: 2)
       insert.bind(.string(text), at: 3)
-      try insert.run()
+      try statements.connection.changeOneRow(insert, of: "ATRANSACTIONSTRING")
       return key
     }
 
-    /// The first of `count` new keys of a history table, which is listed in `Z_PRIMARYKEY` from its first row on.
+    /// The first of `count` new keys of a history table, which is listed in `Z_PRIMARYKEY` from its first row on. The key after the last is
+    /// below `Int64.max`.
     private func nextKeys(_ number: Int64, _ name: String, _ count: Int) throws(StoreError) -> Int64 {
       let read = try statements.statement(text: "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?")
       read.bind(number, at: 1)
       defer { read.reset() }
       let highest = try read.step() ? read.int(0) : nil
+      let last = try SQLKeys.last(highest ?? 0, count, of: name)
       let text =
         highest == nil
         ? "INSERT INTO Z_PRIMARYKEY (Z_MAX, Z_ENT, Z_NAME, Z_SUPER) VALUES (?, ?, '\(name)', 0)"
         : "UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?"
       let write = try statements.statement(text: text)
-      write.bind((highest ?? 0) &+ Int64(count), at: 1)
+      write.bind(last, at: 1)
       write.bind(number, at: 2)
-      try write.run()
-      return (highest ?? 0) &+ 1
+      try statements.connection.changeOneRow(write, of: "Z_PRIMARYKEY")
+      return (highest ?? 0) + 1
     }
 
     func addChanges(_ changes: ChangeSet, keys: [Int64], transaction: Int64) throws(StoreError) {
@@ -143,7 +145,7 @@ public struct SQLHistory: Sendable {
         insert.bind(object, at: 5)
         insert.bind(transaction, at: 6)
         insert.bind(columns, at: 7)
-        try insert.run()
+        try statements.connection.changeOneRow(insert, of: "ACHANGE")
         key += 1
       }
       for (row, object) in zip(changes.insertions, keys) { try add(0, row.entity, object, .null) }
@@ -189,7 +191,7 @@ public struct SQLHistory: Sendable {
         update.bind(
           row, [statements.binding.parameters[entity.index][attribute.slot]], from: 1, statements.binding.numbers)
         update.bind(change, at: 2)
-        try update.run()
+        try statements.connection.changeOneRow(update, of: "ACHANGE")
       }
     }
   }

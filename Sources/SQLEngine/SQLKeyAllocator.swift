@@ -1,6 +1,21 @@
 import StoreProtocol
 import StoreSchema
 
+/// The arithmetic of keys, whose beginning a file says.
+enum SQLKeys {
+  /// The last of `count` keys above `highest`. Throws `corrupt` where there are not so many.
+  static func last(_ highest: Int64, _ count: Int, of entity: String) throws(StoreError) -> Int64 {
+    let (last, overflow) = highest.addingReportingOverflow(Int64(count))
+    // One key is left, so that the key after the last is a number too.
+    guard highest >= 0, !overflow, last < Int64.max else {
+      throw StoreError(
+        .corrupt, "The highest key of the entity \(entity) is \(highest); no further keys can be given.",
+        context: ["entity": entity])
+    }
+    return last
+  }
+}
+
 /// Hands out keys from `Z_PRIMARYKEY`, inside a transaction of its caller.
 public struct SQLKeyAllocator<Connection: SQLConnection> {
   private let statements: SQLStatements<Connection>
@@ -15,17 +30,12 @@ public struct SQLKeyAllocator<Connection: SQLConnection> {
     defer { read.reset() }
     let recorded = try read.step() ? read.int(0) : 0
     let highest = max(recorded, floor)
-    let (last, overflow) = highest.addingReportingOverflow(Int64(count))
-    guard highest >= 0, !overflow, last < Int64.max else {
-      throw StoreError(
-        .corrupt, "The highest key of the entity tree is \(highest); no further keys can be given.",
-        context: ["entity": statements.binding.layout.schema.entities[root].name])
-    }
+    let last = try SQLKeys.last(highest, count, of: statements.binding.layout.schema.entities[root].name)
     if last == recorded { return (highest + 1)..<(last + 1) }
     let write = try statements.statement(text: "UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?")
     write.bind(last, at: 1)
     write.bind(number, at: 2)
-    try write.run()
+    try statements.connection.changeOneRow(write, of: "Z_PRIMARYKEY")
     return (highest + 1)..<(last + 1)
   }
 }

@@ -188,17 +188,9 @@ extension StoreBackend {
         "There is the log of another store where the store is to be made: it may hold what was saved last; move it away.",
         context: ["path": path])
     }
-    let folder = url.deletingLastPathComponent().appendingPathComponent(
-      ".\(url.lastPathComponent).copying-\(UUID().uuidString)")
-    do {
-      try FileManager.default.createDirectory(
-        at: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
-    } catch {
-      throw StoreError(
-        .io, "No folder can be made beside the new store.", context: ["path": folder.path], cause: "\(error)")
-    }
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let draft = folder.appendingPathComponent("store")
+    let folder = try TemporaryFolder(beside: url, for: "copying")
+    defer { folder.remove() }
+    let draft = folder.url.appendingPathComponent("store")
     let store = try open(at: draft, schema: schema, options: options)
     do { try fill(store) } catch {
       try? store.close()

@@ -48,7 +48,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   public struct Code: Sendable, Hashable, CustomStringConvertible {
     private enum Kind: String, Sendable {
       case notFound, notAStore, wrongType, newerFormat, modelMismatch, io, full, busy, readOnly, corrupt
-      case unsupported, invalidArgument, closed, missingExternalData, constraint, exists
+      case unsupported, invalidArgument, closed, missingExternalData, constraint, exists, replaced
     }
     private let kind: Kind
 
@@ -84,6 +84,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public static let constraint = Code(kind: .constraint)
     /// There is something already where something new was to be made.
     public static let exists = Code(kind: .exists)
+    /// Another store has taken the place of an open one, or its file was removed. Nothing more can be read or saved; close it.
+    public static let replaced = Code(kind: .replaced)
 
     public var description: String { kind.rawValue }
   }

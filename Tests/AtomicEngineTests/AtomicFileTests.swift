@@ -133,4 +133,26 @@ import Testing
     #expect(error?.code == .notAStore)
     #expect(throws: StoreError.self) { try AtomicFile(place.folder.path + "/none/store") }
   }
+
+  /// Devices, pipes and sockets are nobody's store: they stay, whoever asks. The device is one of this test's own; only root may make one.
+  @Test(arguments: [S_IFIFO, S_IFSOCK, S_IFCHR]) func onlyARegularFileIsRemovedOrReplaced(_ kind: mode_t) throws {
+    let place = try Place()
+    defer { place.remove() }
+    guard mknod(place.path, kind | 0o600, kind == S_IFCHR ? dev_t(1 << 8 | 3) : 0) == 0 else { return }
+    func isThere() -> Bool {
+      var status = stat()
+      return lstat(place.path, &status) == 0 && status.st_mode & S_IFMT == kind
+    }
+    let file = try AtomicFile(place.path)
+    let works: [() throws -> Void] = [{ try file.remove(timeout: 1) }, { _ = try write("new", to: file) }]
+    for work in works {
+      let error = #expect(throws: StoreError.self) { try work() }
+      #expect(error?.code == .notAStore && error?.outcome == .notSaved)
+      #expect(isThere())
+    }
+    let left = place.folder.appending(path: ".store.\(UUID().uuidString).replacing").path
+    #expect(mknod(left, S_IFIFO | 0o600, 0) == 0)
+    file.sweep()
+    #expect(FileStatus(left) != nil)
+  }
 }

@@ -68,6 +68,20 @@ import XMLBackend
     #expect(model.flatMap(\.attributes).map(\.allowsExternalBinaryDataStorage) == [true])
   }
 
+  /// A save that took so long that its file was swept is not acknowledged.
+  @Test(arguments: backends) func noRowIsCommittedThatNamesAFileThatIsGone(_ backend: any StoreBackend) throws {
+    let place = try Place("external")
+    defer { place.remove() }
+    let store = try backend.open(at: place.url, schema: Self.schema(), options: StoreOptions())
+    let name = try #require(try store.keepExternalData(Data(repeating: 9, count: 200_000)))
+    store.discardExternalData([name])
+    let error = #expect(throws: StoreError.self) { try Self.insert([name], store) }
+    #expect(error?.code == .missingExternalData)
+    #expect(error?.outcome == .notSaved)
+    #expect(try Self.values(store) == [])
+    try store.close()
+  }
+
   @Test func whatIsInTheWayOfTheFolderIsNotFollowed() throws {
     let place = try Place("external")
     defer { place.remove() }
@@ -87,7 +101,7 @@ import XMLBackend
     defer { place.remove() }
     let folder = ExternalDataFolder(beside: place.url.path)
     let data = Data((0..<150_000).map { UInt8(truncatingIfNeeded: $0) })
-    let name = try #require(try folder.write(data))
+    let name = try #require(try folder.write(data, ofStore: UUID().uuidString))
     #expect(try folder.read(name) == data)
     let file = folder.folder.appending(path: folder.names[0])
     #expect(try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int == 0o600)
@@ -101,5 +115,39 @@ import XMLBackend
     let foreign = UUID().uuidString
     try Data("any".utf8).write(to: folder.folder.appending(path: foreign))
     #expect(try folder.read(Data([2]) + Data(foreign.utf8) + Data([0])) == Data("any".utf8))
+  }
+
+  @Test func aLinkInThePlaceOfTheFolderLeadsNobodyToRemoveAnything() throws {
+    let place = try Place("external")
+    defer { place.remove() }
+    let folder = ExternalDataFolder(beside: place.url.path)
+    let name = try #require(try folder.write(Data(count: 150_000)))
+    let elsewhere = place.url.deletingLastPathComponent().appending(path: "elsewhere")
+    try FileManager.default.moveItem(at: folder.folder, to: elsewhere)
+    try FileManager.default.createSymbolicLink(at: folder.folder, withDestinationURL: elsewhere)
+    folder.remove([name])
+    #expect(#expect(throws: StoreError.self) { try folder.requireOwn() }?.code == .notAStore)
+    #expect(#expect(throws: StoreError.self) { try folder.removeAll() }?.code == .notAStore)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: elsewhere.path).count == 1)
+    #expect(try FileManager.default.destinationOfSymbolicLink(atPath: folder.folder.path) == elsewhere.path)
+  }
+
+  @Test func aFolderGoesWithAllThatIsInItOrNotAtAll() throws {
+    let place = try Place("external")
+    defer { place.remove() }
+    let folder = ExternalDataFolder("DATA", within: place.url)
+    _ = try folder.write(Data(count: 150_000))
+    let deep = folder.folder.appending(path: "a/b/c")
+    try FileManager.default.createDirectory(at: deep, withIntermediateDirectories: true)
+    try Data("mine".utf8).write(to: deep.appending(path: "file"))
+    let pipe = deep.appending(path: "pipe").path
+    #expect(mkfifo(pipe, 0o600) == 0)
+    let error = #expect(throws: StoreError.self) { try folder.requireOwn() }
+    #expect(error?.code == .notAStore && error?.context["path"] == pipe)
+    unlink(pipe)
+    try folder.requireOwn()
+    try folder.removeAll()
+    #expect(!FileManager.default.fileExists(atPath: place.url.path))
+    try folder.removeAll()
   }
 }

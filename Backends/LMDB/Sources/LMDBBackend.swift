@@ -95,8 +95,10 @@
         try LMDBPages.last(of: file, until: Date(timeIntervalSinceNow: options.timeout)) { (_, _) throws(StoreError) in
         }
       }
+      let external = ExternalDataFolder(beside: path)
+      try external.requireOwn()
       try LMDBNewFile.remove(path, file, timeout: options.timeout)
-      try ExternalDataFolder(beside: path).removeAll()
+      try external.removeAll()
     }
 
     public func replace(at destination: URL, with source: URL, options: StoreOptions) throws(StoreError) {

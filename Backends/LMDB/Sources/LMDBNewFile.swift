@@ -34,6 +34,7 @@
       if let former {
         if former.identity == pages.file.identity { return }
         if LMDBOpenFiles.isOpen(former.identity) { throw inUse(path) }
+        try requireLockFile(path)
         // Nobody writes the former file while it loses its name.
         try former.lockExclusively(until: Date(timeIntervalSinceNow: timeout))
       }
@@ -59,11 +60,19 @@
     /// Removes a store with its lock file.
     static func remove(_ path: String, _ file: LMDBFile, timeout: Double) throws(StoreError) {
       if LMDBOpenFiles.isOpen(file.identity) { throw inUse(path) }
+      try requireLockFile(path)
       try file.lockExclusively(until: Date(timeIntervalSinceNow: timeout))
-      for name in [path, path + LMDBEnvironment.lockSuffix] where unlink(name) != 0 && errno != ENOENT {
-        throw LMDBError.system("The store cannot be removed", name)
+      // The store's file first, durably: without it the lock file is nothing.
+      for name in [path, path + LMDBEnvironment.lockSuffix] {
+        if unlink(name) != 0 && errno != ENOENT { throw LMDBError.system("The store cannot be removed", name) }
+        try syncFolder(of: path)
       }
-      try syncFolder(of: path)
+    }
+
+    /// Throws `notAStore` where something that is no regular file has the name of the lock file: that is not ours to remove.
+    private static func requireLockFile(_ path: String) throws(StoreError) {
+      let url = URL(fileURLWithPath: path + LMDBEnvironment.lockSuffix)
+      try OwnedFolder(url.deletingLastPathComponent().path)?.requireFile(url.lastPathComponent)
     }
 
     private static func inUse(_ path: String) -> StoreError {

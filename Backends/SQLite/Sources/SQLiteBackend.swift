@@ -19,6 +19,7 @@ public struct SQLiteBackend: StoreBackend {
   ]
 
   public func open(at url: URL, schema: Schema, options: StoreOptions) throws(StoreError) -> any Store {
+    TemporaryFolder.sweepOnce()
     let place = try SQLitePlace(url)
     do { return try Self.open(place, schema, options) } catch {
       place.release()
@@ -34,6 +35,7 @@ public struct SQLiteBackend: StoreBackend {
     if !exists && options.isReadOnly {
       throw StoreError(.notFound, "There is no store to open read-only.", context: ["path": path])
     }
+    var identity = SQLiteOpenFiles.Identity(path)
     let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
     let isWritable = FileStatus.mayBeWritten(folder) && (!exists || FileStatus.mayBeWritten(path))
     // SQLite would say that it finds no file.
@@ -45,15 +47,19 @@ public struct SQLiteBackend: StoreBackend {
     var writer: SQLiteConnection?
     if !options.isReadOnly, facts.map({ $0.readOnlyReason == nil && $0.mustWrite(options) }) ?? true {
       let connection = try connect(path, .readWriteCreate, options)
+      identity = connection.identity
       facts = try prepare(connection, schema, options, isNew: facts == nil)
       writer = connection
     }
     guard let facts else {
       throw StoreError(.notAStore, "The database has no tables.", context: ["path": path])
     }
-    let pool = try pool(path, facts, options)
-    return SQLiteStore(facts, options, pool: pool, place: place, writer: writer) { () throws(StoreError) in
+    let file = SQLiteStoreFile(path, identity, identifier: facts.metadata.identifier)
+    SQLiteOpenFiles.add(file)
+    let pool = try pool(file, facts, options)
+    return SQLiteStore(facts, options, pool: pool, place: place, file: file, writer: writer) { () throws(StoreError) in
       let connection = try connect(path, .readWrite, options)
+      try file.require(connection)
       // Where a file cannot be opened for writing, SQLite takes what it gets.
       if connection.isReadOnly {
         throw StoreError(.readOnly, "The store cannot be opened for writing.", context: ["path": path])
@@ -96,18 +102,22 @@ public struct SQLiteBackend: StoreBackend {
   }
 
   private static func pool(
-    _ path: String, _ facts: SQLiteStoreFacts, _ options: StoreOptions
+    _ file: SQLiteStoreFile, _ facts: SQLiteStoreFacts, _ options: StoreOptions
   ) throws(StoreError) -> SQLitePool {
-    let binding = facts.binding
+    let (binding, path) = (facts.binding, file.path)
     let shared = facts.readOnlyReason == nil ? nil : try SQLiteSharedView(path)
     return SQLitePool(limit: options.maximumReaders, timeout: options.timeout) { () throws(StoreError) in
+      file.waitForReplacement()
+      try file.require()
       guard let view = try shared?.current() else {
         let connection = try connect(path, .readWrite, options)
+        // Before its log is moved.
+        try file.require(connection)
         // Who says when the log is to be moved is obeyed.
         if options.pragmas["wal_autocheckpoint"] == nil { connection.log.shorten(connection.database, path) }
-        return SQLiteReader(connection, binding, nil)
+        return try SQLiteReader(connection, binding, nil, file)
       }
-      return SQLiteReader(try view.connect(options), binding, view)
+      return try SQLiteReader(try view.connect(options), binding, view, file)
     }
   }
 
@@ -128,6 +138,12 @@ public struct SQLiteBackend: StoreBackend {
         try connection.execute("PRAGMA \(name) = \(value)")
       }
     }
+  }
+
+  /// Whether a commit with these options is on the disk for good when it returns.
+  static func isDurable(_ options: StoreOptions, isLogged: Bool) -> Bool {
+    let levels = options.pragmas.filter { $0.key.lowercased() == "synchronous" }.map { $0.value.lowercased() }
+    return levels.allSatisfy { ["extra", "3"].contains($0) || isLogged && ["full", "2"].contains($0) }
   }
 
   private static func isWord(_ text: String) -> Bool {
@@ -217,12 +233,7 @@ public struct SQLiteBackend: StoreBackend {
   public func destroy(at url: URL, options: StoreOptions) throws(StoreError) {
     let place = try SQLitePlace(url)
     defer { place.release() }
-    if !options.forceDestroy { guard try SQLiteFormat.isStoreFile(place.path) else { return } }
-    for path in place.files where FileManager.default.fileExists(atPath: path) {
-      do { try FileManager.default.removeItem(atPath: path) } catch {
-        throw StoreError(.io, "A file of the store cannot be removed.", context: ["path": path], cause: "\(error)")
-      }
-    }
+    try SQLiteRemoval.remove(place, options)
   }
 
   public func replace(at destination: URL, with source: URL, options: StoreOptions) throws(StoreError) {
@@ -231,6 +242,9 @@ public struct SQLiteBackend: StoreBackend {
     guard try SQLiteFormat.isStoreFile(origin.path) else {
       throw StoreError(.notFound, "There is no store to copy from.", context: ["path": origin.path])
     }
+    // A store takes its own place.
+    if SQLiteOpenFiles.Identity(target.path) == SQLiteOpenFiles.Identity(origin.path) { return }
+    try SQLiteRemoval.requireFiles(target.path)
     let isNew = FileStatus(target.path) == nil
     try target.externalData.replace(with: origin.externalData, isNew: isNew) { () throws(StoreError) in
       var isEmpty = isNew
@@ -239,8 +253,15 @@ public struct SQLiteBackend: StoreBackend {
       do throws(StoreError) {
         try SQLiteFileView.read(origin.path, options) { (from) throws(StoreError) in
           let to = try SQLiteConnection(target.path, .readWriteCreate, timeout: options.timeout)
-          try SQLiteLogOwner.announce(from, in: to)
-          do throws(StoreError) { try Self.copy(from, to) } catch {
+          do throws(StoreError) {
+            if let other = try SQLiteLogOwner.announce(from, in: to) {
+              try Self.withCopy(of: from, naming: other, options.timeout) { (from) throws(StoreError) in
+                try Self.copy(from, to)
+              }
+            } else {
+              try Self.copy(from, to)
+            }
+          } catch {
             isEmpty = (try? to.integer("SELECT count(*) FROM sqlite_master")) == 0
             throw error
           }
@@ -252,7 +273,7 @@ public struct SQLiteBackend: StoreBackend {
           error.outcome = .outcomeUnknown
         } else if isNew && isEmpty && error.code != .busy {
           // Nothing but the empty beginning of a file.
-          for path in target.databaseFiles { unlink(path) }
+          try? SQLiteRemoval.removeDatabase(target.path)
         }
         throw error
       }
@@ -263,9 +284,31 @@ public struct SQLiteBackend: StoreBackend {
     guard let backup = sqlite3_backup_init(to.database, "main", from.database, "main") else {
       throw SQLiteError.make(sqlite3_errcode(to.database), to.database, "copying the store")
     }
-    let step = sqlite3_backup_step(backup, -1)
-    let finish = sqlite3_backup_finish(backup)
-    if step != SQLITE_DONE { throw SQLiteError.make(step, to.database, "copying the store") }
-    try to.check(finish, "copying the store")
+    func run(pages: Int32) throws(StoreError) {
+      let result = sqlite3_backup_step(backup, pages)
+      if result == SQLITE_OK || result == SQLITE_DONE { return }
+      sqlite3_backup_finish(backup)
+      throw SQLiteError.make(result, to.database, "copying the store")
+    }
+    // No page at first: from then on nobody can commit.
+    try run(pages: 0)
+    try SQLiteOpenFiles.replacing(to.identity) { () throws(StoreError) in
+      try run(pages: -1)
+      try to.check(sqlite3_backup_finish(backup), "copying the store")
+    }
+  }
+
+  /// Calls `body` with a copy of a store whose metadata names the store that it is to replace; see ``SQLiteLogOwner``.
+  private static func withCopy(
+    of source: SQLiteConnection, naming other: String, _ timeout: Double,
+    _ body: (SQLiteConnection) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    let folder = try TemporaryFolder()
+    let copy = try SQLiteConnection(folder.url.appendingPathComponent("store").path, .readWriteCreate, timeout: timeout)
+    try self.copy(source, copy)
+    var metadata = try SQLiteFormat.metadata(on: copy)
+    metadata.additional[SQLiteLogOwner.otherIdentifierKey] = .string(other)
+    try SQLiteFormat.write(metadata, on: copy, isNew: false)
+    try body(copy)
   }
 }

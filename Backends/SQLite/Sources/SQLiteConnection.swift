@@ -9,38 +9,58 @@ final class SQLiteConnection: SQLConnection {
   let functions = SQLiteFunctions()
   let debugTrace = SQLiteTrace()
   private let trace: (@Sendable (String, Double) -> Void)?
-  private var identity: SQLiteOpenFiles.Identity?
+  private let path: String
+  /// Which file it is to, where it is counted as open; see ``SQLiteOpenFiles``.
+  private(set) var identity: SQLiteOpenFiles.Identity?
+  /// The data version for which the store's UUID was looked at last, nil for none.
+  @exclusivity(unchecked) var checkedDataVersion: UInt32?
+  /// Whether it was noted which log is beside its file.
+  @exclusivity(unchecked) private var hasNotedLog = false
   private let process = ProcessCopy.current
   let log: SQLiteLog
   let isImmutable: Bool
 
-  enum Mode {
+  enum Mode: Equatable {
     case readWriteCreate, readWrite, readOnly
     /// Reads the shared memory of others, and makes none.
     case readOnlySharedMemory
     /// Takes no locks and looks at no other file: for a database that nobody changes meanwhile.
     case immutable
+    /// Reads a database together with a copy of its log, which is at this path; see ``SQLiteCopiedLog``.
+    case copiedLog(String)
+
+    /// Whether SQLite takes locks on the file.
+    var isLocking: Bool {
+      switch self {
+      case .immutable, .copiedLog: false
+      case .readWriteCreate, .readWrite, .readOnly, .readOnlySharedMemory: true
+      }
+    }
   }
 
   init(_ path: String, _ mode: Mode, timeout: Double, trace: (@Sendable (String, Double) -> Void)? = nil)
     throws(StoreError)
   {
     self.trace = trace
+    self.path = path
     log = SQLiteLog(timeout: Int32(clamping: Int64(min(timeout, 1e6) * 1000)))
     isImmutable = mode == .immutable
-    var (access, name) = (SQLITE_OPEN_READONLY, path)
+    var (access, name, files) = (SQLITE_OPEN_READONLY, path, String?.none)
     switch mode {
     case .readWriteCreate: access = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
     case .readWrite: access = SQLITE_OPEN_READWRITE
     case .readOnly: break
     case .readOnlySharedMemory: name = Self.uri(path, "readonly_shm=1")
     case .immutable: name = Self.uri(path, "immutable=1")
+    case .copiedLog(let log):
+      name = Self.uri(path, "log=" + Self.escaped(log))
+      files = SQLiteCopiedLog.name
     }
     let flags = access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI | SQLITE_OPEN_EXRESCODE
+    if mode == .readWriteCreate { try SQLiteNewFile.make(path, timeout: timeout) }
     var result = SQLITE_OK
-    let opened = SQLiteOpenFiles.opening(path, isLocked: mode != .immutable) {
-      if mode == .readWriteCreate { Self.makePrivately(path) }
-      result = sqlite3_open_v2(name, &database, flags, nil)
+    let opened = SQLiteOpenFiles.opening(path, isLocked: mode.isLocking) {
+      result = sqlite3_open_v2(name, &database, flags, files)
     }
     identity = opened
     guard result == SQLITE_OK else {
@@ -52,6 +72,10 @@ final class SQLiteConnection: SQLConnection {
     _ = ocd_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 1)
     _ = ocd_db_config(database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
     _ = ocd_db_config(database, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0)
+    if case .copiedLog = mode {
+      _ = ocd_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+      try execute("PRAGMA locking_mode = EXCLUSIVE")
+    }
     // One, because VACUUM attaches a database of its own.
     sqlite3_limit(database, SQLITE_LIMIT_ATTACHED, 1)
     sqlite3_limit(database, SQLITE_LIMIT_TRIGGER_DEPTH, 64)
@@ -62,25 +86,28 @@ final class SQLiteConnection: SQLConnection {
     try SQLiteCollations.register(on: self)
   }
 
-  /// Makes the file where there is none, for nobody but its owner: SQLite gives what it makes beside it the same mode. Whether
-  /// that works out is seen when it is opened.
-  private static func makePrivately(_ path: String) {
-    let file = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-    if file >= 0 { _ = Foundation.close(file) }
+  private static func uri(_ path: String, _ parameters: String) -> String {
+    "file:" + escaped(path) + "?" + parameters
   }
 
-  private static func uri(_ path: String, _ parameters: String) -> String {
-    let allowed = CharacterSet.urlPathAllowed.subtracting(CharacterSet(charactersIn: "?#%"))
-    return "file:" + (path.addingPercentEncoding(withAllowedCharacters: allowed) ?? path) + "?" + parameters
+  private static func escaped(_ path: String) -> String {
+    let allowed = CharacterSet.urlPathAllowed.subtracting(CharacterSet(charactersIn: "?#%&=;"))
+    return path.addingPercentEncoding(withAllowedCharacters: allowed) ?? path
   }
 
   deinit { closeFile() }
 
   private func closeFile() {
     // In a copy of the process that would end, and undo, what the process itself is doing.
-    if ProcessCopy.current == process { sqlite3_close_v2(database) }
+    if ProcessCopy.current == process {
+      // Where another file has taken the place of this one, the log and the names beside it are not this one's any more.
+      if let identity, SQLiteOpenFiles.Identity(path) != identity {
+        _ = ocd_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+      }
+      sqlite3_close_v2(database)
+    }
     database = nil
-    if let identity { SQLiteOpenFiles.closed(identity) }
+    if let identity { SQLiteOpenFiles.closed(identity, path) }
     identity = nil
   }
 
@@ -100,6 +127,13 @@ final class SQLiteConnection: SQLConnection {
     let began = trace == nil ? 0 : Date.timeIntervalSinceReferenceDate
     try check(sqlite3_exec(database, sql, nil, nil, nil), "running a statement", sql: sql)
     if let trace { trace(sql, Date.timeIntervalSinceReferenceDate - began) }
+  }
+
+  /// Runs `body`, which waits for nobody.
+  func withoutWaiting<R>(_ body: () throws(StoreError) -> R) throws(StoreError) -> R {
+    sqlite3_busy_timeout(database, 0)
+    defer { sqlite3_busy_timeout(database, log.timeout) }
+    return try body()
   }
 
   /// Changes how commits are written, a word of SQLite's `journal_mode`. Waits for others up to `timeout` seconds, which SQLite itself
@@ -129,6 +163,20 @@ final class SQLiteConnection: SQLConnection {
   func readDamaged() throws(StoreError) {
     _ = ocd_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 0)
     try execute("PRAGMA writable_schema = ON")
+  }
+
+  /// Another number after each commit to the database, by whomever, as seen by the last transaction.
+  var dataVersion: UInt32? {
+    var version: UInt32 = 0
+    return sqlite3_file_control(database, "main", SQLITE_FCNTL_DATA_VERSION, &version) == SQLITE_OK ? version : nil
+  }
+
+  /// Notes which log is beside the file, once. Called in a transaction, in which SQLite has opened the log, and while the file is known to
+  /// have its name.
+  func noteLog() {
+    if hasNotedLog { return }
+    hasNotedLog = true
+    if let identity { SQLiteOpenFiles.noteLog(of: identity, at: path) }
   }
 
   /// Whether a transaction is open.

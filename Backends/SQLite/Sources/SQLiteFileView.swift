@@ -6,12 +6,14 @@ import Synchronization
 ///
 /// Where this process has the database open, or it keeps a rollback journal, that is the file itself: SQLite shares the
 /// locks of its own connections, and the files beside it are there. Where there is shared memory, left behind or in use, it
-/// is read and not written. Else a log that was left behind is read from a private copy, and a database without one
-/// as immutable.
+/// is read and not written. Else a log that was left behind is read from a private copy, together with the database itself; a database
+/// with a journal is copied too, and one with neither is read as immutable.
 final class SQLiteFileView: Sendable {
   private enum Way {
     case file, sharedMemory, immutable
-    case copy(URL)
+    /// The folder has a copy of the log.
+    case copiedLog(TemporaryFolder)
+    case copy(TemporaryFolder)
   }
 
   private let path: String
@@ -21,6 +23,7 @@ final class SQLiteFileView: Sendable {
   init(_ path: String) throws(StoreError) {
     self.path = path
     (way, stamp) = try SQLiteOpenFiles.exclusively(path) { (isOpen) throws(StoreError) in
+      SQLiteOpenFiles.discardLogsOfReplacedFiles(path)
       let stamp = SQLiteFileStamp(path)
       if isOpen { return (.file, stamp) }
       try stamp.requirePlainFiles(path)
@@ -33,12 +36,8 @@ final class SQLiteFileView: Sendable {
       } else if !stamp.hasJournal && !stamp.hasLog {
         return (.file, stamp)
       }
-      return try Self.copy(path)
+      return try Self.copy(path, stamp)
     }
-  }
-
-  deinit {
-    if case .copy(let folder) = way { try? FileManager.default.removeItem(at: folder) }
   }
 
   /// A connection that finds damaged pages early, which an application's own store is spared: every page would be checked
@@ -63,10 +62,13 @@ final class SQLiteFileView: Sendable {
     case .sharedMemory:
       try SQLiteConnection(path, .readOnlySharedMemory, timeout: options.timeout, trace: options.trace)
     case .immutable: try SQLiteConnection(path, .immutable, timeout: options.timeout, trace: options.trace)
+    case .copiedLog(let folder):
+      try SQLiteConnection(
+        path, .copiedLog(Self.log(in: folder)), timeout: options.timeout, trace: options.trace)
     case .copy(let folder):
       // For writing, because a journal that was left behind is rolled back in the copy.
       try SQLiteConnection(
-        folder.appendingPathComponent("store").path, .readWrite, timeout: options.timeout, trace: options.trace)
+        folder.url.appendingPathComponent("store").path, .readWrite, timeout: options.timeout, trace: options.trace)
     }
   }
 
@@ -74,21 +76,23 @@ final class SQLiteFileView: Sendable {
   var isCurrent: Bool {
     switch way {
     case .file, .sharedMemory: true
-    case .immutable, .copy: SQLiteFileStamp(path) == stamp
+    case .immutable, .copiedLog, .copy: SQLiteFileStamp(path) == stamp
     }
   }
 
   /// Whether reading takes no locks, so that somebody may write meanwhile.
   var isUnlocked: Bool {
-    if case .immutable = way { return true }
-    return false
+    switch way {
+    case .immutable, .copiedLog: true
+    case .file, .sharedMemory, .copy: false
+    }
   }
 
   /// Whether it shows what a log or a journal adds that this process has not seen being written.
   private var hasLogOfUnknownOwner: Bool {
     switch way {
     case .file, .immutable: false
-    case .sharedMemory, .copy: true
+    case .sharedMemory, .copiedLog, .copy: true
     }
   }
 
@@ -119,29 +123,32 @@ final class SQLiteFileView: Sendable {
     StoreError(.busy, "The store is being changed while it is read; try again.", context: ["path": path])
   }
 
-  /// Copies the database and its log into a private folder; again if they changed meanwhile, because somebody opened them.
-  private static func copy(_ path: String) throws(StoreError) -> (Way, SQLiteFileStamp) {
+  /// Of a name in which SQLite does not look for a database's.
+  private static func log(in folder: TemporaryFolder) -> String { folder.url.appendingPathComponent("log.copy").path }
+
+  /// Copies the log into a private folder, and the database too where there is a journal, which is rolled back in the copy; again if they
+  /// changed meanwhile, because somebody opened them.
+  private static func copy(_ path: String, _ stamp: SQLiteFileStamp) throws(StoreError) -> (Way, SQLiteFileStamp) {
     let files = FileManager.default
-    let folder = files.temporaryDirectory.appendingPathComponent("CoreData-" + UUID().uuidString)
+    let folder = try TemporaryFolder()
+    let copiesLogOnly = !stamp.hasJournal && SQLiteCopiedLog.name != nil
     do {
-      try files.createDirectory(at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
       for _ in 0..<5 {
         let before = SQLiteFileStamp(path)
-        for suffix in ["", "-wal", "-journal"] {
-          let target = folder.appendingPathComponent("store" + suffix).path
+        for suffix in copiesLogOnly ? ["-wal"] : ["", "-wal", "-journal"] {
+          let target = copiesLogOnly ? log(in: folder) : folder.url.appendingPathComponent("store" + suffix).path
           if files.fileExists(atPath: target) { try files.removeItem(atPath: target) }
           guard files.fileExists(atPath: path + suffix) else { continue }
           try files.copyItem(atPath: path + suffix, toPath: target)
           // A journal is rolled back in the copy, which a file that nobody may write would not let happen.
           try files.setAttributes([.posixPermissions: 0o600], ofItemAtPath: target)
         }
-        if SQLiteFileStamp(path) == before { return (.copy(folder), before) }
+        if SQLiteFileStamp(path) != before || copiesLogOnly && before.hasJournal { continue }
+        return (copiesLogOnly ? .copiedLog(folder) : .copy(folder), before)
       }
     } catch {
-      try? files.removeItem(at: folder)
       throw StoreError(.io, "The store cannot be copied for reading.", context: ["path": path], cause: "\(error)")
     }
-    try? files.removeItem(at: folder)
     throw busy(path)
   }
 }

@@ -2,7 +2,7 @@ import SQLEngine
 import StoreProtocol
 
 /// What no model of ours makes and what may do anything when a row is written: triggers, views, virtual tables, computed
-/// columns, conditions, and indexes of expressions.
+/// columns, conditions, clauses for conflicts, and indexes of expressions.
 ///
 /// A file that has one is opened read-only.
 enum SQLiteForeignObjects {
@@ -15,7 +15,7 @@ enum SQLiteForeignObjects {
       """
       SELECT type, name, sql FROM sqlite_master
       WHERE type IN ('trigger', 'view') OR (type = 'index' AND sql LIKE '%(%(%') OR (type = 'table' AND (
-        sql LIKE 'CREATE VIRTUAL%' OR sql LIKE '%CHECK%' OR sql LIKE '%DEFAULT%' OR sql LIKE '%AS%(%'))
+        sql LIKE 'CREATE VIRTUAL%' OR sql LIKE '%CONFLICT%' OR sql LIKE '%CHECK%' OR sql LIKE '%DEFAULT%' OR sql LIKE '%AS%(%'))
       """)
     while try objects.step() {
       guard let type = objects.string(0), let name = objects.string(1), let sql = objects.string(2) else { continue }
@@ -34,9 +34,14 @@ enum SQLiteForeignObjects {
     return nil
   }
 
-  /// A clause of a table's statement that computes something; a default may be a constant.
+  /// A clause of a table's statement that computes something; a default may be a constant. Or one by which a statement that breaks a
+  /// rule of the table does not fail: it leaves out a row, or removes another one.
   private static func clause(_ sql: String) -> String? {
     let words = words(sql)
+    for index in words.indices.dropLast(2)
+    where words[index] == "ON" && words[index + 1] == "CONFLICT" && words[index + 2] != "ABORT" {
+      return "ON CONFLICT \(words[index + 2])"
+    }
     return zip(words, words.dropFirst()).first {
       ["CHECK", "GENERATED", "AS"].contains($0) || ($0 == "DEFAULT" && $1 == "(")
     }?.0

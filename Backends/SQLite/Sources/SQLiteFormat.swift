@@ -43,12 +43,12 @@ enum SQLiteFormat {
         insert.bind(row.number, at: 1)
         insert.bind(.string(row.name), at: 2)
         insert.bind(row.superentity, at: 3)
-        try insert.run()
+        try connection.changeOneRow(insert, of: "Z_PRIMARYKEY")
       }
       try write(fresh(identifier, schema, options), on: connection, isNew: true)
       let model = try connection.prepare("INSERT INTO Z_MODELCACHE (Z_CONTENT) VALUES (?)")
       model.bind(options.archivedModel?().flatMap(Deflate.compress).map(Value.data) ?? .null, at: 1)
-      try model.run()
+      try connection.changeOneRow(model, of: "Z_MODELCACHE")
       try connection.execute("COMMIT")
     } catch {
       try? connection.execute("ROLLBACK")
@@ -76,7 +76,7 @@ enum SQLiteFormat {
         : "UPDATE Z_METADATA SET Z_UUID = ?, Z_PLIST = ?")
     statement.bind(.string(metadata.identifier), at: 1)
     statement.bind(.data(BinaryPropertyListWriter.write(.dictionary(metadata.propertyList(isNew: isNew)))), at: 2)
-    try statement.run()
+    try connection.changeOneRow(statement, of: "Z_METADATA")
   }
 
   /// What the file says of itself; the model that it carries, which takes longer than all else, only where it is asked for.

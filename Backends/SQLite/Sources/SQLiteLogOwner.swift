@@ -137,14 +137,19 @@ struct SQLiteLogOwner {
   static let otherIdentifierKey = "_OpenCoreDataOtherUUID"
 
   /// Says in the database `target`, not only in its log, that the store `source` is about to take its place, or to be made there.
-  static func announce(_ source: SQLiteConnection, in target: SQLiteConnection) throws(StoreError) {
+  ///
+  /// Gives nil then. Somebody's view of the store, or a commit that is running, may keep the log from being moved into the database: then it
+  /// gives the UUID of the store in `target`, which the metadata of the other one must name instead.
+  static func announce(_ source: SQLiteConnection, in target: SQLiteConnection) throws(StoreError) -> String? {
     let identifier = try SQLiteFormat.metadata(on: source).identifier
     if try promised(target) != nil {
       if let number = number(of: identifier) { try target.execute("PRAGMA user_version = \(number)") }
-      return
+      return nil
     }
     // What is no store, or a damaged one, is not compared with its log either.
-    guard var metadata = try? SQLiteFormat.metadata(on: target), metadata.identifier != identifier else { return }
+    guard var metadata = try? SQLiteFormat.metadata(on: target), metadata.identifier != identifier else {
+      return nil
+    }
     // SQLite refuses it too, later and with no more than a number.
     let sizes = (try source.integer("PRAGMA page_size"), try target.integer("PRAGMA page_size"))
     if sizes.0 != sizes.1, try target.text("PRAGMA journal_mode") == "wal" {
@@ -153,9 +158,10 @@ struct SQLiteLogOwner {
     }
     metadata.additional[otherIdentifierKey] = .string(identifier)
     try SQLiteFormat.write(metadata, on: target, isNew: false)
-    // One row, which says whether somebody's reading kept it from being done.
-    if try target.integer("PRAGMA wal_checkpoint(TRUNCATE)") == 1 {
-      throw StoreError(.busy, "Somebody reads the store that is to be replaced; try again.")
+    // One row, which says whether somebody kept it from being done.
+    let isInTheWay = try target.withoutWaiting { () throws(StoreError) in
+      try target.integer("PRAGMA wal_checkpoint(TRUNCATE)") == 1
     }
+    return isInTheWay ? metadata.identifier : nil
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import StoreProtocol
 
 /// The database files that this process has open, by device and inode.
 ///
@@ -22,7 +23,14 @@ enum SQLiteOpenFiles {
   /// Recursive, because a copy opens its target while it holds the source.
   private static let lock = NSRecursiveLock()
   // Used under the lock.
-  nonisolated(unsafe) private static var counts: [Identity: Int] = [:]
+  nonisolated(unsafe) private static var files: [Identity: OpenFile] = [:]
+
+  /// What is known of a file that is open.
+  private struct OpenFile {
+    var connections = 0
+    /// The log that its connections have, where they were seen to have one.
+    var log: (path: String, identity: Identity)?
+  }
 
   /// Opens a file by `open`. One that will be locked is counted until ``closed(_:)`` gets its identity.
   static func opening(_ path: String, isLocked: Bool, _ open: () -> Void) -> Identity? {
@@ -30,15 +38,86 @@ enum SQLiteOpenFiles {
     defer { lock.unlock() }
     open()
     let identity = isLocked ? Identity(path) : nil
-    if let identity { counts[identity, default: 0] += 1 }
+    if let identity { files[identity, default: OpenFile()].connections += 1 }
     return identity
   }
 
-  static func closed(_ identity: Identity) {
+  static func closed(_ identity: Identity, _ path: String) {
     lock.withLock {
-      let count = (counts[identity] ?? 1) - 1
-      counts[identity] = count == 0 ? nil : count
+      files[identity]?.connections -= 1
+      guard let file = files[identity], file.connections <= 0 else { return }
+      files[identity] = nil
+      // SQLite has removed the log of a file that has its name still.
+      if let log = file.log, Identity(path) != identity, !isSharedMemoryInUse(path) { discard(log) }
     }
+  }
+
+  // MARK: Logs of files that have lost their names
+
+  static func noteLog(of identity: Identity, at path: String) {
+    lock.withLock {
+      if let log = Identity(path + "-wal") { files[identity]?.log = (path, log) }
+    }
+  }
+
+  /// Removes the log of a file that had the name `path`, and that this process has open although another file has the name now. SQLite
+  /// would take it for the log of that one.
+  static func discardLogsOfReplacedFiles(_ path: String) {
+    lock.withLock {
+      if files.isEmpty { return }
+      let current = Identity(path)
+      for (identity, file) in files where identity != current {
+        guard let log = file.log, log.path == path else { continue }
+        discard(log)
+        files[identity]?.log = nil
+      }
+    }
+  }
+
+  private static func discard(_ log: (path: String, identity: Identity)) {
+    guard Identity(log.path + "-wal") == log.identity else { return }
+    unlink(log.path + "-wal")
+    unlink(log.path + "-shm")
+  }
+
+  // MARK: Stores
+
+  /// The open stores of each file. Used under the lock.
+  nonisolated(unsafe) private static var stores: [Identity: [WeakStoreFile]] = [:]
+
+  private struct WeakStoreFile {
+    weak var file: SQLiteStoreFile?
+  }
+
+  /// Adds the file of a store that is open now.
+  static func add(_ file: SQLiteStoreFile) {
+    guard let identity = file.identity else { return }
+    lock.withLock { stores[identity, default: []].append(WeakStoreFile(file: file)) }
+  }
+
+  /// Takes out the stores of a file that are gone.
+  static func forgetStores(of identity: Identity) {
+    lock.withLock {
+      let open = stores[identity, default: []].filter { $0.file != nil }
+      stores[identity] = open.isEmpty ? nil : open
+    }
+  }
+
+  /// Calls `body`, which lets another store take the place of the one in the file `identity`, or removes it, and which nobody can commit
+  /// beside. Afterwards the open stores of that file are replaced, unless it has thrown; see ``SQLiteStoreFile``.
+  static func replacing<R>(_ identity: Identity?, _ body: () throws(StoreError) -> R) throws(StoreError) -> R {
+    let open = lock.withLock { identity.flatMap { stores[$0] }?.compactMap(\.file) ?? [] }
+    for file in open { file.beginReplacing() }
+    var isDone = false
+    defer { for file in open { file.endReplacing(isDone: isDone) } }
+    let result: R
+    do throws(StoreError) { result = try body() } catch {
+      // After another error it may be done, or half done.
+      isDone = ![.busy, .full, .readOnly].contains(error.code)
+      throw error
+    }
+    isDone = true
+    return result
   }
 
   /// Whether SQLite reads the shared memory of a database without a trace on it.
@@ -49,7 +128,15 @@ enum SQLiteOpenFiles {
     #if os(Windows)
       return true
     #else
-      if geteuid() != 0 { return true }
+      return geteuid() != 0 || isSharedMemoryInUse(path)
+    #endif
+  }
+
+  /// Whether another process has the database open with its log. Not for a file that this process has open.
+  private static func isSharedMemoryInUse(_ path: String) -> Bool {
+    #if os(Windows)
+      return true
+    #else
       let file = open(path + "-shm", O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
       guard file >= 0 else { return false }
       defer { close(file) }
@@ -66,6 +153,6 @@ enum SQLiteOpenFiles {
   static func exclusively<R, E: Error>(_ path: String, _ body: (_ isOpen: Bool) throws(E) -> R) throws(E) -> R {
     lock.lock()
     defer { lock.unlock() }
-    return try body(Identity(path).map { counts[$0] != nil } ?? false)
+    return try body(Identity(path).map { files[$0] != nil } ?? false)
   }
 }

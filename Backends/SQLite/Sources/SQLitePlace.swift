@@ -9,7 +9,7 @@ import Synchronization
 /// the program ends. A name is shared within the process.
 struct SQLitePlace: Sendable {
   let path: String
-  private let temporaryFolder: URL?
+  private let temporaryFolder: TemporaryFolder?
 
   init(_ url: URL) throws(StoreError) {
     guard url.isFileURL else {
@@ -24,13 +24,8 @@ struct SQLitePlace: Sendable {
     let name = url.path.dropFirst("/dev/null/".count)
     let folder = try Self.folder(named: String(name))
     temporaryFolder = folder
-    path = folder.appendingPathComponent("store.sqlite").path
+    path = folder.url.appendingPathComponent("store.sqlite").path
   }
-
-  /// The database and everything beside it.
-  var files: [String] { databaseFiles + [supportFolder.path] }
-  /// The main file last: one without the others is sound, and the others without it are nothing.
-  var databaseFiles: [String] { ["-wal", "-shm", "-journal", ""].map { path + $0 } }
 
   private var supportFolder: URL {
     let file = URL(fileURLWithPath: path)
@@ -44,9 +39,7 @@ struct SQLitePlace: Sendable {
 
   private struct Shared {
     var users = 0
-    var folder: URL
-    /// A copy of the process must not take the files of the one that made them.
-    let process = ProcessCopy.current
+    let folder: TemporaryFolder
   }
 
   private static let shared = Mutex<[String: Shared]>([:])
@@ -55,47 +48,37 @@ struct SQLitePlace: Sendable {
   private static let isRemovedAtExit: Bool =
     atexit {
       SQLitePlace.shared.withLock { known in
-        for entry in known.values { SQLitePlace.remove(entry) }
+        for entry in known.values { entry.folder.remove() }
         known = [:]
       }
     } == 0
 
-  private static func remove(_ entry: Shared) {
-    // A folder that stays holds nothing that anyone will open again.
-    if entry.process == ProcessCopy.current { try? FileManager.default.removeItem(at: entry.folder) }
-  }
-
-  private static func folder(named name: String) throws(StoreError) -> URL {
+  private static func folder(named name: String) throws(StoreError) -> TemporaryFolder {
     _ = isRemovedAtExit
-    let result: Result<URL, any Error> = shared.withLock { known in
-      if !name.isEmpty, var entry = known[name] {
-        entry.users += 1
-        known[name] = entry
+    let result: Result<TemporaryFolder, StoreError> = shared.withLock { known in
+      if !name.isEmpty, let entry = known[name] {
+        known[name] = Shared(users: entry.users + 1, folder: entry.folder)
         return .success(entry.folder)
       }
-      let folder = FileManager.default.temporaryDirectory.appendingPathComponent("CoreData-" + UUID().uuidString)
-      return Result {
-        try FileManager.default.createDirectory(
-          at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        known[name.isEmpty ? folder.path : name] = Shared(users: 1, folder: folder)
+      return Result { () throws(StoreError) in
+        let folder = try TemporaryFolder()
+        known[name.isEmpty ? folder.url.path : name] = Shared(users: 1, folder: folder)
         return folder
       }
     }
-    do { return try result.get() } catch {
-      throw StoreError(.io, "The temporary folder for an in-memory store cannot be made.", cause: "\(error)")
-    }
+    return try result.get()
   }
 
   /// Gives up one use of a store without a trace; its files go with the last.
   func release() {
     guard let temporaryFolder else { return }
     Self.shared.withLock { known in
-      guard let (key, entry) = known.first(where: { $0.value.folder == temporaryFolder }) else { return }
+      guard let (key, entry) = known.first(where: { $0.value.folder === temporaryFolder }) else { return }
       if entry.users > 1 {
-        known[key]?.users -= 1
+        known[key] = Shared(users: entry.users - 1, folder: entry.folder)
       } else {
         known[key] = nil
-        Self.remove(entry)
+        entry.folder.remove()
       }
     }
   }

@@ -9,18 +9,27 @@ final class SQLiteReader {
   let statements: SQLStatements<SQLiteConnection>
   /// What the connection reads through, where the store leaves its folder as it is.
   private let view: SQLiteFileView?
+  /// The store's file.
+  let file: SQLiteStoreFile
 
-  init(_ connection: SQLiteConnection, _ binding: SQLBinding, _ view: SQLiteFileView?) {
+  init(
+    _ connection: SQLiteConnection, _ binding: SQLBinding, _ view: SQLiteFileView?, _ file: SQLiteStoreFile
+  ) throws(StoreError) {
+    // A view may be a copy, which is another file.
+    if view == nil { try file.require(connection) } else { try file.require() }
     self.connection = connection
     self.view = view
+    self.file = file
     statements = SQLStatements(connection, binding)
   }
 
   /// Whether the next snapshot may use it.
   var isCurrent: Bool { view?.isCurrent ?? true }
 
-  /// Throws `busy` where somebody wrote to a file that was read without locks: what was read may be torn.
+  /// Throws `busy` where somebody wrote to a file that was read without locks: what was read may be torn. Throws `replaced` where this
+  /// process has let another store take this one's place.
   @inline(__always) func confirm() throws(StoreError) {
+    if file.isReplaced { throw file.replaced }
     if let view, view.isUnlocked, !view.isCurrent { throw view.changed }
   }
 }
@@ -43,11 +52,14 @@ final class SQLitePool: @unchecked Sendable {
     self.make = make
   }
 
-  func take() throws(StoreError) -> SQLiteReader {
+  /// A connection that nobody uses. Throws `busy` where none became free within so many seconds, by default the pool's timeout.
+  func take(within seconds: Double? = nil) throws(StoreError) -> SQLiteReader {
     condition.lock()
-    let deadline = Date(timeIntervalSinceNow: timeout)
+    let deadline = Date(timeIntervalSinceNow: seconds ?? timeout)
     while !isClosed, idle.isEmpty, inUse >= limit {
-      guard condition.wait(until: deadline) else {
+      if !condition.wait(until: deadline), !isClosed, idle.isEmpty, inUse >= limit {
+        // A waiter may time out and take another one's wake-up with it.
+        condition.signal()
         condition.unlock()
         throw StoreError(.busy, "No reading connection became free in time; release snapshots sooner.")
       }

@@ -1,3 +1,4 @@
+import Foundation
 import SQLEngine
 import StoreProtocol
 import StoreQuery
@@ -11,15 +12,33 @@ final class SQLiteSnapshot: FetchingSnapshot, InspectingSnapshot, @unchecked Sen
   private let reader: SQLiteReader
   let rows: SQLReader<SQLiteConnection>
   private let pool: SQLitePool
+  private let externalData: ExternalDataView?
 
-  init(_ pool: SQLitePool, commitNumber: UInt64) throws(StoreError) {
+  init(_ pool: SQLitePool, commitNumber: UInt64, _ externalData: ExternalDataView?) throws(StoreError) {
     self.pool = pool
+    self.externalData = externalData
     self.commitNumber = commitNumber
     reader = try pool.take()
     rows = SQLReader(reader.statements)
-    // BEGIN alone takes no view; the first read does. After an error here `deinit` runs and gives the reader back.
+    // After an error here `deinit` runs and gives the reader back.
+    do throws(StoreError) {
+      try begin()
+      // It is not known whether the view is of the store or of the one that takes its place.
+      while reader.file.isBeingReplaced {
+        try reader.statements.statement(text: "COMMIT").run()
+        reader.file.waitForReplacement()
+        try begin()
+      }
+    } catch { throw reader.file.explained(error) }
+  }
+
+  /// BEGIN alone takes no view; the first read does. That also tells whether the store is the one that was opened.
+  private func begin() throws(StoreError) {
     try reader.statements.statement(text: "BEGIN").run()
-    try reader.statements.statement(text: "SELECT 1 FROM Z_METADATA").run()
+    let metadata = try reader.statements.statement(text: "SELECT Z_UUID FROM Z_METADATA")
+    defer { metadata.reset() }
+    try reader.file.require(identifier: try metadata.step() ? metadata.string(0) : nil)
+    reader.connection.noteLog()
   }
 
   deinit {
@@ -34,6 +53,10 @@ final class SQLiteSnapshot: FetchingSnapshot, InspectingSnapshot, @unchecked Sen
 
   func rows(of entity: Int, keys: [Int64], _ body: (consuming Row) -> Void) throws(StoreError) {
     try confirmed { () throws(StoreError) in try rows.rows(of: entity, keys: keys, body) }
+  }
+
+  func externalDataNames(_ schema: Schema, _ body: (Data) -> Bool) throws(StoreError) {
+    try confirmed { () throws(StoreError) in try rows.externalDataNames(body) }
   }
 
   func row(of entity: Int, key: Int64) throws(StoreError) -> Row? {

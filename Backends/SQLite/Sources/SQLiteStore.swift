@@ -1,3 +1,4 @@
+import CSQLite
 import Foundation
 import SQLEngine
 import StoreProtocol
@@ -16,7 +17,9 @@ final class SQLiteStore: Store, @unchecked Sendable {
   private let binding: SQLBinding
   private let pool: SQLitePool
   private let history: SQLHistory?
-  private let externalFiles: ExternalDataFolder
+  private let externalFiles: ExternalDataFiles
+  private let folder: URL
+  private let file: SQLiteStoreFile
   private let writing = NSRecursiveLock()
   private var writer: SQLStatements<SQLiteConnection>?
   /// The connection whose commit failed at its end, until that is settled. It stays open, because to open a log that nobody
@@ -38,8 +41,8 @@ final class SQLiteStore: Store, @unchecked Sendable {
   private let reopen: () throws(StoreError) -> SQLiteConnection
 
   init(
-    _ facts: SQLiteStoreFacts, _ options: StoreOptions, pool: SQLitePool, place: SQLitePlace, writer: SQLiteConnection?,
-    reopen: @escaping () throws(StoreError) -> SQLiteConnection
+    _ facts: SQLiteStoreFacts, _ options: StoreOptions, pool: SQLitePool, place: SQLitePlace, file: SQLiteStoreFile,
+    writer: SQLiteConnection?, reopen: @escaping () throws(StoreError) -> SQLiteConnection
   ) {
     self.reopen = reopen
     binding = facts.binding
@@ -49,12 +52,18 @@ final class SQLiteStore: Store, @unchecked Sendable {
     isLogged = facts.isLogged
     storedMetadata = facts.metadata
     self.pool = pool
-    externalFiles = place.externalData
+    self.file = file
+    folder = URL(fileURLWithPath: place.path).deletingLastPathComponent()
+    externalFiles = ExternalDataFiles(place.externalData, ofStore: facts.metadata.identifier, schema, options)
     onClose = place.release
     logOwner = SQLiteLogOwner(options)
     self.writer = writer.map { SQLStatements($0, facts.binding) }
     // With a rollback journal a reader makes commits wait.
     capabilities = isLogged ? SQLiteBackend.capabilities : SQLiteBackend.capabilities.subtracting(.concurrentReads)
+    if !SQLiteBackend.isDurable(options, isLogged: isLogged) {
+      externalFiles.makeDurable { [weak self] () throws(StoreError) in try self?.syncFiles() }
+    }
+    externalFiles.sweep(self)
   }
 
   deinit {
@@ -70,7 +79,7 @@ final class SQLiteStore: Store, @unchecked Sendable {
   func snapshot() throws(StoreError) -> any StoreSnapshot {
     // The number is taken first: a commit in between makes the view newer than it says, never older.
     let number = commits.load(ordering: .acquiring)
-    return try SQLiteSnapshot(pool, commitNumber: number)
+    return try SQLiteSnapshot(pool, commitNumber: number, externalFiles.view())
   }
 
   func commit(_ changes: ChangeSet) throws(StoreError) -> CommitResult {
@@ -89,6 +98,7 @@ final class SQLiteStore: Store, @unchecked Sendable {
         if !hasIndexes {
           for change in try SQLiteIndexes(connection, binding.layout).changes { try connection.execute(change) }
         }
+        try externalFiles.prepare(changes)
       }
     } catch {
       rollBack(statements)
@@ -111,7 +121,7 @@ final class SQLiteStore: Store, @unchecked Sendable {
       }
       if let metadata = changes.metadata { storedMetadata = metadata }
       hasIndexes = true
-      externalFiles.remove(changes.obsoleteExternalData)
+      externalFiles.committed(changes)
       let number = commits.add(1, ordering: .acquiringAndReleasing).newValue
       return .committed(Receipt(keys: keys, commitNumber: number, touched: touched))
     }
@@ -144,20 +154,32 @@ final class SQLiteStore: Store, @unchecked Sendable {
       _ = abandon(statements)
       throw error
     }
-    logOwner.committed(statements.connection)
+    committed(statements.connection)
     return keys
   }
 
-  func externalData(_ name: Data) throws(StoreError) -> Data { try externalFiles.read(name) }
+  func externalData(_ name: Data) throws(StoreError) -> Data {
+    try file.require()
+    return try externalFiles.read(name)
+  }
 
-  func keepExternalData(_ data: Data) throws(StoreError) -> Data? { try externalFiles.write(data) }
+  func keepExternalData(_ data: Data) throws(StoreError) -> Data? {
+    try file.require()
+    return try externalFiles.keep(data)
+  }
 
-  func discardExternalData(_ names: [Data]) { externalFiles.remove(names) }
+  func discardExternalData(_ names: [Data]) { externalFiles.discard(names) }
+
+  func holdExternalData(_ names: [Data]) { externalFiles.hold(names) }
+
+  func releaseExternalData(_ names: [Data]) -> [Data] { externalFiles.release(names) }
 
   func close() throws(StoreError) {
+    // First the pool: a sweep that waits for a reader ends then.
+    pool.close()
+    externalFiles.close()
     writing.lock()
     defer { writing.unlock() }
-    pool.close()
     if isClosed { return }
     isClosed = true
     writer = nil
@@ -186,7 +208,7 @@ extension SQLiteStore {
   /// The writing connection inside a transaction that nobody else can write beside.
   private func begin() throws(StoreError) -> SQLStatements<SQLiteConnection> {
     do { return try beginOnce() } catch {
-      if error.code != .readOnly || isReadOnly { throw error }
+      if error.code != .readOnly || isReadOnly { throw file.explained(error) }
     }
     // The same may have happened to the log's index, which the connections of the process share.
     writer = nil
@@ -198,6 +220,7 @@ extension SQLiteStore {
     let statements = try openWriter()
     try statements.connection.execute("BEGIN IMMEDIATE")
     do {
+      try requireSameStore(statements.connection)
       if keyFloors == nil { keyFloors = try prepareToWrite(statements.connection) }
       try logOwner.mark(statements.connection)
     } catch {
@@ -205,6 +228,18 @@ extension SQLiteStore {
       throw error
     }
     return statements
+  }
+
+  /// Throws `replaced` where another store has taken this one's place. The UUID is looked at only after somebody else has committed.
+  private func requireSameStore(_ connection: SQLiteConnection) throws(StoreError) {
+    // Who replaces the store has ended its transaction, and is about to say so.
+    file.waitForReplacement()
+    try file.require(connection)
+    connection.noteLog()
+    let version = connection.dataVersion
+    if let version, version == connection.checkedDataVersion { return }
+    try file.require(identifier: try connection.text("SELECT Z_UUID FROM Z_METADATA"))
+    connection.checkedDataVersion = version
   }
 
   /// Makes sure, before the first write, that the file is still of the model it was opened with; gives the key floors.
@@ -219,10 +254,26 @@ extension SQLiteStore {
     return floors
   }
 
+  /// Makes the commits durable that were made without waiting for the disk.
+  private func syncFiles() throws(StoreError) {
+    writing.lock()
+    defer { writing.unlock() }
+    let connection = try openWriter().connection
+    try connection.check(ocd_sync(connection.database), "syncing the store's files")
+    // A rollback journal that was removed may be back after a loss of power.
+    if !isLogged { try ExternalDataFolder.synchronize(folder) }
+  }
+
   private func rollBack(_ statements: SQLStatements<SQLiteConnection>) {
     // SQLite has rolled back already after some errors; that is no error here.
     try? statements.connection.execute("ROLLBACK")
     if statements.connection.isInTransaction { writer = nil }
+  }
+
+  /// Takes note of a transaction that is committed.
+  private func committed(_ connection: SQLiteConnection) {
+    logOwner.committed(connection)
+    connection.checkedDataVersion = connection.dataVersion
   }
 
   /// Leaves a transaction whose COMMIT failed. True where it is certain that nothing was committed.
@@ -261,7 +312,7 @@ extension SQLiteStore {
       }
       throw failure
     }
-    logOwner.committed(statements.connection)
+    committed(statements.connection)
   }
 
   /// What the metadata tells of a change set that has nothing else.

@@ -61,7 +61,7 @@ extension ConformanceSuite {
       disturbsFiles: true,
       roles: [
         "delete": { r in
-          let s = try r.open(Fixtures.allTypes())
+          let s = try r.open(Fixtures.allTypes(), .withoutGrace)
           guard let object = try s.objects("AllTypes").first else { return }
           try FailingFiles.disturb(FileFault(.dieBefore, .changes, at: Int(r.seed))) { try s.deleteWithData(object) }
           r.say("done")
@@ -70,7 +70,7 @@ extension ConformanceSuite {
     ) { c in
       var isDone = false
       for at in 1..<60 where !isDone {
-        let s = try c.open(Fixtures.allTypes())
+        let s = try c.open(Fixtures.allTypes(), .withoutGrace)
         try s.insert("AllTypes", ["large": .data(Data(repeating: 3, count: 200_000))])
         try s.close()
         let child = try c.start("delete", seed: UInt64(at))
@@ -92,6 +92,24 @@ extension ConformanceSuite {
     },
     dying("DUR-010/destroy", "a store that is being removed is whole, or another one can be made in its place") {
       r, _ in
+      try r.backend.destroy(at: r.url, options: StoreOptions())
+    } afterwards: { c, _ in
+      try c.backend.destroy(at: c.url, options: StoreOptions())
+      try CopiedStore.make(c.backend, c.url, "new")
+    },
+    dying(
+      "DUR-010/replace-log",
+      "a store that a killed process left and that is being replaced is the old one or the new one",
+      isLeftByKilled: true
+    ) { r, source in
+      try r.backend.replace(at: r.url, with: source, options: StoreOptions())
+    } afterwards: { c, source in
+      try c.backend.replace(at: c.url, with: source, options: StoreOptions())
+    },
+    dying(
+      "DUR-010/destroy-log", "a store that a killed process left and that is being removed is whole, or gone",
+      isLeftByKilled: true
+    ) { r, _ in
       try r.backend.destroy(at: r.url, options: StoreOptions())
     } afterwards: { c, _ in
       try c.backend.destroy(at: c.url, options: StoreOptions())
@@ -159,9 +177,11 @@ extension ConformanceSuite {
   ]
 
   /// A case in which a process dies at each call by which it changes files, one run a call. At the case's place there is an old store
-  /// before each, and beside it a new one, which nothing changes.
+  /// before each, and beside it a new one, which nothing changes. With `isLeftByKilled` the old one's last commit was made by a process
+  /// that was killed then, so that it may be in a log.
   private static func dying(
-    _ id: String, _ title: String, _ work: @escaping @Sendable (RoleContext, _ source: URL) throws -> Void,
+    _ id: String, _ title: String, isLeftByKilled: Bool = false,
+    _ work: @escaping @Sendable (RoleContext, _ source: URL) throws -> Void,
     afterwards: @escaping @Sendable (CaseContext, _ source: URL) throws -> Void
   ) -> ConformanceCase {
     ConformanceCase(
@@ -172,7 +192,11 @@ extension ConformanceSuite {
           let source = r.url.deletingLastPathComponent().appending(path: "source")
           try FailingFiles.disturb(FileFault(.dieBefore, .changes, at: Int(r.seed))) { try work(r, source) }
           r.say("done")
-        }
+        },
+        "leave": { r in
+          try CopiedStore.finish(r.open(CopiedStore.schema()), "old")
+          kill(getpid(), SIGKILL)
+        },
       ]
     ) { c in
       c.leavesDamage()
@@ -181,7 +205,12 @@ extension ConformanceSuite {
       var isDone = false
       for at in sequence(first: 1, next: { $0 < 12 ? $0 + 1 : $0 * 8 / 7 }).prefix(40) where !isDone {
         try c.backend.destroy(at: c.url, options: StoreOptions())
-        try CopiedStore.make(c.backend, c.url, "old")
+        if isLeftByKilled {
+          try CopiedStore.begin(c.backend, c.url, "old").close()
+          _ = try c.start("leave").wait()
+        } else {
+          try CopiedStore.make(c.backend, c.url, "old")
+        }
         let child = try c.start("die", seed: UInt64(at))
         isDone = child.line() == "done"
         _ = child.wait()
@@ -205,7 +234,7 @@ extension ConformanceSuite {
 
 extension Session {
   /// Deletes an object, and the file that its large data is in.
-  fileprivate func deleteWithData(_ object: ObjectReference) throws {
+  func deleteWithData(_ object: ObjectReference) throws {
     guard let attribute = schema.entities[object.entity].attribute(named: "large"), let row = try row(object) else {
       throw Failure("the object is gone")
     }
@@ -223,10 +252,21 @@ private enum CopiedStore {
   static func schema() throws -> Schema { try Fixtures.allTypes() }
 
   static func make(_ backend: any StoreBackend, _ url: URL, _ word: String) throws {
+    let s = try begin(backend, url, word)
+    try finish(s, word)
+    try s.close()
+  }
+
+  /// Makes the store with all rows but the last.
+  static func begin(_ backend: any StoreBackend, _ url: URL, _ word: String) throws -> Session {
     let s = try Session(backend, url, schema(), StoreOptions(), .plain)
     try s.commit { for _ in 0..<20 { try $0.insert("AllTypes", ["string": .text(word)]) } }
+    return s
+  }
+
+  /// Inserts the last row, which has the large data.
+  static func finish(_ s: Session, _ word: String) throws {
     try s.insert("AllTypes", ["string": .text(word), "large": .data(large(word))])
-    try s.close()
   }
 
   /// The word, empty where there are no rows; or what is wrong.

@@ -92,6 +92,7 @@ extension ContextCore {
 
   /// Makes an object whose row is gone one that was never saved, with the values that it had.
   private func becomeNew(_ object: NSManagedObject) {
+    if object.flags.contains(.listed) { unlist([object]) }
     forget(object)
     for (slot, kind) in object.info.entity.slots.enumerated() where object.changed(slot) == nil {
       switch kind {

@@ -142,7 +142,7 @@ final class ContextCore: @unchecked Sendable {
 
   @inline(__always)
   func store(_ index: UInt16) -> NSPersistentStore? {
-    if Int(index) < knownStores.count, let known = knownStores[Int(index)] { return known }
+    if Int(index) < knownStores.count, let known = knownStores[Int(index)], !known.isRemoved { return known }
     return findStore(index)
   }
 
@@ -156,7 +156,10 @@ final class ContextCore: @unchecked Sendable {
   }
 
   private func findStore(_ index: UInt16) -> NSPersistentStore? {
-    guard index != .max, let found = coordinator?.store(at: Int(index)) else { return nil }
+    let known = Int(index) < knownStores.count ? knownStores[Int(index)] : nil
+    guard index != .max, let found = coordinator?.store(at: Int(index)) else { return known }
+    // The view of a removed store that had the index.
+    if known != nil { snapshots[Int(index)] = nil }
     while knownStores.count <= Int(index) { knownStores.append(nil) }
     knownStores[Int(index)] = found
     if found is NSIncrementalStore {
@@ -251,6 +254,9 @@ final class ContextCore: @unchecked Sendable {
     registryLock.withLock { _ in registry.count(store: store, root: root) }
   }
 
+  /// Whether objects of a store are registered. May be called on any thread.
+  func hasObjects(ofStore index: UInt16) -> Bool { registryLock.withLock { _ in registry.hasObjects(ofStore: index) } }
+
   /// How many objects are registered.
   var registeredCount: Int { registryLock.withLock { _ in registry.count } }
 
@@ -281,6 +287,13 @@ final class ContextCore: @unchecked Sendable {
     guard reference.entity < roots.count, reference.key < 0 || store != .max else { return nil }
     let root = roots[reference.entity]
     return registryLock.withLock { _ in registry.object(reference.key, store: store, root: root) }
+  }
+
+  /// The registered object of a permanent key. May be called on any thread, which must not look into the object.
+  func registered(_ key: Int64, root: Int, store: UInt16) -> NSManagedObject? {
+    registryLock.withLock { _ in
+      root < registry.entityCount ? registry.object(key, store: store, root: root) : nil
+    }
   }
 
   /// The object of an ID, made as a fault where it is not registered. A temporary ID leads to its object after a save too. Nil for a temporary

@@ -169,8 +169,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
       throw CocoaError(.managedObjectReferentialIntegrity, userInfo: [NSAffectedObjectsErrorKey: [objectID]])
     }
     core.lookAgain(for: object)
-    object.prepareToRead()
-    if let error = core.faultError { throw CoreDataError.make(error) }
+    if let error = core.errors({ object.prepareToRead() }) { throw CoreDataError.make(error) }
     if object.flags.contains(.inaccessible) {
       throw CocoaError(.managedObjectReferentialIntegrity, userInfo: [NSAffectedObjectsErrorKey: [objectID]])
     }

@@ -41,7 +41,7 @@ struct ClassBackend: StoreBackend {
     let file = try file(url)
     if try file.generation() == nil { return }
     if !options.forceDestroy { _ = try metadata(at: url, options: options) }
-    try file.remove()
+    try file.remove(timeout: options.timeout)
   }
 
   func replace(at destination: URL, with source: URL, options: StoreOptions) throws(StoreError) {

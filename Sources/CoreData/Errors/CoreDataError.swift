@@ -36,7 +36,7 @@ enum CoreDataError {
     case .unsupported: .persistentStoreUnsupportedRequestType
     case .invalidArgument: .coreData
     case .corrupt, .constraint: .sqlite
-    case .missingExternalData: .persistentStoreOperation
+    case .missingExternalData, .replaced: .persistentStoreOperation
     default: .persistentStoreOperation
     }
   }

@@ -15,6 +15,50 @@ struct TracelessStoreTests {
     }
   }
 
+  /// Whatever program opens a store next, at whatever URL.
+  @Test func whatAHundredKilledProgramsLeaveIsRemovedByTheNextStart() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "killed-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    func count() throws -> Int {
+      try FileManager.default.contentsOfDirectory(atPath: folder.path).count { $0.hasPrefix("OpenCoreData-") }
+    }
+    // What has another name, and what looks like a folder of ours and is a link, are somebody else's.
+    let others = ["OpenCoreData-mine", "CoreData-\(UUID().uuidString)"]
+    for name in others {
+      try FileManager.default.createDirectory(at: folder.appending(path: name), withIntermediateDirectories: false)
+    }
+    let link = folder.appending(path: "OpenCoreData-\(UUID().uuidString)")
+    try FileManager.default.createSymbolicLink(at: link, withDestinationURL: folder.appending(path: others[0]))
+    let writer = ToolRun.executable.deletingLastPathComponent().appending(path: "crash-writer")
+    var killed = 0
+    while killed < 100 {
+      var running: [(process: Process, output: FileHandle)] = []
+      for _ in 0..<10 {
+        let (process, pipe) = (Process(), Pipe())
+        (process.executableURL, process.arguments) = (writer, ["/dev/null"])
+        process.environment = ProcessInfo.processInfo.environment.merging(["TMPDIR": folder.path]) { $1 }
+        process.standardOutput = pipe
+        try ToolRun.launch(process)
+        running.append((process, pipe.fileHandleForReading))
+      }
+      for (_, output) in running { #expect(try output.read(upToCount: 5) == Data("begin".utf8)) }
+      #expect(try count() >= running.count)
+      for (process, _) in running {
+        kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+        killed += 1
+      }
+    }
+    #expect(try count() >= 12)
+    let url = folder.appending(path: "store.sqlite")
+    let run = try ToolRun([url.path, "1"], environment: ["TMPDIR": folder.path], program: writer)
+    #expect(run.status == 0, "\(run.errors)")
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+        == (others + [link.lastPathComponent, "store.sqlite"]).sorted())
+  }
+
   @Test func whatNobodyClosesIsRemovedWhenTheProgramEnds() async {
     await #expect(processExitsWith: .success) {
       try Traceless.useOwnFolder()

@@ -28,7 +28,7 @@ struct ToolRun {
     (process.standardOutput, process.standardError) = (output, errors)
     try Data((input ?? "").utf8).write(to: folder.appending(path: "input"))
     process.standardInput = try FileHandle(forReadingFrom: folder.appending(path: "input"))
-    try Self.launching.withLock { _ in try process.run() }
+    try Self.launch(process)
     let watch = DispatchWorkItem { process.terminate() }
     DispatchQueue.global().asyncAfter(deadline: .now() + 120, execute: watch)
     process.waitUntilExit()
@@ -42,6 +42,8 @@ struct ToolRun {
     self.output = try text(output)
     self.errors = try text(errors)
   }
+
+  static func launch(_ process: Process) throws { try launching.withLock { _ in try process.run() } }
 
   /// One at a time: Foundation's launching read past its memory when it was done from several threads.
   private static let launching = Mutex(())

@@ -1,0 +1,80 @@
+import Foundation
+import StoreProtocol
+
+/// Removes the files of a store: the database first and durably, because without it the others are nothing, while a database without its
+/// log would be a store without its last saves.
+enum SQLiteRemoval {
+  /// What SQLite makes beside a database.
+  static let suffixes = ["-journal", "-wal", "-shm"]
+
+  /// Removes a store with everything that belongs to it. Waits for a commit that is running, in any process, and throws `busy` where it
+  /// does not end in time. Throws `notAStore`, and has removed nothing, where a name of the store's is that of something else.
+  static func remove(_ place: SQLitePlace, _ options: StoreOptions) throws(StoreError) {
+    let url = URL(fileURLWithPath: place.path)
+    guard let folder = try OwnedFolder(url.deletingLastPathComponent().path) else { return }
+    try requireFiles(place.path)
+    try place.externalData.requireOwn()
+    let lock = try FolderLock.ifPossible(place.path, timeout: options.timeout)
+    defer { withExtendedLifetime(lock) {} }
+    if try folder.status(url.lastPathComponent) != nil {
+      if !options.forceDestroy { guard try SQLiteFormat.isStoreFile(place.path) else { return } }
+      let writer = try SQLiteWriteLock(place.path, timeout: options.timeout)
+      defer { withExtendedLifetime(writer) {} }
+      try SQLiteOpenFiles.replacing(SQLiteOpenFiles.Identity(place.path)) { () throws(StoreError) in
+        try removeDatabase(place.path)
+      }
+      try place.externalData.removeAll()
+    } else {
+      // What an earlier removal left that was interrupted. External data may be of a store that was given another name.
+      try removeFilesBeside(place.path)
+      if options.forceDestroy { try place.externalData.removeAll() }
+    }
+  }
+
+  /// Throws `notAStore` where the database, or what lies beside it, is no regular file.
+  static func requireFiles(_ path: String) throws(StoreError) {
+    let url = URL(fileURLWithPath: path)
+    guard let folder = try OwnedFolder(url.deletingLastPathComponent().path) else { return }
+    for suffix in [""] + suffixes { try folder.requireFile(url.lastPathComponent + suffix) }
+  }
+
+  /// Removes a database and what SQLite made beside it.
+  static func removeDatabase(_ path: String) throws(StoreError) {
+    let url = URL(fileURLWithPath: path)
+    guard let folder = try OwnedFolder(url.deletingLastPathComponent().path) else { return }
+    try folder.removeFile(url.lastPathComponent)
+    try folder.synchronize()
+    try removeFilesBeside(path)
+  }
+
+  /// Removes what SQLite made beside a database that is gone.
+  static func removeFilesBeside(_ path: String) throws(StoreError) {
+    let url = URL(fileURLWithPath: path)
+    guard let folder = try OwnedFolder(url.deletingLastPathComponent().path) else { return }
+    var isAnyThere = false
+    for suffix in suffixes where try folder.removeFile(url.lastPathComponent + suffix) { isAnyThere = true }
+    if isAnyThere { try folder.synchronize() }
+  }
+}
+
+/// Keeps every process from committing to a database, as long as this lives.
+final class SQLiteWriteLock {
+  private let connection: SQLiteConnection?
+
+  /// Throws `busy` where somebody's commit does not end in time. What cannot be locked, because it is damaged or no database, has no
+  /// commits to wait for.
+  init(_ path: String, timeout: Double) throws(StoreError) {
+    do throws(StoreError) {
+      let connection = try SQLiteConnection(path, .readWrite, timeout: timeout)
+      try connection.execute("BEGIN IMMEDIATE")
+      self.connection = connection
+    } catch {
+      if error.code == .busy {
+        throw StoreError(
+          .busy, "A save to the store is running and has not ended in time; try again.", context: ["path": path],
+          cause: error.description)
+      }
+      connection = nil
+    }
+  }
+}

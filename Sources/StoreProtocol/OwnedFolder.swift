@@ -1,0 +1,154 @@
+import Foundation
+
+/// An open folder in which files of a store are. All work is relative to its descriptor, so that nobody can put another folder, or a link
+/// to one, in its place meanwhile.
+///
+/// Only regular files and folders are removed. A device, a socket, a pipe or a symbolic link is never a store's own: it stays, and the
+/// error `notAStore` names it.
+///
+/// Sendable, unchecked: the descriptor stays the same.
+package final class OwnedFolder: @unchecked Sendable {
+  package let path: String
+  private let descriptor: Int32
+  private static let greatestDepth = 32
+
+  /// Opens the folder at a path; links on the way are followed. Nil where there is none.
+  package convenience init?(_ path: String) throws(StoreError) {
+    let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    if descriptor < 0 {
+      if errno == ENOENT || errno == ENOTDIR { return nil }
+      throw StoreError.system("A folder of the store cannot be opened", path)
+    }
+    self.init(path, descriptor)
+  }
+
+  private init(_ path: String, _ descriptor: Int32) { (self.path, self.descriptor) = (path, descriptor) }
+
+  deinit { _ = close(descriptor) }
+
+  /// The folder `name` in this one, nil where there is nothing of that name. Throws `notAStore` for anything but a folder.
+  package func folder(_ name: String) throws(StoreError) -> OwnedFolder? {
+    let found = openat(descriptor, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+    if found >= 0 { return OwnedFolder(path + "/" + name, found) }
+    switch errno {
+    case ENOENT: return nil
+    case ENOTDIR, ELOOP, EMLINK: throw foreign(name)
+    default: throw StoreError.system("A folder of the store cannot be opened", path + "/" + name)
+    }
+  }
+
+  /// What has the name, nil for nothing. Links are not followed.
+  package func status(_ name: String) throws(StoreError) -> FileStatus? {
+    var status = stat()
+    if fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 { return FileStatus(status) }
+    if errno == ENOENT { return nil }
+    throw StoreError.system("A file of the store cannot be looked at", path + "/" + name)
+  }
+
+  /// Throws `notAStore` where something has the name that is not a regular file.
+  package func requireFile(_ name: String) throws(StoreError) {
+    if let found = try status(name), !found.isRegular { throw foreign(name) }
+  }
+
+  /// Removes a regular file. False where there was nothing of that name.
+  @discardableResult
+  package func removeFile(_ name: String) throws(StoreError) -> Bool {
+    guard let found = try status(name) else { return false }
+    if !found.isRegular { throw foreign(name) }
+    if unlinkat(descriptor, name, 0) == 0 { return true }
+    if errno == ENOENT { return false }
+    throw StoreError.system("A file of the store cannot be removed", path + "/" + name)
+  }
+
+  /// Removes a folder that is empty. Nothing happens where it is not, or where there is none.
+  package func removeEmptyFolder(_ name: String) { _ = unlinkat(descriptor, name, AT_REMOVEDIR) }
+
+  /// Makes the names in this folder durable.
+  package func synchronize() throws(StoreError) {
+    guard fsync(descriptor) == 0 else { throw StoreError.system("A folder of the store cannot be synced", path) }
+  }
+
+  // MARK: Locks
+
+  /// Locks the folder as long as it is open. Gives 0, `EWOULDBLOCK` where somebody else has locked it, or another `errno` where folders
+  /// cannot be locked.
+  package func lock() -> Int32 { flock(descriptor, LOCK_EX | LOCK_NB) == 0 ? 0 : errno }
+
+  /// Whether nobody has removed it.
+  package var hasName: Bool {
+    var status = stat()
+    return fstat(descriptor, &status) == 0 && status.st_nlink > 0
+  }
+
+  package var isOfThisUser: Bool {
+    var status = stat()
+    return fstat(descriptor, &status) == 0 && status.st_uid == geteuid()
+  }
+
+  // MARK: Whole trees
+
+  /// Throws `notAStore` where the tree below `name` holds anything but regular files and folders.
+  package func requireTree(_ name: String) throws(StoreError) { try walk(name, removes: false) }
+
+  /// Removes the folder `name` and everything below it. Nothing of that name is no error. Throws `notAStore` at the first thing that is
+  /// neither a regular file nor a folder; that stays, with the folders that it is in.
+  package func removeTree(_ name: String) throws(StoreError) { try walk(name, removes: true) }
+
+  private func walk(_ name: String, removes: Bool) throws(StoreError) {
+    guard let root = try folder(name) else { return }
+    // The folders that are being walked, the deepest last, each with its name and the names in it that are left.
+    var open = [(folder: root, name: name, left: try root.names())]
+    while let index = open.indices.last {
+      let folder = open[index].folder
+      if let next = open[index].left.popLast() {
+        if try !folder.isFolder(next) {
+          if removes { try folder.removeFile(next) } else { try folder.requireFile(next) }
+        } else if open.count == Self.greatestDepth {
+          throw folder.foreign(next)
+        } else if let inner = try folder.folder(next) {
+          open.append((inner, next, try inner.names()))
+        }
+        continue
+      }
+      let name = open.removeLast().name
+      let parent = open.last?.folder ?? self
+      if removes, unlinkat(parent.descriptor, name, AT_REMOVEDIR) != 0, errno != ENOENT {
+        throw StoreError.system("A folder of the store cannot be removed", folder.path)
+      }
+    }
+  }
+
+  private func isFolder(_ name: String) throws(StoreError) -> Bool {
+    var status = stat()
+    if fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 { return status.st_mode & S_IFMT == S_IFDIR }
+    if errno == ENOENT { return false }
+    throw StoreError.system("A file of the store cannot be looked at", path + "/" + name)
+  }
+
+  /// The names of what is in it, in no order.
+  package func names() throws(StoreError) -> [String] {
+    // A description of its own, which reads from the beginning.
+    let copy = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard copy >= 0, let stream = fdopendir(copy) else {
+      let error = StoreError.system("A folder of the store cannot be read", path)
+      if copy >= 0 { _ = close(copy) }
+      throw error
+    }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while let entry = readdir(stream) {
+      let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if name != "." && name != ".." { names.append(name) }
+    }
+    return names
+  }
+
+  private func foreign(_ name: String) -> StoreError {
+    StoreError(
+      .notAStore,
+      "What is there is neither a regular file nor a folder of the store, so that it was not removed or replaced. Take it away, or choose another URL.",
+      context: ["path": path + "/" + name])
+  }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import Synchronization
+
+/// A folder for this process alone, removed when nobody needs it any more.
+///
+/// The process holds a lock on a folder with one in it, which is the one to use: who makes a store locks the store's folder. A killed process leaves its folders; a folder whose lock is free is removed by the next process that opens
+/// a store or makes such a folder. Others' folders, those of other users, and what is neither a regular file nor a folder stay.
+package final class TemporaryFolder: Sendable {
+  /// The folder to use.
+  package let url: URL
+  private let name: String
+  private let parent: OwnedFolder
+  private let folder: OwnedFolder
+  /// A copy of the process must not take the files of the one that made them.
+  private let process = ProcessCopy.current
+  private let isRemoved = Atomic<Bool>(false)
+
+  /// Makes a folder in the system's temporary directory.
+  package convenience init() throws(StoreError) {
+    Self.sweepOnce()
+    let directory = FileManager.default.temporaryDirectory
+    try? FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    try self.init(in: directory.path, prefix: Self.prefix)
+  }
+
+  /// Makes a folder beside the file at `url`, whose name begins with a full stop and that of the file. Those that killed processes left
+  /// there go first.
+  package convenience init(beside url: URL, for purpose: String) throws(StoreError) {
+    let (parent, prefix) = (url.deletingLastPathComponent().path, ".\(url.lastPathComponent).\(purpose)-")
+    Self.sweep(parent, prefix)
+    try self.init(in: parent, prefix: prefix)
+  }
+
+  private init(in path: String, prefix: String) throws(StoreError) {
+    guard let parent = try OwnedFolder(path) else {
+      throw StoreError.system(ENOENT, "No temporary folder can be made", path)
+    }
+    while true {
+      let name = prefix + UUID().uuidString
+      if mkdir(path + "/" + name, 0o700) != 0 { throw StoreError.system("No temporary folder can be made", path) }
+      let made: OwnedFolder?
+      do throws(StoreError) { made = try parent.folder(name) } catch {
+        parent.removeEmptyFolder(name)
+        throw error
+      }
+      // Whoever sweeps just then may be faster, and take it for one that was left.
+      if let folder = made, folder.lock() != EWOULDBLOCK, folder.hasName {
+        (self.parent, self.name, self.folder) = (parent, name, folder)
+        url = URL(fileURLWithPath: path).appendingPathComponent(name).appendingPathComponent("files")
+        if mkdir(url.path, 0o700) != 0 { throw StoreError.system("No temporary folder can be made", url.path) }
+        return
+      }
+    }
+  }
+
+  deinit { remove() }
+
+  /// Removes the folder with all that is in it. Safe to call twice. What cannot be removed holds nothing that anyone will open again.
+  package func remove() {
+    if process != ProcessCopy.current || isRemoved.exchange(true, ordering: .relaxed) { return }
+    try? parent.removeTree(name)
+  }
+
+  // MARK: What is left behind
+
+  private static let prefix = "OpenCoreData-"
+
+  /// Removes what killed processes left in the temporary directory: once a process.
+  package static func sweepOnce() { _ = isSwept }
+
+  private static let isSwept: Bool = {
+    sweep(FileManager.default.temporaryDirectory.path, prefix)
+    return true
+  }()
+
+  private static func sweep(_ path: String, _ prefix: String) {
+    guard let parent = try? OwnedFolder(path), let names = try? parent.names() else { return }
+    for name in names where name.hasPrefix(prefix) && UUID(uuidString: String(name.dropFirst(prefix.count))) != nil {
+      guard let folder = try? parent.folder(name), folder.isOfThisUser, folder.lock() == 0 else { continue }
+      try? parent.removeTree(name)
+    }
+  }
+}

@@ -1,0 +1,253 @@
+import CoreData
+import Foundation
+import StoreProtocol
+import StoreSchema
+import Synchronization
+import Testing
+
+@testable import SQLiteBackend
+
+/// SQLite stores that are open while their file is removed, or another store takes its place.
+@Suite struct ReplacedStoreTests {
+  /// A folder with stores, each opened by a coordinator of its own.
+  private final class World {
+    let folder: URL
+    var url: URL { folder.appending(path: "store.sqlite") }
+
+    init() throws {
+      folder = FileManager.default.temporaryDirectory.appending(path: "replaced-\(UUID())")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
+
+    func file(_ name: String) -> URL { folder.appending(path: name) }
+    var names: [String] {
+      get throws { try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() }
+    }
+
+    /// Makes a store at another URL, of the same UUID or of its own, with one person.
+    func make(_ name: String, _ person: String) throws -> URL {
+      let opened = try Opened(file(name))
+      try opened.save(person)
+      try opened.close()
+      return file(name)
+    }
+  }
+
+  private final class Opened {
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Company.model())
+    let context = NSManagedObjectContext(.privateQueue)
+    let store: NSPersistentStore
+
+    init(_ url: URL, journal: String? = nil) throws {
+      let options = journal.map { [NSSQLitePragmasOption: ["journal_mode": $0]] as [AnyHashable: Any] }
+      store = try coordinator.addPersistentStore(type: .sqlite, at: url, options: options)
+      context.persistentStoreCoordinator = coordinator
+    }
+
+    func save(_ name: String) throws {
+      try context.performAndWait {
+        Person(context: context).name = name
+        try context.save()
+      }
+    }
+
+    var names: [String] {
+      get throws {
+        try context.performAndWait {
+          context.reset()
+          return try context.all(Person.self).compactMap(\.name).sorted()
+        }
+      }
+    }
+
+    func close() throws { try coordinator.remove(store) }
+
+    /// Checks that neither reading nor saving is possible, and that both say why.
+    func expectReplaced(_ what: Comment) {
+      for error in [
+        #expect(throws: CocoaError.self, what) { try save("lost") },
+        #expect(throws: CocoaError.self, what) { _ = try names },
+      ] {
+        #expect(error?.code == .persistentStoreOperation, what)
+        let cause = error?.userInfo[NSUnderlyingErrorKey] as? StoreError
+        #expect(cause?.code == .replaced && cause?.outcome == .notSaved, what)
+        #expect(error?.localizedDescription.contains("Remove the store from its coordinator") == true, what)
+      }
+    }
+  }
+
+  private let other = NSPersistentStoreCoordinator(managedObjectModel: Company.model())
+
+  private func expectContent(_ url: URL, _ names: [String], _ what: Comment) throws {
+    let opened = try Opened(url)
+    #expect(try opened.names == names, what)
+    try opened.close()
+  }
+
+  @Test(arguments: ["WAL", "DELETE"]) func aStoreThatIsDestroyedWhileItIsOpenSavesNothing(_ journal: String) throws {
+    let world = try World()
+    let opened = try Opened(world.url, journal: journal)
+    try opened.save("a")
+    #expect(try opened.names == ["a"])
+    try other.destroyPersistentStore(at: world.url, type: .sqlite)
+    #expect(try world.names == [])
+    opened.expectReplaced("destroyed")
+    // Another store in the same place is none of the first one's business.
+    let next = try Opened(world.url)
+    try next.save("next")
+    opened.expectReplaced("made anew")
+    try opened.close()
+    #expect(try next.names == ["next"])
+    try next.save("later")
+    try next.close()
+    try expectContent(world.url, ["later", "next"], "at the end")
+    #expect(try world.names == ["store.sqlite"])
+  }
+
+  /// The copy has the same UUID as the store, or another one.
+  @Test(arguments: [true, false]) func aStoreThatIsReplacedWhileItIsOpenSavesNothing(_ isSame: Bool) throws {
+    let world = try World()
+    let opened = try Opened(world.url)
+    try opened.save("a")
+    let source = world.file("source.sqlite")
+    if isSame {
+      try other.replacePersistentStore(at: source, withPersistentStoreFrom: world.url, type: .sqlite)
+    } else {
+      _ = try world.make("source.sqlite", "a")
+    }
+    try opened.save("b")
+    let twin = try Opened(world.url)
+    #expect(try twin.names == ["a", "b"])
+    try other.replacePersistentStore(at: world.url, withPersistentStoreFrom: source, type: .sqlite)
+    opened.expectReplaced("replaced")
+    twin.expectReplaced("replaced, another coordinator")
+    try opened.close()
+    try expectContent(world.url, ["a"], "while the twin is open")
+    try twin.close()
+    try expectContent(world.url, ["a"], "at the end")
+    try other.destroyPersistentStore(at: source, type: .sqlite)
+    #expect(try world.names == ["store.sqlite"])
+  }
+
+  /// A view that somebody holds does not keep another store from taking the place, and shows what it showed.
+  @Test(arguments: [true, false]) func viewsAreNotInTheWay(_ isKilled: Bool) throws {
+    let world = try World()
+    let opened = try Opened(world.url)
+    try opened.save("a")
+    let source = try world.make("source.sqlite", "new")
+    let reader = try SQLiteConnection(world.url.path, .readWrite, timeout: 1)
+    try reader.execute("BEGIN")
+    #expect(try reader.text("SELECT ZNAME FROM ZPERSON") == "a")
+    let begun = Date()
+    try other.replacePersistentStore(at: world.url, withPersistentStoreFrom: source, type: .sqlite)
+    #expect(Date().timeIntervalSince(begun) < 20)
+    #expect(try reader.text("SELECT ZNAME FROM ZPERSON") == "a")
+    opened.expectReplaced("replaced")
+    if isKilled {
+      // The files as a killed process leaves them: what was copied is in the log alone.
+      let left = world.file("left.sqlite")
+      for suffix in ["", "-wal"] {
+        try FileManager.default.copyItem(atPath: world.url.path + suffix, toPath: left.path + suffix)
+      }
+      try expectContent(left, ["new"], "left by a killed process")
+    }
+    try reader.execute("COMMIT")
+    try opened.close()
+    try expectContent(world.url, ["new"], "at the end")
+  }
+
+  /// A file that is moved over the store's: a copy of it from before, with the same UUID.
+  @Test(arguments: [true, false]) func aFileThatIsMovedOverAnOpenStoreStaysAsItIs(_ isOpenedBefore: Bool) throws {
+    let world = try World()
+    let opened = try Opened(world.url)
+    try opened.save("a")
+    let backup = world.file("backup.sqlite")
+    try other.replacePersistentStore(at: backup, withPersistentStoreFrom: world.url, type: .sqlite)
+    try opened.save("b")
+    #expect(rename(backup.path, world.url.path) == 0)
+    opened.expectReplaced("moved over")
+    if isOpenedBefore {
+      let next = try Opened(world.url)
+      #expect(try next.names == ["a"])
+      try next.save("c")
+      try opened.close()
+      try next.save("d")
+      try next.close()
+      try expectContent(world.url, ["a", "c", "d"], "at the end")
+    } else {
+      try opened.close()
+      #expect(try world.names == ["store.sqlite"], "no log of the former file is left")
+      try expectContent(world.url, ["a"], "at the end")
+    }
+    #expect(try world.names == ["store.sqlite"])
+  }
+
+  @Test func aFileThatIsRemovedByHandIsNotMadeAgain() throws {
+    let world = try World()
+    let opened = try Opened(world.url)
+    try opened.save("a")
+    try FileManager.default.removeItem(at: world.url)
+    opened.expectReplaced("removed")
+    try opened.close()
+    #expect(try world.names == [])
+  }
+
+  /// As another process does that replaces the store in place.
+  @Test func anotherUUIDInTheSameFileIsAnotherStore() throws {
+    let world = try World()
+    let opened = try Opened(world.url)
+    try opened.save("a")
+    #expect(try opened.names == ["a"])
+    let other = try SQLiteConnection(world.url.path, .readWrite, timeout: 1)
+    try other.execute("UPDATE Z_METADATA SET Z_UUID = '\(UUID().uuidString)'")
+    opened.expectReplaced("another UUID")
+    try opened.close()
+    try expectContent(world.url, ["a"], "at the end")
+  }
+
+  /// Only a commit that is running makes a removal or a replacement wait.
+  @Test(arguments: ["WAL", "DELETE"]) func aRunningCommitIsWaitedFor(_ journal: String) throws {
+    let world = try World()
+    let opened = try Opened(world.url, journal: journal)
+    try opened.save("a")
+    let source = try world.make("source.sqlite", "new")
+    let writer = try SQLiteConnection(world.url.path, .readWrite, timeout: 1)
+    try writer.execute("BEGIN IMMEDIATE; UPDATE ZPERSON SET ZNAME = 'b'")
+    let options: [AnyHashable: Any] = [NSPersistentStoreTimeoutOption: 0.1]
+    let refusals = [
+      #expect(throws: CocoaError.self) {
+        try other.destroyPersistentStore(at: world.url, type: .sqlite, options: options)
+      },
+      #expect(throws: CocoaError.self) {
+        try other.replacePersistentStore(
+          at: world.url, destinationOptions: options, withPersistentStoreFrom: source, type: .sqlite)
+      },
+    ]
+    for error in refusals {
+      #expect((error?.userInfo[NSUnderlyingErrorKey] as? StoreError)?.code == .busy)
+    }
+    try writer.execute("COMMIT")
+    #expect(try opened.names == ["b"])
+    try opened.save("c")
+    try other.destroyPersistentStore(at: world.url, type: .sqlite, options: options)
+    opened.expectReplaced("destroyed")
+  }
+
+  /// What it costs to find out: the UUID is read once a writing connection as long as nobody else commits.
+  @Test func theUUIDIsReadOnlyAfterOthersHaveCommitted() throws {
+    let world = try World()
+    let asked = Mutex(0)
+    var options = StoreOptions()
+    options.trace = { sql, _ in if sql == "SELECT Z_UUID FROM Z_METADATA" { asked.withLock { $0 += 1 } } }
+    let schema = try Schema([EntityDefinition(name: "Item")])
+    let store = try SQLiteBackend().open(at: world.url, schema: schema, options: options)
+    for _ in 0..<5 { _ = try store.allocateKeys(root: 0, count: 1) }
+    #expect(asked.withLock { $0 } == 1)
+    try SQLiteConnection(world.url.path, .readWrite, timeout: 1).execute("UPDATE Z_PRIMARYKEY SET Z_MAX = Z_MAX + 1")
+    for _ in 0..<5 { _ = try store.allocateKeys(root: 0, count: 1) }
+    #expect(asked.withLock { $0 } == 2)
+    try store.close()
+  }
+}
