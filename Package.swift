@@ -139,11 +139,22 @@ let package = Package(
       ],
       path: "Conformance/client-conformance", swiftSettings: strict),
 
-    // Programs that would hang if contexts needed a main queue that nobody drains.
+    // Programs whose main threads differ, one that uses a context on the wrong queue, and what they share.
+    library("QueueWorld", path: "Tests/QueuePrograms/World", ["CoreData"]),
     .executableTarget(
-      name: "queue-main", dependencies: ["CoreData"], path: "Tests/QueuePrograms/Main", swiftSettings: strict),
+      name: "queue-run-loop", dependencies: ["QueueWorld"], path: "Tests/QueuePrograms/RunLoop", swiftSettings: strict),
     .executableTarget(
-      name: "queue-async", dependencies: ["CoreData"], path: "Tests/QueuePrograms/Async", swiftSettings: strict),
+      name: "queue-dispatch-main", dependencies: ["QueueWorld"], path: "Tests/QueuePrograms/DispatchMain",
+      swiftSettings: strict),
+    .executableTarget(
+      name: "queue-async-main", dependencies: ["CoreData", "QueueWorld"], path: "Tests/QueuePrograms/AsyncMain",
+      swiftSettings: strict),
+    .executableTarget(
+      name: "queue-undrained", dependencies: ["CoreData", "QueueWorld"], path: "Tests/QueuePrograms/Undrained",
+      swiftSettings: strict),
+    .executableTarget(
+      name: "queue-wrong", dependencies: ["CoreData", "QueueWorld"], path: "Tests/QueuePrograms/WrongQueue",
+      swiftSettings: strict),
     // The program that Scripts/crash kills, and that Scripts/fault runs on a failing disk.
     .executableTarget(
       name: "crash-writer", dependencies: ["CoreData", "LMDBStore", "StoreProtocol", "CFailingFiles"],
@@ -178,7 +189,8 @@ let package = Package(
       "CoreDataTests",
       [
         "ClientStores", "CoreData", "CoreDataTool", "crash-writer", "FuzzTargets", "LMDBStore", "PropertyLists", "SQLEngine",
-        "StoreProtocol", "StoreQuery", "StoreSchema", "SQLiteBackend",
+        "StoreProtocol", "StoreQuery", "StoreSchema", "SQLiteBackend", "queue-run-loop", "queue-dispatch-main",
+        "queue-async-main", "queue-undrained", "queue-wrong",
       ],
       namesFoundationsPredicates),
     tests(

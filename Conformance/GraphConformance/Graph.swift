@@ -71,6 +71,14 @@ final class Graph: @unchecked Sendable {
 
   func url(_ place: Int = 0) -> URL { context.url(of: place) }
 
+  /// Only the files of a place fail from here on in ``whileFilesFail(_:)``. To be called before they are opened.
+  func watchFiles(of place: Int) { FailingFiles.watch(url(place).path) }
+
+  /// Runs `body` while nothing can be written to the watched files.
+  func whileFilesFail<R>(_ body: () throws -> R) rethrows -> R {
+    try FailingFiles.disturb(.every(.error(EIO), [.write, .sync, .truncate, .create, .rename]), body).result
+  }
+
   /// The context that the case writes with.
   var writing: NSManagedObjectContext {
     get throws {

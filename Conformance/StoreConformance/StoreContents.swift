@@ -6,6 +6,8 @@ import StoreSchema
 public struct StoreContents: Sendable {
   /// One object. Names are those of the model.
   public struct Object: Sendable {
+    /// The identifier of the store.
+    public let store: String
     public let entity: String
     public let key: Int64
     /// Integers, texts and data by attribute; nothing where the value is nil.
@@ -31,11 +33,14 @@ public struct StoreContents: Sendable {
     public let property: String?
   }
 
+  /// The identifier of the store.
+  public let identifier: String
   public private(set) var objects: [Object] = []
   public private(set) var problems: [Problem] = []
 
   /// Reads a whole store at one moment.
   public init(_ store: any Store) throws(StoreError) {
+    identifier = store.identifier
     let inspection = try Inspection(store)
     try inspection.findings { finding in
       if finding.kind != .foreign { add(finding.text, finding.entity, finding.key, finding.property) }
@@ -51,7 +56,7 @@ public struct StoreContents: Sendable {
   }
 
   private mutating func read(_ found: InspectedObject, _ entity: Entity, _ schema: Schema) {
-    var object = Object(entity: entity.name, key: found.reference.key)
+    var object = Object(store: identifier, entity: entity.name, key: found.reference.key)
     let name = "\(entity.name) \(object.key)"
     if (found.version ?? 0) < 1 { add("\(name) has no version", entity.name, object.key, nil) }
     for attribute in entity.attributes where attribute.elements.isEmpty {

@@ -7,7 +7,7 @@ import StoreSchema
 final class AtomicFileMedium<Format: AtomicFormat>: AtomicMedium, @unchecked Sendable {
   private let format: Format
   private let file: AtomicFile
-  private let externalFiles: ExternalDataFolder
+  let externalFiles: ExternalDataFiles?
   private let timeout: Double
   private let schema: Schema
   private let identifier: String
@@ -16,15 +16,15 @@ final class AtomicFileMedium<Format: AtomicFormat>: AtomicMedium, @unchecked Sen
 
   init(
     _ format: Format, _ file: AtomicFile, _ generation: AtomicFile.Generation?, _ schema: Schema, _ identifier: String,
-    timeout: Double
+    _ options: StoreOptions
   ) {
     self.schema = schema
     self.identifier = identifier
     self.format = format
     self.file = file
-    externalFiles = ExternalDataFolder(beside: file.path)
+    externalFiles = ExternalDataFiles(ExternalDataFolder(beside: file.path), ofStore: identifier, schema, options)
     self.generation = generation
-    self.timeout = timeout
+    timeout = options.timeout
   }
 
   func reread() throws(StoreError) -> (graph: AtomicGraph, metadata: StoreMetadata)? {
@@ -57,8 +57,5 @@ final class AtomicFileMedium<Format: AtomicFormat>: AtomicMedium, @unchecked Sen
     }
   }
 
-  func externalData(_ name: Data) throws(StoreError) -> Data { try externalFiles.read(name) }
-  func keepExternalData(_ data: Data) throws(StoreError) -> Data? { try externalFiles.write(data) }
-  func discardExternalData(_ names: [Data]) { externalFiles.remove(names) }
   func close() {}
 }

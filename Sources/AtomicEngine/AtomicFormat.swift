@@ -151,7 +151,7 @@ public struct AtomicFileBackend<Format: AtomicFormat>: StoreBackend {
     let isReadOnly = options.isReadOnly || !file.isWritable
     if !isReadOnly { file.sweep() }
     let medium = AtomicFileMedium(
-      format, file, content.generation, schema, metadata.identifier, timeout: options.timeout)
+      format, file, content.generation, schema, metadata.identifier, options)
     return AtomicStore(graph, metadata, capabilities, isReadOnly: isReadOnly, medium: medium)
   }
 
@@ -174,7 +174,7 @@ public struct AtomicFileBackend<Format: AtomicFormat>: StoreBackend {
       additional: ["NSPersistenceFrameworkVersion": .integer(1344), "NSStoreModelVersionHashesVersion": .integer(3)])
     let graph = AtomicGraph(schema)
     let medium = AtomicFileMedium(
-      format, file, nil, schema, metadata.identifier, timeout: options.timeout)
+      format, file, nil, schema, metadata.identifier, options)
     try medium.write(graph, metadata)
     return AtomicStore(graph, metadata, capabilities, medium: medium)
   }

@@ -11,11 +11,9 @@ public protocol AtomicMedium: Sendable {
   /// What is there, where somebody else has written it since it was read or written here; nil where nobody has.
   func reread() throws(StoreError) -> (graph: AtomicGraph, metadata: StoreMetadata)?
 
-  /// See ``Store``.
-  func externalData(_ name: Data) throws(StoreError) -> Data
-  func keepExternalData(_ data: Data) throws(StoreError) -> Data?
-  func discardExternalData(_ names: [Data])
+  /// Where large values are kept outside the graph; nil where they are in it.
+  var externalFiles: ExternalDataFiles? { get }
 
-  /// Gives back what it holds, such as locks.
+  /// Gives back what it holds, such as locks. The external files are closed already.
   func close()
 }

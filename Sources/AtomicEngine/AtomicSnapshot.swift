@@ -6,7 +6,10 @@ final class AtomicSnapshot: StoreSnapshot {
   let commitNumber: UInt64
   let graph: AtomicGraph
 
-  init(_ graph: AtomicGraph, commitNumber: UInt64) {
+  private let externalData: ExternalDataView?
+
+  init(_ graph: AtomicGraph, commitNumber: UInt64, _ externalData: ExternalDataView?) {
+    self.externalData = externalData
     self.graph = graph
     self.commitNumber = commitNumber
   }

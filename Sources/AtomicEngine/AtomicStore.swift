@@ -14,6 +14,8 @@ public final class AtomicStore: Store {
   /// Given up when the store is closed: it holds its folder open.
   private var medium: (any AtomicMedium)? { state.withLock { $0.medium } }
 
+  private var externalFiles: ExternalDataFiles? { medium?.externalFiles }
+
   private struct State: Sendable {
     var graph: AtomicGraph
     var medium: (any AtomicMedium)?
@@ -30,6 +32,7 @@ public final class AtomicStore: Store {
     self.capabilities = capabilities
     self.isReadOnly = isReadOnly
     state = Mutex(State(graph: graph, medium: medium, metadata: metadata))
+    if !isReadOnly { externalFiles?.sweep(self) }
   }
 
   public var identifier: String { metadata.identifier }
@@ -41,8 +44,9 @@ public final class AtomicStore: Store {
       defer { writing.unlock() }
       try refresh()
     }
+    let view = externalFiles?.view()
     let state = try current()
-    return AtomicSnapshot(state.graph, commitNumber: state.commitNumber)
+    return AtomicSnapshot(state.graph, commitNumber: state.commitNumber, view)
   }
 
   public func commit(_ changes: ChangeSet) throws(StoreError) -> CommitResult {
@@ -54,8 +58,9 @@ public final class AtomicStore: Store {
     switch try commit.run() {
     case .conflicts(let conflicts): return .conflicts(conflicts)
     case .applied(let graph, let keys, let touched):
+      try externalFiles?.prepare(changes)
       try publish(graph, changes.metadata ?? state.metadata)
-      medium?.discardExternalData(changes.obsoleteExternalData)
+      externalFiles?.committed(changes)
       return .committed(Receipt(keys: keys, commitNumber: state.commitNumber + 1, touched: touched))
     }
   }
@@ -81,16 +86,19 @@ public final class AtomicStore: Store {
   }
 
   public func externalData(_ name: Data) throws(StoreError) -> Data {
-    guard let medium else {
-      throw StoreError(.missingExternalData, "A store in memory keeps all data in its rows.")
+    guard let externalFiles else {
+      throw StoreError(.missingExternalData, "The store keeps all data in its rows.")
     }
-    return try medium.externalData(name)
+    return try externalFiles.read(name)
   }
 
-  public func keepExternalData(_ data: Data) throws(StoreError) -> Data? { try medium?.keepExternalData(data) }
-  public func discardExternalData(_ names: [Data]) { medium?.discardExternalData(names) }
+  public func keepExternalData(_ data: Data) throws(StoreError) -> Data? { try externalFiles?.keep(data) }
+  public func discardExternalData(_ names: [Data]) { externalFiles?.discard(names) }
+  public func holdExternalData(_ names: [Data]) { externalFiles?.hold(names) }
+  public func releaseExternalData(_ names: [Data]) -> [Data] { externalFiles?.release(names) ?? [] }
 
   public func close() throws(StoreError) {
+    externalFiles?.close()
     writing.lock()
     defer { writing.unlock() }
     let medium = state.withLock { state in

@@ -1,3 +1,4 @@
+import Foundation
 import StoreProtocol
 import StoreQuery
 import StoreSchema
@@ -8,11 +9,15 @@ import StoreSchema
 final class KeyValueSnapshot: FetchingSnapshot, @unchecked Sendable {
   let commitNumber: UInt64
   let reader: KeyValueReader
+  private let externalData: ExternalDataView?
   /// Whether this view has the indexes of the model, once it was asked for.
   private var hasIndexes: Bool?
 
   /// `commitNumber` counts the commits of the opened store, which are not all that there are.
-  init(_ transaction: any KeyValueReading, _ shape: KeyValueShape, commitNumber: UInt64) {
+  init(
+    _ transaction: any KeyValueReading, _ shape: KeyValueShape, commitNumber: UInt64, _ externalData: ExternalDataView?
+  ) {
+    self.externalData = externalData
     self.commitNumber = commitNumber
     reader = KeyValueReader(transaction, shape)
   }
@@ -26,6 +31,18 @@ final class KeyValueSnapshot: FetchingSnapshot, @unchecked Sendable {
       try KeyValueFacts(reader.transaction).content(KeyValueFact.indexes).map { Array($0) == catalogue } ?? false
     hasIndexes = found
     return found
+  }
+
+  func externalDataNames(_ schema: Schema, _ body: (Data) -> Bool) throws(StoreError) {
+    var goesOn = true
+    let slots = schema.entities.map(\.slotsForNames)
+    for root in schema.entities where root.root == root.index && goesOn {
+      if !slots[root.subtree].contains(where: { !$0.isEmpty }) { continue }
+      try reader.scan(root.subtree, from: 0) { row in
+        for slot in slots[row.entity] where goesOn && row.mayName(slot) { goesOn = body(row.data(slot)) }
+        return goesOn
+      }
+    }
   }
 
   func rows(of entity: Int, keys: [Int64], _ body: (consuming Row) -> Void) throws(StoreError) {

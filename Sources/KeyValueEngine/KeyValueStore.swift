@@ -13,7 +13,7 @@ public final class KeyValueStore<Map: KeyValueMap>: Store {
   private let storeType: String
   private let timeout: Double
   /// Nil where all data stays in the rows.
-  private let externalFiles: ExternalDataFolder?
+  private let externalFiles: ExternalDataFiles?
   private let state: Mutex<State>
   /// Held by a commit to its very end, so that commits are counted in their order.
   private let committing = NSLock()
@@ -51,8 +51,9 @@ public final class KeyValueStore<Map: KeyValueMap>: Store {
     (self.schema, self.shape, self.storeType, self.capabilities) = (schema, shape, storeType, capabilities)
     isReadOnly = options.isReadOnly
     timeout = options.timeout
-    self.externalFiles = externalFiles
+    self.externalFiles = externalFiles.map { ExternalDataFiles($0, ofStore: metadata.identifier, schema, options) }
     state = Mutex(State(map: map, metadata: metadata))
+    self.externalFiles?.sweep(self)
   }
 
   private static func isCompatible(_ metadata: StoreMetadata, _ schema: Schema, _ options: StoreOptions) -> Bool {
@@ -100,7 +101,8 @@ public final class KeyValueStore<Map: KeyValueMap>: Store {
   public func snapshot() throws(StoreError) -> any StoreSnapshot {
     // The number is taken first: a commit in between makes the view newer than it says, never older.
     let number = commits.load(ordering: .acquiring)
-    return KeyValueSnapshot(try map().read(timeout: timeout), shape, commitNumber: number)
+    let view = externalFiles?.view()
+    return KeyValueSnapshot(try map().read(timeout: timeout), shape, commitNumber: number, view)
   }
 
   public func commit(_ changes: ChangeSet) throws(StoreError) -> CommitResult {
@@ -115,13 +117,14 @@ public final class KeyValueStore<Map: KeyValueMap>: Store {
     case .conflicts(let conflicts): return .conflicts(conflicts)
     case .written(let keys, let touched):
       if let metadata = changes.metadata { try transaction.setMetadata(metadata, isNew: false) }
+      try externalFiles?.prepare(changes)
       try transaction.commit()
       state.withLock { state in
         state.hasIndexes = true
         state.lastCommit = transaction.commitNumber
         if let metadata = changes.metadata { state.metadata = metadata }
       }
-      externalFiles?.remove(changes.obsoleteExternalData)
+      externalFiles?.committed(changes)
       let number = commits.add(1, ordering: .acquiringAndReleasing).newValue
       return .committed(Receipt(keys: keys, commitNumber: number, touched: touched))
     }
@@ -157,10 +160,15 @@ public final class KeyValueStore<Map: KeyValueMap>: Store {
     return try externalFiles.read(name)
   }
 
-  public func keepExternalData(_ data: Data) throws(StoreError) -> Data? { try externalFiles?.write(data) }
-  public func discardExternalData(_ names: [Data]) { externalFiles?.remove(names) }
+  public func keepExternalData(_ data: Data) throws(StoreError) -> Data? { try externalFiles?.keep(data) }
+  public func discardExternalData(_ names: [Data]) { externalFiles?.discard(names) }
+  public func holdExternalData(_ names: [Data]) { externalFiles?.hold(names) }
+  public func releaseExternalData(_ names: [Data]) -> [Data] { externalFiles?.release(names) ?? [] }
 
-  public func close() throws(StoreError) { state.withLock { $0.map = nil } }
+  public func close() throws(StoreError) {
+    externalFiles?.close()
+    state.withLock { $0.map = nil }
+  }
 
   private func map() throws(StoreError) -> Map {
     guard let map = state.withLock({ $0.map }) else {

@@ -1,3 +1,4 @@
+import Foundation
 import StoreProtocol
 import StoreQuery
 import StoreSchema
@@ -97,6 +98,25 @@ public struct SQLReader<Connection: SQLConnection> {
     for (place, owner) in owners.enumerated() {
       // The rows move out of their group.
       for index in groups[place].indices { if let row = groups[place][index].take() { body(owner, row) } }
+    }
+  }
+
+  /// Calls `body` with each binary value that is as short as the name of data outside the rows, until it gives false.
+  public func externalDataNames(_ body: (Data) -> Bool) throws(StoreError) {
+    for table in binding.layout.tables {
+      for column in table.columns {
+        guard case .attribute(let kind) = column.role, [.externalData, .data, .transformable].contains(kind) else {
+          continue
+        }
+        // The length is known without the value, so that larger ones are not read.
+        let name = column.name
+        let statement = try statements.statement(
+          text: "SELECT \(name) FROM \(table.name) WHERE length(\(name)) BETWEEN 37 AND 63")
+        defer { statement.reset() }
+        while try statement.step() {
+          if case .blob(let bytes) = statement.stored(0), !body(bytes) { return }
+        }
+      }
     }
   }
 

@@ -16,7 +16,8 @@ public struct ChangeSet: Sendable {
   public var links: [LinkChange] = []
   /// Objects that must still have the version they were read with although they do not change.
   public var checks: [Deletion] = []
-  /// Names of external data that the written rows no longer hold; the store removes it after the commit.
+  /// Names of external data that the written rows no longer hold. The store removes it after the commit, once nobody needs it any more; see
+  /// ``StoreOptions/externalDataGrace``.
   public var obsoleteExternalData: [Data] = []
   /// Whether this is one of several change sets that make a copy of a store: destinations of its links may come with later ones, so that
   /// they need not exist yet.

@@ -141,6 +141,8 @@ final class CheckedStore: Store {
   }
 
   func discardExternalData(_ names: [Data]) { base.discardExternalData(names) }
+  func holdExternalData(_ names: [Data]) { base.holdExternalData(names) }
+  func releaseExternalData(_ names: [Data]) -> [Data] { base.releaseExternalData(names) }
   func close() throws(StoreError) { if ProcessCopy.current == process { try base.close() } }
 }
 

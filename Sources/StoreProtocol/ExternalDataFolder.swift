@@ -2,8 +2,9 @@ import Foundation
 
 /// The large binary values of a store, each in a file of its own in one folder beside it.
 ///
-/// A file is complete and on disk before a row names it, and goes only after no row does. Its name is a UUID. In those that are given
-/// here (version 8) the last half is a checksum of the data; Apple's (version 4) tell nothing of it.
+/// A file is complete and on disk before a row names it, and goes only after no row does; ``ExternalDataFiles`` says when. Its name is a
+/// UUID. In those that are given here (version 8) the first four bytes tell the store that made the file, by its UUID, and the last half
+/// is a checksum of the data. Apple's (version 4) tell nothing.
 public struct ExternalDataFolder: Sendable {
   /// Smaller values stay in the row. Real stores hold up to 58 583 bytes inline; about 100 KB is commonly reported.
   public static let threshold = 100_000
@@ -50,14 +51,16 @@ public struct ExternalDataFolder: Sendable {
     return data
   }
 
-  /// Writes a value, durably, and gives its name for the slot; nil for a small one.
-  public func write(_ data: Data) throws(StoreError) -> Data? {
+  /// Writes a value of the store with this UUID, durably, and gives its name for the slot; nil for a small one.
+  public func write(_ data: Data, ofStore identifier: String) throws(StoreError) -> Data? {
     if data.count <= Self.threshold { return nil }
     try makeFolders()
-    let name = Self.name(of: data, like: UUID()).uuidString
-    try write(data, to: folder.appendingPathComponent(name))
+    var id: UUID
+    // 28 bits of the name are random: the same data may be given a name that it has already.
+    repeat { id = Self.name(of: data, like: Self.random(Self.owner(identifier))) } while status(of: id) != nil
+    try write(data, to: folder.appendingPathComponent(id.uuidString))
     try Self.synchronize(folder)
-    return Data([2]) + Data(name.utf8) + Data([0])
+    return Data([2]) + Data(id.uuidString.utf8) + Data([0])
   }
 
   /// Removes files that no row names. One that is gone already is no error, and what is no regular file in the store's own folder
@@ -181,6 +184,28 @@ public struct ExternalDataFolder: Sendable {
     return id
   }
 
+  /// The file of a slot's bytes, nil where they are no name.
+  static func file(_ name: Data) -> UUID? { name.first == 2 ? try? id(name) : nil }
+
+  /// What the first four bytes of a file's name are in the store with this UUID.
+  static func owner(_ identifier: String) -> UInt32 {
+    var sum = CRC64()
+    sum.add(Data(identifier.utf8))
+    return UInt32(truncatingIfNeeded: sum.value >> 32)
+  }
+
+  private static func random(_ owner: UInt32) -> UUID {
+    var bytes = UUID().uuid
+    withUnsafeMutableBytes(of: &bytes) { $0.storeBytes(of: owner.bigEndian, as: UInt32.self) }
+    return UUID(uuid: bytes)
+  }
+
+  /// Whether a file was made by the store with this UUID.
+  static func isOwn(_ id: UUID, _ owner: UInt32) -> Bool {
+    if tellsNothing(id) { return false }
+    return withUnsafeBytes(of: id.uuid) { UInt32(bigEndian: $0.loadUnaligned(as: UInt32.self)) } == owner
+  }
+
   private static func tellsNothing(_ id: UUID) -> Bool { id.uuid.6 >> 4 != 8 }
 
   /// The name with the first half of `id` for this data.
@@ -197,6 +222,19 @@ public struct ExternalDataFolder: Sendable {
   }
 
   // MARK: Files
+
+  func status(of id: UUID) -> FileStatus? { FileStatus(folder.appendingPathComponent(id.uuidString).path) }
+
+  /// Makes the present the time of a file's last change. False where there is no such file.
+  func touch(_ id: UUID) -> Bool {
+    let path = folder.appendingPathComponent(id.uuidString).path
+    return utimensat(AT_FDCWD, path, nil, AT_SYMLINK_NOFOLLOW) == 0 || FileStatus(path)?.isRegular == true
+  }
+
+  /// Removes a file, unless it has changed or was touched since it had this status.
+  func remove(_ id: UUID, unlessTouchedSince known: FileStatus?) {
+    if status(of: id) == known { remove([Data(id.uuidString.utf8)]) }
+  }
 
   /// Throws unless it is a plain file: a link may lead anywhere, and a pipe makes its reader wait.
   private func requirePlain(_ url: URL) throws(StoreError) {
@@ -252,7 +290,8 @@ public struct ExternalDataFolder: Sendable {
     }
   }
 
-  private static func synchronize(_ url: URL) throws(StoreError) {
+  /// Waits until the names in a folder are on the disk.
+  package static func synchronize(_ url: URL) throws(StoreError) {
     let file = open(url.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     if file < 0 { throw StoreError.system("A folder of the store cannot be opened", url.path) }
     defer { _ = close(file) }

@@ -50,8 +50,15 @@ public protocol Store: AnyObject, Sendable {
   /// whose commit fails gives it back with ``discardExternalData(_:)``.
   func keepExternalData(_ data: Data) throws(StoreError) -> Data?
 
-  /// Removes data that no row names any more.
+  /// Removes at once data that no row has ever named: of a commit that was not made.
   func discardExternalData(_ names: [Data])
+
+  /// Keeps obsolete data readable (``ChangeSet/obsoleteExternalData``), beyond its grace time
+  /// (``StoreOptions/externalDataGrace``), until it is released as often as it was held. To be called before the commit.
+  func holdExternalData(_ names: [Data])
+
+  /// Ends holds. Gives back the names of data that a snapshot from before its commit can still read: those stay held.
+  func releaseExternalData(_ names: [Data]) -> [Data]
 
   /// Ends all use of the store. Safe to call twice.
   func close() throws(StoreError)
@@ -85,6 +92,10 @@ public protocol StoreSnapshot: AnyObject, Sendable {
   func destinations(
     of relationship: Relationship, owners: [Int64], _ body: (Int64, consuming Row) -> Void
   ) throws(StoreError)
+
+  /// Calls `body` with the bytes of each value that may be a name of data outside the rows, in any order, and perhaps with other values.
+  /// Ends soon after `body` has given false. `schema` is the store's.
+  func externalDataNames(_ schema: Schema, _ body: (Data) -> Bool) throws(StoreError)
 }
 
 /// A snapshot that evaluates fetch plans itself: most of them (``Capabilities/pushDown``), or without that power those that an index serves.
@@ -140,6 +151,17 @@ extension FetchingSnapshot {
 extension StoreSnapshot {
   public var fetching: (any FetchingSnapshot)? { nil }
 
+  public func externalDataNames(_ schema: Schema, _ body: (Data) -> Bool) throws(StoreError) {
+    var goesOn = true
+    for entity in schema.entities where goesOn && !entity.isAbstract {
+      let slots = entity.slotsForNames
+      if slots.isEmpty { continue }
+      try scan(entity.index..<entity.index + 1) { row in
+        for slot in slots where goesOn && row.mayName(slot) { goesOn = body(row.data(slot)) }
+      }
+    }
+  }
+
   public func rows(
     of entity: Int, between keys: ClosedRange<Int64>, _ body: (consuming Row) -> Void
   ) throws(StoreError) -> Bool { false }
@@ -148,6 +170,20 @@ extension StoreSnapshot {
     var found: Row?
     try rows(of: entity, keys: [key]) { found = $0 }
     return found
+  }
+}
+
+extension Entity {
+  /// The slots that may name data outside the row. Whatever the model says now, a value that was written under another one may be a name.
+  package var slotsForNames: [Int] {
+    slots.indices.filter { [.externalData, .data, .transformable].contains(slots[$0]) }
+  }
+}
+
+extension Row {
+  /// Whether the bytes of a slot may be the name of data outside the row.
+  package func mayName(_ slot: Int) -> Bool {
+    !isNull(slot) && withBytes(slot) { $0.first == 2 && $0.count < 64 }
   }
 }
 
@@ -160,4 +196,6 @@ extension Store {
   }
   public func keepExternalData(_ data: Data) throws(StoreError) -> Data? { nil }
   public func discardExternalData(_ names: [Data]) {}
+  public func holdExternalData(_ names: [Data]) {}
+  public func releaseExternalData(_ names: [Data]) -> [Data] { [] }
 }

@@ -87,6 +87,9 @@ public struct StoreOptions: Sendable {
   /// Records every commit in persistent history, whose tables are made where there are none.
   public var tracksHistory = false
   public var forceDestroy = false
+  /// How long the file of a large value stays after a commit has made it obsolete, in seconds: for other processes, whose contexts may
+  /// have the row that named it. With 0 it goes at the end of the commit, unless this process still needs it.
+  public var externalDataGrace: Double = 60
   /// Receives each statement with its duration in seconds, for logging.
   public var trace: (@Sendable (String, Double) -> Void)?
 

@@ -68,6 +68,20 @@ import XMLBackend
     #expect(model.flatMap(\.attributes).map(\.allowsExternalBinaryDataStorage) == [true])
   }
 
+  /// A save that took so long that its file was swept is not acknowledged.
+  @Test(arguments: backends) func noRowIsCommittedThatNamesAFileThatIsGone(_ backend: any StoreBackend) throws {
+    let place = try Place("external")
+    defer { place.remove() }
+    let store = try backend.open(at: place.url, schema: Self.schema(), options: StoreOptions())
+    let name = try #require(try store.keepExternalData(Data(repeating: 9, count: 200_000)))
+    store.discardExternalData([name])
+    let error = #expect(throws: StoreError.self) { try Self.insert([name], store) }
+    #expect(error?.code == .missingExternalData)
+    #expect(error?.outcome == .notSaved)
+    #expect(try Self.values(store) == [])
+    try store.close()
+  }
+
   @Test func whatIsInTheWayOfTheFolderIsNotFollowed() throws {
     let place = try Place("external")
     defer { place.remove() }
@@ -87,7 +101,7 @@ import XMLBackend
     defer { place.remove() }
     let folder = ExternalDataFolder(beside: place.url.path)
     let data = Data((0..<150_000).map { UInt8(truncatingIfNeeded: $0) })
-    let name = try #require(try folder.write(data))
+    let name = try #require(try folder.write(data, ofStore: UUID().uuidString))
     #expect(try folder.read(name) == data)
     let file = folder.folder.appending(path: folder.names[0])
     #expect(try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int == 0o600)

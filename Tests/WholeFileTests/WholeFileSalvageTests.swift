@@ -140,7 +140,7 @@ import Testing
     _ = try Self.made(format, place)
     let url = place.url.appendingPathExtension("new")
     let folder = ExternalDataFolder(beside: url.path)
-    _ = try folder.write(Data(repeating: 1, count: 150_000))
+    _ = try folder.write(Data(repeating: 1, count: 150_000), ofStore: UUID().uuidString)
     let old = folder.names
     #expect(old.count == 1)
     try format.backend.replace(at: url, with: place.url, options: StoreOptions())

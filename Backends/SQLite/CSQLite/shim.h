@@ -26,4 +26,17 @@ static inline int ocd_wal_index(sqlite3 *db, unsigned int *words, int count) {
   for (int i = 0; i < count; i++) words[i] = ((unsigned int volatile *)index)[i];
   return SQLITE_OK;
 }
+
+// Waits until a database's main file and its log or journal, as far as they are open, are on the disk.
+static inline int ocd_sync(sqlite3 *db) {
+  const int operations[] = {SQLITE_FCNTL_JOURNAL_POINTER, SQLITE_FCNTL_FILE_POINTER};
+  for (int i = 0; i < 2; i++) {
+    sqlite3_file *file = 0;
+    int result = sqlite3_file_control(db, "main", operations[i], &file);
+    if (result != SQLITE_OK) return result;
+    if (file && file->pMethods) result = file->pMethods->xSync(file, SQLITE_SYNC_NORMAL);
+    if (result != SQLITE_OK) return result;
+  }
+  return SQLITE_OK;
+}
 #endif

@@ -140,6 +140,12 @@ public struct SQLiteBackend: StoreBackend {
     }
   }
 
+  /// Whether a commit with these options is on the disk for good when it returns.
+  static func isDurable(_ options: StoreOptions, isLogged: Bool) -> Bool {
+    let levels = options.pragmas.filter { $0.key.lowercased() == "synchronous" }.map { $0.value.lowercased() }
+    return levels.allSatisfy { ["extra", "3"].contains($0) || isLogged && ["full", "2"].contains($0) }
+  }
+
   private static func isWord(_ text: String) -> Bool {
     !text.isEmpty
       && text.utf8.allSatisfy { UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 | 0x20 || 0x2D...0x39 ~= $0 || $0 == 0x5F }

@@ -52,11 +52,14 @@ final class SQLitePool: @unchecked Sendable {
     self.make = make
   }
 
-  func take() throws(StoreError) -> SQLiteReader {
+  /// A connection that nobody uses. Throws `busy` where none became free within so many seconds, by default the pool's timeout.
+  func take(within seconds: Double? = nil) throws(StoreError) -> SQLiteReader {
     condition.lock()
-    let deadline = Date(timeIntervalSinceNow: timeout)
+    let deadline = Date(timeIntervalSinceNow: seconds ?? timeout)
     while !isClosed, idle.isEmpty, inUse >= limit {
-      guard condition.wait(until: deadline) else {
+      if !condition.wait(until: deadline), !isClosed, idle.isEmpty, inUse >= limit {
+        // A waiter may time out and take another one's wake-up with it.
+        condition.signal()
         condition.unlock()
         throw StoreError(.busy, "No reading connection became free in time; release snapshots sooner.")
       }

@@ -1,3 +1,4 @@
+import Foundation
 import SQLEngine
 import StoreProtocol
 import StoreQuery
@@ -11,9 +12,11 @@ final class SQLiteSnapshot: FetchingSnapshot, InspectingSnapshot, @unchecked Sen
   private let reader: SQLiteReader
   let rows: SQLReader<SQLiteConnection>
   private let pool: SQLitePool
+  private let externalData: ExternalDataView?
 
-  init(_ pool: SQLitePool, commitNumber: UInt64) throws(StoreError) {
+  init(_ pool: SQLitePool, commitNumber: UInt64, _ externalData: ExternalDataView?) throws(StoreError) {
     self.pool = pool
+    self.externalData = externalData
     self.commitNumber = commitNumber
     reader = try pool.take()
     rows = SQLReader(reader.statements)
@@ -50,6 +53,10 @@ final class SQLiteSnapshot: FetchingSnapshot, InspectingSnapshot, @unchecked Sen
 
   func rows(of entity: Int, keys: [Int64], _ body: (consuming Row) -> Void) throws(StoreError) {
     try confirmed { () throws(StoreError) in try rows.rows(of: entity, keys: keys, body) }
+  }
+
+  func externalDataNames(_ schema: Schema, _ body: (Data) -> Bool) throws(StoreError) {
+    try confirmed { () throws(StoreError) in try rows.externalDataNames(body) }
   }
 
   func row(of entity: Int, key: Int64) throws(StoreError) -> Row? {

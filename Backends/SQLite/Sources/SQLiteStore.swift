@@ -1,3 +1,4 @@
+import CSQLite
 import Foundation
 import SQLEngine
 import StoreProtocol
@@ -16,7 +17,8 @@ final class SQLiteStore: Store, @unchecked Sendable {
   private let binding: SQLBinding
   private let pool: SQLitePool
   private let history: SQLHistory?
-  private let externalFiles: ExternalDataFolder
+  private let externalFiles: ExternalDataFiles
+  private let folder: URL
   private let file: SQLiteStoreFile
   private let writing = NSRecursiveLock()
   private var writer: SQLStatements<SQLiteConnection>?
@@ -51,12 +53,17 @@ final class SQLiteStore: Store, @unchecked Sendable {
     storedMetadata = facts.metadata
     self.pool = pool
     self.file = file
-    externalFiles = place.externalData
+    folder = URL(fileURLWithPath: place.path).deletingLastPathComponent()
+    externalFiles = ExternalDataFiles(place.externalData, ofStore: facts.metadata.identifier, schema, options)
     onClose = place.release
     logOwner = SQLiteLogOwner(options)
     self.writer = writer.map { SQLStatements($0, facts.binding) }
     // With a rollback journal a reader makes commits wait.
     capabilities = isLogged ? SQLiteBackend.capabilities : SQLiteBackend.capabilities.subtracting(.concurrentReads)
+    if !SQLiteBackend.isDurable(options, isLogged: isLogged) {
+      externalFiles.makeDurable { [weak self] () throws(StoreError) in try self?.syncFiles() }
+    }
+    externalFiles.sweep(self)
   }
 
   deinit {
@@ -72,7 +79,7 @@ final class SQLiteStore: Store, @unchecked Sendable {
   func snapshot() throws(StoreError) -> any StoreSnapshot {
     // The number is taken first: a commit in between makes the view newer than it says, never older.
     let number = commits.load(ordering: .acquiring)
-    return try SQLiteSnapshot(pool, commitNumber: number)
+    return try SQLiteSnapshot(pool, commitNumber: number, externalFiles.view())
   }
 
   func commit(_ changes: ChangeSet) throws(StoreError) -> CommitResult {
@@ -91,6 +98,7 @@ final class SQLiteStore: Store, @unchecked Sendable {
         if !hasIndexes {
           for change in try SQLiteIndexes(connection, binding.layout).changes { try connection.execute(change) }
         }
+        try externalFiles.prepare(changes)
       }
     } catch {
       rollBack(statements)
@@ -113,7 +121,7 @@ final class SQLiteStore: Store, @unchecked Sendable {
       }
       if let metadata = changes.metadata { storedMetadata = metadata }
       hasIndexes = true
-      externalFiles.remove(changes.obsoleteExternalData)
+      externalFiles.committed(changes)
       let number = commits.add(1, ordering: .acquiringAndReleasing).newValue
       return .committed(Receipt(keys: keys, commitNumber: number, touched: touched))
     }
@@ -157,15 +165,21 @@ final class SQLiteStore: Store, @unchecked Sendable {
 
   func keepExternalData(_ data: Data) throws(StoreError) -> Data? {
     try file.require()
-    return try externalFiles.write(data)
+    return try externalFiles.keep(data)
   }
 
-  func discardExternalData(_ names: [Data]) { externalFiles.remove(names) }
+  func discardExternalData(_ names: [Data]) { externalFiles.discard(names) }
+
+  func holdExternalData(_ names: [Data]) { externalFiles.hold(names) }
+
+  func releaseExternalData(_ names: [Data]) -> [Data] { externalFiles.release(names) }
 
   func close() throws(StoreError) {
+    // First the pool: a sweep that waits for a reader ends then.
+    pool.close()
+    externalFiles.close()
     writing.lock()
     defer { writing.unlock() }
-    pool.close()
     if isClosed { return }
     isClosed = true
     writer = nil
@@ -238,6 +252,16 @@ extension SQLiteStore {
       floors[table.root] = try connection.integer("SELECT max(Z_PK) FROM \(table.name)")
     }
     return floors
+  }
+
+  /// Makes the commits durable that were made without waiting for the disk.
+  private func syncFiles() throws(StoreError) {
+    writing.lock()
+    defer { writing.unlock() }
+    let connection = try openWriter().connection
+    try connection.check(ocd_sync(connection.database), "syncing the store's files")
+    // A rollback journal that was removed may be back after a loss of power.
+    if !isLogged { try ExternalDataFolder.synchronize(folder) }
   }
 
   private func rollBack(_ statements: SQLStatements<SQLiteConnection>) {

@@ -20,6 +20,8 @@ enum Workload: String, CaseIterable, Codable {
   case w6p = "W6p"
   /// Delete every second object, save.
   case w7 = "W7"
+  /// Delete departments with the rule nullify that nobody refers to, a tenth of the number of employees; three more entities could.
+  case w7r = "W7r"
   /// Number and mean salary of the employees of every department, 20 times.
   case w8 = "W8"
   /// Open a store in a running process, to the first object.
@@ -101,6 +103,7 @@ enum Workload: String, CaseIterable, Codable {
     case .w6: 1.8
     case .w6p: 0.9
     case .w7: 1.35
+    case .w7r: 15
     case .w8: 1.05
     case .w10: 2
     case .w11: 480
@@ -113,7 +116,7 @@ enum Workload: String, CaseIterable, Codable {
   }
 
   /// Whether it begins with an empty store.
-  var startsEmpty: Bool { self == .w1 || self == .w1b }
+  var startsEmpty: Bool { self == .w1 || self == .w1b || self == .w7r }
 
   /// Whether it writes, so that the contents of the store are compared afterwards.
   var writes: Bool { startsEmpty || [.w5, .w7, .w12, .w13, .w14].contains(self) }

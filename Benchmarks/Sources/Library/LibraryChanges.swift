@@ -41,6 +41,24 @@ extension LibrarySide {
     return Double(employees.count)
   }
 
+  /// The departments that W7r deletes.
+  func insertDepartments() throws -> [Department] {
+    let departments = (1...Int64(max(1, scale.employees / 10))).map { key in
+      let department = Department(context: context)
+      department.name = EmployeeData.departmentName(key)
+      return department
+    }
+    try context.save()
+    return departments
+  }
+
+  /// W7r.
+  func delete(_ departments: [Department]) throws -> Double {
+    for department in departments { context.delete(department) }
+    try context.save()
+    return Double(departments.count)
+  }
+
   /// W7.
   func delete(_ employees: [Employee]) throws -> Double {
     for employee in employees { context.delete(employee) }

@@ -51,6 +51,9 @@ struct LibrarySide {
       // Keys count from 1, so every second object from the second on has an even one.
       let half = all.enumerated().filter { !$0.offset.isMultiple(of: 2) }.map(\.element)
       return try measure { try delete(half) }
+    case .w7r:
+      let departments = try insertDepartments()
+      return try measure { try delete(departments) }
     case .w8: return try measure { try group() }
     case .w16: return try RowPredicates(scale).run(.library)
     case .w11: return try weigh()

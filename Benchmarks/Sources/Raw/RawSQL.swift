@@ -33,6 +33,10 @@ enum RawSQL {
   static let updateTag = "UPDATE ZTAG SET Z_OPT = ? WHERE Z_PK = ? AND ifnull(Z_OPT, 0) = ?"
   static let updateSalary = "UPDATE ZEMPLOYEE SET Z_OPT = ?, ZSALARY = ? WHERE Z_PK = ? AND ifnull(Z_OPT, 0) = ?"
   static let deleteEmployee = "DELETE FROM ZEMPLOYEE WHERE Z_PK = ? AND ifnull(Z_OPT, 0) = ?"
+  static let deleteDepartment = "DELETE FROM ZDEPARTMENT WHERE Z_PK = ? AND ifnull(Z_OPT, 0) = ?"
+  static let leaveDepartment = ["ZEMPLOYEE", "ZVISIT", "ZWARD", "ZZONE"].map {
+    "UPDATE \($0) SET ZDEPARTMENT = NULL WHERE ZDEPARTMENT = ?"
+  }
   static let deletePairs = "DELETE FROM Z_2TAGS WHERE Z_2EMPLOYEES = ?"
 
   static let begin = "BEGIN"

@@ -31,6 +31,9 @@ struct RawSide {
       let all = try employees()
       let half = all.filter { $0.key.isMultiple(of: 2) }
       return try measure { try delete(half) }
+    case .w7r:
+      let keys = try insertDepartments()
+      return try measure { try deleteDepartments(keys) }
     case .w8: return try measure { try group() }
     case .w16: return try RowPredicates(scale).run(.raw)
     case .w10: return try Self.open(cell)

@@ -1,6 +1,5 @@
 import CoreData
 import Foundation
-import StoreConformance
 
 extension GraphSuite {
   static let saves: [GraphCase] = [
@@ -231,8 +230,7 @@ extension GraphSuite {
       "SAV-017", "a save over two stores of which the second fails at its commit says which has saved",
       { Models.configured }, needs: .rowLevel, ways: .own, places: 2, disturbsFiles: true
     ) { g in
-      // The second one alone fails.
-      FailingFiles.watch(g.url(1).path)
+      g.watchFiles(of: 1)
       let coordinator = g.emptyCoordinator()
       try g.add(0, to: coordinator, configuration: "A")
       let second = try g.add(1, to: coordinator, configuration: "B")
@@ -240,9 +238,7 @@ extension GraphSuite {
       try c.performAndWait {
         let first = c.insert("First", ["name": "a"])
         let refused = c.insert("Second", ["name": "b"])
-        let error = try FailingFiles.disturb(.every(.error(EIO), [.write, .sync, .truncate, .create, .rename])) {
-          try g.fails(134040) { try c.save() }
-        }.result
+        let error = try g.whileFilesFail { try g.fails(134040) { try c.save() } }
         g.expect(
           (error?.userInfo[NSAffectedStoresErrorKey] as? [NSPersistentStore])?.contains { $0 === second } ?? false,
           "the error does not name the store")

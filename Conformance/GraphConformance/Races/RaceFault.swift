@@ -3,7 +3,7 @@ struct RaceFault: Sendable {
   /// What kind of fault it is, the telling ones first. A shrunk program must show the kind that the long one showed.
   enum Kind: Int, Sendable, CaseIterable {
     case reference, deny, cascade, linkToGone, lost, deletedIsThere, notAcknowledged, owner, pair, order, value, large
-    case verify, error, process
+    case replaced, unreadable, verify, error, process
 
     /// For counts in reports.
     var text: String {
@@ -20,6 +20,8 @@ struct RaceFault: Sendable {
       case .order: "order not explained"
       case .value: "value not explained"
       case .large: "large value not readable"
+      case .replaced: "saved to a replaced store"
+      case .unreadable: "store not readable"
       case .verify: "store verify"
       case .error: "unexpected error"
       case .process: "process ended"

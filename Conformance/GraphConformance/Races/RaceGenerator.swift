@@ -13,15 +13,25 @@ struct RaceGenerator {
   /// How long a save takes, in microseconds: what one worker waits longer than the other is less.
   private var pace = 200
 
-  init(seed: UInt64, _ capabilities: Capabilities) {
+  private let kinds: [RaceKind]
+
+  /// For stores with some capabilities, and of some kinds of relationships.
+  init(seed: UInt64, _ capabilities: Capabilities, kinds: [RaceKind] = RaceKind.all) {
     random = SplitMix64(seed: seed)
+    self.kinds = kinds.isEmpty ? RaceKind.all : kinds
     self.capabilities = capabilities
   }
 
-  /// The next program. Every fourth is a free run.
+  /// The next program: of eight five are duels, two of them with two stores, two are free runs, and one does something to a whole store.
   mutating func next() -> RaceProgram {
     defer { episode += 1 }
-    return episode % 4 == 3 ? freeRun() : duels()
+    switch episode % 8 {
+    case 3: return freeRun(stores: 1)
+    case 4, 6: return duels(stores: 2)
+    case 5: return freeRun(stores: 2)
+    case 7 where capabilities.contains(.persistent): return runWithAction()
+    default: return duels(stores: 1)
+    }
   }
 
   /// Learns from a run how long saves take.
@@ -59,40 +69,59 @@ struct RaceGenerator {
 
   // MARK: Duels
 
-  private mutating func duels() -> RaceProgram {
-    var program = RaceProgram(workers: workers(4))
-    for duel in 0..<32 {
+  private mutating func duels(stores: Int) -> RaceProgram {
+    var program = RaceProgram(stores: stores, workers: workers(4))
+    for duel in 0..<48 {
       let pair = duel % 2 * 2
-      if duel % 16 > 13 { largeDuel(&program, pair) } else { duelOfLink(&program, pair) }
+      if duel % 16 > 13 {
+        largeDuel(&program, pair)
+      } else if chance(50) {
+        duelOfLinks(&program, chance(50) ? [pair, pair + 1] : [pair + 1, pair])
+      } else {
+        let deleter = random.below(4)
+        duelOfLinks(&program, (0..<4).filter { $0 != deleter } + [deleter])
+      }
     }
     return program
   }
 
-  /// One worker links two objects while the other deletes one of them.
-  private mutating func duelOfLink(_ program: inout RaceProgram, _ pair: Int) {
-    let kind = RaceKind.all[nextKind % RaceKind.all.count]
+  /// Workers link objects to an owner while the last one deletes it, or one of the others.
+  private mutating func duelOfLinks(_ program: inout RaceProgram, _ workers: [Int]) {
+    let kind = kinds[nextKind % kinds.count]
     nextKind += 1
     meeting += 1
-    let (owner, member) = (RaceObject.owner(kind, newNumber()), RaceObject.member(kind, newNumber()))
-    program.setup += [.insert(owner, newToken()), .insert(member, newToken())]
-    if chance(50) {
-      let former = RaceObject.owner(kind, newNumber())
-      program.setup += [.insert(former, newToken()), .link(owner: former, member: member)]
-    }
+    let store = random.below(program.stores)
+    let owner = RaceObject.owner(kind, newNumber(), store: store)
+    program.setup.append(.insert(owner, newToken()))
     // An owner that denies can be deleted only while nobody refers to it.
     if kind.rule != .deny && kind.shape != .oneToOne && chance(50) {
-      let other = RaceObject.member(kind, newNumber())
+      let other = RaceObject.member(kind, newNumber(), store: store)
       program.setup += [.insert(other, newToken()), .link(owner: owner, member: other)]
     }
-    let victim = chance(80) ? owner : member
-    let swap = random.below(2)
+    var victim = owner
     let pauses = chance(30) ? [0, 0] : chance(50) ? [0, random.below(pace)] : [random.below(pace), 0]
-    let (linker, deleter) = (pair + swap, pair + 1 - swap)
-    program.workers[linker].operations += [
-      chance(70) ? .link(owner: owner, member: member) : .adopt(owner: owner, member: member),
-      .save(meeting: meeting, pause: pauses[0]),
-    ]
-    program.workers[deleter].operations += [.delete(victim), .save(meeting: meeting, pause: pauses[1])]
+    for worker in workers.dropLast() {
+      let member = RaceObject.member(kind, newNumber(), store: store)
+      program.setup.append(.insert(member, newToken()))
+      if chance(40) {
+        let former = RaceObject.owner(kind, newNumber(), store: store)
+        program.setup += [.insert(former, newToken()), .link(owner: former, member: member)]
+      }
+      if chance(15) { victim = member }
+      if program.stores == 2 && chance(60) {
+        // The save of the link changes both stores, or neither.
+        let other = RaceObject.owner(kind, newNumber(), store: 1 - store)
+        program.setup.append(.insert(other, newToken()))
+        program.workers[worker].operations.append(.write(other, newToken()))
+      }
+      program.workers[worker].operations += [
+        chance(70) ? .link(owner: owner, member: member) : .adopt(owner: owner, member: member),
+        .save(meeting: meeting, pause: pauses[0]),
+      ]
+    }
+    if let deleter = workers.last {
+      program.workers[deleter].operations += [.delete(victim), .save(meeting: meeting, pause: pauses[1])]
+    }
   }
 
   /// One worker replaces or deletes a large value that another one holds the row of.
@@ -109,13 +138,14 @@ struct RaceGenerator {
 
   // MARK: Free runs
 
-  private mutating func freeRun() -> RaceProgram {
-    var program = RaceProgram(workers: workers(4))
+  private mutating func freeRun(stores: Int) -> RaceProgram {
+    var program = RaceProgram(stores: stores, workers: workers(4))
     var pool: [RaceKind: (owners: [RaceObject], members: [RaceObject])] = [:]
-    let kinds = (0..<4).map { _ in RaceKind.all[random.below(RaceKind.all.count)] }
+    let kinds = (0..<4).map { _ in self.kinds[random.below(self.kinds.count)] }
     for kind in Set(kinds).sorted(by: { $0.text < $1.text }) {
-      let owners = (0..<3).map { _ in RaceObject.owner(kind, newNumber()) }
-      let members = (0..<4).map { _ in RaceObject.member(kind, newNumber()) }
+      let store = random.below(stores)
+      let owners = (0..<3).map { _ in RaceObject.owner(kind, newNumber(), store: store) }
+      let members = (0..<4).map { _ in RaceObject.member(kind, newNumber(), store: store) }
       pool[kind] = (owners, members)
       program.setup += (owners + members).map { .insert($0, newToken()) }
     }
@@ -132,6 +162,23 @@ struct RaceGenerator {
     return program
   }
 
+  /// A free run in which the last worker does something to the store: copies it several times, or moves, replaces or removes it once.
+  private mutating func runWithAction() -> RaceProgram {
+    var program = freeRun(stores: 1)
+    let kind = RaceAction.Kind.allCases[episode / 8 % 4]
+    for index in program.workers.indices {
+      program.workers[index].process = 0
+      // Only the contexts of the coordinator go to the new place with a store that is moved.
+      if kind == .migrate { program.workers[index].coordinator = 0 }
+    }
+    for _ in 0..<(kind == .copy ? 3 : 1) {
+      let last = program.workers.count - 1
+      let count = program.workers[last].operations.count
+      program.workers[last].operations.insert(.act(kind), at: count / 4 + random.below(count / 2))
+    }
+    return program
+  }
+
   private mutating func step(
     _ kind: RaceKind, _ objects: inout (owners: [RaceObject], members: [RaceObject])
   ) -> RaceOperation {
@@ -139,11 +186,11 @@ struct RaceGenerator {
     let member = objects.members[random.below(objects.members.count)]
     switch random.below(100) {
     case 0..<8:
-      let new = RaceObject.owner(kind, newNumber())
+      let new = RaceObject.owner(kind, newNumber(), store: owner.store)
       objects.owners[random.below(objects.owners.count)] = new
       return .insert(new, newToken())
     case 8..<18:
-      let new = RaceObject.member(kind, newNumber())
+      let new = RaceObject.member(kind, newNumber(), store: member.store)
       objects.members[random.below(objects.members.count)] = new
       return .insert(new, newToken())
     case 18..<36: return .link(owner: owner, member: member)
@@ -151,9 +198,9 @@ struct RaceGenerator {
     case 46..<54: return .unlink(owner: owner, member: member)
     case 54..<62: return kind.isOrdered ? .reverse(owner) : .write(owner, newToken())
     case 62..<70: return .write(member, newToken())
-    case 70..<74: return .writeLarge(member, newToken())
-    case 74..<78: return .hold(member)
-    case 78..<82: return .readLarge(member)
+    case 70..<76: return .writeLarge(member, newToken())
+    case 76..<79: return .hold(member)
+    case 79..<82: return .readLarge(member)
     case 82..<88: return .delete(owner)
     case 88..<92: return .delete(member)
     case 92..<96: return .refresh(keeping: chance(50))

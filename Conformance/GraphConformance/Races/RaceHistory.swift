@@ -27,12 +27,15 @@ struct RaceHistory {
   private(set) var insertions: [String: Int] = [:]
   /// Saves that deleted an object, by its name, as their contexts say.
   private(set) var deletions: [String: [Int]] = [:]
+  /// Links that contexts gave up while they saved.
+  private(set) var dropped: [(owner: String, member: String, record: Int)] = []
   /// Names that a save of unknown outcome inserted or deleted.
   private(set) var doubtful: Set<String> = []
 
   init(_ all: [RaceRecord]) {
     records = all
     for record in all {
+      for one in record.known { names[one.id] = one.name }
       for insertion in record.insertions where record.outcome == .saved { names[insertion.id] = insertion.name }
     }
     for (index, record) in all.enumerated() where record.outcome != .notSaved { add(record, index) }
@@ -52,15 +55,23 @@ struct RaceHistory {
     }
     for one in record.writes {
       let value = one.key == "owner" ? one.value.map(name) : one.value
+      if let owner = one.dropped { dropped.append((name(owner), name(one.object), index)) }
       writes[Cell(object: name(one.object), key: one.key), default: []].append(write(value, one.isDefinite))
     }
     let gone = Set(record.deletions + record.deleted.map(name))
     for pair in record.pairs where !gone.contains(pair.owner) && !gone.contains(pair.member) {
+      if pair.isDropped {
+        dropped.append((pair.owner, pair.member, index))
+        continue
+      }
       let cell = RaceRecord.Pair(owner: pair.owner, member: pair.member, isLinked: true)
       pairs[cell, default: []].append(write(pair.isLinked ? "linked" : nil, true))
     }
-    for id in record.deleted { deletions[name(id), default: []].append(index) }
-    for deleted in record.deletions where !isKnown { doubtful.insert(deleted) }
+    if isKnown {
+      for id in record.deleted { deletions[name(id), default: []].append(index) }
+    } else {
+      doubtful.formUnion(record.deletions + record.deleted.map(name))
+    }
   }
 
   /// Whether an object has certainly been deleted by the end.

@@ -6,43 +6,91 @@ import StoreConformance
 /// a value where no other save of that value began after it had ended.
 struct RaceJudge {
   private let history: RaceHistory
-  private let contents: StoreContents
+  private let contents: [StoreContents]
   private var objects: [String: StoreContents.Object] = [:]
-  /// Names by entity and key: of objects that are there, and of those whose deletion was acknowledged.
+  /// Names by ID: of objects that are there, and of those whose deletion was acknowledged.
   private var names: [String: String]
   private(set) var faults: [RaceFault] = []
 
   /// What is wrong with the end of a run, the telling faults first; none where everything is explained.
   static func faults(of result: RaceResult) -> [RaceFault] {
-    let seen = result.problems.map { RaceFault(.process, [], $0) }
-    guard let contents = result.contents else { return seen }
-    var judge = RaceJudge(result, contents)
-    judge.run(result.reads)
-    return (seen + judge.faults).sorted { $0.kind.rawValue < $1.kind.rawValue }
+    var faults = result.problems.map { RaceFault(.process, [], $0) }
+    if let text = result.unreadable { faults.append(RaceFault(.unreadable, [], "a store cannot be read: \(text)")) }
+    let ends = result.actions.filter { $0.error == nil && ($0.kind == .replace || $0.kind == .destroy) }
+    if let end = ends.first {
+      faults += self.faults(of: result, after: end)
+    } else if let contents = result.contents {
+      faults += judged(result.records, contents, result.reads)
+    }
+    for action in result.actions {
+      guard let url = action.url, let copy = result.copies[url] else { continue }
+      faults += judged(records(result.records, in: action), [copy], []).map {
+        RaceFault($0.kind, $0.objects, "in a copy: \($0.text)")
+      }
+    }
+    return faults.sorted { $0.kind.rawValue < $1.kind.rawValue }
+  }
+
+  private static func judged(
+    _ records: [RaceRecord], _ contents: [StoreContents], _ reads: [RaceRead]
+  ) -> [RaceFault] {
+    var judge = RaceJudge(records, contents)
+    judge.run(reads)
+    return judge.faults
+  }
+
+  /// The saves that may be in a copy: those that ended before it began are, those that ran beside it may be.
+  private static func records(_ records: [RaceRecord], in copy: RaceAction) -> [RaceRecord] {
+    records.filter { $0.start <= copy.end && $0.outcome != .notSaved }.map { record in
+      var record = record
+      if record.end >= copy.start { record.outcome = .unknown }
+      return record
+    }
+  }
+
+  /// After another store, or none, has taken the place of the first: nothing is saved to it any more, and it is as it was before the
+  /// workers began.
+  private static func faults(of result: RaceResult, after end: RaceAction) -> [RaceFault] {
+    var faults: [RaceFault] = []
+    for record in result.records where record.outcome == .saved && record.start > end.end {
+      faults.append(
+        RaceFault(
+          .replaced, record.insertions.map(\.name),
+          "worker \(record.worker) saved to a store \((record.start - end.end) / 1000) µs after its \(end.kind.rawValue)"
+        ))
+    }
+    let before = end.kind == .replace ? result.records.filter { $0.worker < 0 } : []
+    if let contents = result.contents { faults += judged(before, contents, []) }
+    return faults
   }
 
   private mutating func add(_ kind: RaceFault.Kind, _ objects: [String], _ text: String) {
     faults.append(RaceFault(kind, objects, text))
   }
 
-  private init(_ result: RaceResult, _ contents: StoreContents) {
-    history = RaceHistory(result.records)
+  private init(_ records: [RaceRecord], _ contents: [StoreContents]) {
+    history = RaceHistory(records)
     self.contents = contents
     names = history.names
   }
 
+  private func name(_ store: String, _ target: StoreContents.Target) -> String? {
+    names[RaceValue.id(store, target.entity, target.key)]
+  }
+
   private mutating func run(_ reads: [RaceRead]) {
     for record in history.records where record.outcome == .notSaved { check(errorOf: record) }
-    for object in contents.objects {
+    for object in contents.flatMap(\.objects) {
       guard let name = object.texts["name"], RaceObject(text: name)?.entity == object.entity else {
         add(.value, [], "\(object.entity) \(object.key) has the name \(object.texts["name"] ?? "nil")")
         continue
       }
       if objects.updateValue(object, forKey: name) != nil { add(.notAcknowledged, [name], "\(name) is there twice") }
-      names["\(object.entity)/p\(object.key)"] = name
+      names[RaceValue.id(object.store, object.entity, object.key)] = name
     }
     checkStore()
     checkExistence()
+    checkCascades()
     for (name, object) in objects.sorted(by: { $0.key < $1.key }) { checkValues(name, object) }
     checkPairs()
     checkOrders()
@@ -60,11 +108,11 @@ struct RaceJudge {
   // MARK: What the store says of itself
 
   private mutating func checkStore() {
-    for problem in contents.problems {
+    for (store, problem) in contents.flatMap({ store in store.problems.map { (store.identifier, $0) } }) {
       // With the rule noAction references to what is gone are what was asked for.
       let kind = RaceKind.all.first { problem.entity == $0.memberEntity && problem.property == $0.owners }
       if let kind, kind.rule == .noAction, !kind.isPairs { continue }
-      let name = problem.key.flatMap { names["\(problem.entity ?? "")/p\($0)"] }
+      let name = problem.key.flatMap { names[RaceValue.id(store, problem.entity ?? "", $0)] }
       add(.verify, name.map { [$0] } ?? [], "store verify: \(problem.text)")
     }
   }
@@ -86,6 +134,27 @@ struct RaceJudge {
       for name in record.deletions where objects[name] != nil && !history.isDeleted(name) {
         add(.deletedIsThere, [name], "\(name) is there, which \(history.text(of: index)) deleted")
       }
+    }
+  }
+
+  /// A cascade takes members with it. What had certainly left the owner before is no member any more.
+  private mutating func checkCascades() {
+    let wanted = Set(history.records.flatMap { $0.outcome == .notSaved ? [] : $0.deletions })
+    for (name, indexes) in history.deletions where indexes.count == 1 && !wanted.contains(name) {
+      guard let member = RaceObject(text: name), !member.isOwner, !member.kind.isPairs else { continue }
+      let record = history.records[indexes[0]]
+      if record.policy != .error { continue }
+      let gone = Set(record.deletions + record.deleted.compactMap { history.names[$0] })
+      let writes = history.writes[RaceHistory.Cell(object: name, key: "owner")] ?? []
+      let last = history.last(of: writes.filter { $0.start <= record.end })
+      let hadLeft = last.allSatisfy { write in
+        isStrict(write) && write.end < record.start && !(write.value.map { gone.contains($0) } ?? false)
+      }
+      if last.isEmpty || !hadLeft { continue }
+      let texts = last.map(history.text).joined(separator: "; ")
+      add(
+        .lost, [name], "\(name) was deleted with an owner by \(history.text(of: indexes[0])), and it had left: \(texts)"
+      )
     }
   }
 
@@ -113,7 +182,7 @@ struct RaceJudge {
     let last = history.last(of: writes)
     let texts = last.map(history.text).joined(separator: "; ")
     if let target = object.targets["owner"]?.first {
-      let owner = names["\(target.entity)/p\(target.key)"] ?? "\(target.entity) \(target.key)"
+      let owner = name(object.store, target) ?? "\(target.entity) \(target.key)"
       if target.isGone && member.kind.rule != .noAction {
         let kinds: [RaceKind.Rule: RaceFault.Kind] = [.cascade: .cascade, .deny: .deny]
         add(
@@ -153,7 +222,7 @@ struct RaceJudge {
       guard let owner = RaceObject(text: pair.owner), let member = objects[pair.member] else { continue }
       let last = history.last(of: writes)
       let texts = last.map(history.text).joined(separator: "; ")
-      let isLinked = (member.targets["owners"] ?? []).contains { names["\($0.entity)/p\($0.key)"] == pair.owner }
+      let isLinked = (member.targets["owners"] ?? []).contains { name(member.store, $0) == pair.owner }
       let what = "\(pair.owner) and \(pair.member)"
       if isLinked {
         if !last.contains(where: { $0.value != nil }) {
@@ -176,7 +245,7 @@ struct RaceJudge {
     }
     for (name, object) in objects {
       for target in object.targets["owners"] ?? [] {
-        guard let owner = names["\(target.entity)/p\(target.key)"], !target.isGone else { continue }
+        guard let owner = self.name(object.store, target), !target.isGone else { continue }
         if history.pairs[RaceRecord.Pair(owner: owner, member: name, isLinked: true)] == nil {
           add(.pair, [owner, name], "\(owner) and \(name) are linked, and nobody linked them")
         }
@@ -194,7 +263,7 @@ struct RaceJudge {
         }
         if isDisturbed { continue }
         let expected = order.members.compactMap { names[$0] }.filter { objects[$0] != nil }
-        let found = (object.targets[owner.kind.members] ?? []).compactMap { names["\($0.entity)/p\($0.key)"] }
+        let found = (object.targets[owner.kind.members] ?? []).compactMap { name(object.store, $0) }
         if found != expected {
           add(
             .order, [order.owner] + expected,
@@ -209,7 +278,7 @@ struct RaceJudge {
     record.orders.contains { $0.owner == owner.text }
       || record.links.contains { $0.owner == owner.text }
       || record.pairs.contains { $0.owner == owner.text }
-      || record.writes.contains { $0.key == "owner" && $0.object.hasPrefix(owner.kind.memberEntity + "/") }
+      || record.writes.contains { $0.key == "owner" && $0.object.contains("/\(owner.kind.memberEntity)/") }
   }
 
   // MARK: Large values that contexts read while others replaced them
@@ -218,7 +287,9 @@ struct RaceJudge {
   private mutating func check(_ read: RaceRead) {
     if read.token == -1 { add(.large, [read.object], "\(read.object): the large value read is one that nobody wrote") }
     let writes = history.writes[RaceHistory.Cell(object: read.object, key: "large")] ?? []
-    guard read.token == nil, let write = writes.first(where: { isStrict($0) && $0.end < read.loaded }) else { return }
+    guard read.token == nil,
+      let write = writes.first(where: { isStrict($0) && $0.value != nil && $0.end < read.loaded })
+    else { return }
     add(.large, [read.object], "\(read.object): the large value read is nil; it was \(history.text(write))")
   }
 
@@ -234,6 +305,13 @@ struct RaceJudge {
           "\(what) was linked to \(target) by \(history.text(of: write.record)), "
             + "after \(history.text(of: index)) had deleted it")
       }
+    }
+    for link in history.dropped where !history.mayBeDeleted(link.owner) && !history.mayBeDeleted(link.member) {
+      let policy = history.records[link.record].policy
+      if policy == .storeTrump || policy == .rollback { continue }
+      add(
+        .owner, [link.owner, link.member],
+        "\(link.member) was to be linked to \(link.owner), and \(history.text(of: link.record)) gave that up")
     }
     for (cell, writes) in history.writes where cell.key == "owner" {
       for write in writes { write.value.map { check(cell.object, $0, write) } }

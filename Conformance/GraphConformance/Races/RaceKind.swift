@@ -58,30 +58,33 @@ struct RaceObject: Hashable, Codable, Sendable {
   let kind: RaceKind
   let isOwner: Bool
   let number: Int
+  /// The store that it is inserted into, 0 or 1.
+  let store: Int
 
-  static func owner(_ kind: RaceKind, _ number: Int) -> RaceObject {
-    RaceObject(kind: kind, isOwner: true, number: number)
+  static func owner(_ kind: RaceKind, _ number: Int, store: Int = 0) -> RaceObject {
+    RaceObject(kind: kind, isOwner: true, number: number, store: store)
   }
-  static func member(_ kind: RaceKind, _ number: Int) -> RaceObject {
-    RaceObject(kind: kind, isOwner: false, number: number)
+  static func member(_ kind: RaceKind, _ number: Int, store: Int = 0) -> RaceObject {
+    RaceObject(kind: kind, isOwner: false, number: number, store: store)
   }
 
   var entity: String { isOwner ? kind.ownerEntity : kind.memberEntity }
-  /// For example `toOne-cascade.owner3`.
-  var text: String { "\(kind.text).\(isOwner ? "owner" : "member")\(number)" }
+  /// For example `toOne-cascade.owner3`, or `toOne-cascade.owner3.second` in the second store.
+  var text: String { "\(kind.text).\(isOwner ? "owner" : "member")\(number)\(store == 0 ? "" : ".second")" }
 
-  private init(kind: RaceKind, isOwner: Bool, number: Int) {
-    (self.kind, self.isOwner, self.number) = (kind, isOwner, number)
+  private init(kind: RaceKind, isOwner: Bool, number: Int, store: Int) {
+    (self.kind, self.isOwner, self.number, self.store) = (kind, isOwner, number, store)
   }
 
   init?(text: some StringProtocol) {
     let parts = String(text).split(separator: Character("."))
-    guard parts.count == 2, let kind = RaceKind(text: Substring(parts[0])) else { return nil }
+    guard parts.count == 2 || parts.count == 3 && parts[2] == "second", let kind = RaceKind(text: Substring(parts[0]))
+    else { return nil }
     let isOwner = parts[1].hasPrefix("owner")
     guard isOwner || parts[1].hasPrefix("member"), let number = Int(parts[1].dropFirst(isOwner ? 5 : 6)) else {
       return nil
     }
-    self.init(kind: kind, isOwner: isOwner, number: number)
+    self.init(kind: kind, isOwner: isOwner, number: number, store: parts.count - 2)
   }
 }
 

@@ -11,6 +11,7 @@ final class LocalMeeting: RaceMeeting, @unchecked Sendable {
   private let condition = NSCondition()
   private var missing: [Int: Int] = [:]
   private var times: [Int: UInt64] = [:]
+  private var isOver = false
 
   /// How long after the last one has come all go on: long enough for the others to wake.
   private static let lead: UInt64 = 60_000
@@ -30,8 +31,17 @@ final class LocalMeeting: RaceMeeting, @unchecked Sendable {
       condition.broadcast()
     }
     while true {
+      if isOver { return 0 }
       if let time = times[number] { return time }
       condition.wait()
+    }
+  }
+
+  /// Lets everybody go on for good, because somebody will not come.
+  func end() {
+    condition.withLock {
+      isOver = true
+      condition.broadcast()
     }
   }
 

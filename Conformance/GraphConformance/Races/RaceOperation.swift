@@ -19,6 +19,8 @@ enum RaceOperation: Hashable, Sendable {
   /// Takes what others have saved; unsaved changes stay, or are dropped.
   case refresh(keeping: Bool)
   case reset
+  /// Does something to the whole first store.
+  case act(RaceAction.Kind)
   /// Waits for all workers that have this number.
   case meet(Int)
   /// Saves. With a number it waits for all workers that have the number, then as many microseconds as it says.
@@ -30,7 +32,7 @@ enum RaceOperation: Hashable, Sendable {
     case .insert(let object, _), .write(let object, _), .writeLarge(let object, _): [object]
     case .link(let owner, let member), .adopt(let owner, let member), .unlink(let owner, let member): [owner, member]
     case .reverse(let object), .delete(let object), .hold(let object), .readLarge(let object): [object]
-    case .refresh, .reset, .meet, .save: []
+    case .refresh, .reset, .act, .meet, .save: []
     }
   }
 
@@ -60,6 +62,7 @@ extension RaceOperation: CustomStringConvertible {
     case .readLarge(let object): "read \(object.text)"
     case .refresh(let keeping): keeping ? "refresh keeping" : "refresh"
     case .reset: "reset"
+    case .act(let kind): kind.rawValue
     case .meet(let number): "meet \(number)"
     case .save(let meeting, let pause):
       meeting.map { "save meeting \($0) pause \(pause)" } ?? "save"
@@ -69,6 +72,10 @@ extension RaceOperation: CustomStringConvertible {
   init?(text: some StringProtocol) {
     let words = String(text).split(separator: Character(" ")).map(String.init)
     guard let name = words.first else { return nil }
+    if words.count == 1, let kind = RaceAction.Kind(rawValue: name) {
+      self = .act(kind)
+      return
+    }
     let objects = words.dropFirst().compactMap { RaceObject(text: $0) }
     let token = words.count == 3 ? Int64(words[2]) : nil
     switch (name, words.count, objects.count) {

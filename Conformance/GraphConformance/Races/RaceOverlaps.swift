@@ -55,10 +55,10 @@ struct RaceOverlaps: Sendable {
   }
 
   /// What is missing, in sentences, where at least `least` overlaps of links and deletions are required, of each kind in both orders.
-  func missing(least: Int) -> [String] {
+  func missing(least: Int, _ kinds: [RaceKind]) -> [String] {
     var missing: [String] = []
     if total < least { missing.append("\(total) saves of a link overlapped with a deletion; at least \(least) must") }
-    for kind in RaceKind.all {
+    for kind in kinds {
       if counts[kind, default: Count()].linkFirst == 0 {
         missing.append("no link of kind \(kind.text) overlapped with a later deletion")
       }

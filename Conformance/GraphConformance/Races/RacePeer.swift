@@ -10,20 +10,20 @@ final class RacePeer: @unchecked Sendable {
   private let ended = DispatchSemaphore(value: 0)
   private let ready = DispatchSemaphore(value: 0)
   private let writing = NSLock()
-  private let meeting: any RaceMeeting
+  private let meeting: LocalMeeting
   private let note: @Sendable (RaceEvent) -> Void
   private var isDone = false
 
   /// Starts the process, and waits until it has opened its stores.
   init(
-    _ number: Int, _ program: RaceProgram, _ backend: String, _ url: URL, _ meeting: any RaceMeeting,
+    _ number: Int, _ program: RaceProgram, _ backend: String, _ urls: [URL], _ meeting: LocalMeeting,
     _ note: @escaping @Sendable (RaceEvent) -> Void
   ) throws {
     (self.meeting, self.note) = (meeting, note)
     process.executableURL = Self.program
-    process.arguments = [
-      "races-worker", "--backend", backend, "--url", url.absoluteString, "--process", "\(number)",
-    ]
+    process.arguments =
+      ["races-worker", "--backend", backend, "--process", "\(number)"]
+      + urls.flatMap { ["--url", $0.absoluteString] }
     process.standardOutput = output
     process.standardInput = input
     try process.run()
@@ -68,6 +68,7 @@ final class RacePeer: @unchecked Sendable {
       default: note(.problem("a process said: \(line)"))
       }
     }
+    if !isDone { meeting.end() }
     ready.signal()
     ended.signal()
   }
@@ -84,28 +85,24 @@ final class RacePeer: @unchecked Sendable {
 
 /// What another process does; see ``RacePeer``.
 enum RacePeerProcess {
-  static func run(_ harness: any StoreHarness, _ url: URL, process: Int) throws {
+  static func run(_ harness: any StoreHarness, _ urls: [URL], process: Int) throws {
     let lines = LineReader(.standardInput)
     var text = ""
     while let line = lines.next(), line != "end" { text += line + "\n" }
     let program = try RaceProgram(text: text)
-    let stacks = try RaceStacks(program, process: process, harness, url)
+    let stage = try RaceStage(program, process: process, harness, urls)
     let line = RemoteLine()
     line.say("ready")
     guard lines.next() == "start" else { return }
     Thread.detachNewThread { while let answer = lines.next() { line.answer(answer) } }
     let own = program.workers.indices.filter { program.workers[$0].process == process }
-    nonisolated(unsafe) let opened = stacks
     atOnce(own.count) { index in
-      let worker = program.workers[own[index]]
-      RaceWorker(
-        own[index], worker.policy, opened.coordinators[worker.coordinator],
-        RemoteMeeting(line, worker: own[index])
-      ) { event in
+      let meeting = RemoteMeeting(line, worker: own[index])
+      RaceWorker(own[index], program.workers[own[index]], stage, meeting) { event in
         if let data = try? JSONEncoder().encode(event) { line.say("event " + String(decoding: data, as: UTF8.self)) }
-      }.run(worker.operations)
+      }.run()
     }
-    stacks.close()
+    stage.close()
     line.say("done")
   }
 }

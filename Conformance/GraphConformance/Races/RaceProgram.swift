@@ -26,17 +26,27 @@ struct RaceProgram: Sendable {
     var operations: [RaceOperation] = []
   }
 
+  /// How many stores each coordinator has: one or two.
+  var stores = 1
   /// What one context does, and saves, before the workers begin.
   var setup: [RaceOperation] = []
   var workers: [Worker] = []
 
+  /// What it does to whole stores.
+  var actions: Set<RaceAction.Kind> {
+    Set(
+      workers.flatMap(\.operations).compactMap { operation in
+        if case .act(let kind) = operation { kind } else { nil }
+      })
+  }
+
   var size: Int { setup.count + workers.reduce(0) { $0 + $1.operations.count } }
 }
 
-/// As a text: `setup` and `worker` lines, each followed by the lines of its operations.
+/// As a text: the number of stores, `setup` and `worker` lines, each followed by the lines of its operations.
 extension RaceProgram {
   var text: String {
-    var lines = ["setup"] + setup.map { "  \($0)" }
+    var lines = ["stores \(stores)", "setup"] + setup.map { "  \($0)" }
     for worker in workers {
       lines.append(
         "worker process \(worker.process) coordinator \(worker.coordinator) policy \(worker.policy.rawValue)")
@@ -52,6 +62,10 @@ extension RaceProgram {
       let words = line.split(separator: " ").map(String.init)
       if words.isEmpty || words[0].hasPrefix("#") { continue }
       if words == ["setup"] { continue }
+      if words == ["stores", "1"] || words == ["stores", "2"] {
+        stores = words[1] == "2" ? 2 : 1
+        continue
+      }
       if words[0] == "worker" {
         guard words.count == 7, let process = Int(words[2]), let coordinator = Int(words[4]),
           let policy = Policy(rawValue: words[6])

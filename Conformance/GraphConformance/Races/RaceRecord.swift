@@ -6,13 +6,15 @@ struct RaceRecord: Codable, Sendable {
     case saved, notSaved, unknown
   }
 
-  /// A value of an attribute or a to-one relationship. A destination is the URI of its ID without the store.
+  /// A value of an attribute or a to-one relationship. Objects and destinations are IDs.
   struct Write: Codable, Sendable {
     let object: String
     let key: String
-    let value: String?
+    var value: String?
     /// False for values that a policy may have written although the worker did not change them.
     var isDefinite = true
+    /// The destination that the worker set, where the context has given it up during the save because it is gone.
+    var dropped: String?
   }
 
   /// A member that an owner of a many-to-many relationship got or lost.
@@ -20,6 +22,8 @@ struct RaceRecord: Codable, Sendable {
     let owner: String
     let member: String
     var isLinked: Bool
+    /// Whether the context has given the link up during the save, because one of its ends is gone.
+    var isDropped = false
   }
 
   /// A new object: its name and the ID that it got.
@@ -46,6 +50,8 @@ struct RaceRecord: Codable, Sendable {
   var error: String?
 
   var insertions: [Insertion] = []
+  /// Other objects that the worker knows, with their IDs at the time.
+  var known: [Insertion] = []
   var writes: [Write] = []
   var pairs: [Pair] = []
   var orders: [Order] = []
@@ -78,4 +84,5 @@ enum RaceEvent: Codable, Sendable {
   case save(RaceRecord)
   case problem(String)
   case read(RaceRead)
+  case action(RaceAction)
 }

@@ -6,13 +6,18 @@ import StoreProtocol
 /// What is left of a run.
 struct RaceResult: Sendable {
   var records: [RaceRecord] = []
-  /// What workers saw, and what the runner did.
-  var problems: [String] = []
   var reads: [RaceRead] = []
-  var contents: StoreContents?
+  var actions: [RaceAction] = []
+  /// What went wrong in the runner and its processes.
+  var problems: [String] = []
+  /// The content of the stores; nil where one of them cannot be read, which `unreadable` explains.
+  var contents: [StoreContents]?
+  var unreadable: String?
+  /// By the URLs of copies.
+  var copies: [URL: StoreContents] = [:]
 }
 
-/// Runs a program on a new store of a kind, with a thread for each worker.
+/// Runs a program on new stores of a kind, with a thread for each worker.
 final class RaceRun: @unchecked Sendable {
   private let harness: any StoreHarness
   private let program: RaceProgram
@@ -21,27 +26,28 @@ final class RaceRun: @unchecked Sendable {
 
   init(_ harness: any StoreHarness, _ program: RaceProgram) { (self.harness, self.program) = (harness, program) }
 
-  /// Runs it and reads the store afterwards. Throws where the store cannot be made or opened.
+  /// Runs it and reads the stores afterwards. Throws where they cannot be made.
   func run() throws -> RaceResult {
-    NSPersistentStoreCoordinator.register(harness.backend)
-    let place = try harness.makeLocation()
-    defer { try? harness.destroy(place) }
-    let stacks = try RaceStacks(program, process: 0, harness, place.url)
+    let places = try (0..<program.stores).map { _ in try harness.makeLocation() }
+    defer { for place in places { try? harness.destroy(place) } }
+    let stage = try RaceStage(program, process: 0, harness, places.map(\.url))
+    defer { stage.clean() }
     let meeting = LocalMeeting(program)
-    RaceWorker(-1, .error, stacks.coordinators[0], meeting, note).run(
-      program.setup + [.save(meeting: nil, pause: 0)])
+    RaceWorker(
+      -1, RaceProgram.Worker(operations: program.setup + [.save(meeting: nil, pause: 0)]), stage, meeting, note
+    )
+    .run()
+    try stage.prepare(program)
     let peers = try Set(program.workers.map(\.process)).subtracting([0]).sorted().map {
-      try RacePeer($0, program, harness.name, place.url, meeting, note)
+      try RacePeer($0, program, harness.name, stage.urls, meeting, note)
     }
     for peer in peers { peer.start() }
     let own = program.workers.indices.filter { program.workers[$0].process == 0 }
     atOnce(own.count) { [self] index in
-      let worker = program.workers[own[index]]
-      RaceWorker(own[index], worker.policy, stacks.coordinators[worker.coordinator], meeting, note)
-        .run(worker.operations)
+      RaceWorker(own[index], program.workers[own[index]], stage, meeting, note).run()
     }
     for peer in peers { peer.wait() }
-    try read(stacks, place.url)
+    do { try read(stage) } catch { result.unreadable = Graph.text(of: error) }
     return result
   }
 
@@ -51,49 +57,31 @@ final class RaceRun: @unchecked Sendable {
       case .save(let record): result.records.append(record)
       case .problem(let text): result.problems.append(text)
       case .read(let read): result.reads.append(read)
+      case .action(let action): result.actions.append(action)
       }
     }
   }
 
-  /// Reads the store: through a new coordinator where it outlives the ones that wrote.
-  private func read(_ stacks: RaceStacks, _ url: URL) throws {
+  /// Reads the stores: through a new coordinator where they outlive the one that wrote.
+  private func read(_ stage: RaceStage) throws {
     if !harness.backend.capabilities.contains(.persistent) {
-      try readStore(of: stacks.coordinators[0])
-      return stacks.close()
+      result.contents = try stage.coordinators[0].persistentStores.map { try StoreContents($0.requireEngine()) }
+      return stage.close()
     }
-    stacks.close()
-    let reader = try RaceStacks.open(harness, url)
-    try readStore(of: reader)
-    for store in reader.persistentStores { try reader.remove(store) }
-  }
-
-  private func readStore(of coordinator: NSPersistentStoreCoordinator) throws {
-    guard let store = coordinator.persistentStores.first else { throw RaceProblem("The coordinator has no store.") }
-    do { result.contents = try StoreContents(store.requireEngine()) } catch {
-      result.problems.append("the store cannot be read: \(error)")
+    stage.close()
+    for url in result.actions.compactMap(\.url) { result.copies[url] = try contents(url) }
+    let isDestroyed = result.actions.contains { $0.kind == .destroy && $0.error == nil }
+    result.contents = try stage.urls.enumerated().compactMap { index, url in
+      // To open it would make a new one.
+      if index == 0 && isDestroyed && !FileManager.default.fileExists(atPath: url.path) { return nil }
+      return try contents(url)
     }
   }
-}
 
-/// The coordinators of one process.
-final class RaceStacks {
-  let coordinators: [NSPersistentStoreCoordinator]
-
-  init(_ program: RaceProgram, process: Int, _ harness: any StoreHarness, _ url: URL) throws {
-    let last = program.workers.filter { $0.process == process }.map(\.coordinator).max() ?? 0
-    if last > 7 { throw RaceProblem("A program has at most eight coordinators in a process, not \(last + 1).") }
-    coordinators = try (0...max(0, last)).map { _ in try Self.open(harness, url) }
-  }
-
-  static func open(_ harness: any StoreHarness, _ url: URL) throws -> NSPersistentStoreCoordinator {
-    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Models.races)
-    try coordinator.addPersistentStore(ofType: harness.backend.storeType, configurationName: nil, at: url)
-    return coordinator
-  }
-
-  func close() {
-    for coordinator in coordinators {
-      for store in coordinator.persistentStores { try? coordinator.remove(store) }
-    }
+  private func contents(_ url: URL) throws -> StoreContents {
+    let coordinator = RaceStage.coordinator()
+    let store = try RaceStage.add(harness, url, to: coordinator)
+    defer { try? coordinator.remove(store) }
+    return try StoreContents(store.requireEngine())
   }
 }

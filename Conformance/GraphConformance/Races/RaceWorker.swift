@@ -8,40 +8,62 @@ import StoreProtocol
 /// takes what others have saved.
 final class RaceWorker {
   private let number: Int
-  private let policy: RaceProgram.Policy
+  private let worker: RaceProgram.Worker
+  private let stage: RaceStage
   private let context: NSManagedObjectContext
   private let meeting: any RaceMeeting
   private let tell: (RaceEvent) -> Void
   private var known: [RaceObject: NSManagedObject] = [:]
-  private var pending = PendingSave()
   /// When the rows of ``known`` were read.
   private var loaded: [RaceObject: UInt64] = [:]
+  private var pending = PendingSave()
 
   init(
-    _ number: Int, _ policy: RaceProgram.Policy, _ coordinator: NSPersistentStoreCoordinator,
-    _ meeting: any RaceMeeting, _ tell: @escaping (RaceEvent) -> Void
+    _ number: Int, _ worker: RaceProgram.Worker, _ stage: RaceStage, _ meeting: any RaceMeeting,
+    _ tell: @escaping (RaceEvent) -> Void
   ) {
-    (self.number, self.policy, self.meeting, self.tell) = (number, policy, meeting, tell)
+    (self.number, self.worker, self.stage, self.meeting, self.tell) = (number, worker, stage, meeting, tell)
     context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
-    context.persistentStoreCoordinator = coordinator
-    context.mergePolicy = policy.mergePolicy
+    context.persistentStoreCoordinator = stage.coordinators[worker.coordinator]
+    context.mergePolicy = worker.policy.mergePolicy
   }
 
-  func run(_ operations: [RaceOperation]) {
-    context.performAndWait {
-      for operation in operations {
-        do { try run(operation) } catch { tell(.problem("\(operation): \(Graph.text(of: error))")) }
+  /// Runs all operations. The context is held by none of them while it waits for others or does something to a store.
+  func run() {
+    for operation in worker.operations {
+      switch operation {
+      case .meet(let number): LocalMeeting.wait(until: meeting.meet(number))
+      case .act(let kind): act(kind)
+      case .save(let number, let pause): save(meeting: number, pause: pause)
+      default:
+        context.performAndWait {
+          do { try run(operation) } catch { tell(.problem("\(operation): \(Graph.text(of: error))")) }
+        }
       }
+    }
+    context.performAndWait {
       known = [:]
       context.reset()
     }
+  }
+
+  private func act(_ kind: RaceAction.Kind) {
+    var action = RaceAction(kind: kind, worker: number, start: RaceRecord.now())
+    do { action.url = try stage.run(kind, coordinator: worker.coordinator) } catch {
+      action.error = Graph.text(of: error)
+    }
+    action.end = RaceRecord.now()
+    tell(.action(action))
   }
 
   private func run(_ operation: RaceOperation) throws {
     if pending.begin == 0 { pending.begin = RaceRecord.now() }
     switch operation {
     case .insert(let object, let token):
-      known[object] = context.insert(object.entity, ["name": object.text, "value": token])
+      let new = context.insert(object.entity, ["name": object.text, "value": token])
+      let stores = context.persistentStoreCoordinator?.persistentStores ?? []
+      if stores.count > 1 { context.assign(new, to: stores[object.store]) }
+      known[object] = new
     case .write(let object, let token): try find(object)?.setValue(token, forKey: "value")
     case .writeLarge(let object, let token): try find(object)?.setValue(RaceValue.data(token), forKey: "large")
     case .link(let owner, let member): try link(owner, member, fromOwner: false)
@@ -60,8 +82,7 @@ final class RaceWorker {
       known = [:]
       pending = PendingSave()
       context.reset()
-    case .meet(let number): LocalMeeting.wait(until: meeting.meet(number))
-    case .save(let number, let pause): save(meeting: number, pause: pause)
+    case .act, .meet, .save: break
     }
   }
 
@@ -119,6 +140,7 @@ final class RaceWorker {
     if !ownerName.kind.isPairs { return }
     if pending.pairs[pair] == nil { pending.wereLinked[pair] = member.many(ownerName.kind.owners).contains(owner) }
     pending.pairs[pair] = isLinked
+    pending.ends[pair] = (owner, member)
   }
 
   private func reverse(_ name: RaceObject) throws {
@@ -141,11 +163,16 @@ final class RaceWorker {
   // MARK: Saving
 
   private func save(meeting number: Int?, pause: Int) {
-    context.processPendingChanges()
-    var record = RaceRecord(worker: self.number, policy: policy)
-    let changes = RaceChanges(context, policy)
-    let reported = Reported(context)
+    let (changes, reported) = context.performAndWait {
+      context.processPendingChanges()
+      return (RaceChanges(context, worker.policy), Reported(context))
+    }
     if let number { LocalMeeting.wait(until: meeting.meet(number) + UInt64(max(0, pause)) * 1000) }
+    context.performAndWait { save(changes, reported) }
+  }
+
+  private func save(_ changes: RaceChanges, _ reported: Reported) {
+    var record = RaceRecord(worker: number, policy: worker.policy)
     record.begin = pending.begin
     record.start = RaceRecord.now()
     do {
@@ -155,11 +182,17 @@ final class RaceWorker {
       record.end = RaceRecord.now()
       (record.code, record.error) = ((error as NSError).code, Graph.text(of: error))
       let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? StoreError
-      record.outcome = cause?.outcome == .outcomeUnknown ? .unknown : .notSaved
+      // Of several stores only some may have been saved to.
+      let isPartial = record.code == NSPersistentStoreIncompleteSaveError
+      record.outcome = cause?.outcome == .outcomeUnknown || isPartial ? .unknown : .notSaved
     }
+    reported.end()
     changes.fill(&record)
     pending.fill(&record)
-    record.deleted = reported.end()
+    reported.fill(&record)
+    for (name, object) in known where !object.objectID.isTemporaryID {
+      record.known.append(RaceRecord.Insertion(name: name.text, id: RaceValue.id(object)))
+    }
     if !record.isEmpty || record.error != nil { tell(.save(record)) }
     if record.outcome == .saved { pending = PendingSave() } else { drop() }
   }
@@ -173,13 +206,19 @@ private struct PendingSave {
   /// By pairs with `isLinked` true: whether they are linked now, and whether they were before.
   var pairs: [RaceRecord.Pair: Bool] = [:]
   var wereLinked: [RaceRecord.Pair: Bool] = [:]
+  var ends: [RaceRecord.Pair: (owner: NSManagedObject, member: NSManagedObject)] = [:]
   /// Owners by name whose order was set.
   var ordered: [String: NSManagedObject] = [:]
 
   func fill(_ record: inout RaceRecord) {
     (record.deletions, record.links) = (deletions, links)
     for (pair, isLinked) in pairs where wereLinked[pair] != isLinked {
-      record.pairs.append(RaceRecord.Pair(owner: pair.owner, member: pair.member, isLinked: isLinked))
+      var told = RaceRecord.Pair(owner: pair.owner, member: pair.member, isLinked: isLinked)
+      if isLinked, let (owner, member) = ends[pair], record.outcome == .saved {
+        let isGone = owner.managedObjectContext == nil || member.managedObjectContext == nil
+        told.isDropped = isGone || !member.many("owners").contains(owner)
+      }
+      record.pairs.append(told)
     }
     for (name, owner) in ordered where !owner.isDeleted && owner.managedObjectContext != nil {
       record.orders.append(RaceRecord.Order(owner: name, members: owner.many("members").map(RaceValue.id)))
@@ -235,30 +274,48 @@ private struct RaceChanges {
         case .token(let token): token.map { String($0) }
         case .destination(let object): object.map(RaceValue.id)
         }
-      return RaceRecord.Write(
+      var told = RaceRecord.Write(
         object: RaceValue.id(write.object), key: write.key, value: value, isDefinite: write.isDefinite)
+      if record.outcome == .saved, value != nil, case .destination = write.content, !write.object.isFault,
+        write.object.managedObjectContext != nil
+      {
+        let now = write.object.one(write.key).map(RaceValue.id)
+        if now != value { (told.value, told.dropped) = (now, value) }
+      }
+      return told
     }
   }
 }
 
-/// The objects that a context says it has deleted in a save.
+/// The objects that a context says it has deleted and changed in a save.
 private final class Reported: @unchecked Sendable {
   private var watch: (any NSObjectProtocol)?
-  private var ids: [String] = []
+  private var deleted: [NSManagedObject] = []
+  private var updated: [NSManagedObject] = []
 
   init(_ context: NSManagedObjectContext) {
     watch = NotificationCenter.default.addObserver(
       forName: .NSManagedObjectContextDidSave, object: context, queue: nil
     ) { [weak self] note in
-      let deleted = note.userInfo?[NSDeletedObjectsKey] as? Set<NSManagedObject> ?? []
-      self?.ids += deleted.map(RaceValue.id)
+      self?.deleted += note.userInfo?[NSDeletedObjectsKey] as? Set<NSManagedObject> ?? []
+      self?.updated += note.userInfo?[NSUpdatedObjectsKey] as? Set<NSManagedObject> ?? []
     }
   }
 
-  func end() -> [String] {
+  func end() {
     if let watch { NotificationCenter.default.removeObserver(watch) }
     watch = nil
-    return ids
+  }
+
+  /// Adds the deleted objects, and the owners of changed ones: a save may change members that the worker has not touched.
+  func fill(_ record: inout RaceRecord) {
+    record.deleted = deleted.map(RaceValue.id)
+    for object in updated
+    where !object.isFault && object.managedObjectContext != nil && object.entity.propertiesByName["owner"] != nil {
+      record.writes.append(
+        RaceRecord.Write(
+          object: RaceValue.id(object), key: "owner", value: object.one("owner").map(RaceValue.id), isDefinite: false))
+    }
   }
 }
 
@@ -279,8 +336,10 @@ enum RaceValue {
     return Int64(littleEndian: data.withUnsafeBytes { $0.loadUnaligned(as: Int64.self) })
   }
 
-  /// An object's ID without its store: `Entity/p5`.
+  /// An object's ID: `UUID/Entity/p5`.
   static func id(_ object: NSManagedObject) -> String {
-    object.objectID.uriRepresentation().pathComponents.suffix(2).joined(separator: "/")
+    String(object.objectID.uriRepresentation().absoluteString.dropFirst("x-coredata://".count))
   }
+
+  static func id(_ store: String, _ entity: String, _ key: Int64) -> String { "\(store)/\(entity)/p\(key)" }
 }

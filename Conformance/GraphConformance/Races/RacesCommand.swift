@@ -6,7 +6,7 @@ import StoreProtocol
 public enum RacesCommand {
   public static let usage = """
 
-      races [--backend B]... [--seconds N] [--seed S] [--least N] [--count] [--shrink SECONDS] [--replay-to FILE]
+      races [--backend B]... [--seconds N] [--seed S] [--least N] [--count] [--kind K]... [--shrink SECONDS] [--replay-to FILE]
       contexts that link and delete the same objects at the same time; at least so many
       overlaps of both must have happened; --count goes on after faults and counts them
       races --backend B --replay FILE [--times N]          a program that failed, several times
@@ -27,15 +27,15 @@ public enum RacesCommand {
   }
 
   private static func work(_ options: RaceOptions) throws -> Int32 {
-    guard let url = options.url, let harness = options.harnesses.first else {
+    guard !options.urls.isEmpty, let harness = options.harnesses.first else {
       throw RaceProblem("races-worker needs --backend and --url")
     }
-    try RacePeerProcess.run(harness, url, process: options.process)
+    try RacePeerProcess.run(harness, options.urls, process: options.process)
     return 0
   }
 
   private static func walk(_ harness: any StoreHarness, _ options: RaceOptions) -> Int32 {
-    var generator = RaceGenerator(seed: options.seed, harness.backend.capabilities)
+    var generator = RaceGenerator(seed: options.seed, harness.backend.capabilities, kinds: options.kinds)
     var (overlaps, counts) = (RaceOverlaps(), [RaceFault.Kind: Int]())
     let start = Date()
     var episodes = 0
@@ -49,7 +49,10 @@ public enum RacesCommand {
         generator.learn(from: result)
         faults = RaceJudge.faults(of: result)
       } catch { faults = [RaceFault(.process, [], "the run cannot be made: \(Graph.text(of: error))")] }
-      for fault in faults { counts[fault.kind, default: 0] += 1 }
+      for fault in faults {
+        counts[fault.kind, default: 0] += 1
+        if options.isCounting && counts[fault.kind] == 1 { print("  first of “\(fault.kind.text)”: \(fault.text)") }
+      }
       if faults.isEmpty || options.isCounting { continue }
       let seconds = String(format: "%.1f", Date().timeIntervalSince(start))
       print("\(harness.name): seed \(options.seed) fails in episode \(episodes), after \(seconds) s")
@@ -57,7 +60,7 @@ public enum RacesCommand {
       print(overlaps.text)
       return 1
     }
-    let missing = overlaps.missing(least: options.least)
+    let missing = overlaps.missing(least: options.least, options.kinds)
     let faults = counts.values.reduce(0, +)
     print("\(harness.name): \(episodes) episodes of seed \(options.seed) in \(options.seconds) s, \(faults) faults")
     for kind in RaceFault.Kind.allCases { if let count = counts[kind] { print("  \(kind.text): \(count)") } }
@@ -109,11 +112,13 @@ struct RaceOptions {
   var shrinking = 30
   var times = 20
   var process = 1
-  var url: URL?
+  var urls: [URL] = []
   var replay: String?
   var replayTo: String?
   /// Whether to go on after faults, and count them.
   var isCounting = false
+  /// The kinds of relationships; all of them where the command names none.
+  var kinds: [RaceKind] = []
 
   init(_ words: [String], _ all: [any StoreHarness]) throws(RaceProblem) {
     var rest = words[...]
@@ -133,18 +138,24 @@ struct RaceOptions {
           throw RaceProblem("there is no store \(value); there are \(all.map(\.name).joined(separator: ", "))")
         }
         harnesses.append(found)
+      case "--kind":
+        guard let kind = RaceKind(text: Substring(value)) else {
+          throw RaceProblem("no kind is \(value); there are \(RaceKind.all.map(\.text).joined(separator: ", "))")
+        }
+        kinds.append(kind)
       case "--seconds": seconds = try number()
       case "--seed": seed = try number()
       case "--least": least = try number()
       case "--shrink": shrinking = try number()
       case "--times": times = try number()
       case "--process": process = try number()
-      case "--url": url = URL(string: value)
+      case "--url": URL(string: value).map { urls.append($0) }
       case "--replay": replay = value
       case "--replay-to": replayTo = value
       default: throw RaceProblem("races has no option \(option)")
       }
     }
+    if kinds.isEmpty { kinds = RaceKind.all }
     if harnesses.isEmpty { harnesses = all.filter(\.opensStores) }
   }
 }

@@ -41,10 +41,10 @@ extension ConformanceSuite {
       }
     },
     ConformanceCase(
-      "ATT-023/files", "large data lies in a file that goes with its row", requires: [.externalData, .localFiles],
-      level: .durable, profiles: [.plain, .reopen]
+      "ATT-023/files", "large data lies in a file that goes with its row, without a grace time",
+      requires: [.externalData, .localFiles], level: .durable, profiles: [.plain, .reopen]
     ) { c in
-      let s = try c.open(Fixtures.allTypes())
+      let s = try c.open(Fixtures.allTypes(), .withoutGrace)
       let small = try s.insert("AllTypes", ["large": .data(Data(repeating: 1, count: 100))])
       let large = try s.insert("AllTypes", ["large": .data(Data(repeating: 2, count: 5_000_000))])
       c.expect(try c.bytesOfFolder() > 5_000_000, "the data is nowhere in the folder")

@@ -61,7 +61,7 @@ extension ConformanceSuite {
       disturbsFiles: true,
       roles: [
         "delete": { r in
-          let s = try r.open(Fixtures.allTypes())
+          let s = try r.open(Fixtures.allTypes(), .withoutGrace)
           guard let object = try s.objects("AllTypes").first else { return }
           try FailingFiles.disturb(FileFault(.dieBefore, .changes, at: Int(r.seed))) { try s.deleteWithData(object) }
           r.say("done")
@@ -70,7 +70,7 @@ extension ConformanceSuite {
     ) { c in
       var isDone = false
       for at in 1..<60 where !isDone {
-        let s = try c.open(Fixtures.allTypes())
+        let s = try c.open(Fixtures.allTypes(), .withoutGrace)
         try s.insert("AllTypes", ["large": .data(Data(repeating: 3, count: 200_000))])
         try s.close()
         let child = try c.start("delete", seed: UInt64(at))

@@ -35,7 +35,7 @@ extension ContextCore {
     insertedCount += 1
     list(object)
     object.flags.insert(.pendingInsert)
-    object.awakeFromInsert()
+    callOut { object.awakeFromInsert() }
   }
 
   /// The store that takes new objects of an entity, remembered until stores are added or removed; `.max` for none.
@@ -92,6 +92,7 @@ extension ContextCore {
 
   /// Makes an object whose row is gone one that was never saved, with the values that it had.
   private func becomeNew(_ object: NSManagedObject) {
+    if object.flags.contains(.listed) { unlist([object]) }
     forget(object)
     for (slot, kind) in object.info.entity.slots.enumerated() where object.changed(slot) == nil {
       switch kind {
@@ -127,6 +128,7 @@ extension ContextCore {
 
   /// Puts an object on the list of changed objects, as one that is pending.
   func list(_ object: NSManagedObject) {
+    if confinement == .mainQueue && !changeList.hasPending { changesBecamePending() }
     if !object.flags.contains(.listed) {
       object.flags.formUnion([.listed, .pending])
       changeList.append(object) { registeredCount }

@@ -24,7 +24,9 @@ extension ContextCore {
   }
 
   func post(_ name: Notification.Name, _ userInfo: [AnyHashable: Any]) {
+    posts += 1
     NotificationCenter.default.post(name: name, object: context, userInfo: userInfo.isEmpty ? nil : userInfo)
+    posts -= 1
   }
 
   func rollback() {

@@ -15,7 +15,7 @@ extension ContextCore {
     if let kept = snapshots[index], kept.commitNumber == store.cache.lastCommit { return try body(kept) }
     snapshots[index] = nil
     if let incremental = try store.openIncremental() { return try body(incremental.snapshot(for: self)) }
-    let snapshot = try store.requireEngine().snapshot()
+    let snapshot = try store.snapshot()
     if performDepth > 0 && store.keepsSnapshots { snapshots[index] = snapshot }
     return try body(snapshot)
   }
@@ -101,8 +101,20 @@ extension ContextCore {
     return try ahead.row(key, in: snapshot)
   }
 
+  /// Runs `body`, and gives the first error of its reads, which the next save then does not throw: it is for the caller alone. Errors of
+  /// earlier reads stay for the save.
+  func errors(_ body: () -> Void) -> StoreError? {
+    let earlier = faultError
+    faultError = nil
+    defer { faultError = earlier }
+    body()
+    return faultError
+  }
+
   /// The row is gone: the object counts as deleted, with nothing left to save.
   private func becameInaccessible(_ object: NSManagedObject) {
+    // What was changed has no row to go to. A deletion stays listed: the save tells of it.
+    if object.flags.contains(.listed) && !object.flags.contains(.deleted) { unlist([object]) }
     object.flags.insert([.inaccessible, .deleted])
     hasInaccessible = true
     guard
@@ -164,6 +176,8 @@ extension ContextCore {
   func externalData(_ name: Data, of object: NSManagedObject) -> Data? {
     guard let store = store(object.storeIndex) else { return nil }
     do { return try store.requireEngine().externalData(name) } catch {
+      var error = error
+      error.context["object"] = object.objectID.uriRepresentation().absoluteString
       faultError = faultError ?? error
       report("an external value could not be read: \(error)")
       return nil

@@ -3,9 +3,10 @@ import StoreSchema
 
 /// Bringing in what was saved elsewhere.
 extension ContextCore {
-  func merge(_ changes: MergedChanges) {
+  func merge(_ elsewhere: ChangesElsewhere) {
     checkQueue()
     processPendingChanges()
+    let changes = elsewhere.places(in: self)
     snapshots.removeAll()
     lastEvent = nil
     for place in changes.updated + changes.deleted { dropRow(place) }
@@ -13,7 +14,7 @@ extension ContextCore {
     for object in refreshed where !object.isDeleted { refresh(object, mergeChanges: true) }
     let deleted = changes.deleted.compactMap { registered($0.reference, store: $0.store) }
     becomeDeletedElsewhere(deleted)
-    dropMembers(changes)
+    dropMembers(changes.inserted + changes.updated + changes.deleted)
     let inserted = changes.inserted.compactMap { destination($0.reference, store: $0.store) }
     for object in inserted {
       lookAgain(for: object)
@@ -22,7 +23,7 @@ extension ContextCore {
     announce(inserted.filter { !$0.isDeleted }, refreshed.filter { !$0.isDeleted }, deleted)
   }
 
-  private func dropRow(_ place: MergedChanges.Place) {
+  private func dropRow(_ place: ChangesElsewhere.Place) {
     guard let store = store(place.store), let frozen else { return }
     store.cache.remove(frozen.infos[place.reference.entity].root, [place.reference.key])
   }
@@ -51,9 +52,8 @@ extension ContextCore {
   }
 
   /// Members of to-many relationships that may have changed are read again, where nothing unsaved is in them.
-  private func dropMembers(_ changes: MergedChanges) {
+  private func dropMembers(_ places: [ChangesElsewhere.Place]) {
     guard let frozen else { return }
-    let places = changes.inserted + changes.updated + changes.deleted
     let roots = Set(places.map { frozen.infos[$0.reference.entity].root })
     if roots.isEmpty { return }
     for object in registeredObjects where !object.toManys.isEmpty {

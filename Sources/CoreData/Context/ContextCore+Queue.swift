@@ -1,33 +1,60 @@
-import Dispatch
 import Foundation
+import Synchronization
+
+/// How a context is kept to one thread at a time.
+enum Confinement {
+  /// By the client alone: the context has no queue.
+  case client
+  /// By a lock of the context's own. Whoever holds it is on the context's queue.
+  case lock
+  /// By the main queue.
+  case mainQueue
+}
 
 /// Confinement: one thread at a time, the right one.
 extension ContextCore {
-  /// Runs `body` on the context's queue: here and now, under its lock. Nests.
+  /// Runs `body` on the context's queue and waits for its end. Nests.
   ///
-  /// No thread switch is needed, not even for a main-queue context, so a process whose main thread never drains its queue
-  /// does not hang.
+  /// A context of the main queue needs that queue: this waits for it, and says so once where it comes late. Every other context
+  /// needs no other thread; `body` runs here and now.
   func run<T>(_ body: () throws -> T) rethrows -> T {
-    confinement.lock()
+    if confinement != .mainQueue || MainQueue.isCurrent { return try runHere(body) }
+    return try MainQueue.run({ try runHere(body) }, isLate: reportWaiting)
+  }
+
+  /// Runs `body` under the context's lock.
+  func runHere<T>(_ body: () throws -> T) rethrows -> T {
+    lock.lock()
     performDepth += 1
-    let previous = performThread
-    performThread = PlatformThread.current
+    let previous = performThread.load(ordering: .relaxed)
+    performThread.store(PlatformThread.current, ordering: .relaxed)
     let outer = Self.current
     Self.current = self
     defer {
       Self.current = outer
       performDepth -= 1
-      performThread = previous
+      performThread.store(previous, ordering: .relaxed)
       // Views are shared within a burst only: kept longer, they would hold old versions alive.
       if performDepth == 0 {
         snapshots.removeAll()
         hasReadInBurst = false
         tellStoresOfObjects()
       }
-      confinement.unlock()
+      lock.unlock()
     }
+    if performDepth == 1 { takeUpMarks() }
     return try body()
   }
+
+  private func reportWaiting() {
+    if hasReportedWaiting.exchange(true, ordering: .relaxed) { return }
+    report(
+      "performAndWait of the main-queue context \(title) has waited 5 seconds for the main queue, and goes on waiting. Something on the main queue takes long, or nothing runs it: call RunLoop.main.run() or dispatchMain() on the main thread, or make main asynchronous. Other threads may use a context of their own (newBackgroundContext()) instead."
+    )
+  }
+
+  /// The context's name in messages.
+  private var title: String { context?.name.map { "named \"\($0)\"" } ?? "without a name" }
 
   /// The context whose block this thread is running, innermost.
   static var current: ContextCore? {
@@ -48,46 +75,55 @@ extension ContextCore {
 
   private final class Current { var core: ContextCore? }
 
-  /// Stops the program where the context is used off its queue: in debug builds, and with
-  /// `-com.apple.CoreData.ConcurrencyDebug 1`.
-  ///
-  /// The main thread may use a main-queue context without a block. It waits here for a block that another thread runs on the
-  /// context; a block that begins later does not wait for it. Who shares a main-queue context between threads uses blocks on
-  /// the main thread too.
+  /// Notices where the context is used off its queue; see ``QueueCheck``.
   @inline(__always)
-  func checkQueue() {
-    if isMainQueue {
-      confinement.lock()
-      confinement.unlock()
-    }
-    if checksQueue && !isOnQueue { refuseQueue() }
-  }
+  func checkQueue() { if checksQueue && !isOnQueue { noteWrongQueue() } }
 
+  /// Whether this thread may use the context: it holds it, or runs the main queue of a main-queue context.
   var isOnQueue: Bool {
-    if performDepth > 0 && performThread == PlatformThread.current { return true }
-    return isMainQueue && Thread.isMainThread
+    if performThread.load(ordering: .relaxed) == PlatformThread.current { return true }
+    return switch confinement {
+    case .client: true
+    case .lock: false
+    case .mainQueue: MainQueue.isCurrent
+    }
   }
 
-  private func refuseQueue() -> Never {
-    misuse(
-      "A \(isMainQueue ? "main-queue" : "private-queue") context\(context?.name.map { " named \"\($0)\"" } ?? "") or one of its objects was used on the wrong queue. Use it inside perform(_:) or performAndWait(_:)\(isMainQueue ? ", or on the main thread" : "")."
+  private func noteWrongQueue() {
+    QueueCheck.note(
+      "A \(confinement == .mainQueue ? "main-queue" : "private-queue") context \(title) or one of its objects was used on the wrong queue. Use it inside perform(_:) or performAndWait(_:)\(confinement == .mainQueue ? ", or on the main queue" : "")."
     )
   }
 }
 
+/// Whether contexts notice that they are used on the wrong queue: as on Apple's platforms only with
+/// `-com.apple.CoreData.ConcurrencyDebug 1` in the program's arguments, which stops the program there. Without the argument
+/// debug builds say so once a process.
 enum QueueCheck {
-  static let isOn: Bool = {
+  case off, warns, stops
+
+  static let mode: QueueCheck = {
     #if DEBUG
-      return isOn(CommandLine.arguments, otherwise: true)
+      return mode(CommandLine.arguments, otherwise: .warns)
     #else
-      return isOn(CommandLine.arguments, otherwise: false)
+      return mode(CommandLine.arguments, otherwise: .off)
     #endif
   }()
 
-  /// What `-com.apple.CoreData.ConcurrencyDebug` asks for: 0 for no, anything else for yes.
-  static func isOn(_ arguments: [String], otherwise: Bool) -> Bool {
-    guard let place = arguments.firstIndex(of: "-com.apple.CoreData.ConcurrencyDebug"), place + 1 < arguments.count
+  /// What `-com.apple.CoreData.ConcurrencyDebug` says: 0 is off, anything else stops.
+  static func mode(_ arguments: [String], otherwise: QueueCheck) -> QueueCheck {
+    guard let index = arguments.firstIndex(of: "-com.apple.CoreData.ConcurrencyDebug"), index + 1 < arguments.count
     else { return otherwise }
-    return arguments[place + 1] != "0"
+    return arguments[index + 1] == "0" ? .off : .stops
+  }
+
+  private static let hasWarned = Atomic<Bool>(false)
+
+  fileprivate static func note(_ message: String) {
+    if mode == .stops { misuse(message) }
+    if hasWarned.exchange(true, ordering: .relaxed) { return }
+    report(
+      "\(message) This is said once a process; -com.apple.CoreData.ConcurrencyDebug 1 in the program's arguments stops it there."
+    )
   }
 }

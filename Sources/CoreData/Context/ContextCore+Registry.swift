@@ -65,6 +65,11 @@ extension ContextCore.Registry {
 
   var count: Int { maps.reduce(temporaries.count) { $0 + $1.count } }
 
+  /// New objects count for every store: which one takes them is known to their context's queue alone.
+  func hasObjects(ofStore store: UInt16) -> Bool {
+    temporaries.count > 0 || (0..<entityCount).contains { count(store: store, root: $0) > 0 }
+  }
+
   func count(store: UInt16, root: Int) -> Int { map(store, root)?.pointee.count ?? 0 }
 
   @inline(__always)

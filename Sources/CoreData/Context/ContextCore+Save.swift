@@ -7,6 +7,8 @@ import Synchronization
 extension ContextCore {
   func save() throws {
     checkQueue()
+    if isSaving { throw CoreDataError.savesAlready }
+    takeUpStores()
     if let error = faultError {
       faultError = nil
       throw CoreDataError.make(error)
@@ -22,13 +24,13 @@ extension ContextCore {
       forgetAnnihilated()
       return try saveMetadata(coordinator)
     }
-    post(.willSave) { [:] }
     isSaving = true
     dependedOn = []
     defer {
       isSaving = false
       dependedOn = []
     }
+    post(.willSave) { [:] }
     do {
       try runWillSave()
       settlePartners()
@@ -83,7 +85,7 @@ extension ContextCore {
         if object.flags.contains(.asked) || !object.hasChanges { continue }
         object.flags.insert(.asked)
         hasAsked = true
-        object.willSave()
+        callOut { object.willSave() }
       }
       // What changes meanwhile is pending again.
       if !hasAsked || !changeList.hasPending { return }
@@ -155,6 +157,8 @@ extension ContextCore {
     for (part, receipt) in zip(plan.parts, receipts) {
       if let receipt { part.refreshTouched(receipt, in: self) }
     }
+    // Who is told from here on may save again.
+    isSaving = false
     saved.forEachUncounted { $0.didSave() }
     if let objects { post(.didSave) { objects.userInfo } }
     if let ids { post(.didSaveIDs) { ids.userInfo } }

@@ -6,23 +6,27 @@ import Synchronization
 /// The working part of a context: identity, changes, faults.
 ///
 /// Objects hold it strongly and the context weakly through it, so that their context is nil once it is gone.
-/// Sendable, unchecked: everything but the identity maps is used under `confinement` only, the context's own lock; the
-/// maps have a lock of their own, because an object's last release may happen on any thread.
+/// Sendable, unchecked: everything but the identity maps and the marks is used on the context's queue only (see ``Confinement``); the maps
+/// have a lock of their own, because an object's last release may happen on any thread.
 final class ContextCore: @unchecked Sendable {
   weak var context: NSManagedObjectContext?
   /// By which others find this, as long as it lives.
   let link = ContextLink()
-  let isMainQueue: Bool
+  let confinement: Confinement
   /// A copy, because a global constant costs a call at each access.
-  let checksQueue = QueueCheck.isOn
+  let checksQueue = QueueCheck.mode != .off
   /// See ``NSManagedObjectContext/stalenessInterval``.
   @exclusivity(unchecked) var stalenessInterval: Double = -1
-  /// The context's serial, recursive lock: whoever holds it is on the context's queue.
-  let confinement = NSRecursiveLock()
-  /// How deep the holder of `confinement` is in `performAndWait`, and which thread it is.
+  /// Held by whoever runs a block of the context. Recursive.
+  let lock = NSRecursiveLock()
+  /// How deep the holder of `lock` is in `performAndWait`, and which thread it is; 0 for none. Any thread may ask whether it is itself.
   @exclusivity(unchecked) var performDepth = 0
-  @exclusivity(unchecked) var performThread: UInt = 0
-  let queue: DispatchQueue
+  let performThread = Atomic<UInt>(0)
+  /// Where blocks run later; nil for a context without a queue.
+  let queue: DispatchQueue?
+  let hasReportedWaiting = Atomic<Bool>(false)
+  /// What others have done, until it is taken up.
+  let marks = ContextMarks()
 
   @exclusivity(unchecked) private(set) var coordinator: NSPersistentStoreCoordinator?
   @exclusivity(unchecked) private(set) var frozen: FrozenModel?
@@ -77,6 +81,11 @@ final class ContextCore: @unchecked Sendable {
   @exclusivity(unchecked) var readToManys: Set<Int> = []
   /// While a fault is being read, changes are not tracked.
   @exclusivity(unchecked) var trackingPauses = 0
+  /// How deep the context is in functions of the client's objects that are told in the middle of a change: `awakeFromInsert`,
+  /// `awakeFromFetch`, `willSave`.
+  @exclusivity(unchecked) var callouts = 0
+  /// How deep the context is in posting notifications.
+  @exclusivity(unchecked) var posts = 0
   /// The first fault that could not be read since the last save attempt.
   @exclusivity(unchecked) var faultError: StoreError?
   /// Objects recently reached over to-one relationships, kept alive so that a walk does not make them again and again.
@@ -94,9 +103,14 @@ final class ContextCore: @unchecked Sendable {
   /// until it ends, so that the results of a fetch agree with each other; at other times they fire with the newest row.
   @exclusivity(unchecked) var hasReadInBurst = false
 
-  init(isMainQueue: Bool) {
-    self.isMainQueue = isMainQueue
-    queue = isMainQueue ? .main : DispatchQueue(label: "NSManagedObjectContext")
+  init(_ confinement: Confinement) {
+    self.confinement = confinement
+    queue =
+      switch confinement {
+      case .client: nil
+      case .lock: DispatchQueue(label: "NSManagedObjectContext")
+      case .mainQueue: .main
+      }
     link.begin(self)
   }
 
@@ -128,7 +142,7 @@ final class ContextCore: @unchecked Sendable {
 
   @inline(__always)
   func store(_ index: UInt16) -> NSPersistentStore? {
-    if Int(index) < knownStores.count, let known = knownStores[Int(index)] { return known }
+    if Int(index) < knownStores.count, let known = knownStores[Int(index)], !known.isRemoved { return known }
     return findStore(index)
   }
 
@@ -142,7 +156,10 @@ final class ContextCore: @unchecked Sendable {
   }
 
   private func findStore(_ index: UInt16) -> NSPersistentStore? {
-    guard index != .max, let found = coordinator?.store(at: Int(index)) else { return nil }
+    let known = Int(index) < knownStores.count ? knownStores[Int(index)] : nil
+    guard index != .max, let found = coordinator?.store(at: Int(index)) else { return known }
+    // The view of a removed store that had the index.
+    if known != nil { snapshots[Int(index)] = nil }
     while knownStores.count <= Int(index) { knownStores.append(nil) }
     knownStores[Int(index)] = found
     if found is NSIncrementalStore {
@@ -237,6 +254,9 @@ final class ContextCore: @unchecked Sendable {
     registryLock.withLock { _ in registry.count(store: store, root: root) }
   }
 
+  /// Whether objects of a store are registered. May be called on any thread.
+  func hasObjects(ofStore index: UInt16) -> Bool { registryLock.withLock { _ in registry.hasObjects(ofStore: index) } }
+
   /// How many objects are registered.
   var registeredCount: Int { registryLock.withLock { _ in registry.count } }
 
@@ -267,6 +287,13 @@ final class ContextCore: @unchecked Sendable {
     guard reference.entity < roots.count, reference.key < 0 || store != .max else { return nil }
     let root = roots[reference.entity]
     return registryLock.withLock { _ in registry.object(reference.key, store: store, root: root) }
+  }
+
+  /// The registered object of a permanent key. May be called on any thread, which must not look into the object.
+  func registered(_ key: Int64, root: Int, store: UInt16) -> NSManagedObject? {
+    registryLock.withLock { _ in
+      root < registry.entityCount ? registry.object(key, store: store, root: root) : nil
+    }
   }
 
   /// The object of an ID, made as a fault where it is not registered. A temporary ID leads to its object after a save too. Nil for a temporary
@@ -376,6 +403,8 @@ final class ContextCore: @unchecked Sendable {
     for index in objects.indices {
       // Who stays alive keeps its ID, which only the context could make.
       if objects[index].key > 0 && !isKnownUniquelyReferenced(&objects[index]) { _ = objects[index].objectID }
+      // A fault is one for ever, whether or not its row is at hand.
+      if objects[index].flags.contains(.fault) { objects[index].row = nil }
       objects[index].core = nil
     }
     tellStoresOfObjects()

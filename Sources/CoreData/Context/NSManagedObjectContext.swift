@@ -4,18 +4,28 @@ import StoreSchema
 
 /// How a context is confined.
 public enum NSManagedObjectContextConcurrencyType: UInt, Sendable {
+  /// Without a queue: the client sees to it that one thread at a time uses the context. Blocks run at once, where they are given.
   @available(*, deprecated, message: "Use another NSManagedObjectContextConcurrencyType")
   case confinementConcurrencyType = 0
   /// Used inside `perform` and `performAndWait` only.
   case privateQueueConcurrencyType = 1
-  /// Used on the main thread, or inside `perform` and `performAndWait`.
+  /// Used on the main queue, or inside `perform` and `performAndWait`, whose blocks run on the main queue.
   case mainQueueConcurrencyType = 2
+
+  var confinement: Confinement {
+    switch self {
+    case .privateQueueConcurrencyType: .lock
+    case .mainQueueConcurrencyType: .mainQueue
+    default: .client
+    }
+  }
 }
 
 /// A scratch pad of objects: what is changed here reaches the store when it is saved.
 ///
 /// The context itself may be passed between threads; everything else is used inside ``performAndWait(_:)`` or
-/// ``perform(_:)``, or on the main thread for a main-queue context.
+/// ``perform(_:)``, or on the main queue for a main-queue context. The main queue is what `@MainActor` code, the main thread and blocks
+/// of `DispatchQueue.main` run on.
 open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   let core: ContextCore
   public let concurrencyType: NSManagedObjectContextConcurrencyType
@@ -35,14 +45,14 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
   public init(concurrencyType ct: NSManagedObjectContextConcurrencyType) {
     concurrencyType = ct
-    core = ContextCore(isMainQueue: ct != .privateQueueConcurrencyType)
+    core = ContextCore(ct.confinement)
     super.init()
     core.context = self
   }
 
-  /// A context without a queue, which Apple's Core Data has for old code: here it is a main-queue context.
+  /// A context without a queue, which Apple's Core Data has for old code: one thread at a time uses it, and the client sees to that.
   @available(*, deprecated, message: "Use init(concurrencyType:)")
-  public convenience override init() { self.init(concurrencyType: .mainQueueConcurrencyType) }
+  public convenience override init() { self.init(concurrencyType: .confinementConcurrencyType) }
 
   public convenience init(_ type: ConcurrencyType) {
     self.init(concurrencyType: type == .mainQueue ? .mainQueueConcurrencyType : .privateQueueConcurrencyType)
@@ -92,38 +102,47 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   // MARK: Queue
 
   /// Runs `block` on the context's queue and waits. Nests freely.
+  ///
+  /// A main-queue context runs the block on the main queue: at once where this is called there, else as soon as that queue has a turn.
+  /// A main queue that nothing runs makes this wait for ever; after 5 seconds standard error names the context. Other contexts run the block
+  /// on the calling thread, and wait only for the thread that is using the context.
   public func performAndWait<T>(_ block: () throws -> T) rethrows -> T { try core.run(block) }
 
-  /// Runs `block` on the context's queue later. What it changes is announced when it ends.
+  /// Runs `block` on the context's queue later. What it changes is announced when it ends. Without a queue it runs here and now.
   public func perform(_ block: sending @escaping () -> Void) {
     nonisolated(unsafe) let block = block
-    core.queue.async {
-      self.core.run {
-        block()
-        self.processPendingChanges()
-      }
-    }
+    whenQueued { self.runEvent(block) }
   }
 
-  /// Runs `block` on the context's queue and gives back what it returns or throws.
-  public func perform<T>(
+  /// Runs `block` on the context's queue and gives back what it returns or throws. What it changes is announced when it ends.
+  public nonisolated(nonsending) func perform<T>(
     schedule: ScheduledTaskType = .immediate, _ block: sending @escaping () throws -> T
   ) async rethrows -> sending T {
     nonisolated(unsafe) let block = block
-    let result: Result<UnsafeBox<T>, any Error> = await withCheckedContinuation { continuation in
-      core.queue.async {
-        let result = Result {
-          try self.core.run {
-            defer { self.processPendingChanges() }
-            return UnsafeBox(value: try block())
-          }
-        }
-        continuation.resume(returning: result)
-      }
+    let run: @Sendable () -> Result<UnsafeBox<T>, any Error> = {
+      Result { UnsafeBox(value: try self.runEvent(block)) }
     }
+    let result =
+      if schedule == .immediate && core.isOnQueue {
+        run()
+      } else {
+        await withCheckedContinuation { continuation in whenQueued { continuation.resume(returning: run()) } }
+      }
     switch result {
     case .success(let box): return box.value
     case .failure(let error): return try { throw error }()
+    }
+  }
+
+  private func whenQueued(_ body: @escaping @Sendable () -> Void) {
+    if let queue = core.queue { queue.async(execute: body) } else { body() }
+  }
+
+  /// Runs `block` as an event of its own.
+  private func runEvent<T>(_ block: () throws -> T) rethrows -> T {
+    try core.run {
+      defer { processPendingChanges() }
+      return try block()
     }
   }
 
@@ -150,8 +169,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
       throw CocoaError(.managedObjectReferentialIntegrity, userInfo: [NSAffectedObjectsErrorKey: [objectID]])
     }
     core.lookAgain(for: object)
-    object.prepareToRead()
-    if let error = core.faultError { throw CoreDataError.make(error) }
+    if let error = core.errors({ object.prepareToRead() }) { throw CoreDataError.make(error) }
     if object.flags.contains(.inaccessible) {
       throw CocoaError(.managedObjectReferentialIntegrity, userInfo: [NSAffectedObjectsErrorKey: [objectID]])
     }
@@ -198,8 +216,10 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   open var registeredObjects: Set<NSManagedObject> { Set(core.registeredObjects) }
   open var hasChanges: Bool { core.insertedCount + core.updatedCount + core.deletedCount > 0 }
 
-  /// Ends the event: delete rules are followed and the changes since the last event announced.
+  /// Ends the event: delete rules are followed and the changes since the last event announced. A main-queue context that was changed on the
+  /// main queue does so by itself, once the block at hand has ended.
   open func processPendingChanges() {
+    core.takeUpIfIdle()
     core.processPendingChanges()
     core.tellStoresOfObjects()
   }

@@ -21,6 +21,8 @@ final class SavePlan {
     @exclusivity(unchecked) var deleted: ContiguousArray<NSManagedObject> = []
     /// External data that rows of `changes` name for the first time, with the values that the objects had instead.
     var keptExternalData: [(name: Data, object: NSManagedObject, slot: Int, inline: Data)] = []
+    /// The objects behind `changes.obsoleteExternalData`, in the same order.
+    var ownersOfObsoleteData: [NSManagedObject] = []
 
     init(_ store: NSPersistentStore, _ engine: any Store, _ changes: ChangeSet) {
       self.store = store
@@ -74,6 +76,7 @@ final class SavePlan {
         guard let row = object.row else { throw Self.unread(object) }
         part.changes.deletions.append(.init(object.reference, versionRead: row.version, row: row))
         part.noteObsoleteData(of: object, SlotSet?.none)
+        if !object.info.entity.guardedLinks.isEmpty { part.takeLinksAway(of: object) }
         part.deleted.append(object)
       } else if object.flags.contains(.updated) {
         try addUpdate(object, core, coordinator, &byIndex)
@@ -218,84 +221,8 @@ final class SavePlan {
     ObjectReference(entity: object.info.entity.index, key: key(object))
   }
 
-  enum Outcome {
-    case committed([Receipt?])
-    /// The stores that are not among `unsaved` are committed and settled.
-    case conflicts(SaveConflicts, unsaved: [NSPersistentStore])
-    /// A store has moved to another place since the plan was made. The same of those that are not among `unsaved`.
-    case moved(unsaved: [NSPersistentStore])
-  }
-
-  /// Commits each store's part, once nothing is known that would keep one of them from it.
-  ///
-  /// Across stores nothing is atomic: what comes in between may make a later one fail, and the error says so.
-  func commit(_ core: ContextCore) throws -> Outcome {
-    if parts.count > 1, let obstacle = try rehearse(core) { return obstacle }
-    var receipts: [Receipt?] = []
-    for part in parts {
-      do {
-        switch try part.store.commit(part.changes, madeFor: part.engine, part.objects(core)) {
-        case .committed(let receipt): receipts.append(receipt)
-        case .conflicts(let list):
-          let conflicts = try conflicts(
-            list, of: part, insertions: part.changes.insertions, core, committed: receipts.count)
-          settle(receipts, core)
-          return .conflicts(conflicts, unsaved: parts.dropFirst(receipts.count).map(\.store))
-        case nil:
-          discardExternalData(from: receipts.count)
-          settle(receipts, core)
-          return .moved(unsaved: parts.dropFirst(receipts.count).map(\.store))
-        }
-      } catch {
-        if (error as? StoreError)?.outcome != .outcomeUnknown { discardExternalData(from: receipts.count) }
-        let cause =
-          part.store.custom?.takeError() ?? (error as? StoreError).map { CoreDataError.make($0) } ?? error
-        if receipts.isEmpty { throw cause }
-        settle(receipts, core)
-        throw CoreDataError.incomplete(cause, unsaved: parts.dropFirst(receipts.count).map(\.store))
-      }
-    }
-    return .committed(receipts)
-  }
-
-  /// What would keep a store from committing, nil where nothing would.
-  private func rehearse(_ core: ContextCore) throws -> Outcome? {
-    for part in parts {
-      do {
-        let draft = part.changes.withCopiedRows()
-        guard let list = try part.store.rehearse(draft, madeFor: part.engine) else {
-          discardExternalData()
-          return .moved(unsaved: parts.map(\.store))
-        }
-        if list.isEmpty { continue }
-        let conflicts = try conflicts(list, of: part, insertions: draft.insertions, core, committed: 0)
-        return .conflicts(conflicts, unsaved: parts.map(\.store))
-      } catch {
-        discardExternalData()
-        throw (error as? StoreError).map { CoreDataError.make($0) } ?? error
-      }
-    }
-    return nil
-  }
-
-  /// Throws the conflicts where nobody resolves them.
-  private func conflicts(
-    _ list: [Conflict], of part: Part, insertions: [Row], _ core: ContextCore, committed: Int
-  ) throws -> SaveConflicts {
-    discardExternalData(from: committed)
-    let conflicts = SaveConflicts(list, part, insertions, core)
-    if !conflicts.forPolicy.isEmpty && !core.resolvesConflicts { throw conflicts.error }
-    return conflicts
-  }
-
-  /// What is committed is saved: the objects must not be written again by the next attempt.
-  private func settle(_ receipts: [Receipt?], _ core: ContextCore) {
-    if receipts.isEmpty { return }
-    core.settle(zip(parts, receipts).compactMap { part, receipt in receipt.map { (part, $0) } })
-  }
-
   /// Gives back the external data of the parts that are not committed.
-  private func discardExternalData(from first: Int = 0) {
+  func discardExternalData(from first: Int = 0) {
     for part in parts.dropFirst(first) {
       part.engine.discardExternalData(part.keptExternalData.map(\.name))
       for object in part.inserted { object.ordinal = -1 }
@@ -319,13 +246,35 @@ extension SavePlan.Part {
     return try core.pack(object, version: version)
   }
 
+  /// Takes away the links that a deleted object had lost before it was deleted, where a link that is left would forbid the deletion.
+  func takeLinksAway(of object: NSManagedObject) {
+    for relationship in object.info.entity.guardedLinks {
+      guard let index = relationship.toManyIndex, index < object.toManys.count, let state = object.toManys[index] else {
+        continue
+      }
+      for member in state.removed where member.key > 0 && !member.flags.contains(.deleted) {
+        // Pairs are told from their primary side.
+        let isPrimary = relationship.storage != .pairs(isPrimary: false)
+        let (owner, other) = isPrimary ? (object, member) : (member, object)
+        guard let told = isPrimary ? relationship : relationship.linkedInverse else { continue }
+        changes.links.append(
+          ChangeSet.LinkChange(
+            entity: owner.info.entity.index, relationship: told.index, owner: owner.key, added: [],
+            removed: [other.reference]))
+      }
+    }
+  }
+
   /// Notes the external data that a changed or, with nil for `changed`, deleted object had.
   func noteObsoleteData(of object: NSManagedObject, _ changed: SlotSet?) {
     if object.info.externalSlots.isEmpty { return }
     guard let row = object.row else { return }
     for slot in object.info.externalSlots where changed?.contains(slot) ?? true && !row.isNull(slot) {
       let bytes = row.data(slot)
-      if bytes.first == 2 { changes.obsoleteExternalData.append(bytes) }
+      if bytes.first == 2 {
+        changes.obsoleteExternalData.append(bytes)
+        ownersOfObsoleteData.append(object)
+      }
     }
   }
 }

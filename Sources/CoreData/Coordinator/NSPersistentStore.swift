@@ -32,8 +32,15 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
   private let place: Mutex<URL?>
   private var typeName: String
   open var type: String { typeName }
-  /// Place among the coordinator's stores, never used again after the store is removed. Set before anybody else sees the store.
+  /// Index among the coordinator's stores. After the store is removed another one may get it, once no context has objects of this one. Set
+  /// before anybody else sees the store.
   @exclusivity(unchecked) private(set) final var index: Int
+  private let removal = Atomic<Bool>(false)
+  /// Whether the store was removed from its coordinator.
+  final var isRemoved: Bool {
+    get { removal.load(ordering: .relaxed) }
+    set { removal.store(newValue, ordering: .relaxed) }
+  }
   let cache: RowCache
   private let engine: Mutex<(any Store)?>
   /// What asynchronous fetches read at the moment, perhaps for one that was given up; the store is closed behind it.
@@ -61,6 +68,8 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     keepsSnapshots = engine.capabilities.contains(.concurrentReads)
     readsRows = engine.capabilities.contains(.rowLevel)
     self.engine = Mutex(engine)
+    super.init()
+    if engine.capabilities.contains(.externalData) { ObsoleteValues.shared.note(self, of: setup.coordinator) }
   }
 
   /// For stores that clients implement: a coordinator makes them so.
@@ -147,6 +156,18 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     return engine
   }
 
+  /// A view of what the store holds now.
+  func snapshot() throws(StoreError) -> any StoreSnapshot {
+    var engine = try requireEngine()
+    while true {
+      do { return try engine.snapshot() } catch {
+        // The store may have moved in between, and its former engine be closed.
+        guard error.code == .closed, case let now = try requireEngine(), now !== engine else { throw error }
+        engine = now
+      }
+    }
+  }
+
   func closeEngine() throws(StoreError) {
     let closing = engine.withLock { engine in
       defer { engine = nil }
@@ -166,7 +187,9 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
   func commit(
     _ changes: ChangeSet, madeFor expected: any Store, _ objects: @autoclosure () -> CustomSave
   ) throws(StoreError) -> CommitResult? {
-    try committing.withLock { (_) throws(StoreError) -> CommitResult? in
+    // Others commit there under its lock, and look at its cache.
+    if let successor { return try successor.commit(changes, madeFor: expected, objects()) }
+    return try committing.withLock { (_) throws(StoreError) -> CommitResult? in
       let engine = try requireEngine()
       if engine !== expected { return nil }
       custom?.begin(objects())
@@ -355,13 +378,26 @@ package enum MetadataCoding {
     case let x as String: return .string(x)
     case let x as Data: return .data(x)
     case let x as Date: return .date(x.timeIntervalSinceReferenceDate)
-    case let x as any FixedWidthInteger: return .integer(Int64(truncatingIfNeeded: x))
+    case let x as any FixedWidthInteger:
+      return Int64(exactly: x).map(PropertyList.integer) ?? UInt64(exactly: x).map(PropertyList.unsigned)
+    // Before doubles: every number is one too.
+    case let x as NSNumber: return list(x)
     case let x as Double: return .real(x)
     case let x as Float: return .real(Double(x))
-    case let x as NSNumber: return .real(x.doubleValue)
     case let x as [Any]: return .array(x.compactMap { list($0, depth: depth + 1) })
     case let x as [String: Any]: return .dictionary(x.compactMapValues { list($0, depth: depth + 1) })
     default: return nil
+    }
+  }
+
+  /// A number as what it was made from. Off Apple's platforms a number of an `Int8` cannot be told from one of a `Bool`: 0 and 1 are taken for
+  /// the latter.
+  private static func list(_ number: NSNumber) -> PropertyList {
+    switch String(cString: number.objCType) {
+    case "f", "d": .real(number.doubleValue)
+    case "c" where (0...1).contains(number.int64Value), "B": .bool(number.boolValue)
+    case "Q" where number.uint64Value > Int64.max: .unsigned(number.uint64Value)
+    default: .integer(number.int64Value)
     }
   }
 }

@@ -11,7 +11,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   public let managedObjectModel: NSManagedObjectModel
   open var name: String?
   private let lock = NSRecursiveLock()
-  /// All stores ever added, by index; nil for removed ones.
+  /// The stores by index; nil for an index whose store was removed.
   private var stores: [NSPersistentStore?] = []
   /// Grows whenever a store is added or removed.
   let storeListVersion = Atomic<Int>(1)
@@ -122,13 +122,38 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
       try? engine.close()
       throw CoreDataError.sameIdentifier(place, twin)
     }
+    let index: Int
+    do { index = try freeIndex() } catch {
+      try? engine.close()
+      throw error
+    }
     let store = NSPersistentStore(
       .init(
         coordinator: self, configurationName: configuration ?? NSManagedObjectModel.defaultConfiguration,
-        options: options, url: url, type: type, index: stores.count), engine: engine)
-    stores.append(store)
+        options: options, url: url, type: type, index: index), engine: engine)
+    stores[index] = store
     storeListVersion.add(1, ordering: .releasing)
     return store
+  }
+
+  /// The index for a store to be added: that of a removed store of which no context has objects any more, else a new one. Throws 134080 where
+  /// there are no more. Called under the lock.
+  private func freeIndex() throws -> Int {
+    let cores = attachedContexts
+    let free = stores.indices.first { index in
+      stores[index] == nil && !cores.contains { $0.hasObjects(ofStore: UInt16(index)) }
+    }
+    if let free { return free }
+    guard stores.count < Int(UInt16.max) else {
+      throw CocoaError(
+        .persistentStoreOpen,
+        userInfo: [
+          NSLocalizedDescriptionKey:
+            "The coordinator has had \(stores.count) stores whose objects are still in use; reset its contexts, or use another coordinator."
+        ])
+    }
+    stores.append(nil)
+    return stores.count - 1
   }
 
   /// Adds a store that a client implements.
@@ -141,11 +166,12 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
       _StoreOpening(self, configuration, url ?? URL(fileURLWithPath: "/dev/null"), options))
     try lock.withLock {
       try requireNew(url)
-      try store.load(type, frozen, index: stores.count)
+      let index = try freeIndex()
+      try store.load(type, frozen, index: index)
       if let twin = persistentStores.first(where: { $0.identifier == store.identifier }) {
         throw CoreDataError.sameIdentifier(url ?? store.url ?? URL(fileURLWithPath: "/dev/null"), twin)
       }
-      stores.append(store)
+      stores[index] = store
       hasCustomStores.store(true, ordering: .relaxed)
       storeListVersion.add(1, ordering: .releasing)
     }
@@ -160,25 +186,6 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         .persistentStoreIncompatibleSchema,
         userInfo: [NSLocalizedDescriptionKey: error.description, NSUnderlyingErrorKey: error])
     }
-  }
-
-  /// What a backend is told when it opens or makes a store of this coordinator's model.
-  package func settings(_ options: [AnyHashable: Any]?) throws -> StoreOptions {
-    settings(options, try frozenModel())
-  }
-
-  private func settings(_ options: [AnyHashable: Any]?, _ frozen: FrozenModel) -> StoreOptions {
-    var settings = StoreOptionCoding.options(options)
-    // A guess is good enough to read with, and has other version hashes.
-    if managedObjectModel.isInferred { (settings.isReadOnly, settings.ignoresModelVersion) = (true, true) }
-    settings.versionIdentifiers = managedObjectModel.versionIdentifiers.compactMap { $0.base as? String }.sorted()
-    settings.archivedModel = { [managedObjectModel] in ModelArchive.data(of: managedObjectModel) }
-    settings.haveSameStructure = { [definitions = frozen.schema.definitions] archive, entities in
-      // One that cannot be read says nothing; the store's columns do.
-      guard let carried = try? ModelArchive.model(archive).definitions() else { return true }
-      return VersionHash.haveSameStructure(definitions, carried, entities: entities)
-    }
-    return settings
   }
 
   @discardableResult
@@ -216,6 +223,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     guard store.persistentStoreCoordinator === self, self.store(at: store.index) === store else { return }
     post(.NSPersistentStoreCoordinatorWillRemoveStore, [:], object: store)
     store.willRemove(from: self)
+    store.isRemoved = true
     lock.withLock { stores[store.index] = nil }
     storeListVersion.add(1, ordering: .releasing)
     do { try store.closeEngine() } catch { throw CoreDataError.make(error) }

@@ -27,7 +27,7 @@ extension NSPersistentStoreCoordinator {
     } catch { throw CoreDataError.make(error) }
     replace(store, by: successor)
     // Rows that they have may name large data of the old store, and have its versions.
-    for core in attachedContexts { core.run { core.forgetStores() } }
+    for core in attachedContexts { core.leave(.stores) }
     store.persistentStoreCoordinator = nil
     post(.NSPersistentStoreCoordinatorStoresDidChange, [NSUUIDChangedPersistentStoresKey: [store, successor]])
     // Last: the new store is in use, whatever becomes of the old one's connections.
@@ -56,7 +56,7 @@ extension NSPersistentStoreCoordinator {
         try backend.open(at: place, schema: schema, options: settings)
       }
     } catch { throw CoreDataError.make(error) }
-    for core in attachedContexts { core.run { core.forgetStores() } }
+    for core in attachedContexts { core.leave(.stores) }
   }
 
   /// A store with everything that another one holds, opened.

@@ -20,6 +20,9 @@ enum StoreOptionCoding {
     if let size = dictionary[NSPersistentStoreConnectionPoolMaxSizeKey].flatMap(AttributeCoding.double) {
       result.maximumReaders = Int(max(1, min(size, 64)))
     }
+    if let grace = dictionary[NSPersistentStore.externalDataGraceOption].flatMap(AttributeCoding.double) {
+      result.externalDataGrace = grace > 0 ? grace : 0
+    }
     if let pragmas = dictionary[NSSQLitePragmasOption] as? [String: Any] {
       result.pragmas = pragmas.mapValues { "\($0)" }
     }

@@ -116,11 +116,7 @@ final class AtomicNodes: AtomicMedium, @unchecked Sendable {
     }
   }
 
-  func externalData(_ name: Data) throws(StoreError) -> Data {
-    throw StoreError(.missingExternalData, "A store that a client implements keeps data as it likes.")
-  }
-
-  func keepExternalData(_ data: Data) throws(StoreError) -> Data? { nil }
-  func discardExternalData(_ names: [Data]) {}
+  /// What a client implements keeps data as it likes.
+  var externalFiles: ExternalDataFiles? { nil }
   func close() { for node in store.cacheNodes() { node.propertyCache = nil } }
 }

@@ -51,6 +51,17 @@ enum CoreDataError {
       ])
   }
 
+  /// The error for a save inside a save of the same context. Code and first entry are those of Apple's framework.
+  static var savesAlready: CocoaError {
+    CocoaError(
+      CocoaError.Code(rawValue: 132001),
+      userInfo: [
+        "message": "attempt to recursively call -save: on the context aborted",
+        NSLocalizedDescriptionKey:
+          "The context is being saved, and save() was called again inside: in willSave, in a validation, or by an observer of the will-save notification. Leave it out; what is changed there is part of the save.",
+      ])
+  }
+
   /// One error as it is, several under one of code 1560.
   static func combined(_ errors: [any Error]) -> any Error {
     let flat = errors.flatMap { error -> [any Error] in

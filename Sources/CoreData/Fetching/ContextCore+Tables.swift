@@ -7,8 +7,7 @@ import StoreSchema
 /// (https://developer.apple.com/documentation/coredata/nsfetchrequest/includespendingchanges).
 extension ContextCore {
   func fetchDictionaries(_ parameters: FetchParameters) throws -> [NSDictionary] {
-    checkQueue()
-    processPendingChanges()
+    prepareToFetch()
     let fetch = try ResolvedFetch(parameters, self)
     let table = try ResolvedTable(fetch, self)
     let stores = self.stores(for: fetch)
@@ -28,8 +27,7 @@ extension ContextCore {
 
   /// The number of dictionaries that a request gives.
   func countDictionaries(_ parameters: FetchParameters) throws -> Int {
-    checkQueue()
-    processPendingChanges()
+    prepareToFetch()
     let fetch = try ResolvedFetch(parameters, self)
     let table = try ResolvedTable(fetch, self)
     var count = 0

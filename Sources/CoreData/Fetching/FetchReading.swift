@@ -35,7 +35,7 @@ final class FetchReading: @unchecked Sendable {
   /// The views are let go of when this ends.
   private func readAll(_ goesOn: @escaping (Int) -> Bool) throws(StoreError) {
     var snapshots: [any StoreSnapshot] = []
-    for store in run.stores { snapshots.append(try store.requireEngine().snapshot()) }
+    for store in run.stores { snapshots.append(try store.snapshot()) }
     views = snapshots.map(\.commitNumber)
     var (count, isWanted) = (0, true)
     func counts() -> Bool {

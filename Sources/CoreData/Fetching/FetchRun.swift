@@ -66,8 +66,7 @@ struct FetchRun {
 extension ContextCore {
   /// Looks at what a fetch has to reckon with. Throws where a name of its request is not in the model.
   func fetchRun(_ parameters: FetchParameters) throws -> FetchRun {
-    checkQueue()
-    processPendingChanges()
+    prepareToFetch()
     let fetch = try ResolvedFetch(parameters, self)
     let stores = self.stores(for: fetch)
     let dirty = parameters.includesPendingChanges ? pendingObjects(fetch, stores) : []

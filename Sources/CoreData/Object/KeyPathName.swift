@@ -37,16 +37,19 @@ enum KeyPathName {
     return recorder.names.isEmpty ? LooseProbe.storedNames(keyPath) : recorder.names.joined(separator: ".")
   }
 
-  static func record(_ name: String, _ object: NSManagedObject) {
+  /// Gives false where no name is being looked for: the object is no probe, but one whose context is gone.
+  @discardableResult
+  static func record(_ name: String, _ object: NSManagedObject) -> Bool {
     guard recorder.isOn else {
-      misuse(
-        "The object's context is gone, so '\(name)' can no longer be read. Keep the context as long as its objects.")
+      object.reportLostContext()
+      return false
     }
     recorder.names.append(name)
+    return true
   }
 
   static func recordToOne(_ name: String, _ object: NSManagedObject) -> NSManagedObject? {
-    record(name, object)
+    guard record(name, object) else { return nil }
     guard case .relationship(let index)? = object.info.keys[name] else { return nil }
     return object.info.relationships[index].description.destinationEntity.map(probe)
   }

@@ -36,7 +36,14 @@ extension NSManagedObject {
   /// The value behind the leading byte: inline, or from the store.
   final func externalData(_ slot: Int) -> Data? {
     guard case .data(let bytes) = stored(slot), let form = bytes.first else { return nil }
-    return form == 2 ? core?.externalData(bytes.dropFirst(), of: self) : Data(bytes.dropFirst())
+    if form != 2 { return Data(bytes.dropFirst()) }
+    guard let core else {
+      reportLostContext()
+      return nil
+    }
+    // A store that has taken another's place has files of its own.
+    if core.takeUpStores() { return externalData(slot) }
+    return core.externalData(bytes.dropFirst(), of: self)
   }
 
   private func transformed(_ info: AttributeInfo) -> Any? {
@@ -53,7 +60,10 @@ extension NSManagedObject {
     // A fault forgets what was fetched; so it is no fault while it remembers.
     prepareToRead()
     if let known = extras?.fetchedProperties[property.name] { return known }
-    guard let fetched = core?.evaluate(property, of: self) else { return [] }
+    guard let fetched = core?.evaluate(property, of: self) else {
+      if core == nil { reportLostContext() }
+      return []
+    }
     makeExtras().fetchedProperties[property.name] = fetched
     return fetched
   }

@@ -54,13 +54,13 @@ extension NSManagedObject {
   /// The state with its members read.
   final func loadedToMany(_ relationship: Relationship) -> ToManyState {
     let state = toMany(relationship)
-    if state.isFault { core?.load(state, relationship, of: self) }
+    if state.isFault { if let core { core.load(state, relationship, of: self) } else { reportLostContext() } }
     return state
   }
 
   /// Sets a to-one relationship and both inverses that it touches.
   final func setToOne(_ relationship: Relationship, _ destination: NSManagedObject?) {
-    guard let slot = relationship.slot else { return }
+    guard let slot = relationship.slot, !hasLostContext else { return }
     check(destination, for: relationship)
     let old = toOne(relationship)
     if old === destination { return }
@@ -123,6 +123,7 @@ extension NSManagedObject {
 
   /// Adds to a to-many relationship, at the end of an ordered one. A member stays as it is.
   final func add(_ destination: NSManagedObject, to relationship: Relationship, at index: Int? = nil) {
+    if hasLostContext { return }
     check(destination, for: relationship)
     prepareToRead()
     let state = relationship.isOrdered || index != nil ? loadedToMany(relationship) : toMany(relationship)
@@ -149,6 +150,7 @@ extension NSManagedObject {
   }
 
   final func remove(_ destination: NSManagedObject, from relationship: Relationship) {
+    if hasLostContext { return }
     prepareToRead()
     let state = loadedToMany(relationship)
     guard state.contains(destination) else { return }
@@ -169,6 +171,7 @@ extension NSManagedObject {
 
   /// Makes `members` the members of a to-many relationship.
   final func setToMany(_ relationship: Relationship, _ members: [NSManagedObject]) {
+    if hasLostContext { return }
     let state = loadedToMany(relationship)
     let wanted = Set(members.map(ObjectIdentifier.init))
     for old in state.members where !wanted.contains(ObjectIdentifier(old)) { remove(old, from: relationship) }

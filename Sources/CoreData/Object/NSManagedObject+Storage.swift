@@ -6,7 +6,7 @@ extension NSManagedObject {
   /// Reads the object from its store if it is a fault.
   @inline(__always)
   final func prepareToRead() {
-    if flags.contains(.fault) { withCore { $0.fire(self) } }
+    if flags.contains(.fault), withCore({ $0.fire(self) }) == nil { reportLostContext() }
   }
 
   @inline(__always)
@@ -83,6 +83,7 @@ extension NSManagedObject {
   @inline(__always)
   final func toOne(_ place: ToOnePlace) -> NSManagedObject? {
     guard let reference = reference(place) else { return nil }
+    if core == nil { reportLostContext() }
     return withCore {
       if !$0.externalLinks.isEmpty, let other = $0.externalDestination(of: self, slot: place.slot) { return other }
       return $0.destination(reference, store: storeIndex)

@@ -59,11 +59,15 @@ open class NSAsynchronousFetchResult<ResultType: NSFetchRequestResult>: NSPersis
   // MARK: Reading
 
   fileprivate func begin() {
+    guard let queue = managedObjectContext.core.queue else {
+      // There is no other moment for it.
+      return complete { try managedObjectContext.results(parameters) }
+    }
     do {
       if readings < 2, let reading = try managedObjectContext.core.backgroundReading(parameters) {
         readings += 1
         nonisolated(unsafe) let result = self
-        return DispatchQueue.global().async { result.read(reading) }
+        return DispatchQueue.global().async { result.read(reading, queue) }
       }
     } catch {
       return later { $0.complete { throw error } }
@@ -72,12 +76,12 @@ open class NSAsynchronousFetchResult<ResultType: NSFetchRequestResult>: NSPersis
   }
 
   /// Runs off the context's queue.
-  private func read(_ reading: FetchReading) {
+  private func read(_ reading: FetchReading, _ queue: DispatchQueue) {
     do {
       try reading.read { count in
         if self.isCancelled { return false }
         nonisolated(unsafe) let result = self
-        self.managedObjectContext.core.queue.async { result.advance(count) }
+        queue.async { result.advance(count) }
         return true
       }
     } catch {

@@ -170,20 +170,6 @@ import Testing
     #expect(saved == 1)
   }
 
-  @Test func theRightQueueIsDemandedInDebugBuilds() async {
-    await #expect(processExitsWith: .failure) {
-      let company = try CompanyStore()
-      _ = Person(context: company.context())
-    }
-  }
-
-  @Test func theArgumentTurnsTheQueueCheckOn() {
-    let name = "-com.apple.CoreData.ConcurrencyDebug"
-    #expect(QueueCheck.isOn(["program", name, "1"], otherwise: false))
-    #expect(!QueueCheck.isOn(["program", name, "0"], otherwise: true))
-    #expect(!QueueCheck.isOn(["program"], otherwise: false) && QueueCheck.isOn(["program", name], otherwise: true))
-  }
-
   @Test func manyContextsReadWhileOneSaves() async throws {
     let company = try company(people: 200)
     try await withThrowingTaskGroup(of: Void.self) { group in

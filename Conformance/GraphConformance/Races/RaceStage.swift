@@ -1,0 +1,111 @@
+import CoreData
+import Foundation
+import StoreConformance
+import StoreProtocol
+
+/// What one process works on: coordinators, each with the stores of a program.
+final class RaceStage: @unchecked Sendable {
+  let coordinators: [NSPersistentStoreCoordinator]
+  private let harness: any StoreHarness
+  private let lock = NSLock()
+  private var places: [StoreLocation] = []
+  private var storeURLs: [URL]
+  private var backup: URL?
+
+  /// Where the stores are now: a migration moves the first.
+  var urls: [URL] { lock.withLock { storeURLs } }
+
+  /// Opens the stores at some URLs once for each coordinator.
+  init(_ program: RaceProgram, process: Int, _ harness: any StoreHarness, _ urls: [URL]) throws {
+    let last = program.workers.filter { $0.process == process }.map(\.coordinator).max() ?? 0
+    if last > 7 { throw RaceProblem("A program has at most eight coordinators in a process, not \(last + 1).") }
+    (self.harness, storeURLs) = (harness, urls)
+    NSPersistentStoreCoordinator.register(harness.backend)
+    coordinators = try (0...max(0, last)).map { _ in
+      let coordinator = Self.coordinator()
+      for url in urls { try Self.add(harness, url, to: coordinator) }
+      return coordinator
+    }
+  }
+
+  static func coordinator() -> NSPersistentStoreCoordinator {
+    NSPersistentStoreCoordinator(managedObjectModel: Models.races)
+  }
+
+  @discardableResult
+  static func add(
+    _ harness: any StoreHarness, _ url: URL, to coordinator: NSPersistentStoreCoordinator
+  ) throws -> NSPersistentStore {
+    try coordinator.addPersistentStore(ofType: harness.backend.storeType, configurationName: nil, at: url)
+  }
+
+  func close() {
+    for coordinator in coordinators {
+      for store in coordinator.persistentStores { try? coordinator.remove(store) }
+    }
+  }
+
+  /// Removes what actions have made.
+  func clean() { for place in lock.withLock({ places }) { try? harness.destroy(place) } }
+
+  private func newURL() throws -> URL {
+    let place = try harness.makeLocation()
+    lock.withLock { places.append(place) }
+    return place.url
+  }
+
+  // MARK: Actions on the first store
+
+  /// Copies the store, to be put in its place later.
+  func prepare(_ program: RaceProgram) throws {
+    if program.actions.contains(.replace) { backup = try copy() }
+  }
+
+  /// Runs an action on the first store; for a copy it gives its URL.
+  func run(_ action: RaceAction.Kind, coordinator: Int) throws -> URL? {
+    let type = harness.backend.storeType
+    switch action {
+    case .copy: return try copy()
+    case .migrate:
+      guard let store = coordinators[coordinator].persistentStores.first else { return nil }
+      let url = try newURL()
+      _ = try coordinators[coordinator].migratePersistentStore(store, to: url, options: nil, withType: type)
+      lock.withLock { storeURLs[0] = url }
+    case .replace:
+      guard let backup else { return nil }
+      try Self.coordinator().replacePersistentStore(at: urls[0], withPersistentStoreFrom: backup, ofType: type)
+    case .destroy: try Self.coordinator().destroyPersistentStore(at: urls[0], ofType: type)
+    }
+    return nil
+  }
+
+  private func copy() throws -> URL {
+    let url = try newURL()
+    try Self.coordinator().replacePersistentStore(
+      at: url, withPersistentStoreFrom: urls[0], ofType: harness.backend.storeType)
+    return url
+  }
+}
+
+/// Something done to a whole store while others save.
+struct RaceAction: Codable, Sendable {
+  enum Kind: String, Codable, CaseIterable, Sendable {
+    /// Makes a copy elsewhere.
+    case copy
+    /// Moves the store of a coordinator to another place, where its contexts go on.
+    case migrate
+    /// Puts a copy that was made before in the store's place, through another coordinator.
+    case replace
+    /// Removes the store, through another coordinator.
+    case destroy
+  }
+
+  let kind: Kind
+  let worker: Int
+  let start: UInt64
+  var end: UInt64 = 0
+  /// Why it was not done.
+  var error: String?
+  /// The copy that was made.
+  var url: URL?
+}

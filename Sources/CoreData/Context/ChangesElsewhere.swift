@@ -1,0 +1,78 @@
+import Foundation
+import StoreSchema
+
+/// What other contexts or processes have saved: object IDs, or their URIs.
+struct ChangesElsewhere: Sendable {
+  private enum Name: Hashable {
+    case id(NSManagedObjectID)
+    case uri(URL)
+  }
+
+  private var inserted: Set<Name>
+  private var updated: Set<Name>
+  private var deleted: Set<Name>
+
+  /// Of the user info of a did-save notification, or of a dictionary like it.
+  init(_ userInfo: [AnyHashable: Any]) {
+    func names(_ keys: String...) -> Set<Name> {
+      Set(keys.flatMap { key in Self.elements(userInfo[key]).compactMap(Self.name) })
+    }
+    inserted = names(NSInsertedObjectsKey, NSInsertedObjectIDsKey)
+    updated = names(
+      NSUpdatedObjectsKey, NSUpdatedObjectIDsKey, NSRefreshedObjectsKey, NSRefreshedObjectIDsKey,
+      NSInvalidatedObjectsKey, NSInvalidatedObjectIDsKey)
+    deleted = names(NSDeletedObjectsKey, NSDeletedObjectIDsKey)
+  }
+
+  /// Adds what was saved later: what is deleted is neither inserted nor updated any more.
+  mutating func add(_ later: ChangesElsewhere) {
+    inserted.formUnion(later.inserted)
+    updated.formUnion(later.updated)
+    deleted.formUnion(later.deleted)
+    inserted.subtract(later.deleted)
+    updated.subtract(later.deleted)
+  }
+
+  private static func elements(_ value: Any?) -> [Any] {
+    switch value {
+    case let set as NSSet: set.allObjects
+    case let set as Set<AnyHashable>: set.map(\.base)
+    case let set as Set<NSManagedObject>: Array(set)
+    case let set as Set<NSManagedObjectID>: Array(set)
+    case let array as [Any]: array
+    default: []
+    }
+  }
+
+  private static func name(_ element: Any) -> Name? {
+    switch element {
+    case let object as NSManagedObject: .id(object.objectID)
+    case let id as NSManagedObjectID: .id(id)
+    case let uri as URL: .uri(uri)
+    default: nil
+    }
+  }
+
+  // MARK: In one context
+
+  typealias Place = (reference: ObjectReference, store: UInt16)
+
+  /// Those that a context can have, as its own references.
+  func places(in core: ContextCore) -> (inserted: [Place], updated: [Place], deleted: [Place]) {
+    func places(_ names: Set<Name>) -> [Place] { names.compactMap { Self.place($0, core) } }
+    return (places(inserted), places(updated), places(deleted))
+  }
+
+  /// By entity name, as the ID may come from another coordinator's copy of the model.
+  private static func place(_ name: Name, _ core: ContextCore) -> Place? {
+    let id: NSManagedObjectID? =
+      switch name {
+      case .id(let id): id
+      case .uri(let uri): core.coordinator?.managedObjectID(forURIRepresentation: uri)
+      }
+    guard let id, !id.isTemporaryID, let store = core.coordinator?.storeIndex(of: id),
+      let entity = core.frozen?.schema.entity(named: id.info.entity.name)
+    else { return nil }
+    return (ObjectReference(entity: entity.index, key: id.key), store)
+  }
+}

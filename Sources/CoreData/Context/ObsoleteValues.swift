@@ -1,0 +1,232 @@
+import Dispatch
+import Foundation
+import StoreProtocol
+import StoreSchema
+import Synchronization
+
+/// Large values that saves have replaced or deleted, as long as an object of this process may have a row that names one.
+///
+/// A save holds the values at its store before it commits, and gives them to ``watch(_:_:)``. When the grace time is over, the contexts of
+/// every coordinator that has the store open are searched for the objects of the values. Only the queue of an object's context may
+/// look into the object, so that each context is asked on its queue, and nobody waits for the answer: the value stays meanwhile. Once no
+/// object is left that has such a row, the value is released, and the store removes it.
+final class ObsoleteValues: Sendable {
+  static let shared = ObsoleteValues()
+
+  private struct State {
+    var values: [Value] = []
+    /// Contexts that were asked and have not answered yet.
+    var asked: Set<ObjectIdentifier> = []
+    /// When the next timer comes, `distantFuture` without one.
+    var timer = DispatchTime.distantFuture
+  }
+
+  private let state = Mutex(State())
+  /// Held by whoever looks at the values: nobody else takes one away.
+  private let looking = NSLock()
+
+  /// One value that is held at its store.
+  private struct Value: Sendable {
+    let name: Data
+    /// The root entity and the key of the object that had it.
+    let root: String
+    let key: Int64
+    let store: Engine
+    /// When the value is looked at, for the first time at the end of its grace time.
+    var due: DispatchTime
+    var holders: [Holder] = []
+  }
+
+  private final class Engine: Sendable {
+    let identifier: String
+    let grace: Double
+    private let engine: Mutex<Weak>
+    private struct Weak { weak var engine: (any Store)? }
+
+    init(_ engine: any Store, grace: Double) {
+      (identifier, self.grace) = (engine.identifier, grace)
+      self.engine = Mutex(Weak(engine: engine))
+    }
+
+    var found: (any Store)? { engine.withLock { $0.engine } }
+  }
+
+  /// An object that may have a row that names the value.
+  ///
+  /// Sendable, unchecked: nobody but the object's context looks into it.
+  private final class Holder: @unchecked Sendable {
+    private(set) weak var object: NSManagedObject?
+    let context: ContextLink
+    /// Whether its row is known to be another one. It never gets the former row again.
+    let isDone: Atomic<Bool>
+
+    init(_ object: NSManagedObject, _ context: ContextLink, isDone: Bool = false) {
+      (self.object, self.context) = (object, context)
+      self.isDone = Atomic(isDone)
+    }
+  }
+
+  // MARK: Stores
+
+  /// A store of a coordinator that may have large values.
+  ///
+  /// Sendable, unchecked: nothing is set after the beginning, and both are Sendable.
+  private struct Opened: @unchecked Sendable {
+    weak var store: NSPersistentStore?
+    weak var coordinator: NSPersistentStoreCoordinator?
+  }
+
+  private let opened = Mutex<[Opened]>([])
+
+  func note(_ store: NSPersistentStore, of coordinator: NSPersistentStoreCoordinator) {
+    opened.withLock { opened in
+      opened.removeAll { $0.store == nil }
+      opened.append(Opened(store: store, coordinator: coordinator))
+    }
+  }
+
+  // MARK: Values
+
+  /// Takes over the values that a part of a save has made obsolete, which are held. The rows of `saver`'s objects need not be the new ones yet.
+  func watch(_ part: SavePlan.Part, _ saver: ContextCore) {
+    let store = Engine(part.engine, grace: StoreOptionCoding.options(part.store.options).externalDataGrace)
+    let schema = part.engine.schema
+    let due = DispatchTime.now() + store.grace
+    var values: [Value] = []
+    for (name, object) in zip(part.changes.obsoleteExternalData, part.ownersOfObsoleteData) {
+      let root = schema.entities[object.info.root].name
+      var value = Value(name: name, root: root, key: object.key, store: store, due: due)
+      // The object of an update gets the new row at once; a deleted one keeps its row as long as the client keeps it.
+      value.holders.append(Holder(object, saver.link, isDone: !object.isDeleted))
+      values.append(value)
+    }
+    findHolders(&values)
+    if store.grace == 0 { values = releaseUnheld(values) }
+    if values.isEmpty { return }
+    let found = values
+    state.withLock { $0.values += found }
+    setTimer(max(due, .now() + 1))
+  }
+
+  /// Adds the registered objects of the values, and takes rows that name the values out of row caches.
+  private func findHolders(_ values: inout [Value]) {
+    let opened = opened.withLock { $0 }
+    for entry in opened {
+      guard let store = entry.store, let coordinator = entry.coordinator, let engine = try? store.requireEngine() else {
+        continue
+      }
+      let (contexts, index) = (coordinator.attachedContexts, UInt16(store.index))
+      for place in values.indices where values[place].store.identifier == engine.identifier {
+        let value = values[place]
+        guard let root = engine.schema.entity(named: value.root)?.root else { continue }
+        // First: an object that becomes registered later does not find the row there.
+        if let row = store.cache.row(root, value.key), row.names(value.name, engine.schema) {
+          store.cache.remove(root, [value.key])
+        }
+        for context in contexts {
+          guard let object = context.registered(value.key, root: root, store: index),
+            !value.holders.contains(where: { $0.object === object })
+          else { continue }
+          values[place].holders.append(Holder(object, context.link))
+        }
+      }
+    }
+  }
+
+  /// Releases the values that no object needs; gives the others.
+  private func releaseUnheld(_ values: [Value]) -> [Value] {
+    var rest: [Value] = []
+    var unheld: [ObjectIdentifier: (store: Engine, values: [Value])] = [:]
+    for var value in values {
+      value.holders.removeAll { $0.object == nil }
+      if value.holders.allSatisfy({ $0.isDone.load(ordering: .acquiring) }) {
+        unheld[ObjectIdentifier(value.store), default: (value.store, [])].values.append(value)
+      } else {
+        rest.append(value)
+      }
+    }
+    for (store, values) in unheld.values {
+      // What views can still read may come to more objects.
+      let kept = Set(store.found?.releaseExternalData(values.map(\.name)) ?? [])
+      rest += values.filter { kept.contains($0.name) }
+    }
+    return rest
+  }
+
+  // MARK: Looking again
+
+  /// Releases what is due by `now` and no object needs any more, and asks contexts about the rest.
+  func look(now: DispatchTime = .now()) {
+    looking.withLock {
+      let known = state.withLock { $0.values }
+      var due = known.filter { $0.due <= now && $0.store.found != nil }
+      findHolders(&due)
+      due = releaseUnheld(due)
+      for index in due.indices { due[index].due = .now() + max(1, due[index].store.grace) }
+      let rest = known.filter { $0.due > now } + due
+      // Those that were added meanwhile are behind the known ones.
+      state.withLock { $0.values.replaceSubrange(known.indices, with: rest) }
+      ask(due)
+    }
+  }
+
+  private func ask(_ values: [Value]) {
+    for value in values {
+      for holder in value.holders where !holder.isDone.load(ordering: .relaxed) {
+        let context = holder.context
+        // A context without a queue cannot be asked: its client alone knows when it may be used.
+        guard let queue = context.core?.queue else { continue }
+        // One question at a time: nobody may ever answer it, for instance a main queue that is not drained.
+        let isNew = state.withLock { $0.asked.insert(ObjectIdentifier(context)).inserted }
+        if isNew { queue.async { self.answer(context) } }
+      }
+    }
+  }
+
+  /// On a context's queue: notes which of its objects have other rows by now.
+  private func answer(_ context: ContextLink) {
+    let values = state.withLock { state in
+      state.asked.remove(ObjectIdentifier(context))
+      return state.values
+    }
+    guard let core = context.core else { return }
+    core.run {
+      for value in values {
+        for holder in value.holders where holder.context === context {
+          guard let object = holder.object else { continue }
+          let names =
+            object.core === core
+            && object.row.map { row in core.frozen.map { row.names(value.name, $0.schema) } ?? false } ?? false
+          if !names { holder.isDone.store(true, ordering: .releasing) }
+        }
+      }
+    }
+  }
+
+  private func setTimer(_ due: DispatchTime) {
+    let isNew = state.withLock { state in
+      if due >= state.timer { return false }
+      state.timer = due
+      return true
+    }
+    if !isNew { return }
+    DispatchQueue.global(qos: .utility).asyncAfter(deadline: due) {
+      self.look()
+      let next = self.state.withLock { state in
+        if state.timer == due { state.timer = .distantFuture }
+        return state.values.map(\.due).min()
+      }
+      if let next { self.setTimer(next) }
+    }
+  }
+}
+
+extension Row {
+  /// Whether one of the row's values is the large one with this name.
+  fileprivate func names(_ name: Data, _ schema: Schema) -> Bool {
+    let slots = schema.entities[entity].slots
+    return slots.indices.contains { slot in
+      slots[slot] == .externalData && !isNull(slot) && withBytes(slot) { $0.elementsEqual(name) }
+    }
+  }
+}

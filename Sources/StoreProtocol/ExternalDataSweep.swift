@@ -1,0 +1,83 @@
+import Dispatch
+import Foundation
+import StoreSchema
+
+/// Looks for files of a store that no row names, and removes them: of processes that ended between the writing of a file and the commit, or
+/// between a commit and the removal of what it made obsolete.
+///
+/// Only files are looked at whose names tell this store, so that those of another store in the same folder stay, and Apple's.
+struct ExternalDataSweep {
+  /// A save names its files within this time, in seconds, and whoever reads a row reads its large values within it.
+  static let leastAge: Double = 3600
+  /// The most files that one sweep removes.
+  static let limit = 1000
+  /// The longest time, in seconds, that one sweep spends on looking at files, and then on removing them.
+  static let duration = 0.2
+
+  private let files: ExternalDataFiles
+  private let age: Double
+
+  init(_ files: ExternalDataFiles) {
+    self.files = files
+    age = max(Self.leastAge, files.grace)
+  }
+
+  /// `store` gives the store while it is in use. Its rows are read only where there are files that may have to go.
+  func run(_ store: () -> (any Store)?) {
+    removeDrafts()
+    // Before the rows are read: what is written meanwhile is too new to be listed.
+    var candidates = self.candidates()
+    if candidates.isEmpty { return }
+    guard removeNamed(from: &candidates, store), files.isDurable() else { return }
+    let end = DispatchTime.now() + Self.duration
+    for (id, status) in candidates.prefix(Self.limit) where !(files.removals?.isKnown(id) ?? true) {
+      if DispatchTime.now() > end || files.isClosed { return }
+      files.folder.remove(id, unlessTouchedSince: status)
+    }
+  }
+
+  /// Files of this store that are old enough. Each sweep begins elsewhere in the folder, so that all of it is looked at in time.
+  private func candidates() -> [UUID: FileStatus] {
+    let owner = ExternalDataFolder.owner(files.identifier)
+    let end = DispatchTime.now() + Self.duration
+    var result: [UUID: FileStatus] = [:]
+    let found = contents.compactMap { name in UUID(uuidString: name).flatMap { $0.uuidString == name ? $0 : nil } }
+    for id in found.shuffled() where ExternalDataFolder.isOwn(id, owner) {
+      if let status = files.folder.status(of: id), status.isRegular, isOld(status) { result[id] = status }
+      if DispatchTime.now() > end { break }
+    }
+    return result
+  }
+
+  private var contents: [String] {
+    (try? FileManager.default.contentsOfDirectory(atPath: files.folder.folder.path)) ?? []
+  }
+
+  private func isOld(_ status: FileStatus) -> Bool {
+    Double(status.seconds) + age < Date().timeIntervalSince1970
+  }
+
+  /// Leaves the candidates that no row names. False where the rows could not all be read.
+  private func removeNamed(from candidates: inout [UUID: FileStatus], _ store: () -> (any Store)?) -> Bool {
+    files.sweeping.withLock {
+      guard !files.isClosed, let store = store() else { return false }
+      do {
+        try store.snapshot().externalDataNames(store.schema) { name in
+          if let id = ExternalDataFolder.file(name) { candidates[id] = nil }
+          return !candidates.isEmpty && !files.isClosed
+        }
+      } catch { return false }
+      return !files.isClosed
+    }
+  }
+
+  /// Removes copies that a process has not finished.
+  private func removeDrafts() {
+    for name in contents where name.hasPrefix(".") && name.hasSuffix(".copying") {
+      let parts = name.split(separator: ".")
+      guard parts.count == 3, parts.prefix(2).allSatisfy({ UUID(uuidString: String($0)) != nil }) else { continue }
+      let path = files.folder.folder.appendingPathComponent(name).path
+      if let status = FileStatus(path), status.isRegular, isOld(status) { unlink(path) }
+    }
+  }
+}

@@ -1,0 +1,150 @@
+import Dispatch
+import Foundation
+import Synchronization
+
+/// The obsolete files of one folder that are to be removed, for everybody in this process who has the folder's store open.
+///
+/// While files wait there is one timer, for the first whose grace time ends; else there is none.
+final class PendingRemovals: Sendable {
+  private struct Pending {
+    /// Those of the store that made the file obsolete. Nil when that store is gone: then the file is left to a sweep.
+    weak var files: ExternalDataFiles?
+    let status: FileStatus?
+    /// Views of earlier epochs may be from before the commit.
+    let epoch: UInt64
+    let due: DispatchTime
+  }
+
+  private struct State {
+    var pending: [UUID: Pending] = [:]
+    var holds: [UUID: Int] = [:]
+    /// Grows with every commit that makes files obsolete.
+    var epoch: UInt64 = 0
+    /// How many views of each epoch there are.
+    var views: [UInt64: Int] = [:]
+    /// When the next timer comes, `distantFuture` without one.
+    var timer = DispatchTime.distantFuture
+    /// Whether the grace time of a file is over that somebody still needs.
+    var isOverdue = false
+
+    var oldestView: UInt64 { views.keys.min() ?? .max }
+  }
+
+  private let state = Mutex(State())
+
+  // MARK: One for each folder
+
+  private struct Known { weak var removals: PendingRemovals? }
+  private static let known = Mutex<[String: Known]>([:])
+
+  static func of(_ folder: ExternalDataFolder) -> PendingRemovals {
+    known.withLock { known in
+      if let found = known[folder.folder.path]?.removals { return found }
+      let made = PendingRemovals()
+      known = known.filter { $0.value.removals != nil }
+      known[folder.folder.path] = Known(removals: made)
+      return made
+    }
+  }
+
+  // MARK: Files
+
+  /// Adds what a commit has made obsolete. Without a grace time the files go now, unless somebody needs them.
+  func add(_ obsolete: [(id: UUID, status: FileStatus?)], of files: ExternalDataFiles) {
+    let due = DispatchTime.now() + files.grace
+    state.withLock { state in
+      state.epoch += 1
+      for file in obsolete {
+        state.pending[file.id] = Pending(files: files, status: file.status, epoch: state.epoch, due: due)
+      }
+    }
+    if files.grace > 0 { setTimer(due) } else { removeDue() }
+  }
+
+  func hold(_ files: [UUID]) {
+    state.withLock { state in for file in files { state.holds[file, default: 0] += 1 } }
+  }
+
+  /// Ends holds, but for those of files that a view from before their commit can still read, which it gives back.
+  func release(_ files: [UUID]) -> [UUID] {
+    let kept = state.withLock { state in
+      let oldest = state.oldestView
+      return files.filter { file in
+        if let pending = state.pending[file], pending.epoch > oldest { return true }
+        let count = (state.holds[file] ?? 1) - 1
+        state.holds[file] = count > 0 ? count : nil
+        return false
+      }
+    }
+    if kept.count < files.count { removeDue() }
+    return kept
+  }
+
+  /// Whether a file waits for its time to be removed, or is held.
+  func isKnown(_ file: UUID) -> Bool { state.withLock { $0.pending[file] != nil || $0.holds[file] != nil } }
+
+  /// Removes the files whose time has come.
+  func removeDue() {
+    let now = DispatchTime.now()
+    let due = state.withLock { state in
+      var due: [(id: UUID, pending: Pending)] = []
+      if state.pending.isEmpty { return due }
+      let oldest = state.oldestView
+      state.isOverdue = false
+      for (id, pending) in state.pending where pending.due <= now {
+        if state.holds[id] == nil && pending.epoch <= oldest {
+          due.append((id, pending))
+        } else {
+          state.isOverdue = true
+        }
+      }
+      for (id, _) in due { state.pending[id] = nil }
+      return due
+    }
+    var byStore: [ObjectIdentifier: (files: ExternalDataFiles, list: [(id: UUID, status: FileStatus?)])] = [:]
+    for (id, pending) in due {
+      guard let files = pending.files else { continue }
+      byStore[ObjectIdentifier(files), default: (files, [])].list.append((id, pending.status))
+    }
+    for (files, list) in byStore.values { files.remove(list) }
+  }
+
+  private func setTimer(_ due: DispatchTime) {
+    let isNew = state.withLock { state in
+      if due >= state.timer { return false }
+      state.timer = due
+      return true
+    }
+    if !isNew { return }
+    DispatchQueue.global(qos: .utility).asyncAfter(deadline: due) { [weak self] in self?.timerCame(due) }
+  }
+
+  private func timerCame(_ due: DispatchTime) {
+    removeDue()
+    let now = DispatchTime.now()
+    let next = state.withLock { state in
+      if state.timer == due { state.timer = .distantFuture }
+      return state.pending.values.lazy.map(\.due).filter { $0 > now }.min()
+    }
+    if let next { setTimer(next) }
+  }
+
+  // MARK: Views
+
+  func beginView() -> UInt64 {
+    state.withLock { state in
+      state.views[state.epoch, default: 0] += 1
+      return state.epoch
+    }
+  }
+
+  func endView(_ epoch: UInt64) {
+    let isAwaited = state.withLock { state in
+      let count = (state.views[epoch] ?? 1) - 1
+      state.views[epoch] = count > 0 ? count : nil
+      return count <= 0 && state.isOverdue
+    }
+    // Whoever ends a view does not wait for the removal.
+    if isAwaited { DispatchQueue.global(qos: .utility).async { self.removeDue() } }
+  }
+}

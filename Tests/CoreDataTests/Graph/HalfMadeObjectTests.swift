@@ -1,0 +1,171 @@
+import CoreData
+import Foundation
+import Testing
+
+/// Calls what its context's user info has under the name of a function.
+final class Telling: NSManagedObject {
+  typealias Told = (Telling) -> Void
+  static let title = ManagedProperty<String?>("title")
+  var title: String? {
+    get { self[Self.title] }
+    set { self[Self.title] = newValue }
+  }
+
+  private func tell(_ name: String) { (managedObjectContext?.userInfo[name] as? Told)?(self) }
+  override func awakeFromInsert() { tell("insert") }
+  override func awakeFromFetch() { tell("fetch") }
+  override func willSave() { tell("save") }
+}
+
+/// Objects that use their context while they are being told of something.
+@Suite struct HalfMadeObjectTests {
+  private func context() throws -> NSManagedObjectContext {
+    let title = NSAttributeDescription()
+    (title.name, title.attributeType) = ("title", .stringAttributeType)
+    let entity = NSEntityDescription()
+    (entity.name, entity.properties) = ("Telling", [title])
+    entity.managedObjectClassName = NSStringFromClass(Telling.self)
+    let model = NSManagedObjectModel()
+    model.entities = [entity]
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    try coordinator.addPersistentStore(type: .inMemory, at: URL(filePath: "/dev/null"))
+    let context = NSManagedObjectContext(.privateQueue)
+    context.persistentStoreCoordinator = coordinator
+    return context
+  }
+
+  /// Lets `told` be called by the function of that name, until it is let go of by the next call.
+  private func when(_ name: String, _ context: NSManagedObjectContext, _ told: @escaping Telling.Told) {
+    context.userInfo[name] = told
+  }
+
+  private static func request() -> NSFetchRequest<Telling> {
+    let request = NSFetchRequest<Telling>(entityName: "Telling")
+    request.sortDescriptors = [NSSortDescriptor(key: "title", ascending: true)]
+    return request
+  }
+
+  /// The titles that observers were shown, at each time.
+  private final class Observer: NSFetchedResultsControllerDelegate {
+    private(set) var told: [[String]] = []
+    private(set) var results: [String] = []
+    private var observer: (any NSObjectProtocol)?
+
+    // Told where the context is used, which is one thread here.
+    init(_ context: NSManagedObjectContext) {
+      nonisolated(unsafe) unowned let own = self
+      observer = NotificationCenter.default.addObserver(
+        forName: NSManagedObjectContext.didChangeObjectsNotification, object: context, queue: nil
+      ) { note in
+        let objects = [NSInsertedObjectsKey, NSUpdatedObjectsKey].compactMap {
+          note.userInfo?[$0] as? Set<NSManagedObject>
+        }
+        own.told.append(objects.joined().map { ($0 as? Telling)?.title ?? "half made" }.sorted())
+      }
+    }
+
+    deinit { observer.map(NotificationCenter.default.removeObserver) }
+
+    func controller(
+      _ controller: NSFetchedResultsController<any NSFetchRequestResult>, didChange anObject: Any,
+      at indexPath: IndexPath?, for type: NSFetchedResultsChangeType, newIndexPath: IndexPath?
+    ) { results.append((anObject as? Telling)?.title ?? "half made") }
+  }
+
+  private func observed(
+    _ body: (NSManagedObjectContext, Observer) throws -> Void
+  ) throws {
+    let context = try context()
+    try context.performAndWait {
+      let observer = Observer(context)
+      let controller = NSFetchedResultsController(
+        fetchRequest: Self.request(), managedObjectContext: context, sectionNameKeyPath: nil, cacheName: nil)
+      controller.delegate = observer
+      try controller.performFetch()
+      try body(context, observer)
+    }
+  }
+
+  @Test func aFetchInAwakeFromInsertShowsNobodyTheObject() throws {
+    try observed { context, observer in
+      when("insert", context) { object in
+        #expect((try? context.count(for: Self.request())) != nil)
+        object.title = "whole"
+      }
+      _ = Telling(context: context)
+      #expect(observer.told.isEmpty && observer.results.isEmpty)
+      context.processPendingChanges()
+      #expect(observer.told == [["whole"]] && observer.results == ["whole"])
+    }
+  }
+
+  @Test func aFetchInAwakeFromFetchTellsNobodyAndLosesNoChange() throws {
+    try observed { context, observer in
+      for title in ["a", "b"] { Telling(context: context).title = title }
+      try context.save()
+      let count = observer.told.count
+      let objects = try context.fetch(Self.request())
+      context.refreshAllObjects()
+      objects[1].title = "changed"
+      let before = observer.told.count
+      when("fetch", context) { _ in #expect((try? context.count(for: Self.request())) == 2) }
+      #expect(objects[0].title == "a")
+      #expect(observer.told.count == before && before > count)
+      context.processPendingChanges()
+      #expect(observer.told.last == ["changed"])
+    }
+  }
+
+  @Test func aFetchInWillSaveTellsNobody() throws {
+    try observed { context, observer in
+      Telling(context: context).title = "a"
+      context.processPendingChanges()
+      when("save", context) { object in
+        if object.title == "whole" { return }
+        object.title = nil
+        #expect((try? context.count(for: Self.request())) == 1)
+        object.title = "whole"
+      }
+      try context.save()
+      #expect(observer.told == [["a"], ["whole"]] && observer.results == ["a", "whole"])
+    }
+  }
+
+  @Test func aSaveInsideASaveIsRefused() throws {
+    let context = try context()
+    try context.performAndWait {
+      nonisolated(unsafe) var codes: [Int] = []
+      nonisolated(unsafe) var attempts = 0
+      @Sendable func save() {
+        // One that were not refused would come here for ever.
+        attempts += 1
+        if attempts > 5 { return }
+        do { try context.save() } catch { codes.append((error as? CocoaError)?.errorCode ?? 0) }
+      }
+      when("save", context) { _ in save() }
+      let observer = NotificationCenter.default.addObserver(
+        forName: NSManagedObjectContext.willSaveObjectsNotification, object: context, queue: nil
+      ) { _ in save() }
+      defer { NotificationCenter.default.removeObserver(observer) }
+      Telling(context: context).title = "a"
+      try context.save()
+      #expect(codes == [132001, 132001] && !context.hasChanges)
+      // Once it is saved it may be saved again.
+      context.userInfo["save"] = nil
+      NotificationCenter.default.removeObserver(observer)
+      let again = NotificationCenter.default.addObserver(
+        forName: NSManagedObjectContext.didSaveObjectsNotification, object: context, queue: nil
+      ) { _ in
+        if codes.count > 2 { return }
+        codes.append(0)
+        Telling(context: context).title = "b"
+        save()
+      }
+      defer { NotificationCenter.default.removeObserver(again) }
+      Telling(context: context).title = "c"
+      try context.save()
+      #expect(codes == [132001, 132001, 0])
+      #expect(try context.fetch(Self.request()).map(\.title) == ["a", "b", "c"] && !context.hasChanges)
+    }
+  }
+}

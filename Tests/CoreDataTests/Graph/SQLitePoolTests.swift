@@ -1,0 +1,44 @@
+import Foundation
+import SQLEngine
+import StoreProtocol
+import StoreSchema
+import Synchronization
+import Testing
+
+@testable import SQLiteBackend
+
+/// Readers that wait for each other.
+@Suite struct SQLitePoolTests {
+  /// One waiter with little time and one with much wait for a reader, which comes back when the time of the first is over. Whoever does not
+  /// get it must not keep the other one waiting.
+  @Test func aWaiterThatTimesOutKeepsNobodyWaiting() throws {
+    let binding = SQLBinding(SQLLayout(schema: try Schema([]), entityNumbers: []))
+    let pool = SQLitePool(limit: 1, timeout: 1) { () throws(StoreError) in
+      SQLiteReader(try SQLiteConnection(":memory:", .readWriteCreate, timeout: 1), binding, nil)
+    }
+    let slowest = Mutex(0.0)
+    for round in 0..<300 {
+      let reader = try pool.take()
+      let (ready, done) = (DispatchSemaphore(value: 0), DispatchGroup())
+      let delay = 0.002 + Double(round % 7) * 0.00005
+      for seconds in [delay, 3] {
+        done.enter()
+        Thread.detachNewThread {
+          ready.signal()
+          let start = Date()
+          if let taken = try? pool.take(within: seconds) { pool.give(taken) }
+          let waited = Date().timeIntervalSince(start)
+          slowest.withLock { $0 = max($0, waited) }
+          done.leave()
+        }
+        ready.wait()
+      }
+      Thread.sleep(forTimeInterval: delay)
+      pool.give(reader)
+      done.wait()
+      if slowest.withLock({ $0 }) > 2 { break }
+    }
+    pool.close()
+    #expect(slowest.withLock { $0 } < 2)
+  }
+}

@@ -1,0 +1,70 @@
+import CoreData
+import Dispatch
+import Foundation
+import Synchronization
+
+/// A view context that the main queue uses directly, step by step, while other threads use it in blocks.
+///
+/// Sendable, unchecked: what is not constant is used on the main queue only.
+public final class ContendedContext: @unchecked Sendable {
+  public let container: NSPersistentContainer
+  public var context: NSManagedObjectContext { container.viewContext }
+  private let request = NSFetchRequest<NSManagedObject>(entityName: "Item")
+  private let running = Atomic<Int>(0)
+  private var steps = 0
+  private var changesTold = 0
+  private static let (threads, rounds) = (4, 250)
+
+  public init() {
+    let number = NSAttributeDescription()
+    (number.name, number.attributeType) = ("number", .integer64AttributeType)
+    let entity = NSEntityDescription()
+    (entity.name, entity.properties) = ("Item", [number])
+    let model = NSManagedObjectModel()
+    model.entities = [entity]
+    container = NSPersistentContainer(name: "Items", managedObjectModel: model)
+    container.persistentStoreDescriptions = [NSPersistentStoreDescription(url: URL(filePath: "/dev/null"))]
+    container.loadPersistentStores { if let error = $1 { fatalError("\(error)") } }
+    container.viewContext.name = "view"
+  }
+
+  /// Starts threads that change the context's one item in blocks. Called on the main queue.
+  public func start() throws {
+    let item = NSEntityDescription.insertNewObject(forEntityName: "Item", into: context)
+    item.setValue(0, forKey: "number")
+    try context.save()
+    _ = NotificationCenter.default.addObserver(
+      forName: NSManagedObjectContext.didChangeObjectsNotification, object: context, queue: nil
+    ) { [unowned self] _ in changesTold += 1 }
+    running.store(Self.threads, ordering: .sequentiallyConsistent)
+    for _ in 0..<Self.threads {
+      Thread.detachNewThread { [self] in
+        for _ in 0..<Self.rounds { context.performAndWait(count) }
+        running.subtract(1, ordering: .sequentiallyConsistent)
+      }
+    }
+  }
+
+  /// Uses the context on the main queue without a block. Gives whether the threads are at work.
+  public func step() -> Bool {
+    steps += 1
+    count()
+    return running.load(ordering: .sequentiallyConsistent) > 0
+  }
+
+  private func count() {
+    guard let item = try? context.fetch(request).first, let number = item.value(forKey: "number") as? Int64 else {
+      fatalError("The item is not found.")
+    }
+    item.setValue(number + 1, forKey: "number")
+  }
+
+  /// Stops the program where a change was lost, or nobody was told of changes.
+  public func finish() throws {
+    guard let item = try context.fetch(request).first else { fatalError("The item is gone.") }
+    let number = item.value(forKey: "number") as? Int64
+    precondition(number == Int64(steps + Self.threads * Self.rounds), "changes are lost: \(number ?? -1)")
+    precondition(changesTold > 0, "nobody was told of a change before a save")
+    try context.save()
+  }
+}
