@@ -121,7 +121,7 @@ import XMLBackend
     let place = try Place("external")
     defer { place.remove() }
     let folder = ExternalDataFolder(beside: place.url.path)
-    let name = try #require(try folder.write(Data(count: 150_000)))
+    let name = try #require(try folder.write(Data(count: 150_000), ofStore: UUID().uuidString))
     let elsewhere = place.url.deletingLastPathComponent().appending(path: "elsewhere")
     try FileManager.default.moveItem(at: folder.folder, to: elsewhere)
     try FileManager.default.createSymbolicLink(at: folder.folder, withDestinationURL: elsewhere)
@@ -136,7 +136,7 @@ import XMLBackend
     let place = try Place("external")
     defer { place.remove() }
     let folder = ExternalDataFolder("DATA", within: place.url)
-    _ = try folder.write(Data(count: 150_000))
+    _ = try folder.write(Data(count: 150_000), ofStore: UUID().uuidString)
     let deep = folder.folder.appending(path: "a/b/c")
     try FileManager.default.createDirectory(at: deep, withIntermediateDirectories: true)
     try Data("mine".utf8).write(to: deep.appending(path: "file"))
