@@ -60,8 +60,11 @@ final class SQLiteStore: Store, @unchecked Sendable {
     self.writer = writer.map { SQLStatements($0, facts.binding) }
     // With a rollback journal a reader makes commits wait.
     capabilities = isLogged ? SQLiteBackend.capabilities : SQLiteBackend.capabilities.subtracting(.concurrentReads)
-    if !SQLiteBackend.isDurable(options, isLogged: isLogged) {
-      externalFiles.makeDurable { [weak self] () throws(StoreError) in try self?.syncFiles() }
+    let isDurable = SQLiteBackend.isDurable(options, isLogged: isLogged)
+    externalFiles.makeDurable { [weak self] () throws(StoreError) in
+      // The files of a store that has taken this one's place stay.
+      try file.require()
+      if !isDurable { try self?.syncFiles() }
     }
     externalFiles.sweep(self)
   }

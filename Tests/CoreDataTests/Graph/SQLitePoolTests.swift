@@ -14,7 +14,9 @@ import Testing
   @Test func aWaiterThatTimesOutKeepsNobodyWaiting() throws {
     let binding = SQLBinding(SQLLayout(schema: try Schema([]), entityNumbers: []))
     let pool = SQLitePool(limit: 1, timeout: 1) { () throws(StoreError) in
-      SQLiteReader(try SQLiteConnection(":memory:", .readWriteCreate, timeout: 1), binding, nil)
+      let connection = try SQLiteConnection(":memory:", .readWriteCreate, timeout: 1)
+      let file = SQLiteStoreFile(":memory:", SQLiteOpenFiles.Identity(":memory:"), identifier: "")
+      return try SQLiteReader(connection, binding, nil, file)
     }
     let slowest = Mutex(0.0)
     for round in 0..<300 {
