@@ -188,7 +188,8 @@ let package = Package(
     tests(
       "CoreDataTests",
       [
-        "ClientStores", "CoreData", "CoreDataTool", "crash-writer", "FuzzTargets", "LMDBStore", "PropertyLists", "SQLEngine",
+        "ClientStores", "CoreData", "CoreDataTool", "crash-writer", "FuzzTargets", "LMDBStore", "PropertyLists",
+        "SQLEngine",
         "StoreProtocol", "StoreQuery", "StoreSchema", "SQLiteBackend", "queue-run-loop", "queue-dispatch-main",
         "queue-async-main", "queue-undrained", "queue-wrong",
       ],

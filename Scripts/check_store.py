@@ -27,6 +27,8 @@ def parse_arguments() -> argparse.Namespace:
                         "found in it, too, is only noted, and its form, its catalogue and its metadata must be kept")
     parser.add_argument("--touched", "--changes", type=Path, metavar="JSONL", help="with --before: the objects that "
                         'were written, one {"entity":"E","key":12,"change":"insert"|"update"|"delete"} a line')
+    parser.add_argument("--grace", type=float, metavar="SECONDS", default=0, help="external data that no row names is "
+                        "no finding for so long after it was last changed: a store keeps it for readers")
     parser.add_argument("--metadata-keys", metavar="KEY,KEY", default="", help="with --before: the metadata keys "
                         "that may change")
     parser.add_argument("--self-test", action="store_true", help="judge stores made by hand, in which each check fails "
@@ -56,7 +58,7 @@ def run(arguments: argparse.Namespace) -> bool:
         return len(lines) == 1
     with Store(arguments.store) as store:
         model = load_model(arguments.model) if arguments.model else store.embedded_model()
-        findings, contents = check(store, model)
+        findings, contents = check(store, model, arguments.grace)
         if arguments.before:
             with Store(arguments.before) as store_before:
                 before, contents_before = check(store_before, model)

@@ -12,9 +12,12 @@ from .model import Model
 from .store import Store
 
 
-def check(store: Store, model: Model) -> tuple[Findings, Contents | None]:
-    """Everything that can be said of a store by itself; its contents where the model's layout is found in it."""
-    findings = Findings()
+def check(store: Store, model: Model, grace: float = 0) -> tuple[Findings, Contents | None]:
+    """Everything that can be said of a store by itself; its contents where the model's layout is found in it.
+
+    External data that no row names is no finding for so many seconds after it was last changed.
+    """
+    findings = Findings(grace)
     SystemChecks(store, model, findings).run()
     try:
         contents = Contents(store, model)

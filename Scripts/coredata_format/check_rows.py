@@ -1,5 +1,6 @@
 """The judge's checks of the rows of entity tables: entity, version, values, references and external data."""
 
+import time
 from collections import Counter, defaultdict
 from functools import cache
 from pathlib import Path
@@ -85,7 +86,8 @@ class RowChecks:
             if len(places) > 1:
                 self.findings.find("external", f"the file {name} belongs to {' and '.join(places)}")
         for file in sorted(_members(self.encoder.external_folder)):
-            if file.name not in self.named_files:
+            age = time.time() - file.stat().st_mtime
+            if file.name not in self.named_files and age >= self.findings.grace:
                 self.findings.find("external-orphan", f"no row names {file.name}")
 
     # References

@@ -11,7 +11,8 @@ UNFORGIVEN = {"integrity", "unreadable", "layout"}
 class Findings:
     """Collects (check, text): `findings` are faults, `notes` are what is odd and allowed."""
 
-    def __init__(self):
+    def __init__(self, grace: float = 0):
+        self.grace = grace
         self.findings: list[tuple[str, str]] = []
         self.notes: list[tuple[str, str]] = []
 

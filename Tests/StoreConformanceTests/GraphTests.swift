@@ -84,7 +84,10 @@ import Testing
   @Test(arguments: TestedStore.allCases) func everyCasePasses(_ store: TestedStore) throws {
     let known = try store.knownFailures
     var passed = 0
-    for one in GraphSuite.all where one.size == .small && !one.needsProcesses && !one.disturbsFiles && !known.contains(one.id.text) {
+    for one in GraphSuite.all
+    where one.size == .small && !one.needsProcesses && !one.disturbsFiles
+      && !known.contains(one.id.text)
+    {
       switch CaseRun.run(one, store, .plain, peers: TestedStore.allCases) {
       case .passed: passed += 1
       case .notApplicable: continue

@@ -186,38 +186,8 @@ final class ContextCore: @unchecked Sendable {
     for object in objects { refresh(object, mergeChanges: true) }
   }
 
-  // MARK: Entities
-
-  static func info(of entity: NSEntityDescription, _ context: NSManagedObjectContext?) -> EntityInfo {
-    let known = entity.frozen
-    if let own = context?.core.frozen {
-      if let known, known.modelNumber == own.number { return known }
-      // A copy of the model may be in use by the context: its own entity of that name is the one that counts.
-      if let name = entity.name, let found = own.schema.entity(named: name) { return own.infos[found.index] }
-    }
-    if let known { return known }
-    do {
-      _ = try entity.managedObjectModel.freeze()
-    } catch { misuse("\(error)") }
-    guard let info = entity.frozen else { misuse("The entity \(entity.name ?? "?") is not in its model.") }
-    return info
-  }
-
-  @exclusivity(unchecked) private var infosByClass: [ObjectIdentifier: EntityInfo] = [:]
-
-  /// The entity whose class `type` is.
-  func entity(of type: NSManagedObject.Type) -> EntityInfo {
-    if let known = infosByClass[ObjectIdentifier(type)] { return known }
-    let found = frozen?.infos.filter { $0.objectClass == type } ?? []
-    // Sub-entities may share the class of their parent; the class then stands for the parent.
-    guard let info = found.first, found.allSatisfy({ info.entity.subtree.contains($0.entity.index) }) else {
-      misuse(
-        "\(found.isEmpty ? "No entity has" : "\(found.count) entities have") the class \(type); name it in managedObjectClassName, or insert by entity."
-      )
-    }
-    infosByClass[ObjectIdentifier(type)] = info
-    return info
-  }
+  /// The entities whose classes were looked up.
+  @exclusivity(unchecked) var infosByClass: [ObjectIdentifier: EntityInfo] = [:]
 
   // MARK: Identity
 

@@ -34,7 +34,8 @@ enum Judge {
     try Data(touched.joined(separator: "\n").utf8).write(to: list)
     let verdict = try Python.result(
       ["check_store.py", url.path] + modelArgument + [
-        "--before", before.appending(path: url.lastPathComponent).path, "--touched", list.path,
+        // What was replaced stays for readers.
+        "--grace", "3600", "--before", before.appending(path: url.lastPathComponent).path, "--touched", list.path,
       ])
     #expect(verdict.status == 0, "\(verdict.output)")
     // Both readers see the same afterwards.

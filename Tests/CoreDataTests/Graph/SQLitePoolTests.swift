@@ -13,10 +13,12 @@ import Testing
   /// get it must not keep the other one waiting.
   @Test func aWaiterThatTimesOutKeepsNobodyWaiting() throws {
     let binding = SQLBinding(SQLLayout(schema: try Schema([]), entityNumbers: []))
+    let path = FileManager.default.temporaryDirectory.appending(path: "pool-\(UUID().uuidString)").path
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    try SQLiteConnection(path, .readWriteCreate, timeout: 1).execute("PRAGMA user_version = 1")
+    let file = SQLiteStoreFile(path, SQLiteOpenFiles.Identity(path), identifier: "")
     let pool = SQLitePool(limit: 1, timeout: 1) { () throws(StoreError) in
-      let connection = try SQLiteConnection(":memory:", .readWriteCreate, timeout: 1)
-      let file = SQLiteStoreFile(":memory:", SQLiteOpenFiles.Identity(":memory:"), identifier: "")
-      return try SQLiteReader(connection, binding, nil, file)
+      try SQLiteReader(try SQLiteConnection(path, .readOnly, timeout: 1), binding, nil, file)
     }
     let slowest = Mutex(0.0)
     for round in 0..<300 {
