@@ -50,6 +50,8 @@ import Testing
     let folder = Repository.root.appending(path: "Conformance/GraphConformance")
     let files = try #require(FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil))
       .compactMap { $0 as? URL }.filter { $0.pathExtension == "swift" }
+      // The walker of races opens stores itself, and looks into them.
+      .filter { $0.deletingLastPathComponent().lastPathComponent != "Races" }
     let frame: Set = ["ContextStack.swift", "Graph.swift", "GraphCase.swift", "GraphSuite.swift"]
     #expect(files.count > 15)
     for file in files {
