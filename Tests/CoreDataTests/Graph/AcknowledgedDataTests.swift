@@ -13,6 +13,10 @@ import Testing
     for (rule, name) in AcknowledgedStack.rules {
       let stack = try AcknowledgedStack(type)
       let (a, b) = (stack.context(), stack.context())
+      // What it has read of the owner stays what it was.
+      a.retainsRegisteredObjects = true
+      // A pair changes both objects' versions: the policy lets the deletion win, and its rules are followed again.
+      if kind == "Pairs" { a.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump }
       let (ownerID, memberID) = try a.performAndWait {
         let (owner, member) = (stack.insert("Owner", in: a), stack.insert("Member", in: a))
         try a.save()
