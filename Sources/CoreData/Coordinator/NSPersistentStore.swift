@@ -201,6 +201,9 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
 
   /// The conflicts that a commit of the changes would have now; nil where the store has moved since they were made.
   func rehearse(_ changes: ChangeSet, madeFor expected: any Store) throws(StoreError) -> [Conflict]? {
+    if isReadOnly {
+      throw StoreError(.readOnly, "The store was opened read-only.", context: ["url": url?.path ?? ""])
+    }
     let engine = try requireEngine()
     return engine === expected ? try engine.rehearse(changes) : nil
   }
