@@ -42,8 +42,12 @@ extension RawSide {
       insert.bind(key, 1)
       insert.bind(RawSQL.departmentNumber, 2)
       insert.bind(1, 3)
-      insert.bind(EmployeeData.departmentName(key), 4)
-      guard insert.run() else { throw database.error("inserting the department \(key)") }
+      var name = EmployeeData.departmentName(key)
+      let isWritten = name.withUTF8 { bytes in
+        insert.bind(text: bytes, 4)
+        return insert.run()
+      }
+      guard isWritten else { throw database.error("inserting the department \(key)") }
     }
     let highest = try database.prepare(RawSQL.setHighestKey)
     highest.bind(keys.upperBound, 1)
