@@ -113,17 +113,13 @@ struct Postconditions {
   /// What this process still has open in the place's folder. Where there is no list of descriptors nothing is checked.
   private func checkDescriptors(_ place: CaseContext.Place) {
     guard let folder = place.location.folder?.resolvingSymlinksInPath().path else { return }
-    func openFiles() -> [String] {
-      let list = "/proc/self/fd"
-      return ((try? FileManager.default.contentsOfDirectory(atPath: list)) ?? []).compactMap { name in
-        let target = (try? FileManager.default.destinationOfSymbolicLink(atPath: "\(list)/\(name)")) ?? ""
-        return target == folder || target.hasPrefix(folder + "/") ? String(target.dropFirst(folder.count)) : nil
+    let list = "/proc/self/fd"
+    for name in (try? FileManager.default.contentsOfDirectory(atPath: list)) ?? [] {
+      let target = (try? FileManager.default.destinationOfSymbolicLink(atPath: "\(list)/\(name)")) ?? ""
+      if target == folder || target.hasPrefix(folder + "/") {
+        context.note("U6: the descriptor of \(target.dropFirst(folder.count)) is still open")
       }
     }
-    // What a store does in the background ends soon after it is closed.
-    let deadline = Date(timeIntervalSinceNow: 2)
-    while !openFiles().isEmpty, Date() < deadline { Thread.sleep(forTimeInterval: 0.005) }
-    for file in openFiles() { context.note("U6: the descriptor of \(file) is still open") }
   }
 
   /// A store that is asked to go leaves nothing.

@@ -23,6 +23,8 @@ public final class ExternalDataFiles: Sendable {
   var isClosed: Bool { closed.load(ordering: .sequentiallyConsistent) }
   /// Held while a sweep reads the store's rows.
   let sweeping = NSLock()
+  /// Held while the folder is listed or a file removed.
+  private let working = NSLock()
   private let durability = Mutex<(@Sendable () throws(StoreError) -> Void)?>(nil)
 
   /// For a store with this UUID that is opened with `options`.
@@ -107,16 +109,20 @@ public final class ExternalDataFiles: Sendable {
     return kept.isEmpty ? [] : names.filter { ExternalDataFolder.file($0).map(kept.contains) ?? false }
   }
 
-  /// Removes no file from now on. A sweep that reads the store ends.
+  /// Removes no file from now on, and looks at none. A sweep that reads the store ends.
   public func close() {
     closed.store(true, ordering: .sequentiallyConsistent)
     sweeping.withLock {}
+    working.withLock {}
   }
+
+  /// Runs one short step of background work, which ``close()`` waits for. Nil, and nothing is done, after the store is closed.
+  func step<R>(_ body: () -> R) -> R? { working.withLock { isClosed ? nil : body() } }
 
   /// Removes files that nobody needs any more, as far as they are what they were when they became obsolete.
   func remove(_ files: [(id: UUID, status: FileStatus?)]) {
     guard !isClosed, isDurable() else { return }
-    for file in files { folder.remove(file.id, unlessTouchedSince: file.status) }
+    for file in files { _ = step { folder.remove(file.id, unlessTouchedSince: file.status) } }
   }
 
   /// Makes commits durable. False where they may still be lost.

@@ -31,8 +31,8 @@ struct ExternalDataSweep {
     guard removeNamed(from: &candidates, store), files.isDurable() else { return }
     let end = DispatchTime.now() + Self.duration
     for (id, status) in candidates.prefix(Self.limit) where !(files.removals?.isKnown(id) ?? true) {
-      if DispatchTime.now() > end || files.isClosed { return }
-      files.folder.remove(id, unlessTouchedSince: status)
+      if DispatchTime.now() > end { return }
+      _ = files.step { files.folder.remove(id, unlessTouchedSince: status) }
     }
   }
 
@@ -50,7 +50,7 @@ struct ExternalDataSweep {
   }
 
   private var contents: [String] {
-    (try? FileManager.default.contentsOfDirectory(atPath: files.folder.folder.path)) ?? []
+    files.step { (try? FileManager.default.contentsOfDirectory(atPath: files.folder.folder.path)) ?? [] } ?? []
   }
 
   private func isOld(_ status: FileStatus) -> Bool {
@@ -77,7 +77,7 @@ struct ExternalDataSweep {
       let parts = name.split(separator: ".")
       guard parts.count == 3, parts.prefix(2).allSatisfy({ UUID(uuidString: String($0)) != nil }) else { continue }
       let path = files.folder.folder.appendingPathComponent(name).path
-      if let status = FileStatus(path), status.isRegular, isOld(status) { unlink(path) }
+      if let status = FileStatus(path), status.isRegular, isOld(status) { _ = files.step { unlink(path) } }
     }
   }
 }
