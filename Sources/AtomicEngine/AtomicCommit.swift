@@ -3,7 +3,8 @@ import StoreSchema
 
 /// Applies one change set to a copy of a graph.
 ///
-/// The steps, in order: keys, checks, rows, links, what links must not be left, links of deleted objects, derived attributes. Where it reports conflicts the copy is thrown away.
+/// The steps, in order: keys, checks, rows, links, what links must not be left, links of deleted objects, derived
+/// attributes. Where it reports conflicts the copy is thrown away.
 struct AtomicCommit {
   /// The state so far.
   private(set) var graph: AtomicGraph

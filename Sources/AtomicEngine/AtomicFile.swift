@@ -98,7 +98,8 @@ public final class AtomicFile: Sendable {
   ///
   /// Throws `busy` where another writer holds the folder for longer than `timeout` seconds, and where the file is
   /// no longer the expected one: then somebody else has replaced it, and its changes must not be lost; `notFound` where it is
-  /// gone; `notAStore` where something that is no regular file has its name. Nothing has been written in any of these cases. An error after the new file has its name leaves the outcome unknown; any other says notSaved.
+  /// gone; `notAStore` where something that is no regular file has its name. Nothing has been written in any of these
+  /// cases. An error after the new file has its name leaves the outcome unknown; any other says notSaved.
   public func replace(
     _ expected: Generation?, timeout: Double, _ body: (AtomicFileWriter) throws(StoreError) -> Void
   ) throws(StoreError) -> Generation {
@@ -196,8 +197,8 @@ public final class AtomicFile: Sendable {
 
   /// Removes the file, durably. Nothing there is no error.
   ///
-  /// Throws `notAStore` for anything but a regular file, which stays, and `busy` where somebody who replaces a file of the folder is
-  /// not done within `timeout` seconds.
+  /// Throws `notAStore` for anything but a regular file, which stays, and `busy` where somebody who replaces a file of
+  /// the folder is not done within `timeout` seconds.
   public func remove(timeout: Double = 240) throws(StoreError) {
     // Else a writer that has compared generations already would bring the file back.
     let lock = try FolderLock(path, timeout: timeout)

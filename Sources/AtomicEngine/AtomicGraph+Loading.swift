@@ -267,8 +267,8 @@ extension AtomicGraph {
     for tree in trees { for row in tree.rows { try body(row) } }
   }
 
-  /// The key of a to-one destination as a file has it: nil where there is none, and where the row refers to an object that is gone. A file in
-  /// which a reference leads to nothing is damaged.
+  /// The key of a to-one destination as a file has it: nil where there is none, and where the row refers to an object
+  /// that is gone. A file in which a reference leads to nothing is damaged.
   public func destination(of row: Row, _ relationship: Relationship, slot: Int) -> Int64? {
     if row.isNull(slot) { return nil }
     let key = row.int(slot)

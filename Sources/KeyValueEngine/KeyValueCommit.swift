@@ -4,8 +4,8 @@ import StoreSchema
 
 /// Applies one change set inside a transaction, which its caller ends.
 ///
-/// The steps, in order: keys, versions, indexes, links taken away, rows, links added, orders, what links must not be left, links of deleted
-/// objects, derived attributes. Where it reports conflicts the caller drops the transaction.
+/// The steps, in order: keys, versions, indexes, links taken away, rows, links added, orders, what links must not be
+/// left, links of deleted objects, derived attributes. Where it reports conflicts the caller drops the transaction.
 final class KeyValueCommit {
   let transaction: any KeyValueWriting
   let reader: KeyValueReader

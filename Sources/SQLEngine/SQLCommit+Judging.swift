@@ -98,7 +98,8 @@ extension SQLCommit {
   }
 }
 
-/// How the objects are found that refer to deleted ones over a relationship: in columns of their table, or in a join table.
+/// How the objects are found that refer to deleted ones over a relationship: in columns of their table, or in a join
+/// table.
 private struct ReferrerSearch {
   static let list = "temp.OCDDeleted"
 

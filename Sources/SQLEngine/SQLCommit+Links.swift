@@ -137,7 +137,8 @@ extension SQLCommit {
     }
   }
 
-  /// Throws where a row is there that an update has not found: then the table has a clause that lets the database skip it.
+  /// Throws where a row is there that an update has not found: then the table has a clause that lets the database skip
+  /// it.
   func requireMissing(_ key: Int64, in table: String) throws(StoreError) {
     let statement = try statements.statement(text: "SELECT 1 FROM \(table) WHERE Z_PK = ?")
     statement.bind(key, at: 1)

@@ -3,8 +3,8 @@ import StoreSchema
 
 /// Writes one change set inside a transaction that its caller has begun and ends.
 ///
-/// The steps, in order: keys, checks, deletions, updates, insertions, links, what links must not be left, links of deleted objects. Where
-/// it reports conflicts the caller rolls back.
+/// The steps, in order: keys, checks, deletions, updates, insertions, links, what links must not be left, links of
+/// deleted objects. Where it reports conflicts the caller rolls back.
 public struct SQLCommit<Connection: SQLConnection> {
   let statements: SQLStatements<Connection>
   let changes: ChangeSet

@@ -22,8 +22,8 @@ extension SQLConnection {
     if changedRows != 1 { throw wrongCount(table) }
   }
 
-  /// The error where a statement has changed fewer or more rows than it must: SQLite does so by itself only where the table was made with
-  /// a clause for conflicts. The caller rolls back.
+  /// The error where a statement has changed fewer or more rows than it must: SQLite does so by itself only where the
+  /// table was made with a clause for conflicts. The caller rolls back.
   public func wrongCount(_ table: String) -> StoreError {
     StoreError(
       .corrupt,

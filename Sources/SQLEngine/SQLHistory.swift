@@ -110,8 +110,8 @@ public struct SQLHistory: Sendable {
       return key
     }
 
-    /// The first of `count` new keys of a history table, which is listed in `Z_PRIMARYKEY` from its first row on. The key after the last is
-    /// below `Int64.max`.
+    /// The first of `count` new keys of a history table, which is listed in `Z_PRIMARYKEY` from its first row on. The
+    /// key after the last is below `Int64.max`.
     private func nextKeys(_ number: Int64, _ name: String, _ count: Int) throws(StoreError) -> Int64 {
       let read = try statements.statement(text: "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?")
       read.bind(number, at: 1)

@@ -16,11 +16,11 @@ public struct ChangeSet: Sendable {
   public var links: [LinkChange] = []
   /// Objects that must still have the version they were read with although they do not change.
   public var checks: [Deletion] = []
-  /// Names of external data that the written rows no longer hold. The store removes it after the commit, once nobody needs it any more; see
-  /// ``StoreOptions/externalDataGrace``.
+  /// Names of external data that the written rows no longer hold. The store removes it after the commit, once nobody
+  /// needs it any more; see ``StoreOptions/externalDataGrace``.
   public var obsoleteExternalData: [Data] = []
-  /// Whether this is one of several change sets that make a copy of a store: destinations of its links may come with later ones, so that
-  /// they need not exist yet.
+  /// Whether this is one of several change sets that make a copy of a store: destinations of its links may come with
+  /// later ones, so that they need not exist yet.
   public var isPartOfCopy = false
   /// New metadata to store with the changes, nil to leave it.
   public var metadata: StoreMetadata?
@@ -102,12 +102,12 @@ public struct ChangeSet: Sendable {
 
 /// What became of a commit.
 ///
-/// Besides versions and constraints, a store judges links, on the state after rows and links are written and before it drops the links
-/// of deleted objects:
-/// - No object may refer to a deleted one over a relationship of ``Entity/guardedMembers``; no deleted object may have a link of
-///   ``Entity/guardedLinks`` to an object that stays. Else the conflict of the deleted object is `referrers`.
-/// - The destination of each new link (a to-one slot of an insertion, a changed one of an update, an added link) must exist. Else the conflict
-///   is a `version` conflict of the destination, with version 0 and no row.
+/// Besides versions and constraints, a store judges links, on the state after rows and links are written and before it
+/// drops the links of deleted objects:
+/// - No object may refer to a deleted one over a relationship of ``Entity/guardedMembers``; no deleted object may have
+///   a link of ``Entity/guardedLinks`` to an object that stays. Else the conflict of the deleted object is `referrers`.
+/// - The destination of each new link (a to-one slot of an insertion, a changed one of an update, an added link) must
+///   exist. Else the conflict is a `version` conflict of the destination, with version 0 and no row.
 public enum CommitResult: Sendable {
   case committed(Receipt)
   /// Nothing was changed, because of these.
@@ -139,8 +139,8 @@ public struct Conflict: Sendable {
     case constraint(slots: [Int], other: ObjectReference, persisted: Row?)
     /// A deleted object is still referred to by these objects, over a to-many relationship of its entity, by index.
     ///
-    /// Somebody else has linked them since the deletion's rules were followed. Whoever made the change set reads them, follows the rules
-    /// again, and commits anew.
+    /// Somebody else has linked them since the deletion's rules were followed. Whoever made the change set reads them,
+    /// follows the rules again, and commits anew.
     case referrers(relationship: Int, [ObjectReference])
   }
   public var reference: ObjectReference

@@ -5,11 +5,12 @@ import Synchronization
 
 /// The large values of one opened store, and the time at which their files go.
 ///
-/// A commit removes no file: other contexts and processes may have the rows that name it. Inside its transaction a store calls
-/// ``prepare(_:)``, and after the commit ``committed(_:)``; every snapshot keeps a ``view()``. The file of an obsolete value goes once its
-/// grace time is over, no view from before the commit is left, and nobody in this process holds it. What is still there when the store is
-/// closed, or its process ends, is left to a later opening's ``sweep(_:)``, which knows it by two signs: no row names it, and its time of
-/// last change, which ``prepare(_:)`` has set, is long ago.
+/// A commit removes no file: other contexts and processes may have the rows that name it. Inside its transaction a
+/// store calls ``prepare(_:)``, and after the commit ``committed(_:)``; every snapshot keeps a ``view()``. The file of
+/// an obsolete value goes once its grace time is over, no view from before the commit is left, and nobody in this
+/// process holds it. What is still there when the store is closed, or its process ends, is left to a later opening's
+/// ``sweep(_:)``, which knows it by two signs: no row names it, and its time of last change, which ``prepare(_:)`` has
+/// set, is long ago.
 public final class ExternalDataFiles: Sendable {
   let folder: ExternalDataFolder
   let identifier: String
@@ -38,8 +39,9 @@ public final class ExternalDataFiles: Sendable {
     removals = slots.allSatisfy(\.isEmpty) ? nil : .of(folder)
   }
 
-  /// Makes `body` what is called before files are removed, on any thread: afterwards no loss of power takes back a commit that has been
-  /// made. For stores whose commits are not durable on their own. Where it throws, the files stay for a later sweep.
+  /// Makes `body` what is called before files are removed, on any thread: afterwards no loss of power takes back a
+  /// commit that has been made. For stores whose commits are not durable on their own. Where it throws, the files stay
+  /// for a later sweep.
   public func makeDurable(by body: @escaping @Sendable () throws(StoreError) -> Void) {
     durability.withLock { $0 = body }
   }
@@ -57,8 +59,8 @@ public final class ExternalDataFiles: Sendable {
 
   // MARK: Commits
 
-  /// Looks at the files of a change set, inside the transaction that writes it: those that its rows name from now on must be there, and
-  /// those that become obsolete do so now.
+  /// Looks at the files of a change set, inside the transaction that writes it: those that its rows name from now on
+  /// must be there, and those that become obsolete do so now.
   ///
   /// Throws `missingExternalData`, not saved, where a file is gone.
   public func prepare(_ changes: ChangeSet) throws(StoreError) {
@@ -116,7 +118,8 @@ public final class ExternalDataFiles: Sendable {
     working.withLock {}
   }
 
-  /// Runs one short step of background work, which ``close()`` waits for. Nil, and nothing is done, after the store is closed.
+  /// Runs one short step of background work, which ``close()`` waits for. Nil, and nothing is done, after the store is
+  /// closed.
   func step<R>(_ body: () -> R) -> R? { working.withLock { isClosed ? nil : body() } }
 
   /// Removes files that nobody needs any more, as far as they are what they were when they became obsolete.
@@ -134,8 +137,8 @@ public final class ExternalDataFiles: Sendable {
     } catch { return false }
   }
 
-  /// Removes, in the background, what earlier openings of the store have left: files of the store that no row names. `store` is the one
-  /// that this belongs to; to be called when it is open.
+  /// Removes, in the background, what earlier openings of the store have left: files of the store that no row names.
+  /// `store` is the one that this belongs to; to be called when it is open.
   public func sweep(_ store: any Store) {
     guard removals != nil, mayRemove, !store.isReadOnly else { return }
     DispatchQueue.global(qos: .utility).async { [weak store] in

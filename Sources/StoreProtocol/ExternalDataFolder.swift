@@ -2,9 +2,9 @@ import Foundation
 
 /// The large binary values of a store, each in a file of its own in one folder beside it.
 ///
-/// A file is complete and on disk before a row names it, and goes only after no row does; ``ExternalDataFiles`` says when. Its name is a
-/// UUID. In those that are given here (version 8) the first four bytes tell the store that made the file, by its UUID, and the last half
-/// is a checksum of the data. Apple's (version 4) tell nothing.
+/// A file is complete and on disk before a row names it, and goes only after no row does; ``ExternalDataFiles`` says
+/// when. Its name is a UUID. In those that are given here (version 8) the first four bytes tell the store that made the
+/// file, by its UUID, and the last half is a checksum of the data. Apple's (version 4) tell nothing.
 public struct ExternalDataFolder: Sendable {
   /// Smaller values stay in the row. Real stores hold up to 58 583 bytes inline; about 100 KB is commonly reported.
   public static let threshold = 100_000
@@ -63,8 +63,8 @@ public struct ExternalDataFolder: Sendable {
     return Data([2]) + Data(id.uuidString.utf8) + Data([0])
   }
 
-  /// Removes files that no row names. One that is gone already is no error, and what is no regular file in the store's own folder
-  /// stays.
+  /// Removes files that no row names. One that is gone already is no error, and what is no regular file in the store's
+  /// own folder stays.
   public func remove(_ names: [Data]) {
     if names.isEmpty { return }
     guard let own = try? opened() else { return }
@@ -73,8 +73,8 @@ public struct ExternalDataFolder: Sendable {
     }
   }
 
-  /// The folder above the store's own ones, and those that are there, the outermost first; the last is ``folder`` where that is there.
-  /// Throws `notAStore` where something else has the name of one, such as a link to another folder.
+  /// The folder above the store's own ones, and those that are there, the outermost first; the last is ``folder`` where
+  /// that is there. Throws `notAStore` where something else has the name of one, such as a link to another folder.
   private func chain() throws(StoreError) -> [OwnedFolder] {
     guard let outermost = made.first,
       let parent = try OwnedFolder(outermost.deletingLastPathComponent().path)
@@ -163,8 +163,8 @@ public struct ExternalDataFolder: Sendable {
     }
   }
 
-  /// Removes the folder with all that is in it. Nothing there is no error. What is neither a regular file nor a folder stays, and
-  /// throws `notAStore`; see ``requireOwn()``.
+  /// Removes the folder with all that is in it. Nothing there is no error. What is neither a regular file nor a folder
+  /// stays, and throws `notAStore`; see ``requireOwn()``.
   public func removeAll() throws(StoreError) {
     guard let outermost = made.first, let parent = try chain().first,
       try parent.folder(outermost.lastPathComponent) != nil

@@ -2,10 +2,11 @@ import Dispatch
 import Foundation
 import StoreSchema
 
-/// Looks for files of a store that no row names, and removes them: of processes that ended between the writing of a file and the commit, or
-/// between a commit and the removal of what it made obsolete.
+/// Looks for files of a store that no row names, and removes them: of processes that ended between the writing of a
+/// file and the commit, or between a commit and the removal of what it made obsolete.
 ///
-/// Only files are looked at whose names tell this store, so that those of another store in the same folder stay, and Apple's.
+/// Only files are looked at whose names tell this store, so that those of another store in the same folder stay, and
+/// Apple's.
 struct ExternalDataSweep {
   /// A save names its files within this time, in seconds, and whoever reads a row reads its large values within it.
   static let leastAge: Double = 3600
@@ -36,7 +37,8 @@ struct ExternalDataSweep {
     }
   }
 
-  /// Files of this store that are old enough. Each sweep begins elsewhere in the folder, so that all of it is looked at in time.
+  /// Files of this store that are old enough. Each sweep begins elsewhere in the folder, so that all of it is looked at
+  /// in time.
   private func candidates() -> [UUID: FileStatus] {
     let owner = ExternalDataFolder.owner(files.identifier)
     let end = DispatchTime.now() + Self.duration

@@ -1,9 +1,9 @@
 import StoreSchema
 
 extension ChangeSet {
-  /// The stored objects that new links lead to, each once, in the order of their entities and keys: destinations of the to-one slots of
-  /// insertions and of the changed ones of updates, and of added links. Objects that the change set itself inserts are left out. None for
-  /// ``isPartOfCopy``.
+  /// The stored objects that new links lead to, each once, in the order of their entities and keys: destinations of the
+  /// to-one slots of insertions and of the changed ones of updates, and of added links. Objects that the change set
+  /// itself inserts are left out. None for ``isPartOfCopy``.
   ///
   /// To be called before references to insertions are resolved. A commit makes sure that these objects exist after it.
   public func linkTargets(_ schema: Schema) -> [ObjectReference] {

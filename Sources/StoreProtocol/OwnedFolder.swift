@@ -1,10 +1,10 @@
 import Foundation
 
-/// An open folder in which files of a store are. All work is relative to its descriptor, so that nobody can put another folder, or a link
-/// to one, in its place meanwhile.
+/// An open folder in which files of a store are. All work is relative to its descriptor, so that nobody can put another
+/// folder, or a link to one, in its place meanwhile.
 ///
-/// Only regular files and folders are removed. A device, a socket, a pipe or a symbolic link is never a store's own: it stays, and the
-/// error `notAStore` names it.
+/// Only regular files and folders are removed. A device, a socket, a pipe or a symbolic link is never a store's own: it
+/// stays, and the error `notAStore` names it.
 ///
 /// Sendable, unchecked: the descriptor stays the same.
 package final class OwnedFolder: @unchecked Sendable {
@@ -26,7 +26,8 @@ package final class OwnedFolder: @unchecked Sendable {
 
   deinit { _ = close(descriptor) }
 
-  /// The folder `name` in this one, nil where there is nothing of that name. Throws `notAStore` for anything but a folder.
+  /// The folder `name` in this one, nil where there is nothing of that name. Throws `notAStore` for anything but a
+  /// folder.
   package func folder(_ name: String) throws(StoreError) -> OwnedFolder? {
     let found = openat(descriptor, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
     if found >= 0 { return OwnedFolder(path + "/" + name, found) }
@@ -70,8 +71,8 @@ package final class OwnedFolder: @unchecked Sendable {
 
   // MARK: Locks
 
-  /// Locks the folder as long as it is open. Gives 0, `EWOULDBLOCK` where somebody else has locked it, or another `errno` where folders
-  /// cannot be locked.
+  /// Locks the folder as long as it is open. Gives 0, `EWOULDBLOCK` where somebody else has locked it, or another
+  /// `errno` where folders cannot be locked.
   package func lock() -> Int32 { flock(descriptor, LOCK_EX | LOCK_NB) == 0 ? 0 : errno }
 
   /// Whether nobody has removed it.
@@ -90,8 +91,8 @@ package final class OwnedFolder: @unchecked Sendable {
   /// Throws `notAStore` where the tree below `name` holds anything but regular files and folders.
   package func requireTree(_ name: String) throws(StoreError) { try walk(name, removes: false) }
 
-  /// Removes the folder `name` and everything below it. Nothing of that name is no error. Throws `notAStore` at the first thing that is
-  /// neither a regular file nor a folder; that stays, with the folders that it is in.
+  /// Removes the folder `name` and everything below it. Nothing of that name is no error. Throws `notAStore` at the
+  /// first thing that is neither a regular file nor a folder; that stays, with the folders that it is in.
   package func removeTree(_ name: String) throws(StoreError) { try walk(name, removes: true) }
 
   private func walk(_ name: String, removes: Bool) throws(StoreError) {

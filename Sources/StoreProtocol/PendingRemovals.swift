@@ -2,7 +2,8 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// The obsolete files of one folder that are to be removed, for everybody in this process who has the folder's store open.
+/// The obsolete files of one folder that are to be removed, for everybody in this process who has the folder's store
+/// open.
 ///
 /// While files wait there is one timer, for the first whose grace time ends; else there is none.
 final class PendingRemovals: Sendable {

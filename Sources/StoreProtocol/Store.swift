@@ -32,8 +32,9 @@ public protocol Store: AnyObject, Sendable {
 
   /// The conflicts that ``commit(_:)`` would report now; none where it would commit. Changes nothing.
   ///
-  /// A save over several stores asks all of them before the first one commits. Throws what the commit would throw, `readOnly` for one.
-  /// Keys and references in the rows of `changes` are resolved in place, as by a commit: give it copies.
+  /// A save over several stores asks all of them before the first one commits. Throws what the commit would throw,
+  /// `readOnly` for one. Keys and references in the rows of `changes` are resolved in place, as by a commit: give it
+  /// copies.
   func rehearse(_ changes: ChangeSet) throws(StoreError) -> [Conflict]
 
   /// Takes `count` keys for objects of the tree of `root`, durably: they are never handed out again.
@@ -54,7 +55,8 @@ public protocol Store: AnyObject, Sendable {
   func discardExternalData(_ names: [Data])
 
   /// Keeps obsolete data readable (``ChangeSet/obsoleteExternalData``), beyond its grace time
-  /// (``StoreOptions/externalDataGrace``), until it is released as often as it was held. To be called before the commit.
+  /// (``StoreOptions/externalDataGrace``), until it is released as often as it was held. To be called before the
+  /// commit.
   func holdExternalData(_ names: [Data])
 
   /// Ends holds. Gives back the names of data that a snapshot from before its commit can still read: those stay held.
@@ -93,8 +95,8 @@ public protocol StoreSnapshot: AnyObject, Sendable {
     of relationship: Relationship, owners: [Int64], _ body: (Int64, consuming Row) -> Void
   ) throws(StoreError)
 
-  /// Calls `body` with the bytes of each value that may be a name of data outside the rows, in any order, and perhaps with other values.
-  /// Ends soon after `body` has given false. `schema` is the store's.
+  /// Calls `body` with the bytes of each value that may be a name of data outside the rows, in any order, and perhaps
+  /// with other values. Ends soon after `body` has given false. `schema` is the store's.
   func externalDataNames(_ schema: Schema, _ body: (Data) -> Bool) throws(StoreError)
 }
 
@@ -174,7 +176,8 @@ extension StoreSnapshot {
 }
 
 extension Entity {
-  /// The slots that may name data outside the row. Whatever the model says now, a value that was written under another one may be a name.
+  /// The slots that may name data outside the row. Whatever the model says now, a value that was written under another
+  /// one may be a name.
   package var slotsForNames: [Int] {
     slots.indices.filter { [.externalData, .data, .transformable].contains(slots[$0]) }
   }

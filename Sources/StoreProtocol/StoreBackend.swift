@@ -37,15 +37,18 @@ public protocol StoreBackend: Sendable {
   /// all, and `unsupported` where the format has no way to do so.
   func salvage(at url: URL, into salvage: Salvage, options: StoreOptions) throws(StoreError)
 
-  /// Removes the store at `url` with everything that belongs to it, the store's own file first. Nothing at the URL is no error.
+  /// Removes the store at `url` with everything that belongs to it, the store's own file first. Nothing at the URL is
+  /// no error.
   ///
-  /// Throws `notAStore`, and has removed nothing, where a name of the store's is that of something else than a regular file or a folder,
-  /// also where ``StoreOptions/forceDestroy`` is set. A store that is open may be refused as `busy`; else it throws `replaced` from then on.
+  /// Throws `notAStore`, and has removed nothing, where a name of the store's is that of something else than a regular
+  /// file or a folder, also where ``StoreOptions/forceDestroy`` is set. A store that is open may be refused as `busy`;
+  /// else it throws `replaced` from then on.
   func destroy(at url: URL, options: StoreOptions) throws(StoreError)
 
   /// Makes the store at `destination` a copy of the store at `source`, with the source's identity.
   ///
-  /// What is not to be removed by ``destroy(at:options:)`` is not replaced either. The same holds for stores that are open.
+  /// What is not to be removed by ``destroy(at:options:)`` is not replaced either. The same holds for stores that are
+  /// open.
   func replace(at destination: URL, with source: URL, options: StoreOptions) throws(StoreError)
 }
 
@@ -87,8 +90,9 @@ public struct StoreOptions: Sendable {
   /// Records every commit in persistent history, whose tables are made where there are none.
   public var tracksHistory = false
   public var forceDestroy = false
-  /// How long the file of a large value stays after a commit has made it obsolete, in seconds: for other processes, whose contexts may
-  /// have the row that named it. With 0 it goes at the end of the commit, unless this process still needs it.
+  /// How long the file of a large value stays after a commit has made it obsolete, in seconds: for other processes,
+  /// whose contexts may have the row that named it. With 0 it goes at the end of the commit, unless this process still
+  /// needs it.
   public var externalDataGrace: Double = 60
   /// Receives each statement with its duration in seconds, for logging.
   public var trace: (@Sendable (String, Double) -> Void)?

@@ -84,7 +84,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public static let constraint = Code(kind: .constraint)
     /// There is something already where something new was to be made.
     public static let exists = Code(kind: .exists)
-    /// Another store has taken the place of an open one, or its file was removed. Nothing more can be read or saved; close it.
+    /// Another store has taken the place of an open one, or its file was removed. Nothing more can be read or saved;
+    /// close it.
     public static let replaced = Code(kind: .replaced)
 
     public var description: String { kind.rawValue }

@@ -3,8 +3,9 @@ import Synchronization
 
 /// A folder for this process alone, removed when nobody needs it any more.
 ///
-/// The process holds a lock on a folder with one in it, which is the one to use: who makes a store locks the store's folder. A killed process leaves its folders; a folder whose lock is free is removed by the next process that opens
-/// a store or makes such a folder. Others' folders, those of other users, and what is neither a regular file nor a folder stay.
+/// The process holds a lock on a folder with one in it, which is the one to use: who makes a store locks the store's
+/// folder. A killed process leaves its folders; a folder whose lock is free is removed by the next process that opens a
+/// store or makes such a folder. Others' folders, those of other users, and what is neither a regular file nor a folder stay.
 package final class TemporaryFolder: Sendable {
   /// The folder to use.
   package let url: URL
@@ -23,8 +24,8 @@ package final class TemporaryFolder: Sendable {
     try self.init(in: directory.path, prefix: Self.prefix)
   }
 
-  /// Makes a folder beside the file at `url`, whose name begins with a full stop and that of the file. Those that killed processes left
-  /// there go first.
+  /// Makes a folder beside the file at `url`, whose name begins with a full stop and that of the file. Those that
+  /// killed processes left there go first.
   package convenience init(beside url: URL, for purpose: String) throws(StoreError) {
     let (parent, prefix) = (url.deletingLastPathComponent().path, ".\(url.lastPathComponent).\(purpose)-")
     Self.sweep(parent, prefix)
@@ -55,7 +56,8 @@ package final class TemporaryFolder: Sendable {
 
   deinit { remove() }
 
-  /// Removes the folder with all that is in it. Safe to call twice. What cannot be removed holds nothing that anyone will open again.
+  /// Removes the folder with all that is in it. Safe to call twice. What cannot be removed holds nothing that anyone
+  /// will open again.
   package func remove() {
     if process != ProcessCopy.current || isRemoved.exchange(true, ordering: .relaxed) { return }
     try? parent.removeTree(name)

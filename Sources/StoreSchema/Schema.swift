@@ -59,11 +59,12 @@ public final class Entity: Sendable {
   public let definition: EntityDefinition
   private let properties: [String: Property]
 
-  /// To-many relationships whose links are in the to-one slots of the members' rows, and whose rule is nullify, cascade or deny: no row
-  /// may refer to a deleted object of this entity over their inverse. Set once, while the schema is made.
+  /// To-many relationships whose links are in the to-one slots of the members' rows, and whose rule is nullify, cascade
+  /// or deny: no row may refer to a deleted object of this entity over their inverse. Set once, while the schema is
+  /// made.
   @exclusivity(unchecked) nonisolated(unsafe) public private(set) var guardedMembers: [Relationship] = []
-  /// To-many relationships whose links are in no to-one slot, and whose rule is cascade or deny: a deleted object of this entity may have
-  /// no link of theirs to an object that stays. Set once, while the schema is made.
+  /// To-many relationships whose links are in no to-one slot, and whose rule is cascade or deny: a deleted object of
+  /// this entity may have no link of theirs to an object that stays. Set once, while the schema is made.
   @exclusivity(unchecked) nonisolated(unsafe) public private(set) var guardedLinks: [Relationship] = []
 
   /// A property by name.
@@ -175,7 +176,8 @@ public final class Relationship: Sendable, Hashable {
   public let isOptional: Bool
   /// The same as ``Schema/inverse(of:)``, without counting a reference: valid while the schema lives.
   public var linkedInverse: Relationship? { linked }
-  /// Whether a row may refer to an object that is gone: of a to-one relationship without an inverse, or where the inverse's rule is no action.
+  /// Whether a row may refer to an object that is gone: of a to-one relationship without an inverse, or where the
+  /// inverse's rule is no action.
   public var mayDangle: Bool { !isToMany && (linked.map { $0.definition.deleteRule == .noAction } ?? true) }
   /// The indices of the destination entity and all its descendants.
   public var destinations: Range<Int> { subtree }

@@ -134,7 +134,8 @@ import Testing
     #expect(throws: StoreError.self) { try AtomicFile(place.folder.path + "/none/store") }
   }
 
-  /// Devices, pipes and sockets are nobody's store: they stay, whoever asks. The device is one of this test's own; only root may make one.
+  /// Devices, pipes and sockets are nobody's store: they stay, whoever asks. The device is one of this test's own; only
+  /// root may make one.
   @Test(arguments: [S_IFIFO, S_IFSOCK, S_IFCHR]) func onlyARegularFileIsRemovedOrReplaced(_ kind: mode_t) throws {
     let place = try Place()
     defer { place.remove() }

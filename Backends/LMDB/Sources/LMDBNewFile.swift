@@ -69,7 +69,8 @@
       }
     }
 
-    /// Throws `notAStore` where something that is no regular file has the name of the lock file: that is not ours to remove.
+    /// Throws `notAStore` where something that is no regular file has the name of the lock file: that is not ours to
+    /// remove.
     private static func requireLockFile(_ path: String) throws(StoreError) {
       let url = URL(fileURLWithPath: path + LMDBEnvironment.lockSuffix)
       try OwnedFolder(url.deletingLastPathComponent().path)?.requireFile(url.lastPathComponent)

@@ -100,7 +100,8 @@ final class SQLiteConnection: SQLConnection {
   private func closeFile() {
     // In a copy of the process that would end, and undo, what the process itself is doing.
     if ProcessCopy.current == process {
-      // Where another file has taken the place of this one, the log and the names beside it are not this one's any more.
+      // Where another file has taken the place of this one, the log and the names beside it are not this one's any
+      // more.
       if let identity, SQLiteOpenFiles.Identity(path) != identity {
         _ = ocd_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
       }
@@ -171,8 +172,8 @@ final class SQLiteConnection: SQLConnection {
     return sqlite3_file_control(database, "main", SQLITE_FCNTL_DATA_VERSION, &version) == SQLITE_OK ? version : nil
   }
 
-  /// Notes which log is beside the file, once. Called in a transaction, in which SQLite has opened the log, and while the file is known to
-  /// have its name.
+  /// Notes which log is beside the file, once. Called in a transaction, in which SQLite has opened the log, and while
+  /// the file is known to have its name.
   func noteLog() {
     if hasNotedLog { return }
     hasNotedLog = true

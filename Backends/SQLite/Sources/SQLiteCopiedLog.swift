@@ -1,13 +1,14 @@
 import CSQLite
 import Foundation
 
-/// A way for SQLite to read a database together with a copy of its log, which a killed process left. It changes nothing beside the database,
-/// and the database does not have to be copied.
+/// A way for SQLite to read a database together with a copy of its log, which a killed process left. It changes nothing
+/// beside the database, and the database does not have to be copied.
 ///
-/// This is SQLite's usual access to files but for three things: the log that is opened is the one that the parameter `log` of the
-/// connection's URI names, no lock is taken on the database, and no file is removed. A connection in exclusive locking mode keeps the
-/// log's index in memory ([WAL without shared memory](https://www.sqlite.org/wal.html#use_of_wal_without_shared_memory)). What it reads counts only
-/// if nobody has written meanwhile; see ``SQLiteFileView``.
+/// This is SQLite's usual access to files but for three things: the log that is opened is the one that the parameter
+/// `log` of the connection's URI names, no lock is taken on the database, and no file is removed. A connection in
+/// exclusive locking mode keeps the log's index in memory ([WAL without shared
+/// memory](https://www.sqlite.org/wal.html#use_of_wal_without_shared_memory)). What it reads counts only if nobody has
+/// written meanwhile; see ``SQLiteFileView``.
 enum SQLiteCopiedLog {
   /// The name by which a connection asks for it, nil where SQLite does not have its usual access to files.
   static let name: String? = isRegistered ? text : nil

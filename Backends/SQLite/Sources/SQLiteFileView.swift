@@ -6,8 +6,8 @@ import Synchronization
 ///
 /// Where this process has the database open, or it keeps a rollback journal, that is the file itself: SQLite shares the
 /// locks of its own connections, and the files beside it are there. Where there is shared memory, left behind or in use, it
-/// is read and not written. Else a log that was left behind is read from a private copy, together with the database itself; a database
-/// with a journal is copied too, and one with neither is read as immutable.
+/// is read and not written. Else a log that was left behind is read from a private copy, together with the database
+/// itself; a database with a journal is copied too, and one with neither is read as immutable.
 final class SQLiteFileView: Sendable {
   private enum Way {
     case file, sharedMemory, immutable
@@ -126,8 +126,8 @@ final class SQLiteFileView: Sendable {
   /// Of a name in which SQLite does not look for a database's.
   private static func log(in folder: TemporaryFolder) -> String { folder.url.appendingPathComponent("log.copy").path }
 
-  /// Copies the log into a private folder, and the database too where there is a journal, which is rolled back in the copy; again if they
-  /// changed meanwhile, because somebody opened them.
+  /// Copies the log into a private folder, and the database too where there is a journal, which is rolled back in the
+  /// copy; again if they changed meanwhile, because somebody opened them.
   private static func copy(_ path: String, _ stamp: SQLiteFileStamp) throws(StoreError) -> (Way, SQLiteFileStamp) {
     let files = FileManager.default
     let folder = try TemporaryFolder()

@@ -34,8 +34,8 @@ enum SQLiteForeignObjects {
     return nil
   }
 
-  /// A clause of a table's statement that computes something; a default may be a constant. Or one by which a statement that breaks a
-  /// rule of the table does not fail: it leaves out a row, or removes another one.
+  /// A clause of a table's statement that computes something; a default may be a constant. Or one by which a statement
+  /// that breaks a rule of the table does not fail: it leaves out a row, or removes another one.
   private static func clause(_ sql: String) -> String? {
     let words = words(sql)
     for index in words.indices.dropLast(2)

@@ -138,8 +138,9 @@ struct SQLiteLogOwner {
 
   /// Says in the database `target`, not only in its log, that the store `source` is about to take its place, or to be made there.
   ///
-  /// Gives nil then. Somebody's view of the store, or a commit that is running, may keep the log from being moved into the database: then it
-  /// gives the UUID of the store in `target`, which the metadata of the other one must name instead.
+  /// Gives nil then. Somebody's view of the store, or a commit that is running, may keep the log from being moved into
+  /// the database: then it gives the UUID of the store in `target`, which the metadata of the other one must name
+  /// instead.
   static func announce(_ source: SQLiteConnection, in target: SQLiteConnection) throws(StoreError) -> String? {
     let identifier = try SQLiteFormat.metadata(on: source).identifier
     if try promised(target) != nil {

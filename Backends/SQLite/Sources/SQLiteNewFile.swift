@@ -3,11 +3,12 @@ import StoreProtocol
 
 /// Makes the file of a store where there is none.
 enum SQLiteNewFile {
-  /// Makes an empty file for nobody but its owner: SQLite gives what it makes beside it the same mode. Does nothing where there is one.
+  /// Makes an empty file for nobody but its owner: SQLite gives what it makes beside it the same mode. Does nothing
+  /// where there is one.
   ///
-  /// Log, shared memory and journal that lie there without a database are what an interrupted removal left behind. They go first: SQLite
-  /// would share the memory with processes that still have the removed store open. The folder's lock keeps it from happening to a store
-  /// that another process is just making.
+  /// Log, shared memory and journal that lie there without a database are what an interrupted removal left behind. They
+  /// go first: SQLite would share the memory with processes that still have the removed store open. The folder's lock
+  /// keeps it from happening to a store that another process is just making.
   static func make(_ path: String, timeout: Double) throws(StoreError) {
     if FileStatus(path) != nil { return }
     if let lock = try FolderLock.ifPossible(path, timeout: timeout) {

@@ -60,8 +60,8 @@ enum SQLiteOpenFiles {
     }
   }
 
-  /// Removes the log of a file that had the name `path`, and that this process has open although another file has the name now. SQLite
-  /// would take it for the log of that one.
+  /// Removes the log of a file that had the name `path`, and that this process has open although another file has the
+  /// name now. SQLite would take it for the log of that one.
   static func discardLogsOfReplacedFiles(_ path: String) {
     lock.withLock {
       if files.isEmpty { return }
@@ -103,8 +103,9 @@ enum SQLiteOpenFiles {
     }
   }
 
-  /// Calls `body`, which lets another store take the place of the one in the file `identity`, or removes it, and which nobody can commit
-  /// beside. Afterwards the open stores of that file are replaced, unless it has thrown; see ``SQLiteStoreFile``.
+  /// Calls `body`, which lets another store take the place of the one in the file `identity`, or removes it, and which
+  /// nobody can commit beside. Afterwards the open stores of that file are replaced, unless it has thrown; see
+  /// ``SQLiteStoreFile``.
   static func replacing<R>(_ identity: Identity?, _ body: () throws(StoreError) -> R) throws(StoreError) -> R {
     let open = lock.withLock { identity.flatMap { stores[$0] }?.compactMap(\.file) ?? [] }
     for file in open { file.beginReplacing() }

@@ -26,8 +26,8 @@ final class SQLiteReader {
   /// Whether the next snapshot may use it.
   var isCurrent: Bool { view?.isCurrent ?? true }
 
-  /// Throws `busy` where somebody wrote to a file that was read without locks: what was read may be torn. Throws `replaced` where this
-  /// process has let another store take this one's place.
+  /// Throws `busy` where somebody wrote to a file that was read without locks: what was read may be torn. Throws
+  /// `replaced` where this process has let another store take this one's place.
   @inline(__always) func confirm() throws(StoreError) {
     if file.isReplaced { throw file.replaced }
     if let view, view.isUnlocked, !view.isCurrent { throw view.changed }
@@ -52,7 +52,8 @@ final class SQLitePool: @unchecked Sendable {
     self.make = make
   }
 
-  /// A connection that nobody uses. Throws `busy` where none became free within so many seconds, by default the pool's timeout.
+  /// A connection that nobody uses. Throws `busy` where none became free within so many seconds, by default the pool's
+  /// timeout.
   func take(within seconds: Double? = nil) throws(StoreError) -> SQLiteReader {
     condition.lock()
     let deadline = Date(timeIntervalSinceNow: seconds ?? timeout)

@@ -1,14 +1,15 @@
 import Foundation
 import StoreProtocol
 
-/// Removes the files of a store: the database first and durably, because without it the others are nothing, while a database without its
-/// log would be a store without its last saves.
+/// Removes the files of a store: the database first and durably, because without it the others are nothing, while a
+/// database without its log would be a store without its last saves.
 enum SQLiteRemoval {
   /// What SQLite makes beside a database.
   static let suffixes = ["-journal", "-wal", "-shm"]
 
-  /// Removes a store with everything that belongs to it. Waits for a commit that is running, in any process, and throws `busy` where it
-  /// does not end in time. Throws `notAStore`, and has removed nothing, where a name of the store's is that of something else.
+  /// Removes a store with everything that belongs to it. Waits for a commit that is running, in any process, and throws
+  /// `busy` where it does not end in time. Throws `notAStore`, and has removed nothing, where a name of the store's is
+  /// that of something else.
   static func remove(_ place: SQLitePlace, _ options: StoreOptions) throws(StoreError) {
     let url = URL(fileURLWithPath: place.path)
     guard let folder = try OwnedFolder(url.deletingLastPathComponent().path) else { return }
@@ -61,8 +62,8 @@ enum SQLiteRemoval {
 final class SQLiteWriteLock {
   private let connection: SQLiteConnection?
 
-  /// Throws `busy` where somebody's commit does not end in time. What cannot be locked, because it is damaged or no database, has no
-  /// commits to wait for.
+  /// Throws `busy` where somebody's commit does not end in time. What cannot be locked, because it is damaged or no
+  /// database, has no commits to wait for.
   init(_ path: String, timeout: Double) throws(StoreError) {
     do throws(StoreError) {
       let connection = try SQLiteConnection(path, .readWrite, timeout: timeout)

@@ -233,7 +233,8 @@ extension SQLiteStore {
     return statements
   }
 
-  /// Throws `replaced` where another store has taken this one's place. The UUID is looked at only after somebody else has committed.
+  /// Throws `replaced` where another store has taken this one's place. The UUID is looked at only after somebody else
+  /// has committed.
   private func requireSameStore(_ connection: SQLiteConnection) throws(StoreError) {
     // Who replaces the store has ended its transaction, and is about to say so.
     file.waitForReplacement()

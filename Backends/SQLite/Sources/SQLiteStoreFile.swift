@@ -2,11 +2,12 @@ import Foundation
 import StoreProtocol
 import Synchronization
 
-/// The file of an open store, by which the store finds out that another one has taken its place: the file was removed, or another one
-/// has its name, or has been written into it.
+/// The file of an open store, by which the store finds out that another one has taken its place: the file was removed,
+/// or another one has its name, or has been written into it.
 ///
-/// Who removes or replaces a store tells the open stores of this process (``SQLiteOpenFiles/replacing(_:_:)``). What another process does
-/// is found by looking at the name's device and inode, once a snapshot and once a write transaction.
+/// Who removes or replaces a store tells the open stores of this process (``SQLiteOpenFiles/replacing(_:_:)``). What
+/// another process does is found by looking at the name's device and inode, once a snapshot and once a write
+/// transaction.
 final class SQLiteStoreFile: Sendable {
   private enum State: Int {
     case own, beingReplaced, replaced
@@ -35,7 +36,8 @@ final class SQLiteStoreFile: Sendable {
   /// Whether somebody in this process is letting another store take this one's place.
   var isBeingReplaced: Bool { state.load(ordering: .acquiring) == State.beingReplaced.rawValue }
 
-  /// Waits for a replacement that has begun in this process. Not to be called with a view of the store, for which it may wait.
+  /// Waits for a replacement that has begun in this process. Not to be called with a view of the store, for which it
+  /// may wait.
   func waitForReplacement() { if isBeingReplaced { gate.withLock {} } }
 
   /// Throws `replaced` where the file at the path is not the store's any more.

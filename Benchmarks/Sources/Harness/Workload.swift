@@ -20,7 +20,8 @@ enum Workload: String, CaseIterable, Codable {
   case w6p = "W6p"
   /// Delete every second object, save.
   case w7 = "W7"
-  /// Delete departments with the rule nullify that nobody refers to, a tenth of the number of employees; three more entities could.
+  /// Delete departments with the rule nullify that nobody refers to, a tenth of the number of employees; three more
+  /// entities could.
   case w7r = "W7r"
   /// Number and mean salary of the employees of every department, 20 times.
   case w8 = "W8"

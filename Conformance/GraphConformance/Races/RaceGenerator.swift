@@ -22,7 +22,8 @@ struct RaceGenerator {
     self.capabilities = capabilities
   }
 
-  /// The next program: of eight five are duels, two of them with two stores, two are free runs, and one does something to a whole store.
+  /// The next program: of eight five are duels, two of them with two stores, two are free runs, and one does something
+  /// to a whole store.
   mutating func next() -> RaceProgram {
     defer { episode += 1 }
     switch episode % 8 {
@@ -52,8 +53,8 @@ struct RaceGenerator {
 
   private mutating func chance(_ percent: Int) -> Bool { random.below(100) < percent }
 
-  /// Workers in pairs; of each pair both have one coordinator, or one each where a store can be opened twice. The second of the last
-  /// pair is in another process where several may write.
+  /// Workers in pairs; of each pair both have one coordinator, or one each where a store can be opened twice. The
+  /// second of the last pair is in another process where several may write.
   private mutating func workers(_ count: Int) -> [RaceProgram.Worker] {
     let canOpenTwice = capabilities.contains(.multipleOpens)
     let hasPeers =
@@ -162,7 +163,8 @@ struct RaceGenerator {
     return program
   }
 
-  /// A free run in which the last worker does something to the store: copies it several times, or moves, replaces or removes it once.
+  /// A free run in which the last worker does something to the store: copies it several times, or moves, replaces or
+  /// removes it once.
   private mutating func runWithAction() -> RaceProgram {
     var program = freeRun(stores: 1)
     let kind = RaceAction.Kind.allCases[episode / 8 % 4]

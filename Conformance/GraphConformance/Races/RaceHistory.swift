@@ -1,6 +1,7 @@
 import StoreConformance
 
-/// All saves of a run, arranged for questions about what may have come last. Objects are named, never identified by key.
+/// All saves of a run, arranged for questions about what may have come last. Objects are named, never identified by
+/// key.
 struct RaceHistory {
   /// A value that a save wrote: of an attribute, of a member's owner, or of a pair.
   struct Write {

@@ -2,8 +2,8 @@ import StoreConformance
 
 /// Says what of a store's end no order of the acknowledged saves explains.
 ///
-/// Each object carries its name and each value is written once, so that a value says which save wrote it. A save may have come last for
-/// a value where no other save of that value began after it had ended.
+/// Each object carries its name and each value is written once, so that a value says which save wrote it. A save may
+/// have come last for a value where no other save of that value began after it had ended.
 struct RaceJudge {
   private let history: RaceHistory
   private let contents: [StoreContents]
@@ -48,8 +48,8 @@ struct RaceJudge {
     }
   }
 
-  /// After another store, or none, has taken the place of the first: nothing is saved to it any more, and it is as it was before the
-  /// workers began.
+  /// After another store, or none, has taken the place of the first: nothing is saved to it any more, and it is as it
+  /// was before the workers began.
   private static func faults(of result: RaceResult, after end: RaceAction) -> [RaceFault] {
     var faults: [RaceFault] = []
     for record in result.records where record.outcome == .saved && record.start > end.end {
@@ -253,7 +253,8 @@ struct RaceJudge {
     }
   }
 
-  /// An order that was set, and that nothing else about the owner's members ran beside or after, is the order at the end.
+  /// An order that was set, and that nothing else about the owner's members ran beside or after, is the order at the
+  /// end.
   private mutating func checkOrders() {
     for (index, record) in history.records.enumerated() where record.outcome == .saved && record.policy == .error {
       for order in record.orders {

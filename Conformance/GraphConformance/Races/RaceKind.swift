@@ -1,6 +1,7 @@
 import CoreData
 
-/// One kind of relationship between owners and members: its shape, and what happens to members when their owner is deleted.
+/// One kind of relationship between owners and members: its shape, and what happens to members when their owner is
+/// deleted.
 struct RaceKind: Hashable, Codable, Sendable {
   enum Shape: String, Codable, CaseIterable, Sendable {
     case toOne, ordered, oneToOne, manyToMany, orderedManyToMany

@@ -2,7 +2,8 @@ import Foundation
 
 /// Where workers wait for each other.
 protocol RaceMeeting: AnyObject, Sendable {
-  /// Waits until all workers that have this number are there. Gives the time, in nanoseconds of ``RaceRecord/now()``, at which all go on.
+  /// Waits until all workers that have this number are there. Gives the time, in nanoseconds of ``RaceRecord/now()``,
+  /// at which all go on.
   func meet(_ number: Int) -> UInt64
 }
 

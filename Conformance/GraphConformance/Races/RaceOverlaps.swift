@@ -54,7 +54,8 @@ struct RaceOverlaps: Sendable {
     }
   }
 
-  /// What is missing, in sentences, where at least `least` overlaps of links and deletions are required, of each kind in both orders.
+  /// What is missing, in sentences, where at least `least` overlaps of links and deletions are required, of each kind
+  /// in both orders.
   func missing(least: Int, _ kinds: [RaceKind]) -> [String] {
     var missing: [String] = []
     if total < least { missing.append("\(total) saves of a link overlapped with a deletion; at least \(least) must") }

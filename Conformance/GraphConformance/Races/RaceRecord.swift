@@ -41,7 +41,8 @@ struct RaceRecord: Codable, Sendable {
   /// -1 for the setup.
   var worker: Int
   var policy: RaceProgram.Policy
-  /// Nanoseconds of the monotonic clock, which all processes share: when the first change was made, and the call of `save`.
+  /// Nanoseconds of the monotonic clock, which all processes share: when the first change was made, and the call of
+  /// `save`.
   var begin: UInt64 = 0
   var start: UInt64 = 0
   var end: UInt64 = 0

@@ -16,8 +16,8 @@ struct RaceShrinker {
     deadline = Date(timeIntervalSinceNow: seconds)
   }
 
-  /// A shorter program, and what goes wrong in it: at least one fault is of the same kind as the first of `faults`. The program as it
-  /// is where none fails again.
+  /// A shorter program, and what goes wrong in it: at least one fault is of the same kind as the first of `faults`. The
+  /// program as it is where none fails again.
   func shrink(_ program: RaceProgram, _ faults: [RaceFault]) -> (program: RaceProgram, faults: [RaceFault]) {
     var best = (program: program, faults: faults)
     guard let first = faults.first else { return best }

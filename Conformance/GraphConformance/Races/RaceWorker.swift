@@ -4,8 +4,8 @@ import StoreProtocol
 
 /// One context that runs the operations of a worker, and tells of its saves.
 ///
-/// An operation on an object that the context does not find is passed over. After a save that failed the context drops its changes and
-/// takes what others have saved.
+/// An operation on an object that the context does not find is passed over. After a save that failed the context drops
+/// its changes and takes what others have saved.
 final class RaceWorker {
   private let number: Int
   private let worker: RaceProgram.Worker
@@ -307,7 +307,8 @@ private final class Reported: @unchecked Sendable {
     watch = nil
   }
 
-  /// Adds the deleted objects, and the owners of changed ones: a save may change members that the worker has not touched.
+  /// Adds the deleted objects, and the owners of changed ones: a save may change members that the worker has not
+  /// touched.
   func fill(_ record: inout RaceRecord) {
     record.deleted = deleted.map(RaceValue.id)
     for object in updated
@@ -321,7 +322,8 @@ private final class Reported: @unchecked Sendable {
 
 /// How values and IDs are told.
 enum RaceValue {
-  /// Bytes above the size from which a store may keep them beside the row; they begin with a token, and each word repeats it.
+  /// Bytes above the size from which a store may keep them beside the row; they begin with a token, and each word
+  /// repeats it.
   static func data(_ token: Int64) -> Data {
     withUnsafeBytes(of: token.littleEndian) { word in
       var data = Data(capacity: 104_000)

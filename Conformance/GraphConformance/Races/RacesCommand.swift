@@ -12,7 +12,8 @@ public enum RacesCommand {
       races --backend B --replay FILE [--times N]          a program that failed, several times
     """
 
-  /// Runs the command if it is this one. The status: 0 where all is explained, 1 for problems or too few overlaps, 2 for wrong use.
+  /// Runs the command if it is this one. The status: 0 where all is explained, 1 for problems or too few overlaps, 2
+  /// for wrong use.
   public static func run(_ words: [String], _ harnesses: [any StoreHarness]) -> Int32? {
     guard let name = words.first, ["races", "races-worker"].contains(name) else { return nil }
     do {

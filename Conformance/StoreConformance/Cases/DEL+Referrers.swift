@@ -2,8 +2,9 @@ import StoreProtocol
 import StoreSchema
 
 extension ConformanceSuite {
-  /// DEL-020 and REL-017 as a store sees them: what another has linked meanwhile must not be left behind by a deletion, and a link must not
-  /// come to an object that is gone. No contexts: these are the change sets that the layer above makes when it knows nothing of the other.
+  /// DEL-020 and REL-017 as a store sees them: what another has linked meanwhile must not be left behind by a deletion,
+  /// and a link must not come to an object that is gone. No contexts: these are the change sets that the layer above
+  /// makes when it knows nothing of the other.
   static let referrers: [ConformanceCase] = guarded + unguarded + [manyDeletions] + goneTargets
 
   // MARK: Deletions

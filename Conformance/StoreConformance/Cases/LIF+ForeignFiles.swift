@@ -73,7 +73,8 @@ extension ConformanceSuite {
     sideFolder("SEC-015/inner", "a folder in the side folder that is a link"),
   ]
 
-  /// A case in which another store takes the place of one that is open. With `isCopy` that is a former copy of the same store.
+  /// A case in which another store takes the place of one that is open. With `isCopy` that is a former copy of the same
+  /// store.
   private static func openReplaced(
     _ id: String, _ title: String, isCopy: Bool = false,
     _ replace: @escaping @Sendable (CaseContext, _ source: URL) throws -> Void

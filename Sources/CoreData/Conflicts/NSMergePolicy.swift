@@ -35,7 +35,8 @@ public enum NSMergePolicyType: UInt, Sendable {
 /// object. Apple's documentation does not say what becomes of deleted objects, links and unique values: decision 033.
 ///
 /// After a policy has dealt with the conflicts of an attempt, the save is tried again. A save over several stores
-/// asks all of them for conflicts before it writes to the first one; what others save in between may still leave it half done (134040).
+/// asks all of them for conflicts before it writes to the first one; what others save in between may still leave it
+/// half done (134040).
 open class NSMergePolicy: NSObject, @unchecked Sendable {
   private let type: NSMergePolicyType
   open var mergeType: NSMergePolicyType { type }

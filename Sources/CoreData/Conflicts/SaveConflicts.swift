@@ -82,8 +82,8 @@ extension ContextCore {
     return type(of: policy) != NSMergePolicy.self || policy.mergeType != .errorMergePolicyType
   }
 
-  /// Deals with the conflicts of an attempt, by delete rules and by the policy, so that another one can be made. `met` are the marks of the
-  /// attempts before: a save that comes back to one of them would go on for ever.
+  /// Deals with the conflicts of an attempt, by delete rules and by the policy, so that another one can be made. `met`
+  /// are the marks of the attempts before: a save that comes back to one of them would go on for ever.
   func resolve(
     _ conflicts: SaveConflicts, _ propagations: Int, _ met: inout Set<Set<SaveConflicts.Mark>>
   ) throws {

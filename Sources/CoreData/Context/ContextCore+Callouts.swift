@@ -14,8 +14,8 @@ extension ContextCore {
   /// Whether work of the context is under way that must not find its objects and stores changed.
   var isBusy: Bool { isSaving || isCallingOut || posts > 0 }
 
-  /// Called before every fetch. The event ends, so that the fetch finds what belongs to its changes; but not where an object is half
-  /// made: nobody is told of it before it is done.
+  /// Called before every fetch. The event ends, so that the fetch finds what belongs to its changes; but not where an
+  /// object is half made: nobody is told of it before it is done.
   func prepareToFetch() {
     checkQueue()
     takeUpIfIdle()

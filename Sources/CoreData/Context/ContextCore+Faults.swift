@@ -101,8 +101,8 @@ extension ContextCore {
     return try ahead.row(key, in: snapshot)
   }
 
-  /// Runs `body`, and gives the first error of its reads, which the next save then does not throw: it is for the caller alone. Errors of
-  /// earlier reads stay for the save.
+  /// Runs `body`, and gives the first error of its reads, which the next save then does not throw: it is for the caller
+  /// alone. Errors of earlier reads stay for the save.
   func errors(_ body: () -> Void) -> StoreError? {
     let earlier = faultError
     faultError = nil

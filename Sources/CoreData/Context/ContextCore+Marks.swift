@@ -2,8 +2,9 @@ import Foundation
 
 /// Taking up what others have done, at a moment that suits the context; see ``ContextMarks``.
 extension ContextCore {
-  /// Leaves a mark, on any thread. It is taken up at once where this thread is on the context's queue, or where nobody is using a context
-  /// with a lock of its own; else, and always with `isLater`, at a turn of the queue, or when the context is next used.
+  /// Leaves a mark, on any thread. It is taken up at once where this thread is on the context's queue, or where nobody
+  /// is using a context with a lock of its own; else, and always with `isLater`, at a turn of the queue, or when the
+  /// context is next used.
   func leave(_ mark: ContextMarks.Mark, isLater: Bool = false) {
     marks.add(mark)
     if isLater { return queueTurn() }
@@ -19,15 +20,16 @@ extension ContextCore {
     if !marks.isEmpty { queueTurn() }
   }
 
-  /// Takes marks up where none of the context's own work is under way, and nobody is told of it at the moment. Called before the context
-  /// is used.
+  /// Takes marks up where none of the context's own work is under way, and nobody is told of it at the moment. Called
+  /// before the context is used.
   func takeUpMarks() {
     if marks.isEmpty || isBusy { return }
     takeUpStores()
     if let changes = marks.takeChanges() { merge(changes) }
   }
 
-  /// The same for a use of the context outside of blocks. In the middle of a block objects do not change under it; stores do.
+  /// The same for a use of the context outside of blocks. In the middle of a block objects do not change under it;
+  /// stores do.
   func takeUpIfIdle() { if performDepth == 0 { takeUpMarks() } else { takeUpStores() } }
 
   /// The same for stores alone, which have to be known also in the middle of a block of the client's.
@@ -41,12 +43,13 @@ extension ContextCore {
 
   // MARK: Turns of the queue
 
-  /// Lets the context have a turn of its queue: marks are taken up, and pending changes processed. However often this is called
-  /// meanwhile it is one block, which does not keep the context alive. A context without a queue has no turns.
+  /// Lets the context have a turn of its queue: marks are taken up, and pending changes processed. However often this
+  /// is called meanwhile it is one block, which does not keep the context alive. A context without a queue has no
+  /// turns.
   func queueTurn() { if let queue { marks.queueTurn(on: queue) { [link] in link.core?.takeTurn() } } }
 
-  /// Called for the first pending change. Whoever changes a main-queue context on the main queue need not say so: observers are told at the
-  /// end of the turn.
+  /// Called for the first pending change. Whoever changes a main-queue context on the main queue need not say so:
+  /// observers are told at the end of the turn.
   func changesBecamePending() { if confinement == .mainQueue && MainQueue.isCurrent { queueTurn() } }
 
   private func takeTurn() {

@@ -15,8 +15,8 @@ enum Confinement {
 extension ContextCore {
   /// Runs `body` on the context's queue and waits for its end. Nests.
   ///
-  /// A context of the main queue needs that queue: this waits for it, and says so once where it comes late. Every other context
-  /// needs no other thread; `body` runs here and now.
+  /// A context of the main queue needs that queue: this waits for it, and says so once where it comes late. Every other
+  /// context needs no other thread; `body` runs here and now.
   func run<T>(_ body: () throws -> T) rethrows -> T {
     if confinement != .mainQueue || MainQueue.isCurrent { return try runHere(body) }
     return try MainQueue.run({ try runHere(body) }, isLate: reportWaiting)
@@ -97,8 +97,8 @@ extension ContextCore {
 }
 
 /// Whether contexts notice that they are used on the wrong queue: as on Apple's platforms only with
-/// `-com.apple.CoreData.ConcurrencyDebug 1` in the program's arguments, which stops the program there. Without the argument
-/// debug builds say so once a process.
+/// `-com.apple.CoreData.ConcurrencyDebug 1` in the program's arguments, which stops the program there. Without the
+/// argument debug builds say so once a process.
 enum QueueCheck {
   case off, warns, stops
 

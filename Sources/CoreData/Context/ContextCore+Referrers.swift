@@ -2,8 +2,8 @@ import Foundation
 import StoreProtocol
 import StoreSchema
 
-/// Objects that refer to a deleted one in its store, although its delete rules were followed: somebody else has linked them since the deleted
-/// object was read.
+/// Objects that refer to a deleted one in its store, although its delete rules were followed: somebody else has linked
+/// them since the deleted object was read.
 struct Referrers {
   let deleted: NSManagedObject
   let info: RelationshipInfo
@@ -33,8 +33,8 @@ extension ContextCore {
     processPendingChanges()
   }
 
-  /// The referrers that are still there, brought up to their rows unless they have changes of their own: of those the commit reports a
-  /// conflict, which must not be hidden.
+  /// The referrers that are still there, brought up to their rows unless they have changes of their own: of those the
+  /// commit reports a conflict, which must not be hidden.
   private func members(_ found: Referrers) throws -> [NSManagedObject] {
     let storeIndex = found.deleted.storeIndex
     guard let store = store(storeIndex), let frozen else { return [] }

@@ -6,8 +6,8 @@ import Synchronization
 /// The working part of a context: identity, changes, faults.
 ///
 /// Objects hold it strongly and the context weakly through it, so that their context is nil once it is gone.
-/// Sendable, unchecked: everything but the identity maps and the marks is used on the context's queue only (see ``Confinement``); the maps
-/// have a lock of their own, because an object's last release may happen on any thread.
+/// Sendable, unchecked: everything but the identity maps and the marks is used on the context's queue only (see
+/// ``Confinement``); the maps have a lock of their own, because an object's last release may happen on any thread.
 final class ContextCore: @unchecked Sendable {
   weak var context: NSManagedObjectContext?
   /// By which others find this, as long as it lives.
@@ -19,7 +19,8 @@ final class ContextCore: @unchecked Sendable {
   @exclusivity(unchecked) var stalenessInterval: Double = -1
   /// Held by whoever runs a block of the context. Recursive.
   let lock = NSRecursiveLock()
-  /// How deep the holder of `lock` is in `performAndWait`, and which thread it is; 0 for none. Any thread may ask whether it is itself.
+  /// How deep the holder of `lock` is in `performAndWait`, and which thread it is; 0 for none. Any thread may ask
+  /// whether it is itself.
   @exclusivity(unchecked) var performDepth = 0
   let performThread = Atomic<UInt>(0)
   /// Where blocks run later; nil for a context without a queue.
@@ -81,8 +82,8 @@ final class ContextCore: @unchecked Sendable {
   @exclusivity(unchecked) var readToManys: Set<Int> = []
   /// While a fault is being read, changes are not tracked.
   @exclusivity(unchecked) var trackingPauses = 0
-  /// How deep the context is in functions of the client's objects that are told in the middle of a change: `awakeFromInsert`,
-  /// `awakeFromFetch`, `willSave`.
+  /// How deep the context is in functions of the client's objects that are told in the middle of a change:
+  /// `awakeFromInsert`, `awakeFromFetch`, `willSave`.
   @exclusivity(unchecked) var callouts = 0
   /// How deep the context is in posting notifications.
   @exclusivity(unchecked) var posts = 0

@@ -1,8 +1,8 @@
 import Dispatch
 import Foundation
 
-/// The main queue. Off Apple's platforms the main thread does not always run it: after `dispatchMain()`, and once an asynchronous
-/// `main` has suspended, it runs on other threads, and the main thread runs nothing any more.
+/// The main queue. Off Apple's platforms the main thread does not always run it: after `dispatchMain()`, and once an
+/// asynchronous `main` has suspended, it runs on other threads, and the main thread runs nothing any more.
 enum MainQueue {
   private static let key: DispatchSpecificKey<Bool> = {
     let key = DispatchSpecificKey<Bool>()

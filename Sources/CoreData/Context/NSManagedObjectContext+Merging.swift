@@ -16,8 +16,8 @@ extension NSManagedObjectContext {
   /// The dictionary has object IDs or their URIs under `NSInsertedObjectsKey`, `NSUpdatedObjectsKey`, `NSDeletedObjectsKey`
   /// and the like, or under the keys of `didSaveObjectIDsNotification`.
   ///
-  /// Waits for no queue. A context that another thread is using, and a main-queue context unless this is called on the main
-  /// queue, brings the changes in at the next turn of its queue, or when it is used next, whichever is first.
+  /// Waits for no queue. A context that another thread is using, and a main-queue context unless this is called on the
+  /// main queue, brings the changes in at the next turn of its queue, or when it is used next, whichever is first.
   public class func mergeChanges(
     fromRemoteContextSave changeNotificationData: [AnyHashable: Any], into contexts: [NSManagedObjectContext]
   ) {

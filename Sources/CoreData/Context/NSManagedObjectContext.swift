@@ -4,7 +4,8 @@ import StoreSchema
 
 /// How a context is confined.
 public enum NSManagedObjectContextConcurrencyType: UInt, Sendable {
-  /// Without a queue: the client sees to it that one thread at a time uses the context. Blocks run at once, where they are given.
+  /// Without a queue: the client sees to it that one thread at a time uses the context. Blocks run at once, where they
+  /// are given.
   @available(*, deprecated, message: "Use another NSManagedObjectContextConcurrencyType")
   case confinementConcurrencyType = 0
   /// Used inside `perform` and `performAndWait` only.
@@ -24,8 +25,8 @@ public enum NSManagedObjectContextConcurrencyType: UInt, Sendable {
 /// A scratch pad of objects: what is changed here reaches the store when it is saved.
 ///
 /// The context itself may be passed between threads; everything else is used inside ``performAndWait(_:)`` or
-/// ``perform(_:)``, or on the main queue for a main-queue context. The main queue is what `@MainActor` code, the main thread and blocks
-/// of `DispatchQueue.main` run on.
+/// ``perform(_:)``, or on the main queue for a main-queue context. The main queue is what `@MainActor` code, the main
+/// thread and blocks of `DispatchQueue.main` run on.
 open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   let core: ContextCore
   public let concurrencyType: NSManagedObjectContextConcurrencyType
@@ -50,7 +51,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     core.context = self
   }
 
-  /// A context without a queue, which Apple's Core Data has for old code: one thread at a time uses it, and the client sees to that.
+  /// A context without a queue, which Apple's Core Data has for old code: one thread at a time uses it, and the client
+  /// sees to that.
   @available(*, deprecated, message: "Use init(concurrencyType:)")
   public convenience override init() { self.init(concurrencyType: .confinementConcurrencyType) }
 
@@ -103,18 +105,21 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
   /// Runs `block` on the context's queue and waits. Nests freely.
   ///
-  /// A main-queue context runs the block on the main queue: at once where this is called there, else as soon as that queue has a turn.
-  /// A main queue that nothing runs makes this wait for ever; after 5 seconds standard error names the context. Other contexts run the block
-  /// on the calling thread, and wait only for the thread that is using the context.
+  /// A main-queue context runs the block on the main queue: at once where this is called there, else as soon as that
+  /// queue has a turn. A main queue that nothing runs makes this wait for ever; after 5 seconds standard error names
+  /// the context. Other contexts run the block on the calling thread, and wait only for the thread that is using the
+  /// context.
   public func performAndWait<T>(_ block: () throws -> T) rethrows -> T { try core.run(block) }
 
-  /// Runs `block` on the context's queue later. What it changes is announced when it ends. Without a queue it runs here and now.
+  /// Runs `block` on the context's queue later. What it changes is announced when it ends. Without a queue it runs here
+  /// and now.
   public func perform(_ block: sending @escaping () -> Void) {
     nonisolated(unsafe) let block = block
     whenQueued { self.runEvent(block) }
   }
 
-  /// Runs `block` on the context's queue and gives back what it returns or throws. What it changes is announced when it ends.
+  /// Runs `block` on the context's queue and gives back what it returns or throws. What it changes is announced when it
+  /// ends.
   public nonisolated(nonsending) func perform<T>(
     schedule: ScheduledTaskType = .immediate, _ block: sending @escaping () throws -> T
   ) async rethrows -> sending T {
@@ -216,8 +221,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   open var registeredObjects: Set<NSManagedObject> { Set(core.registeredObjects) }
   open var hasChanges: Bool { core.insertedCount + core.updatedCount + core.deletedCount > 0 }
 
-  /// Ends the event: delete rules are followed and the changes since the last event announced. A main-queue context that was changed on the
-  /// main queue does so by itself, once the block at hand has ended.
+  /// Ends the event: delete rules are followed and the changes since the last event announced. A main-queue context
+  /// that was changed on the main queue does so by itself, once the block at hand has ended.
   open func processPendingChanges() {
     core.takeUpIfIdle()
     core.processPendingChanges()

@@ -4,12 +4,14 @@ import StoreProtocol
 import StoreSchema
 import Synchronization
 
-/// Large values that saves have replaced or deleted, as long as an object of this process may have a row that names one.
+/// Large values that saves have replaced or deleted, as long as an object of this process may have a row that names
+/// one.
 ///
-/// A save holds the values at its store before it commits, and gives them to ``watch(_:_:)``. When the grace time is over, the contexts of
-/// every coordinator that has the store open are searched for the objects of the values. Only the queue of an object's context may
-/// look into the object, so that each context is asked on its queue, and nobody waits for the answer: the value stays meanwhile. Once no
-/// object is left that has such a row, the value is released, and the store removes it.
+/// A save holds the values at its store before it commits, and gives them to ``watch(_:_:)``. When the grace time is
+/// over, the contexts of every coordinator that has the store open are searched for the objects of the values. Only the
+/// queue of an object's context may look into the object, so that each context is asked on its queue, and nobody waits
+/// for the answer: the value stays meanwhile. Once no object is left that has such a row, the value is released, and
+/// the store removes it.
 final class ObsoleteValues: Sendable {
   static let shared = ObsoleteValues()
 
@@ -87,7 +89,8 @@ final class ObsoleteValues: Sendable {
 
   // MARK: Values
 
-  /// Takes over the values that a part of a save has made obsolete, which are held. The rows of `saver`'s objects need not be the new ones yet.
+  /// Takes over the values that a part of a save has made obsolete, which are held. The rows of `saver`'s objects need
+  /// not be the new ones yet.
   func watch(_ part: SavePlan.Part, _ saver: ContextCore) {
     let store = Engine(part.engine, grace: StoreOptionCoding.options(part.store.options).externalDataGrace)
     let schema = part.engine.schema

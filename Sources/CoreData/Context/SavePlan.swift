@@ -246,7 +246,8 @@ extension SavePlan.Part {
     return try core.pack(object, version: version)
   }
 
-  /// Takes away the links that a deleted object had lost before it was deleted, where a link that is left would forbid the deletion.
+  /// Takes away the links that a deleted object had lost before it was deleted, where a link that is left would forbid
+  /// the deletion.
   func takeLinksAway(of object: NSManagedObject) {
     for relationship in object.info.entity.guardedLinks {
       guard let index = relationship.toManyIndex, index < object.toManys.count, let state = object.toManys[index] else {

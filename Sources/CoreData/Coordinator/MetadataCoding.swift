@@ -95,8 +95,8 @@ package enum MetadataCoding {
     }
   }
 
-  /// A number as what it was made from. Off Apple's platforms a number of an `Int8` cannot be told from one of a `Bool`: 0 and 1 are taken for
-  /// the latter.
+  /// A number as what it was made from. Off Apple's platforms a number of an `Int8` cannot be told from one of a
+  /// `Bool`: 0 and 1 are taken for the latter.
   private static func list(_ number: NSNumber) -> PropertyList {
     switch String(cString: number.objCType) {
     case "f", "d": .real(number.doubleValue)

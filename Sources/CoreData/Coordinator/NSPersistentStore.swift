@@ -32,8 +32,8 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
   private let place: Mutex<URL?>
   private var typeName: String
   open var type: String { typeName }
-  /// Index among the coordinator's stores. After the store is removed another one may get it, once no context has objects of this one. Set
-  /// before anybody else sees the store.
+  /// Index among the coordinator's stores. After the store is removed another one may get it, once no context has
+  /// objects of this one. Set before anybody else sees the store.
   @exclusivity(unchecked) private(set) final var index: Int
   private let removal = Atomic<Bool>(false)
   /// Whether the store was removed from its coordinator.
@@ -182,8 +182,8 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
 
   /// Commits to the engine and shows the rows to everyone, in the order of the commits.
   ///
-  /// Nil, and nothing is done, where the engine is another one than `expected`: the store has moved since. The change set may name large
-  /// values that only the former engine has, and versions of its rows; it must be made anew.
+  /// Nil, and nothing is done, where the engine is another one than `expected`: the store has moved since. The change
+  /// set may name large values that only the former engine has, and versions of its rows; it must be made anew.
   func commit(
     _ changes: ChangeSet, madeFor expected: any Store, _ objects: @autoclosure () -> CustomSave
   ) throws(StoreError) -> CommitResult? {

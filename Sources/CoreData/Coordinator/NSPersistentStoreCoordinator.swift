@@ -136,8 +136,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     return store
   }
 
-  /// The index for a store to be added: that of a removed store of which no context has objects any more, else a new one. Throws 134080 where
-  /// there are no more. Called under the lock.
+  /// The index for a store to be added: that of a removed store of which no context has objects any more, else a new
+  /// one. Throws 134080 where there are no more. Called under the lock.
   private func freeIndex() throws -> Int {
     let cores = attachedContexts
     let free = stores.indices.first { index in

@@ -28,10 +28,12 @@ public let NSPersistentStoreConnectionPoolMaxSizeKey = "NSPersistentStoreConnect
 public let NSPersistentStoreForceDestroyOption = "NSPersistentStoreForceDestroyOption"
 
 extension NSPersistentStore {
-  /// How many seconds the file of a large value stays after a save has replaced or deleted the value: a number, 60 unless given.
+  /// How many seconds the file of a large value stays after a save has replaced or deleted the value: a number, 60
+  /// unless given.
   ///
-  /// Other processes may read rows within this time that name the file. This process's contexts keep the files that they need beyond it.
-  /// With 0 a file goes at the end of the save, where no context needs it. (An option of this library's own.)
+  /// Other processes may read rows within this time that name the file. This process's contexts keep the files that
+  /// they need beyond it. With 0 a file goes at the end of the save, where no context needs it. (An option of this
+  /// library's own.)
   public static let externalDataGraceOption = "OpenCoreDataExternalDataGrace"
 }
 

@@ -2,8 +2,8 @@ import CoreData
 import Foundation
 import Testing
 
-/// What was acknowledged is there, and nothing refers to what is gone, whatever others do meanwhile. The cases without contexts are
-/// `DEL-020/guard` and `REL-017/gone`; the walker of races is `store-conformance races`.
+/// What was acknowledged is there, and nothing refers to what is gone, whatever others do meanwhile. The cases without
+/// contexts are `DEL-020/guard` and `REL-017/gone`; the walker of races is `store-conformance races`.
 @Suite struct AcknowledgedDataTests {
   // MARK: 1.1
 

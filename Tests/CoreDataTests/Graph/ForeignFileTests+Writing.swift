@@ -129,7 +129,8 @@ extension ForeignFileTests {
       return ["with-memory.sqlite", "without-memory.sqlite"].map { folder.appending(path: $0) }
     }
 
-    /// A store that a killed process left is not copied, whoever opens it and whether its shared memory is there or not.
+    /// A store that a killed process left is not copied, whoever opens it and whether its shared memory is there or
+    /// not.
     @Test func openingAfterAKillReadsTheLogAndNotTheStore() async throws {
       let stores = Self.left(by: getpid())
       let folder = stores[0].deletingLastPathComponent()

@@ -9,8 +9,8 @@ import Testing
 
 /// Readers that wait for each other.
 @Suite struct SQLitePoolTests {
-  /// One waiter with little time and one with much wait for a reader, which comes back when the time of the first is over. Whoever does not
-  /// get it must not keep the other one waiting.
+  /// One waiter with little time and one with much wait for a reader, which comes back when the time of the first is
+  /// over. Whoever does not get it must not keep the other one waiting.
   @Test func aWaiterThatTimesOutKeepsNobodyWaiting() throws {
     let binding = SQLBinding(SQLLayout(schema: try Schema([]), entityNumbers: []))
     let path = FileManager.default.temporaryDirectory.appending(path: "pool-\(UUID().uuidString)").path

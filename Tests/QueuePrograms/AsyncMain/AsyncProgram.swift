@@ -2,8 +2,8 @@ import CoreData
 import Foundation
 import QueueWorld
 
-/// An asynchronous main: once it has suspended, other threads run the main queue and with it the main actor, which uses the view context
-/// directly, while other threads use it in blocks.
+/// An asynchronous main: once it has suspended, other threads run the main queue and with it the main actor, which uses
+/// the view context directly, while other threads use it in blocks.
 @main struct AsyncProgram {
   @MainActor static func main() async throws {
     let world = ContendedContext()

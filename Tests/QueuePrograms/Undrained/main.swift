@@ -4,8 +4,8 @@ import Foundation
 import QueueWorld
 import Synchronization
 
-// The main thread is blocked, and nothing runs the main queue. Only blocks for the view context wait, and say so once on standard error;
-// migration and merges do not. Then the main thread runs its queue, and all that waited ends.
+// The main thread is blocked, and nothing runs the main queue. Only blocks for the view context wait, and say so once
+// on standard error; migration and merges do not. Then the main thread runs its queue, and all that waited ends.
 
 let world = ContendedContext()
 let (container, view) = (world.container, world.context)
