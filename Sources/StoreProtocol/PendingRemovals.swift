@@ -23,8 +23,6 @@ final class PendingRemovals: Sendable {
     var epoch: UInt64 = 0
     /// How many views of each epoch there are.
     var views: [UInt64: Int] = [:]
-    /// When the next timer comes, `distantFuture` without one.
-    var timer = DispatchTime.distantFuture
     /// Whether the grace time of a file is over that somebody still needs.
     var isOverdue = false
 
@@ -32,6 +30,7 @@ final class PendingRemovals: Sendable {
   }
 
   private let state = Mutex(State())
+  private let timer = EarliestTimer()
 
   // MARK: One for each folder
 
@@ -111,23 +110,11 @@ final class PendingRemovals: Sendable {
   }
 
   private func setTimer(_ due: DispatchTime) {
-    let isNew = state.withLock { state in
-      if due >= state.timer { return false }
-      state.timer = due
-      return true
+    timer.set(due) { [weak self] in
+      self?.removeDue()
+      let now = DispatchTime.now()
+      return self?.state.withLock { $0.pending.values.lazy.map(\.due).filter { $0 > now }.min() }
     }
-    if !isNew { return }
-    DispatchQueue.global(qos: .utility).asyncAfter(deadline: due) { [weak self] in self?.timerCame(due) }
-  }
-
-  private func timerCame(_ due: DispatchTime) {
-    removeDue()
-    let now = DispatchTime.now()
-    let next = state.withLock { state in
-      if state.timer == due { state.timer = .distantFuture }
-      return state.pending.values.lazy.map(\.due).filter { $0 > now }.min()
-    }
-    if let next { setTimer(next) }
   }
 
   // MARK: Views

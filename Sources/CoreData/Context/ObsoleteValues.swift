@@ -19,11 +19,10 @@ final class ObsoleteValues: Sendable {
     var values: [Value] = []
     /// Contexts that were asked and have not answered yet.
     var asked: Set<ObjectIdentifier> = []
-    /// When the next timer comes, `distantFuture` without one.
-    var timer = DispatchTime.distantFuture
   }
 
   private let state = Mutex(State())
+  private let timer = EarliestTimer()
   /// Held by whoever looks at the values: nobody else takes one away.
   private let looking = NSLock()
 
@@ -207,19 +206,9 @@ final class ObsoleteValues: Sendable {
   }
 
   private func setTimer(_ due: DispatchTime) {
-    let isNew = state.withLock { state in
-      if due >= state.timer { return false }
-      state.timer = due
-      return true
-    }
-    if !isNew { return }
-    DispatchQueue.global(qos: .utility).asyncAfter(deadline: due) {
+    timer.set(due) {
       self.look()
-      let next = self.state.withLock { state in
-        if state.timer == due { state.timer = .distantFuture }
-        return state.values.map(\.due).min()
-      }
-      if let next { self.setTimer(next) }
+      return self.state.withLock { $0.values.map(\.due).min() }
     }
   }
 }
