@@ -72,7 +72,9 @@ final class Graph: @unchecked Sendable {
   func url(_ place: Int = 0) -> URL { context.url(of: place) }
 
   /// Only the files of a place fail from here on in ``whileFilesFail(_:)``. To be called before they are opened.
-  func watchFiles(of place: Int) { FailingFiles.watch(url(place).path) }
+  func watchFiles(of place: Int) {
+    FailingFiles.watch(url(place).deletingLastPathComponent().resolvingSymlinksInPath().path)
+  }
 
   /// Runs `body` while nothing can be written to the watched files.
   func whileFilesFail<R>(_ body: () throws -> R) rethrows -> R {

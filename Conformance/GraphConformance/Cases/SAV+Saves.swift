@@ -228,7 +228,7 @@ extension GraphSuite {
     },
     GraphCase(
       "SAV-017", "a save over two stores of which the second fails at its commit says which has saved",
-      { Models.configured }, needs: .cachedRows, ways: .own, places: 2, disturbsFiles: true
+      { Models.configured }, needs: .files, ways: .own, places: 2, disturbsFiles: true
     ) { g in
       g.watchFiles(of: 1)
       let coordinator = g.emptyCoordinator()

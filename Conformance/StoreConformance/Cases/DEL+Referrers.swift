@@ -12,15 +12,10 @@ extension ConformanceSuite {
   /// Relationships of `Source` whose destinations a deletion must not leave linked.
   private static let guarded: [ConformanceCase] = [
     "members", "parts", "held", "cascading", "denying", "wayDown", "wayHeld",
-  ]
-  .flatMap { name in
+  ].flatMap { name in
     [
-      ConformanceCase(
-        "DEL-020/guard/\(name)", "a deletion that leaves a destination of \(name) linked is a conflict that names it",
-        profiles: Profile.oneOpening
-      ) { c in
-        let s = try c.open(Fixtures.guarded())
-        let o = try linked(s, name)
+      deletion(of: name, "", "a deletion that leaves a destination of \(name) linked is a conflict that names it") {
+        c, s, o in
         let found = try s.conflicts { try $0.delete(o.source) }
         c.equal(found.map(\.reference), [o.source])
         guard case .referrers(let relationship, let others)? = found.first?.kind else {
@@ -31,11 +26,7 @@ extension ConformanceSuite {
         c.equal(try s.links(o.source, name), [o.target], "the link is still there")
         c.equal(try s.objects("Source").contains(o.source), true)
       },
-      ConformanceCase(
-        "DEL-020/guard/\(name)/both", "source and destination of \(name) go together", profiles: Profile.oneOpening
-      ) { c in
-        let s = try c.open(Fixtures.guarded())
-        let o = try linked(s, name)
+      deletion(of: name, "/both", "source and destination of \(name) go together") { c, s, o in
         c.equal(
           try s.conflicts {
             try $0.delete(o.source)
@@ -44,12 +35,9 @@ extension ConformanceSuite {
         c.equal(try s.objects("Source"), [o.other])
         c.equal(try s.objects("Target").contains(o.target), false)
       },
-      ConformanceCase(
-        "DEL-020/guard/\(name)/unlinked", "a link of \(name) that is taken away by the same commit does not forbid it",
-        profiles: Profile.oneOpening
-      ) { c in
-        let s = try c.open(Fixtures.guarded())
-        let o = try linked(s, name)
+      deletion(
+        of: name, "/unlinked", "a link of \(name) that is taken away by the same commit does not forbid it"
+      ) { c, s, o in
         c.equal(
           try s.conflicts {
             try $0.delete(o.source)
@@ -63,14 +51,25 @@ extension ConformanceSuite {
 
   /// Those whose links a store takes away, or that stay as they are.
   private static let unguarded: [ConformanceCase] = ["ignored", "nullifying", "wayNullified"].map { name in
-    ConformanceCase("DEL-020/guard/\(name)", "\(name) does not forbid a deletion", profiles: Profile.oneOpening) { c in
-      let s = try c.open(Fixtures.guarded())
-      let o = try linked(s, name)
+    deletion(of: name, "", "\(name) does not forbid a deletion") { c, s, o in
       c.equal(try s.conflicts { try $0.delete(o.source) }.count, 0)
       c.equal(try s.objects("Source"), [o.other])
       c.equal(try s.objects("Target").contains(o.target), true)
       // No action leaves a reference to nothing, at least until the store is opened again.
       if name == "ignored" { try s.update(o.target, ["ignorer": nil]) }
+    }
+  }
+
+  /// A source that is linked to a target over one relationship, and the source of another such pair.
+  private typealias Linked = (source: ObjectReference, target: ObjectReference, other: ObjectReference)
+
+  private static func deletion(
+    of name: String, _ suffix: String, _ title: String,
+    _ body: @escaping @Sendable (CaseContext, Session, Linked) throws -> Void
+  ) -> ConformanceCase {
+    ConformanceCase("DEL-020/guard/\(name)\(suffix)", title, profiles: Profile.oneOpening) { c in
+      let s = try c.open(Fixtures.guarded())
+      try body(c, s, linked(s, name))
     }
   }
 
@@ -95,10 +94,7 @@ extension ConformanceSuite {
       }, targets.map { [$0] })
   }
 
-  /// A source with a destination over one relationship, and another pair.
-  private static func linked(
-    _ s: Session, _ name: String
-  ) throws -> (source: ObjectReference, target: ObjectReference, other: ObjectReference) {
+  private static func linked(_ s: Session, _ name: String) throws -> Linked {
     let o = try s.commit {
       _ = try $0.insert(2, "Source")
       _ = try $0.insert(2, "Target")
