@@ -1,11 +1,13 @@
 import StoreProtocol
 import StoreSchema
 
-/// Looks at a whole store: every link has its other end, nothing leads nowhere, every object has a version.
+/// Looks at a whole store: every link has its other end, nothing leads nowhere, every object has a version, and large data
+/// outside the rows can be read.
 ///
 /// Reads rows and links alone, so that it trusts nothing that the store says of itself; what the store finds comes on top.
 public struct ConsistencyCheck {
   private let schema: Schema
+  private let store: any Store
   private let view: any StoreSnapshot
   private var rows: [ObjectReference: Row] = [:]
   /// By tree root and key.
@@ -15,7 +17,7 @@ public struct ConsistencyCheck {
   /// What is wrong with the store, in sentences; none where it is sound. A `StoreError` is one of them.
   public static func problems(of store: any Store) -> [String] {
     do {
-      var check = ConsistencyCheck(store.schema, try store.snapshot())
+      var check = ConsistencyCheck(store, try store.snapshot())
       try check.run()
       try check.view.inspecting?.findings { finding in
         if finding.kind != .foreign { check.problems.append("the store finds: \(finding.text)") }
@@ -24,7 +26,9 @@ public struct ConsistencyCheck {
     } catch { return ["the store cannot be read: \(error)"] }
   }
 
-  private init(_ schema: Schema, _ view: any StoreSnapshot) { (self.schema, self.view) = (schema, view) }
+  private init(_ store: any Store, _ view: any StoreSnapshot) {
+    (schema, self.store, self.view) = (store.schema, store, view)
+  }
 
   private mutating func run() throws(StoreError) {
     for entity in schema.entities where entity.superentity == nil { try readRows(entity) }
@@ -50,8 +54,20 @@ public struct ConsistencyCheck {
         continue
       }
       if row.slotCount != schema.entities[row.entity].slots.count { problems.append("\(name) has other slots") }
+      checkExternalData(row, name)
       rows[row.reference] = row
       entities[root.index, default: [:]][row.key] = row.entity
+    }
+  }
+
+  /// Every name of large data leads to data.
+  private mutating func checkExternalData(_ row: Row, _ name: String) {
+    for (slot, kind) in schema.entities[row.entity].slots.enumerated() where kind == .externalData {
+      guard slot < row.slotCount, !row.isNull(slot), case .data(let bytes) = row.value(slot, kind), bytes.first == 2
+      else {
+        continue
+      }
+      do { _ = try store.externalData(bytes) } catch { problems.append("\(name) names data that is gone: \(error)") }
     }
   }
 
