@@ -81,6 +81,7 @@ public final class AtomicStore: Store {
     let state = try writable()
     var graph = state.graph
     let keys = try graph.takeKeys(count)
+    if keys.isEmpty { return keys }
     try publish(graph, state.metadata)
     return keys
   }

@@ -37,7 +37,8 @@ public protocol Store: AnyObject, Sendable {
   /// copies.
   func rehearse(_ changes: ChangeSet) throws(StoreError) -> [Conflict]
 
-  /// Takes `count` keys for objects of the tree of `root`, durably: they are never handed out again.
+  /// Takes `count` keys for objects of the tree of `root`, durably: they are never handed out again. With 0 it takes none,
+  /// writes nothing, and the range begins at the key that the next call would take first.
   func allocateKeys(root: Int, count: Int) throws(StoreError) -> Range<Int64>
 
   /// The bytes that a slot of kind `externalData` names, without its leading byte 2.

@@ -37,6 +37,7 @@ extension ConformanceSuite {
       let keys = try s.store.allocateKeys(root: root, count: 3)
       c.equal(keys.count, 3)
       c.expect(keys.lowerBound > 0, "a key is \(keys.lowerBound)")
+      for _ in 0..<2 { c.equal(try s.store.allocateKeys(root: root, count: 0), keys.upperBound..<keys.upperBound) }
       let more = try s.store.allocateKeys(root: root, count: 2)
       c.expect(!more.overlaps(keys), "\(more) were taken before as \(keys)")
       c.equal(try s.objects("Person"), [])

@@ -31,7 +31,7 @@ extension ContextCore {
   }
 
   private func keys(_ count: Int, _ root: Int, _ store: NSPersistentStore) throws -> [Int64] {
-    do { return Array(try store.requireEngine().allocateKeys(root: root, count: count)) } catch {
+    do { return Array(try store.allocateKeys(root: root, count: count)) } catch {
       throw CoreDataError.make(error)
     }
   }

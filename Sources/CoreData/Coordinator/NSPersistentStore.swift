@@ -208,6 +208,17 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     return engine === expected ? try engine.rehearse(changes) : nil
   }
 
+  /// Keys for new objects, from the place that the store has then: it does not move meanwhile.
+  func allocateKeys(root: Int, count: Int) throws(StoreError) -> Range<Int64> {
+    while true {
+      let store = current
+      let keys = try store.committing.withLock { (_) throws(StoreError) -> Range<Int64>? in
+        store.successor == nil ? try store.requireEngine().allocateKeys(root: root, count: count) : nil
+      }
+      if let keys { return keys }
+    }
+  }
+
   // MARK: Moving to another place
 
   private let replacement = Mutex<NSPersistentStore?>(nil)

@@ -1,5 +1,6 @@
 import Foundation
 import StoreProtocol
+import StoreSchema
 
 /// Moving a store to another place or type.
 extension NSPersistentStoreCoordinator {
@@ -18,7 +19,10 @@ extension NSPersistentStoreCoordinator {
     let successor: NSPersistentStore
     do {
       successor = try store.succeed { () throws(StoreError) in
-        let engine = try Self.copy(store.requireEngine(), to: url, backend, settings)
+        let source = try store.requireEngine()
+        let engine = try Self.copy(source, to: url, backend, settings) { (target) throws(StoreError) in
+          if store.custom == nil && !source.isReadOnly { try Self.carryKeys(from: source, to: target) }
+        }
         return NSPersistentStore(
           .init(
             coordinator: self, configurationName: store.configurationName, options: options, url: url, type: type,
@@ -59,22 +63,42 @@ extension NSPersistentStoreCoordinator {
     for core in attachedContexts { core.leave(.stores) }
   }
 
-  /// A store with everything that another one holds, opened.
+  /// A store with everything that another one holds, opened and completed by `finish`.
   private static func copy(
-    _ source: any Store, to url: URL, _ backend: any StoreBackend, _ options: StoreOptions
+    _ source: any Store, to url: URL, _ backend: any StoreBackend, _ options: StoreOptions,
+    _ finish: (any Store) throws(StoreError) -> Void
   ) throws(StoreError) -> any Store {
     var making = options
     making.isReadOnly = false
     guard backend.capabilities.contains(.persistent) else {
       let target = try backend.open(at: url, schema: source.schema, options: making)
       try StoreCopy(source, to: target).run {}
+      try finish(target)
       return target
     }
     try backend.make(at: url, copying: source, options: making)
-    do { return try backend.open(at: url, schema: source.schema, options: options) } catch {
+    do throws(StoreError) {
+      let target = try backend.open(at: url, schema: source.schema, options: options)
+      do throws(StoreError) { try finish(target) } catch {
+        try target.close()
+        throw error
+      }
+      return target
+    } catch {
       // There was nothing at the URL before.
       try backend.destroy(at: url, options: options)
       throw error
+    }
+  }
+
+  /// Takes the keys that the source has given out, as far as the target would give them again: objects of contexts have them,
+  /// which are not saved yet, or were deleted.
+  private static func carryKeys(from source: any Store, to target: any Store) throws(StoreError) {
+    if target.isReadOnly { return }
+    for entity in source.schema.entities where entity.superentity == nil {
+      let next = try source.allocateKeys(root: entity.index, count: 0).lowerBound
+      let own = try target.allocateKeys(root: entity.index, count: 0).lowerBound
+      if next > own { _ = try target.allocateKeys(root: entity.index, count: Int(next - own)) }
     }
   }
 

@@ -196,6 +196,47 @@ import Testing
     }
   }
 
+  /// Keys that unsaved objects have are given to no other object, wherever the store moves, and whether they were taken before
+  /// it moved or while it did.
+  @Test(arguments: StoreMigrationTests.persistentTypes, StoreMigrationTests.persistentTypes)
+  func keysOfUnsavedObjectsAreTakenInTheStoreThatFollows(
+    _ type: NSPersistentStore.StoreType, _ other: NSPersistentStore.StoreType
+  ) throws {
+    let stack = try AcknowledgedStack(type)
+    let (early, late) = (stack.context(), stack.context())
+    try early.performAndWait {
+      for _ in 0..<300 { _ = stack.insert("Member", in: early) }
+      try early.save()
+      try early.obtainPermanentIDs(for: [stack.insert("Member", in: early), stack.insert("Owner", in: early)])
+    }
+    let (coordinator, moved) = (stack.coordinator, stack.folder.appending(path: "moved"))
+    let done = DispatchSemaphore(value: 0)
+    Thread.detachNewThread {
+      _ = try? coordinator.migratePersistentStore(
+        coordinator.persistentStores[0], to: moved, options: nil, withType: other.rawValue)
+      done.signal()
+    }
+    try early.performAndWait {
+      while coordinator.persistentStores[0].url != moved {
+        try early.obtainPermanentIDs(for: [stack.insert("Member", in: early)])
+      }
+    }
+    done.wait()
+    try late.performAndWait {
+      for entity in ["Member", "Owner"] { _ = stack.insert(entity, in: late) }
+      try late.save()
+    }
+    let count = try early.performAndWait {
+      let count = early.insertedObjects.count
+      try early.save()
+      return count
+    }
+    let members = NSFetchRequest<NSManagedObject>(entityName: "Member")
+    let owners = NSFetchRequest<NSManagedObject>(entityName: "Owner")
+    let found = try late.performAndWait { try late.count(for: members) + late.count(for: owners) }
+    #expect(found == 300 + 2 + count)
+  }
+
   // MARK: 1.5
 
   @Test(arguments: [true, false])
