@@ -121,7 +121,7 @@ final class KeyValueCommit {
         .corrupt, "The highest key of the entity tree is \(highest); no further keys can be given.",
         context: ["entity": shape.schema.entities[root].name])
     }
-    if count > 0 { try transaction.setFact(fact, last) }
+    try transaction.setFact(fact, last)
     return (highest + 1)..<(last + 1)
   }
 

@@ -144,6 +144,7 @@ public final class KeyValueStore<Map: KeyValueMap>: Store {
     let transaction = try begin(bytes: 1 << 12)
     try prepare(transaction)
     let keys = try KeyValueCommit.takeKeys(count, root: root, shape, transaction)
+    if keys.isEmpty { return keys }
     do { try transaction.commit() } catch {
       // Keys that nobody uses are no harm: whether they are taken need not be known.
       var error = error

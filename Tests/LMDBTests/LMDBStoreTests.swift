@@ -57,6 +57,24 @@
       #expect(try world.backend.metadata(at: world.url, options: StoreOptions()) == metadata)
     }
 
+    /// What a killed program left of a store that it was making goes with the next making; what somebody is making stays.
+    @Test func draftsOfKilledProgramsGo() throws {
+      let world = try LMDBWorld()
+      let folder = world.url.deletingLastPathComponent()
+      let (left, held) = (".store.lmdb.making-\(UUID())", ".store.lmdb.making-\(UUID())")
+      for name in [left, held] {
+        let files = folder.appending(path: name).appending(path: "files")
+        try FileManager.default.createDirectory(at: files, withIntermediateDirectories: true)
+        try Data("half".utf8).write(to: files.appending(path: "store"))
+      }
+      let descriptor = Foundation.open(folder.appending(path: held).path, O_RDONLY | O_DIRECTORY)
+      #expect(flock(descriptor, LOCK_EX | LOCK_NB) == 0)
+      defer { close(descriptor) }
+      try world.open().close()
+      let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+      #expect(Set(names) == [held, "store.lmdb", "store.lmdb-lock"])
+    }
+
     @Test func readingLeavesNoTrace() throws {
       let world = try LMDBWorld()
       _ = try world.insert(try world.open(), 0..<3)

@@ -81,18 +81,17 @@
         .busy, "This process has the store open; remove it from its coordinators first.", context: ["path": path])
     }
 
+    /// Lets `body` use a new file in a folder of its own beside `path`. Should the process be killed, the next one that makes
+    /// this store removes the folder.
     private static func withTemporary(
       beside path: String, _ body: (String) throws(StoreError) -> Void
     ) throws(StoreError) {
-      let url = URL(fileURLWithPath: path)
-      let temporary = url.deletingLastPathComponent().path + "/.\(url.lastPathComponent).\(UUID().uuidString).making"
+      let folder = try TemporaryFolder(beside: URL(fileURLWithPath: path), for: "making")
+      defer { folder.remove() }
+      let temporary = folder.url.appendingPathComponent("store").path
       let descriptor = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
       if descriptor < 0 { throw LMDBError.system("No file can be made beside the store", path) }
       _ = close(descriptor)
-      defer {
-        _ = unlink(temporary)
-        _ = unlink(temporary + LMDBEnvironment.lockSuffix)
-      }
       try body(temporary)
     }
 

@@ -59,8 +59,6 @@ final class SQLitePool: @unchecked Sendable {
     let deadline = Date(timeIntervalSinceNow: seconds ?? timeout)
     while !isClosed, idle.isEmpty, inUse >= limit {
       if !condition.wait(until: deadline), !isClosed, idle.isEmpty, inUse >= limit {
-        // A waiter may time out and take another one's wake-up with it.
-        condition.signal()
         condition.unlock()
         throw StoreError(.busy, "No reading connection became free in time; release snapshots sooner.")
       }
@@ -84,7 +82,8 @@ final class SQLitePool: @unchecked Sendable {
     condition.lock()
     inUse -= 1
     if let reader, !isClosed { idle.append(reader) }
-    condition.signal()
+    // All of them: one whose time is over at this moment would take the only wake-up with it.
+    condition.broadcast()
     condition.unlock()
   }
 

@@ -152,6 +152,10 @@ final class SQLiteStore: Store, @unchecked Sendable {
       rollBack(statements)
       throw error
     }
+    if keys.isEmpty {
+      rollBack(statements)
+      return keys
+    }
     do { try statements.connection.execute("COMMIT") } catch {
       // Keys that nobody uses are no harm: whether they are taken need not be known.
       _ = abandon(statements)

@@ -153,7 +153,7 @@ extension ConformanceSuite {
         }
         let left = try c.files().filter { !before.contains($0) }
         // Where it is the removal of the draft that fails the copy is there, and the draft too.
-        let drafts = isMade && hits > 0 ? left.filter { $0.hasPrefix(".copy.copying-") } : []
+        let drafts = isMade && hits > 0 ? left.filter { $0.hasPrefix(".copy.") } : []
         c.expect(left == drafts, "after a failure at \(at) there are \(left)")
         for file in left {
           try FileManager.default.removeItem(at: c.url.deletingLastPathComponent().appending(path: file))
