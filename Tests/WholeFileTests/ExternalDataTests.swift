@@ -82,6 +82,44 @@ import XMLBackend
     try store.close()
   }
 
+  /// One opening removes at most a thousand files that no row names, and the following ones the rest.
+  @Test func anOpeningRemovesAThousandFilesAtMost() throws {
+    let backend = XMLBackend()
+    let place = try Place("external")
+    defer { place.remove() }
+    let store = try backend.open(at: place.url, schema: Self.schema(), options: StoreOptions())
+    let large = Data(repeating: 9, count: 200_000)
+    let name = try #require(try store.keepExternalData(large))
+    _ = try Self.insert([name], store)
+    try store.close()
+    let folder = ExternalDataFolder(beside: place.url.path).folder
+    let named = String(decoding: name.dropFirst().dropLast(), as: UTF8.self)
+    func count() throws -> Int { try FileManager.default.contentsOfDirectory(atPath: folder.path).count }
+    // Names of this store, but for the last eight digits.
+    for number in 0..<1200 {
+      let orphan = folder.appending(path: named.dropLast(8) + String(format: "%08X", number)).path
+      try Data("orphan".utf8).write(to: URL(filePath: orphan))
+      try FileManager.default.setAttributes(
+        [.modificationDate: Date(timeIntervalSinceNow: -86_400)], ofItemAtPath: orphan)
+    }
+    var counts = [try count()]
+    while let before = counts.last, before > 1, counts.count < 50 {
+      let again = try backend.open(at: place.url, schema: Self.schema(), options: StoreOptions())
+      var (last, isStill) = (before, 0)
+      while isStill < 20 {
+        usleep(20_000)
+        let now = try count()
+        (isStill, last) = (now == last ? isStill + 1 : 0, now)
+      }
+      #expect(try again.externalData(name) == large)
+      try again.close()
+      counts.append(last)
+    }
+    #expect(counts.last == 1)
+    #expect(zip(counts, counts.dropFirst()).allSatisfy { $0 - $1 <= 1000 }, "\(counts)")
+    #expect(counts[1] < counts[0], "\(counts)")
+  }
+
   @Test func whatIsInTheWayOfTheFolderIsNotFollowed() throws {
     let place = try Place("external")
     defer { place.remove() }
