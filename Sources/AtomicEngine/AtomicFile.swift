@@ -32,6 +32,12 @@ public final class AtomicFile: Sendable {
 
   deinit { _ = Foundation.close(folder) }
 
+  /// Where the file is, by what tells its folder from any other; nil where the system does not say.
+  var place: AtomicPlace.Key? {
+    var status = stat()
+    return fstat(folder, &status) == 0 ? AtomicPlace.Key(folder: FileStatus(status), name: name) : nil
+  }
+
   // MARK: Reading
 
   /// Opens the content, nil where there is no file.
@@ -100,8 +106,12 @@ public final class AtomicFile: Sendable {
   /// no longer the expected one: then somebody else has replaced it, and its changes must not be lost; `notFound` where it is
   /// gone; `notAStore` where something that is no regular file has its name. Nothing has been written in any of these
   /// cases. An error after the new file has its name leaves the outcome unknown; any other says notSaved.
+  ///
+  /// With `isOther` what is written is another store than the one that was there, whose open stores are replaced from then
+  /// on.
   public func replace(
-    _ expected: Generation?, timeout: Double, _ body: (AtomicFileWriter) throws(StoreError) -> Void
+    _ expected: Generation?, timeout: Double, isOther: Bool = false,
+    _ body: (AtomicFileWriter) throws(StoreError) -> Void
   ) throws(StoreError) -> Generation {
     let lock = try FolderLock(path, timeout: timeout)
     defer { withExtendedLifetime(lock) {} }
@@ -132,6 +142,7 @@ public final class AtomicFile: Sendable {
       guard (try? self.generation()) == generation else { throw failure }
     }
     isNamed = true
+    if isOther { AtomicPlace.endAll(place) }
     guard fsync(folder) == 0 else {
       var failure = StoreError.system("The store's folder cannot be synced", path)
       failure.outcome = .outcomeUnknown
@@ -195,7 +206,7 @@ public final class AtomicFile: Sendable {
     }
   }
 
-  /// Removes the file, durably. Nothing there is no error.
+  /// Removes the file, durably; its open stores are replaced from then on. Nothing there is no error.
   ///
   /// Throws `notAStore` for anything but a regular file, which stays, and `busy` where somebody who replaces a file of
   /// the folder is not done within `timeout` seconds.
@@ -207,6 +218,7 @@ public final class AtomicFile: Sendable {
     if unlinkat(folder, name, 0) != 0 && errno != ENOENT {
       throw StoreError.system("The store file cannot be removed", path)
     }
+    AtomicPlace.endAll(place)
     guard fsync(folder) == 0 else { throw StoreError.system("The store's folder cannot be synced", path) }
   }
 }

@@ -11,6 +11,7 @@ final class AtomicFileMedium<Format: AtomicFormat>: AtomicMedium, @unchecked Sen
   private let timeout: Double
   private let schema: Schema
   private let identifier: String
+  private let place: AtomicPlace
   /// Of the content that was read or written last. Calls to write come one at a time.
   private var generation: AtomicFile.Generation?
 
@@ -22,12 +23,14 @@ final class AtomicFileMedium<Format: AtomicFormat>: AtomicMedium, @unchecked Sen
     self.identifier = identifier
     self.format = format
     self.file = file
+    place = AtomicPlace.of(file)
     externalFiles = ExternalDataFiles(ExternalDataFolder(beside: file.path), ofStore: identifier, schema, options)
     self.generation = generation
     timeout = options.timeout
   }
 
   func reread() throws(StoreError) -> (graph: AtomicGraph, metadata: StoreMetadata)? {
+    try place.require()
     // Where the file is gone nothing takes its place; whoever saves is told.
     guard let now = try file.generation(), now != generation, let file = try file.content(format.accepts) else {
       return nil
@@ -35,12 +38,10 @@ final class AtomicFileMedium<Format: AtomicFormat>: AtomicMedium, @unchecked Sen
     let content = try format.checkedContent(file, schema) { (metadata) throws(StoreError) in
       guard metadata.identifier == identifier,
         schema.compatibility(withVersionHashes: metadata.versionHashes) != .different
-      else {
-        throw StoreError(
-          .notAStore, "Another store has taken the place of the file; open it again.", context: ["path": self.file.path]
-        )
-      }
+      else { throw .replaced(self.file.path) }
     }
+    // Who replaces the store may have been faster than the look at it.
+    try place.require()
     generation = file.generation
     return content
   }
@@ -48,11 +49,12 @@ final class AtomicFileMedium<Format: AtomicFormat>: AtomicMedium, @unchecked Sen
   func write(_ graph: AtomicGraph, _ metadata: StoreMetadata) throws(StoreError) {
     do {
       generation = try file.replace(generation, timeout: timeout) { (writer) throws(StoreError) in
+        try place.require()
         try format.writeSealed(graph, metadata, to: writer)
       }
     } catch {
       // The new file has its name, whatever becomes of it when the power fails.
-      if error.outcome == .outcomeUnknown { generation = try? file.generation() }
+      if error.outcome == .outcomeUnknown { generation = try? file.generation() } else { try place.require() }
       throw error
     }
   }

@@ -93,6 +93,10 @@ public struct ExternalDataFolder: Sendable {
     return found.count > made.count ? found.last : nil
   }
 
+  /// Keeps the files that rows name now, as long as this process would remove them, until it is let go. To be made before the
+  /// rows are read.
+  public func view() -> ExternalDataView { ExternalDataView(.of(self)) }
+
   // MARK: Whole stores
 
   /// The names of the values, sorted. What cannot be read as a value is none of them.
@@ -126,12 +130,23 @@ public struct ExternalDataFolder: Sendable {
   }
 
   /// Copies the files of another store that are not here yet, durably and each as a whole. Names are never used again, so that one
-  /// which is here is the same.
+  /// which is here is the same. It may wait for its removal: what is touched is not removed.
   private func add(_ other: ExternalDataFolder, _ added: inout [String]) throws(StoreError) {
-    let missing = Set(other.names).subtracting(names)
-    if missing.isEmpty { return }
+    // Once more: who removed a file may have looked at it before it was touched.
+    for _ in 0..<2 {
+      let missing = other.names.filter { name in
+        !(UUID(uuidString: name).map { status(of: $0)?.isRegular == true && touch($0) } ?? false)
+      }
+      try copy(missing, of: other, &added)
+    }
+  }
+
+  private func copy(
+    _ names: [String], of other: ExternalDataFolder, _ added: inout [String]
+  ) throws(StoreError) {
+    if names.isEmpty { return }
     try makeFolders()
-    for name in missing.sorted() {
+    for name in names {
       let (source, target) = (other.folder.appendingPathComponent(name), folder.appendingPathComponent(name))
       let data: Data
       do { data = try Data(contentsOf: source, options: .mappedIfSafe) } catch {

@@ -22,4 +22,12 @@ extension StoreError {
       Code(systemError: number), what + ".", context: ["path": path, "errno": String(number)],
       cause: String(cString: strerror(number)))
   }
+
+  /// The error of an open store whose file was removed, or whose place another store has taken.
+  package static func replaced(_ path: String) -> StoreError {
+    StoreError(
+      .replaced,
+      "The store's file was removed, or another store has taken its place. Nothing was saved. Remove the store from its coordinator, and add the one that is there now.",
+      context: ["path": path])
+  }
 }

@@ -246,37 +246,50 @@ public struct SQLiteBackend: StoreBackend {
     if SQLiteOpenFiles.Identity(target.path) == SQLiteOpenFiles.Identity(origin.path) { return }
     try SQLiteRemoval.requireFiles(target.path)
     let isNew = FileStatus(target.path) == nil
-    try target.externalData.replace(with: origin.externalData, isNew: isNew) { () throws(StoreError) in
-      var isEmpty = isNew
-      // Opening what is to go would let its log, or its journal, write to it.
-      if !isNew { try SQLiteFileView.read(target.path, options) { _ in } }
+    // Files that the source's rows name now stay, though a save may make them obsolete meanwhile.
+    let files = origin.externalData.view()
+    defer { withExtendedLifetime(files) {} }
+    try SQLiteFileView.read(origin.path, options) { (from) throws(StoreError) in
+      // One state from here on: else a save could name a file that is not copied.
+      try from.execute("BEGIN")
+      defer { try? from.execute("ROLLBACK") }
+      _ = try from.integer("SELECT count(*) FROM sqlite_master")
+      try target.externalData.replace(with: origin.externalData, isNew: isNew) { () throws(StoreError) in
+        try Self.replace(target.path, isNew: isNew, with: from, options)
+      }
+    }
+  }
+
+  private static func replace(
+    _ target: String, isNew: Bool, with source: SQLiteConnection, _ options: StoreOptions
+  ) throws(StoreError) {
+    var isEmpty = isNew
+    // Opening what is to go would let its log, or its journal, write to it.
+    if !isNew { try SQLiteFileView.read(target, options) { _ in } }
+    do throws(StoreError) {
+      let to = try SQLiteConnection(target, .readWriteCreate, timeout: options.timeout)
       do throws(StoreError) {
-        try SQLiteFileView.read(origin.path, options) { (from) throws(StoreError) in
-          let to = try SQLiteConnection(target.path, .readWriteCreate, timeout: options.timeout)
-          do throws(StoreError) {
-            if let other = try SQLiteLogOwner.announce(from, in: to) {
-              try Self.withCopy(of: from, naming: other, options.timeout) { (from) throws(StoreError) in
-                try Self.copy(from, to)
-              }
-            } else {
-              try Self.copy(from, to)
-            }
-          } catch {
-            isEmpty = (try? to.integer("SELECT count(*) FROM sqlite_master")) == 0
-            throw error
+        if let other = try SQLiteLogOwner.announce(source, in: to) {
+          try withCopy(of: source, naming: other, options.timeout) { (copied) throws(StoreError) in
+            try copy(copied, to)
           }
+        } else {
+          try copy(source, to)
         }
       } catch {
-        var error = error
-        if !isNew && error.code != .busy && error.code != .readOnly {
-          // What was written to a log may come back with it.
-          error.outcome = .outcomeUnknown
-        } else if isNew && isEmpty && error.code != .busy {
-          // Nothing but the empty beginning of a file.
-          try? SQLiteRemoval.removeDatabase(target.path)
-        }
+        isEmpty = (try? to.integer("SELECT count(*) FROM sqlite_master")) == 0
         throw error
       }
+    } catch {
+      var error = error
+      if !isNew && error.code != .busy && error.code != .readOnly {
+        // What was written to a log may come back with it.
+        error.outcome = .outcomeUnknown
+      } else if isNew && isEmpty && error.code != .busy {
+        // Nothing but the empty beginning of a file.
+        try? SQLiteRemoval.removeDatabase(target)
+      }
+      throw error
     }
   }
 

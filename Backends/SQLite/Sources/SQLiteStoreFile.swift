@@ -69,12 +69,7 @@ final class SQLiteStoreFile: Sendable {
     return error
   }
 
-  var replaced: StoreError {
-    StoreError(
-      .replaced,
-      "The store's file was removed, or another store has taken its place. Nothing was saved. Remove the store from its coordinator, and add the one that is there now.",
-      context: ["path": path])
-  }
+  var replaced: StoreError { .replaced(path) }
 
   // MARK: For those who replace
 

@@ -145,6 +145,8 @@ struct RaceJudge {
       let record = history.records[indexes[0]]
       if record.policy != .error { continue }
       let gone = Set(record.deletions + record.deleted.compactMap { history.names[$0] })
+      // The same save had linked it.
+      if record.links.contains(where: { $0.member == name && gone.contains($0.owner) }) { continue }
       let writes = history.writes[RaceHistory.Cell(object: name, key: "owner")] ?? []
       let last = history.last(of: writes.filter { $0.start <= record.end })
       let hadLeft = last.allSatisfy { write in

@@ -6,6 +6,8 @@ import StoreProtocol
 /// What one process works on: coordinators, each with the stores of a program.
 final class RaceStage: @unchecked Sendable {
   let coordinators: [NSPersistentStoreCoordinator]
+  /// Whether an action of the program lets the stores that are open be replaced.
+  let isReplaceable: Bool
   private let harness: any StoreHarness
   private let lock = NSLock()
   private var places: [StoreLocation] = []
@@ -20,6 +22,7 @@ final class RaceStage: @unchecked Sendable {
     let last = program.workers.filter { $0.process == process }.map(\.coordinator).max() ?? 0
     if last > 7 { throw RaceProblem("A program has at most eight coordinators in a process, not \(last + 1).") }
     (self.harness, storeURLs) = (harness, urls)
+    isReplaceable = !program.actions.isDisjoint(with: [.replace, .destroy])
     NSPersistentStoreCoordinator.register(harness.backend)
     coordinators = try (0...max(0, last)).map { _ in
       let coordinator = Self.coordinator()

@@ -37,7 +37,11 @@ final class RaceWorker {
       case .save(let number, let pause): save(meeting: number, pause: pause)
       default:
         context.performAndWait {
-          do { try run(operation) } catch { tell(.problem("\(operation): \(Graph.text(of: error))")) }
+          do { try run(operation) } catch {
+            // Of a store that an action has removed or replaced.
+            if stage.isReplaceable && (error as NSError).code == NSPersistentStoreOperationError { return }
+            tell(.problem("\(operation): \(Graph.text(of: error))"))
+          }
         }
       }
     }
@@ -215,7 +219,8 @@ private struct PendingSave {
     for (pair, isLinked) in pairs where wereLinked[pair] != isLinked {
       var told = RaceRecord.Pair(owner: pair.owner, member: pair.member, isLinked: isLinked)
       if isLinked, let (owner, member) = ends[pair], record.outcome == .saved {
-        let isGone = owner.managedObjectContext == nil || member.managedObjectContext == nil
+        // Also those that the context has found to be gone: what is set to them is not saved.
+        let isGone = [owner, member].contains { $0.managedObjectContext == nil || $0.isDeleted }
         told.isDropped = isGone || !member.many("owners").contains(owner)
       }
       record.pairs.append(told)
@@ -307,15 +312,19 @@ private final class Reported: @unchecked Sendable {
     watch = nil
   }
 
-  /// Adds the deleted objects, and the owners of changed ones: a save may change members that the worker has not
-  /// touched.
+  /// Adds the deleted objects, and what the save may have changed that the worker has not touched: the owners of members,
+  /// and with the policy that writes whole objects all values of those whose other end has changed.
   func fill(_ record: inout RaceRecord) {
     record.deleted = deleted.map(RaceValue.id)
-    for object in updated
-    where !object.isFault && object.managedObjectContext != nil && object.entity.propertiesByName["owner"] != nil {
-      record.writes.append(
-        RaceRecord.Write(
-          object: RaceValue.id(object), key: "owner", value: object.one("owner").map(RaceValue.id), isDefinite: false))
+    for object in updated where !object.isFault && object.managedObjectContext != nil {
+      func add(_ key: String, _ value: String?) {
+        record.writes.append(
+          RaceRecord.Write(object: RaceValue.id(object), key: key, value: value, isDefinite: false))
+      }
+      if object.entity.propertiesByName["owner"] != nil { add("owner", object.one("owner").map(RaceValue.id)) }
+      if record.policy != .overwrite { continue }
+      add("value", (object.value(forKey: "value") as? NSNumber).map { "\($0.int64Value)" })
+      add("large", (object.value(forKey: "large") as? Data).map { "\(RaceValue.token($0) ?? -1)" })
     }
   }
 }
