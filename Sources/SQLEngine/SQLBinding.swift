@@ -22,6 +22,18 @@ public final class SQLBinding: Sendable {
   let hasRTrees: Bool
   /// For each entity, the columns of its one-way relationships in the tables of their destinations.
   let oneWays: [[SQLLayout.LinkColumns]]
+  /// For each entity, its to-one relationships whose inverses are ordered.
+  let orderedOwners: [[OrderedOwner]]
+
+  /// A to-one relationship whose objects have a place among those of their owner.
+  struct OrderedOwner: Sendable {
+    let slot: Int
+    /// The inverse, which is ordered.
+    let inverse: SQLLayout.RelationshipKey
+    /// The columns with the owner's key and the order key.
+    let owner: String
+    let order: String
+  }
 
   /// How rows of one entity's subtree are selected.
   public struct Selection: Sendable {
@@ -52,6 +64,18 @@ public final class SQLBinding: Sendable {
     oneWays = schema.entities.map { entity in
       entity.relationships.filter { $0.storage == .destination }.compactMap {
         layout.linkColumns[SQLLayout.RelationshipKey($0)]
+      }
+    }
+    orderedOwners = schema.entities.map { entity in
+      entity.relationships.compactMap { relationship in
+        guard let slot = relationship.slot, entity.slots[slot] == .reference,
+          let inverse = schema.inverse(of: relationship), inverse.isOrdered,
+          let link = layout.linkColumns[SQLLayout.RelationshipKey(inverse)], let order = link.order
+        else { return nil }
+        let columns = layout.tables[link.table].columns
+        let owner = layout.table(entity.index).columns[layout.columnOfSlot[entity.index][slot]].name
+        return OrderedOwner(
+          slot: slot, inverse: SQLLayout.RelationshipKey(inverse), owner: owner, order: columns[order].name)
       }
     }
     pairs = schema.entities.map { entity in

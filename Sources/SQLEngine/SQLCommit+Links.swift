@@ -103,14 +103,13 @@ extension SQLCommit {
     let tableName = binding.layout.tables[columns.table].name
     switch step {
     case .remove:
-      let statement = try isOneWay ? statements.unlink(key, columns) : statements.clearOrder(key, columns)
-      guard let statement else { return }
+      // Where there is an inverse, its row was written.
+      guard isOneWay, let statement = try statements.unlink(key, columns) else { return }
       for other in change.removed {
         statement.bind(final(other.key), at: 1)
-        if isOneWay { statement.bind(owner, at: 2) }
-        try statement.run()
+        statement.bind(owner, at: 2)
         // A destination with another owner stays as it is.
-        if !isOneWay && connection.changedRows != 1 { try requireMissing(final(other.key), in: tableName) }
+        try statement.run()
       }
     case .add:
       guard isOneWay else { return }
@@ -131,17 +130,48 @@ extension SQLCommit {
       for (other, orderKey) in OrderKeys.assign(order.map { final($0.key) }, existing: existing) {
         statement.bind(orderKey, at: 1)
         statement.bind(other, at: 2)
+        statement.bind(owner, at: 3)
         try statement.run()
-        if connection.changedRows != 1 { try requireMissing(other, in: tableName) }
+        // One that has another owner by now, or none, has its place there.
+        if connection.changedRows != 1 {
+          try requireMissing(other, in: tableName, of: (table.columns[columns.owner].name, owner))
+        }
       }
     }
   }
 
-  /// Throws where a row is there that an update has not found: then the table has a clause that lets the database skip
-  /// it.
-  func requireMissing(_ key: Int64, in table: String) throws(StoreError) {
-    let statement = try statements.statement(text: "SELECT 1 FROM \(table) WHERE Z_PK = ?")
+  /// Gives the objects a place that the commit has given an owner, and whose owner's order does not name them: a merge may have
+  /// settled the one without the other.
+  func appendToOwners() throws(StoreError) {
+    if binding.orderedOwners.allSatisfy(\.isEmpty) { return }
+    var named: [SQLLayout.RelationshipKey: Set<Int64>] = [:]
+    for change in changes.links {
+      guard let order = change.order else { continue }
+      let key = SQLLayout.RelationshipKey(schema.entities[change.entity].relationships[change.relationship])
+      named[key, default: []].formUnion(order.lazy.map { final($0.key) })
+    }
+    func append(_ row: Row, _ changed: SlotSet?) throws(StoreError) {
+      for place in binding.orderedOwners[row.entity] {
+        if changed?.contains(place.slot) == false || row.isNull(place.slot) { continue }
+        if named[place.inverse]?.contains(row.key) == true { continue }
+        let statement = try statements.appendToOwner(row.entity, place.slot, place)
+        statement.bind(row.key, at: 1)
+        try statement.run()
+      }
+    }
+    for row in changes.insertions { try append(row, nil) }
+    for update in changes.updates { try append(update.row, update.changed) }
+  }
+
+  /// Throws where a row is there, with this owner if one is given, that an update has not found: then the table has a clause
+  /// that lets the database skip it.
+  func requireMissing(
+    _ key: Int64, in table: String, of owner: (column: String, key: Int64)? = nil
+  ) throws(StoreError) {
+    let condition = owner.map { " AND \($0.column) = ?2" } ?? ""
+    let statement = try statements.statement(text: "SELECT 1 FROM \(table) WHERE Z_PK = ?1\(condition)")
     statement.bind(key, at: 1)
+    if let owner { statement.bind(owner.key, at: 2) }
     defer { statement.reset() }
     if try statement.step() { throw connection.wrongCount(table) }
   }

@@ -40,6 +40,7 @@ public struct SQLCommit<Connection: SQLConnection> {
     }
     if !conflicts.isEmpty { return .conflicts(conflicts) }
     try writeLinks()
+    try appendToOwners()
     try judgeTargets(targets)
     try judgeDeletions()
     if !conflicts.isEmpty { return .conflicts(conflicts) }

@@ -24,7 +24,7 @@ public final class SQLStatements<Connection: SQLConnection> {
     case selectStretch(Int)
     case destinations(Int, Int)
     case addPair(Int), removePair(Int), pairOrder(Int, Bool)
-    case link(Int, Int), order(Int, Int), unlink(Int, Int), clearOrder(Int, Int)
+    case link(Int, Int), order(Int, Int), unlink(Int, Int), append(Int, Int)
   }
 
   public init(_ connection: Connection, _ binding: SQLBinding) {
@@ -73,8 +73,10 @@ public final class SQLStatements<Connection: SQLConnection> {
   func update(_ entity: Int, _ changed: SlotSet) throws(StoreError) -> Connection.Statement {
     try statement(.update(entity, changed)) {
       let columns = changed.slots.enumerated().map { place, slot in
-        // An object that has no owner any more has no place among its objects either.
-        let order = orderColumn(entity, slot).map { ", \($0) = iif(?\(place + 2) IS NULL, NULL, \($0))" }
+        // An object that leaves its owner loses its place among the owner's objects.
+        let order = binding.orderedOwners[entity].first { $0.slot == slot }.map {
+          ", \($0.order) = CASE WHEN \($0.owner) = ?\(place + 2) THEN \($0.order) END"
+        }
         return ", \(name(entity, slot)) = ?\(place + 2)" + (order ?? "")
       }.joined()
       return "UPDATE \(layout.table(entity).name) SET Z_OPT = ?1\(columns) WHERE Z_PK = ? AND ifnull(Z_OPT, 0) = ?"
@@ -143,16 +145,6 @@ public final class SQLStatements<Connection: SQLConnection> {
     try statement(.destinations(relationship.declaringEntity, relationship.index)) {
       DestinationsText(binding, relationship).single
     }
-  }
-
-  /// The column with the order key of a to-one whose inverse is ordered; nil for any other slot.
-  private func orderColumn(_ entity: Int, _ slot: Int) -> String? {
-    guard layout.schema.entities[entity].slots[slot] == .reference,
-      let relationship = layout.schema.entities[entity].relationships.first(where: { $0.slot == slot }),
-      let inverse = layout.schema.inverse(of: relationship), inverse.isOrdered,
-      let link = layout.linkColumns[SQLLayout.RelationshipKey(inverse)], let order = link.order
-    else { return nil }
-    return layout.tables[link.table].columns[order].name
   }
 
   private func name(_ entity: Int, _ slot: Int) -> String {
@@ -228,7 +220,11 @@ extension SQLStatements {
   {
     try statement(.link(key.entity, key.relationship)) {
       let table = layout.tables[columns.table]
-      return "UPDATE \(table.name) SET \(table.columns[columns.owner].name) = ? WHERE Z_PK = ?"
+      let owner = table.columns[columns.owner].name
+      let order = columns.order.map { table.columns[$0].name }.map {
+        ", \($0) = CASE WHEN \(owner) = ?1 THEN \($0) END"
+      }
+      return "UPDATE \(table.name) SET \(owner) = ?1\(order ?? "") WHERE Z_PK = ?2"
     }
   }
 
@@ -244,25 +240,30 @@ extension SQLStatements {
     }
   }
 
-  /// Parameter: destination's key. Nil where the relationship is not ordered.
-  func clearOrder(
-    _ key: SQLLayout.RelationshipKey, _ columns: SQLLayout.LinkColumns
-  ) throws(StoreError) -> Connection.Statement? {
-    guard let order = columns.order else { return nil }
-    return try statement(.clearOrder(key.entity, key.relationship)) {
-      let table = layout.tables[columns.table]
-      return "UPDATE \(table.name) SET \(table.columns[order].name) = NULL WHERE Z_PK = ?"
-    }
-  }
-
-  /// Parameters: order key, destination's key. Nil where the relationship is not ordered.
+  /// Parameters: order key, destination's key, owner's key. Nil where the relationship is not ordered.
   func order(
     _ key: SQLLayout.RelationshipKey, _ columns: SQLLayout.LinkColumns
   ) throws(StoreError) -> Connection.Statement? {
     guard let order = columns.order else { return nil }
     return try statement(.order(key.entity, key.relationship)) {
       let table = layout.tables[columns.table]
-      return "UPDATE \(table.name) SET \(table.columns[order].name) = ? WHERE Z_PK = ?"
+      return
+        "UPDATE \(table.name) SET \(table.columns[order].name) = ? WHERE Z_PK = ? AND \(table.columns[columns.owner].name) = ?"
+    }
+  }
+
+  /// Parameter: the key of an object. Gives it the last place among the objects of its owner, if it has an owner and no place.
+  func appendToOwner(_ entity: Int, _ slot: Int, _ place: SQLBinding.OrderedOwner) throws(StoreError)
+    -> Connection.Statement
+  {
+    try statement(.append(entity, slot)) {
+      let table = layout.table(entity).name
+      let (first, step) = (OrderKeys.first - OrderKeys.step, OrderKeys.step)
+      return """
+        UPDATE \(table) SET \(place.order) = (SELECT min(ifnull(max(m.\(place.order)), \(first)), \(OrderKeys.limit)) + \(step) \
+        FROM \(table) m WHERE m.\(place.owner) = \(table).\(place.owner)) \
+        WHERE Z_PK = ? AND \(place.owner) IS NOT NULL AND \(place.order) IS NULL
+        """
     }
   }
 }

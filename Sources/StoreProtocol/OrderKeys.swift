@@ -5,6 +5,8 @@
 package enum OrderKeys {
   package static let first: Int64 = 2048
   package static let step: Int64 = 1024
+  /// Beyond it no key is given.
+  package static let limit: Int64 = 1 << 62
 
   /// The order keys to write so that members sort as in `order`; members that keep theirs are left out.
   package static func assign(_ order: [Int64], existing: [Int64: Int64]) -> [(member: Int64, key: Int64)] {
@@ -30,7 +32,6 @@ package enum OrderKeys {
   }
 
   private static func gap(_ count: Int, after previous: Int64?, before next: Int64?) -> [Int64]? {
-    let limit: Int64 = 1 << 62
     let count64 = Int64(count)
     switch (previous, next) {
     case (nil, nil): return (0..<count64).map { first + $0 * step }

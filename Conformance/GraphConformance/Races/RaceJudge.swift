@@ -53,6 +53,10 @@ struct RaceJudge {
   private static func faults(of result: RaceResult, after end: RaceAction) -> [RaceFault] {
     var faults: [RaceFault] = []
     for record in result.records where record.outcome == .saved && record.start > end.end {
+      // What was made and deleted again is nothing to save.
+      if record.insertions.isEmpty && record.deleted.isEmpty && !record.writes.contains(where: \.isDefinite) {
+        continue
+      }
       faults.append(
         RaceFault(
           .replaced, record.insertions.map(\.name),

@@ -96,6 +96,38 @@ extension ConformanceSuite {
       c.equal(found.count, 3)
       c.equal(found.filter { $0 != new }, [o[1], o[2]], "those in order")
     },
+    // A merge may settle an object's owner and the owner's order differently.
+    ConformanceCase(
+      "REL-012/owner", "the owner that an object names counts, whatever orders say", profiles: Profile.reading
+    ) { c in
+      let s = try c.open(Fixtures.ordered())
+      let o = try s.commit {
+        for _ in 0..<2 {
+          let list = try $0.insert("List")
+          try $0.link(list, "items", order: $0.insert(2, "Item", ["list": .to(list)]))
+        }
+      }
+      let (first, second) = (o[0], o[3])
+      func expect(_ firsts: [ObjectReference], _ seconds: [ObjectReference], _ what: String) throws {
+        c.equal(try s.links(first, "items"), firsts, "\(what): first")
+        c.equal(try s.links(second, "items"), seconds, "\(what): second")
+        c.equal(try StoreContents(s.store).problems.map(\.text), [], what)
+      }
+      try s.commit { try $0.update(o[1], ["list": .to(second)]) }
+      try expect([o[2]], [o[4], o[5], o[1]], "moved without an order")
+      try s.commit { try $0.link(first, "items", order: [o[1], o[2]]) }
+      try expect([o[2]], [o[4], o[5], o[1]], "ordered by its former owner")
+      try s.commit {
+        try $0.update(o[4], ["list": nil])
+        try $0.link(second, "items", order: [o[5], o[4], o[1]])
+      }
+      try expect([o[2]], [o[5], o[1]], "ordered by an owner that it leaves")
+      try s.commit {
+        try $0.update(o[4], ["list": .to(second)])
+        try $0.link(first, "items", remove: [o[4]])
+      }
+      try expect([o[2]], [o[5], o[1], o[4]], "removed from a list that it was not in")
+    },
   ]
 
   /// DEL-020: each shape of a relationship, and each of its ends deleted.
