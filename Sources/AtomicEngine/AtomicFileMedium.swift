@@ -59,5 +59,7 @@ final class AtomicFileMedium<Format: AtomicFormat>: AtomicMedium, @unchecked Sen
     }
   }
 
+  func requirePlace() throws(StoreError) { try place.require() }
+
   func close() {}
 }

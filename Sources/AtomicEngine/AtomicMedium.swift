@@ -11,9 +11,17 @@ public protocol AtomicMedium: Sendable {
   /// What is there, where somebody else has written it since it was read or written here; nil where nobody has.
   func reread() throws(StoreError) -> (graph: AtomicGraph, metadata: StoreMetadata)?
 
+  /// Throws `replaced` where another store has taken the place, as far as this process knows.
+  func requirePlace() throws(StoreError)
+
   /// Where large values are kept outside the graph; nil where they are in it.
   var externalFiles: ExternalDataFiles? { get }
 
   /// Gives back what it holds, such as locks. The external files are closed already.
   func close()
+}
+
+extension AtomicMedium {
+  /// Nobody can take the place of what is kept by other means than files.
+  public func requirePlace() throws(StoreError) {}
 }

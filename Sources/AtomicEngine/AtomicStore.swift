@@ -90,10 +90,14 @@ public final class AtomicStore: Store {
     guard let externalFiles else {
       throw StoreError(.missingExternalData, "The store keeps all data in its rows.")
     }
+    try medium?.requirePlace()
     return try externalFiles.read(name)
   }
 
-  public func keepExternalData(_ data: Data) throws(StoreError) -> Data? { try externalFiles?.keep(data) }
+  public func keepExternalData(_ data: Data) throws(StoreError) -> Data? {
+    try medium?.requirePlace()
+    return try externalFiles?.keep(data)
+  }
   public func discardExternalData(_ names: [Data]) { externalFiles?.discard(names) }
   public func holdExternalData(_ names: [Data]) { externalFiles?.hold(names) }
   public func releaseExternalData(_ names: [Data]) -> [Data] { externalFiles?.release(names) ?? [] }

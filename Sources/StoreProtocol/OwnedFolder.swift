@@ -99,6 +99,7 @@ package final class OwnedFolder: @unchecked Sendable {
     guard let root = try folder(name) else { return }
     // The folders that are being walked, the deepest last, each with its name and the names in it that are left.
     var open = [(folder: root, name: name, left: try root.names())]
+    var again = 100
     while let index = open.indices.last {
       let folder = open[index].folder
       if let next = open[index].left.popLast() {
@@ -111,11 +112,17 @@ package final class OwnedFolder: @unchecked Sendable {
         }
         continue
       }
-      let name = open.removeLast().name
-      let parent = open.last?.folder ?? self
+      let name = open[index].name
+      let parent = index > 0 ? open[index - 1].folder : self
       if removes, unlinkat(parent.descriptor, name, AT_REMOVEDIR) != 0, errno != ENOENT {
-        throw StoreError.system("A folder of the store cannot be removed", folder.path)
+        let error = StoreError.system("A folder of the store cannot be removed", folder.path)
+        // Somebody has put a file there meanwhile.
+        if errno != ENOTEMPTY || again == 0 { throw error }
+        again -= 1
+        open[index].left = try folder.names()
+        continue
       }
+      open.removeLast()
     }
   }
 

@@ -2,12 +2,14 @@
 struct RaceFault: Sendable {
   /// What kind of fault it is, the telling ones first. A shrunk program must show the kind that the long one showed.
   enum Kind: Int, Sendable, CaseIterable {
-    case reference, deny, cascade, linkToGone, lost, deletedIsThere, notAcknowledged, owner, pair, order, value, large
+    case action, reference, deny, cascade, linkToGone, lost, deletedIsThere, notAcknowledged, owner, pair, order, value,
+      large
     case replaced, unreadable, verify, error, process
 
     /// For counts in reports.
     var text: String {
       switch self {
+      case .action: "action not done"
       case .reference: "refers to nothing"
       case .deny: "deny broken"
       case .cascade: "cascade broken"

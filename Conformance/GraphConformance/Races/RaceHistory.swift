@@ -92,4 +92,29 @@ struct RaceHistory {
     let begin = records.map(\.start).min() ?? 0
     return "worker \(record.worker) at \((record.start - begin) / 1000)–\((record.end - begin) / 1000) µs"
   }
+
+  /// What saves did to some objects, one line each, in the order in which they began.
+  func lines(about objects: [String]) -> [String] {
+    func name(_ id: String) -> String { names[id] ?? id }
+    return records.indices.sorted { records[$0].start < records[$1].start }.compactMap { index in
+      let record = records[index]
+      var done: [String] = []
+      for one in record.insertions where objects.contains(one.name) { done.append("inserts \(one.name)") }
+      for one in record.writes
+      where objects.contains(name(one.object)) || one.value.map({ objects.contains(name($0)) }) ?? false {
+        let dropped = one.dropped.map { ", instead of \(name($0))" } ?? ""
+        let value = one.value.map { one.key == "owner" ? name($0) : $0 } ?? "nil"
+        done.append("\(name(one.object)).\(one.key) = \(value)\(dropped)\(one.isDefinite ? "" : " perhaps")")
+      }
+      for one in record.links where objects.contains(one.owner) || objects.contains(one.member) {
+        done.append("links \(one.owner) and \(one.member)")
+      }
+      for one in record.deletions + record.deleted.map(name) where objects.contains(one) {
+        done.append("deletes \(one)")
+      }
+      if done.isEmpty { return nil }
+      return
+        "\(text(of: index)), \(record.policy.rawValue), \(record.outcome.rawValue): \(done.joined(separator: "; "))"
+    }
+  }
 }

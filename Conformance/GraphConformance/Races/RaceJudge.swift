@@ -16,6 +16,10 @@ struct RaceJudge {
   static func faults(of result: RaceResult) -> [RaceFault] {
     var faults = result.problems.map { RaceFault(.process, [], $0) }
     if let text = result.unreadable { faults.append(RaceFault(.unreadable, [], "a store cannot be read: \(text)")) }
+    for action in result.actions {
+      guard let error = action.error, !action.isBusy else { continue }
+      faults.append(RaceFault(.action, [], "worker \(action.worker) could not \(action.kind.rawValue): \(error)"))
+    }
     let ends = result.actions.filter { $0.error == nil && ($0.kind == .replace || $0.kind == .destroy) }
     if let end = ends.first {
       faults += self.faults(of: result, after: end)
@@ -290,17 +294,29 @@ struct RaceJudge {
 
   // MARK: Large values that contexts read while others replaced them
 
-  /// A value that was saved before the row was read is not nil, and nobody saves nil.
+  /// A value that was saved before the row was read is not nil, unless a policy has written a whole object since that had none.
   private mutating func check(_ read: RaceRead) {
     if read.token == -1 { add(.large, [read.object], "\(read.object): the large value read is one that nobody wrote") }
     let writes = history.writes[RaceHistory.Cell(object: read.object, key: "large")] ?? []
     guard read.token == nil,
-      let write = writes.first(where: { isStrict($0) && $0.value != nil && $0.end < read.loaded })
+      let write = writes.first(where: { isStrict($0) && $0.value != nil && $0.end < read.loaded }),
+      !writes.contains(where: { $0.value == nil && $0.end > write.start })
     else { return }
     add(.large, [read.object], "\(read.object): the large value read is nil; it was \(history.text(write))")
   }
 
   // MARK: Links to what was gone before
+
+  /// Whether somebody else linked the same member during the save: the store may have had the link already when a policy settled a
+  /// first conflict, and lost it before the next attempt.
+  private func isContested(_ link: (owner: String, member: String, record: Int)) -> Bool {
+    let record = history.records[link.record]
+    let cell = RaceHistory.Cell(object: link.member, key: "owner")
+    let pair = RaceRecord.Pair(owner: link.owner, member: link.member, isLinked: true)
+    return ((history.writes[cell] ?? []) + (history.pairs[pair] ?? [])).contains {
+      $0.record != link.record && $0.start < record.end && $0.end > record.start
+    }
+  }
 
   /// A save that began after an acknowledged deletion must not have linked anything to the deleted object.
   private mutating func checkLinksToDeleted() {
@@ -315,7 +331,7 @@ struct RaceJudge {
     }
     for link in history.dropped where !history.mayBeDeleted(link.owner) && !history.mayBeDeleted(link.member) {
       let policy = history.records[link.record].policy
-      if policy == .storeTrump || policy == .rollback { continue }
+      if policy == .storeTrump || policy == .rollback || policy != .error && isContested(link) { continue }
       add(
         .owner, [link.owner, link.member],
         "\(link.member) was to be linked to \(link.owner), and \(history.text(of: link.record)) gave that up")

@@ -109,6 +109,8 @@ struct RaceAction: Codable, Sendable {
   var end: UInt64 = 0
   /// Why it was not done.
   var error: String?
+  /// Whether that was because the store is in use.
+  var isBusy = false
   /// The copy that was made.
   var url: URL?
 }

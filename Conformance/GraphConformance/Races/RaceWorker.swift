@@ -55,6 +55,7 @@ final class RaceWorker {
     var action = RaceAction(kind: kind, worker: number, start: RaceRecord.now())
     do { action.url = try stage.run(kind, coordinator: worker.coordinator) } catch {
       action.error = Graph.text(of: error)
+      action.isBusy = ((error as NSError).userInfo[NSUnderlyingErrorKey] as? StoreError)?.code == .busy
     }
     action.end = RaceRecord.now()
     tell(.action(action))
@@ -112,7 +113,7 @@ final class RaceWorker {
   private func link(_ ownerName: RaceObject, _ memberName: RaceObject, fromOwner: Bool) throws {
     guard let owner = try find(ownerName), let member = try find(memberName) else { return }
     let kind = ownerName.kind
-    note(ownerName, memberName, owner, member, isLinked: true)
+    note(ownerName, memberName, owner, member, isLinked: true, fromOwner: fromOwner)
     switch (kind.shape, fromOwner) {
     case (.oneToOne, true): owner.setValue(member, forKey: kind.members)
     case (.manyToMany, true), (.toOne, true): owner.add(member, to: kind.members)
@@ -126,7 +127,7 @@ final class RaceWorker {
   private func unlink(_ ownerName: RaceObject, _ memberName: RaceObject) throws {
     guard let owner = try find(ownerName), let member = try find(memberName) else { return }
     let kind = ownerName.kind
-    note(ownerName, memberName, owner, member, isLinked: false)
+    note(ownerName, memberName, owner, member, isLinked: false, fromOwner: false)
     if kind.isPairs {
       member.remove(owner, from: kind.owners)
     } else if member.one(kind.owners) === owner {
@@ -134,15 +135,20 @@ final class RaceWorker {
     }
   }
 
-  /// Notes a link for what is told of the save. Links to one owner are told as values of the member.
+  /// Notes a link for what is told of the save. Links to one owner are told as values of the member. Whether there was a link
+  /// the side says that is changed: the two may have been read at different times.
   private func note(
     _ ownerName: RaceObject, _ memberName: RaceObject, _ owner: NSManagedObject, _ member: NSManagedObject,
-    isLinked: Bool
+    isLinked: Bool, fromOwner: Bool
   ) {
     let pair = RaceRecord.Pair(owner: ownerName.text, member: memberName.text, isLinked: true)
     if isLinked { pending.links.append(pair) }
     if !ownerName.kind.isPairs { return }
-    if pending.pairs[pair] == nil { pending.wereLinked[pair] = member.many(ownerName.kind.owners).contains(owner) }
+    if pending.pairs[pair] == nil {
+      let kind = ownerName.kind
+      pending.wereLinked[pair] =
+        fromOwner ? owner.many(kind.members).contains(member) : member.many(kind.owners).contains(owner)
+    }
     pending.pairs[pair] = isLinked
     pending.ends[pair] = (owner, member)
   }
@@ -221,7 +227,8 @@ private struct PendingSave {
       if isLinked, let (owner, member) = ends[pair], record.outcome == .saved {
         // Also those that the context has found to be gone: what is set to them is not saved.
         let isGone = [owner, member].contains { $0.managedObjectContext == nil || $0.isDeleted }
-        told.isDropped = isGone || !member.many("owners").contains(owner)
+        let isThere = { member.many("owners").contains(owner) || owner.many("members").contains(member) }
+        told.isDropped = isGone || !isThere()
       }
       record.pairs.append(told)
     }

@@ -94,9 +94,13 @@ public enum RacesCommand {
     }
     var failures = 0
     for _ in 0..<options.times {
-      let faults = RaceJudge.faults(of: try RaceRun(harness, program).run())
+      let result = try RaceRun(harness, program).run()
+      let faults = RaceJudge.faults(of: result)
       if faults.isEmpty { continue }
-      if failures == 0 { for fault in faults { print("  \(fault.text)") } }
+      if failures == 0 {
+        for fault in faults { print("  \(fault.text)") }
+        for line in RaceHistory(result.records).lines(about: faults[0].objects) { print("    \(line)") }
+      }
       failures += 1
     }
     print("\(harness.name): \(failures) of \(options.times) runs of \(file) fail")

@@ -6,10 +6,10 @@ final class AcknowledgedStack {
   let folder = FileManager.default.temporaryDirectory.appending(path: "acknowledged-\(UUID())")
   let coordinator = NSPersistentStoreCoordinator(managedObjectModel: AcknowledgedStack.model())
 
-  init(_ type: NSPersistentStore.StoreType) throws {
+  init(_ type: NSPersistentStore.StoreType, options: [AnyHashable: Any]? = nil) throws {
     HookedTransformer.register()
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    try coordinator.addPersistentStore(type: type, at: folder.appending(path: "store"))
+    try coordinator.addPersistentStore(type: type, at: folder.appending(path: "store"), options: options)
   }
 
   deinit {
