@@ -251,20 +251,23 @@ public struct AtomicFileBackend<Format: AtomicFormat>: StoreBackend {
   }
 
   public func replace(at destination: URL, with source: URL, options: StoreOptions) throws(StoreError) {
-    // Files that the source's rows name now stay, though a save may make them obsolete meanwhile.
-    let theirs = try ExternalDataFolder(beside: Self.file(source).path)
-    let files = theirs.view()
-    defer { withExtendedLifetime(files) {} }
-    let content = try existing(source)
-    _ = try format.checkedMetadata(content)
     let target = try Self.file(destination)
-    // What is no store of this kind is not ours to write over, unless that is wanted.
-    if !options.forceDestroy, let old = try target.content(format.accepts) { _ = try format.metadata(old) }
-    let isNew = FileStatus(target.path) == nil
-    try ExternalDataFolder(beside: target.path).replace(with: theirs, isNew: isNew) { () throws(StoreError) in
-      _ = try target.replace(target.generation(), timeout: options.timeout, isOther: true) {
-        (writer) throws(StoreError) in
-        try writer.write(0..<content.count, of: content)
+    let (theirs, own) = try (
+      ExternalDataFolder(beside: Self.file(source).path), ExternalDataFolder(beside: target.path)
+    )
+    try ExternalDataFolder.copying { () throws(StoreError) in
+      // Files that the source's rows name now stay, though a save may make them obsolete meanwhile.
+      let files = theirs.view()
+      defer { withExtendedLifetime(files) {} }
+      let content = try existing(source)
+      _ = try format.checkedMetadata(content)
+      // What is no store of this kind is not ours to write over, unless that is wanted.
+      if !options.forceDestroy, let old = try target.content(format.accepts) { _ = try format.metadata(old) }
+      try own.replace(with: theirs, isNew: FileStatus(target.path) == nil) { () throws(StoreError) in
+        _ = try target.replace(target.generation(), timeout: options.timeout, isOther: true) {
+          (writer) throws(StoreError) in
+          try writer.write(0..<content.count, of: content)
+        }
       }
     }
   }

@@ -99,6 +99,15 @@ public struct ExternalDataFolder: Sendable {
 
   // MARK: Whole stores
 
+  /// Runs `body`, which copies a store with its files, until no file goes meanwhile: a save that failed removes its own, and others
+  /// may remove what a save has made obsolete. A body that begins anew sees neither.
+  public static func copying(_ body: () throws(StoreError) -> Void) throws(StoreError) {
+    for _ in 0..<20 {
+      do { return try body() } catch { if error.code != .missingExternalData { throw error } }
+    }
+    try body()
+  }
+
   /// The names of the values, sorted. What cannot be read as a value is none of them.
   public var names: [String] {
     let found = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
@@ -151,7 +160,7 @@ public struct ExternalDataFolder: Sendable {
       let data: Data
       do { data = try Data(contentsOf: source, options: .mappedIfSafe) } catch {
         throw StoreError(
-          .io, "The store's external data cannot be copied.", context: ["path": source.path], cause: "\(error)")
+          FileStatus(source.path) == nil ? .missingExternalData : .io, "The store's external data cannot be copied.", context: ["path": source.path], cause: "\(error)")
       }
       if FileStatus(target.path) != nil { try requirePlain(target) }
       let draft = folder.appendingPathComponent(".\(name).\(UUID().uuidString).copying")

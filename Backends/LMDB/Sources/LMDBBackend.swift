@@ -103,16 +103,18 @@
 
     public func replace(at destination: URL, with source: URL, options: StoreOptions) throws(StoreError) {
       let (from, to) = (try LMDBFile.resolved(source), try LMDBFile.resolved(destination))
-      guard let file = try LMDBFile.open(from, isReadOnly: true) else { throw Self.notFound(from) }
-      let deadline = Date(timeIntervalSinceNow: options.timeout)
       let (theirs, own) = (ExternalDataFolder(beside: from), ExternalDataFolder(beside: to))
-      // Files that the source's rows name now stay, though a save may make them obsolete meanwhile.
-      let files = theirs.view()
-      defer { withExtendedLifetime(files) {} }
-      try LMDBPages.last(of: file, until: deadline) { (pages, _) throws(StoreError) in
-        try LMDBVerification(pages).run()
-        try own.replace(with: theirs, isNew: FileStatus(to) == nil) { () throws(StoreError) in
-          try LMDBNewFile.replace(to, with: pages, timeout: options.timeout)
+      try ExternalDataFolder.copying { () throws(StoreError) in
+        // Files that the source's rows name now stay, though a save may make them obsolete meanwhile.
+        let files = theirs.view()
+        defer { withExtendedLifetime(files) {} }
+        guard let file = try LMDBFile.open(from, isReadOnly: true) else { throw Self.notFound(from) }
+        let deadline = Date(timeIntervalSinceNow: options.timeout)
+        try LMDBPages.last(of: file, until: deadline) { (pages, _) throws(StoreError) in
+          try LMDBVerification(pages).run()
+          try own.replace(with: theirs, isNew: FileStatus(to) == nil) { () throws(StoreError) in
+            try LMDBNewFile.replace(to, with: pages, timeout: options.timeout)
+          }
         }
       }
     }

@@ -245,6 +245,12 @@ public struct SQLiteBackend: StoreBackend {
     // A store takes its own place.
     if SQLiteOpenFiles.Identity(target.path) == SQLiteOpenFiles.Identity(origin.path) { return }
     try SQLiteRemoval.requireFiles(target.path)
+    try ExternalDataFolder.copying { () throws(StoreError) in try Self.replace(target, with: origin, options) }
+  }
+
+  private static func replace(
+    _ target: SQLitePlace, with origin: SQLitePlace, _ options: StoreOptions
+  ) throws(StoreError) {
     let isNew = FileStatus(target.path) == nil
     // Files that the source's rows name now stay, though a save may make them obsolete meanwhile.
     let files = origin.externalData.view()
@@ -255,7 +261,7 @@ public struct SQLiteBackend: StoreBackend {
       defer { try? from.execute("ROLLBACK") }
       _ = try from.integer("SELECT count(*) FROM sqlite_master")
       try target.externalData.replace(with: origin.externalData, isNew: isNew) { () throws(StoreError) in
-        try Self.replace(target.path, isNew: isNew, with: from, options)
+        try replace(target.path, isNew: isNew, with: from, options)
       }
     }
   }

@@ -93,9 +93,11 @@ struct RaceHistory {
     return "worker \(record.worker) at \((record.start - begin) / 1000)–\((record.end - begin) / 1000) µs"
   }
 
-  /// What saves did to some objects, one line each, in the order in which they began.
-  func lines(about objects: [String]) -> [String] {
+  /// What saves did to some objects, and to the owners that they had, one line each, in the order in which they began.
+  func lines(about some: [String]) -> [String] {
     func name(_ id: String) -> String { names[id] ?? id }
+    let owners = some.flatMap { writes[Cell(object: $0, key: "owner")] ?? [] }.compactMap(\.value)
+    let objects = Set(some + owners)
     return records.indices.sorted { records[$0].start < records[$1].start }.compactMap { index in
       let record = records[index]
       var done: [String] = []
