@@ -218,6 +218,21 @@ public struct ExternalDataFolder: Sendable {
     return UInt32(truncatingIfNeeded: sum.value >> 32)
   }
 
+  /// Whether the bytes of two slots stand for the same data, as far as they tell: Apple's names tell nothing.
+  package static func isSame(_ one: Data, _ other: Data) -> Bool {
+    switch (file(one), file(other)) {
+    case (nil, nil): one == other
+    case (let file?, nil): tellsNothing(file) || name(of: other.dropFirst(), like: file) == file
+    case (nil, let file?): tellsNothing(file) || name(of: one.dropFirst(), like: file) == file
+    case (let file?, let other?): tellsNothing(file) || tellsNothing(other) || checksum(file) == checksum(other)
+    }
+  }
+
+  /// The half of a name that the data decides.
+  private static func checksum(_ file: UUID) -> UInt64 {
+    withUnsafeBytes(of: file.uuid) { $0.loadUnaligned(fromByteOffset: 8, as: UInt64.self) }
+  }
+
   private static func random(_ owner: UInt32) -> UUID {
     var bytes = UUID().uuid
     withUnsafeMutableBytes(of: &bytes) { $0.storeBytes(of: owner.bigEndian, as: UInt32.self) }

@@ -139,7 +139,7 @@ final class ContextCore: @unchecked Sendable {
   }
 
   /// Stores by index as they were found. A removed one stays here; using it is an error of its own.
-  @exclusivity(unchecked) private var knownStores: ContiguousArray<NSPersistentStore?> = []
+  @exclusivity(unchecked) var knownStores: ContiguousArray<NSPersistentStore?> = []
 
   @inline(__always)
   func store(_ index: UInt16) -> NSPersistentStore? {
@@ -176,15 +176,6 @@ final class ContextCore: @unchecked Sendable {
   /// What incremental stores have not been told yet of the objects in use.
   func takeInterest() -> [(store: UInt16, changes: ObjectInterest.Changes)] {
     registryLock.withLock { _ in registry.interest?.take() ?? [] }
-  }
-
-  /// Looks stores up again, and reads all objects again when they are next used: a store has taken the place of another.
-  func forgetStores() {
-    knownStores = []
-    insertionStores = []
-    snapshots.removeAll()
-    let objects = registeredObjects
-    for object in objects { refresh(object, mergeChanges: true) }
   }
 
   /// The entities whose classes were looked up.

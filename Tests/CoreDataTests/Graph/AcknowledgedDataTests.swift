@@ -237,6 +237,52 @@ import Testing
     #expect(found == 300 + 2 + count)
   }
 
+  /// What others saved to the place where the store was is a conflict for changes that were made from what was there before.
+  @Test(arguments: StoreMigrationTests.persistentTypes, StoreMigrationTests.persistentTypes)
+  func changesFromBeforeASaveAreAConflictThoughTheStoreHasMovedSince(
+    _ type: NSPersistentStore.StoreType, _ other: NSPersistentStore.StoreType
+  ) throws {
+    let stack = try AcknowledgedStack(type)
+    let (mine, theirs) = (stack.context(), stack.context())
+    let blob = Data(repeating: 7, count: 300_000)
+    let ids = try theirs.performAndWait {
+      let members = (0..<3).map { _ in stack.insert("Member", in: theirs) }
+      for member in members { member.setValue(blob, forKey: "blob") }
+      try theirs.save()
+      return members.map(\.objectID)
+    }
+    try mine.performAndWait {
+      let members = try ids.map(mine.existingObject(with:))
+      members[0].setValue("mine", forKey: "name")
+      members[1].setValue("mine", forKey: "name")
+      mine.delete(members[2])
+    }
+    try theirs.performAndWait {
+      for id in [ids[0], ids[2]] { try theirs.existingObject(with: id).setValue("theirs", forKey: "name") }
+      try theirs.save()
+    }
+    try stack.coordinator.migratePersistentStore(
+      stack.coordinator.persistentStores[0], to: stack.folder.appending(path: "moved"), options: nil,
+      withType: other.rawValue)
+    try mine.performAndWait {
+      let error = #expect(throws: CocoaError.self) { try mine.save() }
+      #expect(error?.code == .managedObjectMerge)
+      let conflicts = error?.userInfo[NSPersistentStoreSaveConflictsErrorKey] as? [NSMergeConflict]
+      #expect(Set(conflicts?.map { $0.sourceObject.objectID } ?? []) == [ids[0], ids[2]])
+      mine.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+      try mine.save()
+    }
+    let fresh = stack.context()
+    try fresh.performAndWait {
+      for id in ids.prefix(2) {
+        let found = try fresh.existingObject(with: id)
+        #expect(found.value(forKey: "name") as? String == "mine")
+        #expect(found.value(forKey: "blob") as? Data == blob)
+      }
+      #expect(throws: CocoaError.self) { try fresh.existingObject(with: ids[2]) }
+    }
+  }
+
   // MARK: 1.5
 
   @Test(arguments: [true, false])
