@@ -160,7 +160,8 @@ public struct ExternalDataFolder: Sendable {
       let data: Data
       do { data = try Data(contentsOf: source, options: .mappedIfSafe) } catch {
         throw StoreError(
-          FileStatus(source.path) == nil ? .missingExternalData : .io, "The store's external data cannot be copied.", context: ["path": source.path], cause: "\(error)")
+          FileStatus(source.path) == nil ? .missingExternalData : .io, "The store's external data cannot be copied.",
+          context: ["path": source.path], cause: "\(error)")
       }
       if FileStatus(target.path) != nil { try requirePlain(target) }
       let draft = folder.appendingPathComponent(".\(name).\(UUID().uuidString).copying")
