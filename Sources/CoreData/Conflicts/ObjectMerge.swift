@@ -59,8 +59,9 @@ struct ObjectMerge {
     core.dropRow(of: object)
     guard let stored else { return becomeDeleted(object) }
     if !object.isDeleted {
-      // What is only checked is as it is stored, whatever the policy.
-      let policy = object.hasChanges ? policy : .mergeByPropertyStoreTrumpMergePolicyType
+      // What is only checked is as it is stored, whatever the policy; but not what a change of its partner has linked to it.
+      let isChanged = object.hasChanges || object.info.oneToOnes.contains { isLinkedByPartner(object, $0) }
+      let policy = isChanged ? policy : .mergeByPropertyStoreTrumpMergePolicyType
       try ObjectMerge(core, policy).mergeValues(object, stored)
     } else if prefersChanges {
       deleteAgain(object, stored)
@@ -235,7 +236,7 @@ struct ObjectMerge {
     let present = object.toOne(relationship)
     if let present, present.storeIndex != object.storeIndex { return nil }
     let isStoredAnew = reference(object.row) != reference(stored)
-    let isChanged = object.changedSlots().contains(slot)
+    let isChanged = object.changedSlots().contains(slot) || isLinkedByPartner(object, relationship)
     if !isStoredAnew && (!isChanged || policy != .rollbackMergePolicyType) { return nil }
     let destination = reference(stored).flatMap { core.object($0, store: object.storeIndex) }
     if isStoredAnew, relationship.linkedInverse?.isToMany == false {
@@ -250,6 +251,15 @@ struct ObjectMerge {
     return ToOne(
       relationship: relationship, slot: slot, present: present, stored: destination,
       merged: keeps ? try kept(present, relationship) ?? living : living)
+  }
+
+  /// Whether the partner in a one-to-one relationship has been linked to an object here whose row said so already: the row may be
+  /// out of date, and the link counts as the object's own change.
+  private func isLinkedByPartner(_ object: NSManagedObject, _ relationship: Relationship) -> Bool {
+    guard let inverse = relationship.linkedInverse, let slot = inverse.slot, relationship.slot != nil,
+      let partner = object.toOne(relationship), !partner.isDeleted
+    else { return false }
+    return partner.changedSlots().contains(slot) && partner.toOne(inverse) === object
   }
 
   /// What a relationship led to and is to lead to, where it is still there: another has changed the relationship, perhaps because
