@@ -107,7 +107,8 @@ extension SQLBinding {
   func target(_ relationship: Relationship, _ key: Int64, number: SQLStoredValue) -> InspectedTarget {
     let declared = layout.schema.entities[relationship.destination]
     guard key > 0, case .integer(let number) = number else {
-      return InspectedTarget(entity: declared.index, key: key, defect: "there is no \(declared.name) \(key)")
+      return InspectedTarget(
+        entity: declared.index, key: key, defect: "there is no \(declared.name) \(key)", isMissing: true)
     }
     guard let entity = numbers.entity(number), declared.subtree.contains(entity) else {
       return InspectedTarget(

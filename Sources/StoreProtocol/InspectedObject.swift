@@ -43,11 +43,14 @@ public struct InspectedTarget: Sendable, Equatable {
   public var key: Int64
   /// Why it is none, nil for an object that is there.
   public var defect: String?
+  /// Whether the defect is that there is no object with the key.
+  public var isMissing: Bool
 
-  public init(entity: Int, key: Int64, defect: String? = nil) {
+  public init(entity: Int, key: Int64, defect: String? = nil, isMissing: Bool = false) {
     self.entity = entity
     self.key = key
     self.defect = defect
+    self.isMissing = isMissing
   }
 }
 

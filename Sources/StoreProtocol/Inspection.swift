@@ -89,7 +89,10 @@ public struct Inspection {
     let key = row.int(slot)
     guard let target = try snapshot.row(of: relationship.destination, key: key) else {
       let name = schema.entities[relationship.destination].name
-      return [InspectedTarget(entity: relationship.destination, key: key, defect: "there is no \(name) \(key)")]
+      return [
+        InspectedTarget(
+          entity: relationship.destination, key: key, defect: "there is no \(name) \(key)", isMissing: true)
+      ]
     }
     return [InspectedTarget(entity: target.entity, key: key)]
   }

@@ -97,12 +97,13 @@ public struct StoreCopy {
     return builder.finish(key: object.reference.key, entity: entity.index, version: 1)
   }
 
-  /// The destinations, all of which are there.
+  /// The destinations, all of which are there. With the delete rule no action a reference may lead to what is gone, which is none.
   private func targets(_ relationship: Relationship, _ object: InspectedObject) throws(StoreError) -> [InspectedTarget]
   {
     switch object.relationships[relationship.index] {
     case .invalid(let reason): throw fault(object, "\(relationship.name): \(reason)")
-    case .objects(let targets):
+    case .objects(let all):
+      let targets = relationship.mayDangle ? all.filter { !$0.isMissing } : all
       if let defect = targets.lazy.compactMap(\.defect).first { throw fault(object, "\(relationship.name): \(defect)") }
       return targets
     }

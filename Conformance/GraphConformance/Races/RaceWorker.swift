@@ -102,8 +102,11 @@ final class RaceWorker {
     let request = NSFetchRequest<NSManagedObject>(entityName: object.entity)
     request.predicate = NSPredicate(format: "name == %@", object.text)
     request.returnsObjectsAsFaults = false
-    loaded[object] = RaceRecord.now()
+    // A fetch leaves the row of an object that the context has read already.
+    let before = Set(context.registeredObjects.filter { !$0.isFault }.map(ObjectIdentifier.init))
+    let time = RaceRecord.now()
     let found = try context.fetch(request).first
+    loaded[object] = found.map { before.contains(ObjectIdentifier($0)) ? nil : time } ?? nil
     known[object] = found
     return found
   }

@@ -323,14 +323,17 @@ struct ObjectMerge {
     if !state.members.elementsEqual(ordered, by: ===) { state.reorder(ordered) }
   }
 
-  /// Takes added and removed links back, where they are the object's own and not in the rows of its members.
+  /// Takes added and removed links back, where they are the object's own and not in the rows of its members. The other side only
+  /// forgets what was done here: what others have done to the same pairs stays.
   private func takeBackLinks(_ object: NSManagedObject) {
     for relationship in object.info.entity.relationships where relationship.storage != .inverseToOne {
       guard let index = relationship.toManyIndex, index < object.toManys.count, let state = object.toManys[index] else {
         continue
       }
-      for member in state.added { object.remove(member, from: relationship) }
-      for member in state.removed where !member.isDeleted { object.add(member, to: relationship) }
+      if let inverse = relationship.linkedInverse, inverse.isToMany {
+        for member in state.added { member.takeBackAddition(of: object, inverse) }
+        for member in state.removed where !member.isDeleted { member.takeBackRemoval(of: object, inverse) }
+      }
       object.toManys[index] = nil
     }
     object.flags.remove(.linksChanged)

@@ -31,6 +31,12 @@ extension NSManagedObject {
     if toManys.allSatisfy({ $0?.hasChanges != true }) { flags.remove(.linksChanged) }
   }
 
+  /// Takes back that another object was added to a relationship.
+  final func takeBackAddition(of object: NSManagedObject, _ relationship: Relationship) {
+    withToMany(relationship) { $0.takeBackAddition(of: object) }
+    if toManys.allSatisfy({ $0?.hasChanges != true }) { flags.remove(.linksChanged) }
+  }
+
   /// Lets to-many relationships that have not changed be read again.
   final func unloadUnchanged() {
     for case let state? in toManys where !state.isFault && !state.hasChanges { state.unload() }

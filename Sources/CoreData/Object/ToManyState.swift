@@ -65,6 +65,14 @@ final class ToManyState {
     restore(object)
   }
 
+  /// Takes back that an object was added. What the store has is read again: somebody else may have added it too.
+  func takeBackAddition(of object: NSManagedObject) {
+    if isNew { return remove(object, keepsOrder: true) }
+    guard let index = listedAdditions.lastIndex(where: { $0 === object }) else { return }
+    listedAdditions.remove(at: index)
+    unload()
+  }
+
   /// Adds an object that the caller knows is no member, or may be one while this is a fault.
   func add(_ object: NSManagedObject) {
     noteAddition(object)
