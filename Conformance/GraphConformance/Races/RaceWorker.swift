@@ -168,7 +168,9 @@ final class RaceWorker {
 
   /// A row that is not held any more is not read: somebody may have deleted it since.
   private func readLarge(_ name: RaceObject) {
-    guard let object = known[name], !object.isFault, !object.isDeleted, let time = loaded[name] else { return }
+    guard let object = known[name], object.managedObjectContext != nil, !object.isFault, !object.isDeleted,
+      let time = loaded[name]
+    else { return }
     let data = object.value(forKey: "large") as? Data
     tell(.read(RaceRead(object: name.text, token: data.map { RaceValue.token($0) ?? -1 }, loaded: time)))
   }
