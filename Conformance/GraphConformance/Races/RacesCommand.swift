@@ -6,9 +6,10 @@ import StoreProtocol
 public enum RacesCommand {
   public static let usage = """
 
-      races [--backend B]... [--seconds N] [--seed S] [--least N] [--count] [--kind K]... [--shrink SECONDS] [--replay-to FILE]
+      races [--backend B]... [--seconds N] [--seed S] [--least N] [--at-most SECONDS] [--count] [--kind K]... [--shrink SECONDS] [--replay-to FILE]
       contexts that link and delete the same objects at the same time; at least so many
-      overlaps of both must have happened; --count goes on after faults and counts them
+      overlaps of both must have happened, for which it goes on until --at-most; --count goes on after faults and
+      counts them
       races --backend B --replay FILE [--times N]          a program that failed, several times
     """
 
@@ -40,7 +41,12 @@ public enum RacesCommand {
     var (overlaps, counts) = (RaceOverlaps(), [RaceFault.Kind: Int]())
     let start = Date()
     var episodes = 0
-    while Date().timeIntervalSince(start) < Double(options.seconds) {
+    func isOver() -> Bool {
+      let time = Date().timeIntervalSince(start)
+      if time < Double(options.seconds) { return false }
+      return time >= Double(options.most) || overlaps.missing(least: options.least, options.kinds).isEmpty
+    }
+    while !isOver() {
       let program = generator.next()
       episodes += 1
       let faults: [RaceFault]
@@ -63,7 +69,8 @@ public enum RacesCommand {
     }
     let missing = overlaps.missing(least: options.least, options.kinds)
     let faults = counts.values.reduce(0, +)
-    print("\(harness.name): \(episodes) episodes of seed \(options.seed) in \(options.seconds) s, \(faults) faults")
+    let time = Int(Date().timeIntervalSince(start))
+    print("\(harness.name): \(episodes) episodes of seed \(options.seed) in \(time) s, \(faults) faults")
     for kind in RaceFault.Kind.allCases { if let count = counts[kind] { print("  \(kind.text): \(count)") } }
     print(overlaps.text)
     for sentence in missing { print("  too little: \(sentence)") }
@@ -114,6 +121,8 @@ struct RaceOptions {
   var seconds = 20
   var seed = UInt64(Date().timeIntervalSince1970)
   var least = 0
+  /// How long to go on at most, in seconds, for `least` overlaps.
+  var most = 0
   var shrinking = 30
   var times = 20
   var process = 1
@@ -151,6 +160,7 @@ struct RaceOptions {
       case "--seconds": seconds = try number()
       case "--seed": seed = try number()
       case "--least": least = try number()
+      case "--at-most": most = try number()
       case "--shrink": shrinking = try number()
       case "--times": times = try number()
       case "--process": process = try number()
