@@ -178,6 +178,9 @@ def read_trace(path):
             words = rest.split(" ", 1) if kind in ("create", "open", "mkdir", "link") else rest.split(" ")
             if kind in ("unlink", "rename"):
                 words = [rest]
+            elif kind == "open":
+                # A folder may be opened as the place within itself.
+                words[1] = os.path.normpath(words[1])
             data = stream.read(int(words[-1])) if kind in ("write", "dwrite", "say") else b""
             records.append((kind, words, data))
     return records

@@ -160,7 +160,9 @@ import Testing
     let first = try #require(result.records.first)
     result.actions = [RaceAction(kind: .replace, worker: 0, start: first.end, end: first.end)]
     #expect(kinds(result).contains(.replaced))
-    result.actions[0].error = "busy"
+    result.actions[0].error = "in use"
+    #expect(kinds(result) == [.action])
+    result.actions[0].isBusy = true
     #expect(kinds(result) == [])
   }
 

@@ -300,7 +300,7 @@ struct RaceJudge {
     let writes = history.writes[RaceHistory.Cell(object: read.object, key: "large")] ?? []
     guard read.token == nil,
       let write = writes.first(where: { isStrict($0) && $0.value != nil && $0.end < read.loaded }),
-      !writes.contains(where: { $0.value == nil && $0.end > write.start })
+      !writes.contains(where: { $0.value == nil && $0.record != write.record && $0.end > write.start })
     else { return }
     add(.large, [read.object], "\(read.object): the large value read is nil; it was \(history.text(write))")
   }
