@@ -77,7 +77,7 @@ final class RaceWorker {
     case .reverse(let owner): try reverse(owner)
     case .delete(let object):
       guard let found = try find(object) else { return }
-      pending.deletions.append(object.text)
+      pending.deletions.append((object, found))
       context.delete(found)
     case .hold(let object): _ = try find(object)?.value(forKey: "name")
     case .readLarge(let object): readLarge(object)
@@ -205,7 +205,9 @@ final class RaceWorker {
     changes.fill(&record)
     pending.fill(&record)
     reported.fill(&record)
-    for (name, object) in known where !object.objectID.isTemporaryID {
+    // Deletions too: an object that is looked for again after its deletion is not known any more.
+    let named = known.map { ($0.key, $0.value) } + pending.deletions
+    for (name, object) in named where !object.objectID.isTemporaryID {
       record.known.append(RaceRecord.Insertion(name: name.text, id: RaceValue.id(object)))
     }
     if !record.isEmpty || record.error != nil { tell(.save(record)) }
@@ -216,7 +218,7 @@ final class RaceWorker {
 /// What a worker did since its last save, beyond what its context knows.
 private struct PendingSave {
   var begin: UInt64 = 0
-  var deletions: [String] = []
+  var deletions: [(name: RaceObject, object: NSManagedObject)] = []
   var links: [RaceRecord.Pair] = []
   /// By pairs with `isLinked` true: whether they are linked now, and whether they were before.
   var pairs: [RaceRecord.Pair: Bool] = [:]
@@ -226,7 +228,7 @@ private struct PendingSave {
   var ordered: [String: NSManagedObject] = [:]
 
   func fill(_ record: inout RaceRecord) {
-    (record.deletions, record.links) = (deletions, links)
+    (record.deletions, record.links) = (deletions.map(\.name.text), links)
     for (pair, isLinked) in pairs where wereLinked[pair] != isLinked {
       var told = RaceRecord.Pair(owner: pair.owner, member: pair.member, isLinked: isLinked)
       if isLinked, let (owner, member) = ends[pair], record.outcome == .saved {
