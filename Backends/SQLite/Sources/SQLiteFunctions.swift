@@ -148,12 +148,8 @@ final class SQLiteFunctions {
     case .bool(let x): sqlite3_result_int(context, x ? 1 : 0)
     case .int(let x): sqlite3_result_int64(context, x)
     case .double(let x), .date(let x): sqlite3_result_double(context, x)
-    case .decimal(let x):
-      switch SQLiteDecimal.form(of: DecimalText.format(x)) {
-      case .integer(let x): sqlite3_result_int64(context, x)
-      case .real(let x): sqlite3_result_double(context, x)
-      case .text(let text): give(.string(text), context)
-      }
+    // Never a REAL, which is a double in what a function gives (`SQLValueType.decimalOrDouble`).
+    case .decimal(let x): give(.string(DecimalText.format(x)), context)
     case .string(var x), .uri(var x):
       x.withUTF8 { bytes in
         bytes.withMemoryRebound(to: CChar.self) {

@@ -98,20 +98,21 @@ extension ResolvedFunction {
     case .arithmetic(let operation):
       guard operands.count == 2, operands.allSatisfy(\.isNumeric) else { return .null }
       // A decimal where there is an exact one, a double elsewhere.
-      if operands.contains(.decimal) && (operation == .power || operation == .modulus) { return nil }
+      let hasDecimals = operands.contains(where: \.hasDecimals)
+      if hasDecimals && (operation == .power || operation == .modulus) { return nil }
       let (a, b) = (operands[0] == .date, operands[1] == .date)
       if operation == .add && a != b || operation == .subtract && a && !b { return .date }
-      return !a && !b && operands.contains(.decimal) ? .decimal : .number
+      return !a && !b && hasDecimals ? .decimalOrDouble : .number
     case .unary(.uppercase), .unary(.lowercase), .unary(.canonical): return operands == [.text] ? .text : .null
     case .unary(.length): return operands == [.text] ? .number : .null
     case .unary(.squareRoot), .unary(.logarithm), .unary(.naturalLogarithm), .unary(.exponential):
       return operands.allSatisfy(\.isNumeric) ? .real : .null
     case .unary:
       guard operands.count == 1, operands[0].isNumeric else { return .null }
-      return operands[0] == .decimal ? .decimal : .number
+      return operands[0].hasDecimals ? .decimalOrDouble : .number
     case .cast(.date): return .date
-    case .cast(.number): return operands == [.decimal] ? .decimal : .number
-    case .cast(.decimal): return .decimal
+    case .cast(.number): return operands.contains(where: \.hasDecimals) ? .decimalOrDouble : .number
+    case .cast(.decimal): return .decimalOrDouble
     case .cast(.text): return .text
     case .cast(.uuid): return .uuid
     case .cast(.url): return .uri

@@ -63,7 +63,7 @@ extension SQLPredicate {
     _ value: ResolvedExpression, _ constants: [Value], _ options: Predicate.Options, _ negated: Bool
   ) -> SQLText? {
     guard let term = term(value) else { return nil }
-    if term.type == .decimal || term.type.isText && options.isFolding
+    if term.type.hasDecimals || term.type.isText && options.isFolding
       || constants.contains(where: { if case .decimal = $0 { true } else { false } })
     {
       if constants.count > 100 { return nil }
@@ -145,11 +145,11 @@ extension SQLPredicate {
     let type = element.type
     switch aggregate {
     case .count:
-      if isDistinct && (type == .decimal || type == .opaque) { return nil }
+      if isDistinct && (type.hasDecimals || type == .opaque) { return nil }
       return SQLTerm("count(\(isDistinct ? "DISTINCT " : "")\(element.text))", .number)
     case .minimum, .maximum:
-      if type == .decimal {
-        return call(aggregate == .minimum ? .minimum : .maximum, [], [element]).map { SQLTerm($0, type) }
+      if type.hasDecimals {
+        return call(aggregate == .minimum ? .minimum : .maximum, [], [element]).map { SQLTerm($0, .decimalOrDouble) }
       }
       if type.isReference || type == .entity || type == .opaque { return nil }
       return SQLTerm("\(aggregate == .minimum ? "min" : "max")(\(element.text))", type)
@@ -157,8 +157,8 @@ extension SQLPredicate {
       guard type.isNumeric, !isDistinct, let text = call(aggregate == .sum ? .sum : .average, [], [element]) else {
         return nil
       }
-      var term = SQLTerm(text, type == .decimal ? type : aggregate == .sum ? .number : .real)
-      term.isMaybeInteger = type == .decimal && aggregate == .sum
+      var term = SQLTerm(text, type.hasDecimals ? .decimalOrDouble : aggregate == .sum ? .number : .real)
+      term.isMaybeInteger = type.hasDecimals && aggregate == .sum
       return term
     }
   }
@@ -172,7 +172,9 @@ extension SQLPredicate {
       case .mode: .mode
       case .deviation: .deviation
       }
-    return call(aggregate, [], [element]).map { SQLTerm($0, function == .deviation ? .real : element.type) }
+    let type: SQLValueType =
+      function == .deviation ? .real : element.type.hasDecimals ? .decimalOrDouble : element.type
+    return call(aggregate, [], [element]).map { SQLTerm($0, type) }
   }
 
   mutating func element(_ collection: ResolvedCollection, isLast: Bool, offset: Int64) -> SQLTerm? {

@@ -48,6 +48,9 @@ enum SQLValueType: Equatable {
   /// A REAL, also where the column has an INTEGER.
   case real
   case date, decimal, text, uri, uuid, data
+  /// What a function gives where decimals are among its operands: a decimal as TEXT, or a double as REAL. In a column of decimals a
+  /// REAL is a decimal. The sum of nothing is an INTEGER.
+  case decimalOrDouble
   /// Values of which nothing but their absence can be asked.
   case opaque
   /// The key of an object of the tree of that root.
@@ -88,7 +91,8 @@ enum SQLValueType: Equatable {
 
   /// Whether it is a number that SQL compares as the kernel does.
   var isNative: Bool { self == .number || self == .real || self == .date }
-  var isNumeric: Bool { isNative || self == .decimal }
+  var isNumeric: Bool { isNative || hasDecimals }
+  var hasDecimals: Bool { self == .decimal || self == .decimalOrDouble }
   var isText: Bool { self == .text || self == .uri }
 
   /// Whether SQL compares values of both types as the kernel does, by value and by order.
@@ -110,6 +114,7 @@ enum SQLValueType: Equatable {
     case .uri: 5
     case .uuid: 6
     case .data: 7
+    case .decimalOrDouble: 8
     case .null, .opaque, .reference, .entity: nil
     }
   }
@@ -123,7 +128,8 @@ enum SQLValueType: Equatable {
     case (1, .integer(let x)): .double(Double(x))
     case (2, .real(let x)): .date(x)
     case (2, .integer(let x)): .date(Double(x))
-    case (3, _): stored.inspectedDecimal
+    case (8, .real(let x)): .double(x)
+    case (3, _), (8, _): stored.inspectedDecimal
     case (4, .text(let bytes)): .string(String(decoding: bytes, as: UTF8.self))
     case (5, .text(let bytes)): .uri(String(decoding: bytes, as: UTF8.self))
     case (6, .blob(let bytes)): bytes.count == 16 ? .uuid(UUID(bytes)) : .null
