@@ -179,7 +179,9 @@ struct ObjectMerge {
     object.row = stored
     for toOne in toOnes { set(toOne, object) }
     if policy == .rollbackMergePolicyType { takeBackLinks(object) }
-    for relationship in object.info.entity.relationships { mergeMembers(object, relationship) }
+    for relationship in object.info.entity.relationships {
+      object.mergeMembers(relationship, keepsOrder: prefersChanges)
+    }
     if object.changedSlots().isEmpty { object.clearOverlay() } else { core.markUpdated(object) }
   }
 
@@ -301,26 +303,6 @@ struct ObjectMerge {
     else { return false }
     guard destination.changedSlots().contains(slot), let partner = destination.toOne(inverse) else { return false }
     return partner !== object
-  }
-
-  /// Members are read again, under what was added and removed here.
-  private func mergeMembers(_ object: NSManagedObject, _ relationship: Relationship) {
-    guard let index = relationship.toManyIndex, index < object.toManys.count, let state = object.toManys[index] else {
-      return
-    }
-    if !state.hasChanges {
-      object.toManys[index] = nil
-      return
-    }
-    let order = state.isOrderChanged && prefersChanges ? state.members : []
-    state.unload()
-    core.load(state, relationship, of: object)
-    if relationship.storage != .inverseToOne || relationship.isOrdered { object.flags.insert(.linksChanged) }
-    if order.isEmpty { return }
-    let known = Set(order.map(ObjectIdentifier.init))
-    let ordered =
-      ContiguousArray(order.filter(state.contains)) + state.members.filter { !known.contains(ObjectIdentifier($0)) }
-    if !state.members.elementsEqual(ordered, by: ===) { state.reorder(ordered) }
   }
 
   /// Takes added and removed links back, where they are the object's own and not in the rows of its members. The other side only

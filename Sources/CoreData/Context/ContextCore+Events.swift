@@ -86,6 +86,7 @@ extension ContextCore {
       object.flags.insert(.fault)
       fire(object)
       if object.row == nil { object.row = kept }
+      for relationship in object.info.entity.relationships { object.mergeMembers(relationship, keepsOrder: true) }
       object.extras?.fetchedProperties = [:]
       object.awake(fromSnapshotEvents: .refresh)
       return

@@ -26,7 +26,7 @@ extension ContextCore {
     if stalenessInterval >= 0, object.key > 0, let store = store(object.storeIndex), store.readsRows,
       store.cache.removeOlder(object.info.root, object.key, than: stalenessInterval)
     {
-      object.row = nil
+      object.forgetRow()
       // The view of the burst may be as old as what was dropped.
       snapshots[store.index] = nil
     }
@@ -34,10 +34,12 @@ extension ContextCore {
       readRow(of: object)
       // A fault that could not be read stays one.
       if object.row == nil && !object.flags.contains(.inaccessible) && object.key > 0 { return }
+      if !object.toManys.isEmpty { object.unloadMembers() }
     } else if !hasReadInBurst, let store = store(object.storeIndex),
       let newer = store.cache.row(object.info.root, object.key),
       newer.entity == object.row?.entity
     {
+      if newer.version != object.row?.version, !object.toManys.isEmpty { object.unloadMembers() }
       object.row = newer
     }
     object.flags.remove(.fault)
@@ -160,7 +162,7 @@ extension ContextCore {
     guard object.flags.contains(.inaccessible), !object.flags.contains(.listed) else { return }
     object.flags.subtract([.inaccessible, .deleted])
     object.flags.insert(.fault)
-    object.row = nil
+    object.forgetRow()
   }
 
   /// The objects of rows that were read as members, from the view with a commit number.
@@ -188,6 +190,8 @@ extension ContextCore {
   func turnIntoFault(_ object: NSManagedObject) {
     if object.flags.contains(.fault) {
       object.row = nil
+      object.toManys = []
+      object.flags.remove(.linksChanged)
       return
     }
     object.willTurnIntoFault()

@@ -117,8 +117,8 @@ struct ObjectMaker: ~Copyable {
 
   private func give(_ row: Row, to object: NSManagedObject) {
     if object.flags.contains(.fault) {
+      if !object.toManys.isEmpty && (refreshes || object.row?.version != row.version) { object.unloadMembers() }
       if object.info.entity.index == row.entity { object.row = row }
-      if refreshes { object.unloadUnchanged() }
     } else if refreshes, !object.hasChanges {
       refresh(object, row)
     }

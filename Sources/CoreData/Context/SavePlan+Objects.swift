@@ -43,7 +43,7 @@ extension SavePlan.Part {
   func refreshTouched(_ receipt: Receipt, in core: ContextCore) {
     for touched in receipt.touched {
       guard let object = core.registered(touched, store: UInt16(store.index)), !object.hasChanges else { continue }
-      object.row = nil
+      object.forgetRow()
       object.flags.insert(.fault)
     }
   }

@@ -126,7 +126,7 @@ extension ContextCore {
     let unchanged = objects.filter { $0.key > 0 && !$0.hasChanges }
     for (root, objects) in Dictionary(grouping: unchanged, by: \.info.root) {
       store.cache.remove(root, objects.map(\.key))
-      for object in objects where object.isFault { object.row = nil }
+      for object in objects where object.isFault { object.forgetRow() }
       let inUse = objects.filter { !$0.isFault }
       if inUse.isEmpty { continue }
       try reading(store) { (snapshot) throws(StoreError) in

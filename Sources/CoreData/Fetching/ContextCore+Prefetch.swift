@@ -144,6 +144,8 @@ extension ContextCore {
         continue
       }
       do {
+        // Rows must not be newer than members; see `loadedToMany`.
+        try readRows(of: owners)
         try reading(store) { (snapshot) throws(StoreError) in
           if relationship.storage == .inverseToOne {
             try loadOnce(owners, relationship, store, snapshot)

@@ -59,9 +59,44 @@ extension NSManagedObject {
 
   /// The state with its members read.
   final func loadedToMany(_ relationship: Relationship) -> ToManyState {
+    let known = toMany(relationship)
+    if !known.isFault { return known }
+    // The row comes first: with one that is newer than the members, a save would not notice who has changed them since.
+    prepareToRead()
     let state = toMany(relationship)
-    if state.isFault { if let core { core.load(state, relationship, of: self) } else { reportLostContext() } }
+    if state.isFault, let core { core.load(state, relationship, of: self) }
     return state
+  }
+
+  /// Forgets the row of a fault. Members are never older than the row that is read next.
+  final func forgetRow() {
+    row = nil
+    if !toManys.isEmpty { unloadMembers() }
+  }
+
+  /// Lets the members that are known be read again, because the row is another one from now on. What was added and removed
+  /// here stays, and so does an order that was set here.
+  final func unloadMembers() {
+    for case let state? in toManys where !state.isFault && !state.isOrderChanged { state.unload() }
+  }
+
+  /// Reads the members again, under what was added and removed here, and with `keepsOrder` in the order that was set here;
+  /// those that are new to it come last. Unchanged ones are read when they are next used.
+  final func mergeMembers(_ relationship: Relationship, keepsOrder: Bool) {
+    guard let index = relationship.toManyIndex, index < toManys.count, let state = toManys[index] else { return }
+    if !state.hasChanges {
+      toManys[index] = nil
+      return
+    }
+    let order = state.isOrderChanged && keepsOrder ? state.members : []
+    state.unload()
+    withCore { $0.load(state, relationship, of: self) }
+    noteLinkChange(relationship)
+    if order.isEmpty { return }
+    let known = Set(order.map(ObjectIdentifier.init))
+    let ordered =
+      ContiguousArray(order.filter(state.contains)) + state.members.filter { !known.contains(ObjectIdentifier($0)) }
+    if !state.members.elementsEqual(ordered, by: ===) { state.reorder(ordered) }
   }
 
   /// Sets a to-one relationship and both inverses that it touches.

@@ -1,0 +1,158 @@
+import Foundation
+import StoreProtocol
+import StoreSchema
+import Testing
+
+@testable import CoreData
+
+/// Two contexts add members to one ordered relationship, and one of them reads again what the other has saved.
+@Suite struct OrderedMemberTests {
+  fileprivate struct Ranking {
+    let company: CompanyStore
+    let (a, b): (NSManagedObjectContext, NSManagedObjectContext)
+    let department: Department
+    let id: NSManagedObjectID
+
+    /// A department that ranks p1 and p2; p3 and p4 are in none.
+    init() throws {
+      company = try CompanyStore()
+      let (a, b) = (company.context(), company.context())
+      (self.a, self.b) = (a, b)
+      (department, id) = try a.performAndWait {
+        let department = Department(context: a)
+        let people = (1...4).map { number in
+          let person = Person(context: a)
+          person.name = "p\(number)"
+          return person
+        }
+        department.ranking = Array(people.prefix(2))
+        try a.save()
+        a.reset()
+        let again = try #require(a.object(with: department.objectID) as? Department)
+        return (again, department.objectID)
+      }
+    }
+
+    func person(_ name: String, _ context: NSManagedObjectContext) throws -> Person {
+      try #require(context.all(Person.self, "name == %@", name).first)
+    }
+
+    /// The members by key-value coding, which clients read faults with too.
+    var members: NSOrderedSet { department.value(forKey: "ranking") as? NSOrderedSet ?? [] }
+
+    /// The other context adds a member at the end.
+    func addElsewhere(_ name: String) throws {
+      try b.performAndWait {
+        let other = try #require(try b.existingObject(with: id) as? Department)
+        other.ranking.append(try person(name, b))
+        try b.save()
+      }
+    }
+
+    /// What is stored, and what the store says of itself.
+    func check(_ names: [String], _ location: SourceLocation = #_sourceLocation) throws {
+      let stored = try company.run { context in
+        (context.object(with: id) as? Department)?.ranking.map { $0.name ?? "" }
+      }
+      #expect(stored == names, sourceLocation: location)
+      let engine = try #require(company.coordinator.persistentStores.first).requireEngine()
+      let department = try #require(engine.schema.entity(named: "Department"))
+      try Inspection(engine).objects(of: department.index) { object in
+        for case .invalid(let problem) in object.relationships { Issue.record("\(problem)", sourceLocation: location) }
+      }
+    }
+  }
+
+  /// A fault has its members read again too.
+  @Test func aRefreshedFaultForgetsItsMembers() throws {
+    let ranking = try Ranking()
+    ranking.a.performAndWait {
+      #expect(ranking.department.isFault)
+      #expect(ranking.members.count == 2)
+    }
+    try ranking.addElsewhere("p3")
+    try ranking.a.performAndWait {
+      ranking.a.refreshAllObjects()
+      #expect(ranking.members.count == 3)
+      ranking.department.ranking.append(try ranking.person("p4", ranking.a))
+      try ranking.a.save()
+    }
+    try ranking.check(["p1", "p2", "p3", "p4"])
+  }
+
+  /// Members that were read before somebody else added one are no base for a change, whichever way they were read: the save
+  /// has a conflict.
+  @Test func membersAreNotNewerThanTheirOwner() throws {
+    let ranking = try Ranking()
+    ranking.a.performAndWait { #expect(ranking.members.count == 2) }
+    try ranking.addElsewhere("p3")
+    try ranking.a.performAndWait {
+      ranking.department.title = "t"
+      ranking.department.ranking.append(try ranking.person("p4", ranking.a))
+      do {
+        try ranking.a.save()
+        Issue.record("what the other context saved is overwritten")
+      } catch { #expect((error as NSError).code == NSManagedObjectMergeError) }
+    }
+    try ranking.check(["p1", "p2", "p3"])
+  }
+
+  /// How a context with unsaved changes reads an object again.
+  enum Again: CaseIterable { case refresh, merge, move }
+
+  /// What was added here goes on from the members that are stored by now.
+  @Test(arguments: Again.allCases)
+  func additionsGoOnFromWhatIsStored(_ again: Again) throws {
+    let ranking = try Ranking()
+    try ranking.a.performAndWait { ranking.department.ranking.append(try ranking.person("p4", ranking.a)) }
+    try ranking.reading(again) { try ranking.addElsewhere("p3") }
+    try ranking.check(["p1", "p2", "p3", "p4"])
+  }
+
+  /// An order that was set here stays; members that others have added come behind it.
+  @Test(arguments: Again.allCases)
+  func anOrderStays(_ again: Again) throws {
+    let ranking = try Ranking()
+    try ranking.a.performAndWait {
+      ranking.department.ranking.reverse()
+      ranking.department.ranking.append(try ranking.person("p4", ranking.a))
+    }
+    try ranking.reading(again) { try ranking.addElsewhere("p3") }
+    try ranking.check(["p2", "p1", "p4", "p3"])
+  }
+
+  /// An attribute that was changed here is no reason to keep members that were read before.
+  @Test(arguments: Again.allCases)
+  func unchangedMembersAreReadAgain(_ again: Again) throws {
+    let ranking = try Ranking()
+    ranking.a.performAndWait {
+      #expect(ranking.department.ranking.count == 2)
+      ranking.department.title = "t"
+    }
+    try ranking.reading(again, thenAdding: "p4") { try ranking.addElsewhere("p3") }
+    try ranking.check(["p1", "p2", "p3", "p4"])
+  }
+}
+
+extension OrderedMemberTests.Ranking {
+  /// Lets the first context read the department again after `body`, adds a member, and saves.
+  fileprivate func reading(
+    _ again: OrderedMemberTests.Again, thenAdding name: String? = nil, _ body: () throws -> Void
+  ) throws {
+    try body()
+    if case .move = again {
+      let to = company.url.deletingLastPathComponent().appending(path: "moved")
+      let store = try #require(company.coordinator.persistentStores.first)
+      _ = try company.coordinator.migratePersistentStore(store, to: to, options: nil, withType: store.type)
+    }
+    try a.performAndWait {
+      switch again {
+      case .refresh: a.refresh(department, mergeChanges: true)
+      case .merge: NSManagedObjectContext.mergeChanges(fromRemoteContextSave: [NSUpdatedObjectsKey: [id]], into: [a])
+      case .move: break
+      }
+      if let name { department.ranking.append(try person(name, a)) }
+      try a.save()
+    }
+  }
+}
