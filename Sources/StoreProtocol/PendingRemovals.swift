@@ -58,7 +58,10 @@ final class PendingRemovals: Sendable {
         state.pending[file.id] = Pending(files: files, status: file.status, epoch: state.epoch, due: due)
       }
     }
-    if files.grace > 0 { setTimer(due) } else { removeDue() }
+    if files.grace > 0 { return setTimer(due) }
+    removeDue(of: files)
+    // The files of another store may have to wait for its commit, which may wait for this one.
+    if state.withLock({ !$0.pending.isEmpty }) { DispatchQueue.global(qos: .utility).async { self.removeDue() } }
   }
 
   func hold(_ files: [UUID]) {
@@ -83,15 +86,16 @@ final class PendingRemovals: Sendable {
   /// Whether a file waits for its time to be removed, or is held.
   func isKnown(_ file: UUID) -> Bool { state.withLock { $0.pending[file] != nil || $0.holds[file] != nil } }
 
-  /// Removes the files whose time has come.
-  func removeDue() {
+  /// Removes the files whose time has come; with `only`, those that this store has made obsolete.
+  func removeDue(of only: ExternalDataFiles? = nil) {
     let now = DispatchTime.now()
     let due = state.withLock { state in
       var due: [(id: UUID, pending: Pending)] = []
       if state.pending.isEmpty { return due }
       let oldest = state.oldestView
-      state.isOverdue = false
+      if only == nil { state.isOverdue = false }
       for (id, pending) in state.pending where pending.due <= now {
+        if only != nil && pending.files !== only { continue }
         if state.holds[id] == nil && pending.epoch <= oldest {
           due.append((id, pending))
         } else {

@@ -340,7 +340,7 @@ extension ContextCore {
   func dropRow(of object: NSManagedObject) {
     guard let store = store(object.storeIndex) else { return }
     store.cache.remove(object.info.root, [object.key])
-    snapshots[store.index] = nil
+    snapshots[store] = nil
   }
 
   /// Takes objects off the lists of changes that have none, or not any more.

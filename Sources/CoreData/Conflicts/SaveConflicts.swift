@@ -87,15 +87,16 @@ extension ContextCore {
   func resolve(
     _ conflicts: SaveConflicts, _ propagations: Int, _ met: inout Set<Set<SaveConflicts.Mark>>
   ) throws {
+    if conflicts.referrers.isEmpty && conflicts.forPolicy.isEmpty {
+      throw CoreDataError.make(
+        StoreError(.invalidArgument, "The store reports conflicts that are about no object of the save; nothing was saved."))
+    }
     if !conflicts.referrers.isEmpty { try propagateDeletes(to: conflicts.referrers, attempt: propagations) }
     if !conflicts.forPolicy.isEmpty, !met.insert(conflicts.marks).inserted { throw conflicts.error }
     let policy = mergePolicy
     if !conflicts.versions.isEmpty { try policy.resolve(mergeConflicts: conflicts.versions) }
     if !conflicts.constraints.isEmpty { try policy.resolve(constraintConflicts: conflicts.constraints) }
-    if let faultError {
-      self.faultError = nil
-      throw CoreDataError.make(faultError)
-    }
+    try throwReadError()
     processPendingChanges()
     settlePartners()
     try validateAll()

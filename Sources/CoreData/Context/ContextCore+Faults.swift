@@ -11,12 +11,11 @@ extension ContextCore {
   func reading<R>(
     _ store: NSPersistentStore, _ body: (any StoreSnapshot) throws(StoreError) -> R
   ) throws(StoreError) -> R {
-    let index = store.index
-    if let kept = snapshots[index], kept.commitNumber == store.cache.lastCommit { return try body(kept) }
-    snapshots[index] = nil
+    if let kept = snapshots[store], kept.commitNumber == store.cache.lastCommit { return try body(kept) }
+    snapshots[store] = nil
     if let incremental = try store.openIncremental() { return try body(incremental.snapshot(for: self)) }
     let snapshot = try store.snapshot()
-    if performDepth > 0 && store.keepsSnapshots { snapshots[index] = snapshot }
+    if performDepth > 0 && store.keepsSnapshots { snapshots[store] = snapshot }
     return try body(snapshot)
   }
 
@@ -28,7 +27,7 @@ extension ContextCore {
     {
       object.forgetRow()
       // The view of the burst may be as old as what was dropped.
-      snapshots[store.index] = nil
+      snapshots[store] = nil
     }
     if object.row == nil {
       readRow(of: object)
@@ -88,7 +87,7 @@ extension ContextCore {
   /// A row that was read along with others, nil where none was or another commit has come since.
   @inline(__always)
   private func rowReadAlong(_ key: Int64, _ root: Int, _ store: NSPersistentStore) -> Row? {
-    guard let ahead = snapshots.ahead(store.index, root: root), let view = snapshots[store.index],
+    guard let ahead = snapshots.ahead(store, root: root), let view = snapshots[store],
       view.commitNumber == store.cache.lastCommit, let row = ahead.take(key)
     else { return nil }
     return store.cache.merge(root, row, view: view.commitNumber)
@@ -98,7 +97,7 @@ extension ContextCore {
     _ key: Int64, _ root: Int, _ store: NSPersistentStore, _ snapshot: any StoreSnapshot
   ) throws(StoreError) -> Row? {
     guard let frozen,
-      let ahead = snapshots.madeAhead(store.index, root: root, subtree: frozen.schema.entities[root].subtree)
+      let ahead = snapshots.madeAhead(store, root: root, subtree: frozen.schema.entities[root].subtree)
     else { return try snapshot.row(of: root, key: key) }
     return try ahead.row(key, in: snapshot)
   }
@@ -177,7 +176,14 @@ extension ContextCore {
 
   func externalData(_ name: Data, of object: NSManagedObject) -> Data? {
     guard let store = store(object.storeIndex) else { return nil }
-    do { return try store.requireEngine().externalData(name) } catch {
+    do {
+      let engine = try store.requireEngine()
+      // The row may be from before the store moved: its name means the file there.
+      if let former = knownEngine(object.storeIndex), former !== engine, let data = try? former.externalData(name) {
+        return data
+      }
+      return try engine.externalData(name)
+    } catch {
       var error = error
       error.context["object"] = object.objectID.uriRepresentation().absoluteString
       faultError = faultError ?? error

@@ -9,17 +9,26 @@ extension ContextCore {
   /// Looks stores up again, and reads all objects again when they are next used. An object that the next save changes, deletes
   /// or checks, and whose row is another one by now, has a conflict in that save.
   func forgetStores() {
-    knownStores = []
-    insertionStores = []
+    forgetKnownStores()
     snapshots.removeAll()
     let checked = Set((checkedObjects + dependedOn).map(ObjectIdentifier.init))
     let objects = registeredObjects
     for object in objects {
       let isOfSave = object.hasChanges || checked.contains(ObjectIdentifier(object))
       let base = isOfSave && !object.isInserted ? object.row : nil
+      if let base, isGone(object) {
+        // The save has to say so.
+        object.row = base.copy(version: 0)
+        continue
+      }
       refresh(object, mergeChanges: true)
       if let base { keep(base, of: object) }
     }
+  }
+
+  /// Whether the row of an object is not there any more. An error is not judged: it comes again where the row is read.
+  private func isGone(_ object: NSManagedObject) -> Bool {
+    do { return try storedRow(of: object) == nil } catch { return false }
   }
 
   /// Lets an object have the row that its changes were made from, where the moved store has another one.

@@ -18,7 +18,7 @@ extension ContextCore {
   /// A context of the main queue needs that queue: this waits for it, and says so once where it comes late. Every other
   /// context needs no other thread; `body` runs here and now.
   func run<T>(_ body: () throws -> T) rethrows -> T {
-    if confinement != .mainQueue || MainQueue.isCurrent { return try runHere(body) }
+    if confinement != .mainQueue || isOnQueue { return try runHere(body) }
     return try MainQueue.run({ try runHere(body) }, isLate: reportWaiting)
   }
 

@@ -9,10 +9,7 @@ extension ContextCore {
     checkQueue()
     if isSaving { throw CoreDataError.savesAlready }
     takeUpStores()
-    if let error = faultError {
-      faultError = nil
-      throw CoreDataError.make(error)
-    }
+    try throwReadError()
     guard let coordinator else {
       if insertedCount + updatedCount + deletedCount == 0 { return }
       throw CocoaError(
@@ -35,6 +32,8 @@ extension ContextCore {
       try runWillSave()
       settlePartners()
       try validateAll()
+      // What could not be read has told them nothing.
+      try throwReadError()
       if coordinator.hasCustomStores.load(ordering: .relaxed) { try nameInsertions() }
       try commit(coordinator)
     } catch {
@@ -52,7 +51,7 @@ extension ContextCore {
     var propagations = 0
     do {
       while true {
-        let plan = try SavePlan(self, coordinator)
+        guard let plan = try plan(coordinator) else { continue }
         // A view of one's own must not stand in the way of the commit.
         snapshots.removeAll()
         switch try plan.commit(self) {
@@ -65,12 +64,34 @@ extension ContextCore {
           try resolve(conflicts, propagations, &met)
         case .moved(let remaining):
           if !unsaved.isEmpty || remaining.count < plan.parts.count { unsaved = remaining }
-          forgetStores()
+          try followStores()
         }
       }
     } catch let error as CocoaError where error.code == .persistentStoreIncompleteSave { throw error } catch {
       throw unsaved.isEmpty ? error : CoreDataError.incomplete(error, unsaved: unsaved)
     }
+  }
+
+  /// A plan; nil where a store has moved, and its former place takes nothing any more.
+  private func plan(_ coordinator: NSPersistentStoreCoordinator) throws -> SavePlan? {
+    do { return try SavePlan(self, coordinator) } catch {
+      if !haveStoresMoved { throw error }
+      try followStores()
+      return nil
+    }
+  }
+
+  /// Makes the next plan from what the stores have where they are now.
+  private func followStores() throws {
+    forgetStores()
+    try throwReadError()
+  }
+
+  /// Throws what has kept objects from being read: a save must not build on it.
+  func throwReadError() throws {
+    guard let error = faultError else { return }
+    faultError = nil
+    throw CoreDataError.make(error)
   }
 
   /// Lets objects change themselves and others, until no more do. One that changes is asked again, as on Apple's platforms.

@@ -130,8 +130,7 @@ final class ContextCore: @unchecked Sendable {
     if self.coordinator === coordinator && frozen != nil { return }
     self.coordinator = coordinator
     coordinator?.attach(self)
-    knownStores = []
-    insertionStores = []
+    forgetKnownStores()
     // A model that cannot be frozen is reported when a store is added; until then there are no entities.
     frozen = coordinator.flatMap { try? $0.managedObjectModel.freeze() }
     roots = ContiguousArray(frozen?.infos.map(\.root) ?? [])
@@ -139,7 +138,28 @@ final class ContextCore: @unchecked Sendable {
   }
 
   /// Stores by index as they were found. A removed one stays here; using it is an error of its own.
-  @exclusivity(unchecked) var knownStores: ContiguousArray<NSPersistentStore?> = []
+  @exclusivity(unchecked) private(set) var knownStores: ContiguousArray<NSPersistentStore?> = []
+  /// What each of them read and wrote with when it was found. Rows that the context has were read there, or later.
+  @exclusivity(unchecked) private var knownEngines: ContiguousArray<(any Store)?> = []
+
+  /// Looks stores up again when they are next used.
+  func forgetKnownStores() { (knownStores, knownEngines, insertionStores) = ([], [], []) }
+
+  /// Where the context's rows of a store come from, also after the store has moved, until the context knows that.
+  func knownEngine(_ index: UInt16) -> (any Store)? {
+    Int(index) < knownEngines.count ? knownEngines[Int(index)] : nil
+  }
+
+  /// Whether a store reads and writes elsewhere than when it was found: versions of its rows, and names of large values, may
+  /// mean something else there.
+  var haveStoresMoved: Bool {
+    knownStores.indices.contains { index in
+      guard let store = knownStores[index], !store.isRemoved, let engine = knownEngines[index],
+        let now = try? store.requireEngine()
+      else { return false }
+      return now !== engine
+    }
+  }
 
   @inline(__always)
   func store(_ index: UInt16) -> NSPersistentStore? {
@@ -149,7 +169,9 @@ final class ContextCore: @unchecked Sendable {
 
   /// The index of an ID's store among the coordinator's, `.max` where it is none of them.
   func storeIndex(of id: NSManagedObjectID) -> UInt16 {
-    for index in knownStores.indices where id.isMade(of: knownStores[index]) { return UInt16(index) }
+    for index in knownStores.indices where knownStores[index]?.isRemoved == false && id.isMade(of: knownStores[index]) {
+      return UInt16(index)
+    }
     if let store = id.persistentStore, let index = UInt16(exactly: store.index), self.store(index) === store {
       return index
     }
@@ -159,10 +181,12 @@ final class ContextCore: @unchecked Sendable {
   private func findStore(_ index: UInt16) -> NSPersistentStore? {
     let known = Int(index) < knownStores.count ? knownStores[Int(index)] : nil
     guard index != .max, let found = coordinator?.store(at: Int(index)) else { return known }
-    // The view of a removed store that had the index.
-    if known != nil { snapshots[Int(index)] = nil }
-    while knownStores.count <= Int(index) { knownStores.append(nil) }
+    while knownStores.count <= Int(index) {
+      knownStores.append(nil)
+      knownEngines.append(nil)
+    }
     knownStores[Int(index)] = found
+    knownEngines[Int(index)] = try? found.requireEngine()
     if found is NSIncrementalStore {
       watchesObjects = true
       registryLock.withLock { _ in

@@ -31,13 +31,15 @@ final class AutomaticMerging {
   private var observer: (any NSObjectProtocol)?
 
   init(into context: NSManagedObjectContext) {
+    // Not the context: who holds it last ends it, and its objects are used on its queue alone.
+    let link = context.core.link
     observer = NotificationCenter.default.addObserver(
       forName: NSManagedObjectContext.didSaveObjectIDsNotification, object: nil, queue: nil
-    ) { [weak context] notification in
-      guard let context, let source = notification.object as? NSManagedObjectContext, source !== context,
-        let coordinator = context.core.coordinator, source.core.coordinator === coordinator
+    ) { notification in
+      guard let core = link.core, let source = notification.object as? NSManagedObjectContext, source.core !== core,
+        let coordinator = core.coordinator, source.core.coordinator === coordinator
       else { return }
-      context.core.leave(.changes(ChangesElsewhere(notification.userInfo ?? [:])), isLater: true)
+      core.leave(.changes(ChangesElsewhere(notification.userInfo ?? [:])), isLater: true)
     }
   }
 

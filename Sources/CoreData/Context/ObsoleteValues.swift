@@ -52,6 +52,13 @@ final class ObsoleteValues: Sendable {
     var found: (any Store)? { engine.withLock { $0.engine } }
   }
 
+  /// The store of a value, or another one that is open with the same values, and then lets go of them. Nil where there is none.
+  private func found(_ store: Engine) -> (any Store)? {
+    if let found = store.found { return found }
+    let open = opened.withLock { $0 }.lazy.compactMap { try? $0.store?.requireEngine() }
+    return open.first { $0.identifier == store.identifier }
+  }
+
   /// An object that may have a row that names the value.
   ///
   /// Sendable, unchecked: nobody but the object's context looks into it.
@@ -149,7 +156,7 @@ final class ObsoleteValues: Sendable {
     }
     for (store, values) in unheld.values {
       // What views can still read may come to more objects.
-      let kept = Set(store.found?.releaseExternalData(values.map(\.name)) ?? [])
+      let kept = Set(found(store)?.releaseExternalData(values.map(\.name)) ?? [])
       rest += values.filter { kept.contains($0.name) }
     }
     return rest
@@ -161,7 +168,7 @@ final class ObsoleteValues: Sendable {
   func look(now: DispatchTime = .now()) {
     looking.withLock {
       let known = state.withLock { $0.values }
-      var due = known.filter { $0.due <= now && $0.store.found != nil }
+      var due = known.filter { $0.due <= now && found($0.store) != nil }
       findHolders(&due)
       due = releaseUnheld(due)
       for index in due.indices { due[index].due = .now() + max(1, due[index].store.grace) }

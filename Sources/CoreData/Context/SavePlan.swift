@@ -121,7 +121,11 @@ final class SavePlan {
     changes.contextName = core.context?.name
     changes.metadata = try store.metadataToSave()
     let part: Part
-    do { part = Part(store, try store.requireEngine(), changes) } catch { throw CoreDataError.make(error) }
+    do {
+      // Where the rows come from. If the store has moved since, the commit notices.
+      let engine = try store.requireEngine()
+      part = Part(store, core.knownEngine(object.storeIndex) ?? engine, changes)
+    } catch { throw CoreDataError.make(error) }
     part.reserve(core.updatedCount)
     byIndex[object.storeIndex] = part
     parts.append(part)

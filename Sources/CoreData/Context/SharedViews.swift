@@ -1,39 +1,44 @@
 import StoreProtocol
 
-/// The views that a burst of reads shares, by index of the store, with what was read along in each.
+/// The views that a burst of reads shares, one for each store, with what was read along in each.
 struct SharedViews {
   private struct Kept {
-    var view: (any StoreSnapshot)?
+    /// Another store may have had its index.
+    var store: NSPersistentStore
+    var view: any StoreSnapshot
     var ahead: ContiguousArray<ReadAhead> = []
   }
 
-  private var kept: ContiguousArray<Kept> = []
+  /// By index of the store.
+  private var kept: ContiguousArray<Kept?> = []
 
-  subscript(index: Int) -> (any StoreSnapshot)? {
-    get { index < kept.count ? kept[index].view : nil }
+  subscript(store: NSPersistentStore) -> (any StoreSnapshot)? {
+    get { place(store).flatMap { kept[$0]?.view } }
     set {
-      if newValue == nil && index >= kept.count { return }
-      while index >= kept.count { kept.append(Kept()) }
-      kept[index] = Kept(view: newValue)
+      if newValue == nil && store.index >= kept.count { return }
+      while store.index >= kept.count { kept.append(nil) }
+      kept[store.index] = newValue.map { Kept(store: store, view: $0) }
     }
+  }
+
+  @inline(__always)
+  private func place(_ store: NSPersistentStore) -> Int? {
+    let index = store.index
+    return index < kept.count && kept[index]?.store === store ? index : nil
   }
 
   /// What was read along with faults of a tree, nil where nobody has begun.
   @inline(__always)
-  func ahead(_ index: Int, root: Int) -> ReadAhead? {
-    if index >= kept.count { return nil }
-    for place in kept[index].ahead.indices where kept[index].ahead[place].root == root {
-      return kept[index].ahead[place]
-    }
-    return nil
+  func ahead(_ store: NSPersistentStore, root: Int) -> ReadAhead? {
+    place(store).flatMap { kept[$0]?.ahead.first { $0.root == root } }
   }
 
   /// The same, made if need be; nil where no view is kept.
-  mutating func madeAhead(_ index: Int, root: Int, subtree: Range<Int>) -> ReadAhead? {
-    if let known = ahead(index, root: root) { return known }
-    guard index < kept.count, kept[index].view != nil else { return nil }
+  mutating func madeAhead(_ store: NSPersistentStore, root: Int, subtree: Range<Int>) -> ReadAhead? {
+    if let known = ahead(store, root: root) { return known }
+    guard let place = place(store) else { return nil }
     let made = ReadAhead(root: root, subtree: subtree)
-    kept[index].ahead.append(made)
+    kept[place]?.ahead.append(made)
     return made
   }
 

@@ -150,10 +150,12 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
   /// The opened store. Throws `closed` after the store was removed from its coordinator.
   package func requireEngine() throws(StoreError) -> any Store {
     if let successor { return try successor.requireEngine() }
-    guard let engine = engine.withLock({ $0 }) else {
-      throw StoreError(.closed, "The store was removed from its coordinator.", context: ["url": url?.path ?? ""])
-    }
+    guard let engine = engine.withLock({ $0 }) else { throw removed }
     return engine
+  }
+
+  var removed: StoreError {
+    StoreError(.closed, "The store was removed from its coordinator.", context: ["url": url?.path ?? ""])
   }
 
   /// A view of what the store holds now.
@@ -240,9 +242,12 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
   func succeed(_ body: () throws(StoreError) -> NSPersistentStore) throws(StoreError) -> NSPersistentStore {
     try committing.withLock { (_) throws(StoreError) in
       let new = try body()
-      if let pendingMetadata { new.metadata = MetadataCoding.dictionary(pendingMetadata) }
-      replacement.withLock { $0 = new }
-      isReplaced.store(true, ordering: .releasing)
+      // Whoever sets metadata does it before this, or sets that of the new store.
+      pending.withLock { pending in
+        if let pending { new.metadata = MetadataCoding.dictionary(pending) }
+        replacement.withLock { $0 = new }
+        isReplaced.store(true, ordering: .releasing)
+      }
       return new
     }
   }
@@ -274,19 +279,21 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
   /// Forgets the metadata that a save has written. What was set while it ran is for the next save.
   final func didSaveMetadata(_ saved: StoreMetadata?) {
     guard let saved else { return }
+    if let successor { return successor.didSaveMetadata(saved) }
     pending.withLock { if $0 == saved { $0 = nil } }
   }
 
   /// Metadata to be written with the next save.
   var pendingMetadata: StoreMetadata? {
-    get { pending.withLock { $0 } }
-    set { pending.withLock { $0 = newValue } }
+    if let successor { return successor.pendingMetadata }
+    return pending.withLock { $0 }
   }
   /// The key of an entry that was set and is no property list.
   private let unsuitableKey = Mutex<String?>(nil)
 
   /// Metadata to be written with the save at hand. Throws 134030 where an entry is no property list.
   final func metadataToSave() throws -> StoreMetadata? {
+    if let successor { return try successor.metadataToSave() }
     if let key = unsuitableKey.withLock({ $0 }) { throw MetadataCoding.unsuitable(key) }
     return pendingMetadata
   }
@@ -300,12 +307,24 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
       return known.map(MetadataCoding.dictionary) ?? [:]
     }
     set {
-      unsuitableKey.withLock { $0 = MetadataCoding.unsuitableKey(newValue ?? [:]) }
-      if let current = try? requireEngine().metadata {
-        pendingMetadata = MetadataCoding.merge(newValue ?? [:], into: current)
-      } else {
-        ownMetadata.withLock { $0 = MetadataCoding.metadata(newValue ?? [:]) }
-      }
+      let entries = newValue ?? [:]
+      while !current.setMetadata(entries) {}
+    }
+  }
+
+  /// False, and nothing is done, where the store has moved.
+  private func setMetadata(_ entries: [String: Any]) -> Bool {
+    guard let engine = engine.withLock({ $0 }) else {
+      if successor != nil { return false }
+      ownMetadata.withLock { $0 = MetadataCoding.metadata(entries) }
+      return true
+    }
+    let merged = MetadataCoding.merge(entries, into: engine.metadata)
+    return pending.withLock { pending in
+      if isReplaced.load(ordering: .acquiring) { return false }
+      unsuitableKey.withLock { $0 = MetadataCoding.unsuitableKey(entries) }
+      pending = merged
+      return true
     }
   }
 

@@ -223,8 +223,14 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     guard store.persistentStoreCoordinator === self, self.store(at: store.index) === store else { return }
     post(.NSPersistentStoreCoordinatorWillRemoveStore, [:], object: store)
     store.willRemove(from: self)
-    store.isRemoved = true
-    lock.withLock { stores[store.index] = nil }
+    let isHere = lock.withLock {
+      if stores[store.index] !== store { return false }
+      store.isRemoved = true
+      stores[store.index] = nil
+      return true
+    }
+    // Somebody else was first, or it has moved meanwhile.
+    if !isHere { return }
     storeListVersion.add(1, ordering: .releasing)
     do { try store.closeEngine() } catch { throw CoreDataError.make(error) }
     store.persistentStoreCoordinator = nil
@@ -376,9 +382,15 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   var attachedContexts: [ContextCore] { contexts.withLock { $0.compactMap(\.core) } }
 
   /// Puts a store in the place of another one of this coordinator.
-  func replace(_ store: NSPersistentStore, by successor: NSPersistentStore) {
-    lock.withLock { stores[store.index] = successor }
-    storeListVersion.add(1, ordering: .releasing)
+  /// False, and nothing is done, where it was removed meanwhile.
+  func replace(_ store: NSPersistentStore, by successor: NSPersistentStore) -> Bool {
+    let isHere = lock.withLock {
+      if stores[store.index] !== store { return false }
+      stores[store.index] = successor
+      return true
+    }
+    if isHere { storeListVersion.add(1, ordering: .releasing) }
+    return isHere
   }
 
   // MARK: Queue

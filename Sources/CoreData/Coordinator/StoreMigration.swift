@@ -29,7 +29,10 @@ extension NSPersistentStoreCoordinator {
             index: store.index), engine: engine)
       }
     } catch { throw CoreDataError.make(error) }
-    replace(store, by: successor)
+    guard replace(store, by: successor) else {
+      do { try successor.closeEngine() } catch { throw CoreDataError.make(error) }
+      throw CoreDataError.make(store.removed)
+    }
     // Rows that they have may name large data of the old store, and have its versions.
     for core in attachedContexts { core.leave(.stores) }
     store.persistentStoreCoordinator = nil
@@ -56,11 +59,12 @@ extension NSPersistentStoreCoordinator {
       guard found.identifier == store.identifier else {
         throw StoreError(.invalidArgument, "There is another store at that place.", context: ["url": url.path])
       }
+      // Also where the former place is opened again: what is there may count versions anew.
+      defer { for core in attachedContexts { core.leave(.stores) } }
       try store.reconnect(at: url) { (place) throws(StoreError) in
         try backend.open(at: place, schema: schema, options: settings)
       }
     } catch { throw CoreDataError.make(error) }
-    for core in attachedContexts { core.leave(.stores) }
   }
 
   /// A store with everything that another one holds, opened and completed by `finish`.

@@ -28,7 +28,7 @@ extension ContextCore {
     _ run: FetchRun, _ reader: FetchReader, from store: NSPersistentStore
   ) throws -> [FoundObject] {
     // A fetch sees the newest state, and so do the faults that it makes.
-    snapshots[store.index] = nil
+    snapshots[store] = nil
     if let incremental = try store.openIncremental() {
       let objects = try incremental.fetch(run.fetch, offset: reader.plan.offset, limit: reader.plan.limit, self)
       if !run.isMerged { return objects.map { FoundObject($0, keys: []) } }
@@ -49,10 +49,11 @@ extension ContextCore {
         let results = try results(run, reader, from: store)
         let objects = results.compactMap { object($0) }
         try settle(objects, run)
+        if store.isRemoved { throw store.removed }
         return objects
       } catch let error as StoreError { throw CoreDataError.make(error) }
     }
-    snapshots[store.index] = nil
+    snapshots[store] = nil
     do {
       return try reading(store) { (snapshot) throws(StoreError) in
         let (execution, plan) = (FetchExecution(snapshot), run.plan(of: store))
@@ -63,7 +64,10 @@ extension ContextCore {
           maker.add(row)
           if maker.asksForCount, let count = execution.estimatedCount(plan) { maker.expect(count) }
         }
-        return maker.finish()
+        let objects = maker.finish()
+        // Before they were registered, another store may have got the index, which they would be taken to be of.
+        if store.isRemoved { throw store.removed }
+        return objects
       }
     } catch { throw CoreDataError.make(error) }
   }
@@ -82,6 +86,7 @@ extension ContextCore {
     var objects = results.compactMap { found in
       if case .row = found.content { made[found.store]?.popFirst() } else { object(found) }
     }
+    for store in run.stores where store.isRemoved { throw CoreDataError.make(store.removed) }
     if run.isFinishedInMemory {
       if let block = run.fetch.block { objects = objects.filter { block.evaluate(with: $0) } }
       if !run.fetch.comparators.isEmpty { sort(&objects, run.fetch) }
@@ -199,7 +204,7 @@ extension ContextCore {
         .path(SlotPath(leaf: .object)), of: .constants(old.map { .reference($0.reference) }), [])
       plan.predicate = .and([plan.predicate, .not(isOld)])
     }
-    snapshots[store.index] = nil
+    snapshots[store] = nil
     return try reading(store) { (snapshot) throws(StoreError) in try FetchExecution(snapshot).count(plan) }
   }
 }

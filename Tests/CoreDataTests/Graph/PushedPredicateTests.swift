@@ -29,7 +29,10 @@ import Testing
   }
 
   private func database() throws -> SQLiteConnection {
-    let connection = try SQLiteConnection(":memory:", .readWriteCreate, timeout: 1)
+    let path = FileManager.default.temporaryDirectory.appending(path: "pushed-\(UUID())").path
+    let connection = try SQLiteConnection(path, .readWriteCreate, timeout: 1)
+    // It stays open.
+    try FileManager.default.removeItem(atPath: path)
     for statement in SQLSchemaText(layout).statements { try connection.execute(statement) }
     try connection.execute("CREATE TABLE \(SQLText.listName(0)) (v PRIMARY KEY) WITHOUT ROWID")
     return connection
