@@ -1,9 +1,27 @@
 import Foundation
+import StoreProtocol
+import StoreSchema
 import Testing
 
 @testable import CoreData
 
 @Suite struct SavingTests {
+  /// A store that a client implements may say anything.
+  @Test func conflictsAboutNothingEndTheSave() throws {
+    let company = try CompanyStore()
+    try company.run { context in
+      _ = Person(context: context)
+      let plan = try SavePlan(context.core, company.coordinator)
+      let part = try #require(plan.parts.first)
+      let unknown = Conflict(reference: ObjectReference(entity: 0, key: -7), versionRead: 1, kind: .version(persisted: nil))
+      for list in [[], [unknown]] {
+        var met: Set<Set<SaveConflicts.Mark>> = []
+        let conflicts = SaveConflicts(list, part, [], context.core)
+        #expect(throws: CocoaError.self) { try context.core.resolve(conflicts, 0, &met) }
+      }
+    }
+  }
+
   @Test func objectsComeBackAsTheyWereSaved() throws {
     let company = try CompanyStore()
     try company.run { (context) throws in

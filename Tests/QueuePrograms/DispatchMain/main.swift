@@ -13,6 +13,7 @@ try world.start()
     precondition(!Thread.isMainThread, "dispatchMain() has changed: the main queue runs on the main thread")
     if world.step() { return next() }
     do { try world.finish() } catch { fatalError("\(error)") }
+    world.nestThroughAnotherQueue()
     print("dispatchMain ok")
     exit(0)
   }

@@ -45,6 +45,11 @@ public final class ContendedContext: @unchecked Sendable {
     }
   }
 
+  /// A block of the context waits for a queue of the client's, which runs on this thread and uses the context too.
+  public func nestThroughAnotherQueue() {
+    context.performAndWait { DispatchQueue(label: "client").sync { context.performAndWait { count() } } }
+  }
+
   /// Uses the context on the main queue without a block. Gives whether the threads are at work.
   public func step() -> Bool {
     steps += 1
