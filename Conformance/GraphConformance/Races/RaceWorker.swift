@@ -332,7 +332,9 @@ private final class Reported: @unchecked Sendable {
     record.deleted = deleted.map(RaceValue.id)
     // Those that a delete rule has led to, nobody may know under an ID that the store has given them by moving.
     for object in deleted {
-      if let name = object.text("name") { record.known.append(RaceRecord.Insertion(name: name, id: RaceValue.id(object))) }
+      if let name = object.text("name") {
+        record.known.append(RaceRecord.Insertion(name: name, id: RaceValue.id(object)))
+      }
     }
     for object in updated where !object.isFault && object.managedObjectContext != nil {
       func add(_ key: String, _ value: String?) {

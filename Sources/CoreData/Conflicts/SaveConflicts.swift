@@ -89,7 +89,8 @@ extension ContextCore {
   ) throws {
     if conflicts.referrers.isEmpty && conflicts.forPolicy.isEmpty {
       throw CoreDataError.make(
-        StoreError(.invalidArgument, "The store reports conflicts that are about no object of the save; nothing was saved."))
+        StoreError(
+          .invalidArgument, "The store reports conflicts that are about no object of the save; nothing was saved."))
     }
     if !conflicts.referrers.isEmpty { try propagateDeletes(to: conflicts.referrers, attempt: propagations) }
     if !conflicts.forPolicy.isEmpty, !met.insert(conflicts.marks).inserted { throw conflicts.error }

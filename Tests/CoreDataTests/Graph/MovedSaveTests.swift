@@ -69,7 +69,9 @@ import Testing
 
     /// What the store has, read by a new coordinator.
     func stored() throws -> (name: String?, blob: Data?) {
-      let (store, coordinator) = (try store, NSPersistentStoreCoordinator(managedObjectModel: AcknowledgedStack.model()))
+      let (store, coordinator) = (
+        try store, NSPersistentStoreCoordinator(managedObjectModel: AcknowledgedStack.model())
+      )
       let (url, type) = (try #require(store.url), store.type)
       try stack.coordinator.remove(store)
       try coordinator.addPersistentStore(type: StoreType(rawValue: type), at: url)

@@ -13,7 +13,8 @@ import Testing
       _ = Person(context: context)
       let plan = try SavePlan(context.core, company.coordinator)
       let part = try #require(plan.parts.first)
-      let unknown = Conflict(reference: ObjectReference(entity: 0, key: -7), versionRead: 1, kind: .version(persisted: nil))
+      let unknown = Conflict(
+        reference: ObjectReference(entity: 0, key: -7), versionRead: 1, kind: .version(persisted: nil))
       for list in [[], [unknown]] {
         var met: Set<Set<SaveConflicts.Mark>> = []
         let conflicts = SaveConflicts(list, part, [], context.core)
