@@ -45,7 +45,9 @@ public final class AtomicFile: Sendable {
   /// Throws `notAStore` for what is no file, and for one whose first 512 bytes `accepts` does not take: that is not read any further.
   /// Throws `corrupt` for one that is next to nothing but a hole.
   public func content(_ accepts: (Data) -> Bool = { _ in true }) throws(StoreError) -> AtomicFileContent? {
-    let file = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
+    let file = try LockedFiles.opening(path) {
+      openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
+    }
     if file < 0 {
       if errno == ENOENT { return nil }
       throw StoreError.system("The store file cannot be read", path)
@@ -168,7 +170,9 @@ public final class AtomicFile: Sendable {
 
   /// Gives the new file mode, owner and extended attributes of the old one.
   private func copyTraits(to file: Int32) throws(StoreError) {
-    let old = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
+    let old = try LockedFiles.opening(path) {
+      openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
+    }
     guard old >= 0 else { throw StoreError.system("The store file cannot be read", path) }
     defer { _ = Foundation.close(old) }
     var status = stat()
@@ -211,6 +215,11 @@ public final class AtomicFile: Sendable {
   /// Throws `notAStore` for anything but a regular file, which stays, and `busy` where somebody who replaces a file of
   /// the folder is not done within `timeout` seconds.
   public func remove(timeout: Double = 240) throws(StoreError) {
+    try remove(timeout: timeout) { () throws(StoreError) in }
+  }
+
+  /// The same with what belongs to the file, which `others` removes before anybody can make a new file.
+  func remove(timeout: Double, _ others: () throws(StoreError) -> Void) throws(StoreError) {
     // Else a writer that has compared generations already would bring the file back.
     let lock = try FolderLock(path, timeout: timeout)
     defer { withExtendedLifetime(lock) {} }
@@ -220,5 +229,6 @@ public final class AtomicFile: Sendable {
     }
     AtomicPlace.endAll(place)
     guard fsync(folder) == 0 else { throw StoreError.system("The store's folder cannot be synced", path) }
+    try others()
   }
 }

@@ -246,8 +246,7 @@ public struct AtomicFileBackend<Format: AtomicFormat>: StoreBackend {
     }
     let external = ExternalDataFolder(beside: file.path)
     try external.requireOwn()
-    try file.remove(timeout: options.timeout)
-    try external.removeAll()
+    try file.remove(timeout: options.timeout) { () throws(StoreError) in try external.removeAll() }
   }
 
   public func replace(at destination: URL, with source: URL, options: StoreOptions) throws(StoreError) {

@@ -238,7 +238,7 @@ extension SQLCommit {
       if columns.isEmpty { continue }
       let table = binding.layout.table(update.row.entity).name
       let assignments = columns.map { "\($0) = NULL" }.joined(separator: ", ")
-      let statement = try statements.statement(text: "UPDATE \(table) SET \(assignments) WHERE Z_PK = ?")
+      let statement = try statements.statement(text: "UPDATE OR ABORT \(table) SET \(assignments) WHERE Z_PK = ?")
       statement.bind(update.row.key, at: 1)
       try statement.run()
       if connection.changedRows != 1 { try requireMissing(update.row.key, in: table) }

@@ -76,7 +76,7 @@ public struct SQLHistory: Sendable {
       ]
       let columns = texts.map { history.hasStrings ? $0.column + "TS" : $0.column }.joined(separator: ", ")
       let insert = try statements.statement(
-        text: "INSERT INTO ATRANSACTION (Z_PK, Z_ENT, ZTIMESTAMP, \(columns)) VALUES (?, ?, ?, ?, ?, ?, ?)")
+        text: "INSERT OR ABORT INTO ATRANSACTION (Z_PK, Z_ENT, ZTIMESTAMP, \(columns)) VALUES (?, ?, ?, ?, ?, ?, ?)")
       insert.bind(key, at: 1)
       insert.bind(SQLHistory.transaction, at: 2)
       insert.bind(.double(changes.time), at: 3)
@@ -102,7 +102,7 @@ public struct SQLHistory: Sendable {
       if let known { return known }
       let key = try nextKeys(SQLHistory.string, "TRANSACTIONSTRING", 1)
       let insert = try statements.statement(
-        text: "INSERT INTO ATRANSACTIONSTRING (Z_PK, Z_ENT, ZNAME) VALUES (?, ?, ?)")
+        text: "INSERT OR ABORT INTO ATRANSACTIONSTRING (Z_PK, Z_ENT, ZNAME) VALUES (?, ?, ?)")
       insert.bind(key, at: 1)
       insert.bind(SQLHistory.string, at: 2)
       insert.bind(.string(text), at: 3)
@@ -120,8 +120,8 @@ public struct SQLHistory: Sendable {
       let last = try SQLKeys.last(highest ?? 0, count, of: name)
       let text =
         highest == nil
-        ? "INSERT INTO Z_PRIMARYKEY (Z_MAX, Z_ENT, Z_NAME, Z_SUPER) VALUES (?, ?, '\(name)', 0)"
-        : "UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?"
+        ? "INSERT OR ABORT INTO Z_PRIMARYKEY (Z_MAX, Z_ENT, Z_NAME, Z_SUPER) VALUES (?, ?, '\(name)', 0)"
+        : "UPDATE OR ABORT Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?"
       let write = try statements.statement(text: text)
       write.bind(last, at: 1)
       write.bind(number, at: 2)
@@ -134,7 +134,7 @@ public struct SQLHistory: Sendable {
       var key = try nextKeys(SQLHistory.change, "CHANGE", count)
       let insert = try statements.statement(
         text: """
-          INSERT INTO ACHANGE (Z_PK, Z_ENT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID, ZCOLUMNS)
+          INSERT OR ABORT INTO ACHANGE (Z_PK, Z_ENT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID, ZCOLUMNS)
           VALUES (?, ?, ?, ?, ?, ?, ?)
           """)
       func add(_ type: Int64, _ entity: Int, _ object: Int64, _ columns: Value) throws(StoreError) {
@@ -187,7 +187,7 @@ public struct SQLHistory: Sendable {
       let entity = schema.entities[deletion.reference.entity]
       for (index, attribute) in SQLHistory.preserved(entity).prefix(history.tombstoneColumns).enumerated()
       where !row.isNull(attribute.slot) {
-        let update = try statements.statement(text: "UPDATE ACHANGE SET ZTOMBSTONE\(index) = ? WHERE Z_PK = ?")
+        let update = try statements.statement(text: "UPDATE OR ABORT ACHANGE SET ZTOMBSTONE\(index) = ? WHERE Z_PK = ?")
         update.bind(
           row, [statements.binding.parameters[entity.index][attribute.slot]], from: 1, statements.binding.numbers)
         update.bind(change, at: 2)

@@ -32,7 +32,7 @@ public struct SQLKeyAllocator<Connection: SQLConnection> {
     let highest = max(recorded, floor)
     let last = try SQLKeys.last(highest, count, of: statements.binding.layout.schema.entities[root].name)
     if last == recorded { return (highest + 1)..<(last + 1) }
-    let write = try statements.statement(text: "UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?")
+    let write = try statements.statement(text: "UPDATE OR ABORT Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?")
     write.bind(last, at: 1)
     write.bind(number, at: 2)
     try statements.connection.changeOneRow(write, of: "Z_PRIMARYKEY")

@@ -59,13 +59,15 @@ public final class SQLStatements<Connection: SQLConnection> {
   /// How many statements are kept.
   var count: Int { kept.count + texts.count }
 
+  // Statements that write say OR ABORT: it goes before a clause of the table, by which SQLite would skip or replace rows.
+
   /// Parameters: key, entity number, version, then every slot.
   func insert(_ entity: Int) throws(StoreError) -> Connection.Statement {
     try statement(.insert(entity)) {
       let columns = layout.schema.entities[entity].slots.indices.map { name(entity, $0) }
       let names = (["Z_PK", "Z_ENT", "Z_OPT"] + columns).joined(separator: ", ")
       let marks = Array(repeating: "?", count: columns.count + 3).joined(separator: ", ")
-      return "INSERT INTO \(layout.table(entity).name) (\(names)) VALUES (\(marks))"
+      return "INSERT OR ABORT INTO \(layout.table(entity).name) (\(names)) VALUES (\(marks))"
     }
   }
 
@@ -79,7 +81,7 @@ public final class SQLStatements<Connection: SQLConnection> {
         }
         return ", \(name(entity, slot)) = ?\(place + 2)" + (order ?? "")
       }.joined()
-      return "UPDATE \(layout.table(entity).name) SET Z_OPT = ?1\(columns) WHERE Z_PK = ? AND ifnull(Z_OPT, 0) = ?"
+      return "UPDATE OR ABORT \(layout.table(entity).name) SET Z_OPT = ?1\(columns) WHERE Z_PK = ? AND ifnull(Z_OPT, 0) = ?"
     }
   }
 
@@ -105,7 +107,7 @@ public final class SQLStatements<Connection: SQLConnection> {
       let columns = layout.tables[link.table].columns
       let names = [columns[link.owner].name] + (link.order.map { [columns[$0].name] } ?? [])
       let values = names.map { "\($0) = NULL" }.joined(separator: ", ")
-      return "UPDATE \(layout.tables[link.table].name) SET \(values) WHERE \(names[0]) = ?"
+      return "UPDATE OR ABORT \(layout.tables[link.table].name) SET \(values) WHERE \(names[0]) = ?"
     }
   }
 
@@ -210,7 +212,7 @@ extension SQLStatements {
     let table = layout.joins[join]
     guard let column = ownerIsFirst ? table.secondOrder : table.firstOrder else { return nil }
     return try statement(.pairOrder(join, ownerIsFirst)) {
-      "UPDATE \(table.name) SET \(column) = ? WHERE \(table.first) = ? AND \(table.second) = ?"
+      "UPDATE OR ABORT \(table.name) SET \(column) = ? WHERE \(table.first) = ? AND \(table.second) = ?"
     }
   }
 
@@ -224,7 +226,7 @@ extension SQLStatements {
       let order = columns.order.map { table.columns[$0].name }.map {
         ", \($0) = CASE WHEN \(owner) = ?1 THEN \($0) END"
       }
-      return "UPDATE \(table.name) SET \(owner) = ?1\(order ?? "") WHERE Z_PK = ?2"
+      return "UPDATE OR ABORT \(table.name) SET \(owner) = ?1\(order ?? "") WHERE Z_PK = ?2"
     }
   }
 
@@ -236,7 +238,7 @@ extension SQLStatements {
       let table = layout.tables[columns.table]
       let owner = table.columns[columns.owner].name
       let order = columns.order.map { ", \(table.columns[$0].name) = NULL" } ?? ""
-      return "UPDATE \(table.name) SET \(owner) = NULL\(order) WHERE Z_PK = ? AND \(owner) IS ?"
+      return "UPDATE OR ABORT \(table.name) SET \(owner) = NULL\(order) WHERE Z_PK = ? AND \(owner) IS ?"
     }
   }
 
@@ -248,7 +250,7 @@ extension SQLStatements {
     return try statement(.order(key.entity, key.relationship)) {
       let table = layout.tables[columns.table]
       return
-        "UPDATE \(table.name) SET \(table.columns[order].name) = ? WHERE Z_PK = ? AND \(table.columns[columns.owner].name) = ?"
+        "UPDATE OR ABORT \(table.name) SET \(table.columns[order].name) = ? WHERE Z_PK = ? AND \(table.columns[columns.owner].name) = ?"
     }
   }
 
@@ -260,7 +262,7 @@ extension SQLStatements {
       let table = layout.table(entity).name
       let (first, step) = (OrderKeys.first - OrderKeys.step, OrderKeys.step)
       return """
-        UPDATE \(table) SET \(place.order) = (SELECT min(ifnull(max(m.\(place.order)), \(first)), \(OrderKeys.limit)) + \(step) \
+        UPDATE OR ABORT \(table) SET \(place.order) = (SELECT min(ifnull(max(m.\(place.order)), \(first)), \(OrderKeys.limit)) + \(step) \
         FROM \(table) m WHERE m.\(place.owner) = \(table).\(place.owner)) \
         WHERE Z_PK = ? AND \(place.owner) IS NOT NULL AND \(place.order) IS NULL
         """

@@ -26,6 +26,8 @@ public final class ExternalDataFiles: Sendable {
   let sweeping = NSLock()
   /// Held while the folder is listed or a file removed.
   private let working = NSLock()
+  /// The obsolete files of the commit under way, as ``prepare(_:)`` has left them.
+  private let touched = Mutex<[UUID: FileStatus?]>([:])
   private let durability = Mutex<(@Sendable () throws(StoreError) -> Void)?>(nil)
 
   /// For a store with this UUID that is opened with `options`.
@@ -64,13 +66,16 @@ public final class ExternalDataFiles: Sendable {
   ///
   /// Throws `missingExternalData`, not saved, where a file is gone.
   public func prepare(_ changes: ChangeSet) throws(StoreError) {
-    if removals == nil { return }
-    for file in named(changes) where !folder.touch(file) {
+    guard let removals else { return }
+    for file in named(changes) where !removals.naming.withLock({ folder.touch(file) }) {
       throw StoreError(
         .missingExternalData, "The file of a large value is gone that the save was about to name; set the value again.",
         context: ["path": folder.folder.appendingPathComponent(file.uuidString).path])
     }
-    for file in changes.obsoleteExternalData.compactMap(ExternalDataFolder.file) { _ = folder.touch(file) }
+    let obsolete = changes.obsoleteExternalData.compactMap(ExternalDataFolder.file)
+    for file in obsolete { _ = folder.touch(file) }
+    // Now: after the commit somebody else may name one again, and touch it.
+    touched.withLock { $0 = Dictionary(obsolete.map { ($0, folder.status(of: $0)) }, uniquingKeysWith: { $1 }) }
   }
 
   /// Lets the obsolete files of a change set go at their time. To be called after the commit, and before it returns.
@@ -78,7 +83,8 @@ public final class ExternalDataFiles: Sendable {
     guard let removals, mayRemove else { return }
     let obsolete = changes.obsoleteExternalData.compactMap(ExternalDataFolder.file)
     if obsolete.isEmpty { return }
-    removals.add(obsolete.map { ($0, folder.status(of: $0)) }, of: self)
+    let status = touched.withLock { $0 }
+    removals.add(obsolete.map { ($0, status[$0] ?? nil) }, of: self)
   }
 
   /// The files that the rows of a change set name, where the slot has changed.
@@ -124,8 +130,10 @@ public final class ExternalDataFiles: Sendable {
 
   /// Removes files that nobody needs any more, as far as they are what they were when they became obsolete.
   func remove(_ files: [(id: UUID, status: FileStatus?)]) {
-    guard !isClosed, isDurable() else { return }
-    for file in files { _ = step { folder.remove(file.id, unlessTouchedSince: file.status) } }
+    guard !isClosed, isDurable(), let removals else { return }
+    for file in files {
+      _ = step { removals.naming.withLock { folder.remove(file.id, unlessTouchedSince: file.status) } }
+    }
   }
 
   /// Makes commits durable. False where they may still be lost.

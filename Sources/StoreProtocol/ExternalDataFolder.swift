@@ -54,13 +54,22 @@ public struct ExternalDataFolder: Sendable {
   /// Writes a value of the store with this UUID, durably, and gives its name for the slot; nil for a small one.
   public func write(_ data: Data, ofStore identifier: String) throws(StoreError) -> Data? {
     if data.count <= Self.threshold { return nil }
-    try makeFolders()
     var id: UUID
     // 28 bits of the name are random: the same data may be given a name that it has already.
     repeat { id = Self.name(of: data, like: Self.random(Self.owner(identifier))) } while status(of: id) != nil
-    try write(data, to: folder.appendingPathComponent(id.uuidString))
-    try Self.synchronize(folder)
-    return Data([2]) + Data(id.uuidString.utf8) + Data([0])
+    var attempts = 20
+    while true {
+      do throws(StoreError) {
+        try makeFolders()
+        try write(data, to: folder.appendingPathComponent(id.uuidString))
+        try Self.synchronize(folder)
+        return Data([2]) + Data(id.uuidString.utf8) + Data([0])
+      } catch {
+        // A copy that came to nothing has just removed the folder, which was empty.
+        attempts -= 1
+        if attempts == 0 || FileStatus(folder.path) != nil { throw error }
+      }
+    }
   }
 
   /// Removes files that no row names. One that is gone already is no error, and what is no regular file in the store's
@@ -88,7 +97,7 @@ public struct ExternalDataFolder: Sendable {
   }
 
   /// ``folder``, nil where it is not there.
-  private func opened() throws(StoreError) -> OwnedFolder? {
+  func opened() throws(StoreError) -> OwnedFolder? {
     let found = try chain()
     return found.count > made.count ? found.last : nil
   }
@@ -120,13 +129,17 @@ public struct ExternalDataFolder: Sendable {
   /// them. Where `body` throws and nothing has happened, what was here is here, and nothing else.
   ///
   /// With `isNew`, which says that there is no such store, what is here is not its own and stays: it may belong to a store that was
-  /// given another name, or to one whose name differs by its extension.
+  /// given another name, or to one whose name differs by its extension. With `isShared`, where there is such a one, only what was
+  /// copied comes, and nothing goes.
   public func replace(
-    with other: ExternalDataFolder, isNew: Bool, _ body: () throws(StoreError) -> Void
+    with other: ExternalDataFolder, isNew: Bool, isShared: Bool = false, _ body: () throws(StoreError) -> Void
   ) throws(StoreError) {
+    // Known before: whoever has the new store open may be saving to it, and touches what its rows name.
+    let former = isNew || isShared ? [] : names.compactMap { name in UUID(uuidString: name).map { ($0, status(of: $0)) } }
     var added: [String] = []
+    var copied: Set<String> = []
     do throws(StoreError) {
-      try add(other, &added)
+      try add(other, &added, &copied)
       try body()
     } catch {
       if error.outcome == .notSaved {
@@ -135,15 +148,23 @@ public struct ExternalDataFolder: Sendable {
       }
       throw error
     }
-    if !isNew { remove(Set(names).subtracting(other.names).map { Data($0.utf8) }) }
+    let obsolete = former.filter { !copied.contains($0.0.uuidString) }
+    if obsolete.isEmpty { return }
+    // The new store first, durably: it must not be taken back when its files are gone.
+    try? Self.synchronize(folder.deletingLastPathComponent())
+    for (id, status) in obsolete { remove(id, unlessTouchedSince: status) }
   }
 
   /// Copies the files of another store that are not here yet, durably and each as a whole. Names are never used again, so that one
   /// which is here is the same. It may wait for its removal: what is touched is not removed.
-  private func add(_ other: ExternalDataFolder, _ added: inout [String]) throws(StoreError) {
+  private func add(
+    _ other: ExternalDataFolder, _ added: inout [String], _ copied: inout Set<String>
+  ) throws(StoreError) {
     // Once more: who removed a file may have looked at it before it was touched.
     for _ in 0..<2 {
-      let missing = other.names.filter { name in
+      let names = other.names
+      copied.formUnion(names)
+      let missing = names.filter { name in
         !(UUID(uuidString: name).map { status(of: $0)?.isRegular == true && touch($0) } ?? false)
       }
       try copy(missing, of: other, &added)
@@ -186,6 +207,12 @@ public struct ExternalDataFolder: Sendable {
     if let outermost = made.first, let parent = try chain().first {
       try parent.requireTree(outermost.lastPathComponent)
     }
+  }
+
+  /// Removes the values whose names tell that the store with this UUID has made them. Apple's tell nothing, and stay.
+  public func removeValues(ofStore identifier: String) {
+    let owner = Self.owner(identifier)
+    remove(names.filter { UUID(uuidString: $0).map { Self.isOwn($0, owner) } ?? false }.map { Data($0.utf8) })
   }
 
   /// Removes the folder with all that is in it. Nothing there is no error. What is neither a regular file nor a folder

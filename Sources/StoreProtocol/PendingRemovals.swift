@@ -87,8 +87,7 @@ final class PendingRemovals: Sendable {
   func isKnown(_ file: UUID) -> Bool { state.withLock { $0.pending[file] != nil || $0.holds[file] != nil } }
 
   /// Removes the files whose time has come; with `only`, those that this store has made obsolete.
-  func removeDue(of only: ExternalDataFiles? = nil) {
-    let now = DispatchTime.now()
+  func removeDue(of only: ExternalDataFiles? = nil, now: DispatchTime = .now()) {
     let due = state.withLock { state in
       var due: [(id: UUID, pending: Pending)] = []
       if state.pending.isEmpty { return due }
@@ -113,10 +112,14 @@ final class PendingRemovals: Sendable {
     for (files, list) in byStore.values { files.remove(list) }
   }
 
+  /// Held while a file is looked at and removed, and while one is touched that a row names from now on.
+  let naming = NSLock()
+
   private func setTimer(_ due: DispatchTime) {
     timer.set(due) { [weak self] in
-      self?.removeDue()
+      // One moment for both: what becomes due while files are removed has a timer of its own.
       let now = DispatchTime.now()
+      self?.removeDue(now: now)
       return self?.state.withLock { $0.pending.values.lazy.map(\.due).filter { $0 > now }.min() }
     }
   }

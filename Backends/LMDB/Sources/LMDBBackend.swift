@@ -29,7 +29,7 @@
       let path = try LMDBFile.resolved(url)
       if let map = try map(path, options) { return try store(map, path, schema, options) }
       if options.isReadOnly { throw Self.notFound(path) }
-      try LMDBNewFile.make(path) { (temporary) throws(StoreError) in
+      try LMDBNewFile.make(path, timeout: options.timeout) { (temporary) throws(StoreError) in
         let map = try LMDBMap(making: temporary, mapSize: initialMapSize)
         try KeyValueStore<LMDBMap>.make(map, schema, storeType: storeType, options: options)
       }
@@ -97,6 +97,9 @@
       }
       let external = ExternalDataFolder(beside: path)
       try external.requireOwn()
+      // Nobody makes a new store there meanwhile.
+      let lock = try FolderLock.ifPossible(path, timeout: options.timeout)
+      defer { withExtendedLifetime(lock) {} }
       try LMDBNewFile.remove(path, file, timeout: options.timeout)
       try external.removeAll()
     }

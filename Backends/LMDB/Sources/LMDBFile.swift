@@ -41,7 +41,7 @@
     /// Opens a file, nil where there is none. Throws `notAStore` for what is no file, and `corrupt` for next to nothing but a hole.
     static func open(_ path: String, isReadOnly: Bool) throws(StoreError) -> LMDBFile? {
       let flags = (isReadOnly ? O_RDONLY : O_RDWR) | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
-      let descriptor = Foundation.open(path, flags)
+      let descriptor = try LockedFiles.opening(path) { Foundation.open(path, flags) }
       if descriptor < 0 {
         if errno == ENOENT { return nil }
         if errno == EISDIR {

@@ -20,12 +20,36 @@
         }
         try LMDBPages.last(of: file, until: deadline) { (_, _) throws(StoreError) in }
         let environment = try LMDBEnvironment(file, key, mapSize: mapSize)
-        do throws(StoreError) { try Self.verify(environment, timeout) } catch {
+        do throws(StoreError) {
+          try Self.requireOwnLockFile(environment, deadline, timeout)
+          try Self.verify(environment, timeout)
+        } catch {
           environment.close()
           throw error
         }
         return environment
       }
+    }
+
+    /// Throws `busy` where the lock file is that of another file, which had the name before and which some process has open still.
+    /// LMDB takes the number of the last commit from there, and would go on from an earlier one of this file.
+    private static func requireOwnLockFile(
+      _ environment: LMDBEnvironment, _ deadline: Date, _ timeout: Double
+    ) throws(StoreError) {
+      if environment.isReadOnly { return }
+      // Nobody commits meanwhile.
+      try environment.file.share(until: deadline)
+      defer { environment.file.unshare() }
+      let transaction = try environment.beginReading(timeout: timeout)
+      defer { environment.end(transaction) }
+      let number = UInt64(mdb_txn_id(transaction))
+      let metas = try LMDBMeta.both(of: environment.file)
+      // The former one where a writer was killed before it had told others of its commit.
+      if [metas.last, metas.former].contains(where: { $0.commitNumber == number }) { return }
+      throw StoreError(
+        .busy,
+        "Another process has the store open that was here before; this one can be opened when it has closed that.",
+        context: ["path": environment.path])
     }
 
     /// Of a file that this process alone knows of, and has just made.

@@ -6,7 +6,7 @@
   enum LMDBNewFile {
     /// Lets `body` fill a new file, and gives it the name `path`. Does nothing where somebody else was first.
     static func make(
-      _ path: String, _ body: (LMDBFile) throws(StoreError) -> Void
+      _ path: String, timeout: Double, _ body: (LMDBFile) throws(StoreError) -> Void
     ) throws(StoreError) {
       try withTemporary(beside: path) { (temporary) throws(StoreError) in
         do {
@@ -15,6 +15,9 @@
           }
           try body(file)
         }
+        // What a store had that is being removed goes first.
+        let lock = try FolderLock.ifPossible(path, timeout: timeout)
+        defer { withExtendedLifetime(lock) {} }
         if link(temporary, path) != 0 {
           if errno == EEXIST { return }
           // Where there are no hard links, the name is free as far as is known.

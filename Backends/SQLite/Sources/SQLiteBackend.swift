@@ -260,7 +260,9 @@ public struct SQLiteBackend: StoreBackend {
       try from.execute("BEGIN")
       defer { try? from.execute("ROLLBACK") }
       _ = try from.integer("SELECT count(*) FROM sqlite_master")
-      try target.externalData.replace(with: origin.externalData, isNew: isNew) { () throws(StoreError) in
+      let isShared = try target.sharesExternalData()
+      try target.externalData.replace(with: origin.externalData, isNew: isNew, isShared: isShared) {
+        () throws(StoreError) in
         try replace(target.path, isNew: isNew, with: from, options)
       }
     }
@@ -275,6 +277,8 @@ public struct SQLiteBackend: StoreBackend {
     do throws(StoreError) {
       let to = try SQLiteConnection(target, .readWriteCreate, timeout: options.timeout)
       do throws(StoreError) {
+        // A journal that was removed must not be back after a loss of power, and take the copy away.
+        try to.execute("PRAGMA synchronous = EXTRA")
         if let other = try SQLiteLogOwner.announce(source, in: to) {
           try withCopy(of: source, naming: other, options.timeout) { (copied) throws(StoreError) in
             try copy(copied, to)

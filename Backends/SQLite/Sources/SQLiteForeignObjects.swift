@@ -55,14 +55,29 @@ enum SQLiteForeignObjects {
     sql.split(whereSeparator: \.isWhitespace).joined(separator: " ")
   }
 
-  /// The statement's bare words in upper case, with parentheses as words of their own; quoted names and texts are left out.
+  /// The statement's bare words in upper case, with parentheses as words of their own; quoted names, texts and comments are left
+  /// out.
   private static func words(_ sql: String) -> [String] {
     var words: [String] = []
     var word = ""
     var quote: Unicode.Scalar?
+    /// Whether a comment is open, and ends with its line.
+    var comment: Bool?
+    var last: Unicode.Scalar = " "
     for scalar in sql.uppercased().unicodeScalars + [" "] {
+      let previous = last
+      last = scalar
+      if let endsWithLine = comment {
+        if endsWithLine ? scalar == "\n" : previous == "*" && scalar == "/" { comment = nil }
+        continue
+      }
       if let end = quote {
         if scalar == end { quote = nil }
+        continue
+      }
+      if previous == "-" && scalar == "-" || previous == "/" && scalar == "*" {
+        comment = scalar == "-"
+        last = " "
         continue
       }
       if scalar.properties.isAlphabetic || scalar == "_" || ("0"..."9").contains(scalar) {

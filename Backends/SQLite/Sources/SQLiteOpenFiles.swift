@@ -7,21 +7,9 @@ import StoreProtocol
 /// that had nothing to do with SQLite. Every other access to a database file therefore goes through ``exclusively(_:_:)``, and
 /// uses a connection instead where the file is open.
 enum SQLiteOpenFiles {
-  struct Identity: Hashable {
-    let device: UInt64
-    let inode: UInt64
+  typealias Identity = LockedFiles.Identity
 
-    /// Nil where there is no file.
-    init?(_ path: String) {
-      var status = stat()
-      guard stat(path, &status) == 0 else { return nil }
-      device = UInt64(truncatingIfNeeded: status.st_dev)
-      inode = UInt64(truncatingIfNeeded: status.st_ino)
-    }
-  }
-
-  /// Recursive, because a copy opens its target while it holds the source.
-  private static let lock = NSRecursiveLock()
+  private static var lock: NSRecursiveLock { LockedFiles.lock }
   // Used under the lock.
   nonisolated(unsafe) private static var files: [Identity: OpenFile] = [:]
 
@@ -38,17 +26,23 @@ enum SQLiteOpenFiles {
     defer { lock.unlock() }
     open()
     let identity = isLocked ? Identity(path) : nil
-    if let identity { files[identity, default: OpenFile()].connections += 1 }
+    if let identity {
+      files[identity, default: OpenFile()].connections += 1
+      LockedFiles.add(identity)
+    }
     return identity
   }
 
   static func closed(_ identity: Identity, _ path: String) {
     lock.withLock {
       files[identity]?.connections -= 1
+      LockedFiles.remove(identity)
       guard let file = files[identity], file.connections <= 0 else { return }
       files[identity] = nil
       // SQLite has removed the log of a file that has its name still.
-      if let log = file.log, Identity(path) != identity, !isSharedMemoryInUse(path) { discard(log) }
+      guard let log = file.log, Identity(path) != identity, Identity(path + "-wal") == log.identity else { return }
+      // A store that has the name now, and that this process has open, has made its log its own.
+      if !LockedFiles.contains(path) && !isSharedMemoryInUse(path) { discard(log) }
     }
   }
 

@@ -35,6 +35,20 @@ struct SQLitePlace: Sendable {
 
   var externalData: ExternalDataFolder { ExternalDataFolder("_EXTERNAL_DATA", within: supportFolder) }
 
+  /// Whether another database has the same folder of large values: its name differs by the extension alone.
+  func sharesExternalData() throws(StoreError) -> Bool {
+    let file = URL(fileURLWithPath: path)
+    let (own, stem) = (file.lastPathComponent, file.deletingPathExtension().lastPathComponent)
+    guard let folder = try OwnedFolder(file.deletingLastPathComponent().path) else { return false }
+    for name in try folder.names() where name != own && (name as NSString).deletingPathExtension == stem {
+      if SQLiteRemoval.suffixes.contains(where: name.hasSuffix) { continue }
+      guard try folder.status(name)?.isRegular == true else { continue }
+      let sibling = file.deletingLastPathComponent().appendingPathComponent(name).path
+      if (try? SQLiteFormat.isStoreFile(sibling)) == true { return true }
+    }
+    return false
+  }
+
   // MARK: Stores without a trace
 
   private struct Shared {

@@ -19,16 +19,23 @@ enum SQLiteRemoval {
     defer { withExtendedLifetime(lock) {} }
     if try folder.status(url.lastPathComponent) != nil {
       if !options.forceDestroy { guard try SQLiteFormat.isStoreFile(place.path) else { return } }
+      // Of the large values in a folder that two stores have, those go that say whose they are.
+      let isShared = try place.sharesExternalData()
+      let owner = isShared ? try? SQLiteBackend().metadata(at: url, options: options).identifier : nil
       let writer = try SQLiteWriteLock(place.path, timeout: options.timeout)
       defer { withExtendedLifetime(writer) {} }
       try SQLiteOpenFiles.replacing(SQLiteOpenFiles.Identity(place.path)) { () throws(StoreError) in
         try removeDatabase(place.path)
       }
-      try place.externalData.removeAll()
+      if !isShared {
+        try place.externalData.removeAll()
+      } else if let owner {
+        place.externalData.removeValues(ofStore: owner)
+      }
     } else {
       // What an earlier removal left that was interrupted. External data may be of a store that was given another name.
       try removeFilesBeside(place.path)
-      if options.forceDestroy { try place.externalData.removeAll() }
+      if options.forceDestroy, try !place.sharesExternalData() { try place.externalData.removeAll() }
     }
   }
 

@@ -64,7 +64,9 @@ final class SQLiteStore: Store, @unchecked Sendable {
     externalFiles.makeDurable { [weak self] () throws(StoreError) in
       // The files of a store that has taken this one's place stay.
       try file.require()
-      if !isDurable { try self?.syncFiles() }
+      if isDurable { return }
+      guard let self else { throw StoreError(.closed, "The store was closed.", context: ["path": place.path]) }
+      try syncFiles()
     }
     externalFiles.sweep(self)
   }

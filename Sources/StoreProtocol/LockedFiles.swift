@@ -1,0 +1,61 @@
+import Foundation
+
+/// The files on which this process has POSIX locks: databases that SQLite has open, by device and inode.
+///
+/// The system drops such locks as soon as the process closes *any* descriptor of the file, whoever had opened it. So nobody
+/// opens one of these files but SQLite itself, also not to see what kind of file it is.
+package enum LockedFiles {
+  package struct Identity: Hashable, Sendable {
+    let device: UInt64
+    let inode: UInt64
+
+    /// Nil where there is no file.
+    package init?(_ path: String) {
+      var status = stat()
+      guard stat(path, &status) == 0 else { return nil }
+      device = UInt64(truncatingIfNeeded: status.st_dev)
+      inode = UInt64(truncatingIfNeeded: status.st_ino)
+    }
+  }
+
+  /// Held while such a file is opened or closed. Recursive, because a copy opens its target while it holds the source.
+  package static let lock = NSRecursiveLock()
+  // Used under the lock.
+  nonisolated(unsafe) private static var counts: [Identity: Int] = [:]
+
+  package static func add(_ file: Identity) { lock.withLock { counts[file, default: 0] += 1 } }
+
+  package static func remove(_ file: Identity) {
+    lock.withLock {
+      let count = (counts[file] ?? 1) - 1
+      counts[file] = count > 0 ? count : nil
+    }
+  }
+
+  package static func contains(_ path: String) -> Bool {
+    lock.withLock { !counts.isEmpty && Identity(path).map { counts[$0] != nil } ?? false }
+  }
+
+  /// The descriptor that `open` gives for a file of another kind, below 0 where it gives none. Throws `notAStore` for an SQLite
+  /// database, which stays as it is.
+  package static func opening(_ path: String, _ open: () -> Int32) throws(StoreError) -> Int32 {
+    let found: Int32? = lock.withLock {
+      if contains(path) { return nil }
+      let file = open()
+      if file < 0 { return file }
+      if !isDatabase(file) { return file }
+      _ = close(file)
+      return nil
+    }
+    guard let found else {
+      throw StoreError(.notAStore, "The file is an SQLite database.", context: ["path": path])
+    }
+    return found
+  }
+
+  private static func isDatabase(_ file: Int32) -> Bool {
+    let header = Array("SQLite format 3\0".utf8)
+    var bytes = [UInt8](repeating: 0, count: header.count)
+    return pread(file, &bytes, bytes.count, 0) == bytes.count && bytes == header
+  }
+}
