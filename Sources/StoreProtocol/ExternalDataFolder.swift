@@ -67,7 +67,7 @@ public struct ExternalDataFolder: Sendable {
       } catch {
         // A copy that came to nothing has just removed the folder, which was empty.
         attempts -= 1
-        if attempts == 0 || FileStatus(folder.path) != nil { throw error }
+        if attempts == 0 || error.code != .notFound { throw error }
       }
     }
   }

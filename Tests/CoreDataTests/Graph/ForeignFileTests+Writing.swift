@@ -23,7 +23,8 @@ extension ForeignFileTests {
   @Test(arguments: [
     "VARCHAR NOT NULL ON CONFLICT IGNORE", "VARCHAR UNIQUE ON CONFLICT REPLACE",
     "VARCHAR NOT NULL on  conflict Rollback",
-    "VARCHAR CONSTRAINT c NOT NULL ON CONFLICT FAIL",
+    "VARCHAR CONSTRAINT c NOT NULL ON CONFLICT FAIL", "VARCHAR NOT NULL ON /* \" */ CONFLICT IGNORE",
+    "VARCHAR -- \"\n NOT NULL ON CONFLICT IGNORE", "VARCHAR UNIQUE /*/ -- \"*/ ON CONFLICT REPLACE",
   ])
   func aTableThatSkipsOrReplacesRowsIsOnlyRead(_ clause: String) throws {
     let place = try Place()

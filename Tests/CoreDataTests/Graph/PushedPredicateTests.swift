@@ -12,7 +12,10 @@ import Testing
 @Suite struct PushedPredicateTests {
   private let layout: SQLLayout
 
-  init() throws { layout = SQLLayout(schema: try Company.model().freeze().schema) }
+  init() throws {
+    layout = SQLLayout(schema: try Company.model().freeze().schema)
+    folder = try Scratch()
+  }
 
   private func resolved(_ format: String, of entity: String) throws -> ResolvedPredicate {
     let entity = try #require(layout.schema.entity(named: entity))
@@ -28,11 +31,16 @@ import Testing
       + condition.statement.text + " ORDER BY t0.ZNAME, t0.Z_PK LIMIT ? OFFSET ?"
   }
 
+  /// A folder that goes at the end of the test.
+  private final class Scratch {
+    let url = FileManager.default.temporaryDirectory.appending(path: "pushed-\(UUID())")
+    init() throws { try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true) }
+    deinit { try? FileManager.default.removeItem(at: url) }
+  }
+  private let folder: Scratch
+
   private func database() throws -> SQLiteConnection {
-    let path = FileManager.default.temporaryDirectory.appending(path: "pushed-\(UUID())").path
-    let connection = try SQLiteConnection(path, .readWriteCreate, timeout: 1)
-    // It stays open.
-    try FileManager.default.removeItem(atPath: path)
+    let connection = try SQLiteConnection(folder.url.appending(path: "store").path, .readWriteCreate, timeout: 1)
     for statement in SQLSchemaText(layout).statements { try connection.execute(statement) }
     try connection.execute("CREATE TABLE \(SQLText.listName(0)) (v PRIMARY KEY) WITHOUT ROWID")
     return connection

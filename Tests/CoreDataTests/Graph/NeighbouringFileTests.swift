@@ -1,0 +1,177 @@
+import Foundation
+import LMDBStore
+import Testing
+
+@testable import CoreData
+@testable import StoreProtocol
+
+/// What is done with one store's files leaves alone what another one has.
+@Suite struct NeighbouringFileTests {
+  private let folder = FileManager.default.temporaryDirectory.appending(path: "neighbours-\(UUID())")
+  private static let large = Data(repeating: 7, count: 150_000)
+
+  init() throws { try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true) }
+
+  /// A stack on the store of that name, with one owner that has a large value.
+  private func stack(_ name: String) throws -> (NSPersistentStoreCoordinator, NSManagedObjectContext, NSManagedObject) {
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: AcknowledgedStack.model())
+    try coordinator.addPersistentStore(type: .sqlite, at: folder.appending(path: name))
+    let context = NSManagedObjectContext(.privateQueue)
+    context.persistentStoreCoordinator = coordinator
+    let owner = try context.performAndWait {
+      let owner = NSEntityDescription.insertNewObject(forEntityName: "Owner", into: context)
+      owner.setValue(Self.large, forKey: "blob")
+      try context.save()
+      return owner
+    }
+    return (coordinator, context, owner)
+  }
+
+  #if os(Linux)
+    /// The POSIX locks that this process has on a file.
+    private func locks(_ url: URL) throws -> [String] {
+      let inode = try FileManager.default.attributesOfItem(atPath: url.path)[.systemFileNumber] as? Int ?? 0
+      return try String(contentsOfFile: "/proc/locks", encoding: .utf8).split(separator: "\n").map(String.init).filter {
+        $0.contains("POSIX") && $0.contains(" \(getpid()) ") && $0.contains(":\(inode) ")
+      }.map { $0.split(separator: ":", maxSplits: 1).last.map(String.init) ?? "" }.sorted()
+    }
+
+    /// The system drops a process's locks on a file when it closes any descriptor of it.
+    @Test(arguments: [NSXMLStoreType, NSBinaryStoreType, "LMDB"])
+    func whoLooksForAnotherTypeLeavesTheLocksOfADatabase(_ type: String) throws {
+      defer { try? FileManager.default.removeItem(at: folder) }
+      #if LMDB
+        LMDBStore.register()
+      #else
+        if type == "LMDB" { return }
+      #endif
+      let (coordinator, context, _) = try stack("store.sqlite")
+      let url = folder.appending(path: "store.sqlite")
+      let before = try locks(url)
+      #expect(!before.isEmpty)
+      #expect(throws: (any Error).self) {
+        _ = try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: type, at: url)
+      }
+      #expect(throws: (any Error).self) { try coordinator.destroyPersistentStore(at: url, ofType: type) }
+      #expect(throws: (any Error).self) {
+        try coordinator.addPersistentStore(
+          ofType: type, configurationName: nil, at: URL(filePath: url.path + "/../store.sqlite"))
+      }
+      #expect(try locks(url) == before)
+      context.performAndWait {}
+    }
+
+    /// The name of a destroyed store is that of a new one by the time the former is closed.
+    @Test func whoClosesADestroyedStoreLeavesTheLocksOfTheNext() throws {
+      defer { try? FileManager.default.removeItem(at: folder) }
+      let (former, _, _) = try stack("store.sqlite")
+      let url = folder.appending(path: "store.sqlite")
+      try NSPersistentStoreCoordinator(managedObjectModel: AcknowledgedStack.model()).destroyPersistentStore(
+        at: url, type: .sqlite)
+      let (next, context, owner) = try stack("store.sqlite")
+      let log = URL(filePath: url.path + "-shm")
+      let before = try locks(log)
+      #expect(!before.isEmpty)
+      for store in former.persistentStores { try former.remove(store) }
+      #expect(try locks(log) == before)
+      try context.performAndWait {
+        owner.setValue("x", forKey: "name")
+        try context.save()
+      }
+      for store in next.persistentStores { try next.remove(store) }
+    }
+  #endif
+
+  /// Apple's folder of large values has the store's name without its extension.
+  @Test(arguments: [false, true])
+  func theValuesOfAStoreWithAnotherExtensionStay(isReplaced: Bool) throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let (_, _, _) = try stack("store.sqlite")
+    let (_, context, owner) = try stack("store.db")
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: AcknowledgedStack.model())
+    let url = folder.appending(path: "store.sqlite")
+    if isReplaced {
+      _ = try stack("other.sqlite")
+      try coordinator.replacePersistentStore(
+        at: url, withPersistentStoreFrom: folder.appending(path: "other.sqlite"), type: .sqlite)
+    } else {
+      try coordinator.destroyPersistentStore(at: url, type: .sqlite)
+      let values = try FileManager.default.subpathsOfDirectory(atPath: folder.path).filter {
+        $0.contains("_EXTERNAL_DATA/")
+      }
+      #expect(values.count == 1)
+    }
+    context.performAndWait {
+      context.refreshAllObjects()
+      #expect(owner.value(forKey: "blob") as? Data == Self.large)
+    }
+  }
+
+  // MARK: While a store is replaced
+
+  private func values() throws -> (former: ExternalDataFolder, other: ExternalDataFolder) {
+    (
+      ExternalDataFolder(beside: folder.appending(path: "former").path),
+      ExternalDataFolder(beside: folder.appending(path: "other").path)
+    )
+  }
+
+  private func name(_ slot: Data?) -> String {
+    String(decoding: (slot ?? Data()).dropFirst().dropLast(), as: UTF8.self)
+  }
+
+  /// Whoever has the new store open already may be saving to it.
+  @Test func aValueThatIsSavedWhileAStoreIsReplacedStays() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let (former, other) = try values()
+    let identifier = UUID().uuidString
+    let (old, early) = (
+      try former.write(Self.large, ofStore: identifier), try former.write(Self.large, ofStore: identifier)
+    )
+    var late: Data?
+    try former.replace(with: other, isNew: false) { () throws(StoreError) in
+      late = try former.write(Self.large, ofStore: identifier)
+      // What `prepare` does in a commit.
+      for slot in [early, late] { _ = slot.flatMap(ExternalDataFolder.file).map(former.touch) }
+    }
+    #expect(Set(former.names) == [name(early), name(late)])
+    #expect(!former.names.contains(name(old)))
+  }
+
+  /// The source may lose a value while its rows, as they were at the beginning, are copied.
+  @Test func aValueThatTheSourceLosesMeanwhileIsCopied() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let (former, other) = try values()
+    let value = try other.write(Self.large, ofStore: UUID().uuidString)
+    for _ in 0..<2 {
+      try former.replace(with: other, isNew: false) { () throws(StoreError) in
+        if let value { other.remove([value]) }
+      }
+      #expect(former.names == [name(value)])
+      // As if it had been copied before.
+      try FileManager.default.createDirectory(at: other.folder, withIntermediateDirectories: true)
+      try FileManager.default.copyItem(
+        at: former.folder.appending(path: name(value)), to: other.folder.appending(path: name(value)))
+    }
+  }
+
+  /// The folder may go, because a copy came to nothing, while a value is written to it.
+  @Test func aValueIsWrittenWhileCopiesComeToNothing() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let (former, other) = try values()
+    _ = try other.write(Self.large, ofStore: UUID().uuidString)
+    let done = DispatchSemaphore(value: 0)
+    Thread.detachNewThread {
+      for _ in 0..<300 {
+        try? former.replace(with: other, isNew: false) { () throws(StoreError) in throw StoreError(.busy, "no") }
+      }
+      done.signal()
+    }
+    for _ in 0..<300 {
+      let slot = try #require(try former.write(Self.large, ofStore: UUID().uuidString))
+      #expect(try former.read(slot) == Self.large)
+      former.remove([slot])
+    }
+    done.wait()
+  }
+}
