@@ -81,7 +81,8 @@ public final class SQLStatements<Connection: SQLConnection> {
         }
         return ", \(name(entity, slot)) = ?\(place + 2)" + (order ?? "")
       }.joined()
-      return "UPDATE OR ABORT \(layout.table(entity).name) SET Z_OPT = ?1\(columns) WHERE Z_PK = ? AND ifnull(Z_OPT, 0) = ?"
+      return
+        "UPDATE OR ABORT \(layout.table(entity).name) SET Z_OPT = ?1\(columns) WHERE Z_PK = ? AND ifnull(Z_OPT, 0) = ?"
     }
   }
 

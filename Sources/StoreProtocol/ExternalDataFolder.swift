@@ -135,7 +135,8 @@ public struct ExternalDataFolder: Sendable {
     with other: ExternalDataFolder, isNew: Bool, isShared: Bool = false, _ body: () throws(StoreError) -> Void
   ) throws(StoreError) {
     // Known before: whoever has the new store open may be saving to it, and touches what its rows name.
-    let former = isNew || isShared ? [] : names.compactMap { name in UUID(uuidString: name).map { ($0, status(of: $0)) } }
+    let former =
+      isNew || isShared ? [] : names.compactMap { name in UUID(uuidString: name).map { ($0, status(of: $0)) } }
     var added: [String] = []
     var copied: Set<String> = []
     do throws(StoreError) {

@@ -78,7 +78,9 @@ struct ExternalDataSweep {
     for name in contents where name.hasPrefix(".") && name.hasSuffix(".copying") {
       let parts = name.split(separator: ".")
       guard parts.count == 3, parts.prefix(2).allSatisfy({ UUID(uuidString: String($0)) != nil }) else { continue }
-      guard let folder = try? files.folder.opened(), let status = try? folder.status(name), isOld(status) else { continue }
+      guard let folder = try? files.folder.opened(), let status = try? folder.status(name), isOld(status) else {
+        continue
+      }
       _ = files.step { try? folder.removeFile(name) }
     }
   }

@@ -150,17 +150,6 @@ final class ContextCore: @unchecked Sendable {
     Int(index) < knownEngines.count ? knownEngines[Int(index)] : nil
   }
 
-  /// Whether a store reads and writes elsewhere than when it was found: versions of its rows, and names of large values, may
-  /// mean something else there.
-  var haveStoresMoved: Bool {
-    knownStores.indices.contains { index in
-      guard let store = knownStores[index], !store.isRemoved, let engine = knownEngines[index],
-        let now = try? store.requireEngine()
-      else { return false }
-      return now !== engine
-    }
-  }
-
   @inline(__always)
   func store(_ index: UInt16) -> NSPersistentStore? {
     if Int(index) < knownStores.count, let known = knownStores[Int(index)], !known.isRemoved { return known }

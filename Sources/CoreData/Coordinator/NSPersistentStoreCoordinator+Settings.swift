@@ -22,4 +22,12 @@ extension NSPersistentStoreCoordinator {
     }
     return settings
   }
+
+  func frozenModel() throws -> FrozenModel {
+    do { return try managedObjectModel.freeze() } catch {
+      throw CocoaError(
+        .persistentStoreIncompatibleSchema,
+        userInfo: [NSLocalizedDescriptionKey: error.description, NSUnderlyingErrorKey: error])
+    }
+  }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The same with types of stores instead of their names.
+/// The same with types of stores instead of their names, and with texts instead of URIs.
 extension NSPersistentStoreCoordinator {
   public class func metadataForPersistentStore(
     type: NSPersistentStore.StoreType, at url: URL, options: [AnyHashable: Any]? = nil
@@ -36,5 +36,9 @@ extension NSPersistentStoreCoordinator {
     try replacePersistentStore(
       at: destinationURL, destinationOptions: destinationOptions, withPersistentStoreFrom: sourceURL,
       sourceOptions: sourceOptions, ofType: sourceType.rawValue)
+  }
+
+  public final func managedObjectID(for uri: String) -> NSManagedObjectID? {
+    URL(string: uri).flatMap(managedObjectID(forURIRepresentation:))
   }
 }

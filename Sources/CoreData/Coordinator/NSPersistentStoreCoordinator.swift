@@ -180,14 +180,6 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     return store
   }
 
-  func frozenModel() throws -> FrozenModel {
-    do { return try managedObjectModel.freeze() } catch {
-      throw CocoaError(
-        .persistentStoreIncompatibleSchema,
-        userInfo: [NSLocalizedDescriptionKey: error.description, NSUnderlyingErrorKey: error])
-    }
-  }
-
   @discardableResult
   open func addPersistentStore(
     type: NSPersistentStore.StoreType, configuration: String? = nil, at storeURL: URL,
@@ -279,10 +271,6 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     // One text for each number: no sign, no leading zeros.
     guard parts.count == 3, let key = Int64(parts[2].dropFirst()), key > 0, parts[2] == "p\(key)" else { return nil }
     return NSManagedObjectID(frozen.infos[entity.index], key: key, store: store, context: nil)
-  }
-
-  public final func managedObjectID(for uri: String) -> NSManagedObjectID? {
-    URL(string: uri).flatMap(managedObjectID(forURIRepresentation:))
   }
 
   // MARK: Metadata, removing and copying files
