@@ -59,7 +59,8 @@ struct RaceHistory {
       if let owner = one.dropped { dropped.append((name(owner), name(one.object), index)) }
       writes[Cell(object: name(one.object), key: one.key), default: []].append(write(value, one.isDefinite))
     }
-    let gone = Set(record.deletions + record.deleted.map(name))
+    // The same take deletions back: what was linked before is linked again.
+    let gone = Set((isKnown && !holds ? [] : record.deletions) + record.deleted.map(name))
     for pair in record.pairs where !gone.contains(pair.owner) && !gone.contains(pair.member) {
       if pair.isDropped {
         dropped.append((pair.owner, pair.member, index))
