@@ -3,7 +3,8 @@ import StoreSchema
 extension ChangeSet {
   /// The stored objects that new links lead to, each once, in the order of their entities and keys: destinations of the
   /// to-one slots of insertions and of the changed ones of updates, and of added links. Objects that the change set
-  /// itself inserts are left out. None for ``isPartOfCopy``.
+  /// itself inserts are left out, and those that it updates or checks: their version is looked at. None for
+  /// ``isPartOfCopy``.
   ///
   /// To be called before references to insertions are resolved. A commit makes sure that these objects exist after it.
   public func linkTargets(_ schema: Schema) -> [ObjectReference] {
@@ -14,26 +15,39 @@ extension ChangeSet {
     for change in links where !change.added.isEmpty {
       for destination in change.added { targets.add(destination) }
     }
-    return targets.sorted
+    if targets.found.isEmpty { return [] }
+    var known = ReferenceSet(capacity: checks.count + updates.count + targets.found.count)
+    for check in checks { _ = known.insert(check.reference) }
+    for update in updates { _ = known.insert(update.row.reference) }
+    return targets.found.filter { known.insert($0) }.sorted { ($0.entity, $0.key) < ($1.entity, $1.key) }
   }
 }
 
 private struct LinkTargets {
   private let schema: Schema
-  private var found: Set<ObjectReference> = []
-  /// What rows of the entity at hand need, which come together, with the destination seen last.
+  /// Some of them several times.
+  private(set) var found: [ObjectReference] = []
+  /// What rows of the entity at hand need; rows of one entity come together.
   private var entity = -1
-  private var toOnes: [(relationship: Relationship, slot: Int, last: Int64)] = []
+  private var toOnes: [ToOne] = []
+
+  private struct ToOne {
+    let relationship: Relationship
+    let slot: Int
+    /// Keys that were met, each in the place that its last bits say: most objects lead to few others.
+    var met: [Int64]
+  }
+  private static let places = 256
 
   init(_ schema: Schema) { self.schema = schema }
-
-  var sorted: [ObjectReference] { found.sorted { ($0.entity, $0.key) < ($1.entity, $1.key) } }
 
   mutating func add(_ row: borrowing Row, changed: SlotSet?) {
     if row.entity != entity {
       entity = row.entity
       toOnes = schema.entities[entity].relationships.compactMap { relationship in
-        relationship.slot.map { (relationship, $0, 0) }
+        relationship.slot.map {
+          ToOne(relationship: relationship, slot: $0, met: Array(repeating: 0, count: Self.places))
+        }
       }
     }
     for index in toOnes.indices {
@@ -41,8 +55,9 @@ private struct LinkTargets {
       if let changed, !changed.contains(slot) { continue }
       // Zero where the slot is null, negative for an insertion of the change set.
       let key = row.int(slot)
-      if key <= 0 || key == toOnes[index].last { continue }
-      toOnes[index].last = key
+      let place = Int(truncatingIfNeeded: key) & (Self.places - 1)
+      if key <= 0 || key == toOnes[index].met[place] { continue }
+      toOnes[index].met[place] = key
       let relationship = toOnes[index].relationship
       if let target = row.reference(
         slot, entitySlot: relationship.entitySlot, destination: relationship.destination)
@@ -53,6 +68,33 @@ private struct LinkTargets {
   }
 
   mutating func add(_ target: ObjectReference) {
-    if target.key > 0 && schema.entities.indices.contains(target.entity) { found.insert(target) }
+    if target.key > 0 && schema.entities.indices.contains(target.entity) { found.append(target) }
+  }
+}
+
+/// A set of references that takes a few instructions each.
+private struct ReferenceSet {
+  private static let none = ObjectReference(entity: -1, key: 0)
+  private static let factor = UInt64.random(in: 0...UInt64.max) | 1
+  private var places: ContiguousArray<ObjectReference>
+  private let shift: Int
+
+  init(capacity: Int) {
+    // Half of the places stay free at least.
+    let bits = max(4, Int.bitWidth - (capacity * 2).leadingZeroBitCount)
+    places = ContiguousArray(repeating: Self.none, count: 1 << bits)
+    shift = 64 - bits
+  }
+
+  /// Whether it was not there yet.
+  mutating func insert(_ reference: ObjectReference) -> Bool {
+    let mixed = (UInt64(bitPattern: reference.key) ^ UInt64(truncatingIfNeeded: reference.entity) << 48) &* Self.factor
+    var place = Int(truncatingIfNeeded: mixed >> UInt64(shift))
+    while places[place] != Self.none {
+      if places[place] == reference { return false }
+      place = (place + 1) & (places.count - 1)
+    }
+    places[place] = reference
+    return true
   }
 }
