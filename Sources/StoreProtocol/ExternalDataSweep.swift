@@ -30,10 +30,11 @@ struct ExternalDataSweep {
     var candidates = self.candidates()
     if candidates.isEmpty { return }
     guard removeNamed(from: &candidates, store), files.isDurable() else { return }
+    guard let removals = files.removals else { return }
     let end = DispatchTime.now() + Self.duration
-    for (id, status) in candidates.prefix(Self.limit) where !(files.removals?.isKnown(id) ?? true) {
+    for (id, status) in candidates.prefix(Self.limit) where !removals.isKnown(id) {
       if DispatchTime.now() > end { return }
-      _ = files.step { files.folder.remove(id, unlessTouchedSince: status) }
+      _ = files.step { removals.naming.withLock { files.folder.remove(id, unlessTouchedSince: status) } }
     }
   }
 
