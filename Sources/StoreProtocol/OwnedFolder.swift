@@ -145,9 +145,9 @@ package final class OwnedFolder: @unchecked Sendable {
     defer { closedir(stream) }
     var names: [String] = []
     while let entry = readdir(stream) {
-      let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-      }
+      // An entry ends with its name: there is less of it than its type has room for.
+      guard let place = MemoryLayout<dirent>.offset(of: \.d_name) else { break }
+      let name = String(cString: (UnsafeRawPointer(entry) + place).assumingMemoryBound(to: UInt8.self))
       if name != "." && name != ".." { names.append(name) }
     }
     return names
