@@ -322,14 +322,16 @@ public struct ExternalDataFolder: Sendable {
   /// Makes the folders that are missing. Their names are durable then, also of those that somebody made who did not get to it.
   private func makeFolders() throws(StoreError) {
     for url in made {
-      if mkdir(url.path, 0o700) != 0 {
+      while mkdir(url.path, 0o700) != 0 {
         guard errno == EEXIST else {
           throw StoreError.system("No folder can be made for the store's external data", url.path)
         }
-        guard Self.isFolder(url) else {
-          throw StoreError(
-            .corrupt, "What is in the place of the folder of external data is none.", context: ["path": url.path])
-        }
+        var status = stat()
+        // It may have been there, and empty, and gone since.
+        if lstat(url.path, &status) != 0 && errno == ENOENT { continue }
+        if status.st_mode & S_IFMT == S_IFDIR { break }
+        throw StoreError(
+          .corrupt, "What is in the place of the folder of external data is none.", context: ["path": url.path])
       }
       try Self.synchronize(url.deletingLastPathComponent())
     }
