@@ -34,10 +34,10 @@ private struct LinkTargets {
   private struct ToOne {
     let relationship: Relationship
     let slot: Int
-    /// Keys that were met, each in the place that its last bits say: most objects lead to few others.
+    /// Keys that were met, each at the index that its last bits say: most objects lead to few others.
     var met: [Int64]
   }
-  private static let places = 256
+  private static let metCount = 256
 
   init(_ schema: Schema) { self.schema = schema }
 
@@ -46,7 +46,7 @@ private struct LinkTargets {
       entity = row.entity
       toOnes = schema.entities[entity].relationships.compactMap { relationship in
         relationship.slot.map {
-          ToOne(relationship: relationship, slot: $0, met: Array(repeating: 0, count: Self.places))
+          ToOne(relationship: relationship, slot: $0, met: Array(repeating: 0, count: Self.metCount))
         }
       }
     }
@@ -55,9 +55,9 @@ private struct LinkTargets {
       if let changed, !changed.contains(slot) { continue }
       // Zero where the slot is null, negative for an insertion of the change set.
       let key = row.int(slot)
-      let place = Int(truncatingIfNeeded: key) & (Self.places - 1)
-      if key <= 0 || key == toOnes[index].met[place] { continue }
-      toOnes[index].met[place] = key
+      let metIndex = Int(truncatingIfNeeded: key) & (Self.metCount - 1)
+      if key <= 0 || key == toOnes[index].met[metIndex] { continue }
+      toOnes[index].met[metIndex] = key
       let relationship = toOnes[index].relationship
       if let target = row.reference(
         slot, entitySlot: relationship.entitySlot, destination: relationship.destination)
@@ -76,25 +76,25 @@ private struct LinkTargets {
 private struct ReferenceSet {
   private static let none = ObjectReference(entity: -1, key: 0)
   private static let factor = UInt64.random(in: 0...UInt64.max) | 1
-  private var places: ContiguousArray<ObjectReference>
+  private var slots: ContiguousArray<ObjectReference>
   private let shift: Int
 
   init(capacity: Int) {
-    // Half of the places stay free at least.
+    // Half of the slots stay free at least.
     let bits = max(4, Int.bitWidth - (capacity * 2).leadingZeroBitCount)
-    places = ContiguousArray(repeating: Self.none, count: 1 << bits)
+    slots = ContiguousArray(repeating: Self.none, count: 1 << bits)
     shift = 64 - bits
   }
 
   /// Whether it was not there yet.
   mutating func insert(_ reference: ObjectReference) -> Bool {
     let mixed = (UInt64(bitPattern: reference.key) ^ UInt64(truncatingIfNeeded: reference.entity) << 48) &* Self.factor
-    var place = Int(truncatingIfNeeded: mixed >> UInt64(shift))
-    while places[place] != Self.none {
-      if places[place] == reference { return false }
-      place = (place + 1) & (places.count - 1)
+    var index = Int(truncatingIfNeeded: mixed >> UInt64(shift))
+    while slots[index] != Self.none {
+      if slots[index] == reference { return false }
+      index = (index + 1) & (slots.count - 1)
     }
-    places[place] = reference
+    slots[index] = reference
     return true
   }
 }

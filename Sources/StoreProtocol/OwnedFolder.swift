@@ -146,8 +146,8 @@ package final class OwnedFolder: @unchecked Sendable {
     var names: [String] = []
     while let entry = readdir(stream) {
       // An entry ends with its name: there is less of it than its type has room for.
-      guard let place = MemoryLayout<dirent>.offset(of: \.d_name) else { break }
-      let name = String(cString: (UnsafeRawPointer(entry) + place).assumingMemoryBound(to: UInt8.self))
+      guard let offset = MemoryLayout<dirent>.offset(of: \.d_name) else { break }
+      let name = String(cString: (UnsafeRawPointer(entry) + offset).assumingMemoryBound(to: UInt8.self))
       if name != "." && name != ".." { names.append(name) }
     }
     return names

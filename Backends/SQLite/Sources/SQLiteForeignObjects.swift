@@ -55,8 +55,8 @@ enum SQLiteForeignObjects {
     sql.split(whereSeparator: \.isWhitespace).joined(separator: " ")
   }
 
-  /// The statement's bare words in upper case, with parentheses as words of their own; quoted names, texts and comments are left
-  /// out.
+  /// The statement's bare words in upper case, with parentheses as words of their own. Quoted names, texts and comments
+  /// are left out.
   private static func words(_ sql: String) -> [String] {
     var words: [String] = []
     var word = ""

@@ -6,8 +6,8 @@ import StoreSchema
 /// A store that moves counts the versions of its rows anew, so that versions do not tell whether somebody has saved to the
 /// former place since an object was read there. What the rows hold does.
 extension ContextCore {
-  /// Whether a store reads and writes elsewhere than when it was found: versions of its rows, and names of large values, may
-  /// mean something else there.
+  /// Whether a store reads and writes elsewhere than when it was found. Versions of its rows, and names of large values,
+  /// may mean something else there.
   var haveStoresMoved: Bool {
     knownStores.indices.contains { index in
       guard let store = knownStores[index], !store.isRemoved, let engine = knownEngine(UInt16(index)),

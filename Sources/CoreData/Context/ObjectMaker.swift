@@ -131,7 +131,7 @@ struct ObjectMaker: ~Copyable {
     let isSame =
       known.version == row.version
       && (known.hasEqualBytes(row) || slots.indices.allSatisfy { known.hasEqualSlot($0, slots[$0], row) })
-    if isSame { return object.unloadUnchanged() }
+    if isSame { return object.unloadMembers() }
     core.turnIntoFault(object)
     object.row = row
   }

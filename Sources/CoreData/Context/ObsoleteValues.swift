@@ -52,7 +52,7 @@ final class ObsoleteValues: Sendable {
     var found: (any Store)? { engine.withLock { $0.engine } }
   }
 
-  /// The store of a value, or another one that is open with the same values, and then lets go of them. Nil where there is none.
+  /// The store of a value; after that was closed, another one that is open on the same files. Nil where there is none.
   private func found(_ store: Engine) -> (any Store)? {
     if let found = store.found { return found }
     let open = opened.withLock { $0 }.lazy.compactMap { try? $0.store?.requireEngine() }

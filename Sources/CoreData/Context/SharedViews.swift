@@ -13,7 +13,7 @@ struct SharedViews {
   private var kept: ContiguousArray<Kept?> = []
 
   subscript(store: NSPersistentStore) -> (any StoreSnapshot)? {
-    get { place(store).flatMap { kept[$0]?.view } }
+    get { index(of: store).flatMap { kept[$0]?.view } }
     set {
       if newValue == nil && store.index >= kept.count { return }
       while store.index >= kept.count { kept.append(nil) }
@@ -22,7 +22,7 @@ struct SharedViews {
   }
 
   @inline(__always)
-  private func place(_ store: NSPersistentStore) -> Int? {
+  private func index(of store: NSPersistentStore) -> Int? {
     let index = store.index
     return index < kept.count && kept[index]?.store === store ? index : nil
   }
@@ -30,15 +30,15 @@ struct SharedViews {
   /// What was read along with faults of a tree, nil where nobody has begun.
   @inline(__always)
   func ahead(_ store: NSPersistentStore, root: Int) -> ReadAhead? {
-    place(store).flatMap { kept[$0]?.ahead.first { $0.root == root } }
+    index(of: store).flatMap { kept[$0]?.ahead.first { $0.root == root } }
   }
 
   /// The same, made if need be; nil where no view is kept.
   mutating func madeAhead(_ store: NSPersistentStore, root: Int, subtree: Range<Int>) -> ReadAhead? {
     if let known = ahead(store, root: root) { return known }
-    guard let place = place(store) else { return nil }
+    guard let index = index(of: store) else { return nil }
     let made = ReadAhead(root: root, subtree: subtree)
-    kept[place]?.ahead.append(made)
+    kept[index]?.ahead.append(made)
     return made
   }
 

@@ -37,11 +37,6 @@ extension NSManagedObject {
     if toManys.allSatisfy({ $0?.hasChanges != true }) { flags.remove(.linksChanged) }
   }
 
-  /// Lets to-many relationships that have not changed be read again.
-  final func unloadUnchanged() {
-    for case let state? in toManys where !state.isFault && !state.hasChanges { state.unload() }
-  }
-
   /// Whether objects were added to a to-many relationship since the last save.
   final var hasNewMembers: Bool { toManys.contains { $0?.added.isEmpty == false } }
 
@@ -74,8 +69,8 @@ extension NSManagedObject {
     if !toManys.isEmpty { unloadMembers() }
   }
 
-  /// Lets the members that are known be read again, because the row is another one from now on. What was added and removed
-  /// here stays, and so does an order that was set here.
+  /// Lets the members be read again that were read with another row. What was added and removed here stays, and so does an
+  /// order that was set here.
   final func unloadMembers() {
     for case let state? in toManys where !state.isFault && !state.isOrderChanged { state.unload() }
   }

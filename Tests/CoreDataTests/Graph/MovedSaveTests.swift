@@ -67,6 +67,16 @@ import Testing
       }
     }
 
+    /// Saves, and expects a conflict; `problem` says what it means where there is none.
+    func expectConflict(_ problem: Comment, _ location: SourceLocation = #_sourceLocation) {
+      context.performAndWait {
+        do {
+          try context.save()
+          Issue.record(problem, sourceLocation: location)
+        } catch { #expect((error as NSError).code == NSManagedObjectMergeError, sourceLocation: location) }
+      }
+    }
+
     /// What the store has, read by a new coordinator.
     func stored() throws -> (name: String?, blob: Data?) {
       let (store, coordinator) = (
@@ -113,12 +123,7 @@ import Testing
     world.context.performAndWait { world.owner.setValue("mine", forKey: "name") }
     try world.elsewhere { $0.managedObjectContext?.delete($0) }
     try world.move()
-    world.context.performAndWait {
-      do {
-        try world.context.save()
-        Issue.record("the change was dropped")
-      } catch { #expect((error as NSError).code == NSManagedObjectMergeError) }
-    }
+    world.expectConflict("the change was dropped")
   }
 
   /// The same for an object that the save only checks.
@@ -131,12 +136,7 @@ import Testing
     }
     try world.elsewhere { $0.managedObjectContext?.delete($0) }
     try world.move()
-    world.context.performAndWait {
-      do {
-        try world.context.save()
-        Issue.record("the check was dropped")
-      } catch { #expect((error as NSError).code == NSManagedObjectMergeError) }
-    }
+    world.expectConflict("the check was dropped")
   }
 
   /// Nothing is saved that was made from what could not be read.
@@ -186,12 +186,7 @@ import Testing
       }
     }
     try world.elsewhere { $0.setValue("theirs", forKey: "name") }
-    world.context.performAndWait {
-      do {
-        try world.context.save()
-        Issue.record("what the other context saved is overwritten")
-      } catch { #expect((error as NSError).code == NSManagedObjectMergeError) }
-    }
+    world.expectConflict("what the other context saved is overwritten")
   }
 
   // MARK: Another store with the index of a removed one
