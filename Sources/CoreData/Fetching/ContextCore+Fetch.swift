@@ -30,7 +30,7 @@ extension ContextCore {
     // A fetch sees the newest state, and so do the faults that it makes.
     snapshots[store] = nil
     if let incremental = try store.openIncremental() {
-      let objects = try incremental.fetch(run.fetch, offset: reader.plan.offset, limit: reader.plan.limit, self)
+      let objects = try objects(run, reader, from: incremental, of: store)
       if !run.isMerged { return objects.map { FoundObject($0, keys: []) } }
       return sorted(objects, run.fetch.plan.sort)
     }
@@ -39,6 +39,19 @@ extension ContextCore {
       try reader.read(snapshot, store: UInt16(store.index)) { results.append($0) }
     }
     return results
+  }
+
+  /// What an incremental store gives, with the rows that the fetch promises. Such a store has no views that last: what is read is of
+  /// one moment because nobody else calls the store meanwhile.
+  private func objects(
+    _ run: FetchRun, _ reader: FetchReader, from engine: IncrementalEngine, of store: NSPersistentStore
+  ) throws -> [NSManagedObject] {
+    try engine.calling { _ in
+      let objects = try engine.fetch(run.fetch, offset: reader.plan.offset, limit: reader.plan.limit, self)
+      if run.fetch.parameters.shouldRefresh { try refresh(objects, store) }
+      if run.readsRows && run.wishes.realizes { try readRows(of: objects) }
+      return objects
+    }
   }
 
   /// The objects that one store gives as the result of a fetch.
@@ -122,7 +135,7 @@ extension ContextCore {
         fetchBatches.remember(
           keys, store: store.index, root: run.fetch.info.root, size: parameters.batchSize, run.wishes)
       }
-      if parameters.shouldRefresh { try refresh(own, store) }
+      if parameters.shouldRefresh && store.custom?.incremental == nil { try refresh(own, store) }
     }
   }
 

@@ -8,7 +8,11 @@ extension ContextCore {
   func fulfill(_ wishes: FetchBatches.Wishes, _ objects: [NSManagedObject]) throws {
     if wishes.realizes {
       do { try readRows(of: objects) } catch { throw CoreDataError.make(error) }
+      // They have the rows of one moment. Whoever saves while clients' code awakes them changes none of the others.
+      let hadRead = hasReadInBurst
+      hasReadInBurst = true
       for object in objects { object.prepareToRead() }
+      hasReadInBurst = hadRead
     }
     for path in wishes.prefetchedKeyPaths { try prefetch(path, objects) }
   }
@@ -32,7 +36,7 @@ extension ContextCore {
   }
 
   /// Gives the faults among objects of one tree their rows, in one request for each store.
-  private func readRows(of objects: [NSManagedObject]) throws(StoreError) {
+  func readRows(of objects: [NSManagedObject]) throws(StoreError) {
     let faults = objects.filter { $0.row == nil && $0.isFault && $0.key > 0 }
     for (index, faults) in Dictionary(grouping: faults, by: \.storeIndex) {
       if let store = store(index) { try readRows(of: faults, faults[0].info.root, store) }
@@ -44,7 +48,7 @@ extension ContextCore {
   ) throws(StoreError) {
     var faults: [Int64: NSManagedObject] = [:]
     for object in objects {
-      if let row = store.cache.row(root, object.key), row.entity == object.info.entity.index {
+      if let row = store.knownRow(root, object.key), row.entity == object.info.entity.index {
         object.row = row
       } else {
         faults[object.key] = object
