@@ -68,6 +68,24 @@ import Testing
     }
   }
 
+  /// A delete rule does not reach what the same save has unlinked before.
+  @Test func whatIsUnlinkedBeforeItsOwnerIsDeletedIsExplained() throws {
+    for kind in RaceKind.all {
+      let (owner, member) = (RaceObject.owner(kind, 1), RaceObject.member(kind, 2))
+      let program = RaceProgram(
+        setup: [.insert(owner, 1), .insert(member, 2)],
+        workers: [
+          RaceProgram.Worker(operations: [
+            .link(owner: owner, member: member), .save(meeting: nil, pause: 0), .unlink(owner: owner, member: member),
+            .delete(owner), .save(meeting: nil, pause: 0),
+          ])
+        ])
+      let result = try RaceRun(TestedStore.memory, program).run()
+      #expect(RaceJudge.faults(of: result).map(\.text) == [], "\(kind.text)")
+      #expect(result.records.allSatisfy { $0.outcome == .saved }, "\(kind.text)")
+    }
+  }
+
   @Test(arguments: TestedStore.allCases) func aShortWalkOverlaps(_ store: TestedStore) throws {
     var generator = RaceGenerator(seed: 11, store.backend.capabilities)
     var overlaps = RaceOverlaps()

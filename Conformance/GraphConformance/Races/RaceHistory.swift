@@ -61,7 +61,8 @@ struct RaceHistory {
     }
     // The same take deletions back: what was linked before is linked again.
     let gone = Set((isKnown && !holds ? [] : record.deletions) + record.deleted.map(name))
-    for pair in record.pairs where !gone.contains(pair.owner) && !gone.contains(pair.member) {
+    // What was unlinked before its owner was deleted is not reached by the delete rule.
+    for pair in record.pairs where !pair.isLinked || !gone.contains(pair.owner) && !gone.contains(pair.member) {
       if pair.isDropped {
         dropped.append((pair.owner, pair.member, index))
         continue
