@@ -274,7 +274,7 @@ struct ObjectMerge {
     // One that is written is checked by that, and merged by itself.
     if destination.isToBeWritten { return destination }
     if relationship.linkedInverse?.isToMany == false { core.refresh(destination, mergeChanges: true) }
-    if destination.row == nil { destination.row = row }
+    if destination.row == nil { destination.take(row) }
     core.dependedOn.append(destination)
     return destination
   }
@@ -340,7 +340,7 @@ extension ContextCore {
   func dropRow(of object: NSManagedObject) {
     guard let store = store(object.storeIndex) else { return }
     store.cache.remove(object.info.root, [object.key])
-    snapshots[store] = nil
+    snapshots.drop(store)
   }
 
   /// Takes objects off the lists of changes that have none, or not any more.

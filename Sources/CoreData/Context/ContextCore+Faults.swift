@@ -12,34 +12,45 @@ extension ContextCore {
     _ store: NSPersistentStore, _ body: (any StoreSnapshot) throws(StoreError) -> R
   ) throws(StoreError) -> R {
     if let kept = snapshots[store], kept.commitNumber == store.cache.lastCommit { return try body(kept) }
-    snapshots[store] = nil
+    snapshots.drop(store)
     if let incremental = try store.openIncremental() { return try body(incremental.snapshot(for: self)) }
+    let generation = store.cache.generation
     let snapshot = try store.snapshot()
-    if performDepth > 0 && store.keepsSnapshots { snapshots[store] = snapshot }
+    if performDepth > 0 && store.keepsSnapshots { snapshots.keep(snapshot, of: store, generation) }
     return try body(snapshot)
+  }
+
+  /// Whether faults fire with the rows that they have at hand, rather than with newer ones that others have read or saved.
+  @inline(__always)
+  var keepsRows: Bool { hasReadInBurst || rowKeepers > 0 }
+
+  /// Calls `body` while faults keep the rows that a fetch has given them: its results are of one moment.
+  func keepingRows<R>(_ body: () throws -> R) rethrows -> R {
+    rowKeepers += 1
+    defer { rowKeepers -= 1 }
+    return try body()
   }
 
   /// Reads a fault's row, from the cache if it is there, and makes the object real. Callers hold no reference to the core.
   func fire(_ object: NSManagedObject) {
     checkQueue()
-    if stalenessInterval >= 0, object.key > 0, let store = store(object.storeIndex), store.readsRows,
+    if stalenessInterval >= 0, rowKeepers == 0, object.key > 0, let store = store(object.storeIndex), store.readsRows,
       store.cache.removeOlder(object.info.root, object.key, than: stalenessInterval)
     {
       object.forgetRow()
       // The view of the burst may be as old as what was dropped.
-      snapshots[store] = nil
+      snapshots.drop(store)
     }
     if object.row == nil {
       readRow(of: object)
       // A fault that could not be read stays one.
       if object.row == nil && !object.flags.contains(.inaccessible) && object.key > 0 { return }
       if !object.toManys.isEmpty { object.unloadMembers() }
-    } else if !hasReadInBurst, let store = store(object.storeIndex),
+    } else if !keepsRows, let store = store(object.storeIndex),
       let newer = store.cache.row(object.info.root, object.key),
       newer.entity == object.row?.entity
     {
-      if newer.version != object.row?.version, !object.toManys.isEmpty { object.unloadMembers() }
-      object.row = newer
+      takeCached(newer, object, store)
     }
     object.flags.remove(.fault)
     guard object.row != nil else { return }
@@ -55,8 +66,10 @@ extension ContextCore {
   private func readRow(of object: NSManagedObject) {
     guard object.key > 0, let store = store(object.storeIndex) else { return }
     let root = object.info.root
-    if let cached = rowReadAlong(object.key, root, store) ?? store.cache.row(root, object.key) {
-      if cached.entity == object.info.entity.index { object.row = cached } else { becameInaccessible(object) }
+    let along = rowReadAlong(object.key, root, store)
+    if let cached = along ?? store.cache.row(root, object.key) {
+      if cached.entity != object.info.entity.index { return becameInaccessible(object) }
+      if along == nil { takeCached(cached, object, store) } else { object.row = cached }
       return
     }
     do {
@@ -69,7 +82,11 @@ extension ContextCore {
         var found: Row?
         try snapshot.rows(of: root, keys: Array(batch)) {
           let row = store.cache.merge(root, $0, view: snapshot.commitNumber)
-          if row.key == object.key { found = row }
+          if row.key == object.key { return found = row }
+          guard let other = registered(row.key, root: root, store: object.storeIndex), other.isFault,
+            other.info.entity.index == row.entity
+          else { return }
+          other.take(row)
         }
         return found
       }
@@ -123,6 +140,29 @@ extension ContextCore {
     else { misuse("CoreData could not fulfill a fault for '\(object.objectID)': its row is gone.") }
   }
 
+  /// Gives a fault the row that contexts share.
+  func takeCached(_ row: Row, _ object: NSManagedObject, _ store: NSPersistentStore) {
+    let isOther = object.row?.version != row.version
+    object.take(row)
+    if isOther && snapshots[store] != nil { object.flags.insert(.rowOfOthers) }
+  }
+
+  /// Lets go of this burst's view where it is older than the rows of owners that come from the cache: members must not be older than
+  /// the row of their owner (decision 062).
+  func catchUp(_ store: NSPersistentStore, with owners: [NSManagedObject]) throws(StoreError) {
+    let doubtful = owners.filter { $0.flags.contains(.rowOfOthers) }
+    for (root, owners) in Dictionary(grouping: doubtful, by: \.info.root) {
+      guard let view = snapshots[store] else { break }
+      var versions: [Int64: Int64] = [:]
+      try view.rows(of: root, keys: owners.map(\.key)) { versions[$0.key] = $0.version }
+      let isBehind = owners.contains { owner in
+        versions[owner.key].map { $0 < owner.row?.version ?? 0 } ?? true
+      }
+      if isBehind { snapshots.drop(store) }
+    }
+    for owner in doubtful { owner.flags.remove(.rowOfOthers) }
+  }
+
   /// Reads the members of a to-many relationship with their rows.
   func load(_ state: ToManyState, _ relationship: Relationship, of object: NSManagedObject) {
     noteRead(relationship)
@@ -131,6 +171,7 @@ extension ContextCore {
       if let incremental = try store.openIncremental() {
         return state.load(living(try incremental.members(relationship, of: object, self), relationship, of: object))
       }
+      try catchUp(store, with: [object])
       var rows: ContiguousArray<Row> = []
       let view = try reading(store) { (snapshot) throws(StoreError) in
         try snapshot.destinations(of: relationship, owners: [object.key]) { rows.append($1) }

@@ -25,7 +25,7 @@ extension ContextCore {
       if found.info.deleteRule == .denyDeleteRule {
         // The validation of the deletion reads the members anew.
         found.deleted.toMany(found.info.relationship).unload()
-        if let store = store(found.deleted.storeIndex) { snapshots[store] = nil }
+        if let store = store(found.deleted.storeIndex) { snapshots.drop(store) }
         continue
       }
       for member in try members(found) { propagateDelete(found.info, of: found.deleted, to: member) }
@@ -42,7 +42,7 @@ extension ContextCore {
     let keys = found.objects.map(\.key)
     var versions: [Int64: Int64] = [:]
     store.cache.remove(root, keys)
-    snapshots[store] = nil
+    snapshots.drop(store)
     do {
       try reading(store) { (snapshot) throws(StoreError) in
         try snapshot.rows(of: root, keys: keys) { versions[$0.key] = $0.version }

@@ -103,6 +103,8 @@ final class ContextCore: @unchecked Sendable {
   /// Whether objects were read since the outermost `performAndWait` began. Faults keep the rows that such a read gave them
   /// until it ends, so that the results of a fetch agree with each other; at other times they fire with the newest row.
   @exclusivity(unchecked) var hasReadInBurst = false
+  /// How many fetches are at work on objects to which they have given rows.
+  @exclusivity(unchecked) var rowKeepers = 0
 
   init(_ confinement: Confinement) {
     self.confinement = confinement

@@ -101,18 +101,19 @@ struct ObjectMaker: ~Copyable {
     var made: [NSManagedObject] = []
     for index in chunk.indices {
       guard let row = chunk[index].take() else { continue }
-      if let object = known[index] {
+      if let object = known[index] ?? (refreshes ? core.registered(row.key, root: root, store: storeIndex) : nil) {
         give(row, to: object)
         objects.append(object)
       } else {
         cd_retain_many(coreAddress, 1)
         let object = make(row, holding: coreAddress)
-        made.append(object)
+        // What becomes a fault next may let clients' code reach this object.
+        if refreshes { core.register(object) } else { made.append(object) }
+        madeCount += 1
         objects.append(object)
       }
     }
     core.register(made[...])
-    madeCount += made.count
   }
 
   private func give(_ row: Row, to object: NSManagedObject) {

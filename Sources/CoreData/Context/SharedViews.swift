@@ -6,25 +6,32 @@ struct SharedViews {
     /// Another store may have had its index.
     var store: NSPersistentStore
     var view: any StoreSnapshot
+    /// The store may have moved to another engine.
+    var generation: UInt64
     var ahead: ContiguousArray<ReadAhead> = []
   }
 
   /// By index of the store.
   private var kept: ContiguousArray<Kept?> = []
 
-  subscript(store: NSPersistentStore) -> (any StoreSnapshot)? {
-    get { index(of: store).flatMap { kept[$0]?.view } }
-    set {
-      if newValue == nil && store.index >= kept.count { return }
-      while store.index >= kept.count { kept.append(nil) }
-      kept[store.index] = newValue.map { Kept(store: store, view: $0) }
-    }
+  subscript(store: NSPersistentStore) -> (any StoreSnapshot)? { index(of: store).flatMap { kept[$0]?.view } }
+
+  /// Keeps a view of the engine that the store had when its cache was of that generation.
+  mutating func keep(_ view: any StoreSnapshot, of store: NSPersistentStore, _ generation: UInt64) {
+    while store.index >= kept.count { kept.append(nil) }
+    kept[store.index] = Kept(store: store, view: view, generation: generation)
+  }
+
+  mutating func drop(_ store: NSPersistentStore) {
+    if store.index < kept.count { kept[store.index] = nil }
   }
 
   @inline(__always)
   private func index(of store: NSPersistentStore) -> Int? {
     let index = store.index
-    return index < kept.count && kept[index]?.store === store ? index : nil
+    guard index < kept.count, kept[index]?.store === store, kept[index]?.generation == store.cache.generation
+    else { return nil }
+    return index
   }
 
   /// What was read along with faults of a tree, nil where nobody has begun.

@@ -194,9 +194,15 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     return try committing.withLock { (_) throws(StoreError) -> CommitResult? in
       let engine = try requireEngine()
       if engine !== expected { return nil }
+      // Who calls a client's store has its rows and those of the cache at one moment.
+      custom?.calls.lock()
+      defer { custom?.calls.unlock() }
       custom?.begin(objects())
       let result = try engine.commit(changes)
-      if case .committed(let receipt) = result { cache.publish(changes, receipt, engine.schema) }
+      if case .committed(let receipt) = result {
+        cache.publish(changes, receipt, engine.schema)
+        custom?.references.forget(changes.deletions.map(\.reference.key))
+      }
       return result
     }
   }
@@ -260,7 +266,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
       try engine.withLock { (engine) throws(StoreError) in
         let closing = engine
         engine = nil
-        cache.removeAll()
+        cache.begin()
         do throws(StoreError) {
           try closing?.close()
           engine = try open(other)

@@ -15,6 +15,13 @@ final class RowCache: Sendable {
   /// The number of the last commit that this process made to the store.
   var lastCommit: UInt64 { commitNumber.load(ordering: .acquiring) }
 
+  private let generationNumber = Atomic(RowCache.nextGeneration())
+  /// Another one for each engine of each store.
+  var generation: UInt64 { generationNumber.load(ordering: .acquiring) }
+
+  private static let generations = Atomic<UInt64>(0)
+  private static func nextGeneration() -> UInt64 { generations.add(1, ordering: .relaxed).newValue }
+
   struct Table: ~Copyable {
     var rows = RowTable()
     /// When this many rows are reached, those that nobody uses are dropped.
@@ -121,6 +128,13 @@ final class RowCache: Sendable {
 
   func remove(_ root: Int, _ keys: [Int64]) {
     roots[root].mutex.withLock { table in for key in keys { table.remove(key) } }
+  }
+
+  /// Begins anew for another engine, of other commits. Views of the former one are not kept; see ``SharedViews``.
+  func begin() {
+    generationNumber.store(Self.nextGeneration(), ordering: .releasing)
+    commitNumber.store(0, ordering: .releasing)
+    removeAll()
   }
 
   func removeAll() {

@@ -79,14 +79,6 @@ extension NSPersistentStore {
     return engine
   }
 
-  /// The row that contexts share, nil where the store has to be asked.
-  ///
-  /// A commit changes all rows of an incremental store at once, while it is called; the cache takes them over one by one, later.
-  func knownRow(_ root: Int, _ key: Int64) -> Row? {
-    guard let cached = cache.row(root, key) else { return nil }
-    return current.custom?.incremental == nil ? cached : current.custom?.references.row(of: key)
-  }
-
   /// The allocating initialiser's own symbol, as for managed objects.
   @_silgen_name("$s8CoreData17NSPersistentStoreC7_cdMakeAcA01_D7OpeningC_tcfC")
   private static func allocate(_ opening: consuming _StoreOpening) -> NSPersistentStore

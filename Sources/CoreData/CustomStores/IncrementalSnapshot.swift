@@ -2,7 +2,8 @@ import Foundation
 import StoreProtocol
 import StoreSchema
 
-/// Reads objects of an incremental store one by one.
+/// Reads objects of an incremental store one by one. The rows of one call are of one moment, and are given on when the store
+/// may be called again: what is done with them may run clients' code.
 final class IncrementalSnapshot: StoreSnapshot, @unchecked Sendable {
   let commitNumber: UInt64
   private let engine: IncrementalEngine
@@ -38,8 +39,11 @@ final class IncrementalSnapshot: StoreSnapshot, @unchecked Sendable {
   // MARK: Single objects
 
   func rows(of entity: Int, keys: [Int64], _ body: (consuming Row) -> Void) throws(StoreError) {
-    if keys.count > 1 { try announce(keys, entity) }
-    for key in keys { if let row = try row(of: entity, key: key) { body(row) } }
+    let rows = try calling { _ in
+      if keys.count > 1 { try announce(keys, entity) }
+      return try keys.compactMap { try row(of: entity, key: $0) }
+    }
+    for row in rows { body(row) }
   }
 
   /// Lets the store read a batch at once, before its objects are asked for one by one.
@@ -49,7 +53,8 @@ final class IncrementalSnapshot: StoreSnapshot, @unchecked Sendable {
   }
 
   func row(of entity: Int, key: Int64) throws(StoreError) -> Row? {
-    guard let own = engine.references.entity(of: key), let id = engine.id(of: key) else { return nil }
+    guard !engine.references.isGone(key), let own = engine.references.entity(of: key), let id = engine.id(of: key)
+    else { return nil }
     let maker = CustomRow(info: engine.frozen.infos[own], reference: engine.reference)
     return try calling { store in
       let node: NSIncrementalStoreNode
@@ -78,13 +83,17 @@ final class IncrementalSnapshot: StoreSnapshot, @unchecked Sendable {
 
   // MARK: Requests of this view's own
 
-  // Contexts do not ask so: they give such stores their requests as they are. Copies to other stores do, and checks.
+  // Contexts ask so for values and sums only: they give such stores their other requests as they are. Copies to other
+  // stores ask so too, and checks. Each is of one moment: nobody else calls the store meanwhile.
 
   func scan(_ entities: Range<Int>, _ body: (consuming Row) -> Void) throws(StoreError) {
-    for entity in entities where !engine.schema.entities[entity].isAbstract {
-      let keys = try calling { try fetch(entity, nil, withSubentities: false, from: $0).map(\.key) }
-      for key in keys.sorted() { if let row = try row(of: entity, key: key) { body(row) } }
+    let rows = try calling { store in
+      try entities.filter { !engine.schema.entities[$0].isAbstract }.flatMap { entity in
+        try fetch(entity, nil, withSubentities: false, from: store).map(\.key).sorted()
+          .compactMap { try row(of: entity, key: $0) }
+      }
     }
+    for row in rows { body(row) }
   }
 
   /// The rows of an entity, and of those below it, that a predicate holds for.
@@ -110,16 +119,16 @@ final class IncrementalSnapshot: StoreSnapshot, @unchecked Sendable {
   func destinations(
     of relationship: Relationship, owners: [Int64], _ body: (Int64, consuming Row) -> Void
   ) throws(StoreError) {
-    for owner in owners {
-      guard let id = engine.id(of: owner) else { continue }
-      let description = engine.frozen.infos[id.reference.entity].relationships[relationship.index].description
-      let rows = try calling { store in
-        try engine.ids(
+    let rows = try calling { store in
+      try owners.flatMap { owner -> [(owner: Int64, row: Row)] in
+        guard let id = engine.id(of: owner) else { return [] }
+        let description = engine.frozen.infos[id.reference.entity].relationships[relationship.index].description
+        return try engine.ids(
           store.newValue(forRelationship: description, forObjectWith: id, with: context), of: relationship.destinations
         )
-        .compactMap { try row(of: relationship.destination, key: $0.key) }
+        .compactMap { try row(of: relationship.destination, key: $0.key).map { (owner, $0) } }
       }
-      for row in rows { body(owner, row) }
     }
+    for (owner, row) in rows { body(owner, row) }
   }
 }

@@ -20,6 +20,7 @@ final class StoreReferences: Sendable {
     let object: any Sendable
     /// The row that was given for it last.
     var row: Row?
+    var isGone = false
   }
 
   private struct State {
@@ -71,6 +72,22 @@ final class StoreReferences: Sendable {
       if key > 0 && key <= state.entries.count { state.entries[Int(key - 1)].row = row }
     }
   }
+
+  /// Lets the names of deleted objects go: who has one again is another object, under a key of its own.
+  func forget(_ keys: [Int64]) {
+    if keys.isEmpty { return }
+    state.withLock { state in
+      for key in keys where key > 0 && key <= state.entries.count {
+        let place = Int(key - 1)
+        state.entries[place].isGone = true
+        state.entries[place].row = nil
+        if state.keys[state.entries[place].name] == key { state.keys[state.entries[place].name] = nil }
+      }
+    }
+  }
+
+  /// Whether a key is that of a deleted object.
+  func isGone(_ key: Int64) -> Bool { entry(key)?.isGone ?? false }
 
   private static func name(_ reference: Any, _ root: Int) -> (Name, any Sendable) {
     switch reference {

@@ -28,11 +28,11 @@ extension ContextCore {
     _ run: FetchRun, _ reader: FetchReader, from store: NSPersistentStore
   ) throws -> [FoundObject] {
     // A fetch sees the newest state, and so do the faults that it makes.
-    snapshots[store] = nil
+    snapshots.drop(store)
     if let incremental = try store.openIncremental() {
       let objects = try objects(run, reader, from: incremental, of: store)
       if !run.isMerged { return objects.map { FoundObject($0, keys: []) } }
-      return sorted(objects, run.fetch.plan.sort)
+      return keepingRows { sorted(objects, run.fetch.plan.sort) }
     }
     var results: [FoundObject] = []
     try reading(store) { (snapshot) throws(StoreError) in
@@ -46,18 +46,37 @@ extension ContextCore {
   private func objects(
     _ run: FetchRun, _ reader: FetchReader, from engine: IncrementalEngine, of store: NSPersistentStore
   ) throws -> [NSManagedObject] {
-    try engine.calling { _ in
+    let (root, refreshes) = (run.fetch.info.root, run.fetch.parameters.shouldRefresh)
+    // Known to the context before the store is called: that is told which of its objects the context uses.
+    _ = self.store(UInt16(store.index))
+    var (rows, view): ([Row], UInt64) = ([], 0)
+    let objects = try engine.calling { _ in
       let objects = try engine.fetch(run.fetch, offset: reader.plan.offset, limit: reader.plan.limit, self)
-      if run.fetch.parameters.shouldRefresh { try refresh(objects, store) }
-      if run.readsRows && run.wishes.realizes { try readRows(of: objects) }
+      if !reader.readsRows || !run.readsWholeObjects { return objects }
+      let snapshot = engine.snapshot(for: self)
+      var (unknown, seen): ([Int64], Set<Int64>) = ([], [])
+      for object in objects where object.isFault || refreshes && !object.hasChanges {
+        guard seen.insert(object.key).inserted else { continue }
+        if !refreshes, let row = store.cache.row(root, object.key) {
+          rows.append(row)
+        } else {
+          unknown.append(object.key)
+        }
+      }
+      try snapshot.rows(of: root, keys: unknown) { rows.append($0) }
+      view = snapshot.commitNumber
       return objects
     }
+    var maker = ObjectMaker(self, store, root: root, view: view, refreshes: refreshes)
+    for row in rows { maker.add(row) }
+    _ = maker.finish()
+    return objects
   }
 
   /// The objects that one store gives as the result of a fetch.
   private func objects(_ run: FetchRun, from store: NSPersistentStore) throws -> [NSManagedObject] {
     if !run.readsRows || store.custom?.incremental != nil {
-      let reader = FetchReader(plan: run.plan(of: store), readsRows: false, readsSortKeys: false)
+      let reader = FetchReader(plan: run.plan(of: store), readsRows: run.readsRows, readsSortKeys: false)
       do {
         let results = try results(run, reader, from: store)
         let objects = results.compactMap { object($0) }
@@ -66,7 +85,7 @@ extension ContextCore {
         return objects
       } catch let error as StoreError { throw CoreDataError.make(error) }
     }
-    snapshots[store] = nil
+    snapshots.drop(store)
     do {
       return try reading(store) { (snapshot) throws(StoreError) in
         let (execution, plan) = (FetchExecution(snapshot), run.plan(of: store))
@@ -101,8 +120,10 @@ extension ContextCore {
     }
     for store in run.stores where store.isRemoved { throw CoreDataError.make(store.removed) }
     if run.isFinishedInMemory {
-      if let block = run.fetch.block { objects = objects.filter { block.evaluate(with: $0) } }
-      if !run.fetch.comparators.isEmpty { sort(&objects, run.fetch) }
+      keepingRows {
+        if let block = run.fetch.block { objects = objects.filter { block.evaluate(with: $0) } }
+        if !run.fetch.comparators.isEmpty { sort(&objects, run.fetch) }
+      }
       objects = run.fetch.plan.cut(objects)
     }
     do { try settle(objects, run) } catch { throw CoreDataError.make(error) }
@@ -132,10 +153,12 @@ extension ContextCore {
       let own = run.stores.count == 1 ? objects : objects.filter { $0.storeIndex == store.index }
       let keys = own.map(\.key).filter { $0 > 0 }
       if parameters.batchSize > 0 && parameters.includesPropertyValues && objects.count > 1 {
+        // What faults have at hand is older than this fetch.
+        for object in own where object.isFault && object.row != nil { object.forgetRow() }
         fetchBatches.remember(
           keys, store: store.index, root: run.fetch.info.root, size: parameters.batchSize, run.wishes)
       }
-      if parameters.shouldRefresh && store.custom?.incremental == nil { try refresh(own, store) }
+      if parameters.shouldRefresh && !(run.readsRows && run.readsWholeObjects) { try refresh(own, store) }
     }
   }
 
@@ -160,7 +183,7 @@ extension ContextCore {
     let wishes = run.wishes
     if wishes.isEmpty { return }
     let isLater = !run.readsRows && run.fetch.parameters.includesPropertyValues && objects.count > 1
-    try fulfill(wishes, isLater ? objects.filter { !$0.isFault } : objects)
+    try fulfill(wishes, isLater ? objects.filter { !$0.isFault } : objects, haveRows: run.readsRows)
   }
 
   // MARK: IDs and counts
@@ -217,7 +240,7 @@ extension ContextCore {
         .path(SlotPath(leaf: .object)), of: .constants(old.map { .reference($0.reference) }), [])
       plan.predicate = .and([plan.predicate, .not(isOld)])
     }
-    snapshots[store] = nil
+    snapshots.drop(store)
     return try reading(store) { (snapshot) throws(StoreError) in try FetchExecution(snapshot).count(plan) }
   }
 }

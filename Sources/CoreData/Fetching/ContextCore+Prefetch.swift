@@ -5,14 +5,12 @@ import StoreSchema
 
 /// Reading what a fetch is told to have at hand.
 extension ContextCore {
-  func fulfill(_ wishes: FetchBatches.Wishes, _ objects: [NSManagedObject]) throws {
+  /// Does what a fetch wants of its results. `haveRows` says that the faults among them have been given their rows by it.
+  func fulfill(_ wishes: FetchBatches.Wishes, _ objects: [NSManagedObject], haveRows: Bool) throws {
     if wishes.realizes {
-      do { try readRows(of: objects) } catch { throw CoreDataError.make(error) }
-      // They have the rows of one moment. Whoever saves while clients' code awakes them changes none of the others.
-      let hadRead = hasReadInBurst
-      hasReadInBurst = true
-      for object in objects { object.prepareToRead() }
-      hasReadInBurst = hadRead
+      if !haveRows { do { try readRows(of: objects) } catch { throw CoreDataError.make(error) } }
+      // Whoever saves while clients' code awakes them changes none of the others.
+      keepingRows { for object in objects { object.prepareToRead() } }
     }
     for path in wishes.prefetchedKeyPaths { try prefetch(path, objects) }
   }
@@ -27,7 +25,7 @@ extension ContextCore {
       }
       do {
         try readRows(of: objects)
-        try fulfill(wishes, objects)
+        try fulfill(wishes, objects, haveRows: true)
       } catch {
         // Whoever reads a value cannot be told. What was not read is read when it is used, and fails then.
         report("a batch of a fetch could not be read: \(error)")
@@ -35,9 +33,9 @@ extension ContextCore {
     }
   }
 
-  /// Gives the faults among objects of one tree their rows, in one request for each store.
-  func readRows(of objects: [NSManagedObject]) throws(StoreError) {
-    let faults = objects.filter { $0.row == nil && $0.isFault && $0.key > 0 }
+  /// Gives the faults among objects of one tree the newest rows that are known, the others in one request for each store.
+  private func readRows(of objects: [NSManagedObject]) throws(StoreError) {
+    let faults = objects.filter { $0.isFault && $0.key > 0 }
     for (index, faults) in Dictionary(grouping: faults, by: \.storeIndex) {
       if let store = store(index) { try readRows(of: faults, faults[0].info.root, store) }
     }
@@ -48,9 +46,9 @@ extension ContextCore {
   ) throws(StoreError) {
     var faults: [Int64: NSManagedObject] = [:]
     for object in objects {
-      if let row = store.knownRow(root, object.key), row.entity == object.info.entity.index {
-        object.row = row
-      } else {
+      if let row = store.cache.row(root, object.key), row.entity == object.info.entity.index {
+        takeCached(row, object, store)
+      } else if object.row == nil {
         faults[object.key] = object
       }
     }
@@ -58,7 +56,7 @@ extension ContextCore {
     try reading(store) { (snapshot) throws(StoreError) in
       try snapshot.rows(of: root, keys: faults.keys.sorted()) { row in
         guard let object = faults[row.key], object.info.entity.index == row.entity else { return }
-        object.row = store.cache.merge(root, row, view: snapshot.commitNumber)
+        object.take(store.cache.merge(root, row, view: snapshot.commitNumber))
       }
     }
   }
@@ -132,7 +130,7 @@ extension ContextCore {
       do {
         try reading(store) { (snapshot) throws(StoreError) in
           try snapshot.rows(of: entity.root, keys: Array(byKey.keys)) {
-            byKey[$0.key]?.row = store.cache.merge(entity.root, $0, view: snapshot.commitNumber)
+            byKey[$0.key]?.take(store.cache.merge(entity.root, $0, view: snapshot.commitNumber))
           }
         }
       } catch { throw CoreDataError.make(error) }
@@ -143,13 +141,14 @@ extension ContextCore {
     let faults = objects.filter { $0.key > 0 && $0.toMany(relationship).isFault }
     for (index, owners) in Dictionary(grouping: faults, by: \.storeIndex) {
       guard let store = store(index) else { continue }
-      if store.custom?.incremental != nil {
-        for owner in owners { load(owner.toMany(relationship), relationship, of: owner) }
-        continue
-      }
       do {
         // Rows must not be newer than members; see `loadedToMany`.
         try readRows(of: owners)
+        if store.custom?.incremental != nil {
+          for owner in owners { load(owner.toMany(relationship), relationship, of: owner) }
+          continue
+        }
+        try catchUp(store, with: owners)
         try reading(store) { (snapshot) throws(StoreError) in
           if relationship.storage == .inverseToOne {
             try loadOnce(owners, relationship, store, snapshot)

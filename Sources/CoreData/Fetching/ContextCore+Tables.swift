@@ -43,7 +43,7 @@ extension ContextCore {
     var views: [any StoreSnapshot] = []
     for store in stores {
       // A fetch sees the newest state.
-      snapshots[store] = nil
+      snapshots.drop(store)
       views.append(try reading(store) { $0 })
     }
     let predicates = stores.map { fetch.predicate(at: UInt16($0.index), in: self) }

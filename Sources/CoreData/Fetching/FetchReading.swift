@@ -14,7 +14,7 @@ final class FetchReading: @unchecked Sendable {
   private(set) var answers: [[FoundObject]] = []
   /// The rows of the table.
   private(set) var rows: [TableAnswer] = []
-  private var views: [UInt64] = []
+  private var views: [(commitNumber: UInt64, generation: UInt64)] = []
 
   /// How many results are read between two looks at whether to go on.
   private static let chunk = 256
@@ -35,8 +35,11 @@ final class FetchReading: @unchecked Sendable {
   /// The views are let go of when this ends.
   private func readAll(_ goesOn: @escaping (Int) -> Bool) throws(StoreError) {
     var snapshots: [any StoreSnapshot] = []
-    for store in run.stores { snapshots.append(try store.snapshot()) }
-    views = snapshots.map(\.commitNumber)
+    for store in run.stores {
+      let generation = store.cache.generation
+      snapshots.append(try store.snapshot())
+      views.append((snapshots[snapshots.count - 1].commitNumber, generation))
+    }
     var (count, isWanted) = (0, true)
     func counts() -> Bool {
       count += 1
@@ -60,7 +63,9 @@ final class FetchReading: @unchecked Sendable {
   /// could ask for.
   func fits(_ now: FetchRun) -> Bool {
     guard now.stores.elementsEqual(run.stores, by: ===), views.count == run.stores.count,
-      zip(run.stores, views).allSatisfy({ $1 >= $0.cache.lastCommit })
+      zip(run.stores, views).allSatisfy({
+        $1.commitNumber >= $0.cache.lastCommit && $1.generation == $0.cache.generation
+      })
     else { return false }
     if table != nil { return true }
     if now.isMerged && !run.isMerged && !now.fetch.plan.sort.isEmpty { return false }

@@ -20,6 +20,8 @@ struct FetchRun {
   var readsRows: Bool {
     isFinishedInMemory || fetch.parameters.includesPropertyValues && fetch.parameters.batchSize == 0
   }
+  /// Whether the objects' values are looked at before the fetch ends.
+  var readsWholeObjects: Bool { isFinishedInMemory || !fetch.parameters.returnsObjectsAsFaults }
   /// Whether results of several origins are put into one order.
   var isMerged: Bool { stores.count > 1 || !selected.isEmpty }
 
@@ -109,6 +111,7 @@ extension ContextCore {
 
   /// The values that an object is sorted by. A fault stays one where its own row tells them.
   private func sortKeys(of object: NSManagedObject, _ sorts: [ResolvedSort]) -> [Value] {
+    if sorts.isEmpty { return [] }
     if object.isFault, sorts.allSatisfy(\.path.isOwn), let row = rowAtHand(of: object) {
       return sorts.map { row.value(of: $0.path.leaf) }
     }
@@ -120,7 +123,7 @@ extension ContextCore {
   private func rowAtHand(of object: NSManagedObject) -> Row? {
     guard object.key > 0, let store = store(object.storeIndex) else { return nil }
     let cached = store.cache.row(object.info.root, object.key)
-    if let row = hasReadInBurst ? object.row ?? cached : cached ?? object.row { return row }
+    if let row = keepsRows ? object.row ?? cached : cached ?? object.row { return row }
     return
       (try? reading(store) { (snapshot) throws(StoreError) in
         try snapshot.row(of: object.info.root, key: object.key).map {

@@ -69,6 +69,13 @@ extension NSManagedObject {
     if !toManys.isEmpty { unloadMembers() }
   }
 
+  /// Gives a fault a row. Members that were read with another one are read again.
+  final func take(_ new: Row) {
+    if !toManys.isEmpty, row?.version != new.version { unloadMembers() }
+    flags.remove(.rowOfOthers)
+    row = new
+  }
+
   /// Lets the members be read again that were read with another row. What was added and removed here stays, and so does an
   /// order that was set here.
   final func unloadMembers() {

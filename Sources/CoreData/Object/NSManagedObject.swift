@@ -50,6 +50,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     static let gone = Flags(rawValue: 512)
     /// `willSave` has been called in the save at hand.
     static let asked = Flags(rawValue: 1024)
+    /// The row comes from the cache, where another context may have put it from a newer view than the one that is kept.
+    static let rowOfOthers = Flags(rawValue: 2048)
   }
 
   /// What only few objects need.

@@ -41,7 +41,9 @@ final class ResultsTracker: @unchecked Sendable {
         userInfo: [NSLocalizedDescriptionKey: "A fetched results controller gives managed objects only, so far."])
     }
     let parameters = request.erased
-    let layout = layout(of: try context.core.fetchObjects(parameters))
+    let objects = try context.core.fetchObjects(parameters)
+    // The names of sections are of the moment that the order is of.
+    let layout = context.core.keepingRows { self.layout(of: objects) }
     try check(layout)
     (self.layout, fetched) = (layout, parameters)
     if observer == nil { observe() }

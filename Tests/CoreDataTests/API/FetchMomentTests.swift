@@ -8,6 +8,7 @@ import Testing
 private final class PairStore: NSIncrementalStore, @unchecked Sendable {
   override var type: String { "PairStore" }
   nonisolated(unsafe) var ages: [Int: Int] = [1: 0, 2: 0]
+  nonisolated(unsafe) var askedFor = 0
 
   override func loadMetadata() throws {
     metadata = [NSStoreTypeKey: type, NSStoreUUIDKey: Self.identifierForNewStore(at: URL(filePath: "/dev/null"))]
@@ -17,19 +18,31 @@ private final class PairStore: NSIncrementalStore, @unchecked Sendable {
 
   override func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext?) throws -> Any {
     if let save = request as? NSSaveChangesRequest {
-      for object in save.updatedObjects ?? [] {
+      for object in save.deletedObjects ?? [] { ages[number(object.objectID)] = nil }
+      for object in (save.updatedObjects ?? []).union(save.insertedObjects ?? []) {
         ages[number(object.objectID)] = (object.value(forKey: "age") as? Int16).map(Int.init)
       }
       return [Any]()
     }
-    let entity = persistentStoreCoordinator!.managedObjectModel.entitiesByName["Person"]!
-    return ages.keys.sorted().map { newObjectID(for: entity, referenceObject: $0) }
+    return ages.keys.sorted().map { newObjectID(for: person, referenceObject: $0) }
+  }
+
+  private var person: NSEntityDescription {
+    persistentStoreCoordinator!.managedObjectModel.entitiesByName["Person"]!
+  }
+
+  /// The first names that are free, also where an object had one before.
+  override func obtainPermanentIDs(for array: [NSManagedObject]) throws -> [NSManagedObjectID] {
+    let free = (1...).lazy.filter { [ages] in ages[$0] == nil }.prefix(array.count)
+    return free.map { newObjectID(for: person, referenceObject: $0) }
   }
 
   override func newValuesForObject(
     with objectID: NSManagedObjectID, with context: NSManagedObjectContext
   ) throws -> NSIncrementalStoreNode {
-    NSIncrementalStoreNode(objectID: objectID, withValues: ["age": ages[number(objectID)] ?? -1], version: 1)
+    askedFor += 1
+    guard ages[number(objectID)] != nil else { throw CocoaError(.managedObjectReferentialIntegrity) }
+    return NSIncrementalStoreNode(objectID: objectID, withValues: ["age": ages[number(objectID)] ?? -1], version: 1)
   }
 
   override func newValue(
@@ -40,8 +53,8 @@ private final class PairStore: NSIncrementalStore, @unchecked Sendable {
 
 /// A person that lets others act while it is read.
 final class ReadPerson: NSManagedObject {
-  nonisolated(unsafe) static var whenRead: () -> Void = {}
-  override func awakeFromFetch() { Self.whenRead() }
+  nonisolated(unsafe) static var whenRead: (ReadPerson) -> Void = { _ in }
+  override func awakeFromFetch() { Self.whenRead(self) }
 }
 
 private final class Once: Sendable {
@@ -71,11 +84,24 @@ private final class Once: Sendable {
     }
   }
 
-  @Test func anIncrementalStoreIsNotSavedToBetweenTheRowsOfOneFetch() throws {
+  private static func pairs() throws -> (coordinator: NSPersistentStoreCoordinator, store: PairStore) {
     NSPersistentStoreCoordinator.registerStoreClass(PairStore.self, forStoreType: "PairStore")
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Company.model())
-    try coordinator.addPersistentStore(
+    let store = try coordinator.addPersistentStore(
       ofType: "PairStore", configurationName: nil, at: URL(filePath: "/nonexistent/\(UUID())"))
+    return (coordinator, try #require(store as? PairStore))
+  }
+
+  private static func context(
+    _ coordinator: NSPersistentStoreCoordinator, _ type: NSManagedObjectContext.ConcurrencyType = .privateQueue
+  ) -> NSManagedObjectContext {
+    let context = NSManagedObjectContext(type)
+    context.persistentStoreCoordinator = coordinator
+    return context
+  }
+
+  @Test func anIncrementalStoreIsNotSavedToBetweenTheRowsOfOneFetch() throws {
+    let coordinator = try Self.pairs().coordinator
     let isOver = Once()
     let torn = Mutex<[[Int]]>([])
     DispatchQueue.concurrentPerform(iterations: 4) { thread in
@@ -99,9 +125,70 @@ private final class Once: Sendable {
     #expect(torn.withLock { $0 } == [])
   }
 
-  @MainActor
+  /// Who has the name of a deleted object is another one: what was changed of the first is not saved over it.
+  @Test func aNameThatIsUsedAgainIsAnotherObject() throws {
+    let (coordinator, store) = try Self.pairs()
+    let (a, b) = (Self.context(coordinator), Self.context(coordinator))
+    let first = try a.performAndWait {
+      let first = try #require(try a.fetch(Self.wholePeople()).first)
+      first.setValue(1, forKey: "age")
+      return first.objectID
+    }
+    try b.performAndWait {
+      b.delete(b.object(with: first))
+      try b.save()
+      let new = NSEntityDescription.insertNewObject(forEntityName: "Person", into: b)
+      new.setValue(50, forKey: "age")
+      try b.save()
+      #expect(new.objectID != first)
+    }
+    #expect(store.ages == [1: 50, 2: 0])
+    a.performAndWait { _ = #expect(throws: CocoaError.self) { try a.save() } }
+    #expect(store.ages == [1: 50, 2: 0])
+    try a.performAndWait {
+      a.rollback()
+      #expect(throws: CocoaError.self) { try a.existingObject(with: first) }
+      let ages = try Self.ages(a)
+      #expect(ages.sorted() == [0, 50])
+    }
+  }
+
+  @Test func countsReadNoRowsOfAnIncrementalStore() throws {
+    let (coordinator, store) = try Self.pairs()
+    let context = Self.context(coordinator)
+    try context.performAndWait {
+      _ = NSEntityDescription.insertNewObject(forEntityName: "Person", into: context)
+      let request = Self.wholePeople()
+      request.shouldRefreshRefetchedObjects = true
+      let count = try context.count(for: request)
+      #expect(count == 3)
+    }
+    #expect(store.askedFor == 0)
+  }
+
+  /// Rows that faults had before are no part of a fetch that reads a batch of them.
   @Test(arguments: [NSSQLiteStoreType, NSXMLStoreType, NSInMemoryStoreType])
-  func outsideOfBlocksToo(_ type: String) throws {
+  func rowsOfAnEarlierFetchAreNotMixedIn(_ type: String) throws {
+    try Self.inCompany(type) { coordinator in
+      let context = Self.context(coordinator)
+      try context.performAndWait {
+        let faults = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Person"))
+        try Self.save(7, coordinator)
+        let request = Self.wholePeople()
+        request.fetchBatchSize = 10
+        #expect(try context.fetch(request).map { $0.value(forKey: "age") as? Int16 } == [7, 7, 7])
+        request.fetchBatchSize = 0
+        request.includesPropertyValues = false
+        try Self.save(8, coordinator)
+        let other = Self.context(coordinator)
+        #expect(
+          try other.performAndWait { try other.fetch(request).map { $0.value(forKey: "age") as? Int16 } } == [8, 8, 8])
+        withExtendedLifetime(faults) {}
+      }
+    }
+  }
+
+  private static func inCompany(_ type: String, _ body: (NSPersistentStoreCoordinator) throws -> Void) throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "moment-\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -110,23 +197,64 @@ private final class Once: Sendable {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
     try coordinator.addPersistentStore(
       ofType: type, configurationName: nil, at: type == NSInMemoryStoreType ? nil : folder.appending(path: "store"))
-    let writer = NSManagedObjectContext(.privateQueue)
-    writer.persistentStoreCoordinator = coordinator
+    let writer = context(coordinator)
     try writer.performAndWait {
-      for _ in 0..<2 {
-        NSEntityDescription.insertNewObject(forEntityName: "Person", into: writer).setValue(0, forKey: "age")
+      for name in ["a", "b", "c"] {
+        let person = NSEntityDescription.insertNewObject(forEntityName: "Person", into: writer)
+        person.setValuesForKeys(["age": 0, "name": name])
+        let tag = NSEntityDescription.insertNewObject(forEntityName: "Tag", into: writer)
+        tag.setValuesForKeys(["label": name, "people": Set([person])])
       }
       try writer.save()
     }
-    let context = NSManagedObjectContext(.mainQueue)
-    context.persistentStoreCoordinator = coordinator
-    let once = Once()
-    ReadPerson.whenRead = {
-      guard once.take() else { return }
-      do { try Self.save(7, coordinator) } catch { Issue.record(error) }
+    try body(coordinator)
+  }
+
+  /// The fetch of a main-queue context that is used without a block.
+  @MainActor
+  @Test(arguments: [NSSQLiteStoreType, NSXMLStoreType, NSInMemoryStoreType], [-1, 0.0])
+  func outsideOfBlocksToo(_ type: String, stalenessInterval: Double) throws {
+    try Self.inCompany(type) { coordinator in
+      let context = Self.context(coordinator, .mainQueue)
+      context.stalenessInterval = stalenessInterval
+      let once = Once()
+      ReadPerson.whenRead = { person in
+        guard person.managedObjectContext === context, once.take() else { return }
+        #expect((person.value(forKey: "tags") as? NSSet)?.count == 1)
+        do { try Self.save(7, coordinator) } catch { Issue.record(error) }
+      }
+      defer { ReadPerson.whenRead = { _ in } }
+      let ages = try Self.ages(context)
+      #expect(ages == [0, 0, 0])
     }
-    defer { ReadPerson.whenRead = {} }
-    let ages = try Self.ages(context)
-    #expect(ages == [0, 0])
+  }
+
+  /// Sections are named by the values that the order is of.
+  @MainActor
+  @Test(arguments: [NSSQLiteStoreType, NSXMLStoreType, NSInMemoryStoreType])
+  func sectionsAreOfTheMomentOfTheirFetch(_ type: String) throws {
+    try Self.inCompany(type) { coordinator in
+      let context = Self.context(coordinator, .mainQueue)
+      let once = Once()
+      ReadPerson.whenRead = { person in
+        guard person.managedObjectContext === context, once.take() else { return }
+        let other = Self.context(coordinator)
+        do {
+          try other.performAndWait {
+            let request = Self.wholePeople()
+            request.predicate = NSPredicate(format: "name == 'b'")
+            try other.fetch(request).first?.setValue(7, forKey: "age")
+            try other.save()
+          }
+        } catch { Issue.record(error) }
+      }
+      defer { ReadPerson.whenRead = { _ in } }
+      let request = NSFetchRequest<NSManagedObject>(entityName: "Person")
+      request.sortDescriptors = ["age", "name"].map { NSSortDescriptor(key: $0, ascending: true) }
+      let controller = NSFetchedResultsController(
+        fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: "age", cacheName: nil)
+      try controller.performFetch()
+      #expect(controller.sections?.map(\.name) == ["0"])
+    }
   }
 }

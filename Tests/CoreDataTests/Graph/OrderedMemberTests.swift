@@ -97,6 +97,34 @@ import Testing
     try ranking.check(["p1", "p2", "p3"])
   }
 
+  /// A row that another context has read meanwhile is newer than the view of this context's block. The members are read in a view
+  /// as new as the row.
+  @Test(arguments: [false, true]) func membersAreAsNewAsARowOfAnotherContext(isPrefetched: Bool) throws {
+    let ranking = try Ranking()
+    let elsewhere = try ranking.company.reopened()
+    try ranking.a.performAndWait {
+      ranking.a.reset()
+      let p4 = try ranking.person("p4", ranking.a)
+      try elsewhere.run { context in
+        let other = try #require(
+          elsewhere.coordinator.managedObjectID(forURIRepresentation: ranking.id.uriRepresentation()))
+        let department = try #require(try context.existingObject(with: other) as? Department)
+        department.ranking.append(try ranking.person("p3", context))
+        try context.save()
+      }
+      // Now the coordinator knows the new row.
+      let known = try ranking.b.performAndWait { try ranking.b.all(Department.self).count }
+      #expect(known == 1)
+      let department = try #require(ranking.a.object(with: ranking.id) as? Department)
+      if isPrefetched {
+        try ranking.a.core.prefetch("ranking", [department])
+      }
+      department.ranking.append(p4)
+      try ranking.a.save()
+    }
+    try ranking.check(["p1", "p2", "p3", "p4"])
+  }
+
   /// How a context with unsaved changes reads an object again.
   enum Again: CaseIterable { case refresh, merge, move }
 
