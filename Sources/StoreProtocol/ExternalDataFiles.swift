@@ -43,7 +43,7 @@ public final class ExternalDataFiles: Sendable {
 
   /// Makes `body` what is called before files are removed, on any thread: afterwards no loss of power takes back a
   /// commit that has been made. For stores whose commits are not durable on their own. Where it throws, the files stay
-  /// for a later sweep.
+  /// for a later sweep: so a store keeps files that another store may need.
   public func makeDurable(by body: @escaping @Sendable () throws(StoreError) -> Void) {
     durability.withLock { $0 = body }
   }

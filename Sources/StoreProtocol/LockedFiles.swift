@@ -13,6 +13,10 @@ package enum LockedFiles {
     package init?(_ path: String) {
       var status = stat()
       guard stat(path, &status) == 0 else { return nil }
+      self.init(status)
+    }
+
+    fileprivate init(_ status: stat) {
       device = UInt64(truncatingIfNeeded: status.st_dev)
       inode = UInt64(truncatingIfNeeded: status.st_ino)
     }
@@ -34,6 +38,18 @@ package enum LockedFiles {
 
   package static func contains(_ path: String) -> Bool {
     lock.withLock { !counts.isEmpty && Identity(path).map { counts[$0] != nil } ?? false }
+  }
+
+  /// Whether this process has a file open that is not in the list: another library may have locks on it.
+  package static func mayHaveUnknownLocks(_ path: String) -> Bool {
+    lock.withLock {
+      guard let file = Identity(path), counts[file] == nil else { return false }
+      let numbers = (try? FileManager.default.contentsOfDirectory(atPath: "/dev/fd")) ?? []
+      return numbers.compactMap { Int32($0) }.contains { number in
+        var status = stat()
+        return fstat(number, &status) == 0 && Identity(status) == file
+      }
+    }
   }
 
   /// The descriptor that `open` gives for a file of another kind, below 0 where it gives none. Throws `notAStore` for an SQLite

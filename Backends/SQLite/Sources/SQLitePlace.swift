@@ -36,17 +36,52 @@ struct SQLitePlace: Sendable {
   var externalData: ExternalDataFolder { ExternalDataFolder("_EXTERNAL_DATA", within: supportFolder) }
 
   /// Whether another database has the same folder of large values: its name differs by the extension alone.
-  func sharesExternalData() throws(StoreError) -> Bool {
+  func sharesExternalData() throws(StoreError) -> Bool { try !neighbours().isEmpty }
+
+  /// Whether a database with the same folder of large values has this UUID, as a copy of the store has. The names of the
+  /// files do not tell the two stores apart, so that no file may be removed. True also where a UUID cannot be read.
+  func sharesExternalData(withCopyOf identifier: String) throws(StoreError) -> Bool {
+    try neighbours().contains { Self.mayBe($0, copyOf: identifier) }
+  }
+
+  /// The suffixes of files that SQLite and LMDB keep beside a database. LMDB has locks on its file.
+  private static let companions = SQLiteRemoval.suffixes + ["-lock"]
+
+  /// The paths of the other databases whose large values are in ``externalData``. A file that cannot be read may be one.
+  private func neighbours() throws(StoreError) -> [String] {
     let file = URL(fileURLWithPath: path)
     let (own, stem) = (file.lastPathComponent, file.deletingPathExtension().lastPathComponent)
-    guard let folder = try OwnedFolder(file.deletingLastPathComponent().path) else { return false }
+    guard let folder = try OwnedFolder(file.deletingLastPathComponent().path) else { return [] }
+    var result: [String] = []
     for name in try folder.names() where name != own && (name as NSString).deletingPathExtension == stem {
-      if SQLiteRemoval.suffixes.contains(where: name.hasSuffix) { continue }
+      if Self.companions.contains(where: name.hasSuffix) { continue }
       guard try folder.status(name)?.isRegular == true else { continue }
-      let sibling = file.deletingLastPathComponent().appendingPathComponent(name).path
-      if (try? SQLiteFormat.isStoreFile(sibling)) == true { return true }
+      let neighbour = file.deletingLastPathComponent().appendingPathComponent(name).path
+      if !LockedFiles.mayHaveUnknownLocks(neighbour) {
+        do throws(StoreError) { if try !SQLiteFormat.isStoreFile(neighbour) { continue } } catch {
+          if error.code == .notAStore { continue }
+        }
+      }
+      result.append(neighbour)
     }
-    return false
+    return result
+  }
+
+  /// Whether the database at a path has this UUID, or has one that cannot be read within a second. A database of another
+  /// program has none.
+  private static func mayBe(_ path: String, copyOf identifier: String) -> Bool {
+    if LockedFiles.mayHaveUnknownLocks(path) { return true }
+    var options = StoreOptions()
+    options.timeout = 1
+    let answer = try? SQLiteFileView.read(path, options) { (connection) throws(StoreError) -> Bool in
+      let tables = try connection.integer("SELECT count(*) FROM sqlite_master") ?? 0
+      let own = try connection.integer("SELECT count(*) FROM sqlite_master WHERE name = 'Z_METADATA'") ?? 0
+      if tables > 0 && own == 0 { return false }
+      try SQLiteFormat.requireSystemTables(on: connection)
+      let found = try connection.text("SELECT Z_UUID FROM Z_METADATA")
+      return found == nil || found == identifier
+    }
+    return answer ?? true
   }
 
   // MARK: Stores without a trace

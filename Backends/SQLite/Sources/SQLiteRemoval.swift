@@ -19,7 +19,8 @@ enum SQLiteRemoval {
     defer { withExtendedLifetime(lock) {} }
     if try folder.status(url.lastPathComponent) != nil {
       if !options.forceDestroy { guard try SQLiteFormat.isStoreFile(place.path) else { return } }
-      // Of the large values in a folder that two stores have, those go that say whose they are.
+      // Of the large values in a folder that two stores have, those go that say whose they are. Those of a store and its
+      // copy say the same: they stay.
       let isShared = try place.sharesExternalData()
       let owner = isShared ? try? SQLiteBackend().metadata(at: url, options: options).identifier : nil
       let writer = try SQLiteWriteLock(place.path, timeout: options.timeout)
@@ -29,7 +30,7 @@ enum SQLiteRemoval {
       }
       if !isShared {
         try place.externalData.removeAll()
-      } else if let owner {
+      } else if let owner, (try? place.sharesExternalData(withCopyOf: owner)) == false {
         place.externalData.removeValues(ofStore: owner)
       }
     } else {

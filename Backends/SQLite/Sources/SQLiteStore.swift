@@ -61,9 +61,15 @@ final class SQLiteStore: Store, @unchecked Sendable {
     // With a rollback journal a reader makes commits wait.
     capabilities = isLogged ? SQLiteBackend.capabilities : SQLiteBackend.capabilities.subtracting(.concurrentReads)
     let isDurable = SQLiteBackend.isDurable(options, isLogged: isLogged)
+    let identifier = facts.metadata.identifier
     externalFiles.makeDurable { [weak self] () throws(StoreError) in
       // The files of a store that has taken this one's place stay.
       try file.require()
+      // So do all files that a copy beside the store may need.
+      if try place.sharesExternalData(withCopyOf: identifier) {
+        throw StoreError(
+          .exists, "A copy of the store has the same folder of large values.", context: ["path": place.path])
+      }
       if isDurable { return }
       guard let self else { throw StoreError(.closed, "The store was closed.", context: ["path": place.path]) }
       try syncFiles()

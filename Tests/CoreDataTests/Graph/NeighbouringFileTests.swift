@@ -9,13 +9,17 @@ import Testing
 @Suite struct NeighbouringFileTests {
   private let folder = FileManager.default.temporaryDirectory.appending(path: "neighbours-\(UUID())")
   private static let large = Data(repeating: 7, count: 150_000)
+  private static let other = Data(repeating: 8, count: 150_000)
 
   init() throws { try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true) }
 
   /// A stack on the store of that name, with one owner that has a large value.
-  private func stack(_ name: String) throws -> (NSPersistentStoreCoordinator, NSManagedObjectContext, NSManagedObject) {
+  private func stack(
+    _ name: String, grace: Double = 60
+  ) throws -> (NSPersistentStoreCoordinator, NSManagedObjectContext, NSManagedObject) {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: AcknowledgedStack.model())
-    try coordinator.addPersistentStore(type: .sqlite, at: folder.appending(path: name))
+    try coordinator.addPersistentStore(
+      type: .sqlite, at: folder.appending(path: name), options: [NSPersistentStore.externalDataGraceOption: grace])
     let context = NSManagedObjectContext(.privateQueue)
     context.persistentStoreCoordinator = coordinator
     let owner = try context.performAndWait {
@@ -104,6 +108,121 @@ import Testing
     context.performAndWait {
       context.refreshAllObjects()
       #expect(owner.value(forKey: "blob") as? Data == Self.large)
+    }
+  }
+
+  // MARK: Copies, which have the UUID of their original
+
+  private func copy(_ name: String, to copy: String) throws {
+    try NSPersistentStoreCoordinator(managedObjectModel: AcknowledgedStack.model()).replacePersistentStore(
+      at: folder.appending(path: copy), withPersistentStoreFrom: folder.appending(path: name), type: .sqlite)
+  }
+
+  /// The large values of the owners in the store of that name, which is opened read-only.
+  private func blobs(_ name: String) throws -> [Data?] {
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: AcknowledgedStack.model())
+    let store = try coordinator.addPersistentStore(
+      type: .sqlite, at: folder.appending(path: name), options: [NSReadOnlyPersistentStoreOption: true])
+    let context = NSManagedObjectContext(.privateQueue)
+    context.persistentStoreCoordinator = coordinator
+    let found = try context.performAndWait {
+      try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Owner")).map { $0.value(forKey: "blob") as? Data }
+    }
+    try coordinator.remove(store)
+    return found
+  }
+
+  /// The files of large values of all stores in the folder.
+  private func files() throws -> [URL] {
+    try FileManager.default.subpathsOfDirectory(atPath: folder.path).map { folder.appending(path: $0) }
+      .filter { UUID(uuidString: $0.lastPathComponent) != nil }
+  }
+
+  /// Waits until one of the files is gone, or for `seconds`.
+  private func awaitRemoval(of files: [URL], _ seconds: Double, _ body: () -> Void = {}) {
+    let end = Date(timeIntervalSinceNow: seconds)
+    while files.allSatisfy({ FileManager.default.fileExists(atPath: $0.path) }) && Date() < end {
+      Thread.sleep(forTimeInterval: 0.01)
+      body()
+    }
+  }
+
+  @Test(arguments: ["store.sqlite", "store.backup"])
+  func aDestroyedStoreLeavesTheValuesOfItsCopyOrOriginal(_ name: String) throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let (coordinator, _, _) = try stack("store.sqlite")
+    try copy("store.sqlite", to: "store.backup")
+    for store in coordinator.persistentStores { try coordinator.remove(store) }
+    try coordinator.destroyPersistentStore(at: folder.appending(path: name), type: .sqlite)
+    #expect(try blobs(name == "store.sqlite" ? "store.backup" : "store.sqlite") == [Self.large])
+  }
+
+  /// One store names a value that it has saved after the copy was made. An opening of the other leaves its file, although
+  /// that is old.
+  @Test(arguments: [("store.sqlite", "store.backup"), ("store.backup", "store.sqlite")])
+  func anOpeningLeavesTheValuesOfACopyOrOriginal(_ saved: String, _ opened: String) throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let (former, _, _) = try stack("store.sqlite")
+    try copy("store.sqlite", to: "store.backup")
+    for store in former.persistentStores { try former.remove(store) }
+    let saver = NSPersistentStoreCoordinator(managedObjectModel: AcknowledgedStack.model())
+    try saver.addPersistentStore(type: .sqlite, at: folder.appending(path: saved))
+    try giveUp(saver, isDeleted: false)
+    for store in saver.persistentStores { try saver.remove(store) }
+    let values = try files()
+    #expect(values.count == 2)
+    // A sweep removes drafts before it removes values.
+    let draft = try #require(values.first).deletingLastPathComponent().appending(path: ".\(UUID()).\(UUID()).copying")
+    try Self.large.write(to: draft)
+    for url in values + [draft] {
+      try FileManager.default.setAttributes(
+        [.modificationDate: Date(timeIntervalSinceNow: -7200)], ofItemAtPath: url.path)
+    }
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: AcknowledgedStack.model())
+    try coordinator.addPersistentStore(type: .sqlite, at: folder.appending(path: opened))
+    awaitRemoval(of: [draft], 20)
+    #expect(!FileManager.default.fileExists(atPath: draft.path))
+    awaitRemoval(of: values, 1)
+    #expect(try blobs(saved) == [Self.other])
+    #expect(try blobs(opened) == [Self.large])
+    withExtendedLifetime(coordinator) {}
+  }
+
+  @Test(arguments: [false, true])
+  func aValueThatAnOriginalGivesUpStaysInItsCopy(isDeleted: Bool) throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let (coordinator, _, _) = try stack("store.sqlite", grace: 0)
+    try copy("store.sqlite", to: "store.backup")
+    let value = try #require(try files().first)
+    try giveUp(coordinator, isDeleted: isDeleted)
+    awaitRemoval(of: [value], 1) { ObsoleteValues.shared.look(now: .distantFuture) }
+    let left: [Data?] = isDeleted ? [] : [Self.other]
+    #expect(try blobs("store.sqlite") == left)
+    #expect(try blobs("store.backup") == [Self.large])
+  }
+
+  /// A neighbour that is no copy does not keep a store's values.
+  @Test func aValueGoesBesideAStoreWithAUUIDOfItsOwn() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let (coordinator, _, _) = try stack("store.sqlite", grace: 0)
+    let value = try #require(try files().first)
+    let (neighbour, _, _) = try stack("store.db")
+    try giveUp(coordinator, isDeleted: false)
+    awaitRemoval(of: [value], 20) { ObsoleteValues.shared.look(now: .distantFuture) }
+    #expect(!FileManager.default.fileExists(atPath: value.path))
+    #expect(try blobs("store.sqlite") == [Self.other])
+    #expect(try blobs("store.db") == [Self.large])
+    withExtendedLifetime(neighbour) {}
+  }
+
+  /// Replaces the value of the one owner, or deletes the owner, in a context that does not stay.
+  private func giveUp(_ coordinator: NSPersistentStoreCoordinator, isDeleted: Bool) throws {
+    let context = NSManagedObjectContext(.privateQueue)
+    context.persistentStoreCoordinator = coordinator
+    try context.performAndWait {
+      let owner = try #require(try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Owner")).first)
+      if isDeleted { context.delete(owner) } else { owner.setValue(Self.other, forKey: "blob") }
+      try context.save()
     }
   }
 
