@@ -44,7 +44,7 @@ extension SavePlan {
   }
 
   /// Commits one store's part. Large values that become obsolete stay as long as contexts need them.
-  private func commit(_ part: Part, _ core: ContextCore) throws(StoreError) -> CommitResult? {
+  private func commit(_ part: Part, _ core: ContextCore) throws -> CommitResult? {
     let obsolete = part.changes.obsoleteExternalData
     if !obsolete.isEmpty { part.engine.holdExternalData(obsolete) }
     var isWatched = false
