@@ -48,7 +48,7 @@ extension SavePlan {
     let obsolete = part.changes.obsoleteExternalData
     if !obsolete.isEmpty { part.engine.holdExternalData(obsolete) }
     var isWatched = false
-    defer { if !isWatched && !obsolete.isEmpty { _ = part.engine.releaseExternalData(obsolete) } }
+    defer { if !isWatched && !obsolete.isEmpty { ObsoleteValues.shared.release(part) } }
     let result = try part.store.commit(part.changes, madeFor: part.engine, part.objects(core))
     if case .committed = result, !obsolete.isEmpty {
       isWatched = true
