@@ -147,8 +147,8 @@ extension ContextCore {
   }
 
   private func saveMetadata(of store: NSPersistentStore) throws {
-    var changes = ChangeSet(time: Date.timeIntervalSinceReferenceDate)
-    changes.metadata = try store.metadataToSave()
+    // The commit adds the metadata.
+    let changes = ChangeSet(time: Date.timeIntervalSinceReferenceDate)
     do {
       let result = try store.commit(changes, madeFor: store.requireEngine(), CustomSave(context: context))
       // The store has moved, and what was set with it.
@@ -156,7 +156,6 @@ extension ContextCore {
     } catch {
       throw store.custom?.takeError() ?? (error as? StoreError).map { CoreDataError.make($0) } ?? error
     }
-    store.didSaveMetadata(changes.metadata)
   }
 
   /// Gives the saved objects their rows, clears the lists and tells everyone.

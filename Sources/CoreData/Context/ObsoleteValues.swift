@@ -11,7 +11,7 @@ import Synchronization
 /// over, the contexts of every coordinator that has the store open are searched for the objects of the values. Only the
 /// queue of an object's context may look into the object, so that each context is asked on its queue, and nobody waits
 /// for the answer: the value stays meanwhile. Once no object is left that has such a row, the value is released, and
-/// the store removes it.
+/// the store removes it. A save whose commit is not made gives the values to ``release(_:)``.
 final class ObsoleteValues: Sendable {
   static let shared = ObsoleteValues()
 
@@ -98,22 +98,37 @@ final class ObsoleteValues: Sendable {
   /// Takes over the values that a part of a save has made obsolete, which are held. The rows of `saver`'s objects need
   /// not be the new ones yet.
   func watch(_ part: SavePlan.Part, _ saver: ContextCore) {
+    var values = values(of: part)
+    for (index, object) in part.ownersOfObsoleteData.enumerated() {
+      // The object of an update gets the new row at once; a deleted one keeps its row as long as the client keeps it.
+      values[index].holders.append(Holder(object, saver.link, isDone: !object.isDeleted))
+    }
+    findHolders(&values)
+    if values.first?.store.grace == 0 { values = releaseUnheld(values) }
+    add(values)
+  }
+
+  /// Releases the values that a part of a save has held, after its commit was not made. Another commit may have made
+  /// one of them obsolete before: while a view can still read that value, it stays held and is looked at again.
+  func release(_ part: SavePlan.Part) {
+    let kept = Set(part.engine.releaseExternalData(part.changes.obsoleteExternalData))
+    if !kept.isEmpty { add(values(of: part).filter { kept.contains($0.name) }) }
+  }
+
+  /// The values that a part of a save makes obsolete, without holders.
+  private func values(of part: SavePlan.Part) -> [Value] {
     let store = Engine(part.engine, grace: StoreOptionCoding.options(part.store.options).externalDataGrace)
     let schema = part.engine.schema
     let due = DispatchTime.now() + store.grace
-    var values: [Value] = []
-    for (name, object) in zip(part.changes.obsoleteExternalData, part.ownersOfObsoleteData) {
-      let root = schema.entities[object.info.root].name
-      var value = Value(name: name, root: root, key: object.key, store: store, due: due)
-      // The object of an update gets the new row at once; a deleted one keeps its row as long as the client keeps it.
-      value.holders.append(Holder(object, saver.link, isDone: !object.isDeleted))
-      values.append(value)
+    return zip(part.changes.obsoleteExternalData, part.ownersOfObsoleteData).map { name, object in
+      Value(name: name, root: schema.entities[object.info.root].name, key: object.key, store: store, due: due)
     }
-    findHolders(&values)
-    if store.grace == 0 { values = releaseUnheld(values) }
-    if values.isEmpty { return }
-    let found = values
-    state.withLock { $0.values += found }
+  }
+
+  /// Adds values to those that are looked at when their time comes.
+  private func add(_ values: [Value]) {
+    guard let due = values.first?.due else { return }
+    state.withLock { $0.values += values }
     setTimer(max(due, .now() + 1))
   }
 

@@ -44,11 +44,11 @@ extension SavePlan {
   }
 
   /// Commits one store's part. Large values that become obsolete stay as long as contexts need them.
-  private func commit(_ part: Part, _ core: ContextCore) throws(StoreError) -> CommitResult? {
+  private func commit(_ part: Part, _ core: ContextCore) throws -> CommitResult? {
     let obsolete = part.changes.obsoleteExternalData
     if !obsolete.isEmpty { part.engine.holdExternalData(obsolete) }
     var isWatched = false
-    defer { if !isWatched && !obsolete.isEmpty { _ = part.engine.releaseExternalData(obsolete) } }
+    defer { if !isWatched && !obsolete.isEmpty { ObsoleteValues.shared.release(part) } }
     let result = try part.store.commit(part.changes, madeFor: part.engine, part.objects(core))
     if case .committed = result, !obsolete.isEmpty {
       isWatched = true

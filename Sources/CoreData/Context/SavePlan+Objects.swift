@@ -16,7 +16,6 @@ extension SavePlan.Part {
 
   /// Gives the objects the rows that were written.
   func publish(_ receipt: Receipt, in core: ContextCore) {
-    store.didSaveMetadata(changes.metadata)
     for (object, row) in zip(inserted, changes.insertions) {
       object.row = row
       object.ordinal = -1

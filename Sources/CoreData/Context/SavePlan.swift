@@ -119,7 +119,8 @@ final class SavePlan {
     var changes = ChangeSet(time: Date.timeIntervalSinceReferenceDate)
     changes.author = core.context?.transactionAuthor
     changes.contextName = core.context?.name
-    changes.metadata = try store.metadataToSave()
+    // The commit takes the metadata. Metadata that cannot be written fails the save here, before large values are kept.
+    _ = try store.metadataToSave()
     let part: Part
     do {
       // Where the rows come from. If the store has moved since, the commit notices.

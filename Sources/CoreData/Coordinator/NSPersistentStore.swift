@@ -184,14 +184,20 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
 
   /// Commits to the engine and shows the rows to everyone, in the order of the commits.
   ///
+  /// Writes the metadata that is pending when the commit's turn comes; `changes` brings none. Throws 134030 where an
+  /// entry of it is no property list. Where the commit is not made, the metadata stays pending.
+  ///
   /// Nil, and nothing is done, where the engine is another one than `expected`: the store has moved since. The change
   /// set may name large values that only the former engine has, and versions of its rows; it must be made anew.
   func commit(
     _ changes: ChangeSet, madeFor expected: any Store, _ objects: @autoclosure () -> CustomSave
-  ) throws(StoreError) -> CommitResult? {
+  ) throws -> CommitResult? {
     // Others commit there under its lock, and look at its cache.
     if let successor { return try successor.commit(changes, madeFor: expected, objects()) }
-    return try committing.withLock { (_) throws(StoreError) -> CommitResult? in
+    return try committing.withLock { (_) throws -> CommitResult? in
+      var changes = changes
+      // Taken under the lock: metadata that was taken earlier may be older than what another save has written since.
+      changes.metadata = try metadataToSave()
       let engine = try requireEngine()
       if engine !== expected { return nil }
       // Who calls a client's store has its rows and those of the cache at one moment.
@@ -202,6 +208,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
       if case .committed(let receipt) = result {
         cache.publish(changes, receipt, engine.schema)
         custom?.references.forget(changes.deletions.map(\.reference.key))
+        didSaveMetadata(changes.metadata)
       }
       return result
     }
@@ -282,8 +289,8 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
   // MARK: Metadata
 
   private let pending = Mutex<StoreMetadata?>(nil)
-  /// Forgets the metadata that a save has written. What was set while it ran is for the next save.
-  final func didSaveMetadata(_ saved: StoreMetadata?) {
+  /// Forgets the metadata that a commit has written. Metadata that was set during the commit is for the next save.
+  private func didSaveMetadata(_ saved: StoreMetadata?) {
     guard let saved else { return }
     if let successor { return successor.didSaveMetadata(saved) }
     pending.withLock { if $0 == saved { $0 = nil } }
@@ -297,11 +304,12 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
   /// The key of an entry that was set and is no property list.
   private let unsuitableKey = Mutex<String?>(nil)
 
-  /// Metadata to be written with the save at hand. Throws 134030 where an entry is no property list.
+  /// Metadata to be written with the next commit. Throws 134030 where an entry is no property list.
   final func metadataToSave() throws -> StoreMetadata? {
     if let successor { return try successor.metadataToSave() }
-    if let key = unsuitableKey.withLock({ $0 }) { throw MetadataCoding.unsuitable(key) }
-    return pendingMetadata
+    let (found, unsuitable) = pending.withLock { pending in (pending, unsuitableKey.withLock { $0 }) }
+    if let unsuitable { throw MetadataCoding.unsuitable(unsuitable) }
+    return found
   }
 
   /// The store's metadata. What is set is written with the next save, which throws 134030 where an entry is no property list.

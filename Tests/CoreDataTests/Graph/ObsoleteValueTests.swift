@@ -158,6 +158,32 @@ import Testing
     #expect(try Self.files(company) == 0)
   }
 
+  /// A save that fails holds a value which another save has replaced. The value goes once no view from before is left.
+  @Test func aSaveThatFailsLetsGoOfTheValue() throws {
+    let company = try Self.make(Self.withoutGrace)
+    do {
+      let view = try company.store.requireEngine().snapshot()
+      let (context, object) = try Self.reader(company)
+      try Self.replace(company, 2)
+      context.performAndWait {
+        object().setValue(Self.large(3), forKey: "blob")
+        let error = #expect(throws: CocoaError.self) { try context.save() }
+        #expect(error?.code == .managedObjectMerge)
+      }
+      ObsoleteValues.shared.look(now: .distantFuture)
+      #expect(try Self.files(company) == 2)
+      withExtendedLifetime(view) {}
+    }
+    // The objects of the context may be on their way out on another thread.
+    let deadline = Date(timeIntervalSinceNow: 10)
+    while try Self.files(company) > 1, Date() < deadline {
+      Thread.sleep(forTimeInterval: 0.01)
+      ObsoleteValues.shared.look(now: .distantFuture)
+    }
+    #expect(try Self.files(company) == 1)
+    #expect(try Self.stored(company) == Self.large(2))
+  }
+
   @Test func aDeletedObjectHasItsValueAfterTheSave() throws {
     let company = try Self.make(Self.withoutGrace)
     try company.run { context in

@@ -1,6 +1,9 @@
-import CoreData
 import Foundation
+import StoreProtocol
+import StoreSchema
 import Testing
+
+@testable import CoreData
 
 /// What a coordinator keeps of its stores: their metadata, what could not be read, and their indices.
 @Suite struct StoreUpkeepTests {
@@ -39,17 +42,75 @@ import Testing
     let stack = try AcknowledgedStack(.sqlite)
     let (context, coordinator) = (stack.context(), stack.coordinator)
     let store = try #require(coordinator.persistentStores.first)
+    let url = try #require(store.url)
+    let (backend, schema) = try (NSPersistentStoreCoordinator.backend(store.type), store.requireEngine().schema)
+    // The file has the first metadata by then, and the save has not returned.
+    let hook = { @Sendable in coordinator.setMetadata(["n": 2], for: store) }
+    try store.reconnect(at: url) { (url) throws(StoreError) in
+      HookedStore(try backend.open(at: url, schema: schema, options: StoreOptions()), didCommit: hook)
+    }
     try context.performAndWait {
       coordinator.setMetadata(["n": 1], for: store)
-      // The change set has the metadata by now.
-      stack.insert("Member", in: context).setValue(
-        HookedValue { coordinator.setMetadata(["n": 2], for: store) }, forKey: "list")
+      _ = stack.insert("Member", in: context)
       try context.save()
       try context.save()
     }
-    let url = try #require(store.url)
     let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: NSSQLiteStoreType, at: url)
     #expect(metadata["n"] as? Int == 2)
+  }
+
+  /// A save is planned, a newer one writes newer metadata, then the first one commits.
+  @Test(arguments: StoreMigrationTests.types, [true, false])
+  func metadataOfANewerSaveIsNotOverwritten(_ type: NSPersistentStore.StoreType, _ hasObjects: Bool) throws {
+    let stack = try AcknowledgedStack(type)
+    let (older, newer, coordinator) = (stack.context(), stack.context(), stack.coordinator)
+    let store = try #require(coordinator.persistentStores.first)
+    coordinator.setMetadata(["n": 1], for: store)
+    try older.performAndWait {
+      // Encoded after the save has begun its change set, and before it commits.
+      let value = HookedValue {
+        coordinator.setMetadata(["n": 2], for: store)
+        newer.performAndWait {
+          if hasObjects { _ = stack.insert("Member", in: newer) }
+          #expect(throws: Never.self) { try newer.save() }
+        }
+      }
+      stack.insert("Member", in: older).setValue(value, forKey: "list")
+      try older.save()
+    }
+    #expect(coordinator.metadata(for: store)["n"] as? Int == 2)
+    if type == .inMemory { return }
+    let url = try #require(store.url)
+    try coordinator.remove(store)
+    let found = try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: type.rawValue, at: url)
+    #expect(found["n"] as? Int == 2)
+  }
+
+  /// A save that fails leaves the metadata to the next one.
+  @Test(arguments: StoreMigrationTests.persistentTypes)
+  func metadataOfAFailedSaveIsSavedWithTheNext(_ type: NSPersistentStore.StoreType) throws {
+    let stack = try AcknowledgedStack(type)
+    let (mine, theirs, coordinator) = (stack.context(), stack.context(), stack.coordinator)
+    let store = try #require(coordinator.persistentStores.first)
+    try mine.performAndWait {
+      let member = stack.insert("Member", in: mine)
+      try mine.save()
+      let id = member.objectID
+      try theirs.performAndWait {
+        try theirs.existingObject(with: id).setValue("theirs", forKey: "name")
+        try theirs.save()
+      }
+      coordinator.setMetadata(["n": 1], for: store)
+      member.setValue("mine", forKey: "name")
+      let error = #expect(throws: CocoaError.self) { try mine.save() }
+      #expect(error?.code == .managedObjectMerge)
+      mine.rollback()
+      try mine.save()
+    }
+    let url = try #require(store.url)
+    try coordinator.remove(store)
+    let found = try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: type.rawValue, at: url)
+    #expect(found["n"] as? Int == 1)
   }
 
   @Test func anUnreadableValueIsNoErrorOfOtherObjects() throws {
@@ -102,4 +163,32 @@ import Testing
       withExtendedLifetime(object) {}
     }
   }
+}
+
+/// A store that runs code at the end of each commit, before the commit returns.
+private final class HookedStore: Store {
+  private let base: any Store
+  private let didCommit: @Sendable () -> Void
+  let schema: Schema
+
+  init(_ base: any Store, didCommit: @escaping @Sendable () -> Void) {
+    self.base = base
+    self.didCommit = didCommit
+    schema = base.schema
+  }
+
+  var identifier: String { base.identifier }
+  var capabilities: Capabilities { base.capabilities }
+  var isReadOnly: Bool { base.isReadOnly }
+  var metadata: StoreMetadata { base.metadata }
+  func snapshot() throws(StoreError) -> any StoreSnapshot { try base.snapshot() }
+  func commit(_ changes: ChangeSet) throws(StoreError) -> CommitResult {
+    defer { didCommit() }
+    return try base.commit(changes)
+  }
+  func allocateKeys(root: Int, count: Int) throws(StoreError) -> Range<Int64> {
+    try base.allocateKeys(root: root, count: count)
+  }
+  func externalData(_ name: Data) throws(StoreError) -> Data { try base.externalData(name) }
+  func close() throws(StoreError) { try base.close() }
 }
