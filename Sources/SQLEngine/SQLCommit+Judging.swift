@@ -43,22 +43,19 @@ extension SQLCommit {
     }
   }
 
-  /// Calls `body` with the deletions of each entity, which mostly come together.
+  /// Calls `body` once for each entity, with all of its deletions.
   private mutating func forEachEntity(
     of deletions: [ChangeSet.Deletion],
-    _ body: (inout Self, Entity, ArraySlice<ChangeSet.Deletion>) throws(StoreError) -> Void
+    _ body: (inout Self, Entity, [ChangeSet.Deletion]) throws(StoreError) -> Void
   ) throws(StoreError) {
-    var next = 0
-    while next < deletions.count {
-      let entity = deletions[next].reference.entity
-      let end = deletions[next...].firstIndex { $0.reference.entity != entity } ?? deletions.count
-      try body(&self, schema.entities[entity], deletions[next..<end])
-      next = end
+    let groups = Dictionary(grouping: deletions) { $0.reference.entity }
+    for (entity, group) in groups.sorted(by: { $0.key < $1.key }) {
+      try body(&self, schema.entities[entity], group)
     }
   }
 
   private mutating func judge(
-    _ relationship: Relationship, of entity: Entity, _ deletions: ArraySlice<ChangeSet.Deletion>
+    _ relationship: Relationship, of entity: Entity, _ deletions: [ChangeSet.Deletion]
   ) throws(StoreError) {
     var referrers: [Int64: [ObjectReference]] = [:]
     for search in ReferrerSearch.all(relationship, binding.layout) {

@@ -31,6 +31,7 @@ final class AcknowledgedStack {
   static func model() -> NSManagedObjectModel {
     let (owner, member) = (NSEntityDescription(), NSEntityDescription())
     (owner.name, member.name) = ("Owner", "Member")
+    owner.managedObjectClassName = "CoreDataTests.HookedOwner"
     for entity in [owner, member] {
       let name = NSAttributeDescription()
       (name.name, name.attributeType, name.isOptional) = ("name", .stringAttributeType, true)
@@ -63,6 +64,16 @@ final class AcknowledgedStack {
   static let rules: [(NSDeleteRule, String)] = [
     (.nullifyDeleteRule, "nullify"), (.cascadeDeleteRule, "cascade"), (.denyDeleteRule, "deny"),
   ]
+}
+
+/// An owner that runs code whenever its deletion is validated: before each attempt of a save to commit.
+final class HookedOwner: NSManagedObject {
+  var hook: (() throws -> Void)?
+
+  override func validateForDelete() throws {
+    try super.validateForDelete()
+    try hook?()
+  }
 }
 
 /// A value that runs code when it is encoded, in the midst of a save.

@@ -101,6 +101,37 @@ extension ForeignFileTests {
     }
   }
 
+  /// A trigger that is made while the store is open lets SQLite skip a row without an error. Only the number of written
+  /// rows tells: the save fails, and nothing of it is kept.
+  @Test(arguments: ["INSERT", "UPDATE", "DELETE"]) func aRowThatATriggerSkipsIsNoSave(_ event: String) throws {
+    let place = try Place()
+    defer { place.remove() }
+    func insert(_ name: String, _ context: NSManagedObjectContext) -> NSManagedObject {
+      let object = NSEntityDescription.insertNewObject(forEntityName: "Item", into: context)
+      object.setValue(name, forKey: "name")
+      return object
+    }
+    let names = "SELECT ZNAME FROM ZITEM ORDER BY Z_PK"
+    try place.use(item()) { context in
+      let first = insert("first", context)
+      try context.save()
+      try place.execute("CREATE TRIGGER skips BEFORE \(event) ON ZITEM BEGIN SELECT RAISE(IGNORE); END")
+      switch event {
+      case "INSERT": _ = insert("second", context)
+      case "UPDATE": first.setValue("second", forKey: "name")
+      default: context.delete(first)
+      }
+      #expect(throws: CocoaError.self) { try context.save() }
+      #expect(context.hasChanges)
+      #expect(try place.rows(names) == ["first"])
+      // Nothing is left in the way of the next save.
+      try place.execute("DROP TRIGGER skips")
+      try context.save()
+    }
+    let saved = ["INSERT": ["first", "second"], "UPDATE": ["second"], "DELETE": []]
+    #expect(try place.rows(names) == saved[event])
+  }
+
   /// Keys of the history are counted from what the file says.
   @Test(arguments: ["CHANGE", "TRANSACTION", "TRANSACTIONSTRING"], [Int64.max, Int64.max - 1, Int64(-5)])
   func aHistoryWithoutKeysIsNoEndOfTheProgram(_ name: String, _ highest: Int64) throws {
