@@ -71,7 +71,7 @@ enum SQLiteOpenFiles {
   private static func discard(_ log: (path: String, identity: Identity)) {
     guard Identity(log.path + "-wal") == log.identity else { return }
     unlink(log.path + "-wal")
-    unlink(log.path + "-shm")
+    if FileStatus(log.path + "-shm")?.isRegular == true { unlink(log.path + "-shm") }
   }
 
   // MARK: Stores

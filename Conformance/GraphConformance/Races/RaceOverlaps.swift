@@ -18,11 +18,17 @@ struct RaceOverlaps: Sendable {
   private(set) var failedSaves = 0
   private(set) var overlappingSaves = 0
   private(set) var reads = 0
+  /// What was done with whole stores meanwhile: how often it was done, and how often the store was busy.
+  private(set) var actions: [RaceAction.Kind: (done: Int, busy: Int)] = [:]
 
   var total: Int { counts.values.reduce(0) { $0 + $1.total } }
 
   mutating func add(_ result: RaceResult) {
     reads += result.reads.count { $0.token != nil }
+    for action in result.actions {
+      if action.error == nil { actions[action.kind, default: (0, 0)].done += 1 }
+      if action.isBusy { actions[action.kind, default: (0, 0)].busy += 1 }
+    }
     saves += result.records.count
     failedSaves += result.records.count { $0.outcome != .saved }
     let records = result.records.sorted { $0.start < $1.start }
@@ -92,6 +98,10 @@ struct RaceOverlaps: Sendable {
     lines.append(
       "  \(total) overlaps of links and deletions; \(saves) saves, \(failedSaves) of them failed, "
         + "\(overlappingSaves) pairs ran at the same time; \(reads) large values read back")
+    let done = RaceAction.Kind.allCases.compactMap { kind in
+      actions[kind].map { "\(kind.rawValue) \($0.done)" + ($0.busy > 0 ? " (busy \($0.busy))" : "") }
+    }
+    if !done.isEmpty { lines.append("  beside them: \(done.joined(separator: ", "))") }
     return lines.joined(separator: "\n")
   }
 }
