@@ -43,19 +43,27 @@ extension SQLCommit {
     }
   }
 
-  /// Calls `body` once for each entity, with all of its deletions.
+  /// Calls `body` once for each entity, with all of its deletions. Mostly they are in this order already.
   private mutating func forEachEntity(
     of deletions: [ChangeSet.Deletion],
-    _ body: (inout Self, Entity, [ChangeSet.Deletion]) throws(StoreError) -> Void
+    _ body: (inout Self, Entity, ArraySlice<ChangeSet.Deletion>) throws(StoreError) -> Void
   ) throws(StoreError) {
-    let groups = Dictionary(grouping: deletions) { $0.reference.entity }
-    for (entity, group) in groups.sorted(by: { $0.key < $1.key }) {
-      try body(&self, schema.entities[entity], group)
+    var deletions = deletions
+    let isSorted = deletions.indices.dropFirst().allSatisfy {
+      deletions[$0 - 1].reference.entity <= deletions[$0].reference.entity
+    }
+    if !isSorted { deletions.sort { $0.reference.entity < $1.reference.entity } }
+    var next = 0
+    while next < deletions.count {
+      let entity = deletions[next].reference.entity
+      let end = deletions[next...].firstIndex { $0.reference.entity != entity } ?? deletions.count
+      try body(&self, schema.entities[entity], deletions[next..<end])
+      next = end
     }
   }
 
   private mutating func judge(
-    _ relationship: Relationship, of entity: Entity, _ deletions: [ChangeSet.Deletion]
+    _ relationship: Relationship, of entity: Entity, _ deletions: ArraySlice<ChangeSet.Deletion>
   ) throws(StoreError) {
     var referrers: [Int64: [ObjectReference]] = [:]
     for search in ReferrerSearch.all(relationship, binding.layout) {
