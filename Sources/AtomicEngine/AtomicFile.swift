@@ -7,11 +7,26 @@ import StoreProtocol
 /// that no lock file is left behind. Foundation's atomic write syncs no folder, changes modes and replaces links, so it is
 /// not used.
 public final class AtomicFile: Sendable {
-  /// Which content a file has, as far as the file system tells. Two contents never share one, because each is a file of its
-  /// own.
+  /// Which content a file has. Two contents never share one, because each is a file of its own: as long as the generation of a
+  /// content that was read or written is there, its file is kept open. A system gives the number of a file that is gone to
+  /// the next one, which may have its time of change too where that counts in milliseconds.
   public struct Generation: Equatable, Sendable {
     fileprivate let status: FileStatus
+    private let file: Descriptor?
     var size: Int { Int(clamping: status.size) }
+
+    fileprivate init(_ status: FileStatus, keeping file: Descriptor? = nil) {
+      (self.status, self.file) = (status, file)
+    }
+
+    public static func == (one: Generation, other: Generation) -> Bool { one.status == other.status }
+  }
+
+  /// An open file.
+  final class Descriptor: Sendable {
+    let number: Int32
+    init(_ number: Int32) { self.number = number }
+    deinit { _ = Foundation.close(number) }
   }
 
   /// Where the file is, links resolved.
@@ -52,13 +67,9 @@ public final class AtomicFile: Sendable {
       if errno == ENOENT { return nil }
       throw StoreError.system("The store file cannot be read", path)
     }
-    let generation: Generation
-    do { generation = try Self.generation(of: file, path) } catch {
-      _ = Foundation.close(file)
-      throw error
-    }
-    // It closes the file, whatever comes of it.
-    let content = AtomicFileContent(file, generation, path)
+    let opened = Descriptor(file)
+    let generation = try Self.generation(of: opened, path)
+    let content = AtomicFileContent(opened, generation, path)
     guard generation.status.isRegular else {
       throw StoreError(.notAStore, "This is no file but something else.", context: ["path": path])
     }
@@ -80,7 +91,7 @@ public final class AtomicFile: Sendable {
   /// The generation of what is there now, nil where there is no file.
   public func generation() throws(StoreError) -> Generation? {
     var status = stat()
-    if fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 { return Generation(status: FileStatus(status)) }
+    if fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 { return Generation(FileStatus(status)) }
     if errno == ENOENT { return nil }
     throw StoreError.system("The store file cannot be looked at", path)
   }
@@ -94,10 +105,10 @@ public final class AtomicFile: Sendable {
       context: ["path": path])
   }
 
-  private static func generation(of file: Int32, _ path: String) throws(StoreError) -> Generation {
+  private static func generation(of file: Descriptor, _ path: String) throws(StoreError) -> Generation {
     var status = stat()
-    guard fstat(file, &status) == 0 else { throw StoreError.system("The store file cannot be looked at", path) }
-    return Generation(status: FileStatus(status))
+    guard fstat(file.number, &status) == 0 else { throw StoreError.system("The store file cannot be looked at", path) }
+    return Generation(FileStatus(status), keeping: file)
   }
 
   // MARK: Replacing
@@ -132,12 +143,16 @@ public final class AtomicFile: Sendable {
       _ = Foundation.close(file)
       if !isNamed { _ = unlinkat(folder, temporary, 0) }
     }
+    // Without the lock that says that somebody writes, and before the file gets a mode by which it may not be read.
+    let kept = openat(folder, temporary, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+    if kept < 0 { throw StoreError.system("The new store file cannot be looked at", path) }
+    let written = Descriptor(kept)
     let writer = AtomicFileWriter(file, path)
     try body(writer)
     try writer.finish()
     if expected != nil { try copyTraits(to: file) }
     guard fsync(file) == 0 else { throw StoreError.system("The new store file cannot be synced", path) }
-    let generation = try Self.generation(of: file, path)
+    let generation = try Self.generation(of: written, path)
     if renameat(folder, temporary, folder, name) != 0 {
       let failure = StoreError.system("The new store file cannot take the old one's place", path)
       // Over a network it may have been done before the answer was lost.

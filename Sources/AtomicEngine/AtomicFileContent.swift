@@ -8,7 +8,8 @@ public final class AtomicFileContent {
   /// How many bytes the file had when it was opened. Where it has become shorter there are fewer to be read.
   public let count: Int
   let generation: AtomicFile.Generation
-  private let file: Int32
+  private let opened: AtomicFile.Descriptor
+  private var file: Int32 { opened.number }
   private let path: String
   /// Over the bytes from the beginning on that the pass which began last has read.
   private var sum = CRC64()
@@ -17,15 +18,12 @@ public final class AtomicFileContent {
   /// A multiple of what the checksum does at once.
   private static let partSize = 3 << 15
 
-  /// Takes over the descriptor.
-  init(_ file: Int32, _ generation: AtomicFile.Generation, _ path: String) {
-    self.file = file
+  init(_ opened: AtomicFile.Descriptor, _ generation: AtomicFile.Generation, _ path: String) {
+    self.opened = opened
     self.path = path
     self.generation = generation
     count = generation.size
   }
-
-  deinit { _ = Foundation.close(file) }
 
   // MARK: Reading
 

@@ -25,6 +25,28 @@ import Testing
     try file.replace(file.generation(), timeout: 1) { (writer) throws(StoreError) in try writer.write(text) }
   }
 
+  /// A file system gives the number of a file that is gone to the next one, and many know no finer times than milliseconds:
+  /// here all contents have one size and one time.
+  @Test(arguments: [false, true]) func aLaterContentIsNeverTakenForOneThatIsKnown(isRead: Bool) throws {
+    let place = try Place()
+    defer { place.remove() }
+    let (mine, others) = (try AtomicFile(place.path), try AtomicFile(place.path))
+    func age() throws {
+      try FileManager.default.setAttributes(
+        [.modificationDate: Date(timeIntervalSince1970: 1)], ofItemAtPath: place.path)
+    }
+    var kept: AtomicFile.Generation? = try write("a", to: mine)
+    try age()
+    if isRead { kept = try mine.read()?.generation }
+    let known = try mine.generation()
+    for number in 0..<50 {
+      _ = try write("\(number % 10)", to: others)
+      try age()
+      #expect(try others.generation() != known, "after \(number)")
+    }
+    withExtendedLifetime(kept) {}
+  }
+
   @Test func aFileIsMadeAndReplaced() throws {
     let place = try Place()
     defer { place.remove() }
