@@ -151,6 +151,7 @@ extension ContextCore {
   /// the row of their owner (decision 062).
   func catchUp(_ store: NSPersistentStore, with owners: [NSManagedObject]) throws(StoreError) {
     let doubtful = owners.filter { $0.flags.contains(.rowOfOthers) }
+    if doubtful.isEmpty { return }
     for (root, owners) in Dictionary(grouping: doubtful, by: \.info.root) {
       guard let view = snapshots[store] else { break }
       var versions: [Int64: Int64] = [:]
@@ -171,7 +172,7 @@ extension ContextCore {
       if let incremental = try store.openIncremental() {
         return state.load(living(try incremental.members(relationship, of: object, self), relationship, of: object))
       }
-      try catchUp(store, with: [object])
+      if object.flags.contains(.rowOfOthers) { try catchUp(store, with: [object]) }
       var rows: ContiguousArray<Row> = []
       let view = try reading(store) { (snapshot) throws(StoreError) in
         try snapshot.destinations(of: relationship, owners: [object.key]) { rows.append($1) }
