@@ -13,6 +13,8 @@ final class RawDatabase {
       throw BenchmarkError("SQLite cannot open \(path).")
     }
     self.handle = handle
+    // Another connection may be about to open or to close the log.
+    sqlite3_busy_timeout(handle, 60_000)
     try execute("PRAGMA synchronous = \(synchronous)")
   }
 
