@@ -31,8 +31,9 @@
       }
     }
 
-    /// Throws `busy` where the lock file is that of another file, which had the name before and which a process has open.
-    /// LMDB takes the number of the last commit from the lock file, and would go on from an earlier commit of this file.
+    /// Throws `busy` where the lock file is that of another file, which had the name before and which a process has
+    /// open. LMDB takes the number of the last commit from the lock file, and would go on from an earlier commit of
+    /// this file.
     private static func requireOwnLockFile(
       _ environment: LMDBEnvironment, _ deadline: Date, _ timeout: Double
     ) throws(StoreError) {

@@ -38,8 +38,8 @@ struct SQLitePlace: Sendable {
   /// Whether another database has the same folder of large values: its name differs by the extension alone.
   func sharesExternalData() throws(StoreError) -> Bool { try !neighbours().isEmpty }
 
-  /// Whether a database with the same folder of large values has this UUID, as a copy of the store has. The names of the
-  /// files do not tell the two stores apart, so that no file may be removed. True also where a UUID cannot be read.
+  /// Whether a database with the same folder of large values has this UUID, as a copy of the store has. The names of
+  /// the files do not tell the two stores apart, so that no file may be removed. True also where a UUID cannot be read.
   func sharesExternalData(withCopyOf identifier: String) throws(StoreError) -> Bool {
     try neighbours().contains { Self.mayBe($0, copyOf: identifier) }
   }
@@ -47,7 +47,8 @@ struct SQLitePlace: Sendable {
   /// The suffixes of files that SQLite and LMDB keep beside a database. LMDB has locks on its file.
   private static let companions = SQLiteRemoval.suffixes + ["-lock"]
 
-  /// The paths of the other databases whose large values are in ``externalData``. A file that cannot be read may be one.
+  /// The paths of the other databases whose large values are in ``externalData``. A file that cannot be read may be
+  /// one.
   private func neighbours() throws(StoreError) -> [String] {
     let file = URL(fileURLWithPath: path)
     let (own, stem) = (file.lastPathComponent, file.deletingPathExtension().lastPathComponent)
@@ -67,8 +68,8 @@ struct SQLitePlace: Sendable {
     return result
   }
 
-  /// Whether the database at a path has this UUID, or has one that cannot be read within a second. A database of another
-  /// program has none.
+  /// Whether the database at a path has this UUID, or has one that cannot be read within a second. A database of
+  /// another program has none.
   private static func mayBe(_ path: String, copyOf identifier: String) -> Bool {
     if LockedFiles.mayHaveUnknownLocks(path) { return true }
     var options = StoreOptions()

@@ -19,8 +19,8 @@ enum SQLiteRemoval {
     defer { withExtendedLifetime(lock) {} }
     if try folder.status(url.lastPathComponent) != nil {
       if !options.forceDestroy { guard try SQLiteFormat.isStoreFile(place.path) else { return } }
-      // Of the large values in a folder that two stores have, those go that say whose they are. Those of a store and its
-      // copy say the same: they stay.
+      // Of the large values in a folder that two stores have, those go that say whose they are. Those of a store and
+      // its copy say the same: they stay.
       let isShared = try place.sharesExternalData()
       let owner = isShared ? try? SQLiteBackend().metadata(at: url, options: options).identifier : nil
       let writer = try SQLiteWriteLock(place.path, timeout: options.timeout)

@@ -14,7 +14,11 @@ struct SharedViews {
   /// By index of the store.
   private var kept: ContiguousArray<Kept?> = []
 
-  subscript(store: NSPersistentStore) -> (any StoreSnapshot)? { index(of: store).flatMap { kept[$0]?.view } }
+  /// Nil where none is kept, or one of an engine that the store has no more.
+  subscript(store: NSPersistentStore) -> (any StoreSnapshot)? {
+    guard let index = index(of: store), kept[index]?.generation == store.cache.generation else { return nil }
+    return kept[index]?.view
+  }
 
   /// Keeps a view of the engine that the store had when its cache was of that generation.
   mutating func keep(_ view: any StoreSnapshot, of store: NSPersistentStore, _ generation: UInt64) {
@@ -29,9 +33,7 @@ struct SharedViews {
   @inline(__always)
   private func index(of store: NSPersistentStore) -> Int? {
     let index = store.index
-    guard index < kept.count, kept[index]?.store === store, kept[index]?.generation == store.cache.generation
-    else { return nil }
-    return index
+    return index < kept.count && kept[index]?.store === store ? index : nil
   }
 
   /// What was read along with faults of a tree, nil where nobody has begun.

@@ -292,7 +292,6 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
   /// Forgets the metadata that a commit has written. Metadata that was set during the commit is for the next save.
   private func didSaveMetadata(_ saved: StoreMetadata?) {
     guard let saved else { return }
-    if let successor { return successor.didSaveMetadata(saved) }
     pending.withLock { if $0 == saved { $0 = nil } }
   }
 

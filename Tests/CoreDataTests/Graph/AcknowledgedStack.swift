@@ -27,6 +27,22 @@ final class AcknowledgedStack {
     NSEntityDescription.insertNewObject(forEntityName: entity, into: context)
   }
 
+  /// The large values of all objects of an entity in the store at a URL, read by a coordinator of their own; nil for one that
+  /// cannot be read.
+  static func blobs(
+    of entity: String, at url: URL, _ type: NSPersistentStore.StoreType, options: [AnyHashable: Any]? = nil
+  ) throws -> [Data?] {
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model())
+    let store = try coordinator.addPersistentStore(type: type, at: url, options: options)
+    let context = NSManagedObjectContext(.privateQueue)
+    context.persistentStoreCoordinator = coordinator
+    let found = try context.performAndWait {
+      try context.fetch(NSFetchRequest<NSManagedObject>(entityName: entity)).map { $0.value(forKey: "blob") as? Data }
+    }
+    try coordinator.remove(store)
+    return found
+  }
+
   /// An owner with members under each delete rule, over a to-one and over pairs.
   static func model() -> NSManagedObjectModel {
     let (owner, member) = (NSEntityDescription(), NSEntityDescription())

@@ -14,15 +14,7 @@ import Testing
 
   /// The large values of all members of the store at a URL; nil for one that cannot be read.
   private static func blobs(_ url: URL, _ type: NSPersistentStore.StoreType) throws -> [Data?] {
-    let coordinator = coordinator()
-    let store = try coordinator.addPersistentStore(type: type, at: url)
-    let context = NSManagedObjectContext(.privateQueue)
-    context.persistentStoreCoordinator = coordinator
-    let found = try context.performAndWait {
-      try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Member")).map { $0.value(forKey: "blob") as? Data }
-    }
-    try coordinator.remove(store)
-    return found
+    try AcknowledgedStack.blobs(of: "Member", at: url, type)
   }
 
   @Test(arguments: StoreMigrationTests.persistentTypes)

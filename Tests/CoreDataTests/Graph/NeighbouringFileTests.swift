@@ -120,16 +120,8 @@ import Testing
 
   /// The large values of the owners in the store of that name, which is opened read-only.
   private func blobs(_ name: String) throws -> [Data?] {
-    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: AcknowledgedStack.model())
-    let store = try coordinator.addPersistentStore(
-      type: .sqlite, at: folder.appending(path: name), options: [NSReadOnlyPersistentStoreOption: true])
-    let context = NSManagedObjectContext(.privateQueue)
-    context.persistentStoreCoordinator = coordinator
-    let found = try context.performAndWait {
-      try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Owner")).map { $0.value(forKey: "blob") as? Data }
-    }
-    try coordinator.remove(store)
-    return found
+    try AcknowledgedStack.blobs(
+      of: "Owner", at: folder.appending(path: name), .sqlite, options: [NSReadOnlyPersistentStoreOption: true])
   }
 
   /// The files of large values of all stores in the folder.
