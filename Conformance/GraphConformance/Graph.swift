@@ -57,14 +57,14 @@ final class Graph: @unchecked Sendable {
     return coordinator
   }
 
-  /// Adds the store of a place.
+  /// Adds the store of a place, of the case's type unless another is given.
   @discardableResult
   func add(
-    _ place: Int = 0, to coordinator: NSPersistentStoreCoordinator, configuration: String? = nil,
+    _ place: Int = 0, to coordinator: NSPersistentStoreCoordinator, type: String? = nil, configuration: String? = nil,
     options: [String: Any]? = nil
   ) throws -> NSPersistentStore {
     let store = try coordinator.addPersistentStore(
-      ofType: storeType, configurationName: configuration, at: url(place), options: options)
+      ofType: type ?? storeType, configurationName: configuration, at: url(place), options: options)
     try context.opened(store.requireEngine(), in: place)
     return store
   }
@@ -204,8 +204,9 @@ extension Graph {
   func requests(_ body: (NSManagedObjectContext, () -> Int) throws -> Void) throws {
     let counter = CountingBackend(context.harness.backend)
     NSPersistentStoreCoordinator.register(counter)
-    defer { NSPersistentStoreCoordinator.register(context.harness.backend) }
-    let coordinator = try newCoordinator()
+    defer { NSPersistentStoreCoordinator.unregister(storeType: counter.storeType) }
+    let coordinator = emptyCoordinator()
+    try add(to: coordinator, type: counter.storeType)
     try run({ context in try body(context, { counter.requests }) }, try newContext(coordinator))
   }
 

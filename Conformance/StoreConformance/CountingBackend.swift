@@ -4,15 +4,20 @@ import StoreSchema
 import Synchronization
 
 /// Stores of another kind, whose requests for rows are counted. They evaluate no fetches themselves.
+///
+/// Its type is its own: who else opens a store of the other kind at the same time is not counted.
 public final class CountingBackend: StoreBackend {
   private let base: any StoreBackend
   fileprivate let count = Atomic<Int>(0)
+  public let storeType: String
 
-  public init(_ base: any StoreBackend) { self.base = base }
+  public init(_ base: any StoreBackend) {
+    self.base = base
+    storeType = "\(base.storeType), counted \(UUID())"
+  }
 
   /// How many there were, of all stores together.
   public var requests: Int { count.load(ordering: .relaxed) }
-  public var storeType: String { base.storeType }
   public var capabilities: Capabilities { base.capabilities.subtracting(.pushDown) }
 
   public func open(at url: URL, schema: Schema, options: StoreOptions) throws(StoreError) -> any Store {

@@ -20,6 +20,7 @@ enum StoreRegistration {
   static func register(_ backend: any StoreBackend) {
     backends.withLock { $0[backend.storeType] = CheckedBackend(backend) }
   }
+  static func unregister(_ type: String) { backends.withLock { $0[type] = nil } }
 
   private static let classes = Mutex<[String: NSPersistentStore.Type]>([:])
 
@@ -38,6 +39,9 @@ enum StoreRegistration {
 extension NSPersistentStoreCoordinator {
   /// Makes a kind of store known under its type name, for all coordinators.
   public static func register(_ backend: some StoreBackend) { StoreRegistration.register(backend) }
+
+  /// Forgets a kind of store. Stores of it that are open stay so.
+  package static func unregister(storeType: String) { StoreRegistration.unregister(storeType) }
 
   /// The types of stores that outlive the process.
   package static var registeredPersistentTypes: [String] { StoreRegistration.persistentTypes }
