@@ -53,8 +53,8 @@ final class AtomicFileMedium<Format: AtomicFormat>: AtomicMedium, @unchecked Sen
         try format.writeSealed(graph, metadata, to: writer)
       }
     } catch {
-      // The new file has its name, whatever becomes of it when the power fails.
-      if error.outcome == .outcomeUnknown { generation = try? file.generation() } else { try place.require() }
+      // Of an unknown outcome the next look tells: whose file is there now, this writer's or another's, is read then.
+      if error.outcome != .outcomeUnknown { try place.require() }
       throw error
     }
   }

@@ -40,14 +40,16 @@ package enum LockedFiles {
     lock.withLock { !counts.isEmpty && Identity(path).map { counts[$0] != nil } ?? false }
   }
 
-  /// Whether this process has a file open that is not in the list: another library may have locks on it.
-  package static func mayHaveUnknownLocks(_ path: String) -> Bool {
+  /// Whether this process has a file open that is not in the list and may be a database: another library may have locks on it.
+  package static func mayBeUnknownDatabase(_ path: String) -> Bool {
     lock.withLock {
       guard let file = Identity(path), counts[file] == nil else { return false }
       let numbers = (try? FileManager.default.contentsOfDirectory(atPath: "/dev/fd")) ?? []
       return numbers.compactMap { Int32($0) }.contains { number in
         var status = stat()
-        return fstat(number, &status) == 0 && Identity(status) == file
+        guard fstat(number, &status) == 0, Identity(status) == file else { return false }
+        // An empty file may become one, and what can only be written may be one.
+        return header(number).map { $0.isEmpty || $0 == databaseHeader } ?? true
       }
     }
   }
@@ -59,7 +61,7 @@ package enum LockedFiles {
       if contains(path) { return nil }
       let file = open()
       if file < 0 { return file }
-      if !isDatabase(file) { return file }
+      if header(file) != databaseHeader { return file }
       _ = close(file)
       return nil
     }
@@ -69,9 +71,12 @@ package enum LockedFiles {
     return found
   }
 
-  private static func isDatabase(_ file: Int32) -> Bool {
-    let header = Array("SQLite format 3\0".utf8)
-    var bytes = [UInt8](repeating: 0, count: header.count)
-    return pread(file, &bytes, bytes.count, 0) == bytes.count && bytes == header
+  private static let databaseHeader = Array("SQLite format 3\0".utf8)
+
+  /// What a file begins with, as long as the header of a database; nil where it cannot be read.
+  private static func header(_ file: Int32) -> [UInt8]? {
+    var bytes = [UInt8](repeating: 0, count: databaseHeader.count)
+    let count = pread(file, &bytes, bytes.count, 0)
+    return count < 0 ? nil : Array(bytes.prefix(count))
   }
 }

@@ -58,7 +58,7 @@ struct SQLitePlace: Sendable {
       if Self.companions.contains(where: name.hasSuffix) { continue }
       guard try folder.status(name)?.isRegular == true else { continue }
       let neighbour = file.deletingLastPathComponent().appendingPathComponent(name).path
-      if !LockedFiles.mayHaveUnknownLocks(neighbour) {
+      if !LockedFiles.mayBeUnknownDatabase(neighbour) {
         do throws(StoreError) { if try !SQLiteFormat.isStoreFile(neighbour) { continue } } catch {
           if error.code == .notAStore { continue }
         }
@@ -71,7 +71,7 @@ struct SQLitePlace: Sendable {
   /// Whether the database at a path has this UUID, or has one that cannot be read within a second. A database of
   /// another program has none.
   private static func mayBe(_ path: String, copyOf identifier: String) -> Bool {
-    if LockedFiles.mayHaveUnknownLocks(path) { return true }
+    if LockedFiles.mayBeUnknownDatabase(path) { return true }
     var options = StoreOptions()
     options.timeout = 1
     let answer = try? SQLiteFileView.read(path, options) { (connection) throws(StoreError) -> Bool in

@@ -329,8 +329,8 @@ extension ContextCore {
     let root = object.info.root
     dropRow(of: object)
     do {
-      let row = try reading(store) { (snapshot) throws(StoreError) in
-        try snapshot.row(of: root, key: object.key).map { store.cache.merge(root, $0, view: snapshot.commitNumber) }
+      let row = try reading(store) { (view) throws(StoreError) in
+        try view.snapshot.row(of: root, key: object.key).map { store.cache.merge(root, $0, view: view.stamp) }
       }
       return row?.entity == object.info.entity.index ? row : nil
     } catch { throw CoreDataError.make(error) }

@@ -9,15 +9,17 @@ extension ContextCore {
   /// The view is kept while the context is inside `performAndWait` and until a commit of this process makes it old, so
   /// that a burst of faults costs one read transaction.
   func reading<R>(
-    _ store: NSPersistentStore, _ body: (any StoreSnapshot) throws(StoreError) -> R
+    _ store: NSPersistentStore, _ body: (StoreView) throws(StoreError) -> R
   ) throws(StoreError) -> R {
-    if let kept = snapshots[store], kept.commitNumber == store.cache.lastCommit { return try body(kept) }
+    if let kept = snapshots[store], store.cache.isCurrent(kept.view.stamp) { return try body(kept.view) }
     snapshots.drop(store)
-    if let incremental = try store.openIncremental() { return try body(incremental.snapshot(for: self)) }
-    let generation = store.cache.generation
-    let snapshot = try store.snapshot()
-    if performDepth > 0 && store.keepsSnapshots { snapshots.keep(snapshot, of: store, generation) }
-    return try body(snapshot)
+    if let incremental = try store.openIncremental() {
+      let order = store.cache.nextView()
+      return try body(StoreView(incremental.snapshot(for: self), order: order))
+    }
+    let view = try store.view()
+    if performDepth > 0 && store.keepsSnapshots { snapshots.keep(view, of: store) }
+    return try body(view)
   }
 
   /// Whether faults fire with the rows that they have at hand, rather than with newer ones that others have read or saved.
@@ -34,7 +36,8 @@ extension ContextCore {
   /// Reads a fault's row, from the cache if it is there, and makes the object real. Callers hold no reference to the core.
   func fire(_ object: NSManagedObject) {
     checkQueue()
-    if stalenessInterval >= 0, rowKeepers == 0, object.key > 0, let store = store(object.storeIndex), store.readsRows,
+    if stalenessInterval >= 0, rowKeepers == 0 || object.row == nil, object.key > 0,
+      let store = store(object.storeIndex), store.readsRows,
       store.cache.removeOlder(object.info.root, object.key, than: stalenessInterval)
     {
       object.forgetRow()
@@ -66,24 +69,27 @@ extension ContextCore {
   private func readRow(of object: NSManagedObject) {
     guard object.key > 0, let store = store(object.storeIndex) else { return }
     let root = object.info.root
-    let along = rowReadAlong(object.key, root, store)
-    if let cached = along ?? store.cache.row(root, object.key) {
-      if cached.entity != object.info.entity.index { return becameInaccessible(object) }
-      if along == nil { takeCached(cached, object, store) } else { object.row = cached }
+    if let row = rowReadAlong(object.key, root, store) {
+      if row.entity == object.info.entity.index { object.row = row } else { becameInaccessible(object) }
+      return
+    }
+    if let row = store.cache.row(root, object.key) {
+      if row.entity == object.info.entity.index { takeCached(row, object, store) } else { becameInaccessible(object) }
       return
     }
     do {
-      let found = try reading(store) { (snapshot) throws(StoreError) in
+      let found = try reading(store) { (view) throws(StoreError) in
         guard let batch = fetchBatches.batch(object.key, store: store.index, root: root) else {
-          return try row(object.key, root, store, snapshot).map {
-            store.cache.merge(root, $0, view: snapshot.commitNumber)
+          return try row(object.key, root, store, view.snapshot).map {
+            store.cache.merge(root, $0, view: view.stamp)
           }
         }
         var found: Row?
-        try snapshot.rows(of: root, keys: Array(batch)) {
-          let row = store.cache.merge(root, $0, view: snapshot.commitNumber)
+        try view.snapshot.rows(of: root, keys: Array(batch)) {
+          let row = store.cache.merge(root, $0, view: view.stamp)
           if row.key == object.key { return found = row }
-          guard let other = registered(row.key, root: root, store: object.storeIndex), other.isFault,
+          // A row that another fetch has given stays: its results are of one moment.
+          guard let other = registered(row.key, root: root, store: object.storeIndex), other.isFault, other.row == nil,
             other.info.entity.index == row.entity
           else { return }
           other.take(row)
@@ -104,19 +110,17 @@ extension ContextCore {
   /// A row that was read along with others, nil where none was or another commit has come since.
   @inline(__always)
   private func rowReadAlong(_ key: Int64, _ root: Int, _ store: NSPersistentStore) -> Row? {
-    guard let ahead = snapshots.ahead(store, root: root), let view = snapshots[store],
-      view.commitNumber == store.cache.lastCommit, let row = ahead.take(key)
+    guard let kept = snapshots[store], let ahead = kept.ahead(root: root), store.cache.isCurrent(kept.view.stamp),
+      let row = ahead.take(key)
     else { return nil }
-    return store.cache.merge(root, row, view: view.commitNumber)
+    return store.cache.merge(root, row, view: kept.view.stamp)
   }
 
   private func row(
     _ key: Int64, _ root: Int, _ store: NSPersistentStore, _ snapshot: any StoreSnapshot
   ) throws(StoreError) -> Row? {
-    guard let frozen,
-      let ahead = snapshots.madeAhead(store, root: root, subtree: frozen.schema.entities[root].subtree)
-    else { return try snapshot.row(of: root, key: key) }
-    return try ahead.row(key, in: snapshot)
+    guard let frozen, let kept = snapshots[store] else { return try snapshot.row(of: root, key: key) }
+    return try kept.madeAhead(root: root, subtree: frozen.schema.entities[root].subtree).row(key, in: snapshot)
   }
 
   /// Runs `body`, and gives the first error of its reads, which the next save then does not throw: it is for the caller
@@ -140,11 +144,13 @@ extension ContextCore {
     else { misuse("CoreData could not fulfill a fault for '\(object.objectID)': its row is gone.") }
   }
 
-  /// Gives a fault the row that contexts share.
+  /// Gives a fault the row that contexts share, and notes whether it may be newer than this burst's view.
   func takeCached(_ row: Row, _ object: NSManagedObject, _ store: NSPersistentStore) {
-    let isOther = object.row?.version != row.version
+    let isOther = object.flags.contains(.rowOfOthers) || object.row?.version != row.version
     object.take(row)
-    if isOther && snapshots[store] != nil { object.flags.insert(.rowOfOthers) }
+    if isOther, let kept = snapshots[store], store.cache.hasRows(after: kept.view.stamp) {
+      object.flags.insert(.rowOfOthers)
+    }
   }
 
   /// Lets go of this burst's view where it is older than the rows of owners that come from the cache: members must not be older than
@@ -153,9 +159,9 @@ extension ContextCore {
     let doubtful = owners.filter { $0.flags.contains(.rowOfOthers) }
     if doubtful.isEmpty { return }
     for (root, owners) in Dictionary(grouping: doubtful, by: \.info.root) {
-      guard let view = snapshots[store] else { break }
+      guard let kept = snapshots[store] else { break }
       var versions: [Int64: Int64] = [:]
-      try view.rows(of: root, keys: owners.map(\.key)) { versions[$0.key] = $0.version }
+      try kept.view.snapshot.rows(of: root, keys: owners.map(\.key)) { versions[$0.key] = $0.version }
       let isBehind = owners.contains { owner in
         versions[owner.key].map { $0 < owner.row?.version ?? 0 } ?? true
       }
@@ -174,9 +180,9 @@ extension ContextCore {
       }
       if object.flags.contains(.rowOfOthers) { try catchUp(store, with: [object]) }
       var rows: ContiguousArray<Row> = []
-      let view = try reading(store) { (snapshot) throws(StoreError) in
-        try snapshot.destinations(of: relationship, owners: [object.key]) { rows.append($1) }
-        return snapshot.commitNumber
+      let view = try reading(store) { (view) throws(StoreError) in
+        try view.snapshot.destinations(of: relationship, owners: [object.key]) { rows.append($1) }
+        return view.stamp
       }
       state.load(living(members(rows, relationship, store, view: view), relationship, of: object))
     } catch {
@@ -206,9 +212,9 @@ extension ContextCore {
     object.forgetRow()
   }
 
-  /// The objects of rows that were read as members, from the view with a commit number.
+  /// The objects of rows that were read as members from a view.
   func members(
-    _ rows: ContiguousArray<Row>, _ relationship: Relationship, _ store: NSPersistentStore, view: UInt64
+    _ rows: ContiguousArray<Row>, _ relationship: Relationship, _ store: NSPersistentStore, view: ViewStamp
   ) -> ContiguousArray<NSManagedObject> {
     guard let frozen else { return [] }
     var maker = ObjectMaker(self, store, root: frozen.schema.entities[relationship.destination].root, view: view)

@@ -17,7 +17,8 @@ extension ContextCore {
           userInfo: [NSLocalizedDescriptionKey: "No store takes the objects; add one before asking for permanent IDs."])
       }
       if let custom = store.custom {
-        try makePermanent(objects, custom.keys(for: objects, store))
+        let deleted = changed.filter { $0.isDeleted && $0.storeIndex == index && $0.key > 0 }
+        try makePermanent(objects, custom.keys(for: objects, deleted: Set(deleted.map(\.key)), store))
       } else {
         for (root, members) in Dictionary(grouping: objects, by: \.info.root) {
           try makePermanent(members, keys(members.count, root, store))

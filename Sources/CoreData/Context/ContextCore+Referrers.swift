@@ -44,8 +44,8 @@ extension ContextCore {
     store.cache.remove(root, keys)
     snapshots.drop(store)
     do {
-      try reading(store) { (snapshot) throws(StoreError) in
-        try snapshot.rows(of: root, keys: keys) { versions[$0.key] = $0.version }
+      try reading(store) { (view) throws(StoreError) in
+        try view.snapshot.rows(of: root, keys: keys) { versions[$0.key] = $0.version }
       }
     } catch { throw CoreDataError.make(error) }
     return found.objects.compactMap { reference in

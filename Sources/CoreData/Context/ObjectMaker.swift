@@ -10,8 +10,8 @@ struct ObjectMaker: ~Copyable {
   private let store: NSPersistentStore
   private let storeIndex: UInt16
   private let root: Int
-  /// The commit number of the view that the rows are read from.
-  private let view: UInt64
+  /// The view that the rows are read from.
+  private let view: ViewStamp
   /// Whether unchanged objects that are no faults get the rows too, and read their to-many relationships again.
   private let refreshes: Bool
 
@@ -28,7 +28,7 @@ struct ObjectMaker: ~Copyable {
   private var description: Unmanaged<NSEntityDescription>?
   private var objectClass = NSManagedObject.self
 
-  init(_ core: ContextCore, _ store: NSPersistentStore, root: Int, view: UInt64, refreshes: Bool = false) {
+  init(_ core: ContextCore, _ store: NSPersistentStore, root: Int, view: ViewStamp, refreshes: Bool = false) {
     self.core = core
     self.store = store
     storeIndex = UInt16(store.index)

@@ -159,10 +159,11 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
   }
 
   /// A view of what the store holds now.
-  func snapshot() throws(StoreError) -> any StoreSnapshot {
+  func view() throws(StoreError) -> StoreView {
+    let order = cache.nextView()
     var engine = try requireEngine()
     while true {
-      do { return try engine.snapshot() } catch {
+      do { return StoreView(try engine.snapshot(), order: order) } catch {
         // The store may have moved in between, and its former engine be closed.
         guard error.code == .closed, case let now = try requireEngine(), now !== engine else { throw error }
         engine = now
@@ -184,8 +185,9 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
 
   /// Commits to the engine and shows the rows to everyone, in the order of the commits.
   ///
-  /// Writes the metadata that is pending when the commit's turn comes; `changes` brings none. Throws 134030 where an
-  /// entry of it is no property list. Where the commit is not made, the metadata stays pending.
+  /// Writes the metadata that is pending when the commit's turn comes; `changes` brings none. Where the commit is not made, the metadata
+  /// stays pending. So does metadata of which an entry is no property list, where there are other changes: another store of the same save
+  /// may be written already. A commit of metadata alone throws 134030.
   ///
   /// Nil, and nothing is done, where the engine is another one than `expected`: the store has moved since. The change
   /// set may name large values that only the former engine has, and versions of its rows; it must be made anew.
@@ -197,7 +199,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     return try committing.withLock { (_) throws -> CommitResult? in
       var changes = changes
       // Taken under the lock: metadata that was taken earlier may be older than what another save has written since.
-      changes.metadata = try metadataToSave()
+      changes.metadata = try metadataToSave(isAlone: changes.isEmpty)
       let engine = try requireEngine()
       if engine !== expected { return nil }
       // Who calls a client's store has its rows and those of the cache at one moment.
@@ -303,12 +305,13 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
   /// The key of an entry that was set and is no property list.
   private let unsuitableKey = Mutex<String?>(nil)
 
-  /// Metadata to be written with the next commit. Throws 134030 where an entry is no property list.
-  final func metadataToSave() throws -> StoreMetadata? {
-    if let successor { return try successor.metadataToSave() }
+  /// Metadata to be written with the next commit. Throws 134030 where an entry is no property list; nil there unless it `isAlone`.
+  final func metadataToSave(isAlone: Bool = true) throws -> StoreMetadata? {
+    if let successor { return try successor.metadataToSave(isAlone: isAlone) }
     let (found, unsuitable) = pending.withLock { pending in (pending, unsuitableKey.withLock { $0 }) }
-    if let unsuitable { throw MetadataCoding.unsuitable(unsuitable) }
-    return found
+    guard let unsuitable else { return found }
+    if isAlone { throw MetadataCoding.unsuitable(unsuitable) }
+    return nil
   }
 
   /// The store's metadata. What is set is written with the next save, which throws 134030 where an entry is no property list.

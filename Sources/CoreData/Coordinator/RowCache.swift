@@ -15,12 +15,29 @@ final class RowCache: Sendable {
   /// The number of the last commit that this process made to the store.
   var lastCommit: UInt64 { commitNumber.load(ordering: .acquiring) }
 
-  private let generationNumber = Atomic(RowCache.nextGeneration())
-  /// Another one for each engine of each store.
-  var generation: UInt64 { generationNumber.load(ordering: .acquiring) }
+  private let views = Atomic<UInt64>(0)
+  /// The last view that was taken before the store got its engine.
+  private let lastOfFormer = Atomic<UInt64>(0)
+  /// The last view of which rows are here.
+  private let newest = Atomic<UInt64>(0)
 
-  private static let generations = Atomic<UInt64>(0)
-  private static func nextGeneration() -> UInt64 { generations.add(1, ordering: .relaxed).newValue }
+  /// The place of a view that is taken next.
+  func nextView() -> UInt64 { views.add(1, ordering: .acquiringAndReleasing).newValue }
+
+  /// Whether a view is of the store's engine, not of a former one.
+  @inline(__always)
+  func isOfEngine(_ view: ViewStamp) -> Bool { view.order > lastOfFormer.load(ordering: .acquiring) }
+
+  /// Whether this process has committed nothing since a view of the engine was taken.
+  @inline(__always)
+  func isCurrent(_ view: ViewStamp) -> Bool { view.commitNumber >= lastCommit }
+
+  /// Whether rows are here that come from a later view: others have read them.
+  func hasRows(after view: ViewStamp) -> Bool { newest.load(ordering: .acquiring) > view.order }
+
+  private func note(_ view: ViewStamp) {
+    if newest.load(ordering: .relaxed) < view.order { newest.max(view.order, ordering: .releasing) }
+  }
 
   struct Table: ~Copyable {
     var rows = RowTable()
@@ -52,13 +69,15 @@ final class RowCache: Sendable {
   func row(_ root: Int, _ key: Int64) -> Row? { roots[root].mutex.withLock { $0.rows.row(key) } }
 
   /// Keeps the newer of the given and the known row by version, and gives back the given one, shared where it is the same as
-  /// the known. `view` is the commit number of the snapshot that it was read from: an old one adds no row, for it may have
-  /// been deleted since.
-  func merge(_ root: Int, _ row: Row, view: UInt64) -> Row {
+  /// the known. `view` is what it was read from: an old one adds no row, for it may have been deleted since, and one of a former
+  /// engine changes nothing.
+  func merge(_ root: Int, _ row: Row, view: ViewStamp) -> Row {
     roots[root].mutex.withLock { table in
+      guard isOfEngine(view) else { return row }
+      note(view)
       table.prepare(for: 1)
       table.note(row.key)
-      return table.rows.merge(row, isCurrent: view >= lastCommit)
+      return table.rows.merge(row, isCurrent: isCurrent(view))
     }
   }
 
@@ -68,11 +87,13 @@ final class RowCache: Sendable {
   }
 
   /// The same for many rows under one lock.
-  func merge(_ root: Int, _ rows: RowChunk, view: UInt64) {
+  func merge(_ root: Int, _ rows: RowChunk, view: ViewStamp) {
     roots[root].mutex.withLock { table in
+      guard isOfEngine(view) else { return }
+      note(view)
       table.prepare(for: rows.rows.count)
       if table.readAt != nil { for case let row? in rows.rows { table.note(row.key) } }
-      table.rows.merge(rows, isCurrent: view >= lastCommit)
+      table.rows.merge(rows, isCurrent: isCurrent(view))
     }
   }
 
@@ -130,9 +151,9 @@ final class RowCache: Sendable {
     roots[root].mutex.withLock { table in for key in keys { table.remove(key) } }
   }
 
-  /// Begins anew for another engine, of other commits. Views of the former one are not kept; see ``SharedViews``.
+  /// Begins anew for another engine, of other commits. What is still read of the former one is not kept. Nobody gets a view meanwhile.
   func begin() {
-    generationNumber.store(Self.nextGeneration(), ordering: .releasing)
+    lastOfFormer.store(nextView(), ordering: .releasing)
     commitNumber.store(0, ordering: .releasing)
     removeAll()
   }

@@ -50,12 +50,16 @@ struct CustomStore {
     }
   }
 
-  /// The keys of new objects, as the client names them.
-  func keys(for objects: [NSManagedObject], _ store: NSPersistentStore) throws -> [Int64] {
+  /// The keys of new objects, as the client names them. The name of an object that is deleted may be given again, also in the save that
+  /// deletes it: the new object gets a key of its own.
+  func keys(for objects: [NSManagedObject], deleted: Set<Int64>, _ store: NSPersistentStore) throws -> [Int64] {
     calls.lock()
     defer { calls.unlock() }
     if let store = store as? NSAtomicStore {
-      return objects.map { references.key(for: store.newReferenceObject(for: $0), $0.info.entity) }
+      return objects.map {
+        let key = references.key(for: store.newReferenceObject(for: $0), $0.info.entity)
+        return deleted.contains(key) ? references.renewed(key) : key
+      }
     }
     guard let store = store as? NSIncrementalStore else { return [] }
     let ids = try store.obtainPermanentIDs(for: objects)
@@ -67,7 +71,7 @@ struct CustomStore {
             "obtainPermanentIDs(for:) must give one ID of newObjectID(for:referenceObject:) for each object."
         ])
     }
-    return ids.map(\.key)
+    return ids.map { deleted.contains($0.key) || references.isGone($0.key) ? references.renewed($0.key) : $0.key }
   }
 }
 

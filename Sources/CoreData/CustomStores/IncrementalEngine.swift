@@ -83,10 +83,16 @@ final class IncrementalEngine: Store, @unchecked Sendable {
   /// What the client's store means by an object or an ID, where it is one of its own.
   private func ownObject(_ item: Any, _ core: ContextCore) -> NSManagedObject? {
     if let object = item as? NSManagedObject {
-      return object.core === core && object.key > 0 && Int(object.storeIndex) == store.index ? object : nil
+      guard object.core === core, object.key > 0, Int(object.storeIndex) == store.index else { return nil }
+      return references.isGone(object.key) ? core.object(reference(object.objectID), store: object.storeIndex) : object
     }
     guard let id = item as? NSManagedObjectID, isOwn(id) else { return nil }
-    return core.object(id.reference, store: UInt16(store.index))
+    return core.object(reference(id), store: UInt16(store.index))
+  }
+
+  /// The object that the client means by an ID: one that it has kept may be of a deleted object, whose name another has now.
+  private func reference(_ id: NSManagedObjectID) -> ObjectReference {
+    ObjectReference(entity: id.reference.entity, key: references.present(id.key))
   }
 
   private func isOwn(_ id: NSManagedObjectID) -> Bool { !id.isTemporaryID && id.persistentStore === store }
@@ -134,7 +140,8 @@ final class IncrementalEngine: Store, @unchecked Sendable {
   ) throws -> ContiguousArray<NSManagedObject> {
     let description = object.info.relationships[relationship.index].description
     let found = try calling {
-      try $0.newValue(forRelationship: description, forObjectWith: object.objectID, with: core.context)
+      references.isGone(object.key)
+        ? [] : try $0.newValue(forRelationship: description, forObjectWith: object.objectID, with: core.context)
     }
     return try ContiguousArray(
       ids(found, of: relationship.destinations).map { id in
@@ -161,13 +168,15 @@ final class IncrementalEngine: Store, @unchecked Sendable {
       else {
         throw unexpected(item, "IDs of its objects of \(entities.first.map { schema.entities[$0].name } ?? "?")")
       }
-      return id
+      if !references.isGone(id.key) { return id }
+      let info = frozen.infos[id.reference.entity]
+      return NSManagedObjectID(info, key: references.present(id.key), store: store, context: nil)
     }
   }
 
   /// What an ID of the store's own refers to.
   func reference(_ value: Any) -> ObjectReference? {
-    (value as? NSManagedObjectID).flatMap { isOwn($0) ? $0.reference : nil }
+    (value as? NSManagedObjectID).flatMap { isOwn($0) ? reference($0) : nil }
   }
 
   /// The ID of the object that a key stands for.

@@ -53,10 +53,11 @@ final class IncrementalSnapshot: StoreSnapshot, @unchecked Sendable {
   }
 
   func row(of entity: Int, key: Int64) throws(StoreError) -> Row? {
-    guard !engine.references.isGone(key), let own = engine.references.entity(of: key), let id = engine.id(of: key)
-    else { return nil }
+    guard let own = engine.references.entity(of: key), let id = engine.id(of: key) else { return nil }
     let maker = CustomRow(info: engine.frozen.infos[own], reference: engine.reference)
     return try calling { store in
+      // Another object may have its name by now.
+      if engine.references.isGone(key) { return nil }
       let node: NSIncrementalStoreNode
       do { node = try store.newValuesForObject(with: id, with: context) } catch let error as CocoaError
         where error.code == .managedObjectReferentialIntegrity
@@ -121,7 +122,7 @@ final class IncrementalSnapshot: StoreSnapshot, @unchecked Sendable {
   ) throws(StoreError) {
     let rows = try calling { store in
       try owners.flatMap { owner -> [(owner: Int64, row: Row)] in
-        guard let id = engine.id(of: owner) else { return [] }
+        guard let id = engine.id(of: owner), !engine.references.isGone(owner) else { return [] }
         let description = engine.frozen.infos[id.reference.entity].relationships[relationship.index].description
         return try engine.ids(
           store.newValue(forRelationship: description, forObjectWith: id, with: context), of: relationship.destinations

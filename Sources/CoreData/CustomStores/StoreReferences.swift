@@ -64,6 +64,22 @@ final class StoreReferences: Sendable {
 
   // MARK: Rows
 
+  /// The key of the object that has a key's name now: the same, or that of another object where the key's own is gone.
+  func present(_ key: Int64) -> Int64 { isGone(key) ? renewed(key) : key }
+
+  /// The key of another object that has the name of one that goes, or is gone.
+  func renewed(_ key: Int64) -> Int64 {
+    state.withLock { state in
+      guard key > 0 && key <= state.entries.count else { return key }
+      let entry = state.entries[Int(key - 1)]
+      if let known = state.keys[entry.name], known != key { return known }
+      state.entries.append(Entry(entity: entry.entity, name: entry.name, object: entry.object))
+      let new = Int64(state.entries.count)
+      state.keys[entry.name] = new
+      return new
+    }
+  }
+
   /// The row that was read or saved last.
   func row(of key: Int64) -> Row? { entry(key)?.row }
 

@@ -35,8 +35,8 @@ extension ContextCore {
       return keepingRows { sorted(objects, run.fetch.plan.sort) }
     }
     var results: [FoundObject] = []
-    try reading(store) { (snapshot) throws(StoreError) in
-      try reader.read(snapshot, store: UInt16(store.index)) { results.append($0) }
+    try reading(store) { (view) throws(StoreError) in
+      try reader.read(view, store: UInt16(store.index)) { results.append($0) }
     }
     return results
   }
@@ -49,11 +49,12 @@ extension ContextCore {
     let (root, refreshes) = (run.fetch.info.root, run.fetch.parameters.shouldRefresh)
     // Known to the context before the store is called: that is told which of its objects the context uses.
     _ = self.store(UInt16(store.index))
-    var (rows, view): ([Row], UInt64) = ([], 0)
-    let objects = try engine.calling { _ in
+    var rows: [Row] = []
+    let order = store.cache.nextView()
+    let (objects, view) = try engine.calling { _ in
       let objects = try engine.fetch(run.fetch, offset: reader.plan.offset, limit: reader.plan.limit, self)
-      if !reader.readsRows || !run.readsWholeObjects { return objects }
-      let snapshot = engine.snapshot(for: self)
+      let view = StoreView(engine.snapshot(for: self), order: order)
+      if !reader.readsRows || !run.readsWholeObjects { return (objects, view.stamp) }
       var (unknown, seen): ([Int64], Set<Int64>) = ([], [])
       for object in objects where object.isFault || refreshes && !object.hasChanges {
         guard seen.insert(object.key).inserted else { continue }
@@ -63,9 +64,8 @@ extension ContextCore {
           unknown.append(object.key)
         }
       }
-      try snapshot.rows(of: root, keys: unknown) { rows.append($0) }
-      view = snapshot.commitNumber
-      return objects
+      try view.snapshot.rows(of: root, keys: unknown) { rows.append($0) }
+      return (objects, view.stamp)
     }
     var maker = ObjectMaker(self, store, root: root, view: view, refreshes: refreshes)
     for row in rows { maker.add(row) }
@@ -87,10 +87,10 @@ extension ContextCore {
     }
     snapshots.drop(store)
     do {
-      return try reading(store) { (snapshot) throws(StoreError) in
-        let (execution, plan) = (FetchExecution(snapshot), run.plan(of: store))
+      return try reading(store) { (view) throws(StoreError) in
+        let (execution, plan) = (FetchExecution(view.snapshot), run.plan(of: store))
         var maker = ObjectMaker(
-          self, store, root: run.fetch.info.root, view: snapshot.commitNumber,
+          self, store, root: run.fetch.info.root, view: view.stamp,
           refreshes: run.fetch.parameters.shouldRefresh)
         try execution.fetch(plan) { (row: consuming Row) in
           maker.add(row)
@@ -170,9 +170,9 @@ extension ContextCore {
       for object in objects where object.isFault { object.forgetRow() }
       let inUse = objects.filter { !$0.isFault }
       if inUse.isEmpty { continue }
-      try reading(store) { (snapshot) throws(StoreError) in
-        var maker = ObjectMaker(self, store, root: root, view: snapshot.commitNumber, refreshes: true)
-        try snapshot.rows(of: root, keys: inUse.map(\.key)) { maker.add($0) }
+      try reading(store) { (view) throws(StoreError) in
+        var maker = ObjectMaker(self, store, root: root, view: view.stamp, refreshes: true)
+        try view.snapshot.rows(of: root, keys: inUse.map(\.key)) { maker.add($0) }
         _ = maker.finish()
       }
     }
@@ -241,6 +241,6 @@ extension ContextCore {
       plan.predicate = .and([plan.predicate, .not(isOld)])
     }
     snapshots.drop(store)
-    return try reading(store) { (snapshot) throws(StoreError) in try FetchExecution(snapshot).count(plan) }
+    return try reading(store) { (view) throws(StoreError) in try FetchExecution(view.snapshot).count(plan) }
   }
 }

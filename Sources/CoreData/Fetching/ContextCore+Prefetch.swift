@@ -16,7 +16,22 @@ extension ContextCore {
   }
 
   /// Does for the batches of an object that has just been read what their fetches want of them. Objects that nobody holds are left out.
+  ///
+  /// What is read for one batch may be in others, and so on through all objects that there are: those wait until it is done.
   func fulfillWishes(of object: NSManagedObject) {
+    fetchBatches.fulfilled.append(object)
+    if fetchBatches.isFulfilling { return }
+    fetchBatches.isFulfilling = true
+    defer { fetchBatches.isFulfilling = false }
+    var next = 0
+    while next < fetchBatches.fulfilled.count {
+      fulfillWishes(alone: fetchBatches.fulfilled[next])
+      next += 1
+    }
+    fetchBatches.fulfilled = []
+  }
+
+  private func fulfillWishes(alone object: NSManagedObject) {
     guard object.key > 0, let store = store(object.storeIndex) else { return }
     let root = object.info.root
     for (keys, wishes) in fetchBatches.takeWishes(object.key, store: store.index, root: root) {
@@ -33,7 +48,8 @@ extension ContextCore {
     }
   }
 
-  /// Gives the faults among objects of one tree the newest rows that are known, the others in one request for each store.
+  /// Gives the faults among objects of one tree the newest rows that are known, the others in one request for each store. Rows at hand stay
+  /// where faults keep them; see ``keepsRows``.
   private func readRows(of objects: [NSManagedObject]) throws(StoreError) {
     let faults = objects.filter { $0.isFault && $0.key > 0 }
     for (index, faults) in Dictionary(grouping: faults, by: \.storeIndex) {
@@ -46,6 +62,7 @@ extension ContextCore {
   ) throws(StoreError) {
     var faults: [Int64: NSManagedObject] = [:]
     for object in objects {
+      if object.row != nil && keepsRows { continue }
       if let row = store.cache.row(root, object.key), row.entity == object.info.entity.index {
         takeCached(row, object, store)
       } else if object.row == nil {
@@ -53,10 +70,10 @@ extension ContextCore {
       }
     }
     if faults.isEmpty { return }
-    try reading(store) { (snapshot) throws(StoreError) in
-      try snapshot.rows(of: root, keys: faults.keys.sorted()) { row in
+    try reading(store) { (view) throws(StoreError) in
+      try view.snapshot.rows(of: root, keys: faults.keys.sorted()) { row in
         guard let object = faults[row.key], object.info.entity.index == row.entity else { return }
-        object.take(store.cache.merge(root, row, view: snapshot.commitNumber))
+        object.take(store.cache.merge(root, row, view: view.stamp))
       }
     }
   }
@@ -128,9 +145,9 @@ extension ContextCore {
       guard let store = store(index), let entity = frozen?.schema.entities[relationship.destination] else { continue }
       let byKey = Dictionary(faults.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
       do {
-        try reading(store) { (snapshot) throws(StoreError) in
-          try snapshot.rows(of: entity.root, keys: Array(byKey.keys)) {
-            byKey[$0.key]?.take(store.cache.merge(entity.root, $0, view: snapshot.commitNumber))
+        try reading(store) { (view) throws(StoreError) in
+          try view.snapshot.rows(of: entity.root, keys: Array(byKey.keys)) {
+            byKey[$0.key]?.take(store.cache.merge(entity.root, $0, view: view.stamp))
           }
         }
       } catch { throw CoreDataError.make(error) }
@@ -149,11 +166,11 @@ extension ContextCore {
           continue
         }
         try catchUp(store, with: owners)
-        try reading(store) { (snapshot) throws(StoreError) in
+        try reading(store) { (view) throws(StoreError) in
           if relationship.storage == .inverseToOne {
-            try loadOnce(owners, relationship, store, snapshot)
+            try loadOnce(owners, relationship, store, view)
           } else {
-            try loadShared(owners, relationship, store, snapshot)
+            try loadShared(owners, relationship, store, view)
           }
         }
       } catch { throw CoreDataError.make(error) }
@@ -164,15 +181,15 @@ extension ContextCore {
   /// Members with one owner each: their objects are made together, and each owner gets its stretch of them.
   private func loadOnce(
     _ owners: [NSManagedObject], _ relationship: Relationship, _ store: NSPersistentStore,
-    _ snapshot: any StoreSnapshot
+    _ view: StoreView
   ) throws(StoreError) {
     guard let frozen else { return }
     let root = frozen.schema.entities[relationship.destination].root
-    var maker = ObjectMaker(self, store, root: root, view: snapshot.commitNumber)
+    var maker = ObjectMaker(self, store, root: root, view: view.stamp)
     var (stretches, count): ([Int64: Range<Int>], Int) = ([:], 0)
     stretches.reserveCapacity(owners.count)
     var (last, start) = (Int64(0), 0)
-    try snapshot.destinations(of: relationship, owners: owners.map(\.key)) { (owner: Int64, row: consuming Row) in
+    try view.snapshot.destinations(of: relationship, owners: owners.map(\.key)) { (owner: Int64, row: consuming Row) in
       if owner != last {
         stretches[last] = start..<count
         (last, start) = (owner, count)
@@ -191,12 +208,12 @@ extension ContextCore {
   /// Members that may have several owners, and then come once for each.
   private func loadShared(
     _ owners: [NSManagedObject], _ relationship: Relationship, _ store: NSPersistentStore,
-    _ snapshot: any StoreSnapshot
+    _ view: StoreView
   ) throws(StoreError) {
     var groups: [Int64: ContiguousArray<Row>] = [:]
-    try snapshot.destinations(of: relationship, owners: owners.map(\.key)) { groups[$0, default: []].append($1) }
+    try view.snapshot.destinations(of: relationship, owners: owners.map(\.key)) { groups[$0, default: []].append($1) }
     for owner in owners {
-      let read = members(groups[owner.key] ?? [], relationship, store, view: snapshot.commitNumber)
+      let read = members(groups[owner.key] ?? [], relationship, store, view: view.stamp)
       owner.toMany(relationship).load(living(read, relationship, of: owner))
     }
   }

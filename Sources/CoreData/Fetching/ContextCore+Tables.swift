@@ -44,7 +44,7 @@ extension ContextCore {
     for store in stores {
       // A fetch sees the newest state.
       snapshots.drop(store)
-      views.append(try reading(store) { $0 })
+      views.append(try reading(store) { $0.snapshot })
     }
     let predicates = stores.map { fetch.predicate(at: UInt16($0.index), in: self) }
     try TableExecution(views, predicates: predicates).run(plan, body)

@@ -56,6 +56,11 @@ struct FetchBatches {
     func batch(_ number: Int) -> ArraySlice<Int64> { keys[number * size..<min(number * size + size, keys.count)] }
   }
 
+  /// Objects whose batches' wishes come true next, in the order in which they were read.
+  var fulfilled = ContiguousArray<NSManagedObject>()
+  /// Whether wishes come true at the moment: what is read for them waits in ``fulfilled``.
+  var isFulfilling = false
+
   private var fetches: [Batched] = []
 
   /// Whether a batch that is still to be read has wishes.

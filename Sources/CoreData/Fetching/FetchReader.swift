@@ -12,10 +12,10 @@ struct FetchReader {
 
   /// Calls `body` with each result in the plan's order.
   func read(
-    _ snapshot: any StoreSnapshot, store: UInt16, _ body: (FoundObject) -> Void
+    _ view: StoreView, store: UInt16, _ body: (FoundObject) -> Void
   ) throws(StoreError) {
+    let (snapshot, stamp) = (view.snapshot, view.stamp)
     let execution = FetchExecution(snapshot)
-    let view = snapshot.commitNumber
     let wantsKeys = readsSortKeys && !plan.sort.isEmpty
     guard readsRows else {
       if wantsKeys {
@@ -28,12 +28,12 @@ struct FetchReader {
       try keys(snapshot) { known[$0.key] = $1 }
       let none = plan.sort.map { _ in Value.null }
       return try execution.fetch(plan) {
-        body(FoundObject($0.reference, store: store, .row($0, view: view), keys: known[$0.key] ?? none))
+        body(FoundObject($0.reference, store: store, .row($0, view: stamp), keys: known[$0.key] ?? none))
       }
     }
     try execution.fetch(plan) { row in
       let keys = wantsKeys ? plan.sort.map { row.value(of: $0.path.leaf) } : []
-      body(FoundObject(row.reference, store: store, .row(row, view: view), keys: keys))
+      body(FoundObject(row.reference, store: store, .row(row, view: stamp), keys: keys))
     }
   }
 

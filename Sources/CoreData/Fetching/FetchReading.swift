@@ -14,7 +14,7 @@ final class FetchReading: @unchecked Sendable {
   private(set) var answers: [[FoundObject]] = []
   /// The rows of the table.
   private(set) var rows: [TableAnswer] = []
-  private var views: [(commitNumber: UInt64, generation: UInt64)] = []
+  private var stamps: [ViewStamp] = []
 
   /// How many results are read between two looks at whether to go on.
   private static let chunk = 256
@@ -34,12 +34,9 @@ final class FetchReading: @unchecked Sendable {
 
   /// The views are let go of when this ends.
   private func readAll(_ goesOn: @escaping (Int) -> Bool) throws(StoreError) {
-    var snapshots: [any StoreSnapshot] = []
-    for store in run.stores {
-      let generation = store.cache.generation
-      snapshots.append(try store.snapshot())
-      views.append((snapshots[snapshots.count - 1].commitNumber, generation))
-    }
+    var views: [StoreView] = []
+    for store in run.stores { views.append(try store.view()) }
+    stamps = views.map(\.stamp)
     var (count, isWanted) = (0, true)
     func counts() -> Bool {
       count += 1
@@ -48,13 +45,13 @@ final class FetchReading: @unchecked Sendable {
     }
     if let table {
       let stores = run.stores
-      return try TableExecution(snapshots, predicates: run.predicates).run(table.plan) {
+      return try TableExecution(views.map(\.snapshot), predicates: run.predicates).run(table.plan) {
         if counts() { rows.append(TableAnswer(values: $0, store: stores[$1])) }
       }
     }
-    for (index, snapshot) in snapshots.enumerated() where isWanted {
+    for (index, view) in views.enumerated() where isWanted {
       var answer: [FoundObject] = []
-      try readers[index].read(snapshot, store: UInt16(run.stores[index].index)) { if counts() { answer.append($0) } }
+      try readers[index].read(view, store: UInt16(run.stores[index].index)) { if counts() { answer.append($0) } }
       answers.append(answer)
     }
   }
@@ -62,10 +59,8 @@ final class FetchReading: @unchecked Sendable {
   /// Whether the result is that of the fetch as it would be run now: no save came in between, and all is there that what has changed since
   /// could ask for.
   func fits(_ now: FetchRun) -> Bool {
-    guard now.stores.elementsEqual(run.stores, by: ===), views.count == run.stores.count,
-      zip(run.stores, views).allSatisfy({
-        $1.commitNumber >= $0.cache.lastCommit && $1.generation == $0.cache.generation
-      })
+    guard now.stores.elementsEqual(run.stores, by: ===), stamps.count == run.stores.count,
+      zip(run.stores, stamps).allSatisfy({ $0.cache.isOfEngine($1) && $0.cache.isCurrent($1) })
     else { return false }
     if table != nil { return true }
     if now.isMerged && !run.isMerged && !now.fetch.plan.sort.isEmpty { return false }

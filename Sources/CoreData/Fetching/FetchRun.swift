@@ -125,9 +125,9 @@ extension ContextCore {
     let cached = store.cache.row(object.info.root, object.key)
     if let row = keepsRows ? object.row ?? cached : cached ?? object.row { return row }
     return
-      (try? reading(store) { (snapshot) throws(StoreError) in
-        try snapshot.row(of: object.info.root, key: object.key).map {
-          store.cache.merge(object.info.root, $0, view: snapshot.commitNumber)
+      (try? reading(store) { (view) throws(StoreError) in
+        try view.snapshot.row(of: object.info.root, key: object.key).map {
+          store.cache.merge(object.info.root, $0, view: view.stamp)
         }
       }) ?? nil
   }

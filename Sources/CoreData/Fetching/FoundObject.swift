@@ -4,8 +4,8 @@ import StoreSchema
 /// A result of a fetch before it is an object.
 struct FoundObject {
   enum Content {
-    /// Its row, of the view with a commit number.
-    case row(Row, view: UInt64)
+    /// Its row, as a view has it.
+    case row(Row, view: ViewStamp)
     /// Nothing but its key.
     case key
     /// An object with unsaved changes, or one that a client's store gave.

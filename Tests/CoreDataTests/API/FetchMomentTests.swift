@@ -9,6 +9,10 @@ private final class PairStore: NSIncrementalStore, @unchecked Sendable {
   override var type: String { "PairStore" }
   nonisolated(unsafe) var ages: [Int: Int] = [1: 0, 2: 0]
   nonisolated(unsafe) var askedFor = 0
+  /// IDs that the store gives again, by number.
+  nonisolated(unsafe) var kept: [Int: NSManagedObjectID] = [:]
+  /// Whether a new object may have the number of one that the same save deletes.
+  nonisolated(unsafe) var reusesDeleted = false
 
   override func loadMetadata() throws {
     metadata = [NSStoreTypeKey: type, NSStoreUUIDKey: Self.identifierForNewStore(at: URL(filePath: "/dev/null"))]
@@ -24,7 +28,11 @@ private final class PairStore: NSIncrementalStore, @unchecked Sendable {
       }
       return [Any]()
     }
-    return ages.keys.sorted().map { newObjectID(for: person, referenceObject: $0) }
+    return ages.keys.sorted().map { id($0) }
+  }
+
+  private func id(_ number: Int) -> NSManagedObjectID {
+    kept[number] ?? newObjectID(for: person, referenceObject: number)
   }
 
   private var person: NSEntityDescription {
@@ -33,8 +41,10 @@ private final class PairStore: NSIncrementalStore, @unchecked Sendable {
 
   /// The first names that are free, also where an object had one before.
   override func obtainPermanentIDs(for array: [NSManagedObject]) throws -> [NSManagedObjectID] {
-    let free = (1...).lazy.filter { [ages] in ages[$0] == nil }.prefix(array.count)
-    return free.map { newObjectID(for: person, referenceObject: $0) }
+    let deleted =
+      reusesDeleted ? array.first?.managedObjectContext?.deletedObjects.map { number($0.objectID) } ?? [] : []
+    let free = (1...).lazy.filter { [ages] in ages[$0] == nil || deleted.contains($0) }.prefix(array.count)
+    return free.map { id($0) }
   }
 
   override func newValuesForObject(
@@ -153,6 +163,51 @@ private final class Once: Sendable {
     }
   }
 
+  /// A client that keeps the IDs of its names means by one of a deleted object the object that has the name now.
+  @Test func aKeptIDLeadsToWhoHasTheNameNow() throws {
+    let (coordinator, store) = try Self.pairs()
+    let context = Self.context(coordinator)
+    try context.performAndWait {
+      let first = try #require(try context.fetch(Self.wholePeople()).first)
+      store.kept[1] = first.objectID
+      context.delete(first)
+      try context.save()
+      let new = NSEntityDescription.insertNewObject(forEntityName: "Person", into: context)
+      new.setValue(50, forKey: "age")
+      try context.save()
+      #expect(store.ages == [1: 50, 2: 0])
+      new.setValue(51, forKey: "age")
+      try context.save()
+      #expect(store.ages == [1: 51, 2: 0])
+      context.reset()
+      let found = try context.fetch(Self.wholePeople())
+      #expect(found.map { $0.value(forKey: "age") as? Int16 } == [51, 0])
+      #expect(found.first?.objectID == new.objectID || new.managedObjectContext == nil)
+    }
+  }
+
+  /// One save deletes an object and gives its name to a new one.
+  @Test func aNameMayGoOnInTheSaveThatDeletesItsObject() throws {
+    let (coordinator, store) = try Self.pairs()
+    let context = Self.context(coordinator)
+    store.reusesDeleted = true
+    try context.performAndWait {
+      let first = try #require(try context.fetch(Self.wholePeople()).first)
+      let former = first.objectID
+      context.delete(first)
+      let new = NSEntityDescription.insertNewObject(forEntityName: "Person", into: context)
+      new.setValue(50, forKey: "age")
+      try context.save()
+      #expect(store.ages == [1: 50, 2: 0])
+      #expect(new.objectID != former)
+      new.setValue(51, forKey: "age")
+      try context.save()
+      #expect(store.ages == [1: 51, 2: 0])
+      let found = try context.fetch(Self.wholePeople())
+      #expect(found.contains(new) && found.count == 2)
+    }
+  }
+
   @Test func countsReadNoRowsOfAnIncrementalStore() throws {
     let (coordinator, store) = try Self.pairs()
     let context = Self.context(coordinator)
@@ -184,6 +239,43 @@ private final class Once: Sendable {
         #expect(
           try other.performAndWait { try other.fetch(request).map { $0.value(forKey: "age") as? Int16 } } == [8, 8, 8])
         withExtendedLifetime(faults) {}
+      }
+    }
+  }
+
+  /// What is prefetched brings no newer rows to the objects of the fetch.
+  @Test(arguments: [NSSQLiteStoreType, NSXMLStoreType, NSInMemoryStoreType])
+  func prefetchingLeavesTheRowsOfTheFetch(_ type: String) throws {
+    try Self.inCompany(type) { coordinator in
+      let context = Self.context(coordinator)
+      try context.performAndWait {
+        let people = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Person"))
+        try Self.save(7, coordinator)
+        try context.core.prefetch("tags", people)
+        #expect(people.map { $0.value(forKey: "age") as? Int16 } == [0, 0, 0])
+      }
+    }
+  }
+
+  /// Who reads a batch of one fetch leaves the rows that a later fetch has given.
+  @Test(arguments: [NSSQLiteStoreType, NSXMLStoreType, NSInMemoryStoreType])
+  func aBatchLeavesTheRowsOfAnotherFetch(_ type: String) throws {
+    try Self.inCompany(type) { coordinator in
+      let context = Self.context(coordinator)
+      try context.performAndWait {
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Person")
+        request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
+        request.fetchBatchSize = 10
+        let batched = try context.fetch(request)
+        request.fetchBatchSize = 0
+        request.predicate = NSPredicate(format: "name != 'a'")
+        let later = try context.fetch(request)
+        try Self.save(7, coordinator)
+        // The row that others have saved is not known any more, so that the batch is read.
+        let store = try #require(coordinator.persistentStores.first)
+        store.cache.removeAll()
+        #expect(batched[0].value(forKey: "age") as? Int16 == 7)
+        #expect(later.map { $0.value(forKey: "age") as? Int16 } == [0, 0])
       }
     }
   }

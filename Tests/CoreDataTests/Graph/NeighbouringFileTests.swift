@@ -180,6 +180,27 @@ import Testing
     withExtendedLifetime(coordinator) {}
   }
 
+  /// A store of another type that is open, or a file of the program's own, has nothing to do with a store's values.
+  @Test(arguments: [NSXMLStoreType, NSBinaryStoreType, "a text"])
+  func aFileOfAnotherKindThatIsOpenKeepsNoValues(_ kind: String) throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let (coordinator, _, _) = try stack("store.sqlite")
+    let other = folder.appending(path: "store.other")
+    let others = NSPersistentStoreCoordinator(managedObjectModel: AcknowledgedStack.model())
+    var file: FileHandle?
+    if kind == "a text" {
+      try Data("a text".utf8).write(to: other)
+      file = try FileHandle(forReadingFrom: other)
+    } else {
+      let store = try #require(coordinator.persistentStores.first)
+      try coordinator.migratePersistentStore(store, to: other, options: nil, withType: kind)
+    }
+    #expect(try files().contains { $0.path.contains("_SUPPORT") })
+    try others.destroyPersistentStore(at: folder.appending(path: "store.sqlite"), type: .sqlite)
+    #expect(try files().filter { $0.path.contains("_SUPPORT") } == [])
+    withExtendedLifetime((coordinator, file)) {}
+  }
+
   @Test(arguments: [false, true])
   func aValueThatAnOriginalGivesUpStaysInItsCopy(isDeleted: Bool) throws {
     defer { try? FileManager.default.removeItem(at: folder) }

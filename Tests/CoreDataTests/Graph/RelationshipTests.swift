@@ -147,7 +147,9 @@ import Testing
     }
   }
 
-  @Test func aLongChainIsDeletedWithoutRecursion() throws {
+  /// A store of links of which each leads to the next.
+  private func withChain(_ count: Int, _ body: (NSManagedObjectContext, _ first: NSManagedObject) throws -> Void) throws
+  {
     let entity = NSEntityDescription()
     entity.name = "Link"
     let next = NSRelationshipDescription()
@@ -171,16 +173,36 @@ import Testing
     try context.performAndWait {
       var last: NSManagedObject?
       var first: NSManagedObject?
-      for _ in 0..<20_000 {
+      for _ in 0..<count {
         let link = NSEntityDescription.insertNewObject(forEntityName: "Link", into: context)
         last?.setValue(link, forKey: "next")
         last = link
         first = first ?? link
       }
       try context.save()
-      context.delete(try #require(first))
+      try body(context, try #require(first))
+    }
+  }
+
+  @Test func aLongChainIsDeletedWithoutRecursion() throws {
+    try withChain(20_000) { context, first in
+      context.delete(first)
       try context.save()
       #expect(try context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Link")) == 0)
+    }
+  }
+
+  /// Each batch leads to the next, for whose objects the same is wanted.
+  @Test func batchesOfALongChainAreReadWithoutRecursion() throws {
+    try withChain(20_000) { context, first in
+      context.reset()
+      let request = NSFetchRequest<NSManagedObject>(entityName: "Link")
+      request.sortDescriptors = []
+      request.fetchBatchSize = 1
+      request.relationshipKeyPathsForPrefetching = ["next.next.next"]
+      let links = try context.fetch(request)
+      #expect(links.count == 20_000)
+      #expect(links[0].value(forKey: "next") != nil)
     }
   }
 }

@@ -14,43 +14,72 @@ import Testing
     return builder.finish(key: key, entity: 0, version: version)
   }
 
+  /// A view that shows so many commits.
+  private func view(_ commitNumber: UInt64, order: UInt64 = 1) -> ViewStamp {
+    ViewStamp(commitNumber: commitNumber, order: order)
+  }
+
   private func cached(_ cache: RowCache) -> Int64? { cache.row(0, 1)?.int(0) }
 
   @Test func equalRowsAreShared() throws {
     let cache = RowCache(roots: 1)
     let first = row(7, version: 1)
-    _ = cache.merge(0, first, view: 0)
-    #expect(cache.merge(0, row(7, version: 1), view: 0).isIdentical(to: first))
+    _ = cache.merge(0, first, view: view(0))
+    #expect(cache.merge(0, row(7, version: 1), view: view(0)).isIdentical(to: first))
   }
 
   @Test func anOlderRowIsGivenBackAndNotKept() {
     let cache = RowCache(roots: 1)
-    _ = cache.merge(0, row(8, version: 2), view: 0)
+    _ = cache.merge(0, row(8, version: 2), view: view(0))
     // Who reads from an older view gets what that view has: its rows must agree with each other.
-    #expect(cache.merge(0, row(7, version: 1), view: 0).int(0) == 7)
+    #expect(cache.merge(0, row(7, version: 1), view: view(0)).int(0) == 7)
     #expect(cached(cache) == 8)
   }
 
   @Test func aRowChangedWithoutItsVersionReplacesTheKnownOne() {
     let cache = RowCache(roots: 1)
-    _ = cache.merge(0, row(7, version: 1), view: 0)
-    #expect(cache.merge(0, row(9, version: 1), view: 0).int(0) == 9)
+    _ = cache.merge(0, row(7, version: 1), view: view(0))
+    #expect(cache.merge(0, row(9, version: 1), view: view(0)).int(0) == 9)
     #expect(cached(cache) == 9)
   }
 
   @Test func anOldViewDoesNotBringBackADeletedRow() throws {
     let cache = RowCache(roots: 1)
     let stored = row(7, version: 1)
-    _ = cache.merge(0, stored, view: 0)
+    _ = cache.merge(0, stored, view: view(0))
     let company = try CompanyStore()
     var changes = ChangeSet(time: 0)
     changes.deletions = [.init(stored.reference, versionRead: 1, row: stored)]
     let schema = try company.store.requireEngine().schema
     cache.publish(changes, Receipt(keys: [], commitNumber: 1, touched: []), schema)
     #expect(cached(cache) == nil)
-    #expect(cache.merge(0, stored, view: 0).int(0) == 7)
+    #expect(cache.merge(0, stored, view: view(0)).int(0) == 7)
     #expect(cached(cache) == nil)
-    _ = cache.merge(0, stored, view: 1)
+    _ = cache.merge(0, stored, view: view(1))
     #expect(cached(cache) == 7)
+  }
+
+  /// A store that moved has other rows under the same keys and versions. What is still read of its former place stays out.
+  @Test func rowsOfAFormerEngineAreNotKept() {
+    let cache = RowCache(roots: 1)
+    let former = view(7, order: cache.nextView())
+    _ = cache.merge(0, row(7, version: 1), view: former)
+    cache.begin()
+    #expect(cache.merge(0, row(7, version: 1), view: former).int(0) == 7)
+    #expect(cached(cache) == nil)
+    let now = view(0, order: cache.nextView())
+    _ = cache.merge(0, row(8, version: 1), view: now)
+    #expect(cache.merge(0, row(7, version: 2), view: former).int(0) == 7)
+    #expect(cached(cache) == 8)
+    #expect(!cache.isOfEngine(former) && cache.isOfEngine(now))
+  }
+
+  @Test func onlyRowsOfALaterViewMayBeNewerThanAView() {
+    let cache = RowCache(roots: 1)
+    let (first, second) = (view(0, order: cache.nextView()), view(0, order: cache.nextView()))
+    _ = cache.merge(0, row(7, version: 1), view: first)
+    #expect(!cache.hasRows(after: first))
+    _ = cache.merge(0, row(8, version: 2), view: second)
+    #expect(cache.hasRows(after: first) && !cache.hasRows(after: second))
   }
 }
