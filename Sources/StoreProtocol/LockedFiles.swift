@@ -40,17 +40,24 @@ package enum LockedFiles {
     lock.withLock { !counts.isEmpty && Identity(path).map { counts[$0] != nil } ?? false }
   }
 
-  /// Whether this process has a file open that is not in the list and may be a database: another library may have locks on it.
-  package static func mayBeUnknownDatabase(_ path: String) -> Bool {
+  /// What this process has open and is not in the list: another library may have locks on it.
+  package enum Unlisted {
+    /// A database, or what may be one, or become one: it is empty, or can only be written.
+    case database
+    case other
+  }
+
+  /// Nil where the process has not opened the file, or the file is in the list.
+  package static func unlisted(_ path: String) -> Unlisted? {
     lock.withLock {
-      guard let file = Identity(path), counts[file] == nil else { return false }
+      guard let file = Identity(path), counts[file] == nil else { return nil }
       let numbers = (try? FileManager.default.contentsOfDirectory(atPath: "/dev/fd")) ?? []
-      return numbers.compactMap { Int32($0) }.contains { number in
+      let opened = numbers.compactMap { Int32($0) }.filter { number in
         var status = stat()
-        guard fstat(number, &status) == 0, Identity(status) == file else { return false }
-        // An empty file may become one, and what can only be written may be one.
-        return header(number).map { $0.isEmpty || $0 == databaseHeader } ?? true
+        return fstat(number, &status) == 0 && Identity(status) == file
       }
+      if opened.isEmpty { return nil }
+      return opened.contains { header($0).map { !$0.isEmpty && $0 != databaseHeader } ?? false } ? .other : .database
     }
   }
 

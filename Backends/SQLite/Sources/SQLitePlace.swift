@@ -58,7 +58,10 @@ struct SQLitePlace: Sendable {
       if Self.companions.contains(where: name.hasSuffix) { continue }
       guard try folder.status(name)?.isRegular == true else { continue }
       let neighbour = file.deletingLastPathComponent().appendingPathComponent(name).path
-      if !LockedFiles.mayBeUnknownDatabase(neighbour) {
+      switch LockedFiles.unlisted(neighbour) {
+      case .database: break
+      case .other: continue
+      case nil:
         do throws(StoreError) { if try !SQLiteFormat.isStoreFile(neighbour) { continue } } catch {
           if error.code == .notAStore { continue }
         }
@@ -71,7 +74,7 @@ struct SQLitePlace: Sendable {
   /// Whether the database at a path has this UUID, or has one that cannot be read within a second. A database of
   /// another program has none.
   private static func mayBe(_ path: String, copyOf identifier: String) -> Bool {
-    if LockedFiles.mayBeUnknownDatabase(path) { return true }
+    if LockedFiles.unlisted(path) != nil { return true }
     var options = StoreOptions()
     options.timeout = 1
     let answer = try? SQLiteFileView.read(path, options) { (connection) throws(StoreError) -> Bool in

@@ -14,8 +14,7 @@ extension ContextCore {
     if let kept = snapshots[store], store.cache.isCurrent(kept.view.stamp) { return try body(kept.view) }
     snapshots.drop(store)
     if let incremental = try store.openIncremental() {
-      let order = store.cache.nextView()
-      return try body(StoreView(incremental.snapshot(for: self), order: order))
+      return try body(StoreView(store.cache) { incremental.snapshot(for: self) })
     }
     let view = try store.view()
     if performDepth > 0 && store.keepsSnapshots { snapshots.keep(view, of: store) }

@@ -18,7 +18,8 @@ extension ContextCore {
       }
       if let custom = store.custom {
         let deleted = changed.filter { $0.isDeleted && $0.storeIndex == index && $0.key > 0 }
-        try makePermanent(objects, custom.keys(for: objects, deleted: Set(deleted.map(\.key)), store))
+        let entities = Dictionary(deleted.map { ($0.key, $0.info.entity) }, uniquingKeysWith: { first, _ in first })
+        try makePermanent(objects, custom.keys(for: objects, deleted: entities, store))
       } else {
         for (root, members) in Dictionary(grouping: objects, by: \.info.root) {
           try makePermanent(members, keys(members.count, root, store))

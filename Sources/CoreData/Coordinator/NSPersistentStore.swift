@@ -160,13 +160,14 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
 
   /// A view of what the store holds now.
   func view() throws(StoreError) -> StoreView {
-    let order = cache.nextView()
-    var engine = try requireEngine()
-    while true {
-      do { return StoreView(try engine.snapshot(), order: order) } catch {
-        // The store may have moved in between, and its former engine be closed.
-        guard error.code == .closed, case let now = try requireEngine(), now !== engine else { throw error }
-        engine = now
+    try StoreView(cache) { () throws(StoreError) in
+      var engine = try requireEngine()
+      while true {
+        do throws(StoreError) { return try engine.snapshot() } catch {
+          // The store may have moved in between, and its former engine be closed.
+          guard error.code == .closed, case let now = try requireEngine(), now !== engine else { throw error }
+          engine = now
+        }
       }
     }
   }
@@ -206,8 +207,12 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
       custom?.calls.lock()
       defer { custom?.calls.unlock() }
       custom?.begin(objects())
+      let claims = custom?.references.claim(changes.insertions.map(\.key))
+      var isCommitted = false
+      defer { if !isCommitted, let claims { custom?.references.giveBack(claims) } }
       let result = try engine.commit(changes)
       if case .committed(let receipt) = result {
+        isCommitted = true
         cache.publish(changes, receipt, engine.schema)
         custom?.references.forget(changes.deletions.map(\.reference.key))
         didSaveMetadata(changes.metadata)

@@ -16,27 +16,29 @@ final class RowCache: Sendable {
   var lastCommit: UInt64 { commitNumber.load(ordering: .acquiring) }
 
   private let views = Atomic<UInt64>(0)
-  /// The last view that was taken before the store got its engine.
+  /// The last number from before the store got its engine.
   private let lastOfFormer = Atomic<UInt64>(0)
-  /// The last view of which rows are here.
+  /// The end of the last view of which rows are here.
   private let newest = Atomic<UInt64>(0)
 
-  /// The place of a view that is taken next.
+  /// The number that was given last; see ``ViewStamp``.
+  var lastView: UInt64 { views.load(ordering: .acquiring) }
+  /// The next number.
   func nextView() -> UInt64 { views.add(1, ordering: .acquiringAndReleasing).newValue }
 
   /// Whether a view is of the store's engine, not of a former one.
   @inline(__always)
-  func isOfEngine(_ view: ViewStamp) -> Bool { view.order > lastOfFormer.load(ordering: .acquiring) }
+  func isOfEngine(_ view: ViewStamp) -> Bool { view.start > lastOfFormer.load(ordering: .acquiring) }
 
   /// Whether this process has committed nothing since a view of the engine was taken.
   @inline(__always)
   func isCurrent(_ view: ViewStamp) -> Bool { view.commitNumber >= lastCommit }
 
-  /// Whether rows are here that come from a later view: others have read them.
-  func hasRows(after view: ViewStamp) -> Bool { newest.load(ordering: .acquiring) > view.order }
+  /// Whether rows are here that may be newer than a view: others have read them.
+  func hasRows(after view: ViewStamp) -> Bool { newest.load(ordering: .acquiring) > view.start }
 
   private func note(_ view: ViewStamp) {
-    if newest.load(ordering: .relaxed) < view.order { newest.max(view.order, ordering: .releasing) }
+    if newest.load(ordering: .relaxed) < view.end { newest.max(view.end, ordering: .releasing) }
   }
 
   struct Table: ~Copyable {

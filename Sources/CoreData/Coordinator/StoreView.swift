@@ -5,10 +5,12 @@ struct StoreView {
   let snapshot: any StoreSnapshot
   let stamp: ViewStamp
 
-  /// `order` is taken before the view is; see ``RowCache/nextView()``.
-  init(_ snapshot: any StoreSnapshot, order: UInt64) {
-    self.snapshot = snapshot
-    stamp = ViewStamp(commitNumber: snapshot.commitNumber, order: order)
+  /// Calls `take`, which takes the view, of a store with that cache.
+  init<E>(_ cache: RowCache, _ take: () throws(E) -> any StoreSnapshot) throws(E) {
+    let start = cache.nextView()
+    snapshot = try take()
+    let end = cache.lastView == start ? start : cache.nextView()
+    stamp = ViewStamp(commitNumber: snapshot.commitNumber, start: start, end: end)
   }
 }
 
@@ -16,6 +18,8 @@ struct StoreView {
 struct ViewStamp {
   /// The last commit of this process that the view shows.
   let commitNumber: UInt64
-  /// The place of the view among those of its store, the first of which is 1. What other processes have committed may show in a later view.
-  let order: UInt64
+  /// When the taking began and ended, in numbers of which each view gets the next, from 1 on. What other processes have committed shows in
+  /// views that were taken later. Of two whose taking overlaps either may be the newer one.
+  let start: UInt64
+  let end: UInt64
 }

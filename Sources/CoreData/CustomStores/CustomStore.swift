@@ -52,13 +52,14 @@ struct CustomStore {
 
   /// The keys of new objects, as the client names them. The name of an object that is deleted may be given again, also in the save that
   /// deletes it: the new object gets a key of its own.
-  func keys(for objects: [NSManagedObject], deleted: Set<Int64>, _ store: NSPersistentStore) throws -> [Int64] {
+  func keys(
+    for objects: [NSManagedObject], deleted: [Int64: Entity], _ store: NSPersistentStore
+  ) throws -> [Int64] {
     calls.lock()
     defer { calls.unlock() }
     if let store = store as? NSAtomicStore {
       return objects.map {
-        let key = references.key(for: store.newReferenceObject(for: $0), $0.info.entity)
-        return deleted.contains(key) ? references.renewed(key) : key
+        key(references.key(for: store.newReferenceObject(for: $0), $0.info.entity), of: $0, deleted)
       }
     }
     guard let store = store as? NSIncrementalStore else { return [] }
@@ -71,7 +72,14 @@ struct CustomStore {
             "obtainPermanentIDs(for:) must give one ID of newObjectID(for:referenceObject:) for each object."
         ])
     }
-    return ids.map { deleted.contains($0.key) || references.isGone($0.key) ? references.renewed($0.key) : $0.key }
+    return zip(ids, objects).map { key($0.key, of: $1, deleted) }
+  }
+
+  /// The key of a new object to which the client has given the name of that key.
+  private func key(_ named: Int64, of object: NSManagedObject, _ deleted: [Int64: Entity]) -> Int64 {
+    let former = deleted[named]
+    guard former != nil || references.isGone(named) else { return named }
+    return references.reserved(named, for: object.info.entity, former: former)
   }
 }
 

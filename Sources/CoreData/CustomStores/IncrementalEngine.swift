@@ -92,7 +92,9 @@ final class IncrementalEngine: Store, @unchecked Sendable {
 
   /// The object that the client means by an ID: one that it has kept may be of a deleted object, whose name another has now.
   private func reference(_ id: NSManagedObjectID) -> ObjectReference {
-    ObjectReference(entity: id.reference.entity, key: references.present(id.key))
+    let key = references.present(id.key)
+    if key == id.key { return id.reference }
+    return ObjectReference(entity: references.entity(of: key) ?? id.reference.entity, key: key)
   }
 
   private func isOwn(_ id: NSManagedObjectID) -> Bool { !id.isTemporaryID && id.persistentStore === store }
@@ -169,8 +171,8 @@ final class IncrementalEngine: Store, @unchecked Sendable {
         throw unexpected(item, "IDs of its objects of \(entities.first.map { schema.entities[$0].name } ?? "?")")
       }
       if !references.isGone(id.key) { return id }
-      let info = frozen.infos[id.reference.entity]
-      return NSManagedObjectID(info, key: references.present(id.key), store: store, context: nil)
+      let present = reference(id)
+      return NSManagedObjectID(frozen.infos[present.entity], key: present.key, store: store, context: nil)
     }
   }
 

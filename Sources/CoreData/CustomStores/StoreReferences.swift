@@ -7,7 +7,7 @@ import Synchronization
 /// Such a store names its objects as it likes, by numbers or texts, unique in a tree of entities. Keys are given in the order in
 /// which names become known, and live as long as the store is open.
 final class StoreReferences: Sendable {
-  private struct Name: Hashable {
+  fileprivate struct Name: Hashable {
     let root: Int
     /// Numbers and their texts are different names.
     let isNumber: Bool
@@ -15,7 +15,7 @@ final class StoreReferences: Sendable {
   }
 
   private struct Entry {
-    var entity: Int
+    var entity: Entity
     let name: Name
     let object: any Sendable
     /// The row that was given for it last.
@@ -27,6 +27,12 @@ final class StoreReferences: Sendable {
     var keys: [Name: Int64] = [:]
     /// By key, the first of which is 1.
     var entries: [Entry] = []
+
+    /// Adds an object with the name of another, to which the name leads as before.
+    mutating func add(_ entity: Entity, _ other: Entry) -> Int64 {
+      entries.append(Entry(entity: entity, name: other.name, object: other.object))
+      return Int64(entries.count)
+    }
   }
 
   private let state = Mutex(State())
@@ -38,10 +44,10 @@ final class StoreReferences: Sendable {
       if let known = state.keys[name] {
         let place = Int(known - 1)
         // Further down in the tree is nearer to the truth.
-        if entity.index > state.entries[place].entity { state.entries[place].entity = entity.index }
+        if !entity.subtree.contains(state.entries[place].entity.index) { state.entries[place].entity = entity }
         return known
       }
-      state.entries.append(Entry(entity: entity.index, name: name, object: object))
+      state.entries.append(Entry(entity: entity, name: name, object: object))
       let key = Int64(state.entries.count)
       state.keys[name] = key
       return key
@@ -56,7 +62,7 @@ final class StoreReferences: Sendable {
 
   func reference(of key: Int64) -> Any? { entry(key)?.object }
   func text(of key: Int64) -> String { entry(key)?.name.text ?? "" }
-  func entity(of key: Int64) -> Int? { entry(key)?.entity }
+  func entity(of key: Int64) -> Int? { entry(key)?.entity.index }
 
   private func entry(_ key: Int64) -> Entry? {
     state.withLock { state in key > 0 && key <= state.entries.count ? state.entries[Int(key - 1)] : nil }
@@ -64,20 +70,50 @@ final class StoreReferences: Sendable {
 
   // MARK: Rows
 
-  /// The key of the object that has a key's name now: the same, or that of another object where the key's own is gone.
-  func present(_ key: Int64) -> Int64 { isGone(key) ? renewed(key) : key }
+  // MARK: Names of deleted objects
 
-  /// The key of another object that has the name of one that goes, or is gone.
-  func renewed(_ key: Int64) -> Int64 {
+  /// The key of the object that has a key's name now: the same, or that of another object where the key's own is gone.
+  func present(_ key: Int64) -> Int64 {
     state.withLock { state in
-      guard key > 0 && key <= state.entries.count else { return key }
-      let entry = state.entries[Int(key - 1)]
-      if let known = state.keys[entry.name], known != key { return known }
-      state.entries.append(Entry(entity: entry.entity, name: entry.name, object: entry.object))
-      let new = Int64(state.entries.count)
+      guard key > 0 && key <= state.entries.count, case let entry = state.entries[Int(key - 1)], entry.isGone
+      else { return key }
+      if let known = state.keys[entry.name] { return known }
+      let new = state.add(entry.entity, entry)
       state.keys[entry.name] = new
       return new
     }
+  }
+
+  /// A key for a new object that is to have the name of one that is deleted. Until the commit, which ``claim(_:)``s the name, it leads to the
+  /// deleted object, which is of the entity `former`.
+  func reserved(_ key: Int64, for entity: Entity, former: Entity?) -> Int64 {
+    state.withLock { state in
+      guard key > 0 && key <= state.entries.count else { return key }
+      if let former { state.entries[Int(key - 1)].entity = former }
+      return state.add(entity, state.entries[Int(key - 1)])
+    }
+  }
+
+  /// What names led to before a commit; see ``claim(_:)``.
+  struct Claims { fileprivate var former: [(name: Name, key: Int64?)] = [] }
+
+  /// Lets the names of new objects lead to these.
+  func claim(_ keys: [Int64]) -> Claims {
+    state.withLock { state in
+      var claims = Claims()
+      for key in keys where key > 0 && key <= state.entries.count {
+        let name = state.entries[Int(key - 1)].name
+        if state.keys[name] == key { continue }
+        claims.former.append((name, state.keys[name]))
+        state.keys[name] = key
+      }
+      return claims
+    }
+  }
+
+  /// After a commit that was not made.
+  func giveBack(_ claims: Claims) {
+    state.withLock { state in for (name, key) in claims.former { state.keys[name] = key } }
   }
 
   /// The row that was read or saved last.

@@ -50,10 +50,9 @@ extension ContextCore {
     // Known to the context before the store is called: that is told which of its objects the context uses.
     _ = self.store(UInt16(store.index))
     var rows: [Row] = []
-    let order = store.cache.nextView()
     let (objects, view) = try engine.calling { _ in
       let objects = try engine.fetch(run.fetch, offset: reader.plan.offset, limit: reader.plan.limit, self)
-      let view = StoreView(engine.snapshot(for: self), order: order)
+      let view = StoreView(store.cache) { engine.snapshot(for: self) }
       if !reader.readsRows || !run.readsWholeObjects { return (objects, view.stamp) }
       var (unknown, seen): ([Int64], Set<Int64>) = ([], [])
       for object in objects where object.isFault || refreshes && !object.hasChanges {

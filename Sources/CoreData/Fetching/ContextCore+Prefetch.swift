@@ -19,32 +19,22 @@ extension ContextCore {
   ///
   /// What is read for one batch may be in others, and so on through all objects that there are: those wait until it is done.
   func fulfillWishes(of object: NSManagedObject) {
-    fetchBatches.fulfilled.append(object)
+    guard object.key > 0 else { return }
+    fetchBatches.takeWishes(object.key, store: object.storeIndex, root: object.info.root)
     if fetchBatches.isFulfilling { return }
     fetchBatches.isFulfilling = true
-    defer { fetchBatches.isFulfilling = false }
-    var next = 0
-    while next < fetchBatches.fulfilled.count {
-      fulfillWishes(alone: fetchBatches.fulfilled[next])
-      next += 1
-    }
-    fetchBatches.fulfilled = []
+    while let due = fetchBatches.due.popLast() { fulfill(due) }
+    fetchBatches.isFulfilling = false
   }
 
-  private func fulfillWishes(alone object: NSManagedObject) {
-    guard object.key > 0, let store = store(object.storeIndex) else { return }
-    let root = object.info.root
-    for (keys, wishes) in fetchBatches.takeWishes(object.key, store: store.index, root: root) {
-      let objects = keys.compactMap {
-        registered(ObjectReference(entity: root, key: $0), store: object.storeIndex)
-      }
-      do {
-        try readRows(of: objects)
-        try fulfill(wishes, objects, haveRows: true)
-      } catch {
-        // Whoever reads a value cannot be told. What was not read is read when it is used, and fails then.
-        report("a batch of a fetch could not be read: \(error)")
-      }
+  private func fulfill(_ due: FetchBatches.Due) {
+    let objects = due.keys.compactMap { registered(ObjectReference(entity: due.root, key: $0), store: due.store) }
+    do {
+      try readRows(of: objects)
+      try fulfill(due.wishes, objects, haveRows: true)
+    } catch {
+      // Whoever reads a value cannot be told. What was not read is read when it is used, and fails then.
+      report("a batch of a fetch could not be read: \(error)")
     }
   }
 

@@ -56,9 +56,17 @@ struct FetchBatches {
     func batch(_ number: Int) -> ArraySlice<Int64> { keys[number * size..<min(number * size + size, keys.count)] }
   }
 
-  /// Objects whose batches' wishes come true next, in the order in which they were read.
-  var fulfilled = ContiguousArray<NSManagedObject>()
-  /// Whether wishes come true at the moment: what is read for them waits in ``fulfilled``.
+  /// Objects of a batch that is being read, for which a fetch wants something.
+  struct Due {
+    let store: UInt16
+    let root: Int
+    let keys: ArraySlice<Int64>
+    let wishes: Wishes
+  }
+
+  /// What is to be done next.
+  var due: [Due] = []
+  /// Whether something that was due is being done.
   var isFulfilling = false
 
   private var fetches: [Batched] = []
@@ -80,14 +88,14 @@ struct FetchBatches {
     return nil
   }
 
-  /// The batches that `key` is in, with wishes that nobody has taken yet.
-  mutating func takeWishes(_ key: Int64, store: Int, root: Int) -> [(keys: ArraySlice<Int64>, wishes: Wishes)] {
-    var taken: [(keys: ArraySlice<Int64>, wishes: Wishes)] = []
+  /// Adds to ``due`` the batches that `key` is in, with wishes that nobody has taken yet.
+  mutating func takeWishes(_ key: Int64, store: UInt16, root: Int) {
+    var isTaken = false
     for fetch in fetches where fetch.store == store && fetch.root == root && !fetch.waiting.isEmpty {
       guard let place = fetch.place(key), fetch.waiting.remove(place / fetch.size) != nil else { continue }
-      taken.append((fetch.batch(place / fetch.size), fetch.wishes))
+      due.append(Due(store: store, root: root, keys: fetch.batch(place / fetch.size), wishes: fetch.wishes))
+      isTaken = true
     }
-    if !taken.isEmpty { hasWishes = fetches.contains { !$0.waiting.isEmpty } }
-    return taken
+    if isTaken { hasWishes = fetches.contains { !$0.waiting.isEmpty } }
   }
 }

@@ -13,6 +13,7 @@ private final class PairStore: NSIncrementalStore, @unchecked Sendable {
   nonisolated(unsafe) var kept: [Int: NSManagedObjectID] = [:]
   /// Whether a new object may have the number of one that the same save deletes.
   nonisolated(unsafe) var reusesDeleted = false
+  nonisolated(unsafe) var failsSaves = false
 
   override func loadMetadata() throws {
     metadata = [NSStoreTypeKey: type, NSStoreUUIDKey: Self.identifierForNewStore(at: URL(filePath: "/dev/null"))]
@@ -22,6 +23,7 @@ private final class PairStore: NSIncrementalStore, @unchecked Sendable {
 
   override func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext?) throws -> Any {
     if let save = request as? NSSaveChangesRequest {
+      if failsSaves { throw CocoaError(.fileWriteNoPermission) }
       for object in save.deletedObjects ?? [] { ages[number(object.objectID)] = nil }
       for object in (save.updatedObjects ?? []).union(save.insertedObjects ?? []) {
         ages[number(object.objectID)] = (object.value(forKey: "age") as? Int16).map(Int.init)
@@ -206,6 +208,28 @@ private final class Once: Sendable {
       let found = try context.fetch(Self.wholePeople())
       #expect(found.contains(new) && found.count == 2)
     }
+  }
+
+  /// Where that save fails the name stays with the object that is there.
+  @Test func aNameStaysWhereTheSaveThatDeletesItsObjectFails() throws {
+    let (coordinator, store) = try Self.pairs()
+    let (context, other) = (Self.context(coordinator), Self.context(coordinator))
+    store.reusesDeleted = true
+    try context.performAndWait {
+      let first = try #require(try context.fetch(Self.wholePeople()).first)
+      context.delete(first)
+      let new = NSEntityDescription.insertNewObject(forEntityName: "Person", into: context)
+      new.setValue(50, forKey: "age")
+      try context.obtainPermanentIDs(for: [new])
+      let found = try other.performAndWait { try other.fetch(Self.wholePeople()).map(\.objectID) }
+      #expect(found.first == first.objectID && new.objectID != first.objectID)
+      store.failsSaves = true
+      #expect(throws: CocoaError.self) { try context.save() }
+      context.rollback()
+      #expect(try context.fetch(Self.wholePeople()).map(\.objectID) == found)
+      #expect(first.value(forKey: "age") as? Int16 == 0)
+    }
+    #expect(store.ages == [1: 0, 2: 0])
   }
 
   @Test func countsReadNoRowsOfAnIncrementalStore() throws {

@@ -15,8 +15,8 @@ import Testing
   }
 
   /// A view that shows so many commits.
-  private func view(_ commitNumber: UInt64, order: UInt64 = 1) -> ViewStamp {
-    ViewStamp(commitNumber: commitNumber, order: order)
+  private func view(_ commitNumber: UInt64, _ start: UInt64 = 1, _ end: UInt64? = nil) -> ViewStamp {
+    ViewStamp(commitNumber: commitNumber, start: start, end: end ?? start)
   }
 
   private func cached(_ cache: RowCache) -> Int64? { cache.row(0, 1)?.int(0) }
@@ -62,12 +62,12 @@ import Testing
   /// A store that moved has other rows under the same keys and versions. What is still read of its former place stays out.
   @Test func rowsOfAFormerEngineAreNotKept() {
     let cache = RowCache(roots: 1)
-    let former = view(7, order: cache.nextView())
+    let former = view(7, cache.nextView())
     _ = cache.merge(0, row(7, version: 1), view: former)
     cache.begin()
     #expect(cache.merge(0, row(7, version: 1), view: former).int(0) == 7)
     #expect(cached(cache) == nil)
-    let now = view(0, order: cache.nextView())
+    let now = view(0, cache.nextView())
     _ = cache.merge(0, row(8, version: 1), view: now)
     #expect(cache.merge(0, row(7, version: 2), view: former).int(0) == 7)
     #expect(cached(cache) == 8)
@@ -76,10 +76,13 @@ import Testing
 
   @Test func onlyRowsOfALaterViewMayBeNewerThanAView() {
     let cache = RowCache(roots: 1)
-    let (first, second) = (view(0, order: cache.nextView()), view(0, order: cache.nextView()))
+    let (first, second) = (view(0, cache.nextView()), view(0, cache.nextView()))
     _ = cache.merge(0, row(7, version: 1), view: first)
     #expect(!cache.hasRows(after: first))
     _ = cache.merge(0, row(8, version: 2), view: second)
     #expect(cache.hasRows(after: first) && !cache.hasRows(after: second))
+    // One whose taking began before that of the second, and ended after it.
+    _ = cache.merge(0, row(9, version: 3), view: view(0, first.start, cache.nextView()))
+    #expect(cache.hasRows(after: second))
   }
 }
