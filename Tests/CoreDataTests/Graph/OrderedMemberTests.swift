@@ -99,18 +99,26 @@ import Testing
   }
 
   /// How members are read whose owner another context has read already.
-  enum Reading: CaseIterable { case whenUsed, prefetched, realized }
+  enum Reading: CaseIterable { case whenUsed, prefetched, realized, inABatch }
 
   /// A row that another context has read meanwhile is newer than the view of this context's block. The members are read in a view
   /// as new as the row.
   @Test(arguments: Reading.allCases) func membersAreAsNewAsARowOfAnotherContext(_ reading: Reading) throws {
     let ranking = try Ranking()
+    try ranking.company.run { context in
+      Department(context: context).title = "another"
+      try context.save()
+    }
     let elsewhere = try ranking.company.reopened()
     try ranking.a.performAndWait {
       ranking.a.reset()
       // A view is kept from here on, but no fetch has read in it.
+      try #require(ranking.company.coordinator.persistentStores.first).cache.removeAll()
       let p4 = try #require(ranking.a.object(with: ranking.p4) as? Person)
       #expect(p4.name == "p4")
+      let request = NSFetchRequest<Department>(entityName: "Department")
+      (request.fetchBatchSize, request.relationshipKeyPathsForPrefetching) = (10, ["ranking"])
+      let batch = reading == .inABatch ? try ranking.a.fetch(request) : []
       try elsewhere.run { context in
         let other = try #require(
           elsewhere.coordinator.managedObjectID(forURIRepresentation: ranking.id.uriRepresentation()))
@@ -120,7 +128,7 @@ import Testing
       }
       // Now the coordinator knows the new row.
       let known = try ranking.b.performAndWait { try ranking.b.all(Department.self).count }
-      #expect(known == 1)
+      #expect(known == 2)
       let department = try #require(ranking.a.object(with: ranking.id) as? Department)
       switch reading {
       case .whenUsed: break
@@ -128,6 +136,9 @@ import Testing
       case .realized:
         let wishes = FetchBatches.Wishes(realizes: true, prefetchedKeyPaths: ["ranking"])
         try ranking.a.core.fulfill(wishes, [department], haveRows: false)
+      case .inABatch:
+        let another = try #require(batch.first { $0 != department })
+        #expect(another.title == "another")
       }
       department.ranking.append(p4)
       try ranking.a.save()
