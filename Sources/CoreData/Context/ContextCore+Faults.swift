@@ -61,7 +61,7 @@ extension ContextCore {
     trackingPauses += 1
     object.awakeFromFetch()
     trackingPauses -= 1
-    if fetchBatches.hasWishes { fulfillWishes(of: object) }
+    if fetchBatches.hasOptions { applyOptions(of: object) }
     held?.release()
   }
 
@@ -143,7 +143,7 @@ extension ContextCore {
     else { misuse("CoreData could not fulfill a fault for '\(object.objectID)': its row is gone.") }
   }
 
-  /// Gives a fault the row that contexts share, and notes whether it may be newer than this burst's view.
+  /// Gives a fault the row that contexts share, and notes whether it may be newer than the view that is kept.
   func takeCached(_ row: Row, _ object: NSManagedObject, _ store: NSPersistentStore) {
     let isOther = object.flags.contains(.rowOfOthers) || object.row?.version != row.version
     object.take(row)

@@ -186,9 +186,10 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
 
   /// Commits to the engine and shows the rows to everyone, in the order of the commits.
   ///
-  /// Writes the metadata that is pending when the commit's turn comes; `changes` brings none. Where the commit is not made, the metadata
-  /// stays pending. So does metadata of which an entry is no property list, where there are other changes: another store of the same save
-  /// may be written already. A commit of metadata alone throws 134030.
+  /// Writes the metadata that is pending when the commit's turn comes; `changes` brings none. Where the commit is not
+  /// made, the metadata stays pending. Metadata with an entry that is no property list stays pending too, and the other
+  /// changes are written: another store of the same save may have been written already. A commit of metadata alone
+  /// throws 134030.
   ///
   /// Nil, and nothing is done, where the engine is another one than `expected`: the store has moved since. The change
   /// set may name large values that only the former engine has, and versions of its rows; it must be made anew.
@@ -310,7 +311,8 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
   /// The key of an entry that was set and is no property list.
   private let unsuitableKey = Mutex<String?>(nil)
 
-  /// Metadata to be written with the next commit. Throws 134030 where an entry is no property list; nil there unless it `isAlone`.
+  /// Metadata to be written with the next commit. Where an entry is no property list, throws 134030 if the commit
+  /// writes nothing else (`isAlone`), and gives nil if it does.
   final func metadataToSave(isAlone: Bool = true) throws -> StoreMetadata? {
     if let successor { return try successor.metadataToSave(isAlone: isAlone) }
     let (found, unsuitable) = pending.withLock { pending in (pending, unsuitableKey.withLock { $0 }) }

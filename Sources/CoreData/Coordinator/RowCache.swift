@@ -71,8 +71,8 @@ final class RowCache: Sendable {
   func row(_ root: Int, _ key: Int64) -> Row? { roots[root].mutex.withLock { $0.rows.row(key) } }
 
   /// Keeps the newer of the given and the known row by version, and gives back the given one, shared where it is the same as
-  /// the known. `view` is what it was read from: an old one adds no row, for it may have been deleted since, and one of a former
-  /// engine changes nothing.
+  /// the known. `view` is what it was read from. An old view adds no row, for the row may have been deleted since; a
+  /// view of a former engine changes nothing.
   func merge(_ root: Int, _ row: Row, view: ViewStamp) -> Row {
     roots[root].mutex.withLock { table in
       guard isOfEngine(view) else { return row }
@@ -153,7 +153,8 @@ final class RowCache: Sendable {
     roots[root].mutex.withLock { table in for key in keys { table.remove(key) } }
   }
 
-  /// Begins anew for another engine, of other commits. What is still read of the former one is not kept. Nobody gets a view meanwhile.
+  /// Begins anew for another engine, of other commits. Rows that are still read from views of the former engine are not
+  /// kept. The caller lets nobody take a view meanwhile.
   func begin() {
     lastOfFormer.store(nextView(), ordering: .releasing)
     commitNumber.store(0, ordering: .releasing)

@@ -18,8 +18,8 @@ struct StoreView {
 struct ViewStamp {
   /// The last commit of this process that the view shows.
   let commitNumber: UInt64
-  /// When the taking began and ended, in numbers of which each view gets the next, from 1 on. What other processes have committed shows in
-  /// views that were taken later. Of two whose taking overlaps either may be the newer one.
+  /// When the store was asked for the view, and when it had given it: counted from 1, by the store's row cache. Where
+  /// two views were taken at the same time, either may be the newer one, and may show a commit of another process.
   let start: UInt64
   let end: UInt64
 }

@@ -50,8 +50,8 @@ struct CustomStore {
     }
   }
 
-  /// The keys of new objects, as the client names them. The name of an object that is deleted may be given again, also in the save that
-  /// deletes it: the new object gets a key of its own.
+  /// The keys of new objects, as the client names them. The client may give the name of a deleted object again, also in the
+  /// save that deletes it: the new object gets a key of its own.
   func keys(
     for objects: [NSManagedObject], deleted: [Int64: Entity], _ store: NSPersistentStore
   ) throws -> [Int64] {

@@ -90,7 +90,8 @@ final class IncrementalEngine: Store, @unchecked Sendable {
     return core.object(reference(id), store: UInt16(store.index))
   }
 
-  /// The object that the client means by an ID: one that it has kept may be of a deleted object, whose name another has now.
+  /// The object that the client means by an ID. An ID that it has kept may be that of a deleted object, whose name another
+  /// object has now.
   private func reference(_ id: NSManagedObjectID) -> ObjectReference {
     let key = references.present(id.key)
     if key == id.key { return id.reference }

@@ -84,8 +84,8 @@ final class StoreReferences: Sendable {
     }
   }
 
-  /// A key for a new object that is to have the name of one that is deleted. Until the commit, which ``claim(_:)``s the name, it leads to the
-  /// deleted object, which is of the entity `former`.
+  /// A key for a new object that is to have the name of a deleted one, which is of the entity `former`. The name leads to
+  /// the deleted object until the commit calls ``claim(_:)``.
   func reserved(_ key: Int64, for entity: Entity, former: Entity?) -> Int64 {
     state.withLock { state in
       guard key > 0 && key <= state.entries.count else { return key }

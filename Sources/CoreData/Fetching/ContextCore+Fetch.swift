@@ -155,7 +155,7 @@ extension ContextCore {
         // What faults have at hand is older than this fetch.
         for object in own where object.isFault && object.row != nil { object.forgetRow() }
         fetchBatches.remember(
-          keys, store: store.index, root: run.fetch.info.root, size: parameters.batchSize, run.wishes)
+          keys, store: store.index, root: run.fetch.info.root, size: parameters.batchSize, run.options)
       }
       if parameters.shouldRefresh && !(run.readsRows && run.readsWholeObjects) { try refresh(own, store) }
     }
@@ -179,10 +179,10 @@ extension ContextCore {
 
   /// What a fetch promises of its results beyond their identity. Faults in batches have it when their batch is read.
   private func finish(_ objects: [NSManagedObject], _ run: FetchRun) throws {
-    let wishes = run.wishes
-    if wishes.isEmpty { return }
+    let options = run.options
+    if options.isEmpty { return }
     let isLater = !run.readsRows && run.fetch.parameters.includesPropertyValues && objects.count > 1
-    try fulfill(wishes, isLater ? objects.filter { !$0.isFault } : objects, haveRows: run.readsRows)
+    try apply(options, isLater ? objects.filter { !$0.isFault } : objects, haveRows: run.readsRows)
   }
 
   // MARK: IDs and counts

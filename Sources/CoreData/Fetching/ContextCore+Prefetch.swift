@@ -6,40 +6,41 @@ import StoreSchema
 /// Reading what a fetch is told to have at hand.
 extension ContextCore {
   /// Does what a fetch wants of its results. `haveRows` says that the faults among them have been given their rows by it.
-  func fulfill(_ wishes: FetchBatches.Wishes, _ objects: [NSManagedObject], haveRows: Bool) throws {
-    if wishes.realizes {
+  func apply(_ options: FetchBatches.Options, _ objects: [NSManagedObject], haveRows: Bool) throws {
+    if options.realizes {
       if !haveRows { do { try readRows(of: objects) } catch { throw CoreDataError.make(error) } }
       // Whoever saves while clients' code awakes them changes none of the others.
       keepingRows { for object in objects { object.prepareToRead() } }
     }
-    for path in wishes.prefetchedKeyPaths { try prefetch(path, objects) }
+    for path in options.prefetchedKeyPaths { try prefetch(path, objects) }
   }
 
   /// Does for the batches of an object that has just been read what their fetches want of them. Objects that nobody holds are left out.
   ///
-  /// What is read for one batch may be in others, and so on through all objects that there are: those wait until it is done.
-  func fulfillWishes(of object: NSManagedObject) {
+  /// An object that is read for one batch may be in another, whose options would be applied within, and so on through all
+  /// objects that there are. So the other batch waits until the first is done.
+  func applyOptions(of object: NSManagedObject) {
     guard object.key > 0 else { return }
-    fetchBatches.takeWishes(object.key, store: object.storeIndex, root: object.info.root)
-    if fetchBatches.isFulfilling { return }
-    fetchBatches.isFulfilling = true
-    while let due = fetchBatches.due.popLast() { fulfill(due) }
-    fetchBatches.isFulfilling = false
+    fetchBatches.takeOptions(object.key, store: object.storeIndex, root: object.info.root)
+    if fetchBatches.isApplying { return }
+    fetchBatches.isApplying = true
+    while let due = fetchBatches.due.popLast() { apply(due) }
+    fetchBatches.isApplying = false
   }
 
-  private func fulfill(_ due: FetchBatches.Due) {
+  private func apply(_ due: FetchBatches.Due) {
     let objects = due.keys.compactMap { registered(ObjectReference(entity: due.root, key: $0), store: due.store) }
     do {
       try readRows(of: objects)
-      try fulfill(due.wishes, objects, haveRows: true)
+      try apply(due.options, objects, haveRows: true)
     } catch {
       // Whoever reads a value cannot be told. What was not read is read when it is used, and fails then.
       report("a batch of a fetch could not be read: \(error)")
     }
   }
 
-  /// Gives the faults among objects of one tree the newest rows that are known, the others in one request for each store. Rows at hand stay
-  /// where faults keep them; see ``keepsRows``.
+  /// Gives the faults among objects of one tree the newest rows that are known, the others in one request for each store.
+  /// Faults that keep their rows are left alone; see ``keepsRows``.
   private func readRows(of objects: [NSManagedObject]) throws(StoreError) {
     let faults = objects.filter { $0.isFault && $0.key > 0 }
     for (index, faults) in Dictionary(grouping: faults, by: \.storeIndex) {

@@ -10,7 +10,7 @@ struct FetchBatches {
   private static let limit = 8
 
   /// What a fetch wants of its objects beyond their values.
-  struct Wishes {
+  struct Options {
     /// Whether the objects are no faults once their batch is read.
     var realizes = false
     var prefetchedKeyPaths: [String] = []
@@ -22,19 +22,19 @@ struct FetchBatches {
     let root: Int
     let size: Int
     let keys: [Int64]
-    let wishes: Wishes
-    /// The batches, by number, whose wishes have not come true yet.
+    let options: Options
+    /// The batches, by number, whose options have not been applied yet.
     var waiting: Set<Int>
     /// The places of the keys in the order of these; nil where they come in their own order.
     private let order: [UInt32]?
 
-    init(store: Int, root: Int, size: Int, keys: [Int64], _ wishes: Wishes) {
+    init(store: Int, root: Int, size: Int, keys: [Int64], _ options: Options) {
       self.store = store
       self.root = root
       self.size = size
       self.keys = keys
-      self.wishes = wishes
-      waiting = wishes.isEmpty ? [] : Set(0..<(keys.count + size - 1) / size)
+      self.options = options
+      waiting = options.isEmpty ? [] : Set(0..<(keys.count + size - 1) / size)
       let isSorted = zip(keys, keys.dropFirst()).allSatisfy { $0 < $1 }
       // A dictionary would take ten times the memory of this, which is asked once a batch.
       order =
@@ -56,28 +56,28 @@ struct FetchBatches {
     func batch(_ number: Int) -> ArraySlice<Int64> { keys[number * size..<min(number * size + size, keys.count)] }
   }
 
-  /// Objects of a batch that is being read, for which a fetch wants something.
+  /// A batch of which an object has been read, and what its fetch wants of all of them.
   struct Due {
     let store: UInt16
     let root: Int
     let keys: ArraySlice<Int64>
-    let wishes: Wishes
+    let options: Options
   }
 
-  /// What is to be done next.
+  /// Batches for which this is still to be done.
   var due: [Due] = []
-  /// Whether something that was due is being done.
-  var isFulfilling = false
+  /// Whether it is being done for a batch. What is read meanwhile only adds to ``due``.
+  var isApplying = false
 
   private var fetches: [Batched] = []
 
-  /// Whether a batch that is still to be read has wishes.
-  private(set) var hasWishes = false
+  /// Whether a batch that is still to be read has options.
+  private(set) var hasOptions = false
 
-  mutating func remember(_ keys: [Int64], store: Int, root: Int, size: Int, _ wishes: Wishes) {
-    fetches.insert(Batched(store: store, root: root, size: size, keys: keys, wishes), at: 0)
+  mutating func remember(_ keys: [Int64], store: Int, root: Int, size: Int, _ options: Options) {
+    fetches.insert(Batched(store: store, root: root, size: size, keys: keys, options), at: 0)
     if fetches.count > Self.limit { fetches.removeLast() }
-    hasWishes = fetches.contains { !$0.waiting.isEmpty }
+    hasOptions = fetches.contains { !$0.waiting.isEmpty }
   }
 
   /// The keys to read together with `key`, itself included.
@@ -88,14 +88,14 @@ struct FetchBatches {
     return nil
   }
 
-  /// Adds to ``due`` the batches that `key` is in, with wishes that nobody has taken yet.
-  mutating func takeWishes(_ key: Int64, store: UInt16, root: Int) {
+  /// Adds to ``due`` the batches that `key` is in, whose options have not been applied yet.
+  mutating func takeOptions(_ key: Int64, store: UInt16, root: Int) {
     var isTaken = false
     for fetch in fetches where fetch.store == store && fetch.root == root && !fetch.waiting.isEmpty {
       guard let place = fetch.place(key), fetch.waiting.remove(place / fetch.size) != nil else { continue }
-      due.append(Due(store: store, root: root, keys: fetch.batch(place / fetch.size), wishes: fetch.wishes))
+      due.append(Due(store: store, root: root, keys: fetch.batch(place / fetch.size), options: fetch.options))
       isTaken = true
     }
-    if isTaken { hasWishes = fetches.contains { !$0.waiting.isEmpty } }
+    if isTaken { hasOptions = fetches.contains { !$0.waiting.isEmpty } }
   }
 }

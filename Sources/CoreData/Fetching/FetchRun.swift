@@ -25,7 +25,7 @@ struct FetchRun {
   /// Whether results of several origins are put into one order.
   var isMerged: Bool { stores.count > 1 || !selected.isEmpty }
 
-  var wishes: FetchBatches.Wishes {
+  var options: FetchBatches.Options {
     .init(
       realizes: !fetch.parameters.returnsObjectsAsFaults, prefetchedKeyPaths: fetch.parameters.prefetchedKeyPaths)
   }

@@ -134,8 +134,8 @@ import Testing
       case .whenUsed: break
       case .prefetched: try ranking.a.core.prefetch("ranking", [department])
       case .realized:
-        let wishes = FetchBatches.Wishes(realizes: true, prefetchedKeyPaths: ["ranking"])
-        try ranking.a.core.fulfill(wishes, [department], haveRows: false)
+        let options = FetchBatches.Options(realizes: true, prefetchedKeyPaths: ["ranking"])
+        try ranking.a.core.apply(options, [department], haveRows: false)
       case .inABatch:
         let another = try #require(batch.first { $0 != department })
         #expect(another.title == "another")
