@@ -248,59 +248,60 @@ private final class Once: Sendable {
   /// Rows that faults had before are no part of a fetch that reads a batch of them.
   @Test(arguments: [NSSQLiteStoreType, NSXMLStoreType, NSInMemoryStoreType])
   func rowsOfAnEarlierFetchAreNotMixedIn(_ type: String) throws {
-    try Self.inCompany(type) { coordinator in
-      let context = Self.context(coordinator)
-      try context.performAndWait {
-        let faults = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Person"))
-        try Self.save(7, coordinator)
-        let request = Self.wholePeople()
-        request.fetchBatchSize = 10
-        #expect(try context.fetch(request).map { $0.value(forKey: "age") as? Int16 } == [7, 7, 7])
-        request.fetchBatchSize = 0
-        request.includesPropertyValues = false
-        try Self.save(8, coordinator)
-        let other = Self.context(coordinator)
-        #expect(
-          try other.performAndWait { try other.fetch(request).map { $0.value(forKey: "age") as? Int16 } } == [8, 8, 8])
-        withExtendedLifetime(faults) {}
-      }
+    try Self.inBlock(type) { (context, coordinator) throws in
+      let faults = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Person"))
+      try Self.save(7, coordinator)
+      let request = Self.wholePeople()
+      request.fetchBatchSize = 10
+      #expect(try context.fetch(request).map { $0.value(forKey: "age") as? Int16 } == [7, 7, 7])
+      request.fetchBatchSize = 0
+      request.includesPropertyValues = false
+      try Self.save(8, coordinator)
+      let other = Self.context(coordinator)
+      #expect(
+        try other.performAndWait { try other.fetch(request).map { $0.value(forKey: "age") as? Int16 } } == [8, 8, 8])
+      withExtendedLifetime(faults) {}
     }
   }
 
   /// What is prefetched brings no newer rows to the objects of the fetch.
   @Test(arguments: [NSSQLiteStoreType, NSXMLStoreType, NSInMemoryStoreType])
   func prefetchingLeavesTheRowsOfTheFetch(_ type: String) throws {
-    try Self.inCompany(type) { coordinator in
-      let context = Self.context(coordinator)
-      try context.performAndWait {
-        let people = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Person"))
-        try Self.save(7, coordinator)
-        try context.core.prefetch("tags", people)
-        #expect(people.map { $0.value(forKey: "age") as? Int16 } == [0, 0, 0])
-      }
+    try Self.inBlock(type) { (context, coordinator) throws in
+      let people = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Person"))
+      try Self.save(7, coordinator)
+      try context.core.prefetch("tags", people)
+      #expect(people.map { $0.value(forKey: "age") as? Int16 } == [0, 0, 0])
     }
   }
 
   /// Who reads a batch of one fetch leaves the rows that a later fetch has given.
   @Test(arguments: [NSSQLiteStoreType, NSXMLStoreType, NSInMemoryStoreType])
   func aBatchLeavesTheRowsOfAnotherFetch(_ type: String) throws {
-    try Self.inCompany(type) { coordinator in
-      let context = Self.context(coordinator)
-      try context.performAndWait {
-        let request = NSFetchRequest<NSManagedObject>(entityName: "Person")
-        request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
-        request.fetchBatchSize = 10
-        let batched = try context.fetch(request)
-        request.fetchBatchSize = 0
-        request.predicate = NSPredicate(format: "name != 'a'")
-        let later = try context.fetch(request)
-        try Self.save(7, coordinator)
-        // The row that others have saved is not known any more, so that the batch is read.
-        let store = try #require(coordinator.persistentStores.first)
-        store.cache.removeAll()
-        #expect(batched[0].value(forKey: "age") as? Int16 == 7)
-        #expect(later.map { $0.value(forKey: "age") as? Int16 } == [0, 0])
-      }
+    try Self.inBlock(type) { (context, coordinator) throws in
+      let request = NSFetchRequest<NSManagedObject>(entityName: "Person")
+      request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
+      request.fetchBatchSize = 10
+      let batched = try context.fetch(request)
+      request.fetchBatchSize = 0
+      request.predicate = NSPredicate(format: "name != 'a'")
+      let later = try context.fetch(request)
+      try Self.save(7, coordinator)
+      // The row that others have saved is not known any more, so that the batch is read.
+      let store = try #require(coordinator.persistentStores.first)
+      store.cache.removeAll()
+      #expect(batched[0].value(forKey: "age") as? Int16 == 7)
+      #expect(later.map { $0.value(forKey: "age") as? Int16 } == [0, 0])
+    }
+  }
+
+  /// Calls `body` in a block of a context.
+  private static func inBlock(
+    _ type: String, _ body: (NSManagedObjectContext, NSPersistentStoreCoordinator) throws -> Void
+  ) throws {
+    try inCompany(type) { coordinator in
+      let context = context(coordinator)
+      try context.performAndWait { try body(context, coordinator) }
     }
   }
 
