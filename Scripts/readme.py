@@ -13,6 +13,8 @@ import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
+from census.symbols import module_maps
+
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
 
@@ -41,9 +43,8 @@ def compiler_options() -> list[str]:
     """The flags by which a client sees the modules of the debug build, and the C modules that they import."""
     products = Path(subprocess.run(["swift", "build", "--show-bin-path"], cwd=ROOT, check=True, text=True,
                                    stdout=subprocess.PIPE).stdout.strip())
-    maps = [*ROOT.glob("Backends/*/C*/module.modulemap"), *ROOT.glob("Sources/C*/module.modulemap"), *products.glob("C*.build/module.modulemap")]
     return ["-swift-version", "6", "-I", str(products / "Modules"),
-            *(option for file in maps for option in ("-Xcc", f"-fmodule-map-file={file}"))]
+            *(option for file in module_maps(ROOT, products) for option in ("-Xcc", f"-fmodule-map-file={file}"))]
 
 
 def check() -> int:

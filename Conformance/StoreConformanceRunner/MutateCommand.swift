@@ -27,11 +27,11 @@ struct MutateCommand {
       var outcomes: [String: Int] = [:]
       var next = 0
       while next < count {
-        let worker = try ChildProcess([
-          "mutants", "--backend", harness.name, "--seed", "\(seed)", "--operations", "\(operations)", "--count",
-          "\(count)",
-          "\(next)",
-        ])
+        let worker = try ChildProcess(
+          [
+            "mutants", "--backend", harness.name, "--seed", "\(seed)", "--operations", "\(operations)", "--count",
+            "\(count)", "\(next)",
+          ], input: "")
         var answer: String?
         while let line = worker.line() {
           answer = line

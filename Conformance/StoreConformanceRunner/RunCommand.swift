@@ -12,6 +12,8 @@ struct RunCommand {
   /// Those that are asked for.
   private let cases: [ConformanceCase]
   private let seed: UInt64
+  /// How long a small case may take, in seconds.
+  private let timeout: UInt32
   private var expected: [String: Expectations] = [:]
 
   init(_ arguments: Arguments, _ all: [any StoreHarness], _ known: CaseList) throws {
@@ -20,6 +22,7 @@ struct RunCommand {
     harnesses = try arguments.harnesses(of: all)
     profiles = try arguments.profiles()
     seed = try arguments.number("--seed", default: 1)
+    timeout = try arguments.number("--timeout", default: 60)
     let (size, patterns) = (try arguments.size(), arguments.values("--only"))
     cases = known.all.filter { candidate in
       candidate.size <= size && (patterns.isEmpty || patterns.contains { candidate.id.matches($0) })
@@ -55,7 +58,7 @@ struct RunCommand {
         }
       }
     }
-    return CasePool(jobs: jobs, timeout: 60).run(all) { _ in }
+    return CasePool(jobs: jobs, timeout: Double(timeout)).run(all) { _ in }
   }
 
   /// One result for each case that does not apply to a store, whatever the profile.

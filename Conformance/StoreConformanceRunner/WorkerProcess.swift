@@ -10,14 +10,16 @@ final class ChildProcess: StartedProcess, @unchecked Sendable {
   private var buffer = Data()
   private let reading = NSLock()
 
-  /// Starts this program again with other arguments.
-  init(_ arguments: [String], input text: String = "") throws {
+  /// Starts this program again with other arguments. Its input ends after the text; without one, with this object and
+  /// with this process, however that ends.
+  init(_ arguments: [String], input text: String?) throws {
     process.executableURL = Self.program
     process.arguments = arguments
     process.standardOutput = output
     process.standardInput = input
     try process.run()
     try? output.fileHandleForWriting.close()
+    guard let text else { return }
     if !text.isEmpty { try? input.fileHandleForWriting.write(contentsOf: Data(text.utf8)) }
     try? input.fileHandleForWriting.close()
   }
@@ -65,10 +67,11 @@ struct RoleStarter: ProcessStarter {
   func start(
     _ role: String, of id: CaseID, harness: String, at url: URL, seed: UInt64
   ) throws -> any StartedProcess {
-    try ChildProcess([
-      "role", role, "--case", id.text, "--backend", harness, "--url", url.absoluteString, "--seed", "\(seed)",
-      // Contexts look at who uses them, also where this is no debug build.
-      "-com.apple.CoreData.ConcurrencyDebug", "1",
-    ])
+    try ChildProcess(
+      [
+        "role", role, "--case", id.text, "--backend", harness, "--url", url.absoluteString, "--seed", "\(seed)",
+        // Contexts look at who uses them, also where this is no debug build.
+        "-com.apple.CoreData.ConcurrencyDebug", "1",
+      ], input: nil)
   }
 }

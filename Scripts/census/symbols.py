@@ -61,11 +61,17 @@ def is_stale(build: Path, sources: Path) -> bool:
     return any(file.stat().st_mtime > built for file in sources.rglob("*.swift"))
 
 
+def module_maps(root: Path, products: Path) -> list[Path]:
+    """The maps of the package's C modules: its own, and those that SwiftPM writes into the build. Packages in folders
+    below have builds of their own, whose maps have the same names.
+    """
+    return [*root.glob("Backends/*/C*/module.modulemap"), *root.glob("Sources/C*/module.modulemap"),
+            *products.glob("C*.build/module.modulemap")]
+
+
 def include_flags(root: Path, products: Path) -> list[str]:
     """Where the compiler finds the C modules that the package imports."""
-    maps = [file for folder in ("Sources", "Backends") for file in (root / folder).rglob("module.modulemap")]
-    maps += products.glob("*.build/module.modulemap")
-    flags = [flag for file in maps for flag in ("-I", str(file.parent))]
+    flags = [flag for file in module_maps(root, products) for flag in ("-I", str(file.parent))]
     for library in LIBRARIES if shutil.which("pkg-config") else ():
         found = subprocess.run(["pkg-config", "--cflags-only-I", library], capture_output=True, text=True)
         flags += found.stdout.split()
