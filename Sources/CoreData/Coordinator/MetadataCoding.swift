@@ -64,10 +64,10 @@ package enum MetadataCoding {
     if depth > depthLimit { return nil }
     switch list {
     case .null, .uid: return nil
-    case .bool(let x): return x
-    case .integer(let x): return Int(x)
-    case .unsigned(let x): return x
-    case .real(let x): return x
+    case .bool(let x): return NSNumber(value: x)
+    case .integer(let x): return NSNumber(value: x)
+    case .unsigned(let x): return NSNumber(value: x)
+    case .real(let x): return NSNumber(value: x)
     case .date(let x): return Date(timeIntervalSinceReferenceDate: x)
     case .data(let x): return x
     case .string(let x): return x

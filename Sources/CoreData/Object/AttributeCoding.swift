@@ -25,19 +25,20 @@ enum AttributeCoding {
     }
   }
 
-  /// What key-value coding gives for a stored value.
+  /// What key-value coding gives for a stored value. Numbers are objects: `as? Int`, `as? Double` and their like take what
+  /// fits of an `NSNumber`, where a Swift number in an `Any` is of one type only.
   static func decode(_ value: Value, _ type: StoreSchema.AttributeType) -> Any? {
     switch value {
     case .null: return nil
-    case .bool(let x): return x
+    case .bool(let x): return NSNumber(value: x)
     case .int(let x):
       switch type {
-      case .integer16: return Int16(truncatingIfNeeded: x)
-      case .integer32: return Int32(truncatingIfNeeded: x)
-      case .boolean: return x != 0
-      default: return x
+      case .integer16: return NSNumber(value: Int16(truncatingIfNeeded: x))
+      case .integer32: return NSNumber(value: Int32(truncatingIfNeeded: x))
+      case .boolean: return NSNumber(value: x != 0)
+      default: return NSNumber(value: x)
       }
-    case .double(let x): return type == .float ? Float(x) : x
+    case .double(let x): return type == .float ? NSNumber(value: Float(x)) : NSNumber(value: x)
     case .decimal(let x): return NSDecimalNumber(decimal: x)
     case .date(let x): return Date(timeIntervalSinceReferenceDate: x)
     case .string(let x): return x
@@ -57,11 +58,18 @@ enum AttributeCoding {
     return value
   }
 
+  /// The number object that a value is; nil for numbers of Swift's own types, which a cast would make objects of.
+  static func number(_ value: Any) -> NSNumber? { objectAddress(in: value) == nil ? nil : value as? NSNumber }
+
+  /// The value as an object where it is a number, else itself.
+  static func boxed(_ value: Any?) -> Any? { value.flatMap { $0 as? NSNumber } ?? value }
+
   /// A cast that the compiler does not take for a mere wrapping.
   private static func cast<T>(_ value: Any, _: T.Type) -> T? { value as? T }
 
   private static func integer(_ value: Any, _ range: ClosedRange<Int64>) -> Value? {
     let number: Int64?
+    if let object = Self.number(value) { return whole(object).map(Value.int) }
     switch value {
     case let x as Int: number = Int64(x)
     case let x as Int64: number = x
@@ -74,7 +82,6 @@ enum AttributeCoding {
     case let x as UInt16: number = Int64(x)
     case let x as UInt8: number = Int64(x)
     case let x as Bool: number = x ? 1 : 0
-    case let x as NSNumber: number = x.int64Value
     case let x as Double: number = Int64(exactly: x.rounded(.towardZero))
     case let x as Float: number = Int64(exactly: x.rounded(.towardZero))
     default: number = nil
@@ -83,31 +90,35 @@ enum AttributeCoding {
     return number.map(Value.int)
   }
 
+  /// The number without its fraction, nil where that is too large.
+  private static func whole(_ number: NSNumber) -> Int64? {
+    switch UInt8(bitPattern: number.objCType.pointee) {
+    case UInt8(ascii: "d"), UInt8(ascii: "f"): Int64(exactly: number.doubleValue.rounded(.towardZero))
+    case UInt8(ascii: "Q"): Int64(exactly: number.uint64Value)
+    default: number.int64Value
+    }
+  }
+
   private static func boolean(_ value: Any) -> Value? {
+    if let number = number(value) { return .bool(number.boolValue) }
     if let x = value as? Bool { return .bool(x) }
     if case .int(let x)? = integer(value, Int64.min...Int64.max) { return .bool(x != 0) }
     return nil
   }
 
   static func double(_ value: Any) -> Double? {
-    switch value {
+    if let number = number(value) { return number.doubleValue }
+    return switch value {
     case let x as Double: x
     case let x as Float: Double(x)
-    case let x as NSNumber: x.doubleValue
     case let x as Decimal: NSDecimalNumber(decimal: x).doubleValue
     default: if case .int(let x)? = integer(value, Int64.min...Int64.max) { Double(x) } else { nil }
     }
   }
 
   private static func decimal(_ value: Any) -> Decimal? {
-    switch value {
-    case let x as NSDecimalNumber: x.decimalValue
-    case let x as Decimal: x
-    case let x as Int: Decimal(x)
-    case let x as Int64: Decimal(x)
-    case let x as Double: DecimalText.parse(x.description)
-    case let x as NSNumber: DecimalText.parse(x.stringValue)
-    default: nil
-    }
+    if let x = value as? Decimal { return x }
+    guard let number = value as? NSNumber else { return nil }
+    return (number as? NSDecimalNumber)?.decimalValue ?? DecimalText.parse(number.stringValue)
   }
 }

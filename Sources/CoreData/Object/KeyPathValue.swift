@@ -14,7 +14,7 @@ enum KeyPathValue {
     case let dictionary as [String: Any]: return value(of: dictionary[key], rest)
     case let dictionary as [AnyHashable: Any]: return value(of: dictionary[key], rest)
     // The key of rules about the length of a text; NSString answers it on Apple's platforms.
-    case let text as String where key == "length": return value(of: text.utf16.count, rest)
+    case let text as String where key == "length": return value(of: NSNumber(value: text.utf16.count), rest)
     default: return value(of: StoredProperty.value(key, of: start), rest)
     }
   }
@@ -22,7 +22,7 @@ enum KeyPathValue {
   private static func collection(
     _ members: [Any], _ key: String, _ rest: ArraySlice<String>, unordered: Bool
   ) -> Any? {
-    if key == "@count" { return members.count }
+    if key == "@count" { return NSNumber(value: members.count) }
     guard key.hasPrefix("@") else {
       let values = members.compactMap { value(of: $0, [key] + rest) }
       return unordered ? NSSet(array: values) : values as Any
@@ -30,8 +30,8 @@ enum KeyPathValue {
     let values = rest.isEmpty ? members : members.compactMap { value(of: $0, rest) }
     let numbers = values.compactMap(AttributeCoding.double)
     switch key {
-    case "@sum": return numbers.reduce(0, +)
-    case "@avg": return numbers.isEmpty ? nil : numbers.reduce(0, +) / Double(numbers.count)
+    case "@sum": return NSNumber(value: numbers.reduce(0, +))
+    case "@avg": return numbers.isEmpty ? nil : NSNumber(value: numbers.reduce(0, +) / Double(numbers.count))
     case "@min": return extreme(values, -1)
     case "@max": return extreme(values, 1)
     case "@unionOfObjects": return values

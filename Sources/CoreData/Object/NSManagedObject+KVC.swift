@@ -91,7 +91,7 @@ extension NSManagedObject {
   private func setTransient(_ value: Any?, _ index: Int) {
     let extras = makeExtras()
     while extras.transients.count < info.transients.count { extras.transients.append(nil) }
-    extras.transients[index] = AttributeCoding.flattened(value)
+    extras.transients[index] = AttributeCoding.boxed(AttributeCoding.flattened(value))
   }
 
   private func set(_ value: Any?, _ info: AttributeInfo, _ key: String) {

@@ -57,7 +57,7 @@ extension NSExpression {
   /// Nil for an expression that is no constant.
   private static func constant(_ tree: StoreQuery.Expression) -> Any?? {
     switch tree {
-    case .literal(let literal): .some(ConstantCoding.object(literal.value))
+    case .literal(let literal): .some(AttributeCoding.decode(literal.value, .undefined))
     case .nullObject: .some(NSNull())
     case .object(let constant): .some(ObjectInPredicate(constant)?.value)
     case .aggregate: ExpressionTree.expression(tree).list.map { .some($0) }
@@ -169,23 +169,4 @@ extension NSExpression {
 
   /// Nothing here is loaded from archives unchecked, so there is nothing to allow.
   public func allowEvaluation() {}
-}
-
-/// Constants of syntax trees as objects.
-enum ConstantCoding {
-  static func object(_ value: Value) -> Any? {
-    switch value {
-    case .null: return nil
-    case .bool(let x): return x
-    case .int(let x): return Int(x)
-    case .double(let x): return x
-    case .decimal(let x): return NSDecimalNumber(decimal: x)
-    case .string(let x): return x
-    case .date(let x): return Date(timeIntervalSinceReferenceDate: x)
-    case .data(let x): return x
-    case .uuid(let x): return x
-    case .uri(let x): return URL(string: x)
-    case .reference: return nil
-    }
-  }
 }

@@ -72,7 +72,7 @@ enum ObjectCollection {
   /// The value of one key. Objects have some that are no properties of their entity, as in fetches, and everything is its own `self`.
   private static func single(_ value: Any?, _ key: String) -> Any? {
     guard let value = AttributeCoding.flattened(value) else { return nil }
-    if let value = value as? Value { return single(ConstantCoding.object(value), key) }
+    if let value = value as? Value { return single(AttributeCoding.decode(value, .undefined), key) }
     if let entity = value as? NSEntityDescription, key == "name" { return entity.name }
     if let object = value as? NSManagedObject, object.entity.propertiesByName[key] == nil {
       switch key {

@@ -76,7 +76,7 @@ struct ObjectEvaluator {
   }
 
   private static func plain(_ operand: Any?) -> Any? {
-    if let value = operand as? Value { return ConstantCoding.object(value) }
+    if let value = operand as? Value { return AttributeCoding.decode(value, .undefined) }
     guard let elements = operand as? [Any?] else { return operand }
     return elements.map { plain($0) ?? NSNull() }
   }

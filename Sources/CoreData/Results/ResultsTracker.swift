@@ -73,14 +73,10 @@ final class ResultsTracker: @unchecked Sendable {
     guard let value = AttributeCoding.flattened(object.value(forKeyPath: path)) else { return "" }
     switch value {
     case let text as String: return text
-    case let truth as Bool: return truth ? "1" : "0"
-    case is Double, is Float: return whole("\(value)")
+    case let number as NSNumber: return number.stringValue
     default: return "\(value)"
     }
   }
-
-  /// Whole numbers without a fraction, as NSNumber of Apple's platforms describes them.
-  private static func whole(_ text: String) -> String { text.hasSuffix(".0") ? String(text.dropLast(2)) : text }
 
   func indexTitle(_ name: String) -> String? {
     if let controller = erased,

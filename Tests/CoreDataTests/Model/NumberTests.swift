@@ -1,0 +1,148 @@
+import Foundation
+import StoreSchema
+import Testing
+
+@testable import CoreData
+
+/// Numbers of key-value coding are objects, as `NSManagedObject`'s values of Objective-C are:
+/// https://developer.apple.com/documentation/coredata/nsattributetype and the table of attribute types and their classes,
+/// https://developer.apple.com/documentation/coredata/nsattributedescription/attributevalueclassname.
+@Suite struct NumberTests {
+  private static let types: [(name: String, type: NSAttributeDescription.AttributeType)] = [
+    ("int16", .integer16), ("int32", .integer32), ("int64", .integer64), ("double", .double), ("float", .float),
+    ("boolean", .boolean), ("decimal", .decimal),
+  ]
+
+  private static func context() throws -> NSManagedObjectContext {
+    let attributes = types.map { Describing.attribute($0.name, $0.type) }
+    let transient = Describing.attribute("transient", .integer32)
+    transient.isTransient = true
+    return try Describing.context(Describing.model([Describing.entity("A", attributes + [transient])]))
+  }
+
+  /// What a cast finds in a value.
+  private static func expectNumber(_ value: Any?, _ number: Int, _ location: SourceLocation = #_sourceLocation) {
+    let value = value as Any
+    #expect(value is NSNumber, "\(value)", sourceLocation: location)
+    #expect(value as? Int == number && value as? Int64 == Int64(number), sourceLocation: location)
+    #expect(value as? Int16 == Int16(number) && value as? Int32 == Int32(number), sourceLocation: location)
+    #expect(value as? Double == Double(number) && value as? Float == Float(number), sourceLocation: location)
+    #expect(value as? NSNumber == NSNumber(value: number), sourceLocation: location)
+    #expect(value as? Bool == (number < 2 ? number == 1 : nil), sourceLocation: location)
+  }
+
+  @Test(arguments: [0, 1, 3]) func valuesCastToEveryTypeOfNumber(_ number: Int) throws {
+    let context = try Self.context()
+    try context.performAndWait {
+      let object = NSEntityDescription.insertNewObject(forEntityName: "A", into: context)
+      for (name, type) in Self.types {
+        object.setValue(number, forKey: name)
+        Self.expectNumber(object.value(forKey: name), type == .boolean ? min(number, 1) : number)
+        Self.expectNumber(object.primitiveValue(forKey: name), type == .boolean ? min(number, 1) : number)
+        Self.expectNumber(object.changedValues()[name], type == .boolean ? min(number, 1) : number)
+      }
+      object.setValue(Int8(number), forKey: "transient")
+      Self.expectNumber(object.value(forKey: "transient"), number)
+      try context.save()
+      Self.expectNumber(object.committedValues(forKeys: ["int16"])["int16"], number)
+      context.refresh(object, mergeChanges: false)
+      Self.expectNumber(object.value(forKey: "int32"), number)
+      Self.expectNumber(object.value(forKeyPath: "int64"), number)
+    }
+  }
+
+  /// Foundation gives a Boolean of an `NSDictionary` as a `Bool` here, which casts to `NSNumber`, but to no other number.
+  @Test func dictionariesOfFetchesHaveNumbers() throws {
+    let context = try Self.context()
+    try context.performAndWait {
+      let object = NSEntityDescription.insertNewObject(forEntityName: "A", into: context)
+      for (name, _) in Self.types { object.setValue(1, forKey: name) }
+      try context.save()
+      let request = NSFetchRequest<NSDictionary>(entityName: "A")
+      request.resultType = .dictionaryResultType
+      let sum = NSExpressionDescription()
+      sum.name = "sum"
+      sum.expression = NSExpression(forFunction: "sum:", arguments: [NSExpression(forKeyPath: "int32")])
+      sum.expressionResultType = .integer32AttributeType
+      request.propertiesToFetch = Self.types.map(\.name)
+      let found = try #require(try context.fetch(request).first)
+      let swift = try #require(found as? [String: Any])
+      for (name, type) in Self.types where type != .boolean {
+        Self.expectNumber(found[name], 1)
+        Self.expectNumber(swift[name], 1)
+      }
+      #expect(found["boolean"] as? Bool == true && found["boolean"] as? NSNumber == 1)
+      request.propertiesToFetch = [sum]
+      Self.expectNumber(try context.fetch(request).first?["sum"], 1)
+    }
+  }
+
+  @Test func metadataHasNumbers() throws {
+    let context = try Self.context()
+    let coordinator = try #require(context.persistentStoreCoordinator)
+    let store = try #require(coordinator.persistentStores.first)
+    coordinator.setMetadata(["whole": 3, "truth": true, "half": 0.5, "deep": ["x": 1]], for: store)
+    try context.performAndWait { try context.save() }
+    let metadata = coordinator.metadata(for: store)
+    Self.expectNumber(metadata["whole"], 3)
+    Self.expectNumber(metadata["truth"], 1)
+    Self.expectNumber((metadata["deep"] as? [String: Any])?["x"], 1)
+    #expect(metadata["half"] as? Double == 0.5 && metadata["half"] is NSNumber)
+  }
+
+  @Test func numbersOfExpressionsAreObjects() {
+    Self.expectNumber(NSExpression(format: "1 + 2").expressionValue(with: nil, context: nil), 3)
+    Self.expectNumber(NSExpression(format: "{5, 6}.@count").expressionValue(with: nil, context: nil), 2)
+    let people = [["age": 1], ["age": 2]] as NSArray
+    Self.expectNumber(NSExpression(forKeyPath: "@sum.age").expressionValue(with: people, context: nil), 3)
+  }
+
+  @Test func everyNumberIsStoredAsWhatItIs() throws {
+    let context = try Self.context()
+    let object = context.performAndWait { NSEntityDescription.insertNewObject(forEntityName: "A", into: context) }
+    func encoded(_ value: Any, _ name: String) -> Value? {
+      guard case .attribute(let index)? = object.info.keys[name] else { return nil }
+      return AttributeCoding.encode(value, object.info.attributes[index].attribute)
+    }
+    #expect(encoded(NSNumber(value: 3.9), "int16") == .int(3) && encoded(-3.9, "int16") == .int(-3))
+    #expect(encoded(NSNumber(value: Int64.max), "int64") == .int(.max))
+    #expect(encoded(NSNumber(value: Int64.min), "int64") == .int(.min))
+    #expect(encoded(NSNumber(value: UInt64.max), "int64") == nil && encoded(UInt64.max, "int64") == nil)
+    #expect(encoded(NSNumber(value: 1e300), "int64") == nil && encoded(Double.nan, "int64") == nil)
+    #expect(encoded(NSNumber(value: true), "int32") == .int(1) && encoded(true, "int32") == .int(1))
+    #expect(encoded(NSNumber(value: 1), "boolean") == .bool(true) && encoded(0, "boolean") == .bool(false))
+    #expect(encoded(NSNumber(value: 7), "boolean") == .bool(true) && encoded(7, "boolean") == .bool(true))
+    #expect(encoded(NSNumber(value: Float(0.1)), "float") == .double(Double(Float(0.1))))
+    #expect(encoded(Float(0.1), "float") == .double(Double(Float(0.1))))
+    #expect(encoded(NSNumber(value: Float(0.1)), "double") == .double(Double(Float(0.1))))
+    #expect(
+      encoded(NSDecimalNumber(string: "12345678901234567890.5"), "decimal")
+        == encoded(
+          Decimal(string: "12345678901234567890.5") as Any, "decimal"))
+    #expect(encoded(NSNumber(value: 0.1), "decimal") == .decimal(Decimal(string: "0.1")!))
+    #expect(encoded(0.1, "decimal") == .decimal(Decimal(string: "0.1")!))
+    #expect(encoded(Int64.max, "decimal") == .decimal(Decimal(Int64.max)))
+    #expect(encoded(UInt64.max, "decimal") == .decimal(Decimal(UInt64.max)))
+    #expect(encoded("3", "int16") == nil && encoded("3", "decimal") == nil)
+  }
+
+  /// `AnyHashable(NSNumber(3)) == AnyHashable(3)`, but their hashes differ: nothing here may hash one against the other.
+  @Test func numbersOfBothKindsAreFoundInCollections() throws {
+    let context = try Self.context()
+    try context.performAndWait {
+      let object = NSEntityDescription.insertNewObject(forEntityName: "A", into: context)
+      object.setValue(3, forKey: "int64")
+      try context.save()
+      for list in [[3, 4] as Any, [NSNumber(value: 3)], Set([3]), NSSet(array: [3]), NSArray(array: [Int16(3)])] {
+        let predicate = NSPredicate(format: "int64 IN %@", argumentArray: [list])
+        #expect(predicate.evaluate(with: object), "\(list)")
+        let request = NSFetchRequest<NSManagedObject>(entityName: "A")
+        request.predicate = predicate
+        #expect(try context.count(for: request) == 1, "\(list)")
+      }
+      for number in [3 as Any, NSNumber(value: 3), 3.0, Int8(3)] {
+        #expect(NSPredicate(format: "%@ IN {1, 3}", argumentArray: [number]).evaluate(with: nil), "\(number)")
+      }
+    }
+  }
+}
