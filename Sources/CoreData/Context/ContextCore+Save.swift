@@ -16,6 +16,7 @@ extension ContextCore {
         .persistentStoreSave,
         userInfo: [NSLocalizedDescriptionKey: "The context has no persistent store coordinator to save to."])
     }
+    propagateDeletes()
     processPendingChanges()
     if insertedCount + updatedCount + deletedCount == 0 {
       forgetAnnihilated()
@@ -87,11 +88,10 @@ extension ContextCore {
     try throwReadError()
   }
 
-  /// Throws what has kept objects from being read: a save must not build on it.
+  /// Throws what has kept objects from being read: a save must not build on it. It stays, until the changes are taken back
+  /// (decision 004).
   func throwReadError() throws {
-    guard let error = faultError else { return }
-    faultError = nil
-    throw CoreDataError.make(error)
+    if let error = faultError { throw CoreDataError.unread(error) }
   }
 
   /// Lets objects change themselves and others, until no more do. One that changes is asked again, as on Apple's platforms.

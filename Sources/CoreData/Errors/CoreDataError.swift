@@ -22,6 +22,15 @@ enum CoreDataError {
     return CocoaError(code(error.code), userInfo: userInfo)
   }
 
+  /// The error of a save whose context could not read something before.
+  static func unread(_ error: StoreError) -> CocoaError {
+    let made = make(error)
+    var userInfo = made.userInfo
+    userInfo[NSLocalizedRecoverySuggestionErrorKey] =
+      "Changes of the context may build on what could not be read. Take them back with rollback(), read again, and repeat them."
+    return CocoaError(made.code, userInfo: userInfo)
+  }
+
   private static func code(_ code: StoreError.Code) -> CocoaError.Code {
     switch code {
     case .notFound: .fileReadNoSuchFile

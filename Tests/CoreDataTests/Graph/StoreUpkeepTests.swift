@@ -127,8 +127,16 @@ import Testing
       #expect(context.object(with: broken.objectID).value(forKey: "blob") == nil)
       let soundID = try context.existingObject(with: id).objectID
       #expect(soundID == id)
-      // The save builds on nothing that was not read.
-      #expect(throws: CocoaError.self) { try context.save() }
+      // No save builds on what was not read, until the changes are taken back.
+      _ = stack.insert("Member", in: context)
+      for _ in 0..<2 {
+        let error = #expect(throws: CocoaError.self) { try context.save() }
+        let advice = error?.userInfo[NSLocalizedRecoverySuggestionErrorKey] as? String
+        #expect(advice?.contains("rollback()") == true && context.hasChanges)
+      }
+      context.rollback()
+      _ = stack.insert("Member", in: context)
+      try context.save()
     }
   }
 
