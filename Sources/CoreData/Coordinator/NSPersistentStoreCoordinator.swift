@@ -114,7 +114,9 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     let frozen = try frozenModel()
     let engine: any Store
     let place = url ?? URL(fileURLWithPath: "/dev/null")
+    LaterOptions.warn(options)
     do { engine = try backend.open(at: place, schema: frozen.schema, options: settings(options, frozen)) } catch {
+      LaterOptions.warn(options, after: error)
       throw CoreDataError.make(error)
     }
     if let twin = persistentStores.first(where: { $0.identifier == engine.identifier }) {
