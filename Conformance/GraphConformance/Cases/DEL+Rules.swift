@@ -279,7 +279,7 @@ extension GraphSuite {
       }
     },
     GraphCase(
-      "DEL-019", "deletions spread at the end of the event, or at once where that is asked", { Models.deletion },
+      "DEL-019", "deletions spread at the end of the event, or at the save where that is asked", { Models.deletion },
       ways: .own
     ) { g in
       for isLate in [true, false] {
@@ -289,10 +289,12 @@ extension GraphSuite {
           let branch = c.insert("Branch", ["name": "b", "root": root])
           try c.save()
           c.delete(root)
-          g.equal(branch.isDeleted, !isLate, isLate ? "at the end of the event" : "at once")
+          g.expect(!branch.isDeleted, "the branch is deleted before the end of the event")
           c.processPendingChanges()
-          g.expect(branch.isDeleted, "the branch is not deleted after the event")
+          g.equal(branch.isDeleted, isLate, "after the event")
+          g.equal(try c.count(for: NSFetchRequest<NSManagedObject>(entityName: "Branch")), isLate ? 0 : 1)
           try c.save()
+          g.equal(try c.count(for: NSFetchRequest<NSManagedObject>(entityName: "Branch")), 0)
         }
       }
       g.equal(try g.countElsewhere("Branch"), 0)

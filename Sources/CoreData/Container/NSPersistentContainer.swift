@@ -57,7 +57,8 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
         continue
       }
       if let url = description.url {
-        if persistentStoreCoordinator.persistentStore(for: url) != nil { continue }
+        // Every store at /dev/null is one of its own.
+        if url.path != "/dev/null", persistentStoreCoordinator.persistentStore(for: url) != nil { continue }
         let isPersistent = StoreRegistration.backend(description.type)?.capabilities.contains(.persistent) ?? false
         if isPersistent && !url.path.hasPrefix("/dev/null") {
           // A folder that cannot be made shows as the store's own error.

@@ -4,6 +4,7 @@ import Foundation
 open class NSPersistentStoreDescription: NSObject, NSCopying {
   open var type = NSSQLiteStoreType
   open var configuration: String?
+  /// Where the store is. `/dev/null` stands for a store that leaves nothing behind, whatever its type.
   open var url: URL?
   private var values: [String: NSObject] = [:]
 
@@ -15,7 +16,9 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
     shouldInferMappingModelAutomatically = true
   }
 
+  /// Describes an SQLite store at `/dev/null`.
   public override init() {
+    url = URL(fileURLWithPath: "/dev/null")
     super.init()
     shouldMigrateStoreAutomatically = true
     shouldInferMappingModelAutomatically = true

@@ -21,6 +21,6 @@ extension ContextCore {
     takeUpIfIdle()
     if !isCallingOut { return processPendingChanges() }
     // While a fault is being read no change is noted, and so none is made.
-    if trackingPauses == 0 { propagateDeletes() }
+    if trackingPauses == 0 && (propagatesDeletesAtEndOfEvent || isSaving) { propagateDeletes() }
   }
 }

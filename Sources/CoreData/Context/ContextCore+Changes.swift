@@ -146,8 +146,12 @@ extension ContextCore {
     if object.flags.contains(.gone) { return }
     let isRepeated = object.flags.contains(.deleted)
     object.flags.insert(.deleted)
-    // Marked before it is told, so that two objects that delete each other come to an end.
-    if !isRepeated || !object.flags.contains(.pending) { object.prepareForDeletion() }
+    // Objects that delete each other come to an end.
+    if !isRepeated || !preparingForDeletion.contains(where: { $0 === object }) {
+      preparingForDeletion.append(object)
+      object.prepareForDeletion()
+      preparingForDeletion.removeLast()
+    }
     if isRepeated { return }
     if object.flags.contains(.inserted) {
       insertedCount -= 1

@@ -5,7 +5,7 @@ import StoreSchema
 extension ContextCore {
   func processPendingChanges() {
     checkQueue()
-    propagateDeletes()
+    if propagatesDeletesAtEndOfEvent || isSaving { propagateDeletes() }
     if !changeList.hasPending { return }
     let objects = changeList.pending
     var isWhole = changeList.isWhollyPending
@@ -69,8 +69,9 @@ extension ContextCore {
     faultError = nil
     checkedObjects = []
     misplacedObjects = []
+    let ids = WatchedNotification.didChange.isWatched ? registeredObjects.map(\.objectID) : []
     forgetAll()
-    post(.didChange) { [NSInvalidatedAllObjectsKey: [NSManagedObjectID]()] }
+    post(.didChange) { [NSInvalidatedAllObjectsKey: ids] }
   }
 
   func refresh(_ object: NSManagedObject, mergeChanges: Bool) {
@@ -205,8 +206,9 @@ extension ContextCore {
       let state = object.toMany(relationship)
       if state.isFault && !state.hasChanges { return nil }
       let count = object.loadedToMany(relationship).members.count { !$0.isDeleted }
-      if count == 0 && relationship.isOptional { return nil }
-      if count == 0 && !relationship.isOptional {
+      // No members are a value as well: only a minimum asks for some.
+      if count == 0 && (relationship.isOptional || definition.minCount == 0) { return nil }
+      if count == 0 {
         return CoreDataError.validation(.validationMissingMandatoryProperty, object, relationship.name, nil)
       }
       if count < definition.minCount {

@@ -69,8 +69,12 @@ final class ContextCore: @unchecked Sendable {
   @exclusivity(unchecked) var hasInaccessible = false
   /// To-one relationships that lead to another store; almost always none.
   @exclusivity(unchecked) var externalLinks: [ExternalLink] = []
+  /// The objects that are being told of their deletion, the outermost first.
+  @exclusivity(unchecked) var preparingForDeletion: ContiguousArray<NSManagedObject> = []
   /// Deleted objects whose delete rules have not been followed yet.
   @exclusivity(unchecked) var undeletedDependents: ContiguousArray<NSManagedObject> = []
+  /// Else they are followed by saves alone.
+  var propagatesDeletesAtEndOfEvent = true
   var isSaving = false
   /// Unchanged objects whose version the next save checks.
   var checkedObjects: [NSManagedObject] = []

@@ -86,7 +86,11 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   private var automaticMerging: AutomaticMerging?
   /// Whether an object whose row is gone counts as deleted, rather than stopping the program when it is read.
   open var shouldDeleteInaccessibleFaults = true
-  open var propagatesDeletesAtEndOfEvent = true
+  /// Whether delete rules are followed at the end of the event; else only when the context is saved.
+  open var propagatesDeletesAtEndOfEvent: Bool {
+    get { core.propagatesDeletesAtEndOfEvent }
+    set { core.propagatesDeletesAtEndOfEvent = newValue }
+  }
   /// Whether the context keeps its objects alive, until it is reset or this is set to false again.
   open var retainsRegisteredObjects: Bool {
     get { core.retainsRegisteredObjects }
@@ -192,7 +196,6 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   /// Marks an object for deletion. A new object is simply forgotten at the end of the event.
   open func delete(_ object: NSManagedObject) {
     core.delete(object)
-    if !propagatesDeletesAtEndOfEvent { core.propagateDeletes() }
   }
 
   /// Puts a new object into a store other than the first that takes its entity. Where the store's configuration does not have the

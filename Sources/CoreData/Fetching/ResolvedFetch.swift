@@ -33,7 +33,9 @@ struct ResolvedFetch {
     try parameters.checkNumbers()
     guard let name = parameters.entityName, let entity = frozen.schema.entity(named: name) else {
       throw Self.error(
-        parameters.entityName.map { "the model has no entity '\($0)'." } ?? "the request has no entity.")
+        parameters.entityName.map { "the model has no entity '\($0)'." }
+          ?? "the request has no entity. Make the persistent container or coordinator before a class is asked for a request, and name the class in managedObjectClassName."
+      )
     }
     info = frozen.infos[entity.index]
     parameters.note(info.description)

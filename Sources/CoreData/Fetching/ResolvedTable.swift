@@ -41,8 +41,11 @@ struct ResolvedTable {
       guard let tree = PredicateTree.of(predicate) else { throw Self.error("havingPredicate is a block") }
       do { having = try fetch.resolver.having(tree, columns: maker.names) } catch { throw Self.error(error.message) }
     }
-    plan = TablePlan(
+    var plan = TablePlan(
       fetch.plan, columns: maker.columns, groups: groups, having: having, isDistinct: parameters.isDistinct)
+    // The one row of all objects has no order.
+    if plan.isGrouped && groups.isEmpty { plan.fetch.sort = [] }
+    self.plan = plan
     entries = maker.entries
     if let defect = plan.defect { throw Self.error("propertiesToFetch and propertiesToGroupBy do not fit: " + defect) }
   }

@@ -162,7 +162,7 @@ final class EntityInfo: @unchecked Sendable {
     boundedRelationships = relationships.filter { info in
       let definition = info.relationship.definition
       return info.relationship.isToMany
-        && (definition.maxCount > 1 || definition.minCount > 0 || !info.relationship.isOptional)
+        && (definition.maxCount > 1 || definition.minCount > 0)
     }
     ownDerivations = entity.attributes.filter { attribute in
       switch attribute.derivation {

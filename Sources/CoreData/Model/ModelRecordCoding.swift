@@ -162,9 +162,8 @@ enum ModelRecordCoding {
     return relationship
   }
 
-  private static func userInfo(_ entries: [String: PropertyList]) -> [AnyHashable: Any]? {
-    if entries.isEmpty { return nil }
-    return Dictionary(
+  private static func userInfo(_ entries: [String: PropertyList]) -> [AnyHashable: Any] {
+    Dictionary(
       uniqueKeysWithValues: entries.map { (AnyHashable($0), MetadataCoding.value($1, depth: 0) ?? NSNull()) })
   }
 }

@@ -15,16 +15,8 @@ enum ModelRegistry {
     }
   }
 
-  /// The entity whose class `type` is. Stops the program where there is none.
-  static func entity(of type: NSManagedObject.Type) -> NSEntityDescription {
-    if let found = find(type) { return found }
-    misuse(
-      "No model in use has an entity with the class \(type). Make the persistent container or coordinator first, and name the class in managedObjectClassName."
-    )
-  }
-
-  /// Of several models in use that have an entity for the class, the newest one's; that there are several is said once
-  /// (decision 016).
+  /// The entity whose class `type` is; nil where no model in use has one. Of several models in use that have one, the
+  /// newest one's; that there are several is said once (decision 016).
   static func find(_ type: NSManagedObject.Type) -> NSEntityDescription? {
     let candidates = models.withLock { $0 }.compactMap(\.model).reversed()
     let found = candidates.lazy.compactMap { model in

@@ -24,7 +24,8 @@ open class NSPropertyDescription: NSObject, NSCopying, NSSecureCoding {
   open var isOptional = true { willSet { requireEditable() } }
   /// Whether the property is kept in memory only.
   open var isTransient = false { willSet { requireEditable() } }
-  open var userInfo: [AnyHashable: Any]? { willSet { requireEditable() } }
+  /// Whatever the client wants to know of the property; empty unless set.
+  open var userInfo: [AnyHashable: Any]? = [:] { willSet { requireEditable() } }
   open var versionHashModifier: String? { willSet { requireEditable() } }
   @available(*, deprecated, message: "Use NSEntityDescription.indexes instead")
   open var isIndexed: Bool {

@@ -36,7 +36,9 @@ extension NSManagedObject {
   }
 
   /// The values as last read or saved; nil as `NSNull`. Nil for `keys` means all, unread to-many relationships left out.
+  /// An object that was never saved has none.
   public func committedValues(forKeys keys: [String]?) -> [String: Any] {
+    if flags.contains(.inserted) { return [:] }
     prepareToRead()
     var result: [String: Any] = [:]
     for key in keys ?? Array(info.keys.keys) {

@@ -132,12 +132,15 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     return made
   }
 
-  open class func entity() -> NSEntityDescription { ModelRegistry.entity(of: self) }
+  /// The entity of a model in use whose class this is. Where there is none, an empty description: without a name, and of no
+  /// model.
+  open class func entity() -> NSEntityDescription { ModelRegistry.find(self) ?? NSEntityDescription() }
 
-  /// A typed function of that name, which clients write, is preferred.
+  /// A request for the objects of the class's entity; see ``entity()``. A typed function of that name, which clients write,
+  /// is preferred.
   @_disfavoredOverload
   open class func fetchRequest() -> NSFetchRequest<any NSFetchRequestResult> {
-    NSFetchRequest(entityName: entity().name ?? "")
+    entity().name.map { NSFetchRequest(entityName: $0) } ?? NSFetchRequest()
   }
 
   // MARK: State

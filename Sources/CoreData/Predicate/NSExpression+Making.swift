@@ -26,6 +26,8 @@ final class TreeExpression: NSExpression {
       case constant(Any?)
       /// `forAggregate`, maybe of constants alone.
       case aggregate
+      /// `forKeyPath`, of a path that begins with a variable.
+      case keyPath(String)
     }
   }
 
@@ -113,8 +115,14 @@ extension _ExpressionMaking {
   /// A `$variable`, bound when the predicate around it is evaluated.
   public init(forVariable string: String) { self.init(.variable(string)) }
 
-  /// The value at a dotted path of keys.
-  public init(forKeyPath keyPath: String) { self.init(.keyPath(keyPath)) }
+  /// The value at a dotted path of keys. A path that begins with a variable, `$x.title`, begins at what that stands for: an
+  /// element of the subquery around it, say.
+  public init(forKeyPath keyPath: String) {
+    guard keyPath.hasPrefix("$") else { return self.init(.keyPath(keyPath)) }
+    let keys = keyPath.dropFirst().split(separator: ".", maxSplits: 1).map(String.init)
+    let variable = StoreQuery.Expression.variable(keys.first ?? "")
+    self.init(.init(keys.count > 1 ? .keyPathOf(variable, keys[1]) : variable, .keyPath(keyPath)))
+  }
 
   /// The value of a managed object's property. A key path of another class, which has no names, stops the program.
   public init<Root, Value>(forKeyPath keyPath: KeyPath<Root, Value>) {

@@ -9,7 +9,8 @@ extension NSExpression {
   private func refuse(_ part: String) -> Never { misuse("The expression \(self) has no \(part).") }
 
   public var expressionType: ExpressionType {
-    switch tree {
+    if case .keyPath = origin { return .keyPath }
+    return switch tree {
     case .literal, .nullObject, .object: .constantValue
     // Those of Apple's framework have types of their own, which Foundation's enumeration lacks here.
     case .assignment, .fetch, .cast: .function
@@ -43,7 +44,7 @@ extension NSExpression {
   private var list: [Any]? {
     guard case .aggregate(let elements) = tree else { return nil }
     switch origin {
-    case .aggregate: return nil
+    case .aggregate, .keyPath: return nil
     case .constant, .tree:
       var values: [Any] = []
       for element in elements {
@@ -73,7 +74,8 @@ extension NSExpression {
 
   /// The dotted path of keys.
   public var keyPath: String {
-    switch tree {
+    if case .keyPath(let path) = origin { return path }
+    return switch tree {
     case .keyPath(let path), .keyPathOf(_, let path): path
     default: refuse("key path")
     }

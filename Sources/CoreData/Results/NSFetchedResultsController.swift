@@ -10,12 +10,14 @@ import Foundation
 open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: _FetchedResultsController {
   /// Makes a controller; ``performFetch()`` fills it.
   ///
-  /// The request needs a sort descriptor, or the program stops; with `sectionNameKeyPath`, its first must keep the objects
-  /// of one section together. Sections are computed from the objects each time, so a `cacheName` is remembered only.
+  /// The request needs sort descriptors, or the program stops. An empty array will do: the objects then stand in the
+  /// order of their IDs, new ones as they were made. With `sectionNameKeyPath`, the first must keep the objects of one
+  /// section together. Sections are computed from the objects each time, so a `cacheName` is remembered only.
   public init(
     fetchRequest: NSFetchRequest<ResultType>, managedObjectContext context: NSManagedObjectContext,
     sectionNameKeyPath: String?, cacheName name: String?
   ) {
+    request = fetchRequest
     super.init(
       ResultsTracker(
         fetchRequest.retyped(as: (any NSFetchRequestResult).self), context, sectionNameKeyPath: sectionNameKeyPath,
@@ -23,12 +25,17 @@ open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: _Fetche
     tracker.owner = self
   }
 
-  override init(_ tracker: ResultsTracker) { super.init(tracker) }
+  override init(_ tracker: ResultsTracker) {
+    request = tracker.request.retyped()
+    super.init(tracker)
+  }
+
+  private let request: NSFetchRequest<ResultType>
 
   // MARK: What was asked
 
-  /// Changes made to the request show with the next ``performFetch()``.
-  open var fetchRequest: NSFetchRequest<ResultType> { tracker.request.retyped(as: ResultType.self) }
+  /// The request that the controller was made with. Changes made to it show with the next ``performFetch()``.
+  open var fetchRequest: NSFetchRequest<ResultType> { request }
   open var managedObjectContext: NSManagedObjectContext { tracker.context }
   open var sectionNameKeyPath: String? { tracker.sectionNameKeyPath }
   open var cacheName: String? { tracker.cacheName }

@@ -23,8 +23,8 @@ final class ResultsTracker: @unchecked Sendable {
     _ request: NSFetchRequest<any NSFetchRequestResult>, _ context: NSManagedObjectContext,
     sectionNameKeyPath: String?, cacheName: String?
   ) {
-    if (request.sortDescriptors ?? []).isEmpty {
-      misuse("An NSFetchedResultsController requires a fetch request with sort descriptors.")
+    if request.sortDescriptors == nil {
+      misuse("An NSFetchedResultsController requires a fetch request with sort descriptors; an empty array will do.")
     }
     self.request = request
     self.context = context

@@ -18,7 +18,7 @@ import Testing
   @Test func aNewEntityHasAppleDefaults() {
     let entity = Describing.entity("A")
     #expect(entity.managedObjectClassName == "NSManagedObject" && !entity.isAbstract)
-    #expect(entity.renamingIdentifier == "A" && entity.versionHashModifier == nil && entity.userInfo == nil)
+    #expect(entity.renamingIdentifier == "A" && entity.versionHashModifier == nil && entity.userInfo?.isEmpty == true)
     #expect(entity.superentity == nil && entity.subentities.isEmpty && entity.uniquenessConstraints.isEmpty)
     entity.renamingIdentifier = "Old"
     #expect(entity.renamingIdentifier == "Old")

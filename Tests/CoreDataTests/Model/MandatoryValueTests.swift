@@ -14,6 +14,7 @@ import Testing
     let employee = Describing.entity("Employee", [name, Describing.attribute("note")])
     Describing.relate(department, "employees", toMany: true, employee, "department", toManyBack: false)
     department.relationshipsByName["employees"]?.isOptional = false
+    department.relationshipsByName["employees"]?.minCount = 1
     employee.relationshipsByName["department"]?.isOptional = false
     return Describing.model([department, employee])
   }

@@ -48,8 +48,19 @@ import Testing
     }
   }
 
+  /// A set without members is a value, not nil: https://developer.apple.com/documentation/coredata/nspropertydescription/isoptional
+  @Test func aMandatorySetWithoutAMinimumMayBeEmpty() throws {
+    let context = try context { players, _ in players.isOptional = false }
+    context.performAndWait {
+      _ = team(0, context)
+      #expect(code(context) == nil)
+    }
+  }
+
   @Test func aMandatoryRelationshipNeedsADestination() throws {
-    let context = try context { players, team in (players.isOptional, team.isOptional) = (false, false) }
+    let context = try context { players, team in
+      (players.isOptional, players.minCount, team.isOptional) = (false, 1, false)
+    }
     context.performAndWait {
       let team = team(0, context)
       #expect(code(context) == 1570)

@@ -1,0 +1,246 @@
+import CoreData
+import Foundation
+import Testing
+
+/// Small rules, each with the page that states it; "clients" stands for what several client libraries' own tests ask.
+@Suite struct AppleMeaningTests {
+  private func notes() throws -> NSManagedObjectContext {
+    try Describing.context(
+      Describing.model([
+        Describing.entity("Note", [Describing.attribute("text"), Describing.attribute("length", .integer32)])
+      ]))
+  }
+
+  private func insert(_ text: String, _ context: NSManagedObjectContext) -> NSManagedObject {
+    let note = NSEntityDescription.insertNewObject(forEntityName: "Note", into: context)
+    note.setValue(text, forKey: "text")
+    note.setValue(text.count, forKey: "length")
+    return note
+  }
+
+  /// Clients. Each such store is one of its own.
+  @Test func aDescriptionWithoutAURLIsOfAStoreThatLeavesNothing() throws {
+    #expect(NSPersistentStoreDescription().url == URL(fileURLWithPath: "/dev/null"))
+    let container = NSPersistentContainer(name: "Notes", managedObjectModel: Describing.model([]))
+    container.persistentStoreDescriptions = [NSPersistentStoreDescription(), NSPersistentStoreDescription()]
+    var errors: [any Error] = []
+    container.loadPersistentStores { if let error = $1 { errors.append(error) } }
+    #expect(errors.isEmpty && container.persistentStoreCoordinator.persistentStores.count == 2)
+  }
+
+  /// "the last fetched or saved values": there are none yet.
+  /// https://developer.apple.com/documentation/coredata/nsmanagedobject/committedvalues(forkeys:)
+  @Test func anObjectThatWasNeverSavedHasNoCommittedValues() throws {
+    let context = try notes()
+    try context.performAndWait {
+      let note = insert("a", context)
+      #expect(note.committedValues(forKeys: nil).isEmpty && note.committedValues(forKeys: ["text"]).isEmpty)
+      try context.save()
+      #expect(note.committedValues(forKeys: ["text"])["text"] as? String == "a")
+    }
+  }
+
+  /// An array of the IDs of all objects: https://developer.apple.com/documentation/coredata/nsinvalidatedallobjectskey
+  @Test func aResetNamesTheObjectsThatItInvalidates() throws {
+    let context = try notes()
+    try context.performAndWait {
+      let notes = [insert("a", context), insert("b", context)]
+      try context.save()
+      let ids = Set(notes.map(\.objectID))
+      nonisolated(unsafe) var told: [NSManagedObjectID]?
+      let observer = NotificationCenter.default.addObserver(
+        forName: NSManagedObjectContext.didChangeObjectsNotification, object: context, queue: nil
+      ) { told = $0.userInfo?[NSInvalidatedAllObjectsKey] as? [NSManagedObjectID] }
+      context.reset()
+      NotificationCenter.default.removeObserver(observer)
+      #expect(told.map(Set.init) == ids && told?.count == 2)
+    }
+  }
+
+  /// "The fetch request used to do the fetching.", and "nil if performFetch hasn't been called":
+  /// https://developer.apple.com/documentation/coredata/nsfetchedresultscontroller/fetchrequest and …/fetchedobjects
+  @Test func aControllerHasTheRequestItWasMadeWith() throws {
+    let context = try notes()
+    context.performAndWait {
+      let request = NSFetchRequest<NSManagedObject>(entityName: "Note")
+      request.sortDescriptors = [NSSortDescriptor(key: "text", ascending: true)]
+      let controller = NSFetchedResultsController(
+        fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: nil, cacheName: nil)
+      #expect(controller.fetchRequest == request && controller.fetchRequest === request)
+      #expect(controller.fetchedObjects == nil)
+    }
+  }
+
+  /// Clients. Nil is refused.
+  @Test func aControllerTakesARequestWithoutAnOrder() async throws {
+    final class Delegate: NSFetchedResultsControllerDelegate {
+      var places: [IndexPath?] = []
+      func controller(
+        _ controller: NSFetchedResultsController<any NSFetchRequestResult>, didChange anObject: Any,
+        at indexPath: IndexPath?, for type: NSFetchedResultsChangeType, newIndexPath: IndexPath?
+      ) { places.append(newIndexPath) }
+    }
+    let context = try notes()
+    try context.performAndWait {
+      for text in ["c", "a", "b"] { _ = insert(text, context) }
+      try context.save()
+      let request = NSFetchRequest<NSManagedObject>(entityName: "Note")
+      request.sortDescriptors = []
+      let controller = NSFetchedResultsController(
+        fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: nil, cacheName: nil)
+      let delegate = Delegate()
+      controller.delegate = delegate
+      try controller.performFetch()
+      let texts = { controller.fetchedObjects?.compactMap { $0.value(forKey: "text") as? String } }
+      #expect(texts() == ["c", "a", "b"])
+      _ = insert("0", context)
+      context.processPendingChanges()
+      #expect(texts() == ["c", "a", "b", "0"] && delegate.places == [[0, 3]])
+    }
+    await #expect(processExitsWith: .failure) {
+      let context = try Describing.context(Describing.model([Describing.entity("Note", [])]))
+      _ = NSFetchedResultsController(
+        fetchRequest: NSFetchRequest<NSManagedObject>(entityName: "Note"), managedObjectContext: context,
+        sectionNameKeyPath: nil, cacheName: nil)
+    }
+  }
+
+  /// Clients. The one row has no order.
+  @Test func anAggregateOfAllObjectsMayHaveASort() throws {
+    let context = try notes()
+    try context.performAndWait {
+      for text in ["a", "bb"] { _ = insert(text, context) }
+      try context.save()
+      let sum = NSExpressionDescription()
+      sum.name = "sum"
+      sum.expression = NSExpression(forFunction: "sum:", arguments: [NSExpression(forKeyPath: "length")])
+      sum.expressionResultType = .integer64AttributeType
+      let request = NSFetchRequest<NSDictionary>(entityName: "Note")
+      request.resultType = .dictionaryResultType
+      request.propertiesToFetch = [sum]
+      request.sortDescriptors = [NSSortDescriptor(key: "text", ascending: true)]
+      #expect(try context.fetch(request).map { $0["sum"] as? Int } == [3])
+    }
+  }
+
+  final class Homeless: NSManagedObject {}
+
+  /// Clients. A request of such a class says what is missing.
+  @Test func aClassWithoutAnEntityHasAnEmptyDescription() throws {
+    #expect(Homeless.entity().name == nil && Homeless.entity().properties.isEmpty)
+    let context = try notes()
+    context.performAndWait {
+      let error = #expect(throws: CocoaError.self) { try context.fetch(Homeless.fetchRequest()) }
+      #expect(error?.localizedDescription.contains("managedObjectClassName") == true)
+    }
+  }
+
+  /// Clients.
+  @Test func userInfoStartsEmpty() throws {
+    #expect(NSEntityDescription().userInfo?.isEmpty == true && NSAttributeDescription().userInfo?.isEmpty == true)
+    #expect(NSRelationshipDescription().userInfo?.isEmpty == true)
+    let model = Describing.model([Describing.entity("A", [Describing.attribute("x")])])
+    let copy = try #require(model.copy() as? NSManagedObjectModel)
+    #expect(copy.entitiesByName["A"]?.userInfo?.isEmpty == true)
+    #expect(copy.entitiesByName["A"]?.attributesByName["x"]?.userInfo?.isEmpty == true)
+    let bare = try #require(model.copy() as? NSManagedObjectModel)
+    bare.entitiesByName["A"]?.userInfo = nil
+    #expect(bare.entityVersionHashesByName == model.entityVersionHashesByName)
+  }
+
+  /// The variable of a subquery is bound, "and will shadow any instances of variable in the bindings dictionary":
+  /// https://developer.apple.com/documentation/foundation/nsexpression/init(forsubquery:usingiteratorvariable:predicate:)
+  /// That a key path of text may begin with it: clients.
+  @Test func aKeyPathMayBeginWithTheVariableOfASubquery() throws {
+    let path = NSExpression(forKeyPath: "$x.name")
+    #expect(path.expressionType == .keyPath && path.keyPath == "$x.name")
+    #expect(NSExpression(forKeyPath: "$x").keyPath == "$x")
+    func subquery(_ left: NSExpression) -> NSExpression {
+      NSExpression(
+        forSubquery: NSExpression(forKeyPath: "people"), usingIteratorVariable: "x",
+        predicate: NSComparisonPredicate(
+          leftExpression: left, rightExpression: NSExpression(forConstantValue: "a"), modifier: .direct,
+          type: .equalTo, options: []))
+    }
+    #expect("\(subquery(path))" == "\(subquery(NSExpression(format: "$x.name")))")
+    let found = NSExpression(forFunction: "count:", arguments: [subquery(path)])
+    let group = ["people": [["name": "a"], ["name": "b"], ["name": "a"]]] as NSDictionary
+    #expect(found.expressionValue(with: group, context: nil) as? Int == 2)
+    let person = Describing.entity("Person", [Describing.attribute("name")])
+    let team = Describing.entity("Group")
+    Describing.relate(team, "people", toMany: true, person, "group", toManyBack: false)
+    let context = try Describing.context(Describing.model([team, person]))
+    try context.performAndWait {
+      for names in [["a", "b"], ["b"]] {
+        let team = NSEntityDescription.insertNewObject(forEntityName: "Group", into: context)
+        for name in names {
+          let person = NSEntityDescription.insertNewObject(forEntityName: "Person", into: context)
+          person.setValue(name, forKey: "name")
+          person.setValue(team, forKey: "group")
+        }
+      }
+      try context.save()
+      let request = NSFetchRequest<NSManagedObject>(entityName: "Group")
+      request.predicate = NSComparisonPredicate(
+        leftExpression: found, rightExpression: NSExpression(forConstantValue: 0), modifier: .direct,
+        type: .greaterThan, options: [])
+      #expect(try context.count(for: request) == 1)
+    }
+  }
+
+  final class Counting: NSManagedObject {
+    var told = 0
+    override func prepareForDeletion() {
+      told += 1
+      managedObjectContext?.delete(self)
+    }
+  }
+
+  /// Clients. Out of the method itself it is not called again.
+  @Test func everyDeletionIsAnnounced() throws {
+    let entity = Describing.entity("Counting")
+    entity.managedObjectClassName = NSStringFromClass(Counting.self)
+    let context = try Describing.context(Describing.model([entity]))
+    try context.performAndWait {
+      let object = try #require(
+        NSEntityDescription.insertNewObject(forEntityName: "Counting", into: context) as? Counting)
+      try context.save()
+      context.delete(object)
+      #expect(object.told == 1)
+      context.delete(object)
+      #expect(object.told == 2)
+      context.processPendingChanges()
+      context.delete(object)
+      #expect(object.told == 3)
+    }
+  }
+
+  /// What the options would do: https://developer.apple.com/documentation/coredata/nsmigratepersistentstoresautomaticallyoption
+  /// That it is said that they do not is ours.
+  @Test func optionsWithoutAnEffectAreNamedOnce() async throws {
+    let ending = try #require(
+      await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "later-options-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        func open(_ attribute: String, posts: Bool) throws {
+          let model = Describing.model([Describing.entity("A", [Describing.attribute(attribute)])])
+          let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+          let description = NSPersistentStoreDescription(url: folder.appending(path: "store"))
+          description.setOption(
+            NSNumber(value: posts), forKey: NSPersistentStoreRemoteChangeNotificationPostOptionKey)
+          var failure: (any Error)?
+          coordinator.addPersistentStore(with: description) { failure = $1 }
+          for store in coordinator.persistentStores { try coordinator.remove(store) }
+          if let failure { throw failure }
+        }
+        try open("x", posts: false)
+        for _ in 0..<2 { try open("x", posts: true) }
+        for _ in 0..<2 { #expect(throws: CocoaError.self) { try open("y", posts: true) } }
+      })
+    let lines = String(decoding: ending.standardErrorContent, as: UTF8.self).split(separator: "\n")
+    #expect(lines.filter { $0.contains(NSPersistentStoreRemoteChangeNotificationPostOptionKey) }.count == 1)
+    #expect(lines.filter { $0.contains(NSMigratePersistentStoresAutomaticallyOption) }.count == 1)
+    #expect(lines.filter { $0.contains("has no effect yet") }.count == 3)
+  }
+}
