@@ -12,16 +12,16 @@ struct ConstraintMerge {
 
   init(_ conflict: NSConstraintConflict, _ policy: NSMergePolicyType) {
     (self.conflict, self.policy) = (conflict, policy)
-    let values = conflict.constraintValues as NSDictionary
-    objects = conflict.conflictingObjects.filter { object in
+    let values = conflict.content.values as NSDictionary
+    objects = conflict.content.objects.filter { object in
       !object.isDeleted && object.core != nil
-        && values.isEqual(object.dictionaryWithValues(forKeys: conflict.constraint) as NSDictionary)
+        && values.isEqual(object.dictionaryWithValues(forKeys: conflict.content.constraint) as NSDictionary)
     }
-    let stored = conflict.databaseObject
+    let stored = conflict.content.stored
     let isGivenUp =
       stored.map { stored in
-        stored.changedValues().keys.contains(where: conflict.constraint.contains)
-          && !values.isEqual(stored.dictionaryWithValues(forKeys: conflict.constraint) as NSDictionary)
+        stored.changedValues().keys.contains(where: conflict.content.constraint.contains)
+          && !values.isEqual(stored.dictionaryWithValues(forKeys: conflict.content.constraint) as NSDictionary)
       } ?? false
     database = isGivenUp || stored?.isDeleted == true ? nil : stored
   }
@@ -63,7 +63,7 @@ struct ConstraintMerge {
   /// have to go, and no policy deletes a stored object.
   private func giveBack(_ object: NSManagedObject) throws {
     if policy != .mergeByPropertyStoreTrumpMergePolicyType { throw CoreDataError.conflicts([conflict]) }
-    for (key, value) in object.committedValues(forKeys: conflict.constraint) {
+    for (key, value) in object.committedValues(forKeys: conflict.content.constraint) {
       object.setModelledValue(value is NSNull ? nil : value, forKey: key)
     }
   }

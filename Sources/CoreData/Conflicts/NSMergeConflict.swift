@@ -6,66 +6,78 @@ import StoreSchema
 /// Snapshots have all attributes and to-one relationships, the latter as `NSManagedObjectID`, and nil as `NSNull`. Only data that the
 /// store keeps outside the row is not in them.
 open class NSMergeConflict: NSObject {
-  public let sourceObject: NSManagedObject
-  /// The values of the object in its context.
-  public let objectSnapshot: [String: Any]?
-  /// The values that the object was read with.
-  public let cachedSnapshot: [String: Any]?
-  /// The values in the store, nil where the object is gone.
-  public let persistedSnapshot: [String: Any]?
-  public let oldVersionNumber: Int
-  /// The version in the store, 0 where the object is gone.
-  public let newVersionNumber: Int
+  /// What the conflict is, whatever a subclass says of it.
+  struct Content {
+    let object: NSManagedObject
+    let present, cached, stored: [String: Any]?
+    let versionRead, storedVersion: Int
+  }
+  final let content: Content
   /// The row of the persisted snapshot, where a save has made the conflict.
-  let persisted: Row?
+  final private(set) var persisted: Row?
 
-  public convenience init(
+  open var sourceObject: NSManagedObject { content.object }
+  /// The values of the object in its context.
+  open var objectSnapshot: [String: Any]? { content.present }
+  /// The values that the object was read with.
+  open var cachedSnapshot: [String: Any]? { content.cached }
+  /// The values in the store, nil where the object is gone.
+  open var persistedSnapshot: [String: Any]? { content.stored }
+  open var oldVersionNumber: Int { content.versionRead }
+  /// The version in the store, 0 where the object is gone.
+  open var newVersionNumber: Int { content.storedVersion }
+
+  public init(
     source srcObject: NSManagedObject, newVersion newvers: Int, oldVersion oldvers: Int,
     cachedSnapshot cachesnap: [String: Any]?, persistedSnapshot persnap: [String: Any]?
   ) {
-    self.init(srcObject, newvers, oldvers, cachesnap, persnap, persisted: nil)
+    content = Content(
+      object: srcObject, present: ConflictSnapshot.present(of: srcObject), cached: cachesnap, stored: persnap,
+      versionRead: oldvers, storedVersion: newvers)
   }
 
   /// The conflict of a save: the row of `object` in its store, nil where it is gone.
   convenience init(_ object: NSManagedObject, versionRead: Int64, persisted: Row?) {
     self.init(
-      object, Int(clamping: persisted?.version ?? 0), Int(clamping: versionRead),
-      object.row.map { ConflictSnapshot.row($0, of: object) }, persisted.map { ConflictSnapshot.row($0, of: object) },
-      persisted: persisted)
-  }
-
-  private init(
-    _ object: NSManagedObject, _ newVersion: Int, _ oldVersion: Int, _ cached: [String: Any]?,
-    _ stored: [String: Any]?, persisted: Row?
-  ) {
-    sourceObject = object
-    (newVersionNumber, oldVersionNumber) = (newVersion, oldVersion)
-    objectSnapshot = ConflictSnapshot.present(of: object)
-    (cachedSnapshot, persistedSnapshot) = (cached, stored)
+      source: object, newVersion: Int(clamping: persisted?.version ?? 0), oldVersion: Int(clamping: versionRead),
+      cachedSnapshot: object.row.map { ConflictSnapshot.row($0, of: object) },
+      persistedSnapshot: persisted.map { ConflictSnapshot.row($0, of: object) })
     self.persisted = persisted
   }
 }
 
 /// Objects that cannot be saved because a uniqueness constraint forbids it.
 open class NSConstraintConflict: NSObject {
-  public let constraint: [String]
-  public let constraintValues: [String: Any]
+  /// What the conflict is, whatever a subclass says of it.
+  struct Content {
+    var constraint: [String] = []
+    var values: [String: Any] = [:]
+    var stored: NSManagedObject?
+    var storedSnapshot: [String: Any]?
+    var objects: [NSManagedObject] = []
+    var snapshots: [[AnyHashable: Any]] = []
+  }
+  final let content: Content
+
+  open var constraint: [String] { content.constraint }
+  open var constraintValues: [String: Any] { content.values }
   /// The stored object with the same values, nil where only unsaved objects collide.
-  public let databaseObject: NSManagedObject?
-  public let databaseSnapshot: [String: Any]?
-  public let conflictingObjects: [NSManagedObject]
-  public let conflictingSnapshots: [[AnyHashable: Any]]
+  open var databaseObject: NSManagedObject? { content.stored }
+  open var databaseSnapshot: [String: Any]? { content.storedSnapshot }
+  open var conflictingObjects: [NSManagedObject] { content.objects }
+  open var conflictingSnapshots: [[AnyHashable: Any]] { content.snapshots }
 
   public init(
     constraint contraint: [String], database databaseObject: NSManagedObject?,
     databaseSnapshot: [AnyHashable: Any]?, conflicting conflictingObjects: [NSManagedObject],
     conflictingSnapshots: [Any]
   ) {
-    constraint = contraint
-    self.databaseObject = databaseObject
-    self.databaseSnapshot = databaseSnapshot as? [String: Any]
-    self.conflictingObjects = conflictingObjects
-    self.conflictingSnapshots = conflictingSnapshots.compactMap { $0 as? [AnyHashable: Any] }
-    constraintValues = conflictingObjects.first?.dictionaryWithValues(forKeys: contraint) ?? [:]
+    content = Content(
+      constraint: contraint, values: conflictingObjects.first?.dictionaryWithValues(forKeys: contraint) ?? [:],
+      stored: databaseObject, storedSnapshot: databaseSnapshot as? [String: Any], objects: conflictingObjects,
+      snapshots: conflictingSnapshots.compactMap { $0 as? [AnyHashable: Any] })
   }
+
+  /// A conflict of no objects about nothing.
+  public override init() { content = Content() }
 }

@@ -44,11 +44,19 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
   /// A subclass begins with the type that is the nearest to what it does.
   public init(merge ty: NSMergePolicyType) { type = ty }
 
-  public static let error = NSMergePolicy(merge: .errorMergePolicyType)
-  public static let mergeByPropertyStoreTrump = NSMergePolicy(merge: .mergeByPropertyStoreTrumpMergePolicyType)
-  public static let mergeByPropertyObjectTrump = NSMergePolicy(merge: .mergeByPropertyObjectTrumpMergePolicyType)
-  public static let overwrite = NSMergePolicy(merge: .overwriteMergePolicyType)
-  public static let rollback = NSMergePolicy(merge: .rollbackMergePolicyType)
+  /// One policy of each type, whatever a subclass says.
+  enum Shared {
+    static let error = NSMergePolicy(merge: .errorMergePolicyType)
+    static let storeTrump = NSMergePolicy(merge: .mergeByPropertyStoreTrumpMergePolicyType)
+    static let objectTrump = NSMergePolicy(merge: .mergeByPropertyObjectTrumpMergePolicyType)
+    static let overwrite = NSMergePolicy(merge: .overwriteMergePolicyType)
+    static let rollback = NSMergePolicy(merge: .rollbackMergePolicyType)
+  }
+  open class var error: NSMergePolicy { Shared.error }
+  open class var mergeByPropertyStoreTrump: NSMergePolicy { Shared.storeTrump }
+  open class var mergeByPropertyObjectTrump: NSMergePolicy { Shared.objectTrump }
+  open class var overwrite: NSMergePolicy { Shared.overwrite }
+  open class var rollback: NSMergePolicy { Shared.rollback }
 
   /// Called by a save with `NSMergeConflict` instances; resolves them by ``resolve(optimisticLockingConflicts:)``.
   ///
@@ -77,8 +85,10 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
   }
 }
 
-public let NSErrorMergePolicy = NSMergePolicy.error
-public let NSMergeByPropertyStoreTrumpMergePolicy = NSMergePolicy.mergeByPropertyStoreTrump
-public let NSMergeByPropertyObjectTrumpMergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
-public let NSOverwriteMergePolicy = NSMergePolicy.overwrite
-public let NSRollbackMergePolicy = NSMergePolicy.rollback
+// The same policies by their C names. They are variables, as they are on Apple's platforms: setting one changes what the name
+// stands for, and no context.
+public nonisolated(unsafe) var NSErrorMergePolicy: AnyObject = NSMergePolicy.Shared.error
+public nonisolated(unsafe) var NSMergeByPropertyStoreTrumpMergePolicy: AnyObject = NSMergePolicy.Shared.storeTrump
+public nonisolated(unsafe) var NSMergeByPropertyObjectTrumpMergePolicy: AnyObject = NSMergePolicy.Shared.objectTrump
+public nonisolated(unsafe) var NSOverwriteMergePolicy: AnyObject = NSMergePolicy.Shared.overwrite
+public nonisolated(unsafe) var NSRollbackMergePolicy: AnyObject = NSMergePolicy.Shared.rollback

@@ -14,17 +14,17 @@ struct ObjectMerge {
 
   /// Merges the objects of conflicts. Those that are no context's any more, and new ones, stay as they are.
   static func merge(_ conflicts: [NSMergeConflict], _ policy: NSMergePolicyType) throws {
-    guard let core = conflicts.lazy.compactMap(\.sourceObject.core).first else { return }
+    guard let core = conflicts.lazy.compactMap(\.content.object.core).first else { return }
     var merge = ObjectMerge(core, policy)
     for conflict in conflicts {
-      let object = conflict.sourceObject
+      let object = conflict.content.object
       guard object.core === core, object.flags.isDisjoint(with: [.inserted, .gone]) else { continue }
       // The row that the conflict tells of, even if the store has a newer one by now: a subclass may count on its values.
-      let isToldGone = conflict.persisted == nil && conflict.newVersionNumber == 0
+      let isToldGone = conflict.persisted == nil && conflict.content.storedVersion == 0
       try merge.merge(object, isToldGone ? nil : conflict.persisted ?? core.storedRow(of: object))
     }
     merge.end()
-    tell(conflicts.map(\.sourceObject))
+    tell(conflicts.map(\.content.object))
   }
 
   /// Gives saved objects what their store has, whatever their context has done to them.

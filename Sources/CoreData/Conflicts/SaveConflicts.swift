@@ -74,7 +74,7 @@ struct SaveConflicts {
 
 extension ContextCore {
   /// As the context's policy says; a policy of another type than `NSMergePolicy` resolves nothing.
-  private var mergePolicy: NSMergePolicy { context?.mergePolicy as? NSMergePolicy ?? .error }
+  private var mergePolicy: NSMergePolicy { context?.mergePolicy as? NSMergePolicy ?? NSMergePolicy.Shared.error }
 
   /// Whether conflicts go to a policy at all.
   var resolvesConflicts: Bool {

@@ -5,13 +5,17 @@ import StoreProtocol
 ///
 /// Sendable, unchecked: its parts are thread-safe, and the descriptions are set before the stores are loaded.
 open class NSPersistentContainer: NSObject, @unchecked Sendable {
-  public let name: String
-  public let managedObjectModel: NSManagedObjectModel
-  public let persistentStoreCoordinator: NSPersistentStoreCoordinator
-  public let viewContext: NSManagedObjectContext
+  open var name: String { title }
+  open var managedObjectModel: NSManagedObjectModel { model }
+  open var persistentStoreCoordinator: NSPersistentStoreCoordinator { coordinator }
+  open var viewContext: NSManagedObjectContext { mainContext }
   /// The stores to load; one SQLite store in the default folder unless changed.
   open var persistentStoreDescriptions: [NSPersistentStoreDescription]
-  private let modelError: (any Error)?
+  private let title: String
+  private let model: NSManagedObjectModel
+  private let coordinator: NSPersistentStoreCoordinator
+  private let mainContext: NSManagedObjectContext
+  private var modelError: (any Error)?
 
   /// Makes a container for the model `name`, which is looked for in the main bundle and in the resource bundles beside the
   /// executable.
@@ -19,24 +23,21 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
   /// A model that is not found is reported when the stores are loaded, with the places that were searched.
   public convenience init(name: String) {
     switch ModelSearch.model(named: name) {
-    case .success(let model): self.init(name: name, model, nil)
-    case .failure(let error): self.init(name: name, NSManagedObjectModel(), error)
+    case .success(let model): self.init(name: name, managedObjectModel: model)
+    case .failure(let error):
+      self.init(name: name, managedObjectModel: NSManagedObjectModel())
+      modelError = error
     }
   }
 
-  public convenience init(name: String, managedObjectModel model: NSManagedObjectModel) {
-    self.init(name: name, model, nil)
-  }
-
-  private init(name: String, _ model: NSManagedObjectModel, _ modelError: (any Error)?) {
-    self.name = name
-    self.modelError = modelError
-    managedObjectModel = model
-    persistentStoreCoordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
-    viewContext = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
+  public init(name: String, managedObjectModel model: NSManagedObjectModel) {
+    title = name
+    self.model = model
+    coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    mainContext = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
     persistentStoreDescriptions = []
     super.init()
-    viewContext.persistentStoreCoordinator = persistentStoreCoordinator
+    mainContext.persistentStoreCoordinator = coordinator
     let folder = type(of: self).defaultDirectoryURL()
     persistentStoreDescriptions = [NSPersistentStoreDescription(url: folder.appendingPathComponent(name + ".sqlite"))]
   }
@@ -58,7 +59,7 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
       }
       if let url = description.url {
         // Every store at /dev/null is one of its own.
-        if url.path != "/dev/null", persistentStoreCoordinator.persistentStore(for: url) != nil { continue }
+        if url.path != "/dev/null", coordinator.persistentStore(for: url) != nil { continue }
         let isPersistent = StoreRegistration.backend(description.type)?.capabilities.contains(.persistent) ?? false
         if isPersistent && !url.path.hasPrefix("/dev/null") {
           // A folder that cannot be made shows as the store's own error.
@@ -66,14 +67,14 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
             at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
         }
       }
-      persistentStoreCoordinator.addPersistentStore(with: description, completionHandler: block)
+      coordinator.addPersistentStore(with: description, completionHandler: block)
     }
   }
 
   /// A new private-queue context over the same stores.
   open func newBackgroundContext() -> NSManagedObjectContext {
     let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
-    context.persistentStoreCoordinator = persistentStoreCoordinator
+    context.persistentStoreCoordinator = coordinator
     return context
   }
 

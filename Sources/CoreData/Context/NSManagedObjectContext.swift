@@ -76,7 +76,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   open var transactionAuthor: String?
   open var userInfo = NSMutableDictionary()
   /// An ``NSMergePolicy``. With anything else saves treat conflicts as with `NSErrorMergePolicy`.
-  open var mergePolicy: Any = NSErrorMergePolicy
+  open var mergePolicy: Any = NSMergePolicy.Shared.error
   /// Nil unless set. Changes of the context are not recorded yet: see ``UndoManager``.
   open var undoManager: UndoManager? { didSet { undoManager?.belongsToContext = true } }
   /// Whether saves of other contexts of the coordinator are merged into this one, on its queue.

@@ -23,7 +23,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   /// Makes a coordinator for `model`, which is immutable from now on.
   ///
   /// A model that is not valid is reported when a store is added.
-  public required init(managedObjectModel model: NSManagedObjectModel) {
+  public init(managedObjectModel model: NSManagedObjectModel) {
     managedObjectModel = model
     super.init()
     _ = try? model.freeze()

@@ -35,9 +35,9 @@ final class AtomicNodes: AtomicMedium, @unchecked Sendable {
   func graph() throws(StoreError) -> AtomicGraph {
     var loader = AtomicGraphLoader(frozen.schema, .plain)
     let nodes = store.cacheNodes()
-    let known = Set(nodes.map(\.objectID.key))
+    let known = Set(nodes.map(\.id.key))
     for node in nodes {
-      let reference = node.objectID.reference
+      let reference = node.id.reference
       let info = frozen.infos[reference.entity]
       let maker = CustomRow(info: info, reference: Self.reference)
       try loader.add(maker.row(key: reference.key, version: 1) { node.value(forKey: $0.name) })
@@ -55,7 +55,7 @@ final class AtomicNodes: AtomicMedium, @unchecked Sendable {
 
   /// A relationship leads to cache nodes; IDs say the same.
   private static func reference(_ value: Any) -> ObjectReference? {
-    (value as? NSAtomicStoreCacheNode)?.objectID.reference ?? (value as? NSManagedObjectID)?.reference
+    (value as? NSAtomicStoreCacheNode)?.id.reference ?? (value as? NSManagedObjectID)?.reference
   }
 
   private static func members(_ value: Any?, _ info: RelationshipInfo) throws(StoreError) -> [Int64] {

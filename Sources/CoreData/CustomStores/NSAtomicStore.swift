@@ -30,7 +30,7 @@ open class NSAtomicStore: NSPersistentStore, @unchecked Sendable {
   open func cacheNodes() -> Set<NSAtomicStoreCacheNode> { Set(nodes.values) }
 
   open func addCacheNodes(_ cacheNodes: Set<NSAtomicStoreCacheNode>) {
-    for node in cacheNodes { nodes[node.objectID] = node }
+    for node in cacheNodes { nodes[node.id] = node }
   }
 
   /// Called before the nodes of deleted objects are forgotten.
@@ -50,7 +50,7 @@ open class NSAtomicStore: NSPersistentStore, @unchecked Sendable {
 
   open func referenceObject(for objectID: NSManagedObjectID) -> Any { givenReference(objectID) }
 
-  func remove(_ gone: Set<NSAtomicStoreCacheNode>) { for node in gone { nodes[node.objectID] = nil } }
+  func remove(_ gone: Set<NSAtomicStoreCacheNode>) { for node in gone { nodes[node.id] = nil } }
 
   func setNodes(_ all: Set<NSAtomicStoreCacheNode>) {
     nodes = [:]
@@ -66,10 +66,11 @@ open class NSAtomicStore: NSPersistentStore, @unchecked Sendable {
 
 /// The values of one object of an atomic store.
 open class NSAtomicStoreCacheNode: NSObject {
-  public let objectID: NSManagedObjectID
+  open var objectID: NSManagedObjectID { id }
+  final let id: NSManagedObjectID
   open var propertyCache: NSMutableDictionary?
 
-  public init(objectID moid: NSManagedObjectID) { objectID = moid }
+  public init(objectID moid: NSManagedObjectID) { id = moid }
 
   /// A cache node for a to-one relationship, a set of them for a to-many one.
   open func value(forKey key: String) -> Any? { propertyCache?[key] }

@@ -63,19 +63,21 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
 
 /// The values of one object of an incremental store.
 open class NSIncrementalStoreNode: NSObject {
-  public let objectID: NSManagedObjectID
+  private let id: NSManagedObjectID
   private var values: [String: Any]
-  public private(set) var version: UInt64
+  private var valuesVersion: UInt64
+  open var objectID: NSManagedObjectID { id }
+  open var version: UInt64 { valuesVersion }
 
   public init(objectID: NSManagedObjectID, withValues values: [String: Any], version: UInt64) {
-    self.objectID = objectID
+    id = objectID
     self.values = values
-    self.version = version
+    valuesVersion = version
   }
 
   open func update(withValues values: [String: Any], version: UInt64) {
     self.values = values
-    self.version = version
+    valuesVersion = version
   }
 
   /// `NSNull` for nil, an object ID for a to-one relationship.

@@ -105,6 +105,14 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
     self as? NSFetchRequest<Other> ?? NSFetchRequest<Other>(sharing: box)
   }
 
+  /// Runs the request in the context whose `performAndWait` or `perform` block is being run.
+  open func execute() throws -> [ResultType] {
+    guard let context = ContextCore.current?.context else {
+      misuse("NSFetchRequest.execute() was called outside a context's perform block; use context.fetch(_:).")
+    }
+    return try context.fetch(self)
+  }
+
   open var entityName: String? { box.content.entity?.name ?? box.content.entityName }
 
   /// The entity that was set. A request that was made by name has none before it is executed, and then the one of that name in the

@@ -58,13 +58,3 @@ extension NSManagedObjectContext {
       ? core.countDictionaries(parameters) : core.count(parameters)
   }
 }
-
-extension NSFetchRequest {
-  /// Runs the request in the context whose `performAndWait` or `perform` block is being run.
-  public func execute() throws -> [ResultType] {
-    guard let context = ContextCore.current?.context else {
-      misuse("NSFetchRequest.execute() was called outside a context's perform block; use context.fetch(_:).")
-    }
-    return try context.fetch(self)
-  }
-}

@@ -23,7 +23,7 @@ open class NSPersistentHistoryChange: NSObject, NSCopying, NSFetchRequestResult 
   }
 
   private let content: Content
-  public internal(set) weak var transaction: NSPersistentHistoryTransaction?
+  open internal(set) weak var transaction: NSPersistentHistoryTransaction?
 
   init(_ content: Content) { self.content = content }
 

@@ -10,14 +10,14 @@ public let NSMigrationEntityPolicyKey = "entityPolicy"
 
 /// Migrates a store by a mapping model. Not yet: migrating throws.
 open class NSMigrationManager: NSObject {
-  public let sourceModel: NSManagedObjectModel
-  public let destinationModel: NSManagedObjectModel
+  private let models: (source: NSManagedObjectModel, destination: NSManagedObjectModel)
+  open var sourceModel: NSManagedObjectModel { models.source }
+  open var destinationModel: NSManagedObjectModel { models.destination }
   open var usesStoreSpecificMigrationManager = true
   open var userInfo: [AnyHashable: Any]?
 
   public init(sourceModel: NSManagedObjectModel, destinationModel: NSManagedObjectModel) {
-    self.sourceModel = sourceModel
-    self.destinationModel = destinationModel
+    models = (sourceModel, destinationModel)
   }
 
   /// Throws 134110: migration by a mapping model is not supported yet. Neither store is touched.
@@ -52,10 +52,10 @@ open class NSMigrationManager: NSObject {
   open var destinationContext: NSManagedObjectContext { outside("destinationContext") }
   open var currentEntityMapping: NSEntityMapping { outside("currentEntityMapping") }
   open func sourceEntity(for mEntity: NSEntityMapping) -> NSEntityDescription? {
-    mEntity.sourceEntityName.flatMap { sourceModel.entitiesByName[$0] }
+    mEntity.sourceEntityName.flatMap { models.source.entitiesByName[$0] }
   }
   open func destinationEntity(for mEntity: NSEntityMapping) -> NSEntityDescription? {
-    mEntity.destinationEntityName.flatMap { destinationModel.entitiesByName[$0] }
+    mEntity.destinationEntityName.flatMap { models.destination.entitiesByName[$0] }
   }
   open func associate(
     sourceInstance: NSManagedObject, withDestinationInstance destinationInstance: NSManagedObject,

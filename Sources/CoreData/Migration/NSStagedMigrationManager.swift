@@ -15,34 +15,30 @@ open class NSManagedObjectModelReference: NSObject {
   }
 
   private let source: Source
-  public let versionChecksum: String
+  private let checksum: String
   private var resolved: NSManagedObjectModel?
+  open var versionChecksum: String { checksum }
 
-  private init(_ source: Source, _ checksum: String) {
-    self.source = source
-    versionChecksum = checksum
+  public init(model: NSManagedObjectModel, versionChecksum: String) {
+    (source, checksum) = (.model(model), versionChecksum)
   }
 
-  public convenience init(model: NSManagedObjectModel, versionChecksum: String) {
-    self.init(.model(model), versionChecksum)
+  public init(fileURL: URL, versionChecksum: String) { (source, checksum) = (.file(fileURL), versionChecksum) }
+
+  public init(name modelName: String, in bundle: Bundle?, versionChecksum: String) {
+    (source, checksum) = (.named(modelName, bundle), versionChecksum)
   }
 
-  public convenience init(fileURL: URL, versionChecksum: String) { self.init(.file(fileURL), versionChecksum) }
-
-  public convenience init(name modelName: String, in bundle: Bundle?, versionChecksum: String) {
-    self.init(.named(modelName, bundle), versionChecksum)
+  public init(entityVersionHashes versionHash: [AnyHashable: Any], in bundle: Bundle?, versionChecksum: String) {
+    (source, checksum) = (.hashes(versionHash, bundle), versionChecksum)
   }
-
-  public convenience init(
-    entityVersionHashes versionHash: [AnyHashable: Any], in bundle: Bundle?, versionChecksum: String
-  ) { self.init(.hashes(versionHash, bundle), versionChecksum) }
 
   /// The model. Stops the program where it is not found or has another checksum.
   open var resolvedModel: NSManagedObjectModel {
     if let resolved { return resolved }
     guard let model = find() else { misuse("The referenced model was not found: \(source).") }
-    guard model.versionChecksum == versionChecksum else {
-      misuse("The referenced model has the checksum \(model.versionChecksum), not \(versionChecksum).")
+    guard model.versionChecksum == checksum else {
+      misuse("The referenced model has the checksum \(model.versionChecksum), not \(checksum).")
     }
     resolved = model
     return model
@@ -57,7 +53,7 @@ open class NSManagedObjectModelReference: NSObject {
       let urls = ["momd", "mom"].compactMap { bundle.url(forResource: name, withExtension: $0) }
       return urls.first.flatMap(NSManagedObjectModel.init(contentsOf:))
     case .hashes(let hashes, let bundle):
-      return NSManagedObjectModel.mergedModel(
+      return NSManagedObjectModel.merged(
         from: bundle.map { [$0] }, forStoreMetadata: [NSStoreModelVersionHashesKey: hashes])
     }
   }
@@ -71,10 +67,11 @@ open class NSMigrationStage: NSObject {
 
 /// Models that follow each other by inferred mappings.
 open class NSLightweightMigrationStage: NSMigrationStage {
-  public let versionChecksums: [String]
+  private let checksums: [String]
+  open var versionChecksums: [String] { checksums }
 
   public init(_ versionChecksums: [String]) {
-    self.versionChecksums = versionChecksums
+    checksums = versionChecksums
     super.init()
   }
 }
@@ -82,16 +79,16 @@ open class NSLightweightMigrationStage: NSMigrationStage {
 /// A step with code before and after it.
 open class NSCustomMigrationStage: NSMigrationStage {
   public typealias Handler = (NSStagedMigrationManager, NSCustomMigrationStage) throws -> Void
-  public let currentModel: NSManagedObjectModelReference
-  public let nextModel: NSManagedObjectModelReference
+  private let models: (from: NSManagedObjectModelReference, to: NSManagedObjectModelReference)
+  open var currentModel: NSManagedObjectModelReference { models.from }
+  open var nextModel: NSManagedObjectModelReference { models.to }
   open var willMigrateHandler: Handler?
   open var didMigrateHandler: Handler?
 
   public init(
     migratingFrom currentModel: NSManagedObjectModelReference, to nextModel: NSManagedObjectModelReference
   ) {
-    self.currentModel = currentModel
-    self.nextModel = nextModel
+    models = (currentModel, nextModel)
     super.init()
   }
 }
@@ -99,9 +96,10 @@ open class NSCustomMigrationStage: NSMigrationStage {
 /// Migrates a store stage by stage when it is added. Not yet: a store of another version than the model's is refused with
 /// 134100, as without a manager.
 open class NSStagedMigrationManager: NSObject {
-  public let stages: [NSMigrationStage]
+  private let steps: [NSMigrationStage]
+  open var stages: [NSMigrationStage] { steps }
   /// The container during a migration; nil, as no migration runs yet.
   open var container: NSPersistentContainer? { nil }
 
-  public init(_ stages: [NSMigrationStage]) { self.stages = stages }
+  public init(_ stages: [NSMigrationStage]) { steps = stages }
 }

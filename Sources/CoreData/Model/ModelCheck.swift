@@ -31,7 +31,7 @@ enum ModelCheck {
   private static func checkNames(_ entity: NSEntityDescription) throws(SchemaError) {
     var seen: [String: String] = [:]
     // Inherited names first: a redefinition is judged by the schema.
-    let inherited = entity.superentity?.propertiesByName.keys.map { $0 } ?? []
+    let inherited = entity.parentEntity?.propertiesByName.keys.map { $0 } ?? []
     for name in inherited { seen[name.uppercased()] = name }
     var own: Set<String> = []
     for property in entity.ownProperties {
@@ -198,7 +198,7 @@ private enum IndexCheck {
     _ element: NSFetchIndexElementDescription, _ index: NSFetchIndexDescription, _ entity: NSEntityDescription,
     _ properties: [String: NSPropertyDescription]
   ) throws(SchemaError) {
-    if element.property is NSExpressionDescription { return }
+    if element.indexedProperty is NSExpressionDescription { return }
     let name = element.propertyName ?? ""
     guard let property = properties[name] else {
       throw ModelCheck.error(entity, name, "is in the fetch index \(index.name), but the entity has no such property")

@@ -24,7 +24,7 @@ extension ModelRecordCoding {
     let className = entity.managedObjectClassName
     record.className = className == "NSManagedObject" ? nil : className
     record.isAbstract = entity.isAbstract
-    record.superentity = entity.superentity?.name
+    record.superentity = entity.parentEntity?.name
     record.renamingIdentifier = entity.renamingIdentifier ?? entity.name ?? ""
     record.versionHashModifier = entity.versionHashModifier
     record.userInfo = userInfo(entity.userInfo)

@@ -40,7 +40,7 @@ extension NSEntityDescription {
     var current: NSEntityDescription? = other
     while let candidate = current {
       if candidate === self { return true }
-      current = candidate.superentity
+      current = candidate.parentEntity
     }
     return false
   }

@@ -49,7 +49,9 @@ open class NSEntityDescription: NSObject, NSCopying, NSSecureCoding {
   // MARK: Hierarchy
 
   private var parent: BackReference<NSEntityDescription>?
-  public internal(set) var superentity: NSEntityDescription? {
+  open var superentity: NSEntityDescription? { parentEntity }
+  /// What ``superentity`` says, whatever a subclass says of it.
+  final var parentEntity: NSEntityDescription? {
     get { parent?.target }
     set { parent = newValue?.reference }
   }
@@ -59,12 +61,12 @@ open class NSEntityDescription: NSObject, NSCopying, NSSecureCoding {
   open var subentities: [NSEntityDescription] = [] {
     willSet { requireEditable() }
     didSet {
-      for entity in oldValue where entity.superentity === self { entity.superentity = nil }
+      for entity in oldValue where entity.parentEntity === self { entity.parentEntity = nil }
       for entity in subentities {
         if isKindOf(entity: entity) { misuse("\(entity.name ?? "?") cannot be a sub-entity of itself.") }
         // An entity has one parent: it leaves the former one.
-        if let parent = entity.superentity, parent !== self { parent.subentities.removeAll { $0 === entity } }
-        entity.superentity = self
+        if let parent = entity.parentEntity, parent !== self { parent.subentities.removeAll { $0 === entity } }
+        entity.parentEntity = self
       }
       propertiesDidChange()
     }
@@ -79,7 +81,7 @@ open class NSEntityDescription: NSObject, NSCopying, NSSecureCoding {
     var current: NSEntityDescription? = self
     while let candidate = current {
       if candidate === entity || (candidate.name == entity.name && candidate.name != nil) { return true }
-      current = candidate.superentity
+      current = candidate.parentEntity
     }
     return false
   }
@@ -108,9 +110,9 @@ open class NSEntityDescription: NSObject, NSCopying, NSSecureCoding {
   var ownProperties: [NSPropertyDescription] { own }
 
   private var inherited: [NSPropertyDescription] {
-    guard let superentity else { return [] }
+    guard let parentEntity else { return [] }
     let names = Set(own.map(\.name))
-    return superentity.properties.filter { !names.contains($0.name) }
+    return parentEntity.properties.filter { !names.contains($0.name) }
   }
 
   private var byName: [String: NSPropertyDescription]?
@@ -147,7 +149,7 @@ open class NSEntityDescription: NSObject, NSCopying, NSSecureCoding {
 
   open var indexes: [NSFetchIndexDescription] = [] {
     willSet { requireEditable() }
-    didSet { for index in indexes { index.entity = self } }
+    didSet { for index in indexes { index.indexedEntity = self } }
   }
 
   @available(*, deprecated, message: "Use NSEntityDescription.indexes instead")
@@ -242,7 +244,7 @@ open class NSEntityDescription: NSObject, NSCopying, NSSecureCoding {
   func definition() -> EntityDefinition {
     var result = EntityDefinition(name: name ?? "")
     result.isAbstract = isAbstract
-    result.superentity = superentity?.name
+    result.superentity = parentEntity?.name
     for property in own where !property.isTransient {
       if let attribute = property as? NSAttributeDescription { result.attributes.append(attribute.definition()) }
       if let relationship = property as? NSRelationshipDescription {

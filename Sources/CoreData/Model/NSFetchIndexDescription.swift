@@ -9,20 +9,22 @@ public enum NSFetchIndexElementType: UInt, Sendable {
 
 /// One property of a fetch index.
 open class NSFetchIndexElementDescription: NSObject, NSCopying {
-  public let property: NSPropertyDescription?
-  open var propertyName: String? { property?.name }
-  open var collationType: NSFetchIndexElementType { willSet { indexDescription?.requireEditable() } }
-  open var isAscending = true { willSet { indexDescription?.requireEditable() } }
-  public internal(set) weak var indexDescription: NSFetchIndexDescription?
+  open var property: NSPropertyDescription? { indexedProperty }
+  final let indexedProperty: NSPropertyDescription?
+  open var propertyName: String? { indexedProperty?.name }
+  open var collationType: NSFetchIndexElementType { willSet { index?.requireEditable() } }
+  open var isAscending = true { willSet { index?.requireEditable() } }
+  open var indexDescription: NSFetchIndexDescription? { index }
+  final weak var index: NSFetchIndexDescription?
 
   public init(property: NSPropertyDescription, collationType: NSFetchIndexElementType) {
-    self.property = property
+    indexedProperty = property
     self.collationType = collationType
   }
 
   open func copy(with zone: NSZone? = nil) -> Any {
     let copy = NSFetchIndexElementDescription(
-      property: property ?? NSPropertyDescription(), collationType: collationType)
+      property: indexedProperty ?? NSPropertyDescription(), collationType: collationType)
     copy.isAscending = isAscending
     return copy
   }
@@ -42,9 +44,10 @@ open class NSFetchIndexDescription: NSObject, NSCopying {
   open var name: String { willSet { requireEditable() } }
   open var elements: [NSFetchIndexElementDescription] {
     willSet { requireEditable() }
-    didSet { for element in elements { element.indexDescription = self } }
+    didSet { for element in elements { element.index = self } }
   }
-  public internal(set) var entity: NSEntityDescription? {
+  open var entity: NSEntityDescription? { indexedEntity }
+  final var indexedEntity: NSEntityDescription? {
     get { owner?.target }
     set { owner = newValue?.reference }
   }
@@ -56,7 +59,7 @@ open class NSFetchIndexDescription: NSObject, NSCopying {
     self.name = name
     self.elements = elements ?? []
     super.init()
-    for element in self.elements { element.indexDescription = self }
+    for element in self.elements { element.index = self }
   }
 
   open func copy(with zone: NSZone? = nil) -> Any {
@@ -67,7 +70,7 @@ open class NSFetchIndexDescription: NSObject, NSCopying {
   }
 
   final func requireEditable() {
-    guard entity?.managedObjectModelIfAny?.isFrozen == true else { return }
+    guard indexedEntity?.managedObjectModelIfAny?.isFrozen == true else { return }
     misuse("Can't modify an immutable model: change the index \(name) before a coordinator uses its model.")
   }
 

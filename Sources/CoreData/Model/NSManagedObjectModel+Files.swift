@@ -26,16 +26,11 @@ extension NSManagedObjectModel {
     }
   }
 
-  /// Merges all models of the bundles, of the main bundle for nil. Two different entities of one name stop the program.
-  public class func mergedModel(from bundles: [Bundle]?) -> NSManagedObjectModel? {
+  static func merged(from bundles: [Bundle]?) -> NSManagedObjectModel? {
     NSManagedObjectModel(byMerging: modelFiles(bundles).compactMap { NSManagedObjectModel(contentsOf: $0) })
   }
 
-  /// Merges those entity versions of the bundles' models that a store with this metadata was made with. Nil where one is
-  /// missing.
-  public class func mergedModel(
-    from bundles: [Bundle]?, forStoreMetadata metadata: [String: Any]
-  ) -> NSManagedObjectModel? {
+  static func merged(from bundles: [Bundle]?, forStoreMetadata metadata: [String: Any]) -> NSManagedObjectModel? {
     let models = modelFiles(bundles).flatMap(allVersions)
     return NSManagedObjectModel(byMerging: models, forStoreMetadata: metadata)
   }
@@ -88,7 +83,7 @@ extension NSManagedObjectModel {
       order.append(name)
     }
     for entity in entities {
-      guard let name = entity.name, let parent = entity.superentity?.name, let copy = copies[name]?.entity,
+      guard let name = entity.name, let parent = entity.parentEntity?.name, let copy = copies[name]?.entity,
         let owner = copies[parent]?.entity
       else { continue }
       if !owner.subentities.contains(where: { $0 === copy }) { owner.subentities.append(copy) }

@@ -227,9 +227,9 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
     let byName = entity.propertiesByName
     entity.indexes = entity.indexes.map { index in
       let elements = index.elements.map { element in
-        let copy = element.property?.copy() as? NSPropertyDescription
+        let copy = element.indexedProperty?.copy() as? NSPropertyDescription
         let made = NSFetchIndexElementDescription(
-          property: element.property.flatMap { byName[$0.name] } ?? copy ?? NSPropertyDescription(),
+          property: element.indexedProperty.flatMap { byName[$0.name] } ?? copy ?? NSPropertyDescription(),
           collationType: element.collationType)
         made.isAscending = element.isAscending
         return made
@@ -246,6 +246,15 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
   }
 
   /// Whether `object` is a model with equal entities, configurations, templates, identifiers and texts.
+  /// Merges all models of the bundles, of the main bundle for nil. Two different entities of one name stop the program.
+  open class func mergedModel(from bundles: [Bundle]?) -> NSManagedObjectModel? { merged(from: bundles) }
+
+  /// Merges those entity versions of the bundles' models that a store with this metadata was made with. Nil where one is
+  /// missing.
+  open class func mergedModel(
+    from bundles: [Bundle]?, forStoreMetadata metadata: [String: Any]
+  ) -> NSManagedObjectModel? { merged(from: bundles, forStoreMetadata: metadata) }
+
   open override func isEqual(_ object: Any?) -> Bool { DescriptionEquality.areEqual(self, object) }
   open override var hash: Int { list.count }
 

@@ -3,14 +3,14 @@ import StoreQuery
 
 /// What a fetch request finds in a context, as the right side of `IN`, or how many that are
 /// (https://developer.apple.com/documentation/coredata/nsfetchrequestexpression).
-public final class NSFetchRequestExpression: NSExpression {
+open class NSFetchRequestExpression: NSExpression {
   private let payload: TreeExpression.Payload?
 
-  required init?(coder: NSCoder) { nil }
+  public required init?(coder: NSCoder) { nil }
 
   /// `fetch` and `context` are expressions for an `NSFetchRequest` and an `NSManagedObjectContext`, mostly constants. The fetch is run each
   /// time the expression is evaluated, and once for each fetch that it is part of.
-  public class func expression(
+  open class func expression(
     forFetch fetch: NSExpression, context: NSExpression, countOnly countFlag: Bool
   ) -> NSExpression {
     make(
@@ -21,7 +21,7 @@ public final class NSFetchRequestExpression: NSExpression {
     RawObject.make(NSFetchRequestExpression.self, payload)
   }
 
-  var tree: StoreQuery.Expression {
+  final var tree: StoreQuery.Expression {
     guard let payload else { misuse("An expression was made without its initialiser.") }
     return payload.tree
   }
@@ -32,11 +32,11 @@ public final class NSFetchRequestExpression: NSExpression {
   }
 
   /// The expression for the fetch request.
-  public var requestExpression: NSExpression { ExpressionTree.expression(parts.fetch) }
+  open var requestExpression: NSExpression { ExpressionTree.expression(parts.fetch) }
   /// The expression for the context.
-  public var contextExpression: NSExpression { ExpressionTree.expression(parts.context) }
+  open var contextExpression: NSExpression { ExpressionTree.expression(parts.context) }
   /// Whether the value is the number of results.
-  public var isCountOnlyRequest: Bool { parts.countOnly }
+  open var isCountOnlyRequest: Bool { parts.countOnly }
 
   public override func copy(with zone: NSZone? = nil) -> Any { self }
   public override var hash: Int { tree.hashValue }

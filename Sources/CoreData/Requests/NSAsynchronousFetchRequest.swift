@@ -7,26 +7,28 @@ open class NSAsynchronousFetchRequest<ResultType: NSFetchRequestResult>: NSPersi
   public typealias Completion = (NSAsynchronousFetchResult<ResultType>) -> Void
 
   /// What is fetched, as it is when the request is executed: changing it afterwards changes no fetch that runs.
-  public let fetchRequest: NSFetchRequest<ResultType>
-  public let completionBlock: Completion?
+  open var fetchRequest: NSFetchRequest<ResultType> { request }
+  open var completionBlock: Completion? { completion }
+  private let request: NSFetchRequest<ResultType>
+  fileprivate final let completion: Completion?
   /// The units of the result's progress. For 0 they are the number of results, once it is known.
   open var estimatedResultCount = 0
 
   public init(fetchRequest request: NSFetchRequest<ResultType>, completionBlock blk: Completion? = nil) {
-    fetchRequest = request
-    completionBlock = blk
+    self.request = request
+    completion = blk
   }
 
   /// The same request, with a copy of the fetch request.
   open override func copy(with zone: NSZone? = nil) -> Any {
-    guard let request = fetchRequest.copy() as? NSFetchRequest<ResultType> else { return self }
-    let copy = NSAsynchronousFetchRequest(fetchRequest: request, completionBlock: completionBlock)
+    guard let request = request.copy() as? NSFetchRequest<ResultType> else { return self }
+    let copy = NSAsynchronousFetchRequest(fetchRequest: request, completionBlock: completion)
     (copy.estimatedResultCount, copy.affectedStores) = (estimatedResultCount, affectedStores)
     return copy
   }
 
   override func run(in context: NSManagedObjectContext) throws -> NSPersistentStoreResult {
-    var parameters = fetchRequest.erased
+    var parameters = request.erased
     if let affectedStores { parameters.affectedStores = affectedStores }
     let result = NSAsynchronousFetchResult<ResultType>(self, context, parameters)
     result.begin()
@@ -36,10 +38,12 @@ open class NSAsynchronousFetchRequest<ResultType: NSFetchRequestResult>: NSPersi
 
 /// What an asynchronous fetch gives.
 open class NSAsynchronousFetchResult<ResultType: NSFetchRequestResult>: NSPersistentStoreAsynchronousResult {
-  public let fetchRequest: NSAsynchronousFetchRequest<ResultType>
+  open var fetchRequest: NSAsynchronousFetchRequest<ResultType> { request }
   /// Nil until the fetch is complete, and where it failed.
-  public private(set) var finalResult: [ResultType]?
+  open var finalResult: [ResultType]? { found }
 
+  private let request: NSAsynchronousFetchRequest<ResultType>
+  private var found: [ResultType]?
   private let parameters: FetchParameters
   private let completion: NSAsynchronousFetchRequest<ResultType>.Completion?
   private let hasEstimate: Bool
@@ -50,8 +54,8 @@ open class NSAsynchronousFetchResult<ResultType: NSFetchRequestResult>: NSPersis
   init(
     _ request: NSAsynchronousFetchRequest<ResultType>, _ context: NSManagedObjectContext, _ parameters: FetchParameters
   ) {
-    (fetchRequest, self.parameters) = (request, parameters)
-    completion = request.completionBlock
+    (self.request, self.parameters) = (request, parameters)
+    completion = request.completion
     hasEstimate = request.estimatedResultCount > 0
     super.init(context, unitCount: request.estimatedResultCount)
   }
@@ -59,12 +63,12 @@ open class NSAsynchronousFetchResult<ResultType: NSFetchRequestResult>: NSPersis
   // MARK: Reading
 
   fileprivate func begin() {
-    guard let queue = managedObjectContext.core.queue else {
+    guard let queue = context.core.queue else {
       // There is no other moment for it.
-      return complete { try managedObjectContext.results(parameters) }
+      return complete { try context.results(parameters) }
     }
     do {
-      if readings < 2, let reading = try managedObjectContext.core.backgroundReading(parameters) {
+      if readings < 2, let reading = try context.core.backgroundReading(parameters) {
         readings += 1
         nonisolated(unsafe) let result = self
         return DispatchQueue.global().async { result.read(reading, queue) }
@@ -72,7 +76,7 @@ open class NSAsynchronousFetchResult<ResultType: NSFetchRequestResult>: NSPersis
     } catch {
       return later { $0.complete { throw error } }
     }
-    later { result in result.complete { try result.managedObjectContext.results(result.parameters) } }
+    later { result in result.complete { try result.context.results(result.parameters) } }
   }
 
   /// Runs off the context's queue.
@@ -96,7 +100,7 @@ open class NSAsynchronousFetchResult<ResultType: NSFetchRequestResult>: NSPersis
     if isGivenUp { return wasCancelled() }
     do {
       // A save came in between, or changes that the reading did not reckon with.
-      guard let results = try managedObjectContext.core.results(of: reading, parameters) else { return begin() }
+      guard let results = try context.core.results(of: reading, parameters) else { return begin() }
       complete { results }
     } catch { complete { throw error } }
   }
@@ -104,14 +108,14 @@ open class NSAsynchronousFetchResult<ResultType: NSFetchRequestResult>: NSPersis
   /// Runs `body` on the context's queue.
   private func later(_ body: @escaping (NSAsynchronousFetchResult) -> Void) {
     nonisolated(unsafe) let (result, body) = (self, body)
-    managedObjectContext.perform { body(result) }
+    context.perform { body(result) }
   }
 
   // MARK: Progress and end
 
   private func advance(_ count: Int) {
-    guard hasEstimate, !isComplete, let progress else { return }
-    progress.completedUnitCount = min(Int64(count), progress.totalUnitCount)
+    guard hasEstimate, !isComplete else { return }
+    units.completedUnitCount = min(Int64(count), units.totalUnitCount)
   }
 
   override func wasCancelled() { complete { throw CocoaError(.userCancelled) } }
@@ -120,19 +124,18 @@ open class NSAsynchronousFetchResult<ResultType: NSFetchRequestResult>: NSPersis
     if isComplete { return }
     do {
       if isGivenUp { throw CocoaError(.userCancelled) }
-      let found = try managedObjectContext.typed(results(), as: ResultType.self)
+      let typed = try context.typed(results(), as: ResultType.self)
       // Results that were made on the queue may have been given up meanwhile.
       if isGivenUp { throw CocoaError(.userCancelled) }
-      finalResult = found
-      finishProgress(found.count)
-    } catch { operationError = error }
+      found = typed
+      finishProgress(typed.count)
+    } catch { failure = error }
     isComplete = true
     completion?(self)
   }
 
   private func finishProgress(_ count: Int) {
-    guard let progress else { return }
-    if !hasEstimate { progress.totalUnitCount = Int64(max(1, count)) }
-    progress.completedUnitCount = progress.totalUnitCount
+    if !hasEstimate { units.totalUnitCount = Int64(max(1, count)) }
+    units.completedUnitCount = units.totalUnitCount
   }
 }

@@ -38,13 +38,13 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest {
     return copy
   }
 
-  public convenience init(entityName: String, objects dictionaries: [[String: Any]]) {
-    self.init(entityName, nil)
+  public init(entityName: String, objects dictionaries: [[String: Any]]) {
+    (named, described) = (entityName, nil)
     objectsToInsert = dictionaries
   }
 
-  public convenience init(entity: NSEntityDescription, objects dictionaries: [[String: Any]]) {
-    self.init(nil, entity)
+  public init(entity: NSEntityDescription, objects dictionaries: [[String: Any]]) {
+    (named, described) = (nil, entity)
     objectsToInsert = dictionaries
   }
 

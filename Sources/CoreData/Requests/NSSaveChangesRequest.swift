@@ -4,29 +4,27 @@ import Foundation
 ///
 /// Its sets are empty once the save is done, as with Apple's framework: a store that works on afterwards keeps copies.
 open class NSSaveChangesRequest: NSPersistentStoreRequest {
-  public private(set) var insertedObjects: Set<NSManagedObject>?
-  public private(set) var updatedObjects: Set<NSManagedObject>?
-  public private(set) var deletedObjects: Set<NSManagedObject>?
-  public private(set) var lockedObjects: Set<NSManagedObject>?
+  private var inserted, updated, deleted, locked: Set<NSManagedObject>?
+  open var insertedObjects: Set<NSManagedObject>? { inserted }
+  open var updatedObjects: Set<NSManagedObject>? { updated }
+  open var deletedObjects: Set<NSManagedObject>? { deleted }
+  open var lockedObjects: Set<NSManagedObject>? { locked }
   open override var requestType: NSPersistentStoreRequestType { .saveRequestType }
 
   public init(
     inserted insertedObjects: Set<NSManagedObject>?, updated updatedObjects: Set<NSManagedObject>?,
     deleted deletedObjects: Set<NSManagedObject>?, locked lockedObjects: Set<NSManagedObject>?
   ) {
-    self.insertedObjects = insertedObjects
-    self.updatedObjects = updatedObjects
-    self.deletedObjects = deletedObjects
-    self.lockedObjects = lockedObjects
+    (inserted, updated) = (insertedObjects, updatedObjects)
+    (deleted, locked) = (deletedObjects, lockedObjects)
   }
 
   /// A request with the same sets, which it keeps when the save is done.
   open override func copy(with zone: NSZone? = nil) -> Any {
-    let copy = NSSaveChangesRequest(
-      inserted: insertedObjects, updated: updatedObjects, deleted: deletedObjects, locked: lockedObjects)
+    let copy = NSSaveChangesRequest(inserted: inserted, updated: updated, deleted: deleted, locked: locked)
     copy.affectedStores = affectedStores
     return copy
   }
 
-  func empty() { (insertedObjects, updatedObjects, deletedObjects, lockedObjects) = ([], [], [], []) }
+  final func empty() { (inserted, updated, deleted, locked) = ([], [], [], []) }
 }
