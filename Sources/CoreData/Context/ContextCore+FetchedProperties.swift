@@ -17,7 +17,7 @@ extension ContextCore {
         "FETCH_SOURCE": FetchedPropertyVariable(object), "FETCHED_PROPERTY": FetchedPropertyVariable(property),
       ])
     }
-    do { return try context.fetch(request) } catch {
+    do { return try context.fetch(request.erased, as: Any.self) } catch {
       let cause = (error as? CocoaError)?.userInfo[NSUnderlyingErrorKey]
       if let unreadable = cause as? StoreError { faultError = faultError ?? unreadable }
       let name = "\(object.info.entity.name).\(property.name)"

@@ -29,11 +29,15 @@ public enum NSManagedObjectContextConcurrencyType: UInt, Sendable {
 /// thread and blocks of `DispatchQueue.main` run on.
 open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   let core: ContextCore
-  public let concurrencyType: NSManagedObjectContextConcurrencyType
+  private let kind: NSManagedObjectContextConcurrencyType
+  open var concurrencyType: NSManagedObjectContextConcurrencyType { kind }
 
-  public enum ConcurrencyType: Sendable {
-    case mainQueue
-    case privateQueue
+  /// The modern spelling of ``NSManagedObjectContextConcurrencyType``.
+  public struct ConcurrencyType: RawRepresentable, Hashable, Sendable {
+    public let rawValue: NSManagedObjectContextConcurrencyType
+    public init(rawValue: NSManagedObjectContextConcurrencyType) { self.rawValue = rawValue }
+    public static let mainQueue = Self(rawValue: .mainQueueConcurrencyType)
+    public static let privateQueue = Self(rawValue: .privateQueueConcurrencyType)
   }
 
   /// When a block given to the asynchronous `perform` runs.
@@ -45,7 +49,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   }
 
   public init(concurrencyType ct: NSManagedObjectContextConcurrencyType) {
-    concurrencyType = ct
+    kind = ct
     core = ContextCore(ct.confinement)
     super.init()
     core.context = self
@@ -57,7 +61,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   public convenience override init() { self.init(concurrencyType: .confinementConcurrencyType) }
 
   public convenience init(_ type: ConcurrencyType) {
-    self.init(concurrencyType: type == .mainQueue ? .mainQueueConcurrencyType : .privateQueueConcurrencyType)
+    self.init(concurrencyType: type.rawValue)
   }
 
   deinit { core.forgetAll() }
@@ -157,6 +161,17 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
   /// Carries a value over a hop that the caller has given it up for.
   private struct UnsafeBox<T>: @unchecked Sendable { let value: T }
+
+  // MARK: Fetching
+
+  /// Runs a fetch of any result type: what it gives is of the request's ``NSFetchRequest/resultType``. Requests that say what they
+  /// give go to the generic function of this name.
+  open func fetch(_ request: NSFetchRequest<any NSFetchRequestResult>) throws -> [Any] {
+    try fetch(request.erased, as: Any.self)
+  }
+
+  /// The number of objects, or dictionaries, that the request would give.
+  open func count(for request: NSFetchRequest<any NSFetchRequestResult>) throws -> Int { try count(request.erased) }
 
   // MARK: Objects
 

@@ -119,6 +119,9 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     metadata = try Self.metadataForPersistentStore(with: url)
   }
 
+  /// The class that migrates stores of this class.
+  open class func migrationManagerClass() -> AnyClass { NSMigrationManager.self }
+
   /// The metadata of a store of this class, without opening it. Throws 134091 unless overridden.
   open class func metadataForPersistentStore(with url: URL) throws -> [String: Any] { throw refusal }
 

@@ -114,9 +114,9 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     let frozen = try frozenModel()
     let engine: any Store
     let place = url ?? URL(fileURLWithPath: "/dev/null")
-    LaterOptions.warn(options)
+    OptionsWithoutEffect.warn(options)
     do { engine = try backend.open(at: place, schema: frozen.schema, options: settings(options, frozen)) } catch {
-      LaterOptions.warn(options, after: error)
+      OptionsWithoutEffect.warn(options, after: error)
       throw CoreDataError.make(error)
     }
     if let twin = persistentStores.first(where: { $0.identifier == engine.identifier }) {
@@ -357,7 +357,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     return backend
   }
 
-  open class var registeredStoreTypes: [String] { StoreRegistration.types }
+  /// The types of stores that can be added, with their classes as Objective-C has them in an `NSValue`.
+  open class var registeredStoreTypes: [String: NSValue] { StoreRegistration.classesOfTypes }
 
   // MARK: Contexts
 

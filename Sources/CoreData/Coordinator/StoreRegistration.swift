@@ -29,7 +29,15 @@ enum StoreRegistration {
     classes.withLock { $0[type] = storeClass }
   }
 
-  static var types: [String] { (backends.withLock { Array($0.keys) } + classes.withLock { Array($0.keys) }).sorted() }
+  /// The class of the stores of each type, in an `NSValue` of its bytes, as Apple's Core Data gives it.
+  static var classesOfTypes: [String: NSValue] {
+    let types = backends.withLock { $0.mapValues { _ in NSPersistentStore.self } }
+    return types.merging(classes.withLock { $0 }) { $1 }.mapValues { storeClass in
+      withUnsafeBytes(of: storeClass as AnyClass) { bytes in
+        bytes.baseAddress.map { NSValue(bytes: $0, objCType: "#") } ?? NSValue()
+      }
+    }
+  }
 
   static var persistentTypes: [String] {
     backends.withLock { $0.filter { $0.value.capabilities.contains(.persistent) }.keys.sorted() }

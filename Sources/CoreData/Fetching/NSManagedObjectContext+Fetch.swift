@@ -7,7 +7,10 @@ extension NSManagedObjectContext {
   /// Throws when a name of the request is not in the model, or when a store cannot be read. A result of another class
   /// than the request's type is an error too.
   public final func fetch<T>(_ request: NSFetchRequest<T>) throws -> [T] {
-    let parameters = request.erased
+    try fetch(request.erased, as: T.self)
+  }
+
+  final func fetch<T>(_ parameters: FetchParameters, as _: T.Type) throws -> [T] {
     defer { core.tellStoresOfObjects() }
     if parameters.resultType == .managedObjectResultType, let objects = try typedObjects(parameters, as: T.self) {
       return objects
@@ -52,9 +55,10 @@ extension NSManagedObjectContext {
   }
 
   /// The number of objects, or dictionaries, that the request would give.
-  public final func count<T>(for request: NSFetchRequest<T>) throws -> Int {
-    let parameters = request.erased
-    return try parameters.resultType == .dictionaryResultType
+  public final func count<T>(for request: NSFetchRequest<T>) throws -> Int { try count(request.erased) }
+
+  final func count(_ parameters: FetchParameters) throws -> Int {
+    try parameters.resultType == .dictionaryResultType
       ? core.countDictionaries(parameters) : core.count(parameters)
   }
 }

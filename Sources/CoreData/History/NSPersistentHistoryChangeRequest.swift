@@ -18,62 +18,56 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
     case fetch(NSFetchRequest<any NSFetchRequestResult>)
   }
 
-  private let bound: Bound
-  private let deletes: Bool
+  private var bound = Bound.token(nil)
+  private var deletes = false
   open var resultType = NSPersistentHistoryResultType.transactionsAndChanges
   /// Which transactions or changes to give.
   open var fetchRequest: NSFetchRequest<any NSFetchRequestResult>?
   open var token: NSPersistentHistoryToken? { if case .token(let token) = bound { token } else { nil } }
 
-  private init(_ bound: Bound, deletes: Bool) {
-    self.bound = bound
-    self.deletes = deletes
-    super.init()
-    if case .fetch(let request) = bound { fetchRequest = request }
-    if deletes { resultType = .statusOnly }
+  /// A request for all history.
+  public required override init() { super.init() }
+
+  private static func make(_ bound: Bound, deletes: Bool) -> Self {
+    let request = self.init()
+    (request.bound, request.deletes) = (bound, deletes)
+    if case .fetch(let fetch) = bound { request.fetchRequest = fetch }
+    if deletes { request.resultType = .statusOnly }
+    return request
   }
 
-  open class func fetchHistory(after date: Date) -> NSPersistentHistoryChangeRequest {
-    NSPersistentHistoryChangeRequest(.date(date), deletes: false)
-  }
+  open class func fetchHistory(after date: Date) -> Self { make(.date(date), deletes: false) }
 
   /// All history for a nil token.
-  open class func fetchHistory(after token: NSPersistentHistoryToken?) -> NSPersistentHistoryChangeRequest {
-    NSPersistentHistoryChangeRequest(.token(token), deletes: false)
+  open class func fetchHistory(after token: NSPersistentHistoryToken?) -> Self { make(.token(token), deletes: false) }
+
+  open class func fetchHistory(after transaction: NSPersistentHistoryTransaction?) -> Self {
+    make(.transaction(transaction), deletes: false)
   }
 
-  open class func fetchHistory(after transaction: NSPersistentHistoryTransaction?) -> NSPersistentHistoryChangeRequest {
-    NSPersistentHistoryChangeRequest(.transaction(transaction), deletes: false)
+  open class func fetchHistory(withFetch fetchRequest: NSFetchRequest<any NSFetchRequestResult>) -> Self {
+    make(.fetch(fetchRequest), deletes: false)
   }
 
-  open class func fetchHistory<T: NSFetchRequestResult>(
-    withFetch fetchRequest: NSFetchRequest<T>
-  ) -> NSPersistentHistoryChangeRequest {
-    NSPersistentHistoryChangeRequest(.fetch(fetchRequest.retyped(as: (any NSFetchRequestResult).self)), deletes: false)
+  /// Apple's function takes requests of every result type, as classes of Objective-C do.
+  public final class func fetchHistory<T: NSFetchRequestResult>(withFetch fetchRequest: NSFetchRequest<T>) -> Self {
+    make(.fetch(fetchRequest.retyped()), deletes: false)
   }
 
-  open class func deleteHistory(before date: Date) -> NSPersistentHistoryChangeRequest {
-    NSPersistentHistoryChangeRequest(.date(date), deletes: true)
-  }
+  open class func deleteHistory(before date: Date) -> Self { make(.date(date), deletes: true) }
 
-  open class func deleteHistory(before token: NSPersistentHistoryToken?) -> NSPersistentHistoryChangeRequest {
-    NSPersistentHistoryChangeRequest(.token(token), deletes: true)
-  }
+  open class func deleteHistory(before token: NSPersistentHistoryToken?) -> Self { make(.token(token), deletes: true) }
 
-  open class func deleteHistory(
-    before transaction: NSPersistentHistoryTransaction?
-  ) -> NSPersistentHistoryChangeRequest {
-    NSPersistentHistoryChangeRequest(.transaction(transaction), deletes: true)
+  open class func deleteHistory(before transaction: NSPersistentHistoryTransaction?) -> Self {
+    make(.transaction(transaction), deletes: true)
   }
 }
 
 /// What a history request gives, by `resultType`.
 open class NSPersistentHistoryResult: NSPersistentStoreResult {
-  public let result: Any?
-  public let resultType: NSPersistentHistoryResultType
+  private let content: (result: Any?, type: NSPersistentHistoryResultType)
+  open var result: Any? { content.result }
+  open var resultType: NSPersistentHistoryResultType { content.type }
 
-  init(_ result: Any?, _ type: NSPersistentHistoryResultType) {
-    self.result = result
-    resultType = type
-  }
+  init(_ result: Any?, _ type: NSPersistentHistoryResultType) { content = (result, type) }
 }

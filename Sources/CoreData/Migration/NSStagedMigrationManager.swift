@@ -61,7 +61,9 @@ open class NSManagedObjectModelReference: NSObject {
 
 /// One step of a staged migration.
 open class NSMigrationStage: NSObject {
-  open var label: String?
+  // Implicitly unwrapped, because that is the type that existing code expects.
+  // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
+  open var label: String!
   public override init() { super.init() }
 }
 

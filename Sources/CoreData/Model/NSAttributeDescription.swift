@@ -24,23 +24,25 @@ public enum NSAttributeType: UInt, Sendable {
 /// An attribute of an entity.
 open class NSAttributeDescription: NSPropertyDescription {
   /// The modern spelling of ``NSAttributeType``.
-  public enum AttributeType: UInt, Sendable {
-    case undefined = 0
-    case integer16 = 100
-    case integer32 = 200
-    case integer64 = 300
-    case decimal = 400
-    case double = 500
-    case float = 600
-    case string = 700
-    case boolean = 800
-    case date = 900
-    case binaryData = 1000
-    case uuid = 1100
-    case uri = 1200
-    case transformable = 1800
-    case objectID = 2000
-    case composite = 2100
+  public struct AttributeType: RawRepresentable, Hashable, Sendable {
+    public let rawValue: NSAttributeType
+    public init(rawValue: NSAttributeType) { self.rawValue = rawValue }
+    public static let undefined = Self(rawValue: .undefinedAttributeType)
+    public static let integer16 = Self(rawValue: .integer16AttributeType)
+    public static let integer32 = Self(rawValue: .integer32AttributeType)
+    public static let integer64 = Self(rawValue: .integer64AttributeType)
+    public static let decimal = Self(rawValue: .decimalAttributeType)
+    public static let double = Self(rawValue: .doubleAttributeType)
+    public static let float = Self(rawValue: .floatAttributeType)
+    public static let string = Self(rawValue: .stringAttributeType)
+    public static let boolean = Self(rawValue: .booleanAttributeType)
+    public static let date = Self(rawValue: .dateAttributeType)
+    public static let binaryData = Self(rawValue: .binaryDataAttributeType)
+    public static let uuid = Self(rawValue: .UUIDAttributeType)
+    public static let uri = Self(rawValue: .URIAttributeType)
+    public static let transformable = Self(rawValue: .transformableAttributeType)
+    public static let objectID = Self(rawValue: .objectIDAttributeType)
+    public static let composite = Self(rawValue: .compositeAttributeType)
   }
 
   /// Changing it gives the attribute the value class that belongs to the new type.
@@ -50,8 +52,8 @@ open class NSAttributeDescription: NSPropertyDescription {
   }
 
   public final var type: AttributeType {
-    get { AttributeType(rawValue: attributeType.rawValue) ?? .undefined }
-    set { attributeType = NSAttributeType(rawValue: newValue.rawValue) ?? .undefinedAttributeType }
+    get { AttributeType(rawValue: attributeType) }
+    set { attributeType = newValue.rawValue }
   }
 
   private var valueClassName: String?

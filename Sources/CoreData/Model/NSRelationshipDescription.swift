@@ -114,8 +114,8 @@ open class NSExpressionDescription: NSPropertyDescription {
   open var expressionResultType = NSAttributeType.undefinedAttributeType { willSet { requireEditable() } }
 
   public final var resultType: NSAttributeDescription.AttributeType {
-    get { NSAttributeDescription.AttributeType(rawValue: expressionResultType.rawValue) ?? .undefined }
-    set { expressionResultType = NSAttributeType(rawValue: newValue.rawValue) ?? .undefinedAttributeType }
+    get { NSAttributeDescription.AttributeType(rawValue: expressionResultType) }
+    set { expressionResultType = newValue.rawValue }
   }
 
   override class func makeEmpty() -> NSPropertyDescription { NSExpressionDescription() }

@@ -37,5 +37,5 @@ protocol NestedFetching {
 
 extension NSFetchRequest: NestedFetching {
   func results(in context: NSManagedObjectContext) throws -> [Any] { try context.results(erased) }
-  func count(in context: NSManagedObjectContext) throws -> Int { try context.count(for: self) }
+  func count(in context: NSManagedObjectContext) throws -> Int { try context.count(erased) }
 }

@@ -75,11 +75,9 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest {
 
 /// What a batch insertion gives: a success flag, object IDs or a count, by `resultType`.
 open class NSBatchInsertResult: NSPersistentStoreResult {
-  public let result: Any?
-  public let resultType: NSBatchInsertRequestResultType
+  private let content: (result: Any?, type: NSBatchInsertRequestResultType)
+  open var result: Any? { content.result }
+  open var resultType: NSBatchInsertRequestResultType { content.type }
 
-  init(_ result: Any?, _ type: NSBatchInsertRequestResultType) {
-    self.result = result
-    resultType = type
-  }
+  init(_ result: Any?, _ type: NSBatchInsertRequestResultType) { content = (result, type) }
 }

@@ -47,13 +47,11 @@ open class NSBatchUpdateRequest: NSPersistentStoreRequest {
 
 /// What a batch update gives: a success flag, object IDs or a count, by `resultType`.
 open class NSBatchUpdateResult: NSPersistentStoreResult {
-  public let result: Any?
-  public let resultType: NSBatchUpdateRequestResultType
+  private let content: (result: Any?, type: NSBatchUpdateRequestResultType)
+  open var result: Any? { content.result }
+  open var resultType: NSBatchUpdateRequestResultType { content.type }
 
-  init(_ result: Any?, _ type: NSBatchUpdateRequestResultType) {
-    self.result = result
-    resultType = type
-  }
+  init(_ result: Any?, _ type: NSBatchUpdateRequestResultType) { content = (result, type) }
 }
 
 public enum NSBatchDeleteRequestResultType: UInt, Sendable {
@@ -65,18 +63,24 @@ public enum NSBatchDeleteRequestResultType: UInt, Sendable {
 /// Deletes many objects in the stores, without a context. Not yet: executing it throws 134091.
 open class NSBatchDeleteRequest: NSPersistentStoreRequest {
   /// Which objects to delete: a copy of the request that was given.
-  public let fetchRequest: NSFetchRequest<any NSFetchRequestResult>
+  open var fetchRequest: NSFetchRequest<any NSFetchRequestResult> { request }
+  private let request: NSFetchRequest<any NSFetchRequestResult>
   open var resultType = NSBatchDeleteRequestResultType.resultTypeStatusOnly
   open override var requestType: NSPersistentStoreRequestType { .batchDeleteRequestType }
 
-  public init<T: NSFetchRequestResult>(fetchRequest fetch: NSFetchRequest<T>) {
+  public init(fetchRequest fetch: NSFetchRequest<any NSFetchRequestResult>) {
+    request = fetch.copy() as? NSFetchRequest<any NSFetchRequestResult> ?? fetch
+  }
+
+  /// Apple's initialiser takes requests of every result type, as classes of Objective-C do.
+  public convenience init<T: NSFetchRequestResult>(fetchRequest fetch: NSFetchRequest<T>) {
     let erased: NSFetchRequest<any NSFetchRequestResult> = fetch.retyped()
-    fetchRequest = erased.copy() as? NSFetchRequest<any NSFetchRequestResult> ?? erased
+    self.init(fetchRequest: erased)
   }
 
   /// The same request, whose parts can be changed apart.
   open override func copy(with zone: NSZone? = nil) -> Any {
-    let copy = NSBatchDeleteRequest(fetchRequest: fetchRequest)
+    let copy = NSBatchDeleteRequest(fetchRequest: request)
     copy.affectedStores = affectedStores
     copy.resultType = resultType
     return copy
@@ -92,11 +96,9 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest {
 
 /// What a batch deletion gives: a success flag, object IDs or a count, by `resultType`.
 open class NSBatchDeleteResult: NSPersistentStoreResult {
-  public let result: Any?
-  public let resultType: NSBatchDeleteRequestResultType
+  private let content: (result: Any?, type: NSBatchDeleteRequestResultType)
+  open var result: Any? { content.result }
+  open var resultType: NSBatchDeleteRequestResultType { content.type }
 
-  init(_ result: Any?, _ type: NSBatchDeleteRequestResultType) {
-    self.result = result
-    resultType = type
-  }
+  init(_ result: Any?, _ type: NSBatchDeleteRequestResultType) { content = (result, type) }
 }

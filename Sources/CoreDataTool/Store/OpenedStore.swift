@@ -47,7 +47,7 @@ struct OpenedStore {
       throw ToolError(message: "There is no file \(url.path).")
     }
     var failure: (any Error)?
-    for type in NSPersistentStoreCoordinator.registeredStoreTypes {
+    for type in NSPersistentStoreCoordinator.registeredStoreTypes.keys.sorted() {
       do { return (type, try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: type, at: url)) } catch {
         let code = ToolError.storeCode(of: error)
         // Stores that are no files.

@@ -241,6 +241,6 @@ import Testing
     let lines = String(decoding: ending.standardErrorContent, as: UTF8.self).split(separator: "\n")
     #expect(lines.filter { $0.contains(NSPersistentStoreRemoteChangeNotificationPostOptionKey) }.count == 1)
     #expect(lines.filter { $0.contains(NSMigratePersistentStoresAutomaticallyOption) }.count == 1)
-    #expect(lines.filter { $0.contains("has no effect yet") }.count == 3)
+    #expect(lines.filter { $0.contains("has no effect") }.count == 3)
   }
 }

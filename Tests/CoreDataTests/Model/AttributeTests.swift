@@ -21,7 +21,7 @@ import Testing
       .objectID: 2000, .composite: 2100,
     ]
     for (type, number) in numbers {
-      #expect(type.rawValue == number && NSAttributeType(rawValue: number) != nil)
+      #expect(type.rawValue.rawValue == number && NSAttributeType(rawValue: number) == type.rawValue)
       let attribute = NSAttributeDescription()
       attribute.type = type
       #expect(attribute.attributeType.rawValue == number && attribute.type == type)

@@ -2,13 +2,15 @@ import Foundation
 import StoreProtocol
 import Synchronization
 
-/// Options of stores whose features are not there yet. Nobody shall believe that they work: what is left undone is said on
-/// standard error, once a process and option.
-enum LaterOptions {
+/// Options of stores that have no effect, most of them because their features are not there yet. Nobody shall believe that
+/// they work: what is left undone is said on standard error, once a process and option.
+enum OptionsWithoutEffect {
   private static let consequences = [
     NSPersistentStoreRemoteChangeNotificationPostOptionKey: "no notification tells of what other processes save",
     NSPersistentStoreStagedMigrationManagerOptionKey: "the store is not migrated by stages",
     NSPersistentStoreDeferredLightweightMigrationOptionKey: "no part of a migration is put off",
+    NSBinaryStoreSecureDecodingClasses: "the transformer of an attribute says which classes its values may have",
+    NSBinaryStoreInsecureDecodingCompatibilityOption: "no value is decoded insecurely",
   ]
   private static let said = Mutex<Set<String>>([])
 
@@ -33,6 +35,6 @@ enum LaterOptions {
   }
 
   private static func say(_ option: String, _ consequence: String) {
-    if said.withLock({ $0.insert(option).inserted }) { report("\(option) has no effect yet: \(consequence).") }
+    if said.withLock({ $0.insert(option).inserted }) { report("\(option) has no effect: \(consequence).") }
   }
 }

@@ -1,0 +1,118 @@
+import CoreData
+import Foundation
+import Testing
+
+/// Declarations of Apple's that are there, and do what they are for.
+@Suite struct DeclarationTests {
+  @Test func optionsAreNamedAsTheyAreOnApplesPlatforms() {
+    #expect(NSBinaryStoreSecureDecodingClasses == "NSBinaryStoreSecureDecodingClasses")
+    #expect(NSBinaryStoreInsecureDecodingCompatibilityOption == "NSBinaryStoreInsecureDecodingCompatibilityOption")
+    #expect(NSValidateXMLStoreOption == "NSValidateXMLStoreOption")
+  }
+
+  @Test func aStoreNamesTheClassThatMigratesIt() {
+    #expect(NSPersistentStore.migrationManagerClass() == NSMigrationManager.self)
+  }
+
+  @Test func registeredTypesHaveTheirClasses() {
+    final class Own: NSAtomicStore {}
+    let type = "DeclarationTests.Own"
+    NSPersistentStoreCoordinator.registerStoreClass(Own.self, forStoreType: type)
+    defer { NSPersistentStoreCoordinator.registerStoreClass(nil, forStoreType: type) }
+    func registered(_ type: String) -> AnyClass? {
+      guard let value = NSPersistentStoreCoordinator.registeredStoreTypes[type] else { return nil }
+      var found: AnyClass = NSObject.self
+      value.getValue(&found)
+      return found
+    }
+    #expect(registered(type) == Own.self && registered(NSSQLiteStoreType) == NSPersistentStore.self)
+    #expect(registered("none") == nil)
+  }
+
+  /// There is no cache to delete: results are the same with one's name and without.
+  @Test func aCacheThatIsDeletedChangesNoResults() throws {
+    let context = try Describing.context(Describing.model([Describing.entity("Note", [Describing.attribute("text")])]))
+    try context.performAndWait {
+      for text in ["b", "a"] {
+        NSEntityDescription.insertNewObject(forEntityName: "Note", into: context).setValue(text, forKey: "text")
+      }
+      let request = NSFetchRequest<NSManagedObject>(entityName: "Note")
+      request.sortDescriptors = [NSSortDescriptor(key: "text", ascending: true)]
+      let controller = NSFetchedResultsController(
+        fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: "text", cacheName: "notes")
+      for name in ["notes", nil] {
+        try controller.performFetch()
+        NSFetchedResultsController<NSManagedObject>.deleteCache(withName: name)
+        #expect(controller.sections?.map(\.name) == ["a", "b"])
+      }
+    }
+  }
+
+  final class Lying: NSMergeConflict {
+    override var sourceObject: NSManagedObject { fatalError("The library asks an open accessor.") }
+    override var newVersionNumber: Int { fatalError("The library asks an open accessor.") }
+  }
+
+  /// What a subclass says of a conflict changes no merge.
+  @Test func accessorsThatAreOverriddenAreNotAsked() throws {
+    let context = try Describing.context(Describing.model([Describing.entity("Note", [Describing.attribute("text")])]))
+    try context.performAndWait {
+      let note = NSEntityDescription.insertNewObject(forEntityName: "Note", into: context)
+      try context.save()
+      note.setValue("x", forKey: "text")
+      let conflict = Lying(source: note, newVersion: 1, oldVersion: 1, cachedSnapshot: nil, persistedSnapshot: nil)
+      try NSMergePolicy.rollback.resolve(optimisticLockingConflicts: [conflict])
+      #expect(note.value(forKey: "text") == nil)
+    }
+    #expect(NSConstraintConflict().constraint.isEmpty && NSConstraintConflict().databaseObject == nil)
+    #expect(NSErrorMergePolicy === NSMergePolicy.error && NSOverwriteMergePolicy === NSMergePolicy.overwrite)
+  }
+
+  final class Container: NSPersistentContainer, @unchecked Sendable {
+    override init(name: String, managedObjectModel model: NSManagedObjectModel) {
+      super.init(name: name + "+", managedObjectModel: model)
+    }
+  }
+
+  /// `init(name:managedObjectModel:)` is designated: https://developer.apple.com/documentation/coredata/nspersistentcontainer
+  @Test func aContainersInitialiserCanBeOverridden() {
+    #expect(Container(name: "A", managedObjectModel: NSManagedObjectModel()).name == "A+")
+  }
+
+  @Test func requestsForHistoryAreOfTheClassThatIsAsked() {
+    final class Own: NSPersistentHistoryChangeRequest {}
+    let own: Own = Own.fetchHistory(after: Date())
+    #expect(own.resultType == .transactionsAndChanges && own.token == nil)
+    let deletion: Own = Own.deleteHistory(before: NSPersistentHistoryToken?.none)
+    #expect(deletion.resultType == .statusOnly)
+    let fetch = NSFetchRequest<NSManagedObject>(entityName: "X")
+    #expect(NSPersistentHistoryChangeRequest.fetchHistory(withFetch: fetch).fetchRequest?.entityName == "X")
+  }
+
+  private final class Asking: NSManagedObjectContext, @unchecked Sendable {
+    var fetches = 0
+    override func fetch(_ request: NSFetchRequest<any NSFetchRequestResult>) throws -> [Any] {
+      fetches += 1
+      return try super.fetch(request)
+    }
+  }
+
+  @Test func requestsOfNoTypeGiveAnything() throws {
+    let stack = try Describing.context(Describing.model([Describing.entity("Note", [Describing.attribute("text")])]))
+    let context = Asking(.privateQueue)
+    context.persistentStoreCoordinator = stack.persistentStoreCoordinator
+    try context.performAndWait {
+      let note = NSEntityDescription.insertNewObject(forEntityName: "Note", into: context)
+      let request = NSFetchRequest<any NSFetchRequestResult>(entityName: "Note")
+      let found: [Any] = try context.fetch(request)
+      #expect(found.first as? NSManagedObject === note && context.fetches == 1)
+      #expect(try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Note")) == [note])
+      // The library itself goes by no function that a subclass may have its own of.
+      #expect(try request.execute().count == 1 && context.count(for: request) == 1 && context.fetches == 1)
+      request.resultType = .countResultType
+      #expect(try context.fetch(request) as? [Int] == [1])
+      let deletion = NSBatchDeleteRequest(fetchRequest: request)
+      #expect(deletion.fetchRequest.entityName == "Note" && deletion.fetchRequest !== request)
+    }
+  }
+}
