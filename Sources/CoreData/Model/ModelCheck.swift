@@ -50,8 +50,8 @@ enum ModelCheck {
   private static func check(
     _ property: NSPropertyDescription, of entity: NSEntityDescription, in model: NSManagedObjectModel
   ) throws(SchemaError) {
-    if property.entity !== entity {
-      throw error(entity, property.name, "is a property of \(property.entity?.name ?? "?") too; give each a copy")
+    if property.entityIfAny !== entity {
+      throw error(entity, property.name, "is a property of \(property.entityIfAny?.name ?? "?") too; give each a copy")
     }
     switch property {
     case let attribute as NSAttributeDescription: try check(attribute, of: entity)

@@ -94,14 +94,14 @@ open class NSEntityDescription: NSObject, NSCopying, NSSecureCoding {
     get { inherited + own }
     set {
       requireEditable()
-      for property in own { property.entity = nil }
+      for property in own { property.entityIfAny = nil }
       let names = Set(inherited.map(\.name))
       let foreign = Set(inherited.map(ObjectIdentifier.init))
       own = newValue.filter { property in
         !foreign.contains(ObjectIdentifier(property))
-          && !(names.contains(property.name) && property.entity !== self && property.entity != nil)
+          && !(names.contains(property.name) && property.entityIfAny !== self && property.entityIfAny != nil)
       }
-      for property in own { property.entity = self }
+      for property in own { property.entityIfAny = self }
       propertiesDidChange()
     }
   }
@@ -214,7 +214,7 @@ open class NSEntityDescription: NSObject, NSCopying, NSSecureCoding {
     uniquenessConstraints = other.uniquenessConstraints.map { $0.map { ($0 as? NSPropertyDescription)?.name ?? $0 } }
     compound = other.compound
     own = other.own.compactMap { $0.copy() as? NSPropertyDescription }
-    for property in own { property.entity = self }
+    for property in own { property.entityIfAny = self }
     indexes = other.indexes.compactMap { $0.copy() as? NSFetchIndexDescription }
     coreSpotlightDisplayNameExpression = other.coreSpotlightDisplayNameExpression
   }

@@ -5,10 +5,12 @@ import StoreSchema
 ///
 /// Mutable until its model is first used by a coordinator; changing it later stops the program.
 open class NSPropertyDescription: NSObject, NSCopying, NSSecureCoding {
-  /// The entity that declares the property, nil until it is added to one.
-  // Implicitly unwrapped, because existing code expects an entity.
-  // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
-  public internal(set) var entity: NSEntityDescription! {
+  /// The entity that declares the property. Stops the program where there is none yet.
+  open var entity: NSEntityDescription {
+    if let entityIfAny { return entityIfAny }
+    misuse("The property \(name) is in no entity yet; add it to one before you ask for its entity.")
+  }
+  final var entityIfAny: NSEntityDescription? {
     get { owner?.target }
     set { owner = newValue?.reference }
   }
@@ -18,7 +20,7 @@ open class NSPropertyDescription: NSObject, NSCopying, NSSecureCoding {
 
   open var name = "" {
     willSet { requireEditable() }
-    didSet { entity?.propertiesDidChange() }
+    didSet { entityIfAny?.propertiesDidChange() }
   }
   /// Whether the property may be nil at save. True by default.
   open var isOptional = true { willSet { requireEditable() } }
@@ -127,7 +129,7 @@ open class NSPropertyDescription: NSObject, NSCopying, NSSecureCoding {
   final func requireEditable() {
     var outermost: NSPropertyDescription = self
     while let composite = outermost.composite { outermost = composite }
-    guard outermost.entity?.managedObjectModelIfAny?.isFrozen == true else { return }
+    guard outermost.entityIfAny?.managedObjectModelIfAny?.isFrozen == true else { return }
     misuse("Can't modify an immutable model: change the property \(name) before a coordinator uses its model.")
   }
 
@@ -136,6 +138,6 @@ open class NSPropertyDescription: NSObject, NSCopying, NSSecureCoding {
   open override var hash: Int { name.hashValue }
 
   open override var description: String {
-    "<\(Self.self) \(entity?.name ?? "?").\(name)\(isOptional ? "" : ", required")\(isTransient ? ", transient" : "")>"
+    "<\(Self.self) \(entityIfAny?.name ?? "?").\(name)\(isOptional ? "" : ", required")\(isTransient ? ", transient" : "")>"
   }
 }

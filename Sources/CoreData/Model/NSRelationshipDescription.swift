@@ -66,7 +66,7 @@ open class NSRelationshipDescription: NSPropertyDescription {
   }
 
   open override var versionHash: Data {
-    isTransient ? Data() : Data(VersionHash.hash(of: definition(), hashing: entity?.name ?? ""))
+    isTransient ? Data() : Data(VersionHash.hash(of: definition(), hashing: entityIfAny?.name ?? ""))
   }
 
   /// The relationship as stores know it.

@@ -44,7 +44,7 @@ import Testing
     func check<T: NSPropertyDescription>(_ name: String, _: T.Type) throws {
       let property = try #require(book.propertiesByName[name] as? T)
       let read = try roundTrip(property)
-      #expect(read == property && type(of: read) == T.self && read.entity == nil, "\(name)")
+      #expect(read == property && type(of: read) == T.self && read.entityIfAny == nil, "\(name)")
     }
     try check("title", NSAttributeDescription.self)
     try check("folded", NSDerivedAttributeDescription.self)
