@@ -44,7 +44,7 @@ extension ContextCore {
     let version = coordinator.storeListVersion.load(ordering: .acquiring)
     if insertionStoresVersion != version || entity.index >= insertionStores.count {
       insertionStoresVersion = version
-      insertionStores = ContiguousArray(repeating: nil, count: coordinator.managedObjectModel.entities.count)
+      insertionStores = ContiguousArray(repeating: nil, count: coordinator.model.entities.count)
     }
     if entity.index < insertionStores.count, let known = insertionStores[entity.index] { return known }
     let found = coordinator.storeIndex(for: entity) ?? .max

@@ -138,7 +138,7 @@ final class ContextCore: @unchecked Sendable {
     coordinator?.attach(self)
     forgetKnownStores()
     // A model that cannot be frozen is reported when a store is added; until then there are no entities.
-    frozen = coordinator.flatMap { try? $0.managedObjectModel.freeze() }
+    frozen = coordinator.flatMap { try? $0.model.freeze() }
     roots = ContiguousArray(frozen?.infos.map(\.root) ?? [])
     registryLock.withLock { _ in registry.restart(entityCount: roots.count) }
   }

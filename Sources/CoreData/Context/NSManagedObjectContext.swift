@@ -73,7 +73,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     set { core.attach(newValue) }
   }
 
-  var model: NSManagedObjectModel? { core.coordinator?.managedObjectModel }
+  var model: NSManagedObjectModel? { core.coordinator?.model }
 
   open var name: String?
   /// Recorded with each save in persistent history.

@@ -20,7 +20,8 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
   }
 
   /// The coordinator that the store was added to; nil after it was removed.
-  public internal(set) weak var persistentStoreCoordinator: NSPersistentStoreCoordinator?
+  final weak var root: NSPersistentStoreCoordinator?
+  open var persistentStoreCoordinator: NSPersistentStoreCoordinator? { root }
   private let configuration: String
   open var configurationName: String { configuration }
   private let settings: [AnyHashable: Any]?
@@ -56,7 +57,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
   }
 
   init(_ setup: Setup, engine: any Store) {
-    persistentStoreCoordinator = setup.coordinator
+    root = setup.coordinator
     configuration = setup.configurationName
     settings = setup.options
     place = Mutex(setup.url)
@@ -77,14 +78,14 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?, at url: URL,
     options: [AnyHashable: Any]? = nil
   ) {
-    persistentStoreCoordinator = root
+    self.root = root
     configuration = name ?? NSManagedObjectModel.defaultConfiguration
     settings = options
     place = Mutex(url)
     typeName = "\(Self.self)"
     index = .max
     // A model that is not valid is reported when the store is added.
-    cache = RowCache(roots: (try? root?.managedObjectModel.freeze())?.schema.entities.count ?? 0)
+    cache = RowCache(roots: (try? root?.model.freeze())?.schema.entities.count ?? 0)
     identifierText = ""
     isReadOnlyFlag = StoreOptionCoding.options(options).isReadOnly
     keepsSnapshots = false

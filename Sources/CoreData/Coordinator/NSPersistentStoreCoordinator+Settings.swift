@@ -12,9 +12,9 @@ extension NSPersistentStoreCoordinator {
   func settings(_ options: [AnyHashable: Any]?, _ frozen: FrozenModel) -> StoreOptions {
     var settings = StoreOptionCoding.options(options)
     // A guess is good enough to read with, and has other version hashes.
-    if managedObjectModel.isInferred { (settings.isReadOnly, settings.ignoresModelVersion) = (true, true) }
-    settings.versionIdentifiers = managedObjectModel.versionIdentifiers.compactMap { $0.base as? String }.sorted()
-    settings.archivedModel = { [managedObjectModel] in ModelArchive.data(of: managedObjectModel) }
+    if model.isInferred { (settings.isReadOnly, settings.ignoresModelVersion) = (true, true) }
+    settings.versionIdentifiers = model.versionIdentifiers.compactMap { $0.base as? String }.sorted()
+    settings.archivedModel = { [model] in ModelArchive.data(of: model) }
     settings.haveSameStructure = { [definitions = frozen.schema.definitions] archive, entities in
       // One that cannot be read says nothing; the store's columns do.
       guard let carried = try? ModelArchive.model(archive).definitions() else { return true }
@@ -24,7 +24,7 @@ extension NSPersistentStoreCoordinator {
   }
 
   func frozenModel() throws -> FrozenModel {
-    do { return try managedObjectModel.freeze() } catch {
+    do { return try model.freeze() } catch {
       throw CocoaError(
         .persistentStoreIncompatibleSchema,
         userInfo: [NSLocalizedDescriptionKey: error.description, NSUnderlyingErrorKey: error])

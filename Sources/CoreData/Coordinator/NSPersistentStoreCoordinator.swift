@@ -8,7 +8,8 @@ import Synchronization
 ///
 /// Sendable, unchecked: the lock guards all state.
 open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
-  public let managedObjectModel: NSManagedObjectModel
+  final let model: NSManagedObjectModel
+  open var managedObjectModel: NSManagedObjectModel { model }
   open var name: String?
   private let lock = NSRecursiveLock()
   /// The stores by index; nil for an index whose store was removed.
@@ -24,7 +25,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   ///
   /// A model that is not valid is reported when a store is added.
   public init(managedObjectModel model: NSManagedObjectModel) {
-    managedObjectModel = model
+    self.model = model
     super.init()
     _ = try? model.freeze()
     ModelRegistry.add(model)
@@ -49,13 +50,13 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
   func takes(_ store: NSPersistentStore, _ entity: Entity) -> Bool {
     if store.configurationName == NSManagedObjectModel.defaultConfiguration { return true }
-    return managedObjectModel.entities(forConfigurationName: store.configurationName)?
+    return model.entities(forConfigurationName: store.configurationName)?
       .contains { $0.name == entity.name } ?? false
   }
 
   func storeIndex(of id: NSManagedObjectID) -> UInt16? {
     guard let store = id.persistentStore else { return nil }
-    if store.persistentStoreCoordinator === self { return UInt16(store.index) }
+    if store.root === self { return UInt16(store.index) }
     return persistentStores.first { $0 === store || $0.identifier == store.identifier }.map { UInt16($0.index) }
   }
 
@@ -79,7 +80,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
             "There is no store of type '\(storeType)'; registered are \(StoreRegistration.types.joined(separator: ", "))."
         ])
     }
-    if let configuration, managedObjectModel.entities(forConfigurationName: configuration) == nil {
+    if let configuration, model.entities(forConfigurationName: configuration) == nil {
       throw CocoaError(
         .persistentStoreOperation,
         userInfo: [NSLocalizedDescriptionKey: "The model has no configuration named '\(configuration)'."])
@@ -214,7 +215,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
   /// Closes a store and forgets its objects' rows. Unsaved changes to them can no longer be saved.
   open func remove(_ store: NSPersistentStore) throws {
-    guard store.persistentStoreCoordinator === self, self.store(at: store.index) === store else { return }
+    guard store.root === self, self.store(at: store.index) === store else { return }
     post(.NSPersistentStoreCoordinatorWillRemoveStore, [:], object: store)
     store.willRemove(from: self)
     let isHere = lock.withLock {
@@ -227,7 +228,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     if !isHere { return }
     storeListVersion.add(1, ordering: .releasing)
     do { try store.closeEngine() } catch { throw CoreDataError.make(error) }
-    store.persistentStoreCoordinator = nil
+    store.root = nil
     post(.NSPersistentStoreCoordinatorStoresDidChange, [NSRemovedPersistentStoresKey: [store]])
   }
 
@@ -246,7 +247,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   /// Apple, `setURL(_:for:)`; that the UUID must be the same, and that the copy is made before the next save, are rules of ours.)
   /// Of stores that clients implement, an ``NSAtomicStore`` saves to `url` from now on, and an ``NSIncrementalStore`` stays.
   open func setURL(_ url: URL, for store: NSPersistentStore) -> Bool {
-    guard store.persistentStoreCoordinator === self, !(store is NSIncrementalStore) else { return false }
+    guard store.root === self, !(store is NSIncrementalStore) else { return false }
     do { try relocate(store, to: url) } catch {
       report("The store at \(store.url?.path ?? "?") stays where it is, instead of \(url.path): \(error)")
       return false
@@ -256,7 +257,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
   /// The object ID of a URI, nil where its store or entity is not known here. Reads nothing.
   open func managedObjectID(forURIRepresentation url: URL) -> NSManagedObjectID? {
-    guard url.scheme == "x-coredata", let host = url.host, let frozen = try? managedObjectModel.freeze(),
+    guard url.scheme == "x-coredata", let host = url.host, let frozen = try? model.freeze(),
       let store = persistentStores.first(where: { $0.identifier == host })
     else { return nil }
     let parts = url.pathComponents
@@ -344,17 +345,6 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
       try backend.replace(
         at: destinationURL, with: sourceURL, options: StoreOptionCoding.options(destinationOptions))
     } catch { throw CoreDataError.make(error) }
-  }
-
-  static func backend(_ type: String) throws -> any StoreBackend {
-    if let storeClass = StoreRegistration.storeClass(type) {
-      return ClassBackend(storeType: type, storeClass: storeClass)
-    }
-    guard let backend = StoreRegistration.backend(type) else {
-      throw CocoaError(
-        .persistentStoreInvalidType, userInfo: [NSLocalizedDescriptionKey: "There is no store of type '\(type)'."])
-    }
-    return backend
   }
 
   /// The types of stores that can be added, with their classes as Objective-C has them in an `NSValue`.

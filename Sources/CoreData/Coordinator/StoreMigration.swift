@@ -9,7 +9,7 @@ extension NSPersistentStoreCoordinator {
   func migrate(
     _ store: NSPersistentStore, to url: URL, _ options: [AnyHashable: Any]?, _ type: String
   ) throws -> NSPersistentStore {
-    guard store.persistentStoreCoordinator === self else {
+    guard store.root === self else {
       throw CocoaError(
         .persistentStoreOperation,
         userInfo: [NSLocalizedDescriptionKey: "The store is not one of this coordinator; add it first."])
@@ -35,7 +35,7 @@ extension NSPersistentStoreCoordinator {
     }
     // Rows that they have may name large data of the old store, and have its versions.
     for core in attachedContexts { core.leave(.stores) }
-    store.persistentStoreCoordinator = nil
+    store.root = nil
     post(.NSPersistentStoreCoordinatorStoresDidChange, [NSUUIDChangedPersistentStoresKey: [store, successor]])
     // Last: the new store is in use, whatever becomes of the old one's connections.
     do { try store.closeEngine() } catch { throw CoreDataError.make(error) }

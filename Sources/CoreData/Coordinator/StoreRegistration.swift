@@ -45,6 +45,18 @@ enum StoreRegistration {
 }
 
 extension NSPersistentStoreCoordinator {
+  /// The stores of a type. Throws 134000 where there are none.
+  static func backend(_ type: String) throws -> any StoreBackend {
+    if let storeClass = StoreRegistration.storeClass(type) {
+      return ClassBackend(storeType: type, storeClass: storeClass)
+    }
+    guard let backend = StoreRegistration.backend(type) else {
+      throw CocoaError(
+        .persistentStoreInvalidType, userInfo: [NSLocalizedDescriptionKey: "There is no store of type '\(type)'."])
+    }
+    return backend
+  }
+
   /// Makes a kind of store known under its type name, for all coordinators.
   public static func register(_ backend: some StoreBackend) { StoreRegistration.register(backend) }
 

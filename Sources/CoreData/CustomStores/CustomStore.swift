@@ -161,7 +161,7 @@ extension NSPersistentStore {
   }
 
   private final func info(of entity: NSEntityDescription) -> EntityInfo? {
-    let frozen = opening?.frozen ?? (try? persistentStoreCoordinator?.managedObjectModel.freeze())
+    let frozen = opening?.frozen ?? (try? root?.model.freeze())
     return entity.name.flatMap { frozen?.schema.entity(named: $0) }.flatMap { frozen?.infos[$0.index] }
   }
 

@@ -21,7 +21,7 @@ final class IncrementalSnapshot: StoreSnapshot, @unchecked Sendable {
       self.context = context
     } else {
       self.context = NSManagedObjectContext(.privateQueue)
-      self.context.persistentStoreCoordinator = store.persistentStoreCoordinator
+      self.context.persistentStoreCoordinator = store.root
     }
   }
 

@@ -49,7 +49,7 @@ extension ContextCore {
   func tellStoresOfObjects() {
     guard watchesObjects else { return }
     for (index, changes) in takeInterest() {
-      guard let store = store(index) as? NSIncrementalStore, store.persistentStoreCoordinator != nil,
+      guard let store = store(index) as? NSIncrementalStore, store.root != nil,
         let engine = store.custom?.incremental
       else { continue }
       func ids(_ keys: [Int64]) -> [NSManagedObjectID] { keys.compactMap(engine.id(of:)) }
