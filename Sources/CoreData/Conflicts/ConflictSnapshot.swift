@@ -13,7 +13,7 @@ enum ConflictSnapshot {
         ? object.modelledValue(forKey: name) ?? NSNull() : decoded(attribute, object.stored)
     }
     for relationship in object.info.entity.relationships where !relationship.isToMany {
-      result[relationship.name] = object.toOne(relationship)?.objectID ?? NSNull()
+      result[relationship.name] = object.toOne(relationship)?.ownID ?? NSNull()
     }
     return result
   }
@@ -33,7 +33,7 @@ enum ConflictSnapshot {
       guard let slot = relationship.slot else { continue }
       let reference = row.reference(slot, entitySlot: relationship.entitySlot, destination: relationship.destination)
       let destination = reference.flatMap { object.core?.object($0, store: object.storeIndex) }
-      result[relationship.name] = destination?.objectID ?? NSNull()
+      result[relationship.name] = destination?.ownID ?? NSNull()
     }
     return result
   }

@@ -14,7 +14,7 @@ struct ConstraintMerge {
     (self.conflict, self.policy) = (conflict, policy)
     let values = conflict.content.values as NSDictionary
     objects = conflict.content.objects.filter { object in
-      !object.isDeleted && object.core != nil
+      !object.flags.isDeleted && object.core != nil
         && values.isEqual(object.dictionaryWithValues(forKeys: conflict.content.constraint) as NSDictionary)
     }
     let stored = conflict.content.stored
@@ -23,13 +23,13 @@ struct ConstraintMerge {
         stored.changedValues().keys.contains(where: conflict.content.constraint.contains)
           && !values.isEqual(stored.dictionaryWithValues(forKeys: conflict.content.constraint) as NSDictionary)
       } ?? false
-    database = isGivenUp || stored?.isDeleted == true ? nil : stored
+    database = isGivenUp || stored?.flags.isDeleted == true ? nil : stored
   }
 
   /// Gives the stored objects that the policy rolls back.
   func run() throws -> [NSManagedObject] {
     guard objects.count + (database == nil ? 0 : 1) > 1, let core = objects[0].core else { return [] }
-    let saved = objects.filter { !$0.isInserted }
+    let saved = objects.filter { !$0.flags.isInserted }
     // Older objects come first: those of the store, then in the order of their insertion.
     guard let survivor = database ?? saved.first ?? objects.min(by: Self.isOlder) else { return [] }
     let others = saved.filter { $0 !== survivor }
@@ -38,8 +38,8 @@ struct ConstraintMerge {
     if !survivor.isToBeWritten { core.refresh(survivor, mergeChanges: true) }
     survivor.prepareToRead()
     // It has gone since: the next attempt finds nobody with the values.
-    if survivor.isDeleted { return rolledBack }
-    for object in objects where object !== survivor && object.isInserted {
+    if survivor.flags.isDeleted { return rolledBack }
+    for object in objects where object !== survivor && object.flags.isInserted {
       if prefersNew { take(from: object, survivor) }
       moveLinks(from: object, to: survivor)
       core.delete(object)
@@ -101,7 +101,7 @@ struct ConstraintMerge {
   private func moveLinks(from old: NSManagedObject, to survivor: NSManagedObject) {
     for info in old.info.relationships where info.relationship.isToMany {
       guard let relationship = Self.relationship(info.relationship, of: survivor) else { continue }
-      for member in old.loadedToMany(info.relationship).members where member !== old && !member.isDeleted {
+      for member in old.loadedToMany(info.relationship).members where member !== old && !member.flags.isDeleted {
         survivor.add(member, to: relationship)
       }
     }

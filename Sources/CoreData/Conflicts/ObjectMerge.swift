@@ -42,7 +42,7 @@ struct ObjectMerge {
   }
 
   private static func tell(_ objects: [NSManagedObject]) {
-    let present = objects.filter { $0.core != nil && !$0.isDeleted }
+    let present = objects.filter { $0.core != nil && !$0.flags.isDeleted }
     guard let core = present.first?.core else { return }
     for object in present { object.awake(fromSnapshotEvents: .mergePolicy) }
     core.post(.didChange) { [NSRefreshedObjectsKey: Set(present)] }
@@ -58,9 +58,9 @@ struct ObjectMerge {
     core.lastEvent = nil
     core.dropRow(of: object)
     guard let stored else { return becomeDeleted(object) }
-    if !object.isDeleted {
+    if !object.flags.isDeleted {
       // What is only checked is as it is stored, whatever the policy; but not what a change of its partner has linked to it.
-      let isChanged = object.hasChanges || object.info.oneToOnes.contains { isLinkedByPartner(object, $0) }
+      let isChanged = object.flags.hasChanges || object.info.oneToOnes.contains { isLinkedByPartner(object, $0) }
       let policy = isChanged ? policy : .mergeByPropertyStoreTrumpMergePolicyType
       try ObjectMerge(core, policy).mergeValues(object, stored)
     } else if prefersChanges {
@@ -73,13 +73,13 @@ struct ObjectMerge {
 
   /// The row is gone. Whoever links to the object here lets go of it.
   private mutating func becomeDeleted(_ object: NSManagedObject) {
-    if !object.isDeleted {
+    if !object.flags.isDeleted {
       for relationship in object.info.entity.relationships { core.unlink(object, relationship) }
     }
     gone.append(object)
     // It counts as deleted from here on, and is taken off the lists with the others.
-    if object.flags.contains(.listed) && !object.isDeleted {
-      if object.isUpdated { core.updatedCount -= 1 }
+    if object.flags.contains(.listed) && !object.flags.isDeleted {
+      if object.flags.isUpdated { core.updatedCount -= 1 }
       core.deletedCount += 1
     }
     object.flags.insert([.inaccessible, .deleted])
@@ -104,7 +104,7 @@ struct ObjectMerge {
     var waiting = [(object, stored)]
     var back: [NSManagedObject] = []
     while let (object, stored) = waiting.popLast() {
-      if !object.isDeleted { continue }
+      if !object.flags.isDeleted { continue }
       core.revive(object)
       takeStored(object, stored)
       back.append(object)
@@ -134,7 +134,7 @@ struct ObjectMerge {
       _ = object.loadedToMany(relationship)
       found = core.omittedMembers.filter { $0.owner === object && $0.1 === relationship }.map(\.member)
     }
-    return found.filter { $0.isDeleted && $0.flags.isDisjoint(with: [.inserted, .inaccessible]) }
+    return found.filter { $0.flags.isDeleted && $0.flags.isDisjoint(with: [.inserted, .inaccessible]) }
   }
 
   /// Members that the deletion has taken out are linked again; those that have gone elsewhere stay there.
@@ -158,7 +158,7 @@ struct ObjectMerge {
   ) {
     guard let slot = relationship.slot, let destination = object.toOne(relationship) else { return }
     destination.prepareToRead()
-    if !destination.isDeleted {
+    if !destination.flags.isDeleted {
       touched.append(destination)
       if inverse.isToMany { return destination.takeBackRemoval(of: object, inverse) }
       let present = destination.toOne(inverse)
@@ -243,13 +243,13 @@ struct ObjectMerge {
     let destination = reference(stored).flatMap { core.object($0, store: object.storeIndex) }
     if isStoredAnew, relationship.linkedInverse?.isToMany == false {
       // Their sides have changed with this one.
-      for partner in [present, destination].compactMap({ $0 }) where !partner.isToBeWritten && !partner.isDeleted {
+      for partner in [present, destination].compactMap({ $0 }) where !partner.isToBeWritten && !partner.flags.isDeleted {
         core.refresh(partner, mergeChanges: true)
       }
     }
     let keeps =
       isChanged ? keepsChange(isStoredAnew: isStoredAnew) : policy == .overwriteMergePolicyType
-    let living = destination.flatMap { $0.isDeleted ? nil : $0 }
+    let living = destination.flatMap { $0.flags.isDeleted ? nil : $0 }
     return ToOne(
       relationship: relationship, slot: slot, present: present, stored: destination,
       merged: keeps ? try kept(present, relationship) ?? living : living)
@@ -259,7 +259,7 @@ struct ObjectMerge {
   /// out of date, and the link counts as the object's own change.
   private func isLinkedByPartner(_ object: NSManagedObject, _ relationship: Relationship) -> Bool {
     guard let inverse = relationship.linkedInverse, let slot = inverse.slot, relationship.slot != nil,
-      let partner = object.toOne(relationship), !partner.isDeleted
+      let partner = object.toOne(relationship), !partner.flags.isDeleted
     else { return false }
     return partner.changedSlots().contains(slot) && partner.toOne(inverse) === object
   }
@@ -268,8 +268,8 @@ struct ObjectMerge {
   /// it was deleted. The commit sees to it that it stays.
   private func kept(_ destination: NSManagedObject?, _ relationship: Relationship) throws -> NSManagedObject?? {
     guard let destination else { return .some(nil) }
-    if destination.isDeleted { return nil }
-    if destination.isInserted { return .some(destination) }
+    if destination.flags.isDeleted { return nil }
+    if destination.flags.isInserted { return .some(destination) }
     guard let row = try core.storedRow(of: destination) else { return nil }
     // One that is written is checked by that, and merged by itself.
     if destination.isToBeWritten { return destination }
@@ -290,7 +290,7 @@ struct ObjectMerge {
     if toOne.merged === toOne.present, let inverse = toOne.relationship.linkedInverse, inverse.isToMany {
       toOne.merged?.withToMany(inverse) { if !$0.isFault && !$0.contains(object) { $0.add(object) } }
     }
-    guard let stored = toOne.stored, stored !== toOne.merged, !stored.isDeleted,
+    guard let stored = toOne.stored, stored !== toOne.merged, !stored.flags.isDeleted,
       let inverse = toOne.relationship.linkedInverse
     else { return }
     core.detach(object, from: stored, inverse)
@@ -314,7 +314,7 @@ struct ObjectMerge {
       }
       if let inverse = relationship.linkedInverse, inverse.isToMany {
         for member in state.added { member.takeBackAddition(of: object, inverse) }
-        for member in state.removed where !member.isDeleted { member.takeBackRemoval(of: object, inverse) }
+        for member in state.removed where !member.flags.isDeleted { member.takeBackRemoval(of: object, inverse) }
       }
       object.toManys[index] = nil
     }

@@ -74,9 +74,9 @@ struct SavedIDs {
 
   mutating func add(_ object: NSManagedObject) {
     switch object.flags.savedChange {
-    case .inserted?: inserted.insert(object.objectID)
-    case .updated?: updated.insert(object.objectID)
-    case .deleted?: deleted.insert(object.objectID)
+    case .inserted?: inserted.insert(object.ownID)
+    case .updated?: updated.insert(object.ownID)
+    case .deleted?: deleted.insert(object.ownID)
     case nil: return
     }
   }
@@ -89,7 +89,14 @@ struct SavedIDs {
   }
 }
 
+/// What the object's own properties of these names say, whatever a subclass says of it: the library asks these.
 extension NSManagedObject.Flags {
+  var isInserted: Bool { contains(.inserted) && !contains(.deleted) }
+  var isUpdated: Bool { contains(.updated) && isDisjoint(with: [.inserted, .deleted]) }
+  var isDeleted: Bool { contains(.deleted) }
+  var hasChanges: Bool { isInserted || isUpdated || isDeleted }
+  var isFault: Bool { contains(.fault) }
+
   /// What a save does to the object in its store, before the save has settled it.
   var savedChange: ObjectChange? {
     switch (contains(.inserted), contains(.deleted)) {

@@ -46,7 +46,7 @@ struct ChangesElsewhere: Sendable {
 
   private static func name(_ element: Any) -> Name? {
     switch element {
-    case let object as NSManagedObject: .id(object.objectID)
+    case let object as NSManagedObject: .id(object.ownID)
     case let id as NSManagedObjectID: .id(id)
     case let uri as URL: .uri(uri)
     default: nil

@@ -178,7 +178,7 @@ extension ContextCore {
       let relationship = info.relationship
       switch info.deleteRule {
       case .cascadeDeleteRule:
-        for destination in destinations(of: object, relationship) where !destination.isDeleted { delete(destination) }
+        for destination in destinations(of: object, relationship) where !destination.flags.isDeleted { delete(destination) }
         unlink(object, relationship)
       case .nullifyDeleteRule: unlink(object, relationship)
       // Deny is judged at save; with no action the destinations keep what they have.
@@ -205,7 +205,7 @@ extension ContextCore {
       let state = object.toMany(relationship)
       if state.isFault && !state.hasChanges { return }
     }
-    for destination in object.loadedToMany(relationship).members where !destination.isDeleted {
+    for destination in object.loadedToMany(relationship).members where !destination.flags.isDeleted {
       detach(object, from: destination, inverse)
     }
   }
@@ -216,11 +216,11 @@ extension ContextCore {
   ) -> NSManagedObject? {
     guard let reference = object.reference(relationship) else { return nil }
     if inverse.isToMany && inverse.storage == .inverseToOne && !inverse.isOrdered {
-      guard let known = registered(reference, store: object.storeIndex), !known.isDeleted else { return nil }
+      guard let known = registered(reference, store: object.storeIndex), !known.flags.isDeleted else { return nil }
       let index = inverse.toManyIndex ?? 0
       return index < known.toManys.count && known.toManys[index] != nil ? known : nil
     }
-    guard let destination = self.object(reference, store: object.storeIndex), !destination.isDeleted else { return nil }
+    guard let destination = self.object(reference, store: object.storeIndex), !destination.flags.isDeleted else { return nil }
     return destination
   }
 

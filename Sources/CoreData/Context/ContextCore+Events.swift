@@ -69,7 +69,7 @@ extension ContextCore {
     faultError = nil
     checkedObjects = []
     misplacedObjects = []
-    let ids = WatchedNotification.didChange.isWatched ? registeredObjects.map(\.objectID) : []
+    let ids = WatchedNotification.didChange.isWatched ? registeredObjects.map(\.ownID) : []
     forgetAll()
     post(.didChange) { [NSInvalidatedAllObjectsKey: ids] }
   }
@@ -81,7 +81,7 @@ extension ContextCore {
     if object.flags.contains(.inserted) { return }
     lookAgain(for: object)
     dropRow(of: object)
-    if mergeChanges && object.hasChanges {
+    if mergeChanges && object.flags.hasChanges {
       let kept = object.row
       object.row = nil
       object.flags.insert(.fault)
@@ -94,8 +94,8 @@ extension ContextCore {
     }
     if object.flags.contains(.listed) && !mergeChanges {
       changeList.removeAll { $0 === object }
-      if object.isUpdated { updatedCount -= 1 }
-      if object.isDeleted { deletedCount -= 1 }
+      if object.flags.isUpdated { updatedCount -= 1 }
+      if object.flags.isDeleted { deletedCount -= 1 }
       object.flags.subtract([.updated, .deleted, .listed, .pending])
     }
     turnIntoFault(object)
@@ -109,9 +109,9 @@ extension ContextCore {
     let objects = changed
     objects.forEachUncounted { object in
       do {
-        if object.isInserted { try object.validateForInsert() }
-        if object.isUpdated { try object.validateForUpdate() }
-        if object.isDeleted && !object.flags.contains(.inserted) { try object.validateForDelete() }
+        if object.flags.isInserted { try object.validateForInsert() }
+        if object.flags.isUpdated { try object.validateForUpdate() }
+        if object.flags.isDeleted && !object.flags.contains(.inserted) { try object.validateForDelete() }
       } catch { errors.append(error) }
     }
     if errors.isEmpty { return }
@@ -202,10 +202,10 @@ extension ContextCore {
 
   private func countError(_ object: NSManagedObject, _ info: RelationshipInfo) -> (any Error)? {
     let (relationship, definition) = (info.relationship, info.relationship.definition)
-    if let index = relationship.toManyIndex, index < object.toManys.count || object.isInserted {
+    if let index = relationship.toManyIndex, index < object.toManys.count || object.flags.isInserted {
       let state = object.toMany(relationship)
       if state.isFault && !state.hasChanges { return nil }
-      let count = object.loadedToMany(relationship).members.count { !$0.isDeleted }
+      let count = object.loadedToMany(relationship).members.count { !$0.flags.isDeleted }
       // No members are a value as well: only a minimum asks for some.
       if count == 0 && (relationship.isOptional || definition.minCount == 0) { return nil }
       if count == 0 {
@@ -228,8 +228,8 @@ extension ContextCore {
       let relationship = info.relationship
       let stays =
         relationship.isToMany
-        ? object.loadedToMany(relationship).members.contains { !$0.isDeleted }
-        : object.toOne(relationship).map { !$0.isDeleted } ?? false
+        ? object.loadedToMany(relationship).members.contains { !$0.flags.isDeleted }
+        : object.toOne(relationship).map { !$0.flags.isDeleted } ?? false
       if stays {
         errors.append(CoreDataError.validation(.validationRelationshipDeniedDelete, object, relationship.name, nil))
       }

@@ -88,7 +88,7 @@ extension ContextCore {
           let row = store.cache.merge(root, $0, view: view.stamp)
           if row.key == object.key { return found = row }
           // A row that another fetch has given stays: its results are of one moment.
-          guard let other = registered(row.key, root: root, store: object.storeIndex), other.isFault, other.row == nil,
+          guard let other = registered(row.key, root: root, store: object.storeIndex), other.flags.isFault, other.row == nil,
             other.info.entity.index == row.entity
           else { return }
           other.take(row)
@@ -139,8 +139,8 @@ extension ContextCore {
     object.flags.insert([.inaccessible, .deleted])
     hasInaccessible = true
     guard
-      context?.shouldHandleInaccessibleFault(object, for: object.objectID, triggeredByProperty: nil) ?? true
-    else { misuse("CoreData could not fulfill a fault for '\(object.objectID)': its row is gone.") }
+      context?.shouldHandleInaccessibleFault(object, for: object.ownID, triggeredByProperty: nil) ?? true
+    else { misuse("CoreData could not fulfill a fault for '\(object.ownID)': its row is gone.") }
   }
 
   /// Gives a fault the row that contexts share, and notes whether it may be newer than the view that is kept.
@@ -232,7 +232,7 @@ extension ContextCore {
       return try engine.externalData(name)
     } catch {
       var error = error
-      error.context["object"] = object.objectID.uriRepresentation().absoluteString
+      error.context["object"] = object.ownID.uriRepresentation().absoluteString
       faultError = faultError ?? error
       report("an external value could not be read: \(error)")
       return nil

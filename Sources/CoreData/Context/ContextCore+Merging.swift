@@ -11,7 +11,7 @@ extension ContextCore {
     lastEvent = nil
     for place in changes.updated + changes.deleted { dropRow(place) }
     let refreshed = changes.updated.compactMap { registered($0.reference, store: $0.store) }
-    for object in refreshed where !object.isDeleted { refresh(object, mergeChanges: true) }
+    for object in refreshed where !object.flags.isDeleted { refresh(object, mergeChanges: true) }
     let deleted = changes.deleted.compactMap { registered($0.reference, store: $0.store) }
     becomeDeletedElsewhere(deleted)
     dropMembers(changes.inserted + changes.updated + changes.deleted)
@@ -20,7 +20,7 @@ extension ContextCore {
       lookAgain(for: object)
       object.prepareToRead()
     }
-    announce(inserted.filter { !$0.isDeleted }, refreshed.filter { !$0.isDeleted }, deleted)
+    announce(inserted.filter { !$0.flags.isDeleted }, refreshed.filter { !$0.flags.isDeleted }, deleted)
   }
 
   private func dropRow(_ place: ChangesElsewhere.Place) {
@@ -46,8 +46,8 @@ extension ContextCore {
     let names = Set(objects.map(ObjectIdentifier.init))
     changeList.removeAll { names.contains(ObjectIdentifier($0)) }
     undeletedDependents.removeAll { names.contains(ObjectIdentifier($0)) }
-    updatedCount -= objects.count { $0.isUpdated }
-    deletedCount -= objects.count { $0.isDeleted && !$0.flags.contains(.inserted) }
+    updatedCount -= objects.count { $0.flags.isUpdated }
+    deletedCount -= objects.count { $0.flags.isDeleted && !$0.flags.contains(.inserted) }
     for object in objects { object.flags.subtract([.updated, .listed, .pending, .pendingInsert, .asked]) }
   }
 
@@ -81,7 +81,7 @@ extension ContextCore {
     var ids: [AnyHashable: Any] = [:]
     for (key, idKey, objects) in lists where !objects.isEmpty {
       sets[key] = Set(objects)
-      ids[idKey.rawValue] = Set(objects.map(\.objectID))
+      ids[idKey.rawValue] = Set(objects.map(\.ownID))
     }
     if sets.isEmpty { return }
     post(.didChange) { sets }

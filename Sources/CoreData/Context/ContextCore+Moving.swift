@@ -25,8 +25,8 @@ extension ContextCore {
     let checked = Set((checkedObjects + dependedOn).map(ObjectIdentifier.init))
     let objects = registeredObjects
     for object in objects {
-      let isOfSave = object.hasChanges || checked.contains(ObjectIdentifier(object))
-      let base = isOfSave && !object.isInserted ? object.row : nil
+      let isOfSave = object.flags.hasChanges || checked.contains(ObjectIdentifier(object))
+      let base = isOfSave && !object.flags.isInserted ? object.row : nil
       if let base, isGone(object) {
         // The save has to say so.
         object.row = base.copy(version: 0)

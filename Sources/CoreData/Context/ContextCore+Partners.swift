@@ -20,7 +20,7 @@ extension ContextCore {
       if object.flags.contains(.gone) { continue }
       for relationship in object.info.oneToOnes {
         guard let inverse = relationship.linkedInverse else { continue }
-        if object.isDeleted {
+        if object.flags.isDeleted {
           leave(relationship, inverse, object, &objects)
         } else if let slot = relationship.slot, object.changed(slot) != nil, object.changedSlots().contains(slot) {
           join(relationship, inverse, object, &objects)
@@ -35,7 +35,7 @@ extension ContextCore {
     _ waiting: inout ContiguousArray<NSManagedObject>
   ) {
     guard let slot = relationship.slot, let inverseSlot = inverse.slot, let partner = object.toOne(relationship),
-      partner.storeIndex == object.storeIndex, !partner.isDeleted
+      partner.storeIndex == object.storeIndex, !partner.flags.isDeleted
     else { return }
     if partner.toOne(inverse) === object {
       dependedOn.append(partner)
@@ -57,9 +57,9 @@ extension ContextCore {
     guard let slot = relationship.slot, let inverseSlot = inverse.slot,
       let stored = object.row?.reference(
         slot, entitySlot: relationship.entitySlot, destination: relationship.destination),
-      let partner = self.object(stored, store: object.storeIndex), !partner.isDeleted
+      let partner = self.object(stored, store: object.storeIndex), !partner.flags.isDeleted
     else { return }
-    if object.isDeleted {
+    if object.flags.isDeleted {
       let rule = object.info.relationships.first { $0.relationship === relationship }?.deleteRule
       if rule == .noActionDeleteRule || rule == .denyDeleteRule { return }
     } else if partner === object.toOne(relationship) {

@@ -103,7 +103,7 @@ extension ContextCore {
       while index < changed.count {
         let object = changed[index]
         index += 1
-        if object.flags.contains(.asked) || !object.hasChanges { continue }
+        if object.flags.contains(.asked) || !object.flags.hasChanges { continue }
         object.flags.insert(.asked)
         hasAsked = true
         callOut { object.willSave() }
@@ -124,7 +124,7 @@ extension ContextCore {
   /// Stores that clients implement name new objects before they are saved.
   private func nameInsertions() throws {
     let new = changed.filter { object in
-      if !object.isInserted || object.key > 0 { return false }
+      if !object.flags.isInserted || object.key > 0 { return false }
       findStore(for: object)
       return store(object.storeIndex)?.custom != nil
     }
@@ -207,9 +207,9 @@ extension ContextCore {
     }
     for (part, receipt) in committed { part.refreshTouched(receipt, in: self) }
     changeList.removeAll { !$0.flags.contains(.listed) }
-    insertedCount = changed.count { $0.isInserted }
-    updatedCount = changed.count { $0.isUpdated }
-    deletedCount = changed.count { $0.isDeleted && !$0.flags.contains(.inserted) }
+    insertedCount = changed.count { $0.flags.isInserted }
+    updatedCount = changed.count { $0.flags.isUpdated }
+    deletedCount = changed.count { $0.flags.isDeleted && !$0.flags.contains(.inserted) }
     post(.didSave) { objects.userInfo }
     post(.didSaveIDs) { ids.userInfo }
   }

@@ -348,7 +348,7 @@ final class ContextCore: @unchecked Sendable {
     object.key = key
     var former = object.cachedID
     object.cachedID = nil
-    if former != nil && !isKnownUniquelyReferenced(&former) { former?.successor = object.objectID }
+    if former != nil && !isKnownUniquelyReferenced(&former) { former?.successor = object.ownID }
     register(object)
   }
 
@@ -383,7 +383,7 @@ final class ContextCore: @unchecked Sendable {
     (insertedCount, updatedCount, deletedCount) = (0, 0, 0)
     for index in objects.indices {
       // Who stays alive keeps its ID, which only the context could make.
-      if objects[index].key > 0 && !isKnownUniquelyReferenced(&objects[index]) { _ = objects[index].objectID }
+      if objects[index].key > 0 && !isKnownUniquelyReferenced(&objects[index]) { _ = objects[index].ownID }
       // A fault is one for ever, whether or not its row is at hand.
       if objects[index].flags.contains(.fault) { objects[index].row = nil }
       objects[index].core = nil

@@ -25,14 +25,14 @@ extension ContextCore {
 
   /// Throws 133010 for a link that leads to another store, now that every object has its own.
   func checkExternalLinks() throws {
-    for link in externalLinks where link.owner.hasChanges && !link.owner.isDeleted && !link.destination.isDeleted {
+    for link in externalLinks where link.owner.flags.hasChanges && !link.owner.flags.isDeleted && !link.destination.flags.isDeleted {
       try checkStores(link.owner, link.relationship, link.destination)
     }
   }
 
   /// Throws 134030 for a new object in a store whose configuration does not have its entity.
   func checkAssignments() throws {
-    for object in misplacedObjects where object.isInserted {
+    for object in misplacedObjects where object.flags.isInserted {
       guard let store = store(object.storeIndex), coordinator?.takes(store, object.info.entity) != true else {
         continue
       }

@@ -231,10 +231,10 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
   // MARK: Changes
 
-  open var insertedObjects: Set<NSManagedObject> { Set(core.changed.filter(\.isInserted)) }
-  open var updatedObjects: Set<NSManagedObject> { Set(core.changed.filter(\.isUpdated)) }
+  open var insertedObjects: Set<NSManagedObject> { Set(core.changed.filter(\.flags.isInserted)) }
+  open var updatedObjects: Set<NSManagedObject> { Set(core.changed.filter(\.flags.isUpdated)) }
   open var deletedObjects: Set<NSManagedObject> {
-    Set(core.changed.filter { $0.isDeleted && !$0.flags.contains(.inserted) })
+    Set(core.changed.filter { $0.flags.isDeleted && !$0.flags.contains(.inserted) })
   }
   open var registeredObjects: Set<NSManagedObject> { Set(core.registeredObjects) }
   open var hasChanges: Bool { core.insertedCount + core.updatedCount + core.deletedCount > 0 }

@@ -120,7 +120,7 @@ struct ObjectMaker: ~Copyable {
     if object.flags.contains(.fault) {
       if !object.toManys.isEmpty && (refreshes || object.row?.version != row.version) { object.unloadMembers() }
       if object.info.entity.index == row.entity { object.row = row }
-    } else if refreshes, !object.hasChanges {
+    } else if refreshes, !object.flags.hasChanges {
       refresh(object, row)
     }
   }

@@ -101,7 +101,7 @@ final class ObsoleteValues: Sendable {
     var values = values(of: part)
     for (index, object) in part.ownersOfObsoleteData.enumerated() {
       // The object of an update gets the new row at once; a deleted one keeps its row as long as the client keeps it.
-      values[index].holders.append(Holder(object, saver.link, isDone: !object.isDeleted))
+      values[index].holders.append(Holder(object, saver.link, isDone: !object.flags.isDeleted))
     }
     findHolders(&values)
     if values.first?.store.grace == 0 { values = releaseUnheld(values) }

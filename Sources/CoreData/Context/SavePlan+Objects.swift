@@ -10,8 +10,8 @@ extension SavePlan.Part {
     }
     // Also those of which only what no row of theirs holds has changed.
     return CustomSave(
-      inserted: Array(inserted), updated: own(core.changed.filter(\.isUpdated)), deleted: Array(deleted),
-      locked: own((core.checkedObjects + core.dependedOn).filter { !$0.hasChanges }), context: core.context)
+      inserted: Array(inserted), updated: own(core.changed.filter(\.flags.isUpdated)), deleted: Array(deleted),
+      locked: own((core.checkedObjects + core.dependedOn).filter { !$0.flags.hasChanges }), context: core.context)
   }
 
   /// Gives the objects the rows that were written.
@@ -41,7 +41,7 @@ extension SavePlan.Part {
   /// Makes faults of the objects whose rows the store has changed itself, so that they are read again.
   func refreshTouched(_ receipt: Receipt, in core: ContextCore) {
     for touched in receipt.touched {
-      guard let object = core.registered(touched, store: UInt16(store.index)), !object.hasChanges else { continue }
+      guard let object = core.registered(touched, store: UInt16(store.index)), !object.flags.hasChanges else { continue }
       object.forgetRow()
       object.flags.insert(.fault)
     }

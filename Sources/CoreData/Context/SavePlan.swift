@@ -49,7 +49,7 @@ final class SavePlan {
     var byIndex: [UInt16: Part] = [:]
     try core.checkAssignments()
     // Insertions first: updates and links refer to them by their number.
-    for object in core.insertedCount > 0 ? core.changed : [] where object.isInserted {
+    for object in core.insertedCount > 0 ? core.changed : [] where object.flags.isInserted {
       let part = try part(for: object, core, coordinator, &byIndex).takeUnretainedValue()
       object.ordinal = Int32(part.inserted.count)
       part.inserted.append(object)
@@ -65,8 +65,8 @@ final class SavePlan {
     // Held here: reading a fault runs code of the client's.
     let changed = core.changed
     try changed.forEachUncounted { object in
-      if object.isInserted { return }
-      if object.isDeleted {
+      if object.flags.isInserted { return }
+      if object.flags.isDeleted {
         if object.flags.contains(.inserted) || object.flags.contains(.inaccessible) { return }
         let part = try part(for: object, core, coordinator, &byIndex).takeUnretainedValue()
         // A fault that was never read is deleted at whatever version the store has by now.
@@ -88,7 +88,7 @@ final class SavePlan {
     }
     try core.checkExternalLinks()
     var checked: Set<ObjectIdentifier> = []
-    for object in core.checkedObjects + core.dependedOn where !object.isDeleted && !object.isToBeWritten {
+    for object in core.checkedObjects + core.dependedOn where !object.flags.isDeleted && !object.isToBeWritten {
       if !checked.insert(ObjectIdentifier(object)).inserted { continue }
       guard let version = object.row?.version else { continue }
       let part = try part(for: object, core, coordinator, &byIndex).takeUnretainedValue()

@@ -20,8 +20,8 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
   }
 
   /// The coordinator that the store was added to; nil after it was removed.
-  final weak var root: NSPersistentStoreCoordinator?
   open var persistentStoreCoordinator: NSPersistentStoreCoordinator? { root }
+  final weak var root: NSPersistentStoreCoordinator?
   private let configuration: String
   open var configurationName: String { configuration }
   private let settings: [AnyHashable: Any]?

@@ -95,14 +95,14 @@ final class AtomicNodes: AtomicMedium, @unchecked Sendable {
     calls.lock()
     defer { calls.unlock() }
     let nodes = store.cacheNodes()
-    let before = save.updated.compactMap { store.cacheNode(for: $0.objectID) }
+    let before = save.updated.compactMap { store.cacheNode(for: $0.ownID) }
       .map { ($0, $0.propertyCache?.mutableCopy() as? NSMutableDictionary) }
     do {
       store.addCacheNodes(Set(save.inserted.map(store.newCacheNode(for:))))
       for object in save.updated {
-        if let node = store.cacheNode(for: object.objectID) { store.updateCacheNode(node, from: object) }
+        if let node = store.cacheNode(for: object.ownID) { store.updateCacheNode(node, from: object) }
       }
-      let gone = Set(save.deleted.compactMap { store.cacheNode(for: $0.objectID) })
+      let gone = Set(save.deleted.compactMap { store.cacheNode(for: $0.ownID) })
       if !gone.isEmpty { store.willRemoveCacheNodes(gone) }
       store.remove(gone)
       try store.save()

@@ -84,7 +84,7 @@ final class IncrementalEngine: Store, @unchecked Sendable {
   private func ownObject(_ item: Any, _ core: ContextCore) -> NSManagedObject? {
     if let object = item as? NSManagedObject {
       guard object.core === core, object.key > 0, Int(object.storeIndex) == store.index else { return nil }
-      return references.isGone(object.key) ? core.object(reference(object.objectID), store: object.storeIndex) : object
+      return references.isGone(object.key) ? core.object(reference(object.ownID), store: object.storeIndex) : object
     }
     guard let id = item as? NSManagedObjectID, isOwn(id) else { return nil }
     return core.object(reference(id), store: UInt16(store.index))
@@ -130,7 +130,7 @@ final class IncrementalEngine: Store, @unchecked Sendable {
   }
 
   private func unexpected(_ found: Any, _ wanted: String) -> CocoaError {
-    let id = found as? NSManagedObjectID ?? (found as? NSManagedObject)?.objectID
+    let id = found as? NSManagedObjectID ?? (found as? NSManagedObject)?.ownID
     let given = id.map { "\($0)" } ?? "\(type(of: found))"
     return CocoaError(
       .persistentStoreInvalidType,
@@ -144,7 +144,7 @@ final class IncrementalEngine: Store, @unchecked Sendable {
     let description = object.info.relationships[relationship.index].description
     let found = try calling {
       references.isGone(object.key)
-        ? [] : try $0.newValue(forRelationship: description, forObjectWith: object.objectID, with: core.context)
+        ? [] : try $0.newValue(forRelationship: description, forObjectWith: object.ownID, with: core.context)
     }
     return try ContiguousArray(
       ids(found, of: relationship.destinations).map { id in
@@ -166,7 +166,7 @@ final class IncrementalEngine: Store, @unchecked Sendable {
       default: throw unexpected(found, "a collection of object IDs")
       }
     return try items.map { item in
-      guard let id = item as? NSManagedObjectID ?? (item as? NSManagedObject)?.objectID, isOwn(id),
+      guard let id = item as? NSManagedObjectID ?? (item as? NSManagedObject)?.ownID, isOwn(id),
         entities.contains(id.reference.entity)
       else {
         throw unexpected(item, "IDs of its objects of \(entities.first.map { schema.entities[$0].name } ?? "?")")

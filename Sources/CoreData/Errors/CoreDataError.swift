@@ -99,7 +99,7 @@ enum CoreDataError {
   static func brokenRule(
     _ rule: PropertyRules.Rule, _ object: NSManagedObject, _ key: String, _ value: Any
   ) -> CocoaError {
-    let texts = object.entity.managedObjectModelIfAny?.localizationDictionary
+    let texts = object.info.description.managedObjectModelIfAny?.localizationDictionary
     var message = rule.text.map { texts?["ErrorString/" + $0] ?? $0 } ?? text(rule.code, object, key)
     if let obstacle = rule.obstacle { message += " Its validation predicate cannot be evaluated: \(obstacle)." }
     return CocoaError(
@@ -119,7 +119,7 @@ enum CoreDataError {
   }
 
   private static func text(_ code: CocoaError.Code, _ object: NSManagedObject, _ key: String) -> String {
-    let name = name(key, of: object.entity)
+    let name = name(key, of: object.info.description)
     switch code {
     case .validationMissingMandatoryProperty: return "\(name) is a required value."
     case .validationNumberTooLarge: return "\(name) is too large."

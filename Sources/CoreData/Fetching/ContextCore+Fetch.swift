@@ -55,7 +55,7 @@ extension ContextCore {
       let view = StoreView(store.cache) { engine.snapshot(for: self) }
       if !reader.readsRows || !run.readsWholeObjects { return (objects, view.stamp) }
       var (unknown, seen): ([Int64], Set<Int64>) = ([], [])
-      for object in objects where object.isFault || refreshes && !object.hasChanges {
+      for object in objects where object.flags.isFault || refreshes && !object.flags.hasChanges {
         guard seen.insert(object.key).inserted else { continue }
         if !refreshes, let row = store.cache.row(root, object.key) {
           rows.append(row)
@@ -153,7 +153,7 @@ extension ContextCore {
       let keys = own.map(\.key).filter { $0 > 0 }
       if parameters.batchSize > 0 && parameters.includesPropertyValues && objects.count > 1 {
         // What faults have at hand is older than this fetch.
-        for object in own where object.isFault && object.row != nil { object.forgetRow() }
+        for object in own where object.flags.isFault && object.row != nil { object.forgetRow() }
         fetchBatches.remember(
           keys, store: store.index, root: run.fetch.info.root, size: parameters.batchSize, run.options)
       }
@@ -163,11 +163,11 @@ extension ContextCore {
 
   /// Gives unchanged objects what the store has now, and lets faults ask for it.
   private func refresh(_ objects: [NSManagedObject], _ store: NSPersistentStore) throws(StoreError) {
-    let unchanged = objects.filter { $0.key > 0 && !$0.hasChanges }
+    let unchanged = objects.filter { $0.key > 0 && !$0.flags.hasChanges }
     for (root, objects) in Dictionary(grouping: unchanged, by: \.info.root) {
       store.cache.remove(root, objects.map(\.key))
-      for object in objects where object.isFault { object.forgetRow() }
-      let inUse = objects.filter { !$0.isFault }
+      for object in objects where object.flags.isFault { object.forgetRow() }
+      let inUse = objects.filter { !$0.flags.isFault }
       if inUse.isEmpty { continue }
       try reading(store) { (view) throws(StoreError) in
         var maker = ObjectMaker(self, store, root: root, view: view.stamp, refreshes: true)
@@ -182,7 +182,7 @@ extension ContextCore {
     let options = run.options
     if options.isEmpty { return }
     let isLater = !run.readsRows && run.fetch.parameters.includesPropertyValues && objects.count > 1
-    try apply(options, isLater ? objects.filter { !$0.isFault } : objects, haveRows: run.readsRows)
+    try apply(options, isLater ? objects.filter { !$0.flags.isFault } : objects, haveRows: run.readsRows)
   }
 
   // MARK: IDs and counts
@@ -191,7 +191,7 @@ extension ContextCore {
   func fetchIDs(_ parameters: FetchParameters) throws -> [NSManagedObjectID] {
     let run = try fetchRun(parameters.forIDs)
     let results = try results(run)
-    return run.isFinishedInMemory ? try objects(of: results, run).map(\.objectID) : ids(of: results)
+    return run.isFinishedInMemory ? try objects(of: results, run).map(\.ownID) : ids(of: results)
   }
 
   func ids(of results: [FoundObject]) -> [NSManagedObjectID] {

@@ -7,7 +7,7 @@ extension ContextCore {
   func pendingObjects(_ fetch: ResolvedFetch, _ stores: [NSPersistentStore]) -> [NSManagedObject] {
     if changed.isEmpty { return [] }
     let own = changed.filter {
-      fetch.plan.entities.contains($0.info.entity.index) && $0.hasChanges && isIn(fetch.parameters.affectedStores, $0)
+      fetch.plan.entities.contains($0.info.entity.index) && $0.flags.hasChanges && isIn(fetch.parameters.affectedStores, $0)
     }
     let followed = fetch.plan.predicate.relationships + fetch.plan.sort.flatMap(\.path.hops)
     let inverses = Set(followed.compactMap { frozen?.schema.inverse(of: $0) })
@@ -32,7 +32,7 @@ extension ContextCore {
   /// What relationships lead to from changed objects, step by step. A link that is gone has changed the object that had it.
   private func reached(over relationships: Set<Relationship>, steps: Int) -> [NSManagedObject] {
     let source = ManagedSource()
-    var frontier = changed.filter { $0.hasChanges && !$0.isDeleted }
+    var frontier = changed.filter { $0.flags.hasChanges && !$0.flags.isDeleted }
     var known = Set(frontier.map(ObjectIdentifier.init))
     var found = frontier
     // No way is longer than all relationships that the predicate names.

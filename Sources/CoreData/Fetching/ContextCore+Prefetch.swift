@@ -42,7 +42,7 @@ extension ContextCore {
   /// Gives the faults among objects of one tree the newest rows that are known, the others in one request for each store.
   /// Faults that keep their rows are left alone; see ``keepsRows``.
   private func readRows(of objects: [NSManagedObject]) throws(StoreError) {
-    let faults = objects.filter { $0.isFault && $0.key > 0 }
+    let faults = objects.filter { $0.flags.isFault && $0.key > 0 }
     for (index, faults) in Dictionary(grouping: faults, by: \.storeIndex) {
       if let store = store(index) { try readRows(of: faults, faults[0].info.root, store) }
     }

@@ -75,7 +75,7 @@ extension ContextCore {
     let selects = selection(fetch)
     return FetchRun(
       fetch: fetch, stores: stores, predicates: stores.map { fetch.predicate(at: UInt16($0.index), in: self) },
-      dirty: dirty, selected: sorted(dirty.filter { !$0.isDeleted && selects($0) }, fetch.plan.sort))
+      dirty: dirty, selected: sorted(dirty.filter { !$0.flags.isDeleted && selects($0) }, fetch.plan.sort))
   }
 
   /// What says whether a fetch selects an object as it is now.
@@ -112,7 +112,7 @@ extension ContextCore {
   /// The values that an object is sorted by. A fault stays one where its own row tells them.
   private func sortKeys(of object: NSManagedObject, _ sorts: [ResolvedSort]) -> [Value] {
     if sorts.isEmpty { return [] }
-    if object.isFault, sorts.allSatisfy(\.path.isOwn), let row = rowAtHand(of: object) {
+    if object.flags.isFault, sorts.allSatisfy(\.path.isOwn), let row = rowAtHand(of: object) {
       return sorts.map { row.value(of: $0.path.leaf) }
     }
     let source = ManagedSource()

@@ -5,7 +5,7 @@ extension NSManagedObject {
   /// A live view of an unordered to-many relationship: changing it changes the relationship and its inverse.
   public final func mutableSetValue(forKey key: String) -> NSMutableSet {
     guard case .relationship(let index)? = info.keys[key], info.relationships[index].relationship.isToMany else {
-      misuse("'\(key)' is no to-many relationship of \(entity.name ?? "?").")
+      misuse("'\(key)' is no to-many relationship of \(info.entity.name).")
     }
     return RelationshipSet(self, info.relationships[index].relationship)
   }
@@ -13,7 +13,7 @@ extension NSManagedObject {
   /// A live view of an ordered to-many relationship.
   public final func mutableOrderedSetValue(forKey key: String) -> NSMutableOrderedSet {
     guard case .relationship(let index)? = info.keys[key], info.relationships[index].relationship.isOrdered else {
-      misuse("'\(key)' is no ordered to-many relationship of \(entity.name ?? "?").")
+      misuse("'\(key)' is no ordered to-many relationship of \(info.entity.name).")
     }
     return RelationshipOrderedSet(self, info.relationships[index].relationship)
   }

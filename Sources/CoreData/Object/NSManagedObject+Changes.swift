@@ -92,7 +92,7 @@ extension NSManagedObject {
   public final func objectIDs(forRelationshipNamed key: String) -> [NSManagedObjectID] {
     guard case .relationship(let index)? = info.keys[key] else { return [] }
     let relationship = info.relationships[index].relationship
-    if relationship.isToMany { return loadedToMany(relationship).members.map(\.objectID) }
-    return toOne(relationship).map { [$0.objectID] } ?? []
+    if relationship.isToMany { return loadedToMany(relationship).members.map(\.ownID) }
+    return toOne(relationship).map { [$0.ownID] } ?? []
   }
 }

@@ -5,7 +5,7 @@ import StoreSchema
 extension NSManagedObject {
   final func modelledValue(forKey key: String) -> Any? {
     guard let found = info.keys[key] else {
-      if key == "objectID" { return objectID }
+      if key == "objectID" { return ownID }
       if key == "self" || key == "SELF" { return self }
       return value(forUndefinedKey: key)
     }

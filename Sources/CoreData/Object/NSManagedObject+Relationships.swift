@@ -18,7 +18,7 @@ extension NSManagedObject {
 
   /// Whether a save writes the object's row, changed or new.
   final var isToBeWritten: Bool {
-    isInserted || isUpdated && (flags.contains(.linksChanged) || !changedSlots().isEmpty)
+    flags.isInserted || flags.isUpdated && (flags.contains(.linksChanged) || !changedSlots().isEmpty)
   }
 
   /// Takes back that another object was removed from a relationship.

@@ -119,7 +119,10 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     flags.contains(.gone) ? nil : core?.context
   }
 
-  public final var objectID: NSManagedObjectID {
+  public final var objectID: NSManagedObjectID { ownID }
+
+  /// What ``objectID`` says, whatever a subclass says of it.
+  final var ownID: NSManagedObjectID {
     if let cachedID { return cachedID }
     let made =
       withCore { core in
@@ -145,15 +148,13 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
 
   // MARK: State
 
-  public final var isInserted: Bool { flags.contains(.inserted) && !flags.contains(.deleted) }
-  public final var isUpdated: Bool {
-    flags.contains(.updated) && !flags.contains(.inserted) && !flags.contains(.deleted)
-  }
-  public final var isDeleted: Bool { flags.contains(.deleted) }
+  public final var isInserted: Bool { flags.isInserted }
+  public final var isUpdated: Bool { flags.isUpdated }
+  public final var isDeleted: Bool { flags.isDeleted }
   /// Whether its values have not been read yet.
-  public final var isFault: Bool { flags.contains(.fault) }
-  public final var hasChanges: Bool { isInserted || isUpdated || isDeleted }
-  public final var faultingState: Int { isFault ? 1 : 0 }
+  public final var isFault: Bool { flags.isFault }
+  public final var hasChanges: Bool { flags.hasChanges }
+  public final var faultingState: Int { flags.isFault ? 1 : 0 }
 
   /// Whether a stored property differs from what is stored.
   public final var hasPersistentChangedValues: Bool {
@@ -199,11 +200,11 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
 
   /// The value of a key the entity does not have. Stops the program unless overridden.
   open func value(forUndefinedKey key: String) -> Any? {
-    misuse("the entity \(entity.name ?? "?") is not key value coding-compliant for the key \"\(key)\".")
+    misuse("the entity \(info.entity.name) is not key value coding-compliant for the key \"\(key)\".")
   }
 
   open func setValue(_ value: Any?, forUndefinedKey key: String) {
-    misuse("the entity \(entity.name ?? "?") is not key value coding-compliant for the key \"\(key)\".")
+    misuse("the entity \(info.entity.name) is not key value coding-compliant for the key \"\(key)\".")
   }
 
   open func willAccessValue(forKey key: String?) { prepareToRead() }
@@ -213,7 +214,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
   open func didChangeValue(forKey key: String) { core?.markUpdated(self) }
 
   open override var description: String {
-    "<\(Self.self): \(objectID.uriRepresentation().absoluteString)\(isFault ? "; fault" : "")>"
+    "<\(Self.self): \(ownID.uriRepresentation().absoluteString)\(flags.isFault ? "; fault" : "")>"
   }
 }
 

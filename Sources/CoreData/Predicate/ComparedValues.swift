@@ -20,7 +20,7 @@ final class ComparedValues {
     if let value = operand as? Value { return value }
     guard let value = AttributeCoding.flattened(operand) else { return .null }
     switch ObjectInPredicate(value) {
-    case .object(let object): return reference(object.objectID)
+    case .object(let object): return reference(object.ownID)
     case .id(let id): return reference(id)
     default: return PredicateArgument.constant(value) ?? number(other(value))
     }

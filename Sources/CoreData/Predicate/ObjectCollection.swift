@@ -60,7 +60,7 @@ enum ObjectCollection {
 
   /// Whether a to-one relationship that leads nowhere is on the way to a collection, which is empty then as it is in a fetch.
   private static func leadsToMany(_ value: Any?, _ keys: ArraySlice<String>) -> Bool {
-    var entity = (value as? NSManagedObject)?.entity
+    var entity = (value as? NSManagedObject)?.info.description
     for key in keys {
       guard let relationship = entity?.relationshipsByName[key] else { return false }
       if relationship.isToMany { return true }
@@ -74,10 +74,10 @@ enum ObjectCollection {
     guard let value = AttributeCoding.flattened(value) else { return nil }
     if let value = value as? Value { return single(AttributeCoding.decode(value, .undefined), key) }
     if let entity = value as? NSEntityDescription, key == "name" { return entity.name }
-    if let object = value as? NSManagedObject, object.entity.propertiesByName[key] == nil {
+    if let object = value as? NSManagedObject, object.info.description.propertiesByName[key] == nil {
       switch key {
-      case "entity": return object.entity
-      case "objectID": return object.objectID
+      case "entity": return object.info.description
+      case "objectID": return object.ownID
       case "self", "SELF": return object
       default: break
       }

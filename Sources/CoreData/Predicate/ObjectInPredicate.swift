@@ -42,7 +42,7 @@ enum ObjectInPredicate: Hashable, CustomStringConvertible, @unchecked Sendable {
 
   var description: String {
     switch self {
-    case .object(let object): "\(object.objectID)"
+    case .object(let object): "\(object.ownID)"
     case .id(let id): "\(id)"
     case .other(let box): "\(box.value)"
     }
@@ -55,7 +55,7 @@ enum ObjectInPredicate: Hashable, CustomStringConvertible, @unchecked Sendable {
     switch self {
     case .object(let object):
       guard object.core === core else {
-        return object.key > 0 ? Self.id(object.objectID).reference(in: core, at: store) : Self.nothing
+        return object.key > 0 ? Self.id(object.ownID).reference(in: core, at: store) : Self.nothing
       }
       return object.key <= 0 || isThere(object.storeIndex) ? object.reference : Self.nothing
     case .id(let id):

@@ -10,7 +10,7 @@ extension ContextCore {
     let fetch = try ResolvedFetch(parameters, self)
     let selects = selection(fetch)
     return objects.filter { object in
-      guard fetch.plan.entities.contains(object.info.entity.index), !object.isDeleted,
+      guard fetch.plan.entities.contains(object.info.entity.index), !object.flags.isDeleted,
         isIn(parameters.affectedStores, object)
       else { return false }
       return selects(object) && fetch.block?.evaluate(with: object) ?? true

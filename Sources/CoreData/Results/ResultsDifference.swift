@@ -7,9 +7,9 @@ import Foundation
 enum ResultsDifference {
   static func make(from old: ResultsLayout, to new: ResultsLayout) -> CollectionDifference<NSManagedObjectID> {
     make(old.objects.map(new.place), newCount: new.objects.count) {
-      old.objects[$0].objectID
+      old.objects[$0].ownID
     } new: {
-      new.objects[$0].objectID
+      new.objects[$0].ownID
     }
   }
 
