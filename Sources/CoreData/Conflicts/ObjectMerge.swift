@@ -243,7 +243,8 @@ struct ObjectMerge {
     let destination = reference(stored).flatMap { core.object($0, store: object.storeIndex) }
     if isStoredAnew, relationship.linkedInverse?.isToMany == false {
       // Their sides have changed with this one.
-      for partner in [present, destination].compactMap({ $0 }) where !partner.isToBeWritten && !partner.flags.isDeleted {
+      for partner in [present, destination].compactMap({ $0 }) where !partner.isToBeWritten && !partner.flags.isDeleted
+      {
         core.refresh(partner, mergeChanges: true)
       }
     }

@@ -178,7 +178,9 @@ extension ContextCore {
       let relationship = info.relationship
       switch info.deleteRule {
       case .cascadeDeleteRule:
-        for destination in destinations(of: object, relationship) where !destination.flags.isDeleted { delete(destination) }
+        for destination in destinations(of: object, relationship) where !destination.flags.isDeleted {
+          delete(destination)
+        }
         unlink(object, relationship)
       case .nullifyDeleteRule: unlink(object, relationship)
       // Deny is judged at save; with no action the destinations keep what they have.
@@ -220,7 +222,9 @@ extension ContextCore {
       let index = inverse.toManyIndex ?? 0
       return index < known.toManys.count && known.toManys[index] != nil ? known : nil
     }
-    guard let destination = self.object(reference, store: object.storeIndex), !destination.flags.isDeleted else { return nil }
+    guard let destination = self.object(reference, store: object.storeIndex), !destination.flags.isDeleted else {
+      return nil
+    }
     return destination
   }
 

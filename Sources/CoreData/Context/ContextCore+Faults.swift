@@ -88,7 +88,8 @@ extension ContextCore {
           let row = store.cache.merge(root, $0, view: view.stamp)
           if row.key == object.key { return found = row }
           // A row that another fetch has given stays: its results are of one moment.
-          guard let other = registered(row.key, root: root, store: object.storeIndex), other.flags.isFault, other.row == nil,
+          guard let other = registered(row.key, root: root, store: object.storeIndex), other.flags.isFault,
+            other.row == nil,
             other.info.entity.index == row.entity
           else { return }
           other.take(row)

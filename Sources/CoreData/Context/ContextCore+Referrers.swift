@@ -49,7 +49,8 @@ extension ContextCore {
       }
     } catch { throw CoreDataError.make(error) }
     return found.objects.compactMap { reference in
-      guard let version = versions[reference.key], let member = object(reference, store: storeIndex), !member.flags.isDeleted
+      guard let version = versions[reference.key], let member = object(reference, store: storeIndex),
+        !member.flags.isDeleted
       else { return nil }
       if member.row?.version != version && !member.isToBeWritten { refresh(member, mergeChanges: true) }
       member.prepareToRead()

@@ -25,7 +25,8 @@ extension ContextCore {
 
   /// Throws 133010 for a link that leads to another store, now that every object has its own.
   func checkExternalLinks() throws {
-    for link in externalLinks where link.owner.flags.hasChanges && !link.owner.flags.isDeleted && !link.destination.flags.isDeleted {
+    for link in externalLinks
+    where link.owner.flags.hasChanges && !link.owner.flags.isDeleted && !link.destination.flags.isDeleted {
       try checkStores(link.owner, link.relationship, link.destination)
     }
   }

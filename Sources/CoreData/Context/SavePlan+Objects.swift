@@ -41,7 +41,9 @@ extension SavePlan.Part {
   /// Makes faults of the objects whose rows the store has changed itself, so that they are read again.
   func refreshTouched(_ receipt: Receipt, in core: ContextCore) {
     for touched in receipt.touched {
-      guard let object = core.registered(touched, store: UInt16(store.index)), !object.flags.hasChanges else { continue }
+      guard let object = core.registered(touched, store: UInt16(store.index)), !object.flags.hasChanges else {
+        continue
+      }
       object.forgetRow()
       object.flags.insert(.fault)
     }

@@ -7,7 +7,8 @@ extension ContextCore {
   func pendingObjects(_ fetch: ResolvedFetch, _ stores: [NSPersistentStore]) -> [NSManagedObject] {
     if changed.isEmpty { return [] }
     let own = changed.filter {
-      fetch.plan.entities.contains($0.info.entity.index) && $0.flags.hasChanges && isIn(fetch.parameters.affectedStores, $0)
+      fetch.plan.entities.contains($0.info.entity.index) && $0.flags.hasChanges
+        && isIn(fetch.parameters.affectedStores, $0)
     }
     let followed = fetch.plan.predicate.relationships + fetch.plan.sort.flatMap(\.path.hops)
     let inverses = Set(followed.compactMap { frozen?.schema.inverse(of: $0) })

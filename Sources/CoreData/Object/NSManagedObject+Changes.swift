@@ -85,7 +85,7 @@ extension NSManagedObject {
     guard case .relationship(let index)? = info.keys[key] else { return false }
     let relationship = info.relationships[index].relationship
     if relationship.isToMany { return toMany(relationship).isFault }
-    return flags.contains(.fault) || toOne(relationship)?.isFault ?? false
+    return flags.contains(.fault) || toOne(relationship)?.flags.isFault ?? false
   }
 
   /// The IDs of a relationship's destinations, without making objects of those that are not there yet.
