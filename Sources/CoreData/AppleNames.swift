@@ -21,17 +21,6 @@ public enum NSKeyValueSetMutationKind: UInt, Sendable {
   case set = 4
 }
 
-extension NSManagedObject {
-  /// Announces a change of a to-many relationship by primitive accessors.
-  public func willChangeValue(
-    forKey inKey: String, withSetMutation inMutationKind: NSKeyValueSetMutationKind, using inObjects: Set<AnyHashable>
-  ) { willChangeValue(forKey: inKey) }
-
-  public func didChangeValue(
-    forKey inKey: String, withSetMutation inMutationKind: NSKeyValueSetMutationKind, using inObjects: Set<AnyHashable>
-  ) { didChangeValue(forKey: inKey) }
-}
-
 extension NSDictionary {
   /// The value at a dotted path of keys, through dictionaries, collections and managed objects.
   public func value(forKeyPath keyPath: String) -> Any? {

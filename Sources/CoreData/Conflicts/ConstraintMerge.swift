@@ -20,7 +20,7 @@ struct ConstraintMerge {
     let stored = conflict.content.stored
     let isGivenUp =
       stored.map { stored in
-        stored.changedValues().keys.contains(where: conflict.content.constraint.contains)
+        stored.presentChanges().keys.contains(where: conflict.content.constraint.contains)
           && !values.isEqual(stored.dictionaryWithValues(forKeys: conflict.content.constraint) as NSDictionary)
       } ?? false
     database = isGivenUp || stored?.flags.isDeleted == true ? nil : stored
@@ -63,7 +63,7 @@ struct ConstraintMerge {
   /// have to go, and no policy deletes a stored object.
   private func giveBack(_ object: NSManagedObject) throws {
     if policy != .mergeByPropertyStoreTrumpMergePolicyType { throw CoreDataError.conflicts([conflict]) }
-    for (key, value) in object.committedValues(forKeys: conflict.content.constraint) {
+    for (key, value) in object.committed(conflict.content.constraint) {
       object.setModelledValue(value is NSNull ? nil : value, forKey: key)
     }
   }

@@ -70,7 +70,7 @@ struct ChangesElsewhere: Sendable {
       case .id(let id): id
       case .uri(let uri): core.coordinator?.managedObjectID(forURIRepresentation: uri)
       }
-    guard let id, !id.isTemporaryID, let store = core.coordinator?.storeIndex(of: id),
+    guard let id, id.key > 0, let store = core.coordinator?.storeIndex(of: id),
       let entity = core.frozen?.schema.entity(named: id.info.entity.name)
     else { return nil }
     return (ObjectReference(entity: entity.index, key: id.key), store)

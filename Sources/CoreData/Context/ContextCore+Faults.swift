@@ -233,7 +233,7 @@ extension ContextCore {
       return try engine.externalData(name)
     } catch {
       var error = error
-      error.context["object"] = object.ownID.uriRepresentation().absoluteString
+      error.context["object"] = object.ownID.uri.absoluteString
       faultError = faultError ?? error
       report("an external value could not be read: \(error)")
       return nil

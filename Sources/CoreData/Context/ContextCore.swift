@@ -167,7 +167,7 @@ final class ContextCore: @unchecked Sendable {
     for index in knownStores.indices where knownStores[index]?.isRemoved == false && id.isMade(of: knownStores[index]) {
       return UInt16(index)
     }
-    if let store = id.persistentStore, let index = UInt16(exactly: store.index), self.store(index) === store {
+    if let store = id.store, let index = UInt16(exactly: store.index), self.store(index) === store {
       return index
     }
     return coordinator?.storeIndex(of: id) ?? .max

@@ -55,7 +55,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   }
 
   func storeIndex(of id: NSManagedObjectID) -> UInt16? {
-    guard let store = id.persistentStore else { return nil }
+    guard let store = id.store else { return nil }
     if store.root === self { return UInt16(store.index) }
     return persistentStores.first { $0 === store || $0.identifier == store.identifier }.map { UInt16($0.index) }
   }

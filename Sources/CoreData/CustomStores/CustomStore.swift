@@ -64,7 +64,7 @@ struct CustomStore {
     }
     guard let store = store as? NSIncrementalStore else { return [] }
     let ids = try store.obtainPermanentIDs(for: objects)
-    guard ids.count == objects.count, ids.allSatisfy({ $0.persistentStore === store && !$0.isTemporaryID }) else {
+    guard ids.count == objects.count, ids.allSatisfy({ $0.store === store && $0.key > 0 }) else {
       throw CocoaError(
         .persistentStoreSave,
         userInfo: [

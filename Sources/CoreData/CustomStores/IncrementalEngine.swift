@@ -98,7 +98,7 @@ final class IncrementalEngine: Store, @unchecked Sendable {
     return ObjectReference(entity: references.entity(of: key) ?? id.reference.entity, key: key)
   }
 
-  private func isOwn(_ id: NSManagedObjectID) -> Bool { !id.isTemporaryID && id.persistentStore === store }
+  private func isOwn(_ id: NSManagedObjectID) -> Bool { id.key > 0 && id.store === store }
 
   func count(_ fetch: ResolvedFetch, _ core: ContextCore) throws -> Int {
     let request = request(fetch, offset: fetch.plan.offset, limit: fetch.plan.limit)

@@ -16,7 +16,7 @@ extension NSManagedObject {
     // Neither a probe nor an object that was never inserted had a context.
     if key == 0 || flags.contains(.gone) || hasReportedLostContext.exchange(true, ordering: .relaxed) { return }
     report(
-      "An object of the entity \(info.entity.name), \(ownID.uriRepresentation().absoluteString), is used after its context is gone or was reset: what it has not read is nil, or its type's zero. Keep the context as long as its objects. This is said once a process."
+      "An object of the entity \(info.entity.name), \(ownID.uri.absoluteString), is used after its context is gone or was reset: what it has not read is nil, or its type's zero. Keep the context as long as its objects. This is said once a process."
     )
   }
 }

@@ -2,8 +2,7 @@ import Foundation
 import StoreSchema
 
 extension NSManagedObject {
-  /// The present values of the properties that differ from what was last read or saved. Fires no fault.
-  public func changedValues() -> [String: Any] {
+  final func presentChanges() -> [String: Any] {
     var result: [String: Any] = [:]
     for (key, found) in info.keys {
       switch found {
@@ -30,14 +29,7 @@ extension NSManagedObject {
     return changedSlots().contains(slot)
   }
 
-  /// The old values of the properties changed since the last `processPendingChanges`.
-  public func changedValuesForCurrentEvent() -> [String: Any] {
-    flags.contains(.pending) ? changedValues() : [:]
-  }
-
-  /// The values as last read or saved; nil as `NSNull`. Nil for `keys` means all, unread to-many relationships left out.
-  /// An object that was never saved has none.
-  public func committedValues(forKeys keys: [String]?) -> [String: Any] {
+  final func committed(_ keys: [String]?) -> [String: Any] {
     if flags.contains(.inserted) { return [:] }
     prepareToRead()
     var result: [String: Any] = [:]
@@ -80,16 +72,14 @@ extension NSManagedObject {
     return relationship.isOrdered ? NSOrderedSet(array: Array(members)) : NSSet(array: Array(members))
   }
 
-  /// Whether the members of a relationship, or its destination's values, have not been read.
-  public final func hasFault(forRelationshipNamed key: String) -> Bool {
+  final func isUnread(relationship key: String) -> Bool {
     guard case .relationship(let index)? = info.keys[key] else { return false }
     let relationship = info.relationships[index].relationship
     if relationship.isToMany { return toMany(relationship).isFault }
     return flags.contains(.fault) || toOne(relationship)?.flags.isFault ?? false
   }
 
-  /// The IDs of a relationship's destinations, without making objects of those that are not there yet.
-  public final func objectIDs(forRelationshipNamed key: String) -> [NSManagedObjectID] {
+  final func destinationIDs(relationship key: String) -> [NSManagedObjectID] {
     guard case .relationship(let index)? = info.keys[key] else { return [] }
     let relationship = info.relationships[index].relationship
     if relationship.isToMany { return loadedToMany(relationship).members.map(\.ownID) }

@@ -158,14 +158,12 @@ extension NSManagedObject {
 
   // MARK: Primitive values
 
-  /// The value without firing a fault and without custom accessors.
-  public final func primitiveValue(forKey key: String) -> Any? {
+  final func primitive(_ key: String) -> Any? {
     if flags.contains(.fault) { return nil }
     return modelledValue(forKey: key)
   }
 
-  /// Sets a value without marking the object as changed and without keeping inverses.
-  public final func setPrimitiveValue(_ value: Any?, forKey key: String) {
+  final func setPrimitive(_ value: Any?, _ key: String) {
     prepareToRead()
     switch info.keys[key] {
     case .attribute(let index)?:

@@ -113,13 +113,13 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
 
   // MARK: Identity
 
-  public final var entity: NSEntityDescription { info.description }
+  open var entity: NSEntityDescription { info.description }
 
-  public final var managedObjectContext: NSManagedObjectContext? {
+  open var managedObjectContext: NSManagedObjectContext? {
     flags.contains(.gone) ? nil : core?.context
   }
 
-  public final var objectID: NSManagedObjectID { ownID }
+  open var objectID: NSManagedObjectID { ownID }
 
   /// What ``objectID`` says, whatever a subclass says of it.
   final var ownID: NSManagedObjectID {
@@ -148,20 +148,36 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
 
   // MARK: State
 
-  public final var isInserted: Bool { flags.isInserted }
-  public final var isUpdated: Bool { flags.isUpdated }
-  public final var isDeleted: Bool { flags.isDeleted }
+  open var isInserted: Bool { flags.isInserted }
+  open var isUpdated: Bool { flags.isUpdated }
+  open var isDeleted: Bool { flags.isDeleted }
   /// Whether its values have not been read yet.
-  public final var isFault: Bool { flags.isFault }
-  public final var hasChanges: Bool { flags.hasChanges }
-  public final var faultingState: Int { flags.isFault ? 1 : 0 }
+  open var isFault: Bool { flags.isFault }
+  open var hasChanges: Bool { flags.hasChanges }
+  open var faultingState: Int { flags.isFault ? 1 : 0 }
 
   /// Whether a stored property differs from what is stored.
-  public final var hasPersistentChangedValues: Bool {
+  open var hasPersistentChangedValues: Bool {
     if flags.contains(.linksChanged) { return true }
     if overlay.isEmpty { return false }
     return !changedSlots().isEmpty
   }
+
+  /// The present values of the properties that differ from what was last read or saved. Fires no fault.
+  open func changedValues() -> [String: Any] { presentChanges() }
+
+  /// The old values of the properties changed since the last `processPendingChanges`.
+  open func changedValuesForCurrentEvent() -> [String: Any] { flags.contains(.pending) ? presentChanges() : [:] }
+
+  /// The values as last read or saved; nil as `NSNull`. Nil for `keys` means all, unread to-many relationships left out.
+  /// An object that was never saved has none.
+  open func committedValues(forKeys keys: [String]?) -> [String: Any] { committed(keys) }
+
+  /// Whether the members of a relationship, or its destination's values, have not been read.
+  open func hasFault(forRelationshipNamed key: String) -> Bool { isUnread(relationship: key) }
+
+  /// The IDs of a relationship's destinations, without making objects of those that are not there yet.
+  open func objectIDs(forRelationshipNamed key: String) -> [NSManagedObjectID] { destinationIDs(relationship: key) }
 
   public override var hash: Int { Int(bitPattern: Unmanaged.passUnretained(self).toOpaque()) >> 4 }
 
@@ -198,6 +214,12 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
   open func value(forKey key: String) -> Any? { modelledValue(forKey: key) }
   open func setValue(_ value: Any?, forKey key: String) { setModelledValue(value, forKey: key) }
 
+  /// The value without firing a fault and without custom accessors.
+  open func primitiveValue(forKey key: String) -> Any? { primitive(key) }
+
+  /// Sets a value without marking the object as changed and without keeping inverses.
+  open func setPrimitiveValue(_ value: Any?, forKey key: String) { setPrimitive(value, key) }
+
   /// The value of a key the entity does not have. Stops the program unless overridden.
   open func value(forUndefinedKey key: String) -> Any? {
     misuse("the entity \(info.entity.name) is not key value coding-compliant for the key \"\(key)\".")
@@ -213,8 +235,17 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
   open func willChangeValue(forKey key: String) { prepareToRead() }
   open func didChangeValue(forKey key: String) { core?.markUpdated(self) }
 
+  /// Announces a change of a to-many relationship by primitive accessors.
+  open func willChangeValue(
+    forKey inKey: String, withSetMutation inMutationKind: NSKeyValueSetMutationKind, using inObjects: Set<AnyHashable>
+  ) { willChangeValue(forKey: inKey) }
+
+  open func didChangeValue(
+    forKey inKey: String, withSetMutation inMutationKind: NSKeyValueSetMutationKind, using inObjects: Set<AnyHashable>
+  ) { didChangeValue(forKey: inKey) }
+
   open override var description: String {
-    "<\(Self.self): \(ownID.uriRepresentation().absoluteString)\(flags.isFault ? "; fault" : "")>"
+    "<\(Self.self): \(ownID.uri.absoluteString)\(flags.isFault ? "; fault" : "")>"
   }
 }
 

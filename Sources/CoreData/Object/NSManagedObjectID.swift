@@ -4,14 +4,15 @@ import StoreSchema
 /// Names an object across contexts and threads. Compares by value within a coordinator.
 ///
 /// Sendable, unchecked: the entity's description belongs to an immutable model, all else but the successor is constant.
-public final class NSManagedObjectID: NSObject, NSCopying, @unchecked Sendable {
+open class NSManagedObjectID: NSObject, NSCopying, @unchecked Sendable {
   /// Not counted: entities of a used model are never freed; see ``EntityInfo/description``.
-  unowned(unsafe) let info: EntityInfo
-  let key: Int64
+  final unowned(unsafe) let info: EntityInfo
+  final let key: Int64
   /// Tells the temporary IDs of different contexts apart.
   private let contextIdentity: ObjectIdentifier?
   private let firstStore: NSPersistentStore?
-  private var store: NSPersistentStore? { firstStore?.current }
+  /// The store that the object is in now.
+  final var store: NSPersistentStore? { firstStore?.current }
   /// The permanent ID that took the place of this temporary one, where anybody held this one then. Used on its context's queue only.
   @exclusivity(unchecked) final var successor: NSManagedObjectID?
   private var storeIdentifier: String? { key > 0 ? store?.identifier : nil }
@@ -24,23 +25,31 @@ public final class NSManagedObjectID: NSObject, NSCopying, @unchecked Sendable {
     contextIdentity = key > 0 ? nil : context
   }
 
+  /// An ID of no object: no context knows it.
+  public convenience override init() {
+    guard let info = LooseProbe.info else { misuse("The entity of IDs of no object is not there.") }
+    self.init(info, key: 0, store: nil, context: nil)
+  }
+
   /// Whether the ID was made of a store, and not of one in whose place it is.
   @inline(__always)
-  func isMade(of store: NSPersistentStore?) -> Bool { firstStore === store && firstStore != nil }
+  final func isMade(of store: NSPersistentStore?) -> Bool { firstStore === store && firstStore != nil }
 
   /// The object's own entity.
-  public var entity: NSEntityDescription { info.description }
-  public var persistentStore: NSPersistentStore? { store }
+  open var entity: NSEntityDescription { info.description }
+  open var persistentStore: NSPersistentStore? { store }
   /// Whether the object has not been saved and has no permanent ID yet.
-  public var isTemporaryID: Bool { key <= 0 }
+  open var isTemporaryID: Bool { key <= 0 }
 
   /// Whether the ID means something in a context: a temporary one does only in its own.
-  func isKnown(to core: ContextCore) -> Bool { key > 0 || contextIdentity == ObjectIdentifier(core) }
+  final func isKnown(to core: ContextCore) -> Bool { key > 0 || contextIdentity == ObjectIdentifier(core) }
 
-  var reference: ObjectReference { ObjectReference(entity: info.entity.index, key: key) }
+  final var reference: ObjectReference { ObjectReference(entity: info.entity.index, key: key) }
 
   /// `x-coredata://STORE-UUID/Entity/pN`, or `x-coredata:///Entity/tN` for a temporary ID.
-  public func uriRepresentation() -> URL {
+  open func uriRepresentation() -> URL { uri }
+
+  final var uri: URL {
     let entity = info.entity.name.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? info.entity.name
     let text = key > 0 ? "x-coredata://\(storeIdentifier ?? "")/\(entity)/p\(name)" : "x-coredata:///\(entity)/t\(-key)"
     return URL(string: text) ?? URL(fileURLWithPath: "/")
@@ -69,10 +78,10 @@ public final class NSManagedObjectID: NSObject, NSCopying, @unchecked Sendable {
   }
 
   /// Whether a key means the same object in both: they are of one tree of entities, and of one store or one context.
-  func sharesKeys(with other: NSManagedObjectID) -> Bool {
+  final func sharesKeys(with other: NSManagedObjectID) -> Bool {
     other.info.root == info.root && (other.store === store || other.storeIdentifier == storeIdentifier)
       && other.contextIdentity == contextIdentity
   }
 
-  public override var description: String { uriRepresentation().absoluteString }
+  public override var description: String { uri.absoluteString }
 }

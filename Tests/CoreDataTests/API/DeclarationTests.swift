@@ -115,4 +115,77 @@ import Testing
       #expect(deletion.fetchRequest.entityName == "Note" && deletion.fetchRequest !== request)
     }
   }
+
+  /// Says of itself what is not so.
+  final class Liar: NSManagedObject {
+    override var isInserted: Bool { false }
+    override var isUpdated: Bool { false }
+    override var isDeleted: Bool { true }
+    override var isFault: Bool { true }
+    override var hasChanges: Bool { false }
+    override var hasPersistentChangedValues: Bool { false }
+    override var entity: NSEntityDescription { NSEntityDescription() }
+    override var objectID: NSManagedObjectID { fatalError("The library asks an open accessor.") }
+    override var managedObjectContext: NSManagedObjectContext? { nil }
+    override func changedValues() -> [String: Any] { [:] }
+    override func committedValues(forKeys keys: [String]?) -> [String: Any] { [:] }
+  }
+
+  /// The library goes by its own state: https://developer.apple.com/documentation/coredata/nsmanagedobject lists which methods may be
+  /// overridden; these must not change what is saved.
+  @Test func whatAnObjectSaysOfItselfChangesNoSave() throws {
+    let liar = Describing.entity("Liar", [Describing.attribute("text"), Describing.attribute("name")])
+    liar.managedObjectClassName = NSStringFromClass(Liar.self)
+    let friend = Describing.entity("Friend", [Describing.attribute("text")])
+    Describing.relate(liar, "friends", toMany: true, friend, "liar", toManyBack: false)
+    liar.relationshipsByName["friends"]?.deleteRule = .cascadeDeleteRule
+    let context = try Describing.context(Describing.model([liar, friend]))
+    let other = NSManagedObjectContext(.privateQueue)
+    other.persistentStoreCoordinator = context.persistentStoreCoordinator
+    other.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+    func texts(_ key: String) throws -> [String?] {
+      let reader = NSManagedObjectContext(.privateQueue)
+      reader.persistentStoreCoordinator = context.persistentStoreCoordinator
+      return try reader.performAndWait {
+        try reader.fetch(NSFetchRequest<NSManagedObject>(entityName: "Liar")).map { $0.value(forKey: key) as? String }
+      }
+    }
+    try context.performAndWait {
+      let object = try #require(NSEntityDescription.insertNewObject(forEntityName: "Liar", into: context) as? Liar)
+      object.setValue("a", forKey: "text")
+      let friend = NSEntityDescription.insertNewObject(forEntityName: "Friend", into: context)
+      friend.setValue(object, forKey: "liar")
+      try context.save()
+      #expect(try texts("text") == ["a"])
+      object.setValue("b", forKey: "text")
+      try context.save()
+      #expect(try texts("text") == ["b"])
+      try other.performAndWait {
+        let same = try #require(try other.fetch(NSFetchRequest<NSManagedObject>(entityName: "Liar")).first)
+        same.setValue("c", forKey: "text")
+        object.setValue("d", forKey: "name")
+        try context.save()
+        try other.save()
+      }
+      #expect(try texts("text") == ["c"] && texts("name") == ["d"])
+      context.refreshAllObjects()
+      context.delete(object)
+      try context.save()
+      #expect(try texts("text") == [])
+      #expect(try context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Friend")) == 0)
+    }
+  }
+
+  final class OwnID: NSManagedObjectID, @unchecked Sendable { override var isTemporaryID: Bool { false } }
+
+  @Test func anIDThatIsMadeIsOfNoObject() throws {
+    let context = try Describing.context(Describing.model([Describing.entity("Note")]))
+    for id in [NSManagedObjectID(), OwnID()] {
+      #expect(id.persistentStore == nil && id.isTemporaryID == !(id is OwnID))
+      context.performAndWait {
+        #expect(throws: CocoaError.self) { try context.existingObject(with: id) }
+        #expect(context.registeredObject(for: id) == nil)
+      }
+    }
+  }
 }
