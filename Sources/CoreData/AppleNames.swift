@@ -27,9 +27,3 @@ extension NSDictionary {
     KeyPathValue.value(of: self, keyPath.split(separator: ".").map(String.init)[...])
   }
 }
-
-extension NSManagedObjectContext {
-  /// The plain form of the generic function, for code that passes it as a value.
-  @_disfavoredOverload
-  public func performAndWait(_ block: () -> Void) { core.run(block) }
-}

@@ -79,18 +79,16 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
   }
 
   /// Runs `block` on a new private-queue context, later.
-  open func performBackgroundTask(_ block: sending @escaping (NSManagedObjectContext) -> Void) {
+  open func performBackgroundTask(_ block: @escaping (NSManagedObjectContext) -> Void) {
     let context = newBackgroundContext()
-    nonisolated(unsafe) let block = block
-    context.perform { block(context) }
+    context.later { block(context) }
   }
 
   /// Runs `block` on a new private-queue context and gives back what it returns or throws.
-  public final func performBackgroundTask<T>(
-    _ block: sending @escaping (NSManagedObjectContext) throws -> T
-  ) async rethrows -> sending T {
+  public nonisolated(nonsending) final func performBackgroundTask<T>(
+    _ block: @escaping (NSManagedObjectContext) throws -> T
+  ) async rethrows -> T {
     let context = newBackgroundContext()
-    nonisolated(unsafe) let block = block
     return try await context.perform { try block(context) }
   }
 }

@@ -55,7 +55,7 @@ extension ContextCore {
   private func takeTurn() {
     // Without its context nobody can be told.
     guard let context else { return }
-    context.performAndWait {
+    run {
       if isBusy { return }
       context.processPendingChanges()
     }

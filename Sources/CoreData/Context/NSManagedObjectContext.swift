@@ -117,20 +117,30 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   /// queue has a turn. A main queue that nothing runs makes this wait for ever; after 5 seconds standard error names
   /// the context. Other contexts run the block on the calling thread, and wait only for the thread that is using the
   /// context.
-  public func performAndWait<T>(_ block: () throws -> T) rethrows -> T { try core.run(block) }
+  public final func performAndWait<T>(_ block: () throws -> T) rethrows -> T { try core.run(block) }
+
+  /// The plain form of the generic function, for subclasses and for code that passes it as a value.
+  @_disfavoredOverload
+  open func performAndWait(_ block: () -> Void) { core.run(block) }
 
   /// Runs `block` on the context's queue later. What it changes is announced when it ends. Without a queue it runs here
   /// and now.
-  public func perform(_ block: sending @escaping () -> Void) {
+  ///
+  /// The block may use predicates, requests and objects of the context from around it, as on Apple's platforms. The price is
+  /// that the compiler does not see the hop: what else the block shares with its surroundings is the client's to guard.
+  open func perform(_ block: @escaping () -> Void) { later(block) }
+
+  /// What ``perform(_:)`` does, whatever a subclass makes of it.
+  final func later(_ block: @escaping () -> Void) {
     nonisolated(unsafe) let block = block
     whenQueued { self.runEvent(block) }
   }
 
   /// Runs `block` on the context's queue and gives back what it returns or throws. What it changes is announced when it
-  /// ends.
-  public nonisolated(nonsending) func perform<T>(
-    schedule: ScheduledTaskType = .immediate, _ block: sending @escaping () throws -> T
-  ) async rethrows -> sending T {
+  /// ends. What the block may use is what ``perform(_:)`` says.
+  public nonisolated(nonsending) final func perform<T>(
+    schedule: ScheduledTaskType = .immediate, _ block: @escaping () throws -> T
+  ) async rethrows -> T {
     nonisolated(unsafe) let block = block
     let run: @Sendable () -> Result<UnsafeBox<T>, any Error> = {
       Result { UnsafeBox(value: try self.runEvent(block)) }
@@ -162,7 +172,16 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   /// Carries a value over a hop that the caller has given it up for.
   private struct UnsafeBox<T>: @unchecked Sendable { let value: T }
 
-  // MARK: Fetching
+  // MARK: Requests
+
+  /// Runs a request on the stores.
+  ///
+  /// Asynchronous fetches return at once. Throws 134091 for kinds of requests that are not supported yet: batch insertions,
+  /// updates and deletions, and persistent history.
+  @discardableResult
+  open func execute(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
+    try request.run(in: self)
+  }
 
   /// Runs a fetch of any result type: what it gives is of the request's ``NSFetchRequest/resultType``. Requests that say what they
   /// give go to the generic function of this name.
@@ -273,6 +292,33 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
   open func undo() { undoManager?.undo() }
   open func redo() { undoManager?.redo() }
+
+  // MARK: Merging
+
+  /// Brings in what another context has saved; called on this context's queue with its did-save notification.
+  ///
+  /// New objects become known here, those of this context that have changed are read again with unsaved changes on top,
+  /// and deleted ones count as deleted. Fetched results and `ObjectsDidChange` say so. Both notifications of a save are
+  /// understood, and those of contexts of another coordinator on the same store.
+  open func mergeChanges(fromContextDidSave notification: Notification) {
+    core.merge(ChangesElsewhere(notification.userInfo ?? [:]))
+  }
+
+  /// Brings what was changed elsewhere (by another process or a batch request) into contexts, each on its own queue.
+  ///
+  /// The dictionary has object IDs or their URIs under `NSInsertedObjectsKey`, `NSUpdatedObjectsKey`, `NSDeletedObjectsKey`
+  /// and the like, or under the keys of `didSaveObjectIDsNotification`.
+  ///
+  /// Waits for no queue. A context that another thread is using, and a main-queue context unless this is called on the
+  /// main queue, brings the changes in at the next turn of its queue, or when it is used next, whichever is first.
+  open class func mergeChanges(
+    fromRemoteContextSave changeNotificationData: [AnyHashable: Any], into contexts: [NSManagedObjectContext]
+  ) {
+    let changes = ChangesElsewhere(changeNotificationData)
+    for context in contexts { context.core.leave(.changes(changes)) }
+  }
+
+  // MARK: Faults
 
   /// Called when the row of a fault is gone. True: the object counts as deleted. False: the program stops. The property is
   /// nil, as whole rows are read.

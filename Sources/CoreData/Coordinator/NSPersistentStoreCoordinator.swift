@@ -378,7 +378,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
   public final func performAndWait<T>(_ block: () throws -> T) rethrows -> T { try lock.withLock(block) }
 
-  public final func perform(_ block: sending @escaping () -> Void) {
+  /// Runs `block` on the coordinator's queue, later.
+  open func perform(_ block: @escaping () -> Void) {
     nonisolated(unsafe) let block = block
     queue.async { self.lock.withLock { block() } }
   }

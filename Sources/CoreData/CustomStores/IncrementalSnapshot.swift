@@ -28,7 +28,7 @@ final class IncrementalSnapshot: StoreSnapshot, @unchecked Sendable {
   /// Calls the client's store on the queue of the context that it gets, while nobody else calls it.
   private func calling<R>(_ body: (NSIncrementalStore) throws -> R) throws(StoreError) -> R {
     do {
-      return try ownsContext ? context.performAndWait { try engine.calling(body) } : engine.calling(body)
+      return try ownsContext ? context.core.run { try engine.calling(body) } : engine.calling(body)
     } catch let error as StoreError { throw error } catch { throw Self.failure(error) }
   }
 

@@ -10,7 +10,7 @@ enum NestedFetch {
         .coreData,
         userInfo: [NSLocalizedDescriptionKey: "FETCH needs an NSFetchRequest and an NSManagedObjectContext."])
     }
-    return try context.performAndWait {
+    return try context.core.run {
       if countOnly { return try request.count(in: context) }
       return try request.results(in: context).map { result in
         if let values = result as? NSDictionary, values.count == 1 { values.allValues[0] } else { result }

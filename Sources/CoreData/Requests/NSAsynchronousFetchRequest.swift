@@ -108,7 +108,7 @@ open class NSAsynchronousFetchResult<ResultType: NSFetchRequestResult>: NSPersis
   /// Runs `body` on the context's queue.
   private func later(_ body: @escaping (NSAsynchronousFetchResult) -> Void) {
     nonisolated(unsafe) let (result, body) = (self, body)
-    context.perform { body(result) }
+    context.later { body(result) }
   }
 
   // MARK: Progress and end

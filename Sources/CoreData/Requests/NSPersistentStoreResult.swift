@@ -36,20 +36,9 @@ open class NSPersistentStoreAsynchronousResult: NSPersistentStoreResult {
     if cancelled.exchange(true, ordering: .acquiringAndReleasing) { return }
     // Whoever reads for the request notices later.
     nonisolated(unsafe) let result = self
-    context.perform { result.wasCancelled() }
+    context.later { result.wasCancelled() }
   }
 
   /// Called once, on the context's queue.
   func wasCancelled() {}
-}
-
-extension NSManagedObjectContext {
-  /// Runs a request on the stores.
-  ///
-  /// Asynchronous fetches return at once. Throws 134091 for kinds of requests that are not supported yet: batch insertions,
-  /// updates and deletions, and persistent history.
-  @discardableResult
-  public func execute(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
-    try request.run(in: self)
-  }
 }
