@@ -43,7 +43,8 @@ extension GraphSuite {
       var metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(
         ofType: g.storeType, at: g.url(), options: nil)
       metadata["own"] = "value"
-      try NSPersistentStoreCoordinator.setMetadata(metadata, ofType: g.storeType, at: g.url(), options: nil)
+      try NSPersistentStoreCoordinator.setMetadata(
+        metadata, forPersistentStoreOfType: g.storeType, at: g.url(), options: nil)
       guard let store = try g.coordinator.persistentStores.first else { try g.fail("there is no store") }
       g.equal(store.metadata["own"] as? String, "value")
       g.equal(store.identifier, identifier)

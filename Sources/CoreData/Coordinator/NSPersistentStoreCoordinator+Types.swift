@@ -11,7 +11,7 @@ extension NSPersistentStoreCoordinator {
   public class func setMetadata(
     _ metadata: [String: Any]?, type: NSPersistentStore.StoreType, at url: URL, options: [AnyHashable: Any]? = nil
   ) throws {
-    try setMetadata(metadata, ofType: type.rawValue, at: url, options: options)
+    try setMetadata(metadata, forPersistentStoreOfType: type.rawValue, at: url, options: options)
   }
 
   @discardableResult

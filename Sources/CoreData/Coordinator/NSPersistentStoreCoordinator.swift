@@ -77,7 +77,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         .persistentStoreInvalidType,
         userInfo: [
           NSLocalizedDescriptionKey:
-            "There is no store of type '\(storeType)'; registered are \(StoreRegistration.types.joined(separator: ", "))."
+            "There is no store of type '\(storeType)'; registered are \(StoreRegistration.classesOfTypes.keys.sorted().joined(separator: ", "))."
         ])
     }
     if let configuration, model.entities(forConfigurationName: configuration) == nil {
@@ -297,7 +297,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   /// Replaces the application's entries in the metadata of the store at `url`, without opening it with a model. Its type, UUID and
   /// version hashes stay what they are.
   open class func setMetadata(
-    _ metadata: [String: Any]?, ofType storeType: String, at url: URL, options: [AnyHashable: Any]? = nil
+    _ metadata: [String: Any]?, forPersistentStoreOfType storeType: String, at url: URL,
+    options: [AnyHashable: Any]? = nil
   ) throws {
     if let storeClass = StoreRegistration.storeClass(storeType) {
       return try storeClass.setMetadata(metadata, forPersistentStoreAt: url)

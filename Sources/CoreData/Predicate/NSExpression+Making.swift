@@ -118,10 +118,13 @@ extension _ExpressionMaking {
   /// The value at a dotted path of keys. A path that begins with a variable, `$x.title`, begins at what that stands for: an
   /// element of the subquery around it, say.
   public init(forKeyPath keyPath: String) {
-    guard keyPath.hasPrefix("$") else { return self.init(.keyPath(keyPath)) }
-    let keys = keyPath.dropFirst().split(separator: ".", maxSplits: 1).map(String.init)
-    let variable = StoreQuery.Expression.variable(keys.first ?? "")
-    self.init(.init(keys.count > 1 ? .keyPathOf(variable, keys[1]) : variable, .keyPath(keyPath)))
+    if keyPath.hasPrefix("$") {
+      let keys = keyPath.dropFirst().split(separator: ".", maxSplits: 1).map(String.init)
+      let variable = StoreQuery.Expression.variable(keys.first ?? "")
+      self.init(.init(keys.count > 1 ? .keyPathOf(variable, keys[1]) : variable, .keyPath(keyPath)))
+    } else {
+      self.init(.keyPath(keyPath))
+    }
   }
 
   /// The value of a managed object's property. A key path of another class, which has no names, stops the program.

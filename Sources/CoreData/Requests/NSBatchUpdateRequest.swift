@@ -88,7 +88,7 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest {
 
   /// Deletes objects of one entity.
   public convenience init(objectIDs objects: [NSManagedObjectID]) {
-    let request = NSFetchRequest<any NSFetchRequestResult>(entityName: objects.first?.info.entity.name ?? "")
+    let request = NSFetchRequest<any NSFetchRequestResult>(entityName: objects.first?.info.description.name ?? "")
     request.predicate = NSPredicate(format: "SELF IN %@", objects)
     self.init(fetchRequest: request)
   }

@@ -138,12 +138,12 @@ import Testing
       var metadata = try Coordinator.metadataForPersistentStore(ofType: ListStore.type, at: url)
       #expect(metadata["mine"] as? String == "kept" && metadata[NSStoreUUIDKey] as? String == store.identifier)
       metadata[NSStoreTypeKey] = "Another"
-      try Coordinator.setMetadata(metadata, ofType: ListStore.type, at: url)
+      try Coordinator.setMetadata(metadata, forPersistentStoreOfType: ListStore.type, at: url)
       let error = #expect(throws: CocoaError.self) { try stack(ListStore.type, url) }
       #expect(error?.code == .persistentStoreTypeMismatch)
       metadata[NSStoreTypeKey] = ListStore.type
       metadata[NSStoreModelVersionHashesKey] = ["Person": Data(repeating: 1, count: 32)]
-      try Coordinator.setMetadata(metadata, ofType: ListStore.type, at: url)
+      try Coordinator.setMetadata(metadata, forPersistentStoreOfType: ListStore.type, at: url)
       let other = #expect(throws: CocoaError.self) { try stack(ListStore.type, url) }
       #expect(other?.code == .persistentStoreIncompatibleVersionHash)
     }
