@@ -26,9 +26,9 @@ open class NSManagedObjectID: NSObject, NSCopying, @unchecked Sendable {
   }
 
   /// An ID of no object: no context knows it.
-  public convenience override init() {
+  public override init() {
     guard let info = LooseProbe.info else { misuse("The entity of IDs of no object is not there.") }
-    self.init(info, key: 0, store: nil, context: nil)
+    (self.info, key, firstStore, contextIdentity) = (info, 0, nil, nil)
   }
 
   /// Whether the ID was made of a store, and not of one in whose place it is.

@@ -3,14 +3,14 @@ import StoreQuery
 
 /// What a fetch request finds in a context, as the right side of `IN`, or how many that are
 /// (https://developer.apple.com/documentation/coredata/nsfetchrequestexpression).
-open class NSFetchRequestExpression: NSExpression {
+public final class NSFetchRequestExpression: NSExpression {
   private let payload: TreeExpression.Payload?
 
-  public required init?(coder: NSCoder) { nil }
+  required init?(coder: NSCoder) { nil }
 
   /// `fetch` and `context` are expressions for an `NSFetchRequest` and an `NSManagedObjectContext`, mostly constants. The fetch is run each
   /// time the expression is evaluated, and once for each fetch that it is part of.
-  open class func expression(
+  public class func expression(
     forFetch fetch: NSExpression, context: NSExpression, countOnly countFlag: Bool
   ) -> NSExpression {
     make(
@@ -21,7 +21,7 @@ open class NSFetchRequestExpression: NSExpression {
     RawObject.make(NSFetchRequestExpression.self, payload)
   }
 
-  final var tree: StoreQuery.Expression {
+  var tree: StoreQuery.Expression {
     guard let payload else { misuse("An expression was made without its initialiser.") }
     return payload.tree
   }
@@ -32,11 +32,11 @@ open class NSFetchRequestExpression: NSExpression {
   }
 
   /// The expression for the fetch request.
-  open var requestExpression: NSExpression { ExpressionTree.expression(parts.fetch) }
+  public var requestExpression: NSExpression { ExpressionTree.expression(parts.fetch) }
   /// The expression for the context.
-  open var contextExpression: NSExpression { ExpressionTree.expression(parts.context) }
+  public var contextExpression: NSExpression { ExpressionTree.expression(parts.context) }
   /// Whether the value is the number of results.
-  open var isCountOnlyRequest: Bool { parts.countOnly }
+  public var isCountOnlyRequest: Bool { parts.countOnly }
 
   public override func copy(with zone: NSZone? = nil) -> Any { self }
   public override var hash: Int { tree.hashValue }

@@ -73,10 +73,13 @@ final class ResultsTracker: @unchecked Sendable {
     guard let value = AttributeCoding.flattened(object.value(forKeyPath: path)) else { return "" }
     switch value {
     case let text as String: return text
-    case let number as NSNumber: return number.stringValue
+    case let number as NSNumber: return whole(number.stringValue)
     default: return "\(value)"
     }
   }
+
+  /// Whole numbers without a fraction, as `NSNumber` of Apple's platforms describes them.
+  private static func whole(_ text: String) -> String { text.hasSuffix(".0") ? String(text.dropLast(2)) : text }
 
   func indexTitle(_ name: String) -> String? {
     if let controller = erased,

@@ -188,22 +188,14 @@ import Testing
     }
   }
 
-  final class Counting: NSManagedObject {
-    var told = 0
-    override func prepareForDeletion() {
-      told += 1
-      managedObjectContext?.delete(self)
-    }
-  }
-
   /// Clients. Out of the method itself it is not called again.
   @Test func everyDeletionIsAnnounced() throws {
     let entity = Describing.entity("Counting")
-    entity.managedObjectClassName = NSStringFromClass(Counting.self)
+    entity.managedObjectClassName = "CoreDataTests.CountingObject"
     let context = try Describing.context(Describing.model([entity]))
     try context.performAndWait {
       let object = try #require(
-        NSEntityDescription.insertNewObject(forEntityName: "Counting", into: context) as? Counting)
+        NSEntityDescription.insertNewObject(forEntityName: "Counting", into: context) as? CountingObject)
       try context.save()
       context.delete(object)
       #expect(object.told == 1)
@@ -242,5 +234,13 @@ import Testing
     #expect(lines.filter { $0.contains(NSPersistentStoreRemoteChangeNotificationPostOptionKey) }.count == 1)
     #expect(lines.filter { $0.contains(NSMigratePersistentStoresAutomaticallyOption) }.count == 1)
     #expect(lines.filter { $0.contains("has no effect") }.count == 3)
+  }
+}
+
+final class CountingObject: NSManagedObject {
+  var told = 0
+  override func prepareForDeletion() {
+    told += 1
+    managedObjectContext?.delete(self)
   }
 }

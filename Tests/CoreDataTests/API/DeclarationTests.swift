@@ -11,11 +11,11 @@ import Testing
   }
 
   @Test func aStoreNamesTheClassThatMigratesIt() {
-    #expect(NSPersistentStore.migrationManagerClass() == NSMigrationManager.self)
+    #expect(NSPersistentStore.migrationManagerClass() is NSMigrationManager.Type)
   }
 
   @Test func registeredTypesHaveTheirClasses() {
-    final class Own: NSAtomicStore {}
+    final class Own: NSAtomicStore, @unchecked Sendable {}
     let type = "DeclarationTests.Own"
     NSPersistentStoreCoordinator.registerStoreClass(Own.self, forStoreType: type)
     defer { NSPersistentStoreCoordinator.registerStoreClass(nil, forStoreType: type) }
@@ -25,7 +25,7 @@ import Testing
       value.getValue(&found)
       return found
     }
-    #expect(registered(type) == Own.self && registered(NSSQLiteStoreType) == NSPersistentStore.self)
+    #expect(registered(type) is Own.Type && registered(NSSQLiteStoreType) is NSPersistentStore.Type)
     #expect(registered("none") == nil)
   }
 
@@ -116,26 +116,11 @@ import Testing
     }
   }
 
-  /// Says of itself what is not so.
-  final class Liar: NSManagedObject {
-    override var isInserted: Bool { false }
-    override var isUpdated: Bool { false }
-    override var isDeleted: Bool { true }
-    override var isFault: Bool { true }
-    override var hasChanges: Bool { false }
-    override var hasPersistentChangedValues: Bool { false }
-    override var entity: NSEntityDescription { NSEntityDescription() }
-    override var objectID: NSManagedObjectID { fatalError("The library asks an open accessor.") }
-    override var managedObjectContext: NSManagedObjectContext? { nil }
-    override func changedValues() -> [String: Any] { [:] }
-    override func committedValues(forKeys keys: [String]?) -> [String: Any] { [:] }
-  }
-
   /// The library goes by its own state: https://developer.apple.com/documentation/coredata/nsmanagedobject lists which methods may be
   /// overridden; these must not change what is saved.
   @Test func whatAnObjectSaysOfItselfChangesNoSave() throws {
     let liar = Describing.entity("Liar", [Describing.attribute("text"), Describing.attribute("name")])
-    liar.managedObjectClassName = NSStringFromClass(Liar.self)
+    liar.managedObjectClassName = "CoreDataTests.LyingObject"
     let friend = Describing.entity("Friend", [Describing.attribute("text")])
     Describing.relate(liar, "friends", toMany: true, friend, "liar", toManyBack: false)
     liar.relationshipsByName["friends"]?.deleteRule = .cascadeDeleteRule
@@ -151,7 +136,8 @@ import Testing
       }
     }
     try context.performAndWait {
-      let object = try #require(NSEntityDescription.insertNewObject(forEntityName: "Liar", into: context) as? Liar)
+      let object = try #require(
+        NSEntityDescription.insertNewObject(forEntityName: "Liar", into: context) as? LyingObject)
       object.setValue("a", forKey: "text")
       let friend = NSEntityDescription.insertNewObject(forEntityName: "Friend", into: context)
       friend.setValue(object, forKey: "liar")
@@ -188,4 +174,19 @@ import Testing
       }
     }
   }
+}
+
+/// Says of itself what is not so.
+final class LyingObject: NSManagedObject {
+  override var isInserted: Bool { false }
+  override var isUpdated: Bool { false }
+  override var isDeleted: Bool { true }
+  override var isFault: Bool { true }
+  override var hasChanges: Bool { false }
+  override var hasPersistentChangedValues: Bool { false }
+  override var entity: NSEntityDescription { NSEntityDescription() }
+  override var objectID: NSManagedObjectID { fatalError("The library asks an open accessor.") }
+  override var managedObjectContext: NSManagedObjectContext? { nil }
+  override func changedValues() -> [String: Any] { [:] }
+  override func committedValues(forKeys keys: [String]?) -> [String: Any] { [:] }
 }
