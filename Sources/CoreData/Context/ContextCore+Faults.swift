@@ -89,8 +89,7 @@ extension ContextCore {
           if row.key == object.key { return found = row }
           // A row that another fetch has given stays: its results are of one moment.
           guard let other = registered(row.key, root: root, store: object.storeIndex), other.flags.isFault,
-            other.row == nil,
-            other.info.entity.index == row.entity
+            other.row == nil, other.info.entity.index == row.entity
           else { return }
           other.take(row)
         }

@@ -152,7 +152,11 @@ import Testing
       try world.save("mine") { #expect(world.owner.value(forKey: "blob") == nil) }
       Issue.record("the save built on a value that could not be read")
     } catch { #expect("\(error)".contains("missingExternalData")) }
-    try world.context.performAndWait { try world.context.save() }
+    try world.context.performAndWait {
+      #expect(throws: CocoaError.self) { try world.context.save() }
+      world.context.rollback()
+      try world.context.save()
+    }
   }
 
   @Test(arguments: types)
