@@ -85,8 +85,7 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
   }
 }
 
-// The same policies by their C names. They are variables, as they are on Apple's platforms: setting one changes what the name
-// stands for, and no context.
+// The same policies by their C names. They are variables, as on Apple's platforms, but setting one changes no context.
 public nonisolated(unsafe) var NSErrorMergePolicy: AnyObject = NSMergePolicy.Shared.error
 public nonisolated(unsafe) var NSMergeByPropertyStoreTrumpMergePolicy: AnyObject = NSMergePolicy.Shared.storeTrump
 public nonisolated(unsafe) var NSMergeByPropertyObjectTrumpMergePolicy: AnyObject = NSMergePolicy.Shared.objectTrump

@@ -88,7 +88,7 @@ extension ContextCore {
     try throwReadError()
   }
 
-  /// Throws what has kept objects from being read: a save must not build on it. It stays, until the changes are taken back
+  /// Throws what has kept objects from being read: a save must not build on it. Only taking the changes back ends that
   /// (decision 004).
   func throwReadError() throws {
     if let error = faultError { throw CoreDataError.unread(error) }

@@ -73,7 +73,7 @@ final class ContextCore: @unchecked Sendable {
   @exclusivity(unchecked) var preparingForDeletion: ContiguousArray<NSManagedObject> = []
   /// Deleted objects whose delete rules have not been followed yet.
   @exclusivity(unchecked) var undeletedDependents: ContiguousArray<NSManagedObject> = []
-  /// Else they are followed by saves alone.
+  /// Whether that is done at the end of the event; else saves do it.
   var propagatesDeletesAtEndOfEvent = true
   var isSaving = false
   /// Unchanged objects whose version the next save checks.

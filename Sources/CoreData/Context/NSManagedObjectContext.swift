@@ -126,8 +126,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
   /// Runs `block` on the context's queue later. What it changes is announced when it ends. Without a queue it runs here
   /// and now.
   ///
-  /// The block may use predicates, requests and objects of the context from around it, as on Apple's platforms. The price is
-  /// that the compiler does not see the hop: what else the block shares with its surroundings is the client's to guard.
+  /// The block may use predicates, requests and objects of the context from around it, as on Apple's platforms. For that
+  /// the compiler does not check it: the client sees to it that nothing else is used on two threads at the same time.
   open func perform(_ block: @escaping () -> Void) { later(block) }
 
   /// What ``perform(_:)`` does, whatever a subclass makes of it.
@@ -176,15 +176,15 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
   /// Runs a request on the stores.
   ///
-  /// Asynchronous fetches return at once. Throws 134091 for kinds of requests that are not supported yet: batch insertions,
-  /// updates and deletions, and persistent history.
+  /// Asynchronous fetches return at once. Throws 134091 for requests that are not supported yet: batch insertions, updates
+  /// and deletions, and persistent history.
   @discardableResult
   open func execute(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
     try request.run(in: self)
   }
 
-  /// Runs a fetch of any result type: what it gives is of the request's ``NSFetchRequest/resultType``. Requests that say what they
-  /// give go to the generic function of this name.
+  /// Runs a fetch whose results may be of any type: see ``NSFetchRequest/resultType``. The generic function of this name
+  /// is for requests that name the type.
   open func fetch(_ request: NSFetchRequest<any NSFetchRequestResult>) throws -> [Any] {
     try fetch(request.erased, as: Any.self)
   }

@@ -49,7 +49,7 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
     make(.fetch(fetchRequest), deletes: false)
   }
 
-  /// Apple's function takes requests of every result type, as classes of Objective-C do.
+  /// The same for a request that names the type of its results.
   public final class func fetchHistory<T: NSFetchRequestResult>(withFetch fetchRequest: NSFetchRequest<T>) -> Self {
     make(.fetch(fetchRequest.retyped()), deletes: false)
   }

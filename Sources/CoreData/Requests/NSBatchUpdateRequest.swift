@@ -72,7 +72,7 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest {
     request = fetch.copy() as? NSFetchRequest<any NSFetchRequestResult> ?? fetch
   }
 
-  /// Apple's initialiser takes requests of every result type, as classes of Objective-C do.
+  /// The same for a request that names the type of its results.
   public convenience init<T: NSFetchRequestResult>(fetchRequest fetch: NSFetchRequest<T>) {
     let erased: NSFetchRequest<any NSFetchRequestResult> = fetch.retyped()
     self.init(fetchRequest: erased)
