@@ -81,7 +81,7 @@ private final class Idle: NSMergePolicy, @unchecked Sendable {
 
 private final class Partial: NSMergePolicy, @unchecked Sendable {
   override func resolve(optimisticLockingConflicts list: [NSMergeConflict]) throws {
-    try super.resolve(optimisticLockingConflicts: list.filter { $0.cachedSnapshot?["name"] as? String == "p" })
+    try super.resolve(optimisticLockingConflicts: list.filter { $0.read?["name"] as? String == "p" })
   }
 }
 
@@ -90,10 +90,16 @@ private final class Adding: NSMergePolicy, @unchecked Sendable {
   override func resolve(mergeConflicts list: [Any]) throws {
     let conflicts = list.compactMap { $0 as? NSMergeConflict }
     func age(_ snapshot: [String: Any]?) -> Int { (snapshot?["age"] as? NSNumber)?.intValue ?? 0 }
-    let increments = conflicts.map { age($0.objectSnapshot) - age($0.cachedSnapshot) }
+    let increments = conflicts.map { ($0.sourceObject.number("age") ?? 0) - age($0.read) }
     try super.resolve(mergeConflicts: list)
     for (conflict, increment) in zip(conflicts, increments) {
-      conflict.sourceObject.setValue(age(conflict.persistedSnapshot) + increment, forKey: "age")
+      conflict.sourceObject.setValue(age(conflict.present) + increment, forKey: "age")
     }
   }
+}
+
+/// The snapshots of either kind of conflict: with the coordinator's rows, and with the store.
+extension NSMergeConflict {
+  fileprivate var read: [String: Any]? { persistedSnapshot == nil ? objectSnapshot : cachedSnapshot }
+  fileprivate var present: [String: Any]? { persistedSnapshot ?? cachedSnapshot }
 }

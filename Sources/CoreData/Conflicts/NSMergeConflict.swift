@@ -3,6 +3,12 @@ import StoreSchema
 
 /// An object that another context or process has changed or deleted since it was read.
 ///
+/// A change that the row cache of the object's store knows, as it knows those of the coordinator's other contexts, is a conflict with that
+/// cache: "the merge conflict has a source object and a cached snapshot but no persisted snapshot". One that it does not know is a
+/// conflict of the cache with the store: "has a cached snapshot and a persisted snapshot. The source object is also provided as a
+/// convenience" (https://developer.apple.com/documentation/coredata/nsmergeconflict). A deleted row is in no cache: who deleted it is
+/// not told apart.
+///
 /// Snapshots have all attributes and to-one relationships, the latter as `NSManagedObjectID`, and nil as `NSNull`. Only data that the
 /// store keeps outside the row is not in them.
 open class NSMergeConflict: NSObject {
@@ -13,15 +19,15 @@ open class NSMergeConflict: NSObject {
     let versionRead, storedVersion: Int
   }
   final let content: Content
-  /// The row of the persisted snapshot, where a save has made the conflict.
-  final private(set) var persisted: Row?
+  /// The row in the store, where a save has made the conflict and the object is not gone.
+  final let persisted: Row?
 
   open var sourceObject: NSManagedObject { content.object }
-  /// The values of the object in its context.
+  /// The values that the object was read with in a conflict with the row cache; in one with the store, those it has in its context.
   open var objectSnapshot: [String: Any]? { content.present }
-  /// The values that the object was read with.
+  /// The values in the row cache: in a conflict with the store, those that the object was read with.
   open var cachedSnapshot: [String: Any]? { content.cached }
-  /// The values in the store, nil where the object is gone.
+  /// The values in the store; nil in a conflict with the row cache, and where the object is gone.
   open var persistedSnapshot: [String: Any]? { content.stored }
   open var oldVersionNumber: Int { content.versionRead }
   /// The version in the store, 0 where the object is gone.
@@ -34,14 +40,17 @@ open class NSMergeConflict: NSObject {
     content = Content(
       object: srcObject, present: ConflictSnapshot.present(of: srcObject), cached: cachesnap, stored: persnap,
       versionRead: oldvers, storedVersion: newvers)
+    persisted = nil
   }
 
-  /// The conflict of a save: the row of `object` in its store, nil where it is gone.
-  convenience init(_ object: NSManagedObject, versionRead: Int64, persisted: Row?) {
-    self.init(
-      source: object, newVersion: Int(clamping: persisted?.version ?? 0), oldVersion: Int(clamping: versionRead),
-      cachedSnapshot: object.row.map { ConflictSnapshot.row($0, of: object) },
-      persistedSnapshot: persisted.map { ConflictSnapshot.row($0, of: object) })
+  /// The conflict of a save: the row of `object` in its store, nil where it is gone, and whether the row cache has it.
+  init(_ object: NSManagedObject, versionRead: Int64, persisted: Row?, isCached: Bool) {
+    let read = object.row.map { ConflictSnapshot.row($0, of: object) }
+    let stored = persisted.map { ConflictSnapshot.row($0, of: object) }
+    content = Content(
+      object: object, present: isCached ? read : ConflictSnapshot.present(of: object),
+      cached: isCached ? stored : read, stored: isCached ? nil : stored,
+      versionRead: Int(clamping: versionRead), storedVersion: Int(clamping: persisted?.version ?? 0))
     self.persisted = persisted
   }
 }

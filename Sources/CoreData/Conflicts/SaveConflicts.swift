@@ -45,7 +45,11 @@ struct SaveConflicts {
           object: ObjectIdentifier(object), versionRead: conflict.versionRead, stored: persisted?.version ?? 0,
           slots: [],
           other: nil))
-      versions.append(NSMergeConflict(object, versionRead: conflict.versionRead, persisted: persisted))
+      let cached = object.core?.store(object.storeIndex)?.cache.row(object.info.root, object.key)
+      versions.append(
+        NSMergeConflict(
+          object, versionRead: conflict.versionRead, persisted: persisted,
+          isCached: persisted != nil && cached?.version == persisted?.version))
     case .constraint(let slots, let other, let persisted):
       marks.insert(
         Mark(

@@ -18,7 +18,8 @@ extension ContextCore {
     if attempt > 8 {
       throw CoreDataError.conflicts(
         referrers.map {
-          NSMergeConflict($0.deleted, versionRead: $0.deleted.row?.version ?? 0, persisted: $0.deleted.row)
+          NSMergeConflict(
+            $0.deleted, versionRead: $0.deleted.row?.version ?? 0, persisted: $0.deleted.row, isCached: false)
         })
     }
     for found in referrers {
@@ -64,8 +65,8 @@ extension ContextCore {
     case .cascadeDeleteRule: delete(member)
     case .nullifyDeleteRule:
       guard let inverse = info.relationship.linkedInverse, let slot = inverse.slot else { return }
-      member.setReference(inverse, slot, nil)
       markUpdated(member)
+      member.setReference(inverse, slot, nil)
     case .denyDeleteRule, .noActionDeleteRule: return
     }
   }
