@@ -167,13 +167,14 @@ struct ObjectMerge {
         return destination.setReference(inverse, inverseSlot, object)
       }
     }
-    object.setReference(relationship, slot, nil)
     core.markUpdated(object)
+    object.setReference(relationship, slot, nil)
   }
 
   // MARK: Changed objects
 
   private func mergeValues(_ object: NSManagedObject, _ stored: Row) throws {
+    object.noteEventBase()
     let toOnes = try object.info.entity.relationships.compactMap { try destination(object, $0, stored) }
     mergeAttributes(object, stored)
     object.row = stored

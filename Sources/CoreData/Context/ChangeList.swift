@@ -29,13 +29,18 @@ struct ChangeList {
   /// Nothing is pending any more.
   mutating func settle() {
     told = objects.count
+    again.forEachUncounted { $0.extras?.eventBase = nil }
     again = []
   }
 
   mutating func removeAll(where isGone: (NSManagedObject) -> Bool) {
     told = objects[..<told].count { !isGone($0) }
     objects.removeAll(where: isGone)
-    again.removeAll(where: isGone)
+    again.removeAll {
+      let isGone = isGone($0)
+      if isGone { $0.extras?.eventBase = nil }
+      return isGone
+    }
   }
 
   mutating func removeAll() {

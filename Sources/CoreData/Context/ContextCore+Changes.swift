@@ -107,7 +107,7 @@ extension ContextCore {
 
   // MARK: Changing
 
-  /// Marks an object as changed. Cheap when it is so already.
+  /// Marks an object as changed, before it is: the event's old values are taken here. Cheap when it is so already.
   @inline(__always)
   func markUpdated(_ object: NSManagedObject) {
     if object.flags.isSuperset(of: [.listed, .pending]) && object.flags.intersection([.updated, .inserted]) != [] {
@@ -133,6 +133,7 @@ extension ContextCore {
       object.flags.formUnion([.listed, .pending])
       changeList.append(object) { registeredCount }
     } else if !object.flags.contains(.pending) {
+      object.noteEventBase()
       object.flags.insert(.pending)
       changeList.appendAgain(object)
     }
@@ -232,14 +233,13 @@ extension ContextCore {
     destination.prepareToRead()
     if inverse.isToMany {
       let state = destination.toMany(inverse)
+      markUpdated(destination)
       if state.isFault || state.contains(object) { state.remove(object, keepsOrder: inverse.isOrdered) }
       if inverse.isOrdered { destination.flags.insert(.linksChanged) }
     } else if let slot = inverse.slot, destination.toOne(inverse) === object {
+      markUpdated(destination)
       destination.setReference(inverse, slot, nil)
-    } else {
-      return
     }
-    markUpdated(destination)
   }
 
   /// Notes that an object knows the members of a relationship.

@@ -52,6 +52,7 @@ extension ContextCore {
         object.flags = [.gone]
         object.toManys = []
         object.extras?.fetchedProperties = [:]
+        object.extras?.eventBase = nil
         // It may be inserted again, as a new object.
         object.core = nil
       } else {
@@ -70,15 +71,19 @@ extension ContextCore {
     checkedObjects = []
     misplacedObjects = []
     let ids = WatchedNotification.didChange.isWatched ? registeredObjects.map(\.ownID) : []
-    forgetAll()
+    forgetAll(emptiesObjects: true)
     post(.didChange) { [NSInvalidatedAllObjectsKey: ids] }
   }
 
   func refresh(_ object: NSManagedObject, mergeChanges: Bool) {
     checkQueue()
     lastEvent = nil
-    guard object.core === self, object.key > 0 || !object.flags.contains(.inserted) else { return }
-    if object.flags.contains(.inserted) { return }
+    guard object.core === self else { return }
+    if object.flags.contains(.inserted) {
+      // It stays inserted, without values.
+      if !mergeChanges { turnIntoFault(object) }
+      return
+    }
     lookAgain(for: object)
     dropRow(of: object)
     if mergeChanges && object.flags.hasChanges {
@@ -118,20 +123,19 @@ extension ContextCore {
     throw CoreDataError.combined(errors)
   }
 
-  /// Mandatory values, what a type allows of its values, the number of destinations, and the model's own rules.
+  /// Mandatory values, what a type allows of its values, the number of destinations, and the model's own rules: of all properties,
+  /// changed or not. Not judged are members whose number nobody here has read or changed, and transients that nobody has set.
   func validate(_ object: NSManagedObject) throws {
-    if object.flags.contains(.fault) { return }
+    if object.flags.contains(.fault) && !object.flags.contains(.inserted) { return }
     var errors: [any Error] = []
-    let isBroken = breaksSlotRule(object)
-    // What was read and not changed was valid when it was saved.
-    let isChanged = object.row == nil || !object.overlay.isEmpty
-    if isBroken || isChanged && mayMissValue(object) {
+    let isBroken = breaksSlotRule(object) || hasRowOutOfRange(object)
+    if isBroken || mayMissValue(object) {
       for (slot, name) in object.info.mandatorySlots where isMissing(object, slot) {
         errors.append(CoreDataError.validation(.validationMissingMandatoryProperty, object, name, nil))
       }
     }
     if isBroken { for (slot, key) in object.info.leaves { errors += rangeError(object, slot, key).map { [$0] } ?? [] } }
-    if isChanged { for attribute in object.info.mandatoryComposites { errors += missingElements(object, attribute) } }
+    for attribute in object.info.mandatoryComposites { errors += missingElements(object, attribute) }
     for (index, name) in object.info.mandatoryTransients where isMissingTransient(object, index) {
       errors.append(CoreDataError.validation(.validationMissingMandatoryProperty, object, name, nil))
     }
@@ -150,6 +154,22 @@ extension ContextCore {
         let rule = info.slotRules[slot]
         return value.isNull ? rule.isMandatory : !rule.range.contains(value)
       }
+    }
+  }
+
+  /// Whether a number as it was read does not fit its type. A text that is no URI is judged when it is set.
+  @inline(__always)
+  private func hasRowOutOfRange(_ object: NSManagedObject) -> Bool {
+    object.entityInfo._withUnsafeGuaranteedRef { info in
+      guard let row = object.row.view else { return false }
+      for slot in info.numberSlots where !row.isNull(slot) && object.changed(slot) == nil {
+        switch info.slotRules[slot].range {
+        case .integer16: if Int16(exactly: row.int(slot)) == nil { return true }
+        case .integer32: if Int32(exactly: row.int(slot)) == nil { return true }
+        default: if row.double(slot).isNaN { return true }
+        }
+      }
+      return false
     }
   }
 
@@ -188,7 +208,8 @@ extension ContextCore {
   }
 
   private func rangeError(_ object: NSManagedObject, _ slot: Int, _ key: String) -> (any Error)? {
-    guard let value = object.changed(slot), !object.info.slotRules[slot].range.contains(value) else { return nil }
+    let value = object.stored(slot)
+    if object.info.slotRules[slot].range.contains(value) { return nil }
     switch value {
     case .int(let x):
       let code: CocoaError.Code = x < 0 ? .validationNumberTooSmall : .validationNumberTooLarge

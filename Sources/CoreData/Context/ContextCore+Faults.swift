@@ -184,12 +184,56 @@ extension ContextCore {
         return view.stamp
       }
       state.load(living(members(rows, relationship, store, view: view), relationship, of: object))
+    } catch { noteUnreadRelationship(error) }
+  }
+
+  /// The IDs of the members of a relationship that has not been read, and is not for this.
+  func memberIDs(_ state: ToManyState, _ relationship: Relationship, of object: NSManagedObject) -> [NSManagedObjectID]
+  {
+    var found: [NSManagedObjectID] = []
+    do {
+      if object.key > 0, let store = store(object.storeIndex) {
+        found = try storedMemberIDs(relationship, of: object, store)
+      }
     } catch {
-      faultError =
-        faultError ?? error as? StoreError
-        ?? StoreError(.io, "A relationship could not be read.", cause: "\(error)")
-      report("a relationship could not be read: \(error)")
+      noteUnreadRelationship(error)
+      return []
     }
+    let removed = Set(state.removed.map(\.ownID))
+    let present = found.filter { id in
+      !removed.contains(id) && registered(id.reference, store: object.storeIndex)?.flags.isDeleted != true
+    }
+    let known = Set(present)
+    return present + state.added.map(\.ownID).filter { !known.contains($0) }
+  }
+
+  /// The ID for a reference, without an object.
+  func id(_ reference: ObjectReference, store: UInt16) -> NSManagedObjectID? {
+    if let known = registered(reference, store: store) { return known.ownID }
+    guard reference.key > 0, let frozen, reference.entity < frozen.infos.count else { return nil }
+    return NSManagedObjectID(frozen.infos[reference.entity], key: reference.key, store: self.store(store), context: nil)
+  }
+
+  private func storedMemberIDs(
+    _ relationship: Relationship, of object: NSManagedObject, _ store: NSPersistentStore
+  ) throws -> [NSManagedObjectID] {
+    if let incremental = try store.openIncremental() {
+      return try incremental.memberIDs(relationship, of: object, self)
+    }
+    if object.flags.contains(.rowOfOthers) { try catchUp(store, with: [object]) }
+    var found: [NSManagedObjectID] = []
+    try reading(store) { (view) throws(StoreError) in
+      try view.snapshot.destinations(of: relationship, owners: [object.key]) { _, row in
+        if let id = id(ObjectReference(entity: row.entity, key: row.key), store: object.storeIndex) { found.append(id) }
+      }
+    }
+    return found
+  }
+
+  private func noteUnreadRelationship(_ error: any Error) {
+    faultError =
+      faultError ?? error as? StoreError ?? StoreError(.io, "A relationship could not be read.", cause: "\(error)")
+    report("a relationship could not be read: \(error)")
   }
 
   /// The members that are not deleted. The others are noted, for the case that their deletion is taken back.
@@ -241,19 +285,10 @@ extension ContextCore {
 
   /// Turns an object back into a fault: its values are read again when they are next used.
   func turnIntoFault(_ object: NSManagedObject) {
-    if object.flags.contains(.fault) {
-      object.row = nil
-      object.toManys = []
-      object.flags.remove(.linksChanged)
-      return
-    }
+    if object.flags.contains(.fault) { return object.forgetValues() }
     object.willTurnIntoFault()
-    object.clearOverlay()
-    object.toManys = []
-    object.extras = nil
-    object.row = nil
+    object.forgetValues()
     object.flags.insert(.fault)
-    object.flags.remove(.linksChanged)
     object.didTurnIntoFault()
   }
 }

@@ -43,8 +43,8 @@ extension ContextCore {
       // It has been given to another one since.
       object.setReference(relationship, slot, nil)
     } else {
-      partner.setReference(inverse, inverseSlot, object)
       markUpdated(partner)
+      partner.setReference(inverse, inverseSlot, object)
       waiting.append(partner)
     }
   }
@@ -66,8 +66,8 @@ extension ContextCore {
       return
     }
     if partner.toOne(inverse) === object {
-      partner.setReference(inverse, inverseSlot, nil)
       markUpdated(partner)
+      partner.setReference(inverse, inverseSlot, nil)
       waiting.append(partner)
     } else {
       dependedOn.append(partner)

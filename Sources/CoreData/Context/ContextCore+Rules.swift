@@ -3,7 +3,7 @@ import StoreSchema
 
 /// Validation predicates at save.
 extension ContextCore {
-  /// One error for each changed property that breaks a rule: the first rule that it breaks.
+  /// One error for each property that breaks a rule: the first rule that it breaks.
   func brokenRules(of object: NSManagedObject) -> [any Error] {
     object.info.rules.compactMap { property in
       guard let value = value(of: object, property),
@@ -13,22 +13,9 @@ extension ContextCore {
     }
   }
 
-  /// The value to judge; nil for one that is nil or has not changed.
+  /// The value to judge; nil is not.
   private func value(of object: NSManagedObject, _ property: PropertyRules) -> Any? {
-    switch property.place {
-    case .stored(let slot):
-      return object.changed(slot) == nil ? nil : object.modelledValue(forKey: property.key)
-    case .element(let slot, let type):
-      return object.changed(slot).flatMap { AttributeCoding.decode($0, type) }
-    case .relationship(let relationship):
-      return hasChanged(relationship, of: object) ? object.modelledValue(forKey: property.key) : nil
-    case .transient: return object.modelledValue(forKey: property.key)
-    }
-  }
-
-  private func hasChanged(_ relationship: Relationship, of object: NSManagedObject) -> Bool {
-    if let slot = relationship.slot { return object.changed(slot) != nil }
-    guard let index = relationship.toManyIndex, index < object.toManys.count else { return false }
-    return object.toManys[index]?.hasChanges ?? false
+    guard let (slot, type) = property.element else { return object.modelledValue(forKey: property.key) }
+    return AttributeCoding.decode(object.stored(slot), type)
   }
 }

@@ -358,8 +358,8 @@ final class ContextCore: @unchecked Sendable {
     extras.temporaryKey = 0
   }
 
-  /// Forgets every object. They keep nothing of the context.
-  func forgetAll() {
+  /// Forgets every object. They keep nothing of the context, and with `emptiesObjects` none of their values either.
+  func forgetAll(emptiesObjects: Bool) {
     var objects = registeredObjects
     // What was kept alive is so by `objects` from here on; what is registered later is kept as before.
     registryLock.withLock { _ in
@@ -383,7 +383,8 @@ final class ContextCore: @unchecked Sendable {
     (insertedCount, updatedCount, deletedCount) = (0, 0, 0)
     for index in objects.indices {
       // Who stays alive keeps its ID, which only the context could make.
-      if objects[index].key > 0 && !isKnownUniquelyReferenced(&objects[index]) { _ = objects[index].ownID }
+      if !isKnownUniquelyReferenced(&objects[index]) { _ = objects[index].ownID }
+      if emptiesObjects { objects[index].becomeEmptyFault() }
       // A fault is one for ever, whether or not its row is at hand.
       if objects[index].flags.contains(.fault) { objects[index].row = nil }
       objects[index].core = nil

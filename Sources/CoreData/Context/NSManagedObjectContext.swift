@@ -64,7 +64,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     self.init(concurrencyType: type.rawValue)
   }
 
-  deinit { core.forgetAll() }
+  deinit { core.forgetAll(emptiesObjects: false) }
 
   // MARK: Set-up
 

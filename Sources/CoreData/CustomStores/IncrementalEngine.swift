@@ -141,18 +141,24 @@ final class IncrementalEngine: Store, @unchecked Sendable {
   func members(
     _ relationship: Relationship, of object: NSManagedObject, _ core: ContextCore
   ) throws -> ContiguousArray<NSManagedObject> {
-    let description = object.info.relationships[relationship.index].description
-    let found = try calling {
-      references.isGone(object.key)
-        ? [] : try $0.newValue(forRelationship: description, forObjectWith: object.ownID, with: core.context)
-    }
-    return try ContiguousArray(
-      ids(found, of: relationship.destinations).map { id in
+    try ContiguousArray(
+      memberIDs(relationship, of: object, core).map { id in
         guard let member = ownObject(id, core), relationship.destinations.contains(member.info.entity.index) else {
           throw unexpected(id, "IDs of its objects")
         }
         return member
       })
+  }
+
+  func memberIDs(
+    _ relationship: Relationship, of object: NSManagedObject, _ core: ContextCore
+  ) throws -> [NSManagedObjectID] {
+    let description = object.info.relationships[relationship.index].description
+    let found = try calling {
+      references.isGone(object.key)
+        ? [] : try $0.newValue(forRelationship: description, forObjectWith: object.ownID, with: core.context)
+    }
+    return try ids(found, of: relationship.destinations)
   }
 
   /// The IDs that the store gives for a to-many relationship, or for a fetch: its own, of the entities that were asked for.

@@ -56,6 +56,8 @@ final class EntityInfo: @unchecked Sendable {
   let attributes: [AttributeInfo]
   /// What validation asks of each slot.
   let slotRules: ContiguousArray<SlotRule>
+  /// Those of numbers, whose stored bits may be none of their type.
+  let numberSlots: [Int]
   /// A bit for each mandatory slot.
   let mandatoryBits: ContiguousArray<UInt64>
   /// To-many relationships with a bound on the number of their members.
@@ -157,6 +159,7 @@ final class EntityInfo: @unchecked Sendable {
       mandatoryBits[slot / 64] |= 1 << UInt64(slot % 64)
     }
     self.slotRules = slotRules
+    numberSlots = slotRules.indices.filter { [.integer16, .integer32, .number].contains(slotRules[$0].range) }
     self.mandatoryBits = mandatoryBits
     oneToOnes = entity.relationships.filter { $0.slot != nil && $0.linkedInverse?.slot != nil }
     boundedRelationships = relationships.filter { info in

@@ -68,7 +68,7 @@ open class NSPropertyDescription: NSObject, NSCopying, NSSecureCoding {
 
   /// Sets the predicates that a value must meet at save, and the text or error code to report for each.
   ///
-  /// They are evaluated with the value as `SELF`, when the object is inserted or the property changed: an attribute's value,
+  /// They are evaluated with the value as `SELF`, when the object is inserted or any of it has changed: an attribute's value,
   /// a to-one relationship's object, a to-many one's set or ordered set. Nil is not judged. The first one that is not met is reported. A warning that is a number is the error's code; any
   /// other is the text of an error 1550, by way of the model's `localizationDictionary` (`ErrorString/…`). Both lists have
   /// the same length, as Apple's documentation demands; other ones stop the program.

@@ -5,16 +5,11 @@ import StoreSchema
 struct PropertyRules {
   /// The name; of an element, its path (`address.city`).
   let key: String
-  let place: Place
+  /// Of an element; key-value coding has no value of its own for it.
+  let element: Element?
   let rules: [Rule]
 
-  enum Place {
-    /// The attribute's value, which has changed where the slot has.
-    case stored(slot: Int)
-    case element(slot: Int, StoreSchema.AttributeType)
-    case relationship(Relationship)
-    case transient
-  }
+  typealias Element = (slot: Int, type: StoreSchema.AttributeType)
 
   struct Rule {
     let predicate: NSPredicate
@@ -32,26 +27,24 @@ struct PropertyRules {
   ) -> [PropertyRules] {
     var result: [PropertyRules] = []
     for info in attributes {
-      add(info.description, info.attribute.name, .stored(slot: info.attribute.slot), to: &result)
+      add(info.description, info.attribute.name, to: &result)
       for element in info.attribute.elements {
         guard let description = info.description.element(element.name) else { continue }
         let key = info.attribute.name + "." + element.name
-        add(description, key, .element(slot: element.slot, element.type), to: &result)
+        add(description, key, element: (element.slot, element.type), to: &result)
       }
     }
-    for info in relationships {
-      add(info.description, info.relationship.name, .relationship(info.relationship), to: &result)
-    }
-    for transient in transients { add(transient, transient.name, .transient, to: &result) }
+    for info in relationships { add(info.description, info.relationship.name, to: &result) }
+    for transient in transients { add(transient, transient.name, to: &result) }
     return result
   }
 
   private static func add(
-    _ description: NSPropertyDescription, _ key: String, _ place: Place, to result: inout [PropertyRules]
+    _ description: NSPropertyDescription, _ key: String, element: Element? = nil, to result: inout [PropertyRules]
   ) {
     if description.validationPredicates.isEmpty { return }
     let rules = zip(description.validationPredicates, description.validationWarnings).map(rule)
-    result.append(PropertyRules(key: key, place: place, rules: rules))
+    result.append(PropertyRules(key: key, element: element, rules: rules))
   }
 
   private static func rule(_ predicate: NSPredicate, _ warning: Any) -> Rule {

@@ -66,10 +66,8 @@ extension NSManagedObject {
   }
 
   private func committedMembers(_ relationship: Relationship) -> Any {
-    let state = loadedToMany(relationship)
-    let added = Set(state.added.map(ObjectIdentifier.init))
-    let members = state.members.filter { !added.contains(ObjectIdentifier($0)) } + state.removed
-    return relationship.isOrdered ? NSOrderedSet(array: Array(members)) : NSSet(array: Array(members))
+    let members = Array(loadedToMany(relationship).members(before: nil))
+    return relationship.isOrdered ? NSOrderedSet(array: members) : NSSet(array: members)
   }
 
   final func isUnread(relationship key: String) -> Bool {
@@ -82,7 +80,17 @@ extension NSManagedObject {
   final func destinationIDs(relationship key: String) -> [NSManagedObjectID] {
     guard case .relationship(let index)? = info.keys[key] else { return [] }
     let relationship = info.relationships[index].relationship
-    if relationship.isToMany { return loadedToMany(relationship).members.map(\.ownID) }
-    return toOne(relationship).map { [$0.ownID] } ?? []
+    if relationship.isToMany {
+      let state = toMany(relationship)
+      if !state.isFault { return state.members.map(\.ownID) }
+      if core == nil { reportLostContext() }
+      return core?.memberIDs(state, relationship, of: self) ?? []
+    }
+    guard let reference = reference(relationship) else { return [] }
+    if core == nil { reportLostContext() }
+    if let slot = relationship.slot, let other = core?.externalDestination(of: self, slot: slot) {
+      return [other.ownID]
+    }
+    return core?.id(reference, store: storeIndex).map { [$0] } ?? []
   }
 }

@@ -128,21 +128,31 @@ extension NSManagedObject {
   }
 
   private func set(_ value: Any?, _ relationship: Relationship, _ key: String) {
+    switch destinations(value, relationship, key) {
+    case .one(let object): setToOne(relationship, object)
+    case .many(let members): setToMany(relationship, members)
+    }
+  }
+
+  private enum Destinations { case one(NSManagedObject?), many([NSManagedObject]) }
+
+  /// What a relationship is to be set to; a value of another type stops the program.
+  private func destinations(_ value: Any?, _ relationship: Relationship, _ key: String) -> Destinations {
     let value = AttributeCoding.flattened(value)
     if !relationship.isToMany {
-      guard let value else { return setToOne(relationship, nil) }
+      guard let value else { return .one(nil) }
       guard let object = value as? NSManagedObject else {
         misuse(
           "Unacceptable type of value for to-one relationship: property = \"\(key)\"; given \(Swift.type(of: value)).")
       }
-      return setToOne(relationship, object)
+      return .one(object)
     }
     guard let members = Self.members(value) else {
       misuse(
         "Unacceptable type of value for to-many relationship: property = \"\(key)\"; desired type = \(relationship.isOrdered ? "NSOrderedSet" : "NSSet")."
       )
     }
-    setToMany(relationship, members)
+    return .many(members)
   }
 
   private static func members(_ value: Any?) -> [NSManagedObject]? {
@@ -159,12 +169,36 @@ extension NSManagedObject {
   // MARK: Primitive values
 
   final func primitive(_ key: String) -> Any? {
-    if flags.contains(.fault) { return nil }
-    return modelledValue(forKey: key)
+    flags.contains(.fault) ? primitiveOfFault(key) : modelledValue(forKey: key)
+  }
+
+  /// What was set with ``setPrimitive(_:_:)`` since the object became a fault; the rest is not read for it.
+  private func primitiveOfFault(_ key: String) -> Any? {
+    switch info.keys[key] {
+    case .attribute(let index)?:
+      let attribute = info.attributes[index].attribute
+      switch attribute.type {
+      case .composite: return CompositeCoding.dictionary(attribute) { changed($0.slot) ?? .null }
+      case .transformable: return extras?.transformed[attribute.slot]
+      case .binaryData where attribute.definition.allowsExternalBinaryDataStorage:
+        guard case .data(let bytes)? = changed(attribute.slot) else { return nil }
+        return Data(bytes.dropFirst())
+      default: return changed(attribute.slot).flatMap { AttributeCoding.decode($0, attribute.type) }
+      }
+    case .transient(let index)?: return extras.flatMap { index < $0.transients.count ? $0.transients[index] : nil }
+    case .relationship(let index)?:
+      let relationship = info.relationships[index].relationship
+      if relationship.isToMany {
+        let state = toMany(relationship)
+        return state.isFault ? nil : relationship.isOrdered ? state.asOrderedSet : state.asSet
+      }
+      guard let slot = relationship.slot, case .reference(let reference)? = changed(slot) else { return nil }
+      return core?.externalDestination(of: self, slot: slot) ?? core?.object(reference, store: storeIndex)
+    case .fetched?, nil: return nil
+    }
   }
 
   final func setPrimitive(_ value: Any?, _ key: String) {
-    prepareToRead()
     switch info.keys[key] {
     case .attribute(let index)?:
       let attribute = info.attributes[index]
@@ -182,10 +216,9 @@ extension NSManagedObject {
     case .transient(let index)?: setTransient(value, index)
     case .relationship(let index)?:
       let relationship = info.relationships[index].relationship
-      if let slot = relationship.slot {
-        setReference(relationship, slot, AttributeCoding.flattened(value) as? NSManagedObject)
-      } else {
-        set(value, relationship, key)
+      switch destinations(value, relationship, key) {
+      case .one(let object): setPrimitiveToOne(relationship, object)
+      case .many(let members): setPrimitiveToMany(relationship, members)
       }
     case .fetched?, nil: setValue(value, forUndefinedKey: key)
     }

@@ -107,12 +107,12 @@ extension NSManagedObject {
     check(destination, for: relationship)
     let old = toOne(relationship)
     if old === destination { return }
+    markUpdated()
     if let inverse = relationship.linkedInverse {
       if let old { old.unlinkInverse(inverse, from: self) }
       if let destination { destination.linkInverse(inverse, to: self) }
     }
     setReference(relationship, slot, destination)
-    markUpdated()
   }
 
   /// The overlay of a to-one relationship alone, without its inverse.
@@ -132,11 +132,35 @@ extension NSManagedObject {
     }
   }
 
+  // MARK: Primitive values
+
+  final func setPrimitiveToOne(_ relationship: Relationship, _ destination: NSManagedObject?) {
+    guard let slot = relationship.slot, !hasLostContext else { return }
+    check(destination, for: relationship)
+    setReference(relationship, slot, destination)
+  }
+
+  final func setPrimitiveToMany(_ relationship: Relationship, _ members: [NSManagedObject]) {
+    if hasLostContext { return }
+    for member in members { check(member, for: relationship) }
+    toMany(relationship).setPrimitive(ContiguousArray(members))
+    withCore { $0.noteRead(relationship) }
+  }
+
+  /// Makes members that were set by a primitive accessor a change like any other, now that it is announced.
+  final func takePrimitiveMembers(_ key: String) {
+    guard case .relationship(let index)? = info.keys[key], toManys.isEmpty == false else { return }
+    let relationship = info.relationships[index].relationship
+    guard let place = relationship.toManyIndex, let members = toManys[place]?.takePrimitive() else { return }
+    setToMany(relationship, Array(members))
+  }
+
   final var reference: ObjectReference { ObjectReference(entity: info.entity.index, key: key) }
 
   /// `other` now points here by its relationship whose inverse `inverse` is; note it on this side.
   private func linkInverse(_ inverse: Relationship, to other: NSManagedObject) {
     prepareToRead()
+    markUpdated()
     if inverse.isToMany {
       withToMany(inverse) { $0.add(other) }
       noteLinkChange(inverse)
@@ -145,23 +169,22 @@ extension NSManagedObject {
       if let previous = toOne(inverse), previous !== other, let back = inverse.linkedInverse, let slot = back.slot,
         previous.toOne(back) === self
       {
-        previous.setReference(back, slot, nil)
         previous.markUpdated()
+        previous.setReference(back, slot, nil)
       }
       if let slot = inverse.slot { setReference(inverse, slot, other) }
     }
-    markUpdated()
   }
 
   private func unlinkInverse(_ inverse: Relationship, from other: NSManagedObject) {
     prepareToRead()
+    markUpdated()
     if inverse.isToMany {
       withToMany(inverse) { $0.remove(other, keepsOrder: inverse.isOrdered) }
       noteLinkChange(inverse)
     } else if let slot = inverse.slot, toOne(inverse) === other {
       setReference(inverse, slot, nil)
     }
-    markUpdated()
   }
 
   /// Adds to a to-many relationship, at the end of an ordered one. A member stays as it is.
@@ -171,25 +194,26 @@ extension NSManagedObject {
     prepareToRead()
     let state = relationship.isOrdered || index != nil ? loadedToMany(relationship) : toMany(relationship)
     if state.isFault ? isKnownMember(destination, relationship, state) : state.contains(destination) { return }
+    markUpdated()
     if let index { state.insert(destination, at: index) } else { state.add(destination) }
     noteLinkChange(relationship)
-    markUpdated()
     guard let inverse = relationship.linkedInverse else { return }
     if inverse.isToMany {
       if destination === self && inverse.index == relationship.index { return }
       destination.prepareToRead()
+      destination.markUpdated()
       destination.withToMany(inverse) { $0.add(self) }
       destination.noteLinkChange(inverse)
     } else {
       // The destination leaves its previous owner.
       if let previous = destination.toOne(inverse), previous !== self {
+        previous.markUpdated()
         previous.toMany(relationship).remove(destination, keepsOrder: relationship.isOrdered)
         previous.noteLinkChange(relationship)
-        previous.markUpdated()
       }
+      destination.markUpdated()
       if let slot = inverse.slot { destination.setReference(inverse, slot, self) }
     }
-    destination.markUpdated()
   }
 
   final func remove(_ destination: NSManagedObject, from relationship: Relationship) {
@@ -197,19 +221,19 @@ extension NSManagedObject {
     prepareToRead()
     let state = loadedToMany(relationship)
     guard state.contains(destination) else { return }
+    markUpdated()
     state.remove(destination, keepsOrder: relationship.isOrdered)
     noteLinkChange(relationship)
-    markUpdated()
     guard let inverse = relationship.linkedInverse else { return }
+    if destination === self && inverse.index == relationship.index { return }
+    destination.prepareToRead()
+    destination.markUpdated()
     if inverse.isToMany {
-      if destination === self && inverse.index == relationship.index { return }
-      destination.prepareToRead()
       destination.toMany(inverse).remove(self, keepsOrder: inverse.isOrdered)
       destination.noteLinkChange(inverse)
     } else if let slot = inverse.slot, destination.toOne(inverse) === self {
       destination.setReference(inverse, slot, nil)
     }
-    destination.markUpdated()
   }
 
   /// Makes `members` the members of a to-many relationship.
@@ -222,9 +246,9 @@ extension NSManagedObject {
     if relationship.isOrdered {
       let order = ContiguousArray(members)
       if !state.members.elementsEqual(order, by: ===) {
+        markUpdated()
         state.reorder(order)
         noteLinkChange(relationship)
-        markUpdated()
       }
     }
   }

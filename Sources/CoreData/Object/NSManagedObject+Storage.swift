@@ -32,8 +32,8 @@ extension NSManagedObject {
   /// Sets a slot and marks the object as changed.
   final func store(_ value: Value, in slot: Int) {
     prepareToRead()
-    setOverlay(value, slot)
     withCore { $0.markUpdated(self) }
+    setOverlay(value, slot)
   }
 
   @inline(__always)
@@ -43,6 +43,20 @@ extension NSManagedObject {
 
   final func clearOverlay() {
     if !overlay.isEmpty { overlay.removeAll(slots: slotCount) }
+  }
+
+  /// Forgets everything but who the object is.
+  final func forgetValues() {
+    clearOverlay()
+    row = nil
+    toManys = []
+    extras?.forgetValues()
+    flags.remove(.linksChanged)
+  }
+
+  final func becomeEmptyFault() {
+    forgetValues()
+    flags = .fault
   }
 
   /// The slots whose present value is not the stored one.

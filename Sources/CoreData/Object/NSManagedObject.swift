@@ -62,8 +62,16 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// Decoded transformable values by slot.
     var transformed: [Int: Any] = [:]
     var fetchedProperties: [String: [Any]] = [:]
-    /// Old values of the properties changed in the current event.
-    var eventValues: [String: Any] = [:]
+    /// Of an object that has changed again since the last event.
+    var eventBase: EventBase?
+
+    /// Forgets the object's values; its key stays.
+    func forgetValues() {
+      transients = []
+      transformed = [:]
+      fetchedProperties = [:]
+      eventBase = nil
+    }
 
     deinit { if !fetchedProperties.isEmpty { ReleaseQueue.release(&fetchedProperties) } }
   }
@@ -166,8 +174,13 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
   /// The present values of the properties that differ from what was last read or saved. Fires no fault.
   open func changedValues() -> [String: Any] { presentChanges() }
 
-  /// The old values of the properties changed since the last `processPendingChanges`.
-  open func changedValuesForCurrentEvent() -> [String: Any] { flags.contains(.pending) ? presentChanges() : [:] }
+  /// The properties changed since the last `processPendingChanges`, with the values from before; `NSNull` for nil, and for all of an
+  /// object that is new. Reads only the members of relationships that have changed.
+  ///
+  /// "whose values are the old value of the persistent properties":
+  /// https://developer.apple.com/documentation/coredata/nsmanagedobject/1506472-changedvaluesforcurrentevent . The page of 2026 says
+  /// "the new values"; those are ``changedValues()``.
+  open func changedValuesForCurrentEvent() -> [String: Any] { eventChanges() }
 
   /// The values as last read or saved; nil as `NSNull`. Nil for `keys` means all, unread to-many relationships left out.
   /// An object that was never saved has none.
@@ -176,7 +189,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
   /// Whether the members of a relationship, or its destination's values, have not been read.
   open func hasFault(forRelationshipNamed key: String) -> Bool { isUnread(relationship: key) }
 
-  /// The IDs of a relationship's destinations, without making objects of those that are not there yet.
+  /// The IDs of a relationship's destinations. No objects are made, and the relationship stays as unread as it is. What cannot be
+  /// read is reported by the next save, and no ID is given.
   open func objectIDs(forRelationshipNamed key: String) -> [NSManagedObjectID] { destinationIDs(relationship: key) }
 
   public override var hash: Int { Int(bitPattern: Unmanaged.passUnretained(self).toOpaque()) >> 4 }
@@ -214,10 +228,16 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
   open func value(forKey key: String) -> Any? { modelledValue(forKey: key) }
   open func setValue(_ value: Any?, forKey key: String) { setModelledValue(value, forKey: key) }
 
-  /// The value without firing a fault and without custom accessors.
+  /// The value without firing a fault and without custom accessors; of a fault, what was set with
+  /// ``setPrimitiveValue(_:forKey:)``.
   open func primitiveValue(forKey key: String) -> Any? { primitive(key) }
 
-  /// Sets a value without marking the object as changed and without keeping inverses.
+  /// Sets a value and nothing else: no fault is fired, the object is not marked as changed, and inverses stay as they are. The
+  /// value is saved with the object's next change; ``didChangeValue(forKey:)`` makes it one. A value of another type than the
+  /// property's stops the program.
+  ///
+  /// "does not invoke the change notification methods", "you are also responsible for maintaining the inverse relationship":
+  /// https://developer.apple.com/documentation/coredata/nsmanagedobject/setprimitivevalue(_:forkey:)
   open func setPrimitiveValue(_ value: Any?, forKey key: String) { setPrimitive(value, key) }
 
   /// The value of a key the entity does not have. Stops the program unless overridden.
@@ -232,8 +252,14 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
   open func willAccessValue(forKey key: String?) { prepareToRead() }
   open func didAccessValue(forKey key: String?) {}
   /// Announces a change by primitive accessors, so that it is saved.
-  open func willChangeValue(forKey key: String) { prepareToRead() }
-  open func didChangeValue(forKey key: String) { core?.markUpdated(self) }
+  open func willChangeValue(forKey key: String) {
+    prepareToRead()
+    noteEventBase()
+  }
+  open func didChangeValue(forKey key: String) {
+    core?.markUpdated(self)
+    if !toManys.isEmpty { takePrimitiveMembers(key) }
+  }
 
   /// Announces a change of a to-many relationship by primitive accessors.
   open func willChangeValue(

@@ -13,6 +13,12 @@ final class ToManyState {
   var added: ContiguousArray<NSManagedObject> { isNew ? members : listedAdditions }
   @exclusivity(unchecked) private(set) var removed: ContiguousArray<NSManagedObject> = []
   @exclusivity(unchecked) var isOrderChanged = false
+  /// Whether the members were set by a primitive accessor, and nobody has announced that change.
+  @exclusivity(unchecked) private var isPrimitive = false
+  /// The members before that, nil where they had not been read.
+  @exclusivity(unchecked) private var beforePrimitive: ContiguousArray<NSManagedObject>?
+  /// The members before the first change of their order since the last save; nil where the order is as it was.
+  @exclusivity(unchecked) private var original: ContiguousArray<NSManagedObject>?
   /// Places of the members, made when there are many.
   @exclusivity(unchecked) private var places: [ObjectIdentifier: Int]?
   @exclusivity(unchecked) private var set: NSSet?
@@ -24,6 +30,41 @@ final class ToManyState {
   }
 
   var hasChanges: Bool { !added.isEmpty || !removed.isEmpty || isOrderChanged }
+
+  // MARK: What the members were
+
+  /// What was known of the members at a moment.
+  struct Moment {
+    fileprivate let isFault: Bool
+    fileprivate let members, added, removed: ContiguousArray<NSManagedObject>
+  }
+
+  var now: Moment { Moment(isFault: isFault, members: members, added: added, removed: removed) }
+
+  /// Whether members or their order have changed since a moment; nil stands for the last save.
+  func hasChanges(since moment: Moment?) -> Bool {
+    guard let moment else { return hasChanges }
+    if !added.elementsEqual(moment.added, by: ===) || !removed.elementsEqual(moment.removed, by: ===) { return true }
+    return isOrderChanged && !moment.isFault && !members.elementsEqual(moment.members, by: ===)
+  }
+
+  /// The members at a moment; nil stands for the last save. They must have been read.
+  func members(before moment: Moment?) -> ContiguousArray<NSManagedObject> {
+    if let moment, !moment.isFault { return moment.members }
+    var (come, gone) = (added, removed)
+    if let moment {
+      come = added.without(moment.added) + moment.removed.without(removed)
+      gone = removed.without(moment.removed) + moment.added.without(added)
+    }
+    let known = original ?? members
+    return known.without(come) + gone.without(known)
+  }
+
+  private func noteOrder() {
+    if original == nil && !isNew && !isFault { original = members }
+  }
+
+  // MARK: Members
 
   func contains(_ object: NSManagedObject) -> Bool { place(of: object) != nil }
 
@@ -55,6 +96,9 @@ final class ToManyState {
     members = []
     isFault = true
     isOrderChanged = false
+    original = nil
+    isPrimitive = false
+    beforePrimitive = nil
     forgetDerived()
   }
 
@@ -80,6 +124,7 @@ final class ToManyState {
   }
 
   func insert(_ object: NSManagedObject, at index: Int) {
+    noteOrder()
     noteAddition(object)
     isOrderChanged = true
     members.insert(object, at: index)
@@ -87,6 +132,7 @@ final class ToManyState {
   }
 
   func remove(_ object: NSManagedObject, keepsOrder: Bool) {
+    if keepsOrder { noteOrder() }
     if !isNew {
       // The last one added is the likeliest to go.
       if let index = listedAdditions.lastIndex(where: { $0 === object }) {
@@ -103,6 +149,7 @@ final class ToManyState {
     listedAdditions.removeAll(where: isGone)
     removed.removeAll(where: isGone)
     members.removeAll(where: isGone)
+    original?.removeAll(where: isGone)
     forgetDerived()
   }
 
@@ -113,9 +160,34 @@ final class ToManyState {
 
   /// Replaces the order of the members, which stay the same.
   func reorder(_ objects: ContiguousArray<NSManagedObject>) {
+    noteOrder()
     members = objects
     isOrderChanged = true
     forgetDerived()
+  }
+
+  /// Replaces the members without noting a change.
+  func setPrimitive(_ objects: ContiguousArray<NSManagedObject>) {
+    if !isPrimitive && !isFault { beforePrimitive = members }
+    isPrimitive = true
+    members = objects
+    isFault = false
+    forgetDerived()
+  }
+
+  /// Takes that back and gives what was set; nil where nothing was.
+  func takePrimitive() -> ContiguousArray<NSManagedObject>? {
+    if !isPrimitive { return nil }
+    let set = members
+    if let beforePrimitive {
+      members = beforePrimitive
+      forgetDerived()
+    } else {
+      unload()
+    }
+    isPrimitive = false
+    beforePrimitive = nil
+    return set
   }
 
   private func noteAddition(_ object: NSManagedObject) {
@@ -133,6 +205,7 @@ final class ToManyState {
     if !listedAdditions.isEmpty { listedAdditions.removeAll() }
     if !removed.isEmpty { removed.removeAll() }
     isOrderChanged = false
+    if original != nil { original = nil }
   }
 
   private func appendMember(_ object: NSManagedObject) {
@@ -177,5 +250,14 @@ final class ToManyState {
     let made = NSOrderedSet(array: Array(members))
     orderedSet = made
     return made
+  }
+}
+
+extension ContiguousArray<NSManagedObject> {
+  /// Those that are not in another list.
+  fileprivate func without(_ others: Self) -> Self {
+    if others.isEmpty { return self }
+    let known = Set(others.map(ObjectIdentifier.init))
+    return filter { !known.contains(ObjectIdentifier($0)) }
   }
 }

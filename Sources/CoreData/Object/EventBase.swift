@@ -1,0 +1,109 @@
+import Foundation
+import StoreSchema
+
+/// What an object was at the start of an event, for an object with changes that an earlier event has told of. Without such changes
+/// it is the row, and no base is kept.
+struct EventBase {
+  fileprivate var values: [Int: Value] = [:]
+  fileprivate var transformed: [Int: Any]
+  /// By to-many relationship, nil where nothing was known of the members.
+  fileprivate var members: [ToManyState.Moment?]
+
+  init(_ object: NSManagedObject) {
+    var values: [Int: Value] = [:]
+    object.overlay.forEach(object.slotCount) { values[$0] = $1 }
+    self.values = values
+    transformed = object.extras?.transformed ?? [:]
+    members = object.toManys.map { $0?.now }
+  }
+}
+
+extension NSManagedObject {
+  /// Called before a value changes: keeps what the object is now, where that is no longer in its row alone.
+  @inline(__always)
+  final func noteEventBase() {
+    if flags.intersection([.listed, .pending]) == .listed { keepEventBase() }
+  }
+
+  private func keepEventBase() { if extras?.eventBase == nil { makeExtras().eventBase = EventBase(self) } }
+
+  /// The properties changed since the last event, with the values that they had then; of a new object, none.
+  final func eventChanges() -> [String: Any] {
+    guard flags.contains(.pending) else { return [:] }
+    var result: [String: Any] = [:]
+    for (key, found) in info.keys {
+      switch found {
+      case .attribute(let index): if let old = eventOrigin(info.attributes[index]) { result[key] = old }
+      case .relationship(let index):
+        if let old = eventOrigin(info.relationships[index].relationship) { result[key] = old }
+      case .transient, .fetched: continue
+      }
+    }
+    return result
+  }
+
+  /// The value of a slot at the start of the event.
+  private func eventValue(_ slot: Int) -> Value {
+    extras?.eventBase?.values[slot] ?? row?.value(slot, info.entity.slots[slot]) ?? .null
+  }
+
+  private func hasChangedInEvent(_ slot: Int) -> Bool {
+    changed(slot).map { $0 != eventValue(slot) } ?? false
+  }
+
+  /// Nil where it has not changed; `NSNull` where there was no value.
+  private func eventOrigin(_ info: AttributeInfo) -> Any? {
+    let attribute = info.attribute
+    switch attribute.type {
+    case .composite:
+      if !attribute.elements.contains(where: { hasChangedInEvent($0.slot) }) { return nil }
+      return CompositeCoding.dictionary(attribute) { eventValue($0.slot) } ?? NSNull()
+    case .transformable: return transformedOrigin(info)
+    default:
+      if !hasChangedInEvent(attribute.slot) { return nil }
+      return AttributeCoding.decode(eventValue(attribute.slot), attribute.type) ?? NSNull()
+    }
+  }
+
+  private func transformedOrigin(_ info: AttributeInfo) -> Any? {
+    let slot = info.attribute.slot
+    guard let present = changed(slot) else { return nil }
+    let base = extras?.eventBase
+    guard base?.values[slot] == TransformableCoding.pending else {
+      if present == eventValue(slot) { return nil }
+      guard case .data(let bytes) = eventValue(slot) else { return NSNull() }
+      return TransformableCoding.decode(bytes, info.description) ?? NSNull()
+    }
+    let old = base?.transformed[slot]
+    if present == TransformableCoding.pending, let old, let new = extras?.transformed[slot],
+      (old as? NSObject)?.isEqual(new) == true
+    {
+      return nil
+    }
+    return old ?? NSNull()
+  }
+
+  private func eventOrigin(_ relationship: Relationship) -> Any? {
+    if let slot = relationship.slot {
+      guard let present = changed(slot) else { return nil }
+      let old = eventReference(relationship, slot)
+      var key: Int64?
+      if case .reference(let reference) = present { key = reference.key }
+      if old?.key == key { return nil }
+      return old.flatMap { core?.object($0, store: storeIndex) } ?? NSNull()
+    }
+    guard let index = relationship.toManyIndex, index < toManys.count, let state = toManys[index] else { return nil }
+    let base = extras?.eventBase.flatMap { index < $0.members.count ? $0.members[index] : nil }
+    if !state.hasChanges(since: base) { return nil }
+    let old = Array(loadedToMany(relationship).members(before: base))
+    return relationship.isOrdered ? NSOrderedSet(array: old) : NSSet(array: old)
+  }
+
+  private func eventReference(_ relationship: Relationship, _ slot: Int) -> ObjectReference? {
+    guard let value = extras?.eventBase?.values[slot] else {
+      return row?.reference(slot, entitySlot: relationship.entitySlot, destination: relationship.destination)
+    }
+    if case .reference(let reference) = value { return reference }
+    return nil
+  }
+}
