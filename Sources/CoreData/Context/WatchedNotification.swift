@@ -4,22 +4,40 @@ import Synchronization
 /// The notifications of events and saves.
 ///
 /// To make the sets of their objects costs as much as to write the objects, and to post one to nobody a tenth of the instructions of a
-/// small save; most programs watch few of them. They are posted from the
-/// moment on that the program has asked for the name, which it must do to watch them (decision 017).
+/// small save. A program that watches few of them may have the others left out:
+/// ``NSManagedObjectContext/postsOnlyRequestedNotifications`` (decision 017).
 enum WatchedNotification: UInt8 {
   case didChange = 1
   case didSave = 2
   case didSaveIDs = 4
   case willSave = 8
 
-  private static let watched = Atomic<UInt8>(0)
+  /// The notifications whose names were asked for, and whether only those are posted.
+  private static let requested = Atomic<UInt8>(0)
+  private static let onlyRequested: UInt8 = 128
+
+  static var postsOnlyRequested: Bool {
+    get { requested.load(ordering: .relaxed) & onlyRequested != 0 }
+    set {
+      if newValue {
+        requested.bitwiseOr(onlyRequested, ordering: .relaxed)
+      } else {
+        requested.bitwiseAnd(~onlyRequested, ordering: .relaxed)
+      }
+    }
+  }
 
   /// Whether anybody can be watching.
-  var isWatched: Bool { Self.watched.load(ordering: .relaxed) & rawValue != 0 }
+  var isWatched: Bool {
+    let requested = Self.requested.load(ordering: .relaxed)
+    return requested & Self.onlyRequested == 0 || requested & rawValue != 0
+  }
 
   /// The name, for somebody who may watch from now on.
   var watchedName: Notification.Name {
-    if !isWatched { Self.watched.bitwiseOr(rawValue, ordering: .relaxed) }
+    if Self.requested.load(ordering: .relaxed) & rawValue == 0 {
+      Self.requested.bitwiseOr(rawValue, ordering: .relaxed)
+    }
     return name
   }
 

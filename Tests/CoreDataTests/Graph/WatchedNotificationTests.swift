@@ -3,9 +3,36 @@ import Testing
 
 @testable import CoreData
 
-/// Decision 017: notifications that list objects are posted once somebody has asked for their name.
 @Suite struct WatchedNotificationTests {
-  @Test func theyArePostedFromTheMomentThatTheirNameIsAskedFor() async {
+  /// "posts after a context finishes writing unsaved changes", whoever watches:
+  /// https://developer.apple.com/documentation/foundation/nsnotification/name-swift.struct/nsmanagedobjectcontextdidsave . The raw texts are
+  /// those that clients write.
+  @Test func theyArePostedToWhoWatchesByText() async {
+    // In a process of its own, where nobody has asked for a name.
+    await #expect(processExitsWith: .success) {
+      final class Seen: @unchecked Sendable { var names: [String] = [] }
+      let seen = Seen()
+      let names = [
+        "NSObjectsChangedInManagingContextNotification", "NSManagingContextWillSaveChangesNotification",
+        "NSManagingContextDidSaveChangesNotification", "NSManagedObjectContextDidSaveObjectIDsNotification",
+      ]
+      let observers = names.map { name in
+        NotificationCenter.default.addObserver(forName: Notification.Name(name), object: nil, queue: nil) { note in
+          precondition(note.object is NSManagedObjectContext)
+          seen.names.append(note.name.rawValue)
+        }
+      }
+      defer { for observer in observers { NotificationCenter.default.removeObserver(observer) } }
+      try CompanyStore().run { (context) throws in
+        Person(context: context).name = "A"
+        try context.save()
+      }
+      precondition(seen.names == names)
+    }
+  }
+
+  /// Decision 017.
+  @Test func aProcessMayHaveThemPostedFromTheMomentThatTheirNameIsAskedFor() async {
     // In a process of its own: other tests ask for the names.
     await #expect(processExitsWith: .success) {
       final class Seen: @unchecked Sendable { var names: [String] = [] }
@@ -14,6 +41,7 @@ import Testing
         if note.object is NSManagedObjectContext { seen.names.append(note.name.rawValue) }
       }
       defer { NotificationCenter.default.removeObserver(observer) }
+      NSManagedObjectContext.postsOnlyRequestedNotifications = true
       let company = try CompanyStore()
       func check(_ name: String, _ expected: [String]) throws {
         seen.names = []
@@ -40,6 +68,7 @@ import Testing
   /// Who begins to watch in the middle of a save's changes learns of all of them.
   @Test func whoBeginsToWatchInTheMiddleLearnsOfTheWholeSave() async {
     await #expect(processExitsWith: .success) {
+      NSManagedObjectContext.postsOnlyRequestedNotifications = true
       let company = try CompanyStore()
       let context = company.context()
       try context.performAndWait {
