@@ -1,5 +1,8 @@
 import Foundation
 
+/// A pointer to an object's place. There is no autorelease pool here; the name lets `&value` be passed as on Apple's platforms.
+public typealias AutoreleasingUnsafeMutablePointer<T> = UnsafeMutablePointer<T>
+
 // Names that `import CoreData` brings along on Apple's platforms and that clients use beside it.
 
 /// Runs `body`. There are no autoreleased objects here.

@@ -17,10 +17,16 @@ extension KeyedArchiveWriter {
   /// An NSDictionary, or an NSMutableDictionary when `isMutable`, with string keys in the order of their UTF-8 bytes.
   public mutating func add(dictionary: [String: Reference], isMutable: Bool = false) -> Reference {
     let sorted = dictionary.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
-    let keys = sorted.map { add(.string($0.key)) }
-    return add(
+    return add(entries: sorted.map { (add(.string($0.key)), $0.value) }, isMutable: isMutable)
+  }
+
+  /// An NSDictionary of any keys, in the given order.
+  public mutating func add(entries: [(key: Reference, value: Reference)], isMutable: Bool = false) -> Reference {
+    add(
       classes: (isMutable ? ["NSMutableDictionary"] : []) + ["NSDictionary", "NSObject"],
-      values: ["NS.keys": .array(keys.map(\.value)), "NS.objects": .array(sorted.map(\.value.value))])
+      values: [
+        "NS.keys": .array(entries.map(\.key.value)), "NS.objects": .array(entries.map(\.value.value)),
+      ])
   }
 
   /// An NSDate of so many seconds since 2001-01-01T00:00:00Z.

@@ -164,7 +164,7 @@ extension StoreBackend {
   /// Makes a store at `url` that holds everything an opened one of any type holds; see ``StoreCopy``.
   ///
   /// It is made in a folder beside `url` and takes its place when it is complete. Throws `exists` where there is something at `url`
-  /// already, or the log or journal of a database that was taken from there, unless `replaces` says that a store of this type there
+  /// already but an empty file, or the log or journal of a database that was taken from there, unless `replaces` says that a store of this type there
   /// may go; whatever is thrown, what was at `url` is still there.
   public func make(
     at url: URL, copying source: any Store, options: StoreOptions, replaces: Bool = false, progress: () -> Void = {}
@@ -179,7 +179,8 @@ extension StoreBackend {
     at url: URL, schema: Schema, options: StoreOptions, replaces: Bool,
     _ fill: (any Store) throws(StoreError) -> Void
   ) throws(StoreError) {
-    if !replaces && FileManager.default.fileExists(atPath: url.path) {
+    let isFree = FileStatus(url.path).map { $0.isRegular && $0.size == 0 } ?? true
+    if !replaces && !isFree {
       throw StoreError(
         .exists, "There is something already where the store is to be made.", context: ["path": url.path])
     }

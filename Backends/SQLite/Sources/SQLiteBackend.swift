@@ -251,7 +251,8 @@ public struct SQLiteBackend: StoreBackend {
   private static func replace(
     _ target: SQLitePlace, with origin: SQLitePlace, _ options: StoreOptions
   ) throws(StoreError) {
-    let isNew = FileStatus(target.path) == nil
+    // An empty file is what a removal has left.
+    let isNew = FileStatus(target.path)?.size ?? 0 == 0
     // Files that the source's rows name now stay, though a save may make them obsolete meanwhile.
     let files = origin.externalData.view()
     defer { withExtendedLifetime(files) {} }

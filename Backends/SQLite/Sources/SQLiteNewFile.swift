@@ -23,8 +23,8 @@ enum SQLiteNewFile {
     }
   }
 
-  /// Whether that works out is seen when it is opened.
-  private static func create(_ path: String) {
+  /// Makes an empty file where there is none. Whether that works out is seen when it is opened.
+  static func create(_ path: String) {
     let file = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
     if file >= 0 { _ = close(file) }
   }

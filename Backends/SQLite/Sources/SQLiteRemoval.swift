@@ -7,7 +7,7 @@ enum SQLiteRemoval {
   /// What SQLite makes beside a database.
   static let suffixes = ["-journal", "-wal", "-shm"]
 
-  /// Removes a store with everything that belongs to it. Waits for a commit that is running, in any process, and throws
+  /// Removes a store with everything that belongs to it, or leaves an empty file of its name where the options say so. Waits for a commit that is running, in any process, and throws
   /// `busy` where it does not end in time. Throws `notAStore`, and has removed nothing, where a name of the store's is
   /// that of something else.
   static func remove(_ place: SQLitePlace, _ options: StoreOptions) throws(StoreError) {
@@ -33,6 +33,7 @@ enum SQLiteRemoval {
       } else if let owner, (try? place.sharesExternalData(withCopyOf: owner)) == false {
         place.externalData.removeValues(ofStore: owner)
       }
+      if options.leavesEmptyFile { SQLiteNewFile.create(place.path) }
     } else {
       // What an earlier removal left that was interrupted. External data may be of a store that was given another name.
       try removeFilesBeside(place.path)

@@ -9,7 +9,7 @@ extension GraphSuite {
       let metadata = coordinator.metadata(for: store)
       g.equal(metadata[NSStoreTypeKey] as? String, g.storeType)
       g.equal(metadata[NSStoreUUIDKey] as? String, store.identifier)
-      g.expect(UUID(uuidString: store.identifier) != nil, "\(store.identifier) is no UUID")
+      g.expect(UUID(uuidString: store.identifier) != nil, "\(store.identifier ?? "") is no UUID")
       let hashes = metadata[NSStoreModelVersionHashesKey] as? [String: Data]
       g.equal(hashes ?? [:], g.model.entityVersionHashesByName)
       try g.inWriting { c in for entity in ["Person", "Team", "Tag"] { g.equal(try c.number(of: entity), 0) } }
@@ -150,12 +150,15 @@ extension GraphSuite {
       let other = try g.newContext(try g.newCoordinator(place: 1))
       g.equal(try other.performAndWait { try other.number(of: "Tag") }, 1)
     },
-    GraphCase("LIF-024/graph", "a store that is destroyed leaves nothing", needs: .files, ways: .own) { g in
+    GraphCase(
+      "LIF-024/graph", "a store that is destroyed leaves nothing, or an empty file", needs: .files, ways: .own
+    ) { g in
       try g.write { c in for _ in 0..<3 { c.insert("Tag") } }
       try g.closeAll()
       try g.emptyCoordinator().destroyPersistentStore(at: g.url(), ofType: g.storeType, options: nil)
       g.isReplaced()
-      g.equal(try g.fileState(), [:])
+      let left = try g.fileState()
+      g.expect(left.count <= 1 && left.allSatisfy { $0.value.isEmpty }, "it leaves \(left.keys)")
       g.equal(try g.elsewhere { try $0.number(of: "Tag") }, 0)
     },
     GraphCase(

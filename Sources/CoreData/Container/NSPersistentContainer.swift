@@ -1,10 +1,18 @@
 import Foundation
 import StoreProtocol
 
+/// Gives a container class the property `defaultDirectoryURL` beside the function of that name, which one type alone cannot have.
+public protocol _DirectoryNaming {}
+
+extension _DirectoryNaming where Self: NSPersistentContainer {
+  /// The folder of stores without a URL of their own; see the function of that name.
+  public static var defaultDirectoryURL: URL { defaultDirectoryURL() }
+}
+
 /// A model, a coordinator and a main-queue context, set up together.
 ///
 /// Sendable, unchecked: its parts are thread-safe, and the descriptions are set before the stores are loaded.
-open class NSPersistentContainer: NSObject, @unchecked Sendable {
+open class NSPersistentContainer: NSObject, _DirectoryNaming, @unchecked Sendable {
   open var name: String { title }
   open var managedObjectModel: NSManagedObjectModel { model }
   open var persistentStoreCoordinator: NSPersistentStoreCoordinator { coordinator }

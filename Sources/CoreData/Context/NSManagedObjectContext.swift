@@ -27,7 +27,7 @@ public enum NSManagedObjectContextConcurrencyType: UInt, Sendable {
 /// The context itself may be passed between threads; everything else is used inside ``performAndWait(_:)`` or
 /// ``perform(_:)``, or on the main queue for a main-queue context. The main queue is what `@MainActor` code, the main
 /// thread and blocks of `DispatchQueue.main` run on.
-open class NSManagedObjectContext: NSObject, @unchecked Sendable {
+open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
   let core: ContextCore
   private let kind: NSManagedObjectContextConcurrencyType
   open var concurrencyType: NSManagedObjectContextConcurrencyType { kind }
@@ -53,6 +53,25 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     core = ContextCore(ct.confinement)
     super.init()
     core.context = self
+  }
+
+  /// A context of the encoded kind, name and author, without a coordinator and without objects.
+  public required init?(coder: NSCoder) {
+    let type = UInt(exactly: coder.decodeInteger(forKey: "concurrencyType"))
+    guard let kind = type.flatMap(NSManagedObjectContextConcurrencyType.init) else { return nil }
+    self.kind = kind
+    core = ContextCore(kind.confinement)
+    super.init()
+    core.context = self
+    name = coder.decodeObject(of: NSString.self, forKey: "name") as String?
+    transactionAuthor = coder.decodeObject(of: NSString.self, forKey: "transactionAuthor") as String?
+  }
+
+  /// Encodes what the context is, not what is in it.
+  open func encode(with coder: NSCoder) {
+    coder.encode(Int(kind.rawValue), forKey: "concurrencyType")
+    coder.encode(name as NSString?, forKey: "name")
+    coder.encode(transactionAuthor as NSString?, forKey: "transactionAuthor")
   }
 
   /// A context without a queue, which Apple's Core Data has for old code: one thread at a time uses it, and the client

@@ -1,12 +1,20 @@
 import Foundation
 
 /// A state of the stores that a context can be pinned to.
-open class NSQueryGenerationToken: NSObject, NSCopying, @unchecked Sendable {
+open class NSQueryGenerationToken: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
   override init() { super.init() }
   open func copy(with zone: NSZone? = nil) -> Any { self }
 
+  public class var supportsSecureCoding: Bool { true }
+  /// The only token there is: ``current``.
+  public required init?(coder: NSCoder) { super.init() }
+  open func encode(with coder: NSCoder) {}
+
   /// The state at the context's next read.
   public static let current = NSQueryGenerationToken()
+
+  open override func isEqual(_ object: Any?) -> Bool { object is NSQueryGenerationToken }
+  open override var hash: Int { 0 }
 }
 
 extension NSManagedObjectContext {

@@ -26,11 +26,29 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
   open var configurationName: String { configuration }
   private let settings: [AnyHashable: Any]?
   open var options: [AnyHashable: Any]? { settings }
-  public internal(set) var url: URL? {
+  /// Where the store is. To set it moves nothing, and changes what this says only: ``NSPersistentStoreCoordinator/setURL(_:for:)`` tells
+  /// the store that its files are elsewhere.
+  open var url: URL? {
+    get { given.withLock { $0.url } ?? location }
+    set { given.withLock { $0.url = newValue } }
+  }
+  /// Where the store is, whatever the client has set.
+  final var location: URL? {
     get { place.withLock { $0 } }
-    set { place.withLock { $0 = newValue } }
+    set {
+      place.withLock { $0 = newValue }
+      given.withLock { $0.url = nil }
+    }
   }
   private let place: Mutex<URL?>
+
+  /// What clients have set, of stores that they implement as a rule.
+  private struct Given {
+    var url: URL?
+    var identifier: String?
+    var isReadOnly = false
+  }
+  private let given = Mutex(Given())
   private var typeName: String
   open var type: String { typeName }
   /// Index among the coordinator's stores. After the store is removed another one may get it, once no context has
@@ -147,9 +165,26 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
   /// Whether rows are read from a medium, rather than kept in memory all the time.
   let readsRows: Bool
 
-  /// The store's UUID, the host part of its object URIs.
-  open var identifier: String { identifierText }
-  open var isReadOnly: Bool { isReadOnlyFlag }
+  /// The store's UUID, the host part of its object URIs. To set it changes what this says, until the store is opened again, and not the
+  /// store; of a store that a client implements, set before its metadata is loaded, it is the UUID where the metadata names none.
+  // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
+  open var identifier: String! {
+    get { given.withLock { $0.identifier } ?? identifierText }
+    set { given.withLock { $0.identifier = newValue } }
+  }
+  final var ownIdentifier: String { identifierText }
+  /// What a client has set as ``identifier``.
+  final var givenIdentifier: String? { given.withLock { $0.identifier } }
+
+  /// Whether saves are refused. A store that was opened read-only stays so, whatever is set.
+  open var isReadOnly: Bool {
+    get { refusesChanges }
+    set { given.withLock { $0.isReadOnly = newValue } }
+  }
+  final var refusesChanges: Bool { isReadOnlyFlag || given.withLock { $0.isReadOnly } }
+  private var readOnly: StoreError {
+    StoreError(.readOnly, "The store was opened read-only.", context: ["url": location?.path ?? ""])
+  }
 
   /// The opened store. Throws `closed` after the store was removed from its coordinator.
   package func requireEngine() throws(StoreError) -> any Store {
@@ -159,7 +194,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
   }
 
   var removed: StoreError {
-    StoreError(.closed, "The store was removed from its coordinator.", context: ["url": url?.path ?? ""])
+    StoreError(.closed, "The store was removed from its coordinator.", context: ["url": location?.path ?? ""])
   }
 
   /// A view of what the store holds now.
@@ -208,6 +243,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
       changes.metadata = try metadataToSave(isAlone: changes.isEmpty)
       let engine = try requireEngine()
       if engine !== expected { return nil }
+      if refusesChanges && !isReadOnlyFlag { throw readOnly }
       // Who calls a client's store has its rows and those of the cache at one moment.
       custom?.calls.lock()
       defer { custom?.calls.unlock() }
@@ -228,9 +264,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
 
   /// The conflicts that a commit of the changes would have now; nil where the store has moved since they were made.
   func rehearse(_ changes: ChangeSet, madeFor expected: any Store) throws(StoreError) -> [Conflict]? {
-    if isReadOnly {
-      throw StoreError(.readOnly, "The store was opened read-only.", context: ["url": url?.path ?? ""])
-    }
+    if refusesChanges { throw readOnly }
     let engine = try requireEngine()
     return engine === expected ? try engine.rehearse(changes) : nil
   }
@@ -281,7 +315,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
   /// Who reads or commits meanwhile waits.
   func reconnect(at other: URL, _ open: (URL) throws(StoreError) -> any Store) throws(StoreError) {
     try committing.withLock { (_) throws(StoreError) in
-      guard let former = url else { return }
+      guard let former = location else { return }
       try engine.withLock { (engine) throws(StoreError) in
         let closing = engine
         engine = nil
@@ -294,7 +328,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
           throw error
         }
       }
-      url = other
+      location = other
     }
   }
 

@@ -11,7 +11,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   final let model: NSManagedObjectModel
   open var managedObjectModel: NSManagedObjectModel { model }
   open var name: String?
-  private let lock = NSRecursiveLock()
+  final let stateLock = NSRecursiveLock()
   /// The stores by index; nil for an index whose store was removed.
   private var stores: [NSPersistentStore?] = []
   /// Grows whenever a store is added or removed.
@@ -19,7 +19,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   /// Whether there was ever a store that a client implements.
   let hasCustomStores = Atomic<Bool>(false)
   private let queue = DispatchQueue(label: "NSPersistentStoreCoordinator")
-  private let contexts = Mutex<[ContextLink]>([])
+  let contexts = Mutex<[ContextLink]>([])
 
   /// Makes a coordinator for `model`, which is immutable from now on.
   ///
@@ -31,20 +31,19 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     ModelRegistry.add(model)
   }
 
-  /// A coordinator of an empty model.
   public convenience override init() { self.init(managedObjectModel: NSManagedObjectModel()) }
 
   // MARK: Stores
 
-  open var persistentStores: [NSPersistentStore] { lock.withLock { stores.compactMap { $0 } } }
+  open var persistentStores: [NSPersistentStore] { stateLock.withLock { stores.compactMap { $0 } } }
 
   func store(at index: Int) -> NSPersistentStore? {
-    lock.withLock { stores.indices.contains(index) ? stores[index] : nil }
+    stateLock.withLock { stores.indices.contains(index) ? stores[index] : nil }
   }
 
   /// The first store, in the order they were added, whose configuration has the entity.
   func storeIndex(for entity: Entity) -> UInt16? {
-    persistentStores.first { takes($0, entity) && !$0.isReadOnly }.map { UInt16($0.index) }
+    persistentStores.first { takes($0, entity) && !$0.refusesChanges }.map { UInt16($0.index) }
       ?? persistentStores.first { takes($0, entity) }.map { UInt16($0.index) }
   }
 
@@ -57,7 +56,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   func storeIndex(of id: NSManagedObjectID) -> UInt16? {
     guard let store = id.store else { return nil }
     if store.root === self { return UInt16(store.index) }
-    return persistentStores.first { $0 === store || $0.identifier == store.identifier }.map { UInt16($0.index) }
+    return persistentStores.first { $0 === store || $0.ownIdentifier == store.ownIdentifier }.map { UInt16($0.index) }
   }
 
   /// Opens the store at `storeURL`, makes it where there is none, and adds it.
@@ -91,7 +90,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         .persistentStoreOperation,
         userInfo: [NSLocalizedDescriptionKey: "A store of type '\(storeType)' needs a URL."])
     }
-    let store = try lock.withLock {
+    let store = try stateLock.withLock {
       // What is in memory is apart from all others, wherever it is said to be.
       if isPersistent { try requireNew(storeURL) }
       return try open(backend, storeType, configuration, storeURL, options)
@@ -106,7 +105,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     guard let url, url.path != "/dev/null", let known = persistentStore(for: url) else { return }
     throw CocoaError(
       .persistentStoreOperation,
-      userInfo: [NSLocalizedDescriptionKey: "The store at \(known.url?.path ?? "") was added before."])
+      userInfo: [NSLocalizedDescriptionKey: "The store at \(known.location?.path ?? "") was added before."])
   }
 
   private func open(
@@ -167,12 +166,12 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     let frozen = try frozenModel()
     let store = storeClass.make(
       _StoreOpening(self, configuration, url ?? URL(fileURLWithPath: "/dev/null"), options))
-    try lock.withLock {
+    try stateLock.withLock {
       try requireNew(url)
       let index = try freeIndex()
       try store.load(type, frozen, index: index)
-      if let twin = persistentStores.first(where: { $0.identifier == store.identifier }) {
-        throw CoreDataError.sameIdentifier(url ?? store.url ?? URL(fileURLWithPath: "/dev/null"), twin)
+      if let twin = persistentStores.first(where: { $0.ownIdentifier == store.ownIdentifier }) {
+        throw CoreDataError.sameIdentifier(url ?? store.location ?? URL(fileURLWithPath: "/dev/null"), twin)
       }
       stores[index] = store
       hasCustomStores.store(true, ordering: .relaxed)
@@ -213,12 +212,34 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     }
   }
 
+  /// The same, and gives the description back once its store is added.
+  open func addPersistentStore(
+    with storeDescription: NSPersistentStoreDescription
+  ) async throws -> NSPersistentStoreDescription {
+    try await added(storeDescription)
+  }
+
+  /// The model that the store at `url` carries, whatever its type. Throws 134070 where it carries none, as XML and binary stores do.
+  /// https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/cachedmodelforpersistentstore(at:options:)
+  open class func cachedModelForPersistentStore(
+    at url: URL, options: [AnyHashable: Any]? = nil
+  ) throws -> NSManagedObjectModel {
+    try cachedModel(at: url, options)
+  }
+
+  /// Runs a request of a context on the stores. A fetch gives the array that ``NSManagedObjectContext/fetch(_:)`` would give, any other request
+  /// its ``NSPersistentStoreResult``.
+  open func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext) throws -> Any {
+    if context.core.coordinator !== self { misuse("The context belongs to another coordinator; ask that one.") }
+    return try context.performAndWait { try request.answer(in: context) }
+  }
+
   /// Closes a store and forgets its objects' rows. Unsaved changes to them can no longer be saved.
   open func remove(_ store: NSPersistentStore) throws {
     guard store.root === self, self.store(at: store.index) === store else { return }
     post(.NSPersistentStoreCoordinatorWillRemoveStore, [:], object: store)
     store.willRemove(from: self)
-    let isHere = lock.withLock {
+    let isHere = stateLock.withLock {
       if stores[store.index] !== store { return false }
       store.isRemoved = true
       stores[store.index] = nil
@@ -234,7 +255,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
   open func persistentStore(for URL: URL) -> NSPersistentStore? {
     let wanted = URL.standardizedFileURL
-    return persistentStores.first { $0.url?.standardizedFileURL == wanted }
+    return persistentStores.first { $0.location?.standardizedFileURL == wanted }
   }
 
   open func url(for store: NSPersistentStore) -> URL { store.url ?? URL(fileURLWithPath: "/dev/null") }
@@ -249,7 +270,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   open func setURL(_ url: URL, for store: NSPersistentStore) -> Bool {
     guard store.root === self, !(store is NSIncrementalStore) else { return false }
     do { try relocate(store, to: url) } catch {
-      report("The store at \(store.url?.path ?? "?") stays where it is, instead of \(url.path): \(error)")
+      report("The store at \(store.location?.path ?? "?") stays where it is, instead of \(url.path): \(error)")
       return false
     }
     return true
@@ -258,7 +279,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   /// The object ID of a URI, nil where its store or entity is not known here. Reads nothing.
   open func managedObjectID(forURIRepresentation url: URL) -> NSManagedObjectID? {
     guard url.scheme == "x-coredata", let host = url.host, let frozen = try? model.freeze(),
-      let store = persistentStores.first(where: { $0.identifier == host })
+      let store = persistentStores.first(where: { $0.ownIdentifier == host })
     else { return nil }
     let parts = url.pathComponents
     guard parts.count >= 3, parts[2].first == "p", let entity = frozen.schema.entity(named: parts[1]) else {
@@ -328,12 +349,13 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     try migrate(store, to: url, options, storeType)
   }
 
-  /// Removes the store at `url` with everything that belongs to it.
+  /// Removes the store at `url` with everything that belongs to it. Of an SQLite store an empty file stays: "It is not possible to unlink a
+  /// database file safely […], so this API performs a truncation" (Apple's header).
   open func destroyPersistentStore(at url: URL, ofType storeType: String, options: [AnyHashable: Any]? = nil) throws {
     let backend = try Self.backend(storeType)
-    do { try backend.destroy(at: url, options: StoreOptionCoding.options(options)) } catch {
-      throw CoreDataError.make(error)
-    }
+    var settings = StoreOptionCoding.options(options)
+    settings.leavesEmptyFile = true
+    do { try backend.destroy(at: url, options: settings) } catch { throw CoreDataError.make(error) }
   }
 
   /// Makes the store at `destinationURL` a copy of the one at `sourceURL`.
@@ -351,22 +373,10 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   /// The types of stores that can be added, with their classes as Objective-C has them in an `NSValue`.
   open class var registeredStoreTypes: [String: NSValue] { StoreRegistration.classesOfTypes }
 
-  // MARK: Contexts
-
-  /// Contexts that must be told when a store takes the place of another.
-  func attach(_ core: ContextCore) {
-    contexts.withLock { known in
-      if known.count > 64 && known.count.nonzeroBitCount == 1 { known.removeAll { $0.core == nil } }
-      known.append(core.link)
-    }
-  }
-
-  var attachedContexts: [ContextCore] { contexts.withLock { $0.compactMap(\.core) } }
-
   /// Puts a store in the place of another one of this coordinator.
   /// False, and nothing is done, where it was removed meanwhile.
   func replace(_ store: NSPersistentStore, by successor: NSPersistentStore) -> Bool {
-    let isHere = lock.withLock {
+    let isHere = stateLock.withLock {
       if stores[store.index] !== store { return false }
       stores[store.index] = successor
       return true
@@ -377,16 +387,14 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
   // MARK: Queue
 
-  public final func performAndWait<T>(_ block: () throws -> T) rethrows -> T { try lock.withLock(block) }
+  public final func performAndWait<T>(_ block: () throws -> T) rethrows -> T { try stateLock.withLock(block) }
 
   /// Runs `block` on the coordinator's queue, later.
-  open func perform(_ block: @escaping () -> Void) {
-    nonisolated(unsafe) let block = block
-    queue.async { self.lock.withLock { block() } }
-  }
+  open func perform(_ block: @escaping () -> Void) { later(block) }
 
-  func post(_ name: Notification.Name, _ userInfo: [AnyHashable: Any], object: Any? = nil) {
-    NotificationCenter.default.post(
-      name: name, object: object ?? self, userInfo: userInfo.isEmpty ? nil : userInfo)
+  /// What ``perform(_:)`` does, whatever a subclass makes of it.
+  final func later(_ block: @escaping () -> Void) {
+    nonisolated(unsafe) let block = block
+    queue.async { self.stateLock.withLock { block() } }
   }
 }

@@ -45,6 +45,8 @@ extension NSPersistentStore {
 
 public let NSAddedPersistentStoresKey = "added"
 public let NSRemovedPersistentStoresKey = "removed"
+/// An array of the store that was, the store that has taken its place and, after a migration, an array of the new IDs of all its objects:
+/// https://developer.apple.com/documentation/coredata/nsuuidchangedpersistentstoreskey
 public let NSUUIDChangedPersistentStoresKey = "changed"
 
 extension Notification.Name {

@@ -1,5 +1,6 @@
 import Foundation
 import StoreProtocol
+import StoreQuery
 import StoreSchema
 
 /// Moving a store to another place or type.
@@ -17,11 +18,13 @@ extension NSPersistentStoreCoordinator {
     let backend = try Self.backend(type)
     let settings = try settings(options)
     let successor: NSPersistentStore
+    var objects: [ObjectReference] = []
     do {
       successor = try store.succeed { () throws(StoreError) in
         let source = try store.requireEngine()
         let engine = try Self.copy(source, to: url, backend, settings) { (target) throws(StoreError) in
           if store.custom == nil && !source.isReadOnly { try Self.carryKeys(from: source, to: target) }
+          objects = try Self.references(in: target)
         }
         return NSPersistentStore(
           .init(
@@ -36,7 +39,9 @@ extension NSPersistentStoreCoordinator {
     // Rows that they have may name large data of the old store, and have its versions.
     for core in attachedContexts { core.leave(.stores) }
     store.root = nil
-    post(.NSPersistentStoreCoordinatorStoresDidChange, [NSUUIDChangedPersistentStoresKey: [store, successor]])
+    let infos = try frozenModel().infos
+    let ids = objects.map { NSManagedObjectID(infos[$0.entity], key: $0.key, store: successor, context: nil) }
+    post(.NSPersistentStoreCoordinatorStoresDidChange, [NSUUIDChangedPersistentStoresKey: [store, successor, ids]])
     // Last: the new store is in use, whatever becomes of the old one's connections.
     do { try store.closeEngine() } catch { throw CoreDataError.make(error) }
     return successor
@@ -44,19 +49,19 @@ extension NSPersistentStoreCoordinator {
 
   /// See ``setURL(_:for:)``.
   func relocate(_ store: NSPersistentStore, to url: URL) throws {
-    if store is NSAtomicStore { return store.url = url }
+    if store is NSAtomicStore { return store.location = url }
     let backend = try Self.backend(store.type)
-    guard backend.capabilities.contains(.persistent) else { return store.url = url }
+    guard backend.capabilities.contains(.persistent) else { return store.location = url }
     let settings = try settings(store.options)
     do throws(StoreError) {
       let schema = try store.requireEngine().schema
-      if !backend.capabilities.contains(.rowLevel), let former = store.url,
+      if !backend.capabilities.contains(.rowLevel), let former = store.location,
         !FileManager.default.fileExists(atPath: url.path)
       {
         try backend.replace(at: url, with: former, options: settings)
       }
       let found = try backend.metadata(at: url, options: settings)
-      guard found.identifier == store.identifier else {
+      guard found.identifier == store.ownIdentifier else {
         throw StoreError(.invalidArgument, "There is another store at that place.", context: ["url": url.path])
       }
       // Also where the former place is opened again: what is there may count versions anew.
@@ -93,6 +98,15 @@ extension NSPersistentStoreCoordinator {
       try backend.destroy(at: url, options: options)
       throw error
     }
+  }
+
+  private static func references(in store: any Store) throws(StoreError) -> [ObjectReference] {
+    let execution = FetchExecution(try store.snapshot())
+    var found: [ObjectReference] = []
+    for entity in store.schema.entities where entity.superentity == nil {
+      try execution.references(FetchPlan(entities: entity.subtree)) { found.append($0) }
+    }
+    return found
   }
 
   /// Takes the keys that the source has given out, as far as the target would give them again: objects of contexts have them,

@@ -117,7 +117,7 @@ extension NSPersistentStore {
         .persistentStoreTypeMismatch,
         userInfo: [NSLocalizedDescriptionKey: "The store is of type '\(metadata.storeType)', not '\(type)'."])
     }
-    if metadata.identifier.isEmpty { metadata.identifier = UUID().uuidString }
+    if metadata.identifier.isEmpty { metadata.identifier = givenIdentifier ?? UUID().uuidString }
     metadata.storeType = type
     if metadata.versionHashes.isEmpty {
       metadata.versionHashes = frozen.schema.versionHashes

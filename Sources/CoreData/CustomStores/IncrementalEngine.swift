@@ -39,9 +39,9 @@ final class IncrementalEngine: Store, @unchecked Sendable {
     schema = frozen.schema
   }
 
-  var identifier: String { store.identifier }
+  var identifier: String { store.ownIdentifier }
   var capabilities: Capabilities { [.persistent, .rowLevel, .uniqueness] }
-  var isReadOnly: Bool { store.isReadOnly }
+  var isReadOnly: Bool { store.refusesChanges }
   var metadata: StoreMetadata { state.withLock { $0.metadata } }
 
   func takeError() -> (any Error)? {

@@ -56,7 +56,7 @@ enum CoreDataError {
       .persistentStoreOperation,
       userInfo: [
         NSLocalizedDescriptionKey:
-          "The store at \(url.path) has the UUID of the one at \(twin.url?.path ?? ""), which was added before: one is a copy of the other's file. Object IDs could not tell them apart; use another coordinator, or copy with migratePersistentStore."
+          "The store at \(url.path) has the UUID of the one at \(twin.location?.path ?? ""), which was added before: one is a copy of the other's file. Object IDs could not tell them apart; use another coordinator, or copy with migratePersistentStore."
       ])
   }
 

@@ -27,6 +27,9 @@ open class NSPersistentStoreRequest: NSObject, NSCopying {
   /// The request itself, where a subclass has no copy of its own.
   open func copy(with zone: NSZone? = nil) -> Any { self }
 
+  /// What the request gives: see ``NSPersistentStoreCoordinator/execute(_:with:)``.
+  func answer(in context: NSManagedObjectContext) throws -> Any { try run(in: context) }
+
   /// Runs the request; see ``NSManagedObjectContext/execute(_:)``.
   func run(in context: NSManagedObjectContext) throws -> NSPersistentStoreResult {
     throw CocoaError(
@@ -104,6 +107,8 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
   public final func retyped<Other: NSFetchRequestResult>(as type: Other.Type = Other.self) -> NSFetchRequest<Other> {
     self as? NSFetchRequest<Other> ?? NSFetchRequest<Other>(sharing: box)
   }
+
+  override func answer(in context: NSManagedObjectContext) throws -> Any { try context.fetch(erased, as: Any.self) }
 
   /// Runs the request in the context whose `performAndWait` or `perform` block is being run.
   open func execute() throws -> [ResultType] {

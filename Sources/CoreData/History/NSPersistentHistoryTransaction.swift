@@ -1,9 +1,35 @@
 import Foundation
 
 /// A point in the history of stores. None is given out yet, as history cannot be read yet.
-open class NSPersistentHistoryToken: NSObject, NSCopying, @unchecked Sendable {
-  override init() { super.init() }
+open class NSPersistentHistoryToken: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
+  /// The number of the last transaction, by the UUID of its store.
+  final let transactions: [String: Int64]
+
+  init(_ transactions: [String: Int64] = [:]) { self.transactions = transactions }
+
+  public class var supportsSecureCoding: Bool { true }
+
+  /// Nil where the coder has no token, or one that cannot be read.
+  public required init?(coder: NSCoder) {
+    guard coder.containsValue(forKey: Self.key),
+      let found = coder.decodeObject(of: [NSDictionary.self, NSString.self, NSNumber.self], forKey: Self.key),
+      let numbers = found as? [String: NSNumber]
+    else { return nil }
+    transactions = numbers.mapValues(\.int64Value)
+  }
+
+  open func encode(with coder: NSCoder) {
+    coder.encode(transactions.mapValues { NSNumber(value: $0) } as NSDictionary, forKey: Self.key)
+  }
+  private static let key = "NSPersistentHistoryToken"
+
   open func copy(with zone: NSZone? = nil) -> Any { self }
+
+  /// Whether `object` is a token of the same transactions.
+  open override func isEqual(_ object: Any?) -> Bool {
+    (object as? NSPersistentHistoryToken)?.transactions == transactions
+  }
+  open override var hash: Int { transactions.hashValue }
 }
 
 public enum NSPersistentHistoryChangeType: Int, Sendable {

@@ -30,6 +30,22 @@ enum DescriptionCoding {
     encode(entity, with: coder)
   }
 
+  /// Encodes an index in an entity that has the properties of its elements alone.
+  static func encode(_ index: NSFetchIndexDescription, with coder: NSCoder) {
+    guard let copy = index.copy() as? NSFetchIndexDescription else { return }
+    let entity = NSEntityDescription()
+    entity.name = "Entity"
+    var properties: [String: NSPropertyDescription] = [:]
+    for case let property? in copy.elements.map(\.indexedProperty) {
+      properties[property.name] = property.copy() as? NSPropertyDescription
+    }
+    entity.properties = properties.values.sorted { $0.name < $1.name }
+    entity.indexes = [copy]
+    encode(entity, with: coder)
+  }
+
+  static func indexes(_ coder: NSCoder) -> [NSFetchIndexDescription]? { entity(coder)?.indexes }
+
   /// Nil where there is no archive or one that cannot be read. The coder is not told: it may be set up to stop the program.
   static func record(_ coder: NSCoder) -> ModelRecord? {
     guard coder.containsValue(forKey: archiveKey),

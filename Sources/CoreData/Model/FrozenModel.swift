@@ -86,6 +86,7 @@ final class EntityInfo: @unchecked Sendable {
   private let resolving = Mutex(())
   /// The class of the entity's objects, written once, under the lock; read without it.
   private let resolved = Atomic<UnsafeRawPointer?>(nil)
+  private let overridesValidation = Atomic<Bool>(false)
 
   /// What a key of key-value coding means for objects of the entity.
   enum Key {
@@ -192,12 +193,16 @@ final class EntityInfo: @unchecked Sendable {
     resolved.load(ordering: .acquiring).map { unsafeBitCast($0, to: NSManagedObject.Type.self) }
   }
 
+  /// Whether the class of the entity's objects validates single values itself. Known once there is an object.
+  var validatesValues: Bool { overridesValidation.load(ordering: .relaxed) }
+
   /// The class of the entity's objects.
   var objectClass: NSManagedObject.Type {
     if let resolvedClass { return resolvedClass }
     return resolving.withLock { _ in
       if let resolvedClass { return resolvedClass }
       let found = ManagedObjectClass.resolve(description)
+      overridesValidation.store(NSManagedObject.overridesValidateValue(found), ordering: .relaxed)
       resolved.store(unsafeBitCast(found, to: UnsafeRawPointer.self), ordering: .releasing)
       return found
     }

@@ -48,6 +48,28 @@ package enum ModelArchive {
 }
 
 extension NSPersistentStoreCoordinator {
+  /// See ``cachedModelForPersistentStore(at:options:)``. Of a file that is no store of a known type the error of the first type is thrown.
+  static func cachedModel(at url: URL, _ options: [AnyHashable: Any]?) throws -> NSManagedObjectModel {
+    var failure: (any Error)?
+    for type in StoreRegistration.persistentTypes {
+      do {
+        if let model = try cachedModel(forPersistentStoreAt: url, ofType: type, options: options) { return model }
+        throw CocoaError(
+          .persistentStoreOperation,
+          userInfo: [
+            NSLocalizedDescriptionKey: "The store carries no model; use the model that it was made with.",
+            NSURLErrorKey: url,
+          ])
+      } catch {
+        let code = ((error as? CocoaError)?.userInfo[NSUnderlyingErrorKey] as? StoreError)?.code
+        // A file of another type.
+        if code != .notAStore { throw error }
+        failure = failure ?? error
+      }
+    }
+    throw failure ?? CocoaError(.persistentStoreInvalidType)
+  }
+
   /// The model that the store at `url` carries, nil where it carries none.
   public static func cachedModel(
     forPersistentStoreAt url: URL, ofType storeType: String = NSSQLiteStoreType, options: [AnyHashable: Any]? = nil

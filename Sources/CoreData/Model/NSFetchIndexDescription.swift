@@ -8,7 +8,7 @@ public enum NSFetchIndexElementType: UInt, Sendable {
 }
 
 /// One property of a fetch index.
-open class NSFetchIndexElementDescription: NSObject, NSCopying {
+open class NSFetchIndexElementDescription: NSObject, NSCopying, NSCoding {
   open var property: NSPropertyDescription? { indexedProperty }
   final let indexedProperty: NSPropertyDescription?
   open var propertyName: String? { indexedProperty?.name }
@@ -20,6 +20,20 @@ open class NSFetchIndexElementDescription: NSObject, NSCopying {
   public init(property: NSPropertyDescription, collationType: NSFetchIndexElementType) {
     indexedProperty = property
     self.collationType = collationType
+  }
+
+  /// Nil where the coder has no element, or one that cannot be read.
+  public required init?(coder: NSCoder) {
+    guard let read = DescriptionCoding.indexes(coder)?.first?.elements.first else { return nil }
+    indexedProperty = read.indexedProperty
+    collationType = read.collationType
+    isAscending = read.isAscending
+  }
+
+  /// Encodes the element with its property.
+  open func encode(with coder: NSCoder) {
+    guard let copy = copy() as? NSFetchIndexElementDescription else { return }
+    DescriptionCoding.encode(NSFetchIndexDescription(name: "index", elements: [copy]), with: coder)
   }
 
   open func copy(with zone: NSZone? = nil) -> Any {
@@ -40,7 +54,7 @@ open class NSFetchIndexElementDescription: NSObject, NSCopying {
 }
 
 /// An index that speeds up fetches on some properties of an entity. Not part of the version hash.
-open class NSFetchIndexDescription: NSObject, NSCopying {
+open class NSFetchIndexDescription: NSObject, NSCopying, NSCoding {
   open var name: String { willSet { requireEditable() } }
   open var elements: [NSFetchIndexElementDescription] {
     willSet { requireEditable() }
@@ -61,6 +75,17 @@ open class NSFetchIndexDescription: NSObject, NSCopying {
     super.init()
     for element in self.elements { element.index = self }
   }
+
+  /// Nil where the coder has no index, or one that cannot be read.
+  public required init?(coder: NSCoder) {
+    guard let read = DescriptionCoding.indexes(coder)?.first else { return nil }
+    (name, elements, partialIndexPredicate) = (read.name, read.elements, read.partialIndexPredicate)
+    super.init()
+    for element in elements { element.index = self }
+  }
+
+  /// Encodes the index with the properties of its elements.
+  open func encode(with coder: NSCoder) { DescriptionCoding.encode(self, with: coder) }
 
   open func copy(with zone: NSZone? = nil) -> Any {
     let copy = NSFetchIndexDescription(

@@ -20,27 +20,63 @@ public struct NSValueTransformerName: RawRepresentable, Hashable, Sendable, Expr
 open class ValueTransformer: NSObject {
   public override init() { super.init() }
 
-  private static let registered = Mutex<[String: Box]>([:])
-  // A transformer is registered once and then only called.
-  private struct Box: @unchecked Sendable { let transformer: ValueTransformer }
+  /// The allocating entry that ``make(_:)`` calls, so that a subclass needs no `required` initialiser.
+  public convenience init(_cdMake: Void) { self.init() }
 
-  open class func setValueTransformer(_ transformer: ValueTransformer?, forName name: NSValueTransformerName) {
-    let box = transformer.map(Box.init)
-    registered.withLock { $0[name.rawValue] = box }
+  private static let registry = Mutex(Registry())
+
+  private struct Registry {
+    // A transformer is registered once and then only called.
+    struct Box: @unchecked Sendable { let transformer: ValueTransformer }
+
+    var transformers: [String: Box] = [:]
+    /// Names that are no class's either.
+    var unknown: Set<String> = []
   }
 
-  /// The transformer registered under `name`, nil where there is none.
-  open class func named(_ name: NSValueTransformerName) -> ValueTransformer? {
-    if let found = registered.withLock({ $0[name.rawValue] }) { return found.transformer }
-    switch name {
-    case .secureUnarchiveFromDataTransformerName, .keyedUnarchiveFromDataTransformerName:
-      return NSSecureUnarchiveFromDataTransformer()
-    default: return nil
+  open class func setValueTransformer(_ transformer: ValueTransformer?, forName name: NSValueTransformerName) {
+    let box = transformer.map(Registry.Box.init)
+    registry.withLock {
+      $0.transformers[name.rawValue] = box
+      $0.unknown.remove(name.rawValue)
     }
   }
 
+  /// The transformer registered under `name`; where there is none, an object of the transformer class of that name, which is registered
+  /// from then on: "it will attempt to find a class with the specified name"
+  /// (https://developer.apple.com/documentation/foundation/valuetransformer/init(forname:)). Nil where there is none of both. The name of a
+  /// class is that of its type, with its module or without; the class must have the initialiser `init()`.
+  open class func named(_ name: NSValueTransformerName) -> ValueTransformer? {
+    let (found, isUnknown) = registry.withLock {
+      ($0.transformers[name.rawValue], $0.unknown.contains(name.rawValue))
+    }
+    if let found { return found.transformer }
+    switch name {
+    case .secureUnarchiveFromDataTransformerName, .keyedUnarchiveFromDataTransformerName:
+      return NSSecureUnarchiveFromDataTransformer()
+    default: return isUnknown ? nil : registered(classNamed: name.rawValue)
+    }
+  }
+
+  private static func registered(classNamed name: String) -> ValueTransformer? {
+    let made = (ProcessClasses.only(name) as? ValueTransformer.Type).map { Registry.Box(transformer: make($0)) }
+    let found = registry.withLock { (registry) -> Registry.Box? in
+      // Another thread may have been quicker.
+      if let known = registry.transformers[name] { return known }
+      if made == nil { registry.unknown.insert(name) } else { registry.transformers[name] = made }
+      return made
+    }
+    return found?.transformer
+  }
+
+  private static func make(_ type: ValueTransformer.Type) -> ValueTransformer { type.allocate(()) }
+
+  /// See ``NSManagedObject/make(_:)``.
+  @_silgen_name("$s8CoreData16ValueTransformerC7_cdMakeACyt_tcfC")
+  private static func allocate(_: Void) -> ValueTransformer
+
   open class func valueTransformerNames() -> [NSValueTransformerName] {
-    registered.withLock { $0.keys.sorted().map { NSValueTransformerName(rawValue: $0) } }
+    registry.withLock { $0.transformers.keys.sorted().map { NSValueTransformerName(rawValue: $0) } }
   }
 
   open class func transformedValueClass() -> AnyClass { NSObject.self }

@@ -41,6 +41,13 @@ enum ManagedObjectClass {
 
 /// The classes of the process.
 enum ProcessClasses {
+  /// The one with a name, given with its module or without; nil where there is none, or are several.
+  static func only(_ name: String) -> AnyClass? {
+    guard let bare = name.split(separator: ".").last else { return nil }
+    let found = named(String(bare)).filter { bare == name || String(reflecting: $0) == name }
+    return found.count == 1 ? found[0] : nil
+  }
+
   /// Those with a name, given without its module; generic ones are left out.
   static func named(_ name: String) -> [AnyClass] {
     var found: [AnyClass] = []

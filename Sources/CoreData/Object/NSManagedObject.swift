@@ -64,6 +64,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     var fetchedProperties: [String: [Any]] = [:]
     /// Of an object that has changed again since the last event.
     var eventBase: EventBase?
+    var observationInfo: UnsafeMutableRawPointer?
 
     /// Forgets the object's values; its key stays.
     func forgetValues() {
@@ -222,6 +223,16 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
   open func validateForUpdate() throws { try withCore { try $0.validate(self) } }
   open func validateForDelete() throws { try core?.validateDeletion(self) }
 
+  /// Throws where `value` may not be saved as the value of a property: nil where there must be one, of another type, out of range, or
+  /// against a rule of the model. A key that the entity does not have passes.
+  ///
+  /// An override is asked for each property before a save, with the present value, and may put another one in its place, which the
+  /// object then takes.
+  /// https://developer.apple.com/documentation/coredata/nsmanagedobject/validatevalue(_:forkey:)
+  open func validateValue(_ value: AutoreleasingUnsafeMutablePointer<AnyObject?>, forKey key: String) throws {
+    try checkValue(value.pointee, forKey: key)
+  }
+
   // MARK: Key-value coding that subclasses may override
 
   /// Custom accessors are plain Swift here, so this reads the modelled property itself.
@@ -257,8 +268,22 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     noteEventBase()
   }
   open func didChangeValue(forKey key: String) {
+    if info.keys[key] == nil && type(of: self).contextShouldIgnoreUnmodeledPropertyChanges { return }
     core?.markUpdated(self)
     if !toManys.isEmpty { takePrimitiveMembers(key) }
+  }
+
+  /// Whether ``didChangeValue(forKey:)`` for a key that the entity does not have leaves the object as it is. True unless overridden; with false
+  /// the object counts as updated.
+  ///
+  /// https://developer.apple.com/documentation/coredata/nsmanagedobject/contextshouldignoreunmodeledpropertychanges
+  open class var contextShouldIgnoreUnmodeledPropertyChanges: Bool { true }
+
+  /// A pointer for whoever observes the object, kept as long as the object lives. Nothing here reads it: key-value observing is not of this
+  /// platform.
+  open func observationInfo() -> UnsafeMutableRawPointer? { extras?.observationInfo }
+  open func setObservationInfo(_ inObservationInfo: UnsafeMutableRawPointer?) {
+    makeExtras().observationInfo = inObservationInfo
   }
 
   /// Announces a change of a to-many relationship by primitive accessors.

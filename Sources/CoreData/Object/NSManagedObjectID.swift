@@ -15,7 +15,7 @@ open class NSManagedObjectID: NSObject, NSCopying, @unchecked Sendable {
   final var store: NSPersistentStore? { firstStore?.current }
   /// The permanent ID that took the place of this temporary one, where anybody held this one then. Used on its context's queue only.
   @exclusivity(unchecked) final var successor: NSManagedObjectID?
-  private var storeIdentifier: String? { key > 0 ? store?.identifier : nil }
+  private var storeIdentifier: String? { key > 0 ? store?.ownIdentifier : nil }
 
   /// `context` is the core of a temporary ID's context.
   init(_ info: EntityInfo, key: Int64, store: NSPersistentStore?, context: ObjectIdentifier?) {

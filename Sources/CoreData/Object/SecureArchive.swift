@@ -55,10 +55,26 @@ enum SecureArchive {
         entries[key] = reference
       }
       return writer.add(dictionary: entries)
+    case let x as [AnyHashable: Any]: return entries(x, &writer, depth).map { writer.add(entries: $0) }
     case let x as NSSet: return elements(x.allObjects, &writer, depth).map { writer.add(set: $0) }
-    // Dictionaries with other keys, and null, go to Foundation, which writes them well.
+    case is NSNull: return writer.addNullObject()
     default: return nil
     }
+  }
+
+  /// Those of a dictionary with other keys than texts, always in the same order.
+  private static func entries(
+    _ dictionary: [AnyHashable: Any], _ writer: inout KeyedArchiveWriter, _ depth: Int
+  ) -> [(key: KeyedArchiveWriter.Reference, value: KeyedArchiveWriter.Reference)]? {
+    var result: [(key: KeyedArchiveWriter.Reference, value: KeyedArchiveWriter.Reference)] = []
+    for (_, key, element) in dictionary.map({ ("\($0.base) \(type(of: $0.base))", $0.base, $1) }).sorted(by: {
+      $0.0 < $1.0
+    }) {
+      guard let key = add(key, to: &writer, depth: depth + 1), let element = add(element, to: &writer, depth: depth + 1)
+      else { return nil }
+      result.append((key, element))
+    }
+    return result
   }
 
   private static func add(_ number: NSNumber, to writer: inout KeyedArchiveWriter) -> KeyedArchiveWriter.Reference? {
@@ -117,9 +133,9 @@ enum SecureArchive {
     budget -= 1
     if depth > depthLimit || budget < 0 { return nil }
     switch object.value {
-    case .bool(let x): return x
-    case .integer(let x): return x
-    case .real(let x): return x
+    case .bool(let x): return NSNumber(value: x)
+    case .integer(let x): return NSNumber(value: x)
+    case .real(let x): return NSNumber(value: x)
     default: break
     }
     if let x = object.string { return x }

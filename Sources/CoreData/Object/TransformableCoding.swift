@@ -16,10 +16,7 @@ enum TransformableCoding {
   /// The class that the model names for an attribute's values: Foundation's, or the application's, with its module or
   /// without. Nil where the process has no such class, or several.
   static func valueClass(_ attribute: NSAttributeDescription) -> AnyClass? {
-    guard let name = attribute.attributeValueClassName, let bare = name.split(separator: ".").last else { return nil }
-    if let known = foundationClasses[name] { return known }
-    let found = ProcessClasses.named(String(bare)).filter { bare == name || String(reflecting: $0) == name }
-    return found.count == 1 ? found[0] : nil
+    attribute.attributeValueClassName.flatMap { foundationClasses[$0] ?? ProcessClasses.only($0) }
   }
 
   /// Whether a value may be set, by the value class of its attribute.

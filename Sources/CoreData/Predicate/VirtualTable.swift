@@ -7,12 +7,22 @@ enum VirtualTable {
   /// They are found by comparison: what differs between two subclasses that override nothing belongs to each class by
   /// itself, such as its initialisers; what is the same in both but not in the donor is overridden there.
   static func patch(_ target: AnyClass, plain: (AnyClass, AnyClass), donor: AnyClass) {
-    let (one, two) = (words(plain.0), words(plain.1))
     let (own, given) = (words(target), words(donor))
-    for index in firstMember..<min(own.count, given.count, one.count, two.count)
-    where one[index] == two[index] && given[index] != one[index] {
-      own[index] = given[index]
+    for index in members(overriddenBy: donor, plain: plain) where index < own.count { own[index] = given[index] }
+  }
+
+  /// Where the tables have the members that `donor` overrides.
+  static func members(overriddenBy donor: AnyClass, plain: (AnyClass, AnyClass)) -> [Int] {
+    let (one, two, given) = (words(plain.0), words(plain.1), words(donor))
+    return (firstMember..<min(given.count, one.count, two.count)).filter {
+      one[$0] == two[$0] && given[$0] != one[$0]
     }
+  }
+
+  /// Whether a class has another member than a superclass of it at one of the places.
+  static func differ(_ type: AnyClass, _ superclass: AnyClass, at places: [Int]) -> Bool {
+    let (own, inherited) = (words(type), words(superclass))
+    return places.contains { $0 < own.count && $0 < inherited.count && own[$0] != inherited[$0] }
   }
 
   /// After kind, superclass, flags, sizes, descriptor and ivar destroyer, on 64-bit platforms without Objective-C.

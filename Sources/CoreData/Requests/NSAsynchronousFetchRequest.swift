@@ -1,6 +1,11 @@
 import Dispatch
 import Foundation
 
+/// Called with what an asynchronous fetch has given.
+public typealias NSPersistentStoreAsynchronousFetchResultCompletionBlock = (
+  NSAsynchronousFetchResult<any NSFetchRequestResult>
+) -> Void
+
 /// A fetch whose rows are read off its context's queue; its objects are made on it (decision 041).
 open class NSAsynchronousFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRequest {
   /// Called on the context's queue with the result, which has objects or an error.
@@ -8,7 +13,17 @@ open class NSAsynchronousFetchRequest<ResultType: NSFetchRequestResult>: NSPersi
 
   /// What is fetched, as it is when the request is executed: changing it afterwards changes no fetch that runs.
   open var fetchRequest: NSFetchRequest<ResultType> { request }
-  open var completionBlock: Completion? { completion }
+  /// The block, for a result of this request. Given another one it stops the program.
+  open var completionBlock: NSPersistentStoreAsynchronousFetchResultCompletionBlock? {
+    completion.map { completion in
+      { result in
+        guard let own = result as AnyObject as? NSAsynchronousFetchResult<ResultType> else {
+          misuse("The completion block of an asynchronous fetch takes the results of its own request only.")
+        }
+        completion(own)
+      }
+    }
+  }
   private let request: NSFetchRequest<ResultType>
   fileprivate final let completion: Completion?
   /// The units of the result's progress. For 0 they are the number of results, once it is known.

@@ -22,7 +22,7 @@ public protocol NSFetchedResultsSectionInfo {
 /// Is told what changes in the results of a controller. Every function may be left out.
 ///
 /// Called on the queue of the controller's context, after the controller has changed.
-public protocol NSFetchedResultsControllerDelegate: AnyObject {
+public protocol NSFetchedResultsControllerDelegate: NSObjectProtocol {
   /// A set of changes begins. The controller itself has the new state already.
   func controllerWillChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>)
 

@@ -11,6 +11,30 @@ import Testing
       ]))
   }
 
+  /// "the array contains a third object (at index 2) that is an array containing the new objectIDs for all the migrated objects":
+  /// https://developer.apple.com/documentation/coredata/nsuuidchangedpersistentstoreskey
+  @Test func aMigrationNamesTheObjectsThatItMoves() throws {
+    let context = try notes()
+    let coordinator = try #require(context.persistentStoreCoordinator)
+    nonisolated(unsafe) var told: [Any]?
+    let observer = NotificationCenter.default.addObserver(
+      forName: .NSPersistentStoreCoordinatorStoresDidChange, object: coordinator, queue: nil
+    ) { told = $0.userInfo?[NSUUIDChangedPersistentStoresKey] as? [Any] }
+    defer { NotificationCenter.default.removeObserver(observer) }
+    let moved = try context.performAndWait {
+      let moved = [insert("a", context), insert("b", context)]
+      try context.save()
+      return moved
+    }
+    let old = try #require(coordinator.persistentStores.first)
+    let new = try coordinator.migratePersistentStore(
+      old, to: URL(fileURLWithPath: "/dev/null"), options: nil, withType: NSInMemoryStoreType)
+    #expect(told?.count == 3 && told?[0] as? NSPersistentStore === old && told?[1] as? NSPersistentStore === new)
+    let ids = try #require(told?.last as? [NSManagedObjectID])
+    #expect(ids.count == 2 && ids.allSatisfy { $0.persistentStore === new })
+    context.performAndWait { #expect(Set(ids) == Set(moved.map(\.objectID))) }
+  }
+
   private func insert(_ text: String, _ context: NSManagedObjectContext) -> NSManagedObject {
     let note = NSEntityDescription.insertNewObject(forEntityName: "Note", into: context)
     note.setValue(text, forKey: "text")
@@ -73,7 +97,7 @@ import Testing
 
   /// Clients. Nil is refused.
   @Test func aControllerTakesARequestWithoutAnOrder() async throws {
-    final class Delegate: NSFetchedResultsControllerDelegate {
+    final class Delegate: NSObject, NSFetchedResultsControllerDelegate {
       var places: [IndexPath?] = []
       func controller(
         _ controller: NSFetchedResultsController<any NSFetchRequestResult>, didChange anObject: Any,

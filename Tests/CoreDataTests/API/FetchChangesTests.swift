@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  private final class Delegate: NSFetchedResultsControllerDelegate {}
+  private final class Delegate: NSObject, NSFetchedResultsControllerDelegate {}
 
   /// A new object that no store takes yet is in none that a request could name.
   @Test func whatNoStoreTakesYetIsInNoNamedStore() throws {

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// What a delegate was told, in words.
-private final class Recorder: NSFetchedResultsControllerDelegate {
+private final class Recorder: NSObject, NSFetchedResultsControllerDelegate {
   var events: [String] = []
   var controllers: [AnyObject] = []
 
@@ -39,7 +39,7 @@ private final class Recorder: NSFetchedResultsControllerDelegate {
   }
 }
 
-private final class DifferenceRecorder: NSFetchedResultsControllerDelegate {
+private final class DifferenceRecorder: NSObject, NSFetchedResultsControllerDelegate {
   var differences: [CollectionDifference<NSManagedObjectID>] = []
   var others = 0
 
@@ -195,7 +195,7 @@ private final class DifferenceRecorder: NSFetchedResultsControllerDelegate {
 
   @Test func theErasedControllerGivesTheSameAnswers() throws {
     try inCompany { context, people in
-      final class Asker: NSFetchedResultsControllerDelegate {
+      final class Asker: NSObject, NSFetchedResultsControllerDelegate {
         var answers: [String] = []
         func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) {
           let objects = controller.fetchedObjects ?? []

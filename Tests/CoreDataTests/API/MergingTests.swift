@@ -171,7 +171,7 @@ import Testing
         Person(context: context).name = "New"
       }, name: NSManagedObjectContext.didSaveObjectsNotification
     ) { context, ada, note in
-      final class Counter: NSFetchedResultsControllerDelegate {
+      final class Counter: NSObject, NSFetchedResultsControllerDelegate {
         var types: [NSFetchedResultsChangeType] = []
         func controller(
           _ controller: NSFetchedResultsController<any NSFetchRequestResult>, didChange anObject: Any,

@@ -11,7 +11,7 @@ private func first<R>(_ controller: NSFetchedResultsController<R>) -> R {
   controller.object(at: IndexPath(item: 0, section: 0))
 }
 
-private final class Generic: NSFetchedResultsControllerDelegate {
+private final class Generic: NSObject, NSFetchedResultsControllerDelegate {
   var names: [String] = []
   func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) {
     for object in [first(controller), controller.firstObject] { names.append((object as Any as? Person)?.name ?? "?") }
@@ -19,7 +19,7 @@ private final class Generic: NSFetchedResultsControllerDelegate {
 }
 
 /// Asks which of its controllers changed, in each way that clients do.
-private final class Comparing: NSFetchedResultsControllerDelegate {
+private final class Comparing: NSObject, NSFetchedResultsControllerDelegate {
   var mine: NSFetchedResultsController<Person>?
   var other: NSFetchedResultsController<Person>?
   var answers: [Bool] = []
@@ -43,7 +43,7 @@ private final class Counting: NSFetchedResultsController<Person> {
   }
 }
 
-private final class Refetching: NSFetchedResultsControllerDelegate {
+private final class Refetching: NSObject, NSFetchedResultsControllerDelegate {
   func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) {
     try? controller.performFetch()
   }
@@ -98,7 +98,7 @@ private final class Refetching: NSFetchedResultsControllerDelegate {
   }
 
   @Test func aControllerWithoutAResultTypeIsItself() throws {
-    final class Same: NSFetchedResultsControllerDelegate {
+    final class Same: NSObject, NSFetchedResultsControllerDelegate {
       var seen: AnyObject?
       func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) {
         seen = controller

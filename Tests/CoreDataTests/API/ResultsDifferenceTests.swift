@@ -68,7 +68,7 @@ private struct Seeded: RandomNumberGenerator {
 
   // MARK: Controllers
 
-  private final class Differences: NSFetchedResultsControllerDelegate {
+  private final class Differences: NSObject, NSFetchedResultsControllerDelegate {
     var ids: [NSManagedObjectID] = []
     var counts: [Int] = []
     func controller(
@@ -80,7 +80,7 @@ private struct Seeded: RandomNumberGenerator {
     }
   }
 
-  private final class Changes: NSFetchedResultsControllerDelegate {
+  private final class Changes: NSObject, NSFetchedResultsControllerDelegate {
     var types: [NSFetchedResultsChangeType: Int] = [:]
     func controller(
       _ controller: NSFetchedResultsController<any NSFetchRequestResult>, didChange anObject: Any,

@@ -3,7 +3,7 @@ import Testing
 
 @testable import CoreData
 
-private final class Recorder: NSFetchedResultsControllerDelegate {
+private final class Recorder: NSObject, NSFetchedResultsControllerDelegate {
   var events: [String] = []
   func controller(
     _ controller: NSFetchedResultsController<any NSFetchRequestResult>, didChange anObject: Any,

@@ -5,7 +5,7 @@ import Testing
 
 /// A table that follows a controller's changes as a table view does, on random walks. A failure names its seed.
 @Suite struct ResultsWalkTests {
-  private final class Table: NSFetchedResultsControllerDelegate {
+  private final class Table: NSObject, NSFetchedResultsControllerDelegate {
     var sections: [(name: String, rows: [NSManagedObject])] = []
     var changes: [(NSManagedObject, IndexPath?, NSFetchedResultsChangeType, IndexPath?)] = []
     var deletedSections: [Int] = []

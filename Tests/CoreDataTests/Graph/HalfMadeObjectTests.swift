@@ -46,13 +46,14 @@ final class Telling: NSManagedObject {
   }
 
   /// The titles that observers were shown, at each time.
-  private final class Observer: NSFetchedResultsControllerDelegate {
+  private final class Observer: NSObject, NSFetchedResultsControllerDelegate {
     private(set) var told: [[String]] = []
     private(set) var results: [String] = []
     private var observer: (any NSObjectProtocol)?
 
     // Told where the context is used, which is one thread here.
     init(_ context: NSManagedObjectContext) {
+      super.init()
       nonisolated(unsafe) unowned let own = self
       observer = NotificationCenter.default.addObserver(
         forName: NSManagedObjectContext.didChangeObjectsNotification, object: context, queue: nil

@@ -147,6 +147,17 @@ import Testing
     #expect(store.identifier == company.store.identifier)
     try coordinator.remove(store)
     try coordinator.destroyPersistentStore(at: copy, type: .sqlite)
+    // An empty file stays: see the method.
+    #expect(try Data(contentsOf: copy).isEmpty)
+    let others = try FileManager.default.contentsOfDirectory(atPath: copy.deletingLastPathComponent().path)
+    #expect(others.filter { $0.hasPrefix("copy") || $0.hasPrefix(".copy") } == ["copy.sqlite"])
+    // A store may be made of it, or copied into it, and it may be removed.
+    try coordinator.migratePersistentStore(
+      coordinator.addPersistentStore(type: .sqlite, at: company.url), to: copy, options: nil, type: .sqlite)
+    try coordinator.destroyPersistentStore(at: copy, type: .sqlite)
+    try coordinator.destroyPersistentStore(at: copy, type: .sqlite)
+    try FileManager.default.removeItem(at: copy)
+    try coordinator.destroyPersistentStore(at: copy, type: .sqlite)
     #expect(!FileManager.default.fileExists(atPath: copy.path))
   }
 

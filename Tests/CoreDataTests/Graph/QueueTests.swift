@@ -240,7 +240,7 @@ import Testing
     #expect(inserted == [2, 1])
   }
 
-  private final class ChangeCounter: NSFetchedResultsControllerDelegate {
+  private final class ChangeCounter: NSObject, NSFetchedResultsControllerDelegate {
     var changes = 0
     func controller(
       _ controller: NSFetchedResultsController<any NSFetchRequestResult>, didChange anObject: Any,

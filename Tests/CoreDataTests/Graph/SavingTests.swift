@@ -250,7 +250,7 @@ import Testing
       try context.save()
       #expect(department.objectID == id && person.department === department)
       let uri = id.uriRepresentation()
-      #expect(uri.absoluteString == "x-coredata://\(company.store.identifier)/Department/p\(id.key)")
+      #expect(uri.absoluteString == "x-coredata://\(company.store.identifier ?? "")/Department/p\(id.key)")
       #expect(company.coordinator.managedObjectID(forURIRepresentation: uri) == id)
     }
   }

@@ -49,7 +49,38 @@ import Testing
     #expect(
       try roundTrip(try #require(URL(string: "https://example.com/a")), nil) as? URL
         == URL(string: "https://example.com/a"))
-    #expect(throws: CocoaError.self) { try roundTrip([1: "a"], nil) }
+  }
+
+  /// "uses NSCoding to archive and unarchive the attribute value", and an NSDictionary codes any key:
+  /// https://developer.apple.com/documentation/coredata/nsattributedescription/valuetransformername . Numbers are `NSNumber`.
+  @Test func dictionariesMayHaveOtherKeysThanTexts() throws {
+    #expect(try roundTrip([1: "a", 2: "b"], nil) as? [Int: String] == [1: "a", 2: "b"])
+    let mixed: [AnyHashable: Any] = ["a": 1, 2: [true: "yes"], Date(timeIntervalSinceReferenceDate: 3): NSNull()]
+    let found = try #require(try roundTrip(["inner": mixed], nil) as? [String: [AnyHashable: Any]])["inner"]
+    #expect(found?.count == 3 && found?["a"] as? Int == 1)
+    #expect(found?.values.contains { ($0 as? [Bool: String]) == [true: "yes"] } == true)
+    #expect(try roundTrip([1, 2], nil) as? [Int] == [1, 2])
+    #expect(throws: CocoaError.self) { try roundTrip([Describing.attribute("a"): 1], nil) }
+  }
+
+  /// "it will attempt to find a class with the specified name … an instance will be created … and then automatically registered":
+  /// https://developer.apple.com/documentation/foundation/valuetransformer/init(forname:)
+  @Test(arguments: ["ShoutingTransformer", "CoreDataTests.ShoutingTransformer"])
+  func aNameMayBeThatOfAClass(_ name: String) throws {
+    #expect(try roundTrip("text", name) as? String == "text")
+    let found = try #require(ValueTransformer(forName: NSValueTransformerName(name)))
+    #expect(found is ShoutingTransformer && found === ValueTransformer(forName: NSValueTransformerName(name)))
+    #expect((found as? ShoutingTransformer)?.suffix == "!")
+    #expect(ValueTransformer.valueTransformerNames().contains(NSValueTransformerName(name)))
+    #expect(
+      ValueTransformer(forName: "NSManagedObject") == nil
+        && ValueTransformer(forName: NSValueTransformerName("Elsewhere.\(name)")) == nil)
+  }
+
+  @Test func anArchiveIsTheSameEachTime() throws {
+    let value = Dictionary(uniqueKeysWithValues: (0..<50).map { ($0, "\($0)") })
+    let copy = Dictionary(uniqueKeysWithValues: (0..<50).reversed().map { ($0, "\($0)") })
+    #expect(SecureArchive.write(value) != nil && SecureArchive.write(value) == SecureArchive.write(copy))
   }
 
   @Test func aClassThatIsNotAllowedIsRefusedAtSave() throws {
@@ -248,4 +279,19 @@ private final class ReversingTransformer: ValueTransformer {
 private final class OneWayTransformer: ValueTransformer {
   override class func allowsReverseTransformation() -> Bool { false }
   override func transformedValue(_ value: Any?) -> Any? { (value as? String).map { Data($0.utf8) } }
+}
+
+/// Found by the name of its class.
+final class ShoutingTransformer: ValueTransformer {
+  let suffix: String
+
+  override init() {
+    suffix = "!"
+    super.init()
+  }
+
+  override func transformedValue(_ value: Any?) -> Any? { (value as? String).map { Data(($0 + suffix).utf8) } }
+  override func reverseTransformedValue(_ value: Any?) -> Any? {
+    (value as? Data).map { String(decoding: $0, as: UTF8.self).replacingOccurrences(of: suffix, with: "") }
+  }
 }

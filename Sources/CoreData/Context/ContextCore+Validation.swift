@@ -1,0 +1,170 @@
+import Foundation
+import StoreSchema
+
+/// What a save asks of the objects that it writes and deletes.
+extension ContextCore {
+  func validateAll() throws {
+    var errors: [any Error] = []
+    // Held here: a client's validation may change the list.
+    let objects = changed
+    objects.forEachUncounted { object in
+      do {
+        if object.flags.isInserted { try object.validateForInsert() }
+        if object.flags.isUpdated { try object.validateForUpdate() }
+        if object.flags.isDeleted && !object.flags.contains(.inserted) { try object.validateForDelete() }
+      } catch { errors.append(error) }
+    }
+    if errors.isEmpty { return }
+    throw CoreDataError.combined(errors)
+  }
+
+  /// Mandatory values, what a type allows of its values, the number of destinations, and the model's own rules: of all properties,
+  /// changed or not. Not judged are members whose number nobody here has read or changed, and transients that nobody has set.
+  func validate(_ object: NSManagedObject) throws {
+    if object.flags.contains(.fault) && !object.flags.contains(.inserted) { return }
+    if object.info.validatesValues || hasOddClasses && NSManagedObject.overridesValidateValue(type(of: object)) {
+      return try object.validateValues()
+    }
+    var errors: [any Error] = []
+    let isBroken = breaksSlotRule(object) || hasRowOutOfRange(object)
+    if isBroken || mayMissValue(object) {
+      for (slot, name) in object.info.mandatorySlots where isMissing(object, slot) {
+        errors.append(CoreDataError.validation(.validationMissingMandatoryProperty, object, name, nil))
+      }
+    }
+    if isBroken {
+      for (slot, key) in object.info.leaves {
+        errors += Self.rangeError(object.stored(slot), slot, object, key).map { [$0] } ?? []
+      }
+    }
+    for attribute in object.info.mandatoryComposites { errors += missingElements(object, attribute) }
+    for (index, name) in object.info.mandatoryTransients where isMissingTransient(object, index) {
+      errors.append(CoreDataError.validation(.validationMissingMandatoryProperty, object, name, nil))
+    }
+    for info in object.info.boundedRelationships {
+      if let error = countError(object, info) { errors.append(error) }
+    }
+    if !object.info.rules.isEmpty { errors += brokenRules(of: object) }
+    if !errors.isEmpty { throw CoreDataError.combined(errors) }
+  }
+
+  /// Whether a changed value is null or out of range where it must not be.
+  @inline(__always)
+  private func breaksSlotRule(_ object: NSManagedObject) -> Bool {
+    object.entityInfo._withUnsafeGuaranteedRef { info in
+      object.overlay.contains(info.slotCount) { slot, value in
+        let rule = info.slotRules[slot]
+        return value.isNull ? rule.isMandatory : !rule.range.contains(value)
+      }
+    }
+  }
+
+  /// Whether a number as it was read does not fit its type. A text that is no URI is judged when it is set.
+  @inline(__always)
+  private func hasRowOutOfRange(_ object: NSManagedObject) -> Bool {
+    object.entityInfo._withUnsafeGuaranteedRef { info in
+      guard let row = object.row.view else { return false }
+      for slot in info.numberSlots where !row.isNull(slot) && object.changed(slot) == nil {
+        switch info.slotRules[slot].range {
+        case .integer16: if Int16(exactly: row.int(slot)) == nil { return true }
+        case .integer32: if Int32(exactly: row.int(slot)) == nil { return true }
+        default: if row.double(slot).isNaN { return true }
+        }
+      }
+      return false
+    }
+  }
+
+  /// Whether a mandatory value is not in the object's row, or has not been set where there is none.
+  @inline(__always)
+  private func mayMissValue(_ object: NSManagedObject) -> Bool {
+    object.entityInfo._withUnsafeGuaranteedRef { info in
+      guard let row = object.row.view else { return !object.overlay.covers(info.mandatoryBits) }
+      for group in info.mandatoryBits.indices where row.nulls(group) & info.mandatoryBits[group] != 0 { return true }
+      return false
+    }
+  }
+
+  private func isMissing(_ object: NSManagedObject, _ slot: Int) -> Bool {
+    if let value = object.changed(slot) { return value.isNull }
+    return object.row.view?.isNull(slot) ?? true
+  }
+
+  /// Nothing is known of the transients of an object that was read, until one of them is set.
+  private func isMissingTransient(_ object: NSManagedObject, _ index: Int) -> Bool {
+    guard let values = object.extras?.transients, index < values.count else { return object.row == nil }
+    return values[index] == nil
+  }
+
+  /// A composite without any value counts as nil; the elements of one that has a value are judged one by one.
+  private func missingElements(_ object: NSManagedObject, _ attribute: Attribute) -> [any Error] {
+    var missing: [String] = []
+    if attribute.elements.allSatisfy({ isMissing(object, $0.slot) }) {
+      if !attribute.isOptional { missing = [attribute.name] }
+    } else {
+      missing = attribute.elements.filter { !$0.isOptional && isMissing(object, $0.slot) }.map {
+        attribute.name + "." + $0.name
+      }
+    }
+    return missing.map { CoreDataError.validation(.validationMissingMandatoryProperty, object, $0, nil) }
+  }
+
+  /// The error of a value that its type does not allow; nil for one that it does.
+  static func rangeError(_ value: Value, _ slot: Int, _ object: NSManagedObject, _ key: String) -> (any Error)? {
+    if object.info.slotRules[slot].range.contains(value) { return nil }
+    switch value {
+    case .int(let x):
+      let code: CocoaError.Code = x < 0 ? .validationNumberTooSmall : .validationNumberTooLarge
+      return CoreDataError.validation(code, object, key, x)
+    case .double(let x), .date(let x): return CoreDataError.validation(.managedObjectValidation, object, key, x)
+    case .decimal(let x): return CoreDataError.validation(.managedObjectValidation, object, key, x)
+    case .uri(let x), .string(let x): return CoreDataError.validation(.validationInvalidURI, object, key, x)
+    default: return nil
+    }
+  }
+
+  /// The error of the present number of members; nil also where nobody has read or changed them.
+  private func countError(_ object: NSManagedObject, _ info: RelationshipInfo) -> (any Error)? {
+    let relationship = info.relationship
+    guard let index = relationship.toManyIndex, index < object.toManys.count || object.flags.isInserted else {
+      return nil
+    }
+    let state = object.toMany(relationship)
+    if state.isFault && !state.hasChanges { return nil }
+    let count = object.loadedToMany(relationship).members.count { !$0.flags.isDeleted }
+    return Self.countError(count, object, info)
+  }
+
+  /// The error of a number of members; nil for one that is allowed.
+  static func countError(_ count: Int, _ object: NSManagedObject, _ info: RelationshipInfo) -> (any Error)? {
+    let (relationship, definition) = (info.relationship, info.relationship.definition)
+    // No members are a value as well: only a minimum asks for some.
+    if count == 0 && (relationship.isOptional || definition.minCount == 0) { return nil }
+    if count == 0 {
+      return CoreDataError.validation(.validationMissingMandatoryProperty, object, relationship.name, nil)
+    }
+    if count < definition.minCount {
+      return CoreDataError.validation(.validationRelationshipLacksMinimumCount, object, relationship.name, count)
+    }
+    if definition.maxCount > 1 && count > definition.maxCount {
+      return CoreDataError.validation(.validationRelationshipExceedsMaximumCount, object, relationship.name, count)
+    }
+    return nil
+  }
+
+  /// A relationship with the deny rule must have no destination that stays.
+  func validateDeletion(_ object: NSManagedObject) throws {
+    var errors: [any Error] = []
+    for info in object.info.relationships where info.deleteRule == .denyDeleteRule {
+      let relationship = info.relationship
+      let stays =
+        relationship.isToMany
+        ? object.loadedToMany(relationship).members.contains { !$0.flags.isDeleted }
+        : object.toOne(relationship).map { !$0.flags.isDeleted } ?? false
+      if stays {
+        errors.append(CoreDataError.validation(.validationRelationshipDeniedDelete, object, relationship.name, nil))
+      }
+    }
+    if !errors.isEmpty { throw CoreDataError.combined(errors) }
+  }
+}

@@ -1,0 +1,252 @@
+import Foundation
+
+// The notifications of contexts and coordinators as messages with types, as Apple declares them from version 27 of its systems on:
+// https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/objectsdidchangemessage and its like.
+//
+// Foundation does not bring the observers of messages and those of names together here. So each is told by itself, those of names first.
+
+extension NSManagedObjectContext {
+  /// Posted when objects of a main-queue context have changed, at the end of the event.
+  public struct ObjectsDidChangeMessage: NotificationCenter.MainActorMessage {
+    public typealias Subject = NSManagedObjectContext
+    public static var name: Notification.Name { NSManagedObjectContext.didChangeObjectsNotification }
+    public let context: NSManagedObjectContext
+    private let info: [AnyHashable: Any]
+    public var inserted: Set<NSManagedObject> { info.set(NSInsertedObjectsKey) }
+    public var updated: Set<NSManagedObject> { info.set(NSUpdatedObjectsKey) }
+    public var deleted: Set<NSManagedObject> { info.set(NSDeletedObjectsKey) }
+    public var refreshed: Set<NSManagedObject> { info.set(NSRefreshedObjectsKey) }
+    public var invalidated: Set<NSManagedObject> { info.set(NSInvalidatedObjectsKey) }
+    /// True where the context was reset; nil otherwise.
+    public let invalidatedAll: Bool?
+
+    @MainActor public static func makeMessage(_ notification: Notification) -> Self? {
+      Self(MessageContent<NSManagedObjectContext>(notification, name))
+    }
+
+    @MainActor public static func makeNotification(_ message: Self) -> Notification {
+      Notification(name: name, object: message.context, userInfo: message.info)
+    }
+
+    init?(_ content: MessageContent<NSManagedObjectContext>?) {
+      guard let content else { return nil }
+      (context, info) = (content.subject, content.info)
+      invalidatedAll = info[NSInvalidatedAllObjectsKey].map { _ in true }
+    }
+  }
+
+  /// Posted before a main-queue context saves.
+  public struct WillSaveMessage: NotificationCenter.MainActorMessage {
+    public typealias Subject = NSManagedObjectContext
+    public static var name: Notification.Name { NSManagedObjectContext.willSaveObjectsNotification }
+    public let context: NSManagedObjectContext
+
+    @MainActor public static func makeMessage(_ notification: Notification) -> Self? {
+      Self(MessageContent<NSManagedObjectContext>(notification, name))
+    }
+
+    @MainActor public static func makeNotification(_ message: Self) -> Notification {
+      Notification(name: name, object: message.context)
+    }
+
+    init?(_ content: MessageContent<NSManagedObjectContext>?) {
+      guard let content else { return nil }
+      context = content.subject
+    }
+  }
+
+  /// Posted after a main-queue context has saved.
+  public struct DidSaveMessage: NotificationCenter.MainActorMessage {
+    public typealias Subject = NSManagedObjectContext
+    public static var name: Notification.Name { NSManagedObjectContext.didSaveObjectsNotification }
+    public let context: NSManagedObjectContext
+    private let info: [AnyHashable: Any]
+    public var inserted: Set<NSManagedObject> { info.set(NSInsertedObjectsKey) }
+    public var updated: Set<NSManagedObject> { info.set(NSUpdatedObjectsKey) }
+    public var deleted: Set<NSManagedObject> { info.set(NSDeletedObjectsKey) }
+    /// Nil: no tokens are given out yet.
+    public let historyToken: NSPersistentHistoryToken?
+    /// Nil: contexts are not pinned.
+    public let queryGeneration: NSQueryGenerationToken?
+
+    @MainActor public static func makeMessage(_ notification: Notification) -> Self? {
+      Self(MessageContent<NSManagedObjectContext>(notification, name))
+    }
+
+    @MainActor public static func makeNotification(_ message: Self) -> Notification {
+      Notification(name: name, object: message.context, userInfo: message.info)
+    }
+
+    init?(_ content: MessageContent<NSManagedObjectContext>?) {
+      guard let content else { return nil }
+      (context, info) = (content.subject, content.info)
+      historyToken = info[NSPersistentHistoryTokenKey] as? NSPersistentHistoryToken
+      queryGeneration = info[NSManagedObjectContextQueryGenerationKey] as? NSQueryGenerationToken
+    }
+  }
+
+  /// Posted after a main-queue context has saved, with IDs.
+  public struct DidSaveObjectIDsMessage: NotificationCenter.MainActorMessage {
+    public typealias Subject = NSManagedObjectContext
+    public static var name: Notification.Name { NSManagedObjectContext.didSaveObjectIDsNotification }
+    public let context: NSManagedObjectContext
+    public let insertedIDs: Set<NSManagedObjectID>
+    public let updatedIDs: Set<NSManagedObjectID>
+    public let deletedIDs: Set<NSManagedObjectID>
+    /// Nil: no tokens are given out yet.
+    public let historyToken: NSPersistentHistoryToken?
+
+    @MainActor public static func makeMessage(_ notification: Notification) -> Self? {
+      Self(MessageContent<NSManagedObjectContext>(notification, name))
+    }
+
+    @MainActor public static func makeNotification(_ message: Self) -> Notification {
+      let sets = [
+        NSInsertedObjectIDsKey: message.insertedIDs, NSUpdatedObjectIDsKey: message.updatedIDs,
+        NSDeletedObjectIDsKey: message.deletedIDs,
+      ]
+      return Notification(name: name, object: message.context, userInfo: sets.filter { !$1.isEmpty })
+    }
+
+    init?(_ content: MessageContent<NSManagedObjectContext>?) {
+      guard let content else { return nil }
+      context = content.subject
+      insertedIDs = content.info.set(NSInsertedObjectIDsKey)
+      updatedIDs = content.info.set(NSUpdatedObjectIDsKey)
+      deletedIDs = content.info.set(NSDeletedObjectIDsKey)
+      historyToken = content.info[NSPersistentHistoryTokenKey] as? NSPersistentHistoryToken
+    }
+  }
+
+  /// Posted after a private-queue context has saved, with IDs.
+  public struct DidSaveObjectIDsAsyncMessage: NotificationCenter.AsyncMessage {
+    public typealias Subject = NSManagedObjectContext
+    public static var name: Notification.Name { NSManagedObjectContext.didSaveObjectIDsNotification }
+    public let context: NSManagedObjectContext
+    public let insertedIDs: Set<NSManagedObjectID>
+    public let updatedIDs: Set<NSManagedObjectID>
+    public let deletedIDs: Set<NSManagedObjectID>
+    /// Nil: no tokens are given out yet.
+    public let historyToken: NSPersistentHistoryToken?
+
+    public static func makeMessage(_ notification: Notification) -> Self? {
+      Self(MessageContent<NSManagedObjectContext>(notification, name))
+    }
+
+    public static func makeNotification(_ message: Self) -> Notification {
+      let sets = [
+        NSInsertedObjectIDsKey: message.insertedIDs, NSUpdatedObjectIDsKey: message.updatedIDs,
+        NSDeletedObjectIDsKey: message.deletedIDs,
+      ]
+      return Notification(name: name, object: message.context, userInfo: sets.filter { !$1.isEmpty })
+    }
+
+    init?(_ content: MessageContent<NSManagedObjectContext>?) {
+      guard let content else { return nil }
+      context = content.subject
+      insertedIDs = content.info.set(NSInsertedObjectIDsKey)
+      updatedIDs = content.info.set(NSUpdatedObjectIDsKey)
+      deletedIDs = content.info.set(NSDeletedObjectIDsKey)
+      historyToken = content.info[NSPersistentHistoryTokenKey] as? NSPersistentHistoryToken
+    }
+  }
+
+  /// Posted after a main-queue context has merged others' changes, with IDs.
+  public struct DidMergeChangesMessage: NotificationCenter.MainActorMessage {
+    public typealias Subject = NSManagedObjectContext
+    public static var name: Notification.Name { NSManagedObjectContext.didMergeChangesObjectIDsNotification }
+    public let context: NSManagedObjectContext
+    public let insertedIDs: Set<NSManagedObjectID>
+    public let updatedIDs: Set<NSManagedObjectID>
+    public let deletedIDs: Set<NSManagedObjectID>
+    public let refreshedIDs: Set<NSManagedObjectID>
+    public let invalidatedIDs: Set<NSManagedObjectID>
+    /// Nil: no tokens are given out yet.
+    public let historyToken: NSPersistentHistoryToken?
+    /// Nil: contexts are not pinned.
+    public let queryGeneration: NSQueryGenerationToken?
+
+    @MainActor public static func makeMessage(_ notification: Notification) -> Self? {
+      Self(MessageContent<NSManagedObjectContext>(notification, name))
+    }
+
+    @MainActor public static func makeNotification(_ message: Self) -> Notification {
+      let sets = [
+        NSInsertedObjectIDsKey: message.insertedIDs, NSUpdatedObjectIDsKey: message.updatedIDs,
+        NSDeletedObjectIDsKey: message.deletedIDs, NSRefreshedObjectIDsKey: message.refreshedIDs,
+        NSInvalidatedObjectIDsKey: message.invalidatedIDs,
+      ]
+      return Notification(name: name, object: message.context, userInfo: sets.filter { !$1.isEmpty })
+    }
+
+    init?(_ content: MessageContent<NSManagedObjectContext>?) {
+      guard let content else { return nil }
+      context = content.subject
+      insertedIDs = content.info.set(NSInsertedObjectIDsKey)
+      updatedIDs = content.info.set(NSUpdatedObjectIDsKey)
+      deletedIDs = content.info.set(NSDeletedObjectIDsKey)
+      refreshedIDs = content.info.set(NSRefreshedObjectIDsKey)
+      invalidatedIDs = content.info.set(NSInvalidatedObjectIDsKey)
+      historyToken = content.info[NSPersistentHistoryTokenKey] as? NSPersistentHistoryToken
+      queryGeneration = content.info[NSManagedObjectContextQueryGenerationKey] as? NSQueryGenerationToken
+    }
+  }
+
+  /// Posted after a private-queue context has merged others' changes, with IDs.
+  public struct DidMergeChangesAsyncMessage: NotificationCenter.AsyncMessage {
+    public typealias Subject = NSManagedObjectContext
+    public static var name: Notification.Name { NSManagedObjectContext.didMergeChangesObjectIDsNotification }
+    public let context: NSManagedObjectContext
+    public let insertedIDs: Set<NSManagedObjectID>
+    public let updatedIDs: Set<NSManagedObjectID>
+    public let deletedIDs: Set<NSManagedObjectID>
+    public let refreshedIDs: Set<NSManagedObjectID>
+    public let invalidatedIDs: Set<NSManagedObjectID>
+    /// Nil: no tokens are given out yet.
+    public let historyToken: NSPersistentHistoryToken?
+    /// Nil: contexts are not pinned.
+    public let queryGeneration: NSQueryGenerationToken?
+
+    public static func makeMessage(_ notification: Notification) -> Self? {
+      Self(MessageContent<NSManagedObjectContext>(notification, name))
+    }
+
+    public static func makeNotification(_ message: Self) -> Notification {
+      let sets = [
+        NSInsertedObjectIDsKey: message.insertedIDs, NSUpdatedObjectIDsKey: message.updatedIDs,
+        NSDeletedObjectIDsKey: message.deletedIDs, NSRefreshedObjectIDsKey: message.refreshedIDs,
+        NSInvalidatedObjectIDsKey: message.invalidatedIDs,
+      ]
+      return Notification(name: name, object: message.context, userInfo: sets.filter { !$1.isEmpty })
+    }
+
+    init?(_ content: MessageContent<NSManagedObjectContext>?) {
+      guard let content else { return nil }
+      context = content.subject
+      insertedIDs = content.info.set(NSInsertedObjectIDsKey)
+      updatedIDs = content.info.set(NSUpdatedObjectIDsKey)
+      deletedIDs = content.info.set(NSDeletedObjectIDsKey)
+      refreshedIDs = content.info.set(NSRefreshedObjectIDsKey)
+      invalidatedIDs = content.info.set(NSInvalidatedObjectIDsKey)
+      historyToken = content.info[NSPersistentHistoryTokenKey] as? NSPersistentHistoryToken
+      queryGeneration = content.info[NSManagedObjectContextQueryGenerationKey] as? NSQueryGenerationToken
+    }
+  }
+}
+
+/// What a notification brings for a message of its name, nil for one of another name or without its subject.
+struct MessageContent<Subject> {
+  let subject: Subject
+  let info: [AnyHashable: Any]
+
+  init?(_ notification: Notification, _ name: Notification.Name) {
+    guard notification.name == name, let subject = notification.object as? Subject else { return nil }
+    (self.subject, info) = (subject, notification.userInfo ?? [:])
+  }
+
+  init(_ subject: Subject, _ info: [AnyHashable: Any]) { (self.subject, self.info) = (subject, info) }
+}
+
+extension [AnyHashable: Any] {
+  fileprivate func set<Element>(_ key: String) -> Set<Element> { self[key] as? Set<Element> ?? [] }
+}

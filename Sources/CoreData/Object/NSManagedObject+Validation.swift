@@ -1,0 +1,105 @@
+import Foundation
+import StoreSchema
+
+/// What is asked of the value of one property.
+extension NSManagedObject {
+  /// See ``validateValue(_:forKey:)``.
+  final func checkValue(_ given: AnyObject?, forKey key: String) throws {
+    let value = AttributeCoding.flattened(given)
+    var errors: [any Error]
+    switch info.keys[key] {
+    case .attribute(let index)?: errors = attributeErrors(value, info.attributes[index], key)
+    case .relationship(let index)?: errors = destinationErrors(value, info.relationships[index], key)
+    case .transient(let index)?:
+      let isMissing = value == nil && info.mandatoryTransients.contains { $0.index == index }
+      errors = isMissing ? [missing(key)] : []
+    case .fetched?, nil: return
+    }
+    if errors.isEmpty, let value, let property = info.rules.first(where: { $0.key == key && $0.element == nil }),
+      let broken = property.rules.first(where: { !$0.isMet(by: value) })
+    {
+      errors.append(CoreDataError.brokenRule(broken, self, key, value))
+    }
+    if !errors.isEmpty { throw CoreDataError.combined(errors) }
+  }
+
+  private func missing(_ key: String) -> any Error {
+    CoreDataError.validation(.validationMissingMandatoryProperty, self, key, nil)
+  }
+
+  private func attributeErrors(_ value: Any?, _ attributeInfo: AttributeInfo, _ key: String) -> [any Error] {
+    let attribute = attributeInfo.attribute
+    if attribute.type == .composite { return compositeErrors(value, attribute) }
+    guard let value else {
+      return info.slotRules[attribute.slot].isMandatory ? [missing(key)] : []
+    }
+    if attribute.type == .transformable {
+      return TransformableCoding.accepts(value, attributeInfo) ? [] : [unsuitable(value, key)]
+    }
+    guard let encoded = AttributeCoding.encode(value, attribute) else { return [unsuitable(value, key)] }
+    return ContextCore.rangeError(encoded, attribute.slot, self, key).map { [$0] } ?? []
+  }
+
+  private func compositeErrors(_ value: Any?, _ attribute: Attribute) -> [any Error] {
+    let leaves: [(slot: Int, value: Value)]
+    do { leaves = try CompositeCoding.leaves(value, attribute) } catch { return [unsuitable(value, error.key)] }
+    if leaves.allSatisfy(\.value.isNull) { return attribute.isOptional ? [] : [missing(attribute.name)] }
+    return zip(attribute.elements, leaves).compactMap { element, leaf in
+      let key = attribute.name + "." + element.name
+      if leaf.value.isNull { return element.isOptional ? nil : missing(key) }
+      return ContextCore.rangeError(leaf.value, leaf.slot, self, key)
+    }
+  }
+
+  private func destinationErrors(_ value: Any?, _ relationship: RelationshipInfo, _ key: String) -> [any Error] {
+    if let slot = relationship.relationship.slot {
+      return value == nil && info.slotRules[slot].isMandatory ? [missing(key)] : []
+    }
+    let count = (value as? NSSet)?.count ?? (value as? NSOrderedSet)?.count ?? 0
+    return ContextCore.countError(count, self, relationship).map { [$0] } ?? []
+  }
+
+  private func unsuitable(_ value: Any?, _ key: String) -> any Error {
+    CoreDataError.validation(.managedObjectValidation, self, key, value)
+  }
+
+  /// Asks ``validateValue(_:forKey:)`` about each property, for a class that overrides it; what that changes is set. Members that nobody
+  /// has read or changed are not read for it.
+  final func validateValues() throws {
+    var errors: [any Error] = []
+    let relationships = info.relationships.filter { info in
+      guard let index = info.relationship.toManyIndex else { return true }
+      return flags.isInserted || index < toManys.count && toManys[index].map { !$0.isFault || $0.hasChanges } ?? false
+    }
+    let transients = info.transients.enumerated().filter { index, _ in
+      row == nil || extras.map { index < $0.transients.count && $0.transients[index] != nil } ?? false
+    }
+    let keys =
+      info.attributes.filter { $0.attribute.derivation == nil }.map(\.attribute.name) + transients.map(\.element.name)
+      + relationships.map(\.relationship.name)
+    for key in keys {
+      let present = modelledValue(forKey: key).map { $0 as AnyObject }
+      var value = present
+      do { try validateValue(&value, forKey: key) } catch {
+        errors.append(error)
+        continue
+      }
+      if value !== present && (value as? NSObject)?.isEqual(present) != true { setModelledValue(value, forKey: key) }
+    }
+    if !errors.isEmpty { throw CoreDataError.combined(errors) }
+  }
+
+  /// Whether a class validates single values itself.
+  static func overridesValidateValue(_ type: NSManagedObject.Type) -> Bool {
+    VirtualTable.differ(type, NSManagedObject.self, at: validateValuePlaces)
+  }
+
+  private static let validateValuePlaces = VirtualTable.members(
+    overriddenBy: ValidatingProbe.self, plain: (PlainProbe.self, OtherPlainProbe.self))
+
+  private class PlainProbe: NSManagedObject {}
+  private class OtherPlainProbe: NSManagedObject {}
+  private class ValidatingProbe: NSManagedObject {
+    override func validateValue(_ value: AutoreleasingUnsafeMutablePointer<AnyObject?>, forKey key: String) throws {}
+  }
+}
