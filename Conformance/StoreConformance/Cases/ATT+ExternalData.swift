@@ -190,7 +190,7 @@ extension CaseContext {
   }
 
   /// Waits for what happens in the background, ten seconds at most.
-  fileprivate func waits(_ otherwise: String, for condition: () -> Bool) {
+  func waits(_ otherwise: String, for condition: () -> Bool) {
     let end = Date(timeIntervalSinceNow: 10)
     while !condition() && Date() < end { Thread.sleep(forTimeInterval: 0.002) }
     expect(condition(), otherwise)

@@ -173,6 +173,11 @@ extension CaseContext {
     return try FileManager.default.subpathsOfDirectory(atPath: folder.path).map { folder.appending(path: $0).path }
   }
 
+  /// The paths of the files that hold external data, named by a UUID each.
+  func pathsOfExternalData() throws -> [String] {
+    try pathsOfFolder().filter { UUID(uuidString: URL(filePath: $0).lastPathComponent) != nil }
+  }
+
   /// The name of external data that a row holds.
   func externalName(_ session: Session, _ object: ObjectReference, _ attribute: String) throws -> Data {
     let entity = session.schema.entities[object.entity]

@@ -84,6 +84,14 @@ extension ConformanceSuite {
         try s.close()
       }
       c.expect(isDone, "the deletion never ends")
+      // An opening removes files that no row names once they are an hour old.
+      let past = Date(timeIntervalSinceNow: -7200)
+      for path in try c.pathsOfExternalData() {
+        try FileManager.default.setAttributes([.modificationDate: past], ofItemAtPath: path)
+      }
+      let s = try c.open(Fixtures.allTypes(), .withoutGrace)
+      c.equal(try s.objects("AllTypes").count, 0)
+      c.waits("files of deleted rows are still there") { (try? c.pathsOfExternalData()) == [] }
     },
     dying("DUR-010/replace", "a store that is being replaced is the old one or the new one") { r, source in
       try r.backend.replace(at: r.url, with: source, options: StoreOptions())
