@@ -78,8 +78,8 @@ extension GraphSuite {
         g.expect(tag == nil, "a saved object is still held")
       }
     },
-    GraphCase("CTX-020", "forty contexts work on one coordinator", ways: .own, races: true) { g in
-      let contexts = try (0..<40).map { _ in try g.newContext() }
+    GraphCase("CTX-020", "a thousand contexts work on one coordinator", ways: .own, races: true) { g in
+      let contexts = try (0..<1000).map { _ in try g.newContext() }
       let problems = Recorder()
       atOnce(8) { thread in
         for index in stride(from: thread, to: contexts.count, by: 8) {
@@ -91,7 +91,7 @@ extension GraphSuite {
         }
       }
       g.equal(problems.take(), [])
-      g.equal(try g.elsewhere { try Set($0.objects("Tag").compactMap { $0.text("label") }).count }, 40)
+      g.equal(try g.elsewhere { try Set($0.objects("Tag").compactMap { $0.text("label") }).count }, 1000)
     },
     GraphCase(
       "CTX-021", "faults are read by eight contexts while another saves, and nothing stops", ways: .own, races: true
