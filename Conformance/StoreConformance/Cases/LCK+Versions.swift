@@ -78,8 +78,8 @@ extension ConformanceSuite {
     },
     ConformanceCase("LCK-013", "every conflict is told", profiles: Profile.oneOpening) { c in
       let s = try c.open(Fixtures.people())
-      let o = try s.commit { for _ in 0..<100 { try $0.insert("Person", ["age": 0]) } }
-      let stale = [3, 50, 51, 99]
+      let o = try s.commit { for _ in 0..<1000 { try $0.insert("Person", ["age": 0]) } }
+      let stale = [3, 50, 51, 999]
       try s.commit { for place in stale { try $0.update(o[place], ["age": 1]) } }
       let found = try s.conflicts {
         for (place, object) in o.enumerated() {
@@ -157,7 +157,7 @@ extension ConformanceSuite {
       let s = try c.open(Fixtures.people())
       let o = try s.commit { for _ in 0..<4 { try $0.insert("Person", ["age": 100]) } }
       let seed = c.seed
-      try c.inParallel(4) { thread in
+      try c.inParallel(8) { thread in
         var random = SplitMix64(seed: seed &+ UInt64(thread))
         for _ in 0..<12 {
           let (from, to) = (random.below(4), random.below(4))
