@@ -127,23 +127,23 @@ extension GraphSuite {
       "FET-060", "a fetch in batches has every element, also where rows go meanwhile", requirements: ["FET-061"],
       ways: .own
     ) { g in
-      try g.write { c in for number in 0..<200 { c.insert("Person", ["age": number]) } }
+      try g.write { c in for number in 0..<1000 { c.insert("Person", ["age": number]) } }
       let other = try g.newContext()
       try other.performAndWait {
         let request = NSFetchRequest<NSManagedObject>(entityName: "Person")
         request.sortDescriptors = [NSSortDescriptor(key: "age", ascending: true)]
         request.fetchBatchSize = 20
         let found = try other.fetch(request)
-        g.equal(found.count, 200)
+        g.equal(found.count, 1000)
         g.equal(found.prefix(30).map { $0.number("age") }, Array(0..<30))
         try g.inWriting { c in
-          for person in try c.objects("Person", NSPredicate(format: "age >= 190")) { c.delete(person) }
+          for person in try c.objects("Person", NSPredicate(format: "age >= 990")) { c.delete(person) }
           try c.save()
         }
-        g.equal(found.count, 200)
-        g.equal(found[100..<190].map { $0.number("age") }, Array(100..<190))
-        for person in found[190...] {
-          g.expect(person.number("age") == nil || person.number("age") ?? 0 >= 190, "another row")
+        g.equal(found.count, 1000)
+        g.equal(found[100..<990].map { $0.number("age") }, Array(100..<990))
+        for person in found[990...] {
+          g.expect(person.number("age") == nil || person.number("age") ?? 0 >= 990, "another row")
         }
       }
     },
