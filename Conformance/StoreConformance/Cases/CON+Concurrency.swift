@@ -235,7 +235,7 @@ extension ConformanceSuite {
     ) {
       c in
       try c.open(Fixtures.people()).close()
-      for _ in 0..<4 {
+      for _ in 0..<10 {
         let child = try c.start("write")
         _ = child.line()
         child.kill()
