@@ -75,8 +75,8 @@ extension ConformanceSuite {
       [("a", [3]), ("\u{E000}", [2, 3, 4]), ("😀", [0, 2, 3, 4])]),
     ConformanceCase("FET-006/many", "a list of many values", level: .queryable, profiles: [.plain, .noPushdown]) { c in
       let s = try c.open(Fixtures.people())
-      let o = try s.commit { for age in 0..<20 { try $0.insert("Person", ["age": .int(Int64(age * 100))]) } }
-      let list = (0..<1000).map { "\($0)" }.joined(separator: ",")
+      let o = try s.commit { for age in 0..<20 { try $0.insert("Person", ["age": .int(Int64(age * 1000))]) } }
+      let list = (0..<10_000).map { "\($0)" }.joined(separator: ",")
       c.equal(try s.fetch("Person", "age IN {\(list)}"), Array(o[0..<10]))
     },
     ConformanceCase(
