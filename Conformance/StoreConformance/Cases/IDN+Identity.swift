@@ -121,22 +121,21 @@ extension ConformanceSuite {
       roles: [
         "insert": { r in
           let s = try r.open(Fixtures.people())
-          for _ in 0..<40 { r.say("\(try s.insert("Person").key)") }
+          r.say(try manyKeys(s).joined(separator: " "))
           try s.close()
         }
       ]
     ) { c in
       let s = try c.open(Fixtures.people())
       let children = try (0..<2).map { _ in try c.start("insert") }
-      var keys: [String] = []
-      for _ in 0..<40 { keys.append("\(try s.insert("Person").key)") }
+      var keys = try manyKeys(s)
       for child in children {
-        while let line = child.line() { keys.append(line) }
+        while let line = child.line() { keys += line.split(separator: " ").map(String.init) }
         c.equal(child.wait(), 0, "exit status")
       }
-      c.equal(keys.count, 120)
-      c.equal(Set(keys).count, 120, "different keys")
-      c.equal(try s.objects("Person").count, 120)
+      c.equal(keys.count, 30_000)
+      c.equal(Set(keys).count, 30_000, "different keys")
+      c.equal(try s.objects("Person").count, 30_000)
     },
     ConformanceCase(
       "IDN-021", "a copied store has the same identifier", requires: [.persistent, .localFiles],
@@ -151,4 +150,9 @@ extension ConformanceSuite {
       try c.backend.destroy(at: c.url(1), options: StoreOptions())
     },
   ]
+
+  /// The keys of ten thousand objects, which are inserted in a hundred commits.
+  private static func manyKeys(_ s: Session) throws -> [String] {
+    try (0..<100).flatMap { _ in try s.commit { _ = try $0.insert(100, "Person") }.map { "\($0.key)" } }
+  }
 }
