@@ -41,6 +41,28 @@ extension GraphSuite {
       g.leavesDamage()
     },
     GraphCase(
+      "COR-016/graph", "a damaged store is not migrated", needs: .files, ways: .own
+    ) { g in
+      try g.write { c in for number in 0..<50 { c.insert("Tag", ["label": "\(number)"]) } }
+      try g.closeAll()
+      g.leavesDamage()
+      let whole = try Data(contentsOf: g.url())
+      let noise = Data((0..<whole.count).map { UInt8(truncatingIfNeeded: $0 &* 151) })
+      for damaged in [whole.prefix(whole.count / 2), whole.prefix(40) + noise.dropFirst(40)] {
+        try damaged.write(to: g.url())
+        let coordinator = g.emptyCoordinator(Models.otherPeople)
+        do {
+          try coordinator.addPersistentStore(
+            ofType: g.storeType, configurationName: nil, at: g.url(),
+            options: [
+              NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true,
+            ])
+          g.expect(false, "it was opened")
+        } catch { g.expect(Graph.isThrownByUse(error), "threw \(Graph.text(of: error))") }
+        g.equal(try Data(contentsOf: g.url()), damaged)
+      }
+    },
+    GraphCase(
       "LIF-012/graph", "a place where no store can be is refused, and nothing is made", needs: .files, ways: .own
     ) { g in
       let folder = g.url().deletingLastPathComponent()
