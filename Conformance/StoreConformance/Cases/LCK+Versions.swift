@@ -145,11 +145,11 @@ extension ConformanceSuite {
     ) { c in
       let s = try c.open(Fixtures.people())
       let object = try s.insert("Person", ["age": 0])
-      try c.inParallel(4) { _ in
+      try c.inParallel(8) { _ in
         for _ in 0..<15 { try s.increment(object) }
       }
-      c.equal(try s.value(object, "age"), 60)
-      c.equal(try s.row(object)?.version, 61)
+      c.equal(try s.value(object, "age"), 120)
+      c.equal(try s.row(object)?.version, 121)
     },
     ConformanceCase(
       "LCK-019", "transfers keep the sum at every moment", level: .concurrent, profiles: Profile.oneOpening, races: true
