@@ -109,7 +109,7 @@ extension GraphSuite {
     },
     GraphCase(
       "FET-075/stores", "an asynchronous fetch asks the stores that it names", requirements: ["FET-072"],
-      needs: .persistent, ways: .own, places: 2
+      ways: .own, places: 2
     ) { g in
       let (c, stores) = try g.twoStores()
       for (named, expected) in [([stores[1]], [1, 3, 5, 7]), (stores, [0, 1, 2, 3, 4, 5, 6, 7])] {

@@ -110,8 +110,7 @@ extension GraphSuite {
       }
     },
     GraphCase(
-      "FET-072/changes", "a fetch that names its stores sees unsaved changes of these only", needs: .persistent,
-      ways: .own,
+      "FET-072/changes", "a fetch that names its stores sees unsaved changes of these only", ways: .own,
       places: 2
     ) { g in
       let (c, stores) = try g.twoStores()
@@ -138,7 +137,6 @@ extension GraphSuite {
     },
     GraphCase(
       "FET-073/changes", "a fetch over two stores and unsaved changes is sorted, cut and counted as one",
-      needs: .persistent,
       ways: .own, places: 2
     ) { g in
       let (c, stores) = try g.twoStores()

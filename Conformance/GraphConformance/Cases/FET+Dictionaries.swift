@@ -125,8 +125,7 @@ extension GraphSuite {
       }
     },
     GraphCase(
-      "FET-073/dictionaries", "dictionaries of two stores are sorted, grouped and cut as one", needs: .persistent,
-      ways: .own, places: 2
+      "FET-073/dictionaries", "dictionaries of two stores are sorted, grouped and cut as one", ways: .own, places: 2
     ) { g in
       let (c, _) = try g.twoStores()
       try c.performAndWait {

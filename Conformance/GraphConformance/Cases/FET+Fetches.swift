@@ -272,7 +272,7 @@ extension GraphSuite {
         }
       }
     },
-    GraphCase("FET-072", "a fetch asks only the stores that it names", needs: .persistent, ways: .own, places: 2) { g in
+    GraphCase("FET-072", "a fetch asks only the stores that it names", ways: .own, places: 2) { g in
       let (c, stores) = try g.twoStores()
       try c.performAndWait {
         for (place, store) in stores.enumerated() {
@@ -284,7 +284,7 @@ extension GraphSuite {
       }
     },
     GraphCase(
-      "FET-073", "a fetch over two stores is sorted, cut and counted as one", needs: .persistent, ways: .own, places: 2
+      "FET-073", "a fetch over two stores is sorted, cut and counted as one", ways: .own, places: 2
     ) { g in
       let (c, _) = try g.twoStores()
       try c.performAndWait {
