@@ -29,19 +29,7 @@ extension ConformanceSuite {
       try s.close()
       c.expect(try c.fileBytes() == before, "the file has other bytes")
     },
-    ConformanceCase("LIF-003", "every store has an identifier of its own", profiles: Profile.plainOnly) { c in
-      var found: Set<String> = []
-      for number in 0..<20 {
-        let url = c.url.deletingLastPathComponent().appending(path: "store\(number)")
-        let store = try c.openRaw(url, Fixtures.people())
-        let characters = Array(store.identifier)
-        c.expect(characters.count == 36 && characters[14] == "4", "no UUID of version 4: \(store.identifier)")
-        found.insert(store.identifier)
-        try store.close()
-        try c.backend.destroy(at: url, options: StoreOptions())
-      }
-      c.equal(found.count, 20)
-    },
+    identifiers("LIF-003", of: 20, .small), identifiers("LIF-003/thousand", of: 1000, .medium),
     ConformanceCase(
       "LIF-004", "metadata is read without opening, and without a trace", requires: [.persistent, .localFiles],
       profiles: Profile.plainOnly
@@ -181,21 +169,7 @@ extension ConformanceSuite {
       c.equal(try s.objects("Person"), [])
       c.expect(s.store.identifier != first, "the identifier is the same")
     },
-    ConformanceCase(
-      "LIF-033", "opening and closing leaves nothing behind", requires: .persistent, profiles: Profile.plainOnly
-    ) { c in
-      let s = try c.open(Fixtures.people())
-      try s.insert("Person")
-      try s.close()
-      let size = try c.fileBytes().count
-      for _ in 0..<30 {
-        try s.reopen()
-        c.equal(try s.objects("Person").count, 1)
-        try s.close()
-      }
-      c.equal(try c.fileBytes().count, size)
-      try s.close()
-    },
+    openings("LIF-033", 30, .small), openings("LIF-033/many", 10_000, .medium),
     ConformanceCase("LIF-021", "a closed store says so", profiles: Profile.plainOnly) { c in
       let s = try c.open(Fixtures.people())
       try s.close()
@@ -220,6 +194,40 @@ extension ConformanceSuite {
       }
       c.expect(try c.fileBytes() == bytes, "the file has other bytes")
       c.equal(try c.files(), [c.url.lastPathComponent])
+    }
+  }
+
+  private static func identifiers(_ id: String, of count: Int, _ size: Size) -> ConformanceCase {
+    ConformanceCase(id, "every store has an identifier of its own", size: size, profiles: Profile.plainOnly) { c in
+      var found: Set<String> = []
+      for number in 0..<count {
+        let url = c.url.deletingLastPathComponent().appending(path: "store\(number)")
+        let store = try c.openRaw(url, Fixtures.people())
+        let characters = Array(store.identifier)
+        c.expect(characters.count == 36 && characters[14] == "4", "no UUID of version 4: \(store.identifier)")
+        found.insert(store.identifier)
+        try store.close()
+        try c.backend.destroy(at: url, options: StoreOptions())
+      }
+      c.equal(found.count, count)
+    }
+  }
+
+  private static func openings(_ id: String, _ count: Int, _ size: Size) -> ConformanceCase {
+    ConformanceCase(
+      id, "opening and closing leaves nothing behind", requires: .persistent, size: size, profiles: Profile.plainOnly
+    ) { c in
+      let s = try c.open(Fixtures.people())
+      try s.insert("Person")
+      try s.close()
+      let size = try c.fileBytes().count
+      for _ in 0..<count {
+        try s.reopen()
+        c.equal(try s.objects("Person").count, 1)
+        try s.close()
+      }
+      c.equal(try c.fileBytes().count, size)
+      try s.close()
     }
   }
 }
