@@ -28,29 +28,7 @@ extension ConformanceSuite {
       c.equal(try s.fetch("Person", sort: ["-name", "age"]), [o[2], o[0], o[4], o[1], o[3]])
       c.equal(try s.fetch("Person", sort: ["age", "-name"]), [o[4], o[2], o[0], o[3], o[1]])
     },
-    ConformanceCase(
-      "FET-054", "each way to order text gives the order of its definition", level: .queryable,
-      profiles: [.plain, .reopen, .noPushdown]
-    ) { c in
-      let s = try c.open(Fixtures.people())
-      let texts = c.mixedTexts(400)
-      let o = try s.commit { for text in texts { try $0.insert("Person", ["name": .text(text)]) } }
-      for order in SortComparison.TextOrder.allCases {
-        for isAscending in [true, false] {
-          var plan = try s.plan(
-            "Person", "TRUEPREDICATE", [], sort: ["name"], offset: 0, limit: nil, exactly: false)
-          plan.sort[0].comparison = order
-          plan.sort[0].isAscending = isAscending
-          let expected = texts.indices.sorted { a, b in
-            let found = SortComparison.compare(.string(texts[a]), .string(texts[b]), order)
-            if found == .same { return a < b }
-            return (found == .ascending) == isAscending
-          }
-          let found = try s.fetch(plan)
-          c.expect(found == expected.map { o[$0] }, "\(order) \(isAscending ? "upwards" : "downwards")")
-        }
-      }
-    },
+    textOrders("FET-054", 400, .small), textOrders("FET-054/many", 5000, .medium),
     ConformanceCase(
       "FET-056", "doubles and decimals are sorted as numbers", level: .queryable, profiles: Profile.fetching
     ) { c in
@@ -107,6 +85,32 @@ extension ConformanceSuite {
   ) -> ConformanceCase {
     ConformanceCase(id, title, level: .queryable, profiles: Profile.fetching) { c in
       try body(c, try c.open(Fixtures.people()))
+    }
+  }
+
+  private static func textOrders(_ id: String, _ count: Int, _ size: Size) -> ConformanceCase {
+    ConformanceCase(
+      id, "each way to order text gives the order of its definition", level: .queryable, size: size,
+      profiles: [.plain, .reopen, .noPushdown]
+    ) { c in
+      let s = try c.open(Fixtures.people())
+      let texts = c.mixedTexts(count)
+      let o = try s.commit { for text in texts { try $0.insert("Person", ["name": .text(text)]) } }
+      for order in SortComparison.TextOrder.allCases {
+        for isAscending in [true, false] {
+          var plan = try s.plan(
+            "Person", "TRUEPREDICATE", [], sort: ["name"], offset: 0, limit: nil, exactly: false)
+          plan.sort[0].comparison = order
+          plan.sort[0].isAscending = isAscending
+          let expected = texts.indices.sorted { a, b in
+            let found = SortComparison.compare(.string(texts[a]), .string(texts[b]), order)
+            if found == .same { return a < b }
+            return (found == .ascending) == isAscending
+          }
+          let found = try s.fetch(plan)
+          c.expect(found == expected.map { o[$0] }, "\(order) \(isAscending ? "upwards" : "downwards")")
+        }
+      }
     }
   }
 }

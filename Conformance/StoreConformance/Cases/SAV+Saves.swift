@@ -95,13 +95,7 @@ extension ConformanceSuite {
       try c.refuses(.readOnly) { try reading.insert("Person") }
       c.equal(try reading.objects("Person"), [])
     },
-    ConformanceCase("SAV-029", "many objects in one save", size: .medium, profiles: Profile.plainOnly) { c in
-      let s = try c.open(Fixtures.people())
-      let o = try s.commit { for number in 0..<50_000 { try $0.insert("Person", ["age": .int(Int64(number % 100))]) } }
-      c.equal(try s.objects("Person").count, 50_000)
-      try s.commit { for object in o { try $0.delete(object) } }
-      c.equal(try s.objects("Person"), [])
-    },
+    manyObjects("SAV-029", 50_000, .medium), manyObjects("SAV-029/million", 1_000_000, .large),
   ]
 
   /// Uniqueness, judged on the state after the save.
@@ -193,6 +187,18 @@ extension ConformanceSuite {
   ) -> ConformanceCase {
     ConformanceCase(id, title, requires: .uniqueness, profiles: [.plain, .reopen, .single]) { c in
       try body(c, try c.open(Fixtures.people()))
+    }
+  }
+
+  private static func manyObjects(_ id: String, _ count: Int, _ size: Size) -> ConformanceCase {
+    ConformanceCase(id, "many objects in one save", size: size, profiles: Profile.plainOnly) { c in
+      let s = try c.open(Fixtures.people())
+      let o = try s.commit {
+        for number in 0..<count { try $0.insert("Person", ["age": .int(Int64(number % 100))]) }
+      }
+      c.equal(try s.objects("Person").count, count)
+      try s.commit { for object in o { try $0.delete(object) } }
+      c.equal(try s.objects("Person"), [])
     }
   }
 }
