@@ -93,37 +93,7 @@ extension GraphSuite {
       g.equal(problems.take(), [])
       g.equal(try g.elsewhere { try Set($0.objects("Tag").compactMap { $0.text("label") }).count }, 1000)
     },
-    GraphCase(
-      "CTX-021", "faults are read by eight contexts while another saves, and nothing stops", ways: .own, races: true
-    ) { g in
-      try g.write { c in for number in 0..<500 { c.insert("Person", ["name": "\(number)", "age": 1]) } }
-      let contexts = try (0..<8).map { _ in try g.newContext() }
-      let problems = Recorder()
-      atOnce(9) { thread in
-        do {
-          if thread == 8 {
-            for round in 2..<7 {
-              try g.inWriting { c in
-                for person in try c.objects("Person") { person.setValue(round, forKey: "age") }
-                try c.save()
-              }
-            }
-          } else {
-            let c = contexts[thread]
-            for _ in 0..<3 {
-              try c.performAndWait {
-                for person in try c.objects("Person") where !(1..<7).contains(person.number("age") ?? 0) {
-                  problems.note("age \(person.number("age") ?? 0)")
-                }
-                c.reset()
-              }
-            }
-          }
-        } catch { problems.note(Graph.text(of: error)) }
-      }
-      g.equal(problems.take(), [])
-      g.equal(try g.elsewhere { try $0.objects("Person", NSPredicate(format: "age == 6")).count }, 500)
-    },
+    readers("CTX-021", 500, .small), readers("CTX-021/many", 10_000, .tenth),
     GraphCase(
       "CTX-023", "objects are told of what becomes of them, in the documented order", { Models.recorded }, ways: .own
     ) { g in
@@ -163,13 +133,17 @@ extension GraphSuite {
         g.expect(held == nil, "an object is still there")
       }
     },
-    GraphCase("CTX-025", "forty thousand objects in a row are freed on a small stack", { Models.chain }, ways: .own) {
+    chain("CTX-025", 40_000, .small), chain("CTX-025/million", 1_000_000, .million),
+  ]
+
+  private static func chain(_ id: String, _ count: Int, _ size: Load) -> GraphCase {
+    GraphCase(id, "\(count) objects in a row are freed on a small stack", { Models.chain }, ways: .own, size: size) {
       g in
       let c = try g.newContext()
       let thread = SmallThread {
         c.performAndWait {
           var last: NSManagedObject?
-          for number in 0..<40_000 {
+          for number in 0..<count {
             let link = c.insert("Link", ["number": number])
             last?.setValue(link, forKey: "next")
             last = link
@@ -180,6 +154,41 @@ extension GraphSuite {
       }
       try thread.run()
       g.equal(c.performAndWait { c.registeredObjects.count }, 0)
-    },
-  ]
+    }
+  }
+
+  private static func readers(_ id: String, _ count: Int, _ size: Load) -> GraphCase {
+    GraphCase(
+      id, "faults are read by eight contexts while another saves, and nothing stops", ways: .own, races: true,
+      size: size
+    ) { g in
+      try g.write { c in for number in 0..<count { c.insert("Person", ["name": "\(number)", "age": 1]) } }
+      let contexts = try (0..<8).map { _ in try g.newContext() }
+      let problems = Recorder()
+      atOnce(9) { thread in
+        do {
+          if thread == 8 {
+            for round in 2..<7 {
+              try g.inWriting { c in
+                for person in try c.objects("Person") { person.setValue(round, forKey: "age") }
+                try c.save()
+              }
+            }
+          } else {
+            let c = contexts[thread]
+            for _ in 0..<3 {
+              try c.performAndWait {
+                for person in try c.objects("Person") where !(1..<7).contains(person.number("age") ?? 0) {
+                  problems.note("age \(person.number("age") ?? 0)")
+                }
+                c.reset()
+              }
+            }
+          }
+        } catch { problems.note(Graph.text(of: error)) }
+      }
+      g.equal(problems.take(), [])
+      g.equal(try g.elsewhere { try $0.objects("Person", NSPredicate(format: "age == 6")).count }, count)
+    }
+  }
 }

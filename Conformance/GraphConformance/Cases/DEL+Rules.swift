@@ -78,27 +78,7 @@ extension GraphSuite {
       }
       try g.read { c in g.equal(try c.objects("Root").map { $0.text("name") }, ["stays"]) }
     },
-    GraphCase(
-      "DEL-005", "a cascade of ten thousand objects in a row works on a small stack", { Models.chain }, ways: .own
-    ) { g in
-      let c = try g.newContext()
-      let thread = SmallThread {
-        try c.performAndWait {
-          var last: NSManagedObject?
-          var first: NSManagedObject?
-          for number in 0..<10_000 {
-            let link = c.insert("Link", ["number": number])
-            if let last { last.setValue(link, forKey: "next") } else { first = link }
-            last = link
-          }
-          try c.save()
-          if let first { c.delete(first) }
-          try c.save()
-        }
-      }
-      try thread.run()
-      g.equal(try g.countElsewhere("Link"), 0)
-    },
+    cascade("DEL-005", 10_000, .small), cascade("DEL-005/long", 100_000, .tenth),
     GraphCase("DEL-006", "an object that a cascade reaches twice is deleted once", { Models.deletion }, ways: .own) {
       g in
       try g.inWriting { c in
@@ -300,4 +280,28 @@ extension GraphSuite {
       g.equal(try g.countElsewhere("Branch"), 0)
     },
   ]
+
+  private static func cascade(_ id: String, _ count: Int, _ size: Load) -> GraphCase {
+    GraphCase(
+      id, "a cascade of \(count) objects in a row works on a small stack", { Models.chain }, ways: .own, size: size
+    ) { g in
+      let c = try g.newContext()
+      let thread = SmallThread {
+        try c.performAndWait {
+          var last: NSManagedObject?
+          var first: NSManagedObject?
+          for number in 0..<count {
+            let link = c.insert("Link", ["number": number])
+            if let last { last.setValue(link, forKey: "next") } else { first = link }
+            last = link
+          }
+          try c.save()
+          if let first { c.delete(first) }
+          try c.save()
+        }
+      }
+      try thread.run()
+      g.equal(try g.countElsewhere("Link"), 0)
+    }
+  }
 }

@@ -11,6 +11,18 @@ extension GraphSuite {
         g.equal(c.insertedObjects.count, 2000)
       }
     },
+    GraphCase(
+      "IDN-001/million", "a million new objects have a million temporary IDs", ways: .own, size: .tenth
+    ) { g in
+      var ids: Set<NSManagedObjectID> = []
+      try g.inWriting { c in
+        for _ in stride(from: 0, to: 1_000_000, by: 10_000) {
+          for _ in 0..<10_000 { ids.insert(c.insert("Tag").objectID) }
+          c.reset()
+        }
+      }
+      g.equal(ids.count, 1_000_000)
+    },
     GraphCase("IDN-002/graph", "a saved object keeps its pointer and gets a permanent ID", ways: .own) { g in
       try g.inWriting { c in
         let tag = c.insert("Tag", ["label": "a"])

@@ -72,14 +72,20 @@ extension GraphSuite {
         g.equal(try c.one("Song", "name", "z").texts("playlists", "name"), ["q", "p"])
       }
     },
-    GraphCase("REL-010/graph", "an order is that of an array after a thousand random moves", { Models.ordered }) { g in
+    moves("REL-010/graph", 1000, .small), moves("REL-010/graph/many", 10_000, .tenth),
+  ]
+
+  private static func moves(_ id: String, _ count: Int, _ size: Load) -> GraphCase {
+    GraphCase(
+      id, "an order is that of an array after \(count) random moves", { Models.ordered }, size: size
+    ) { g in
       var random = NumberStream(seed: g.seed)
       var expected = (0..<40).map { "\($0)" }
       try g.write { c in
         let items = expected.map { c.insert("Item", ["name": $0]) }
         c.insert("List", ["name": "l", "items": NSOrderedSet(array: items)])
       }
-      for _ in 0..<4 {
+      for _ in stride(from: 0, to: count, by: 250) {
         try g.write { c in
           let items = try c.one("List", "name", "l").mutableOrderedSetValue(forKey: "items")
           for _ in 0..<250 {
@@ -90,8 +96,8 @@ extension GraphSuite {
         }
         try g.read { c in g.equal(try c.one("List", "name", "l").texts("items", "name"), expected) }
       }
-    },
-  ]
+    }
+  }
 }
 
 /// Numbers from a seed.
