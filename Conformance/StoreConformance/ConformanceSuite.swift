@@ -12,7 +12,7 @@ public enum ConformanceSuite {
     histories,
     concurrency, locks,
     durability, machine, damage, salvages,
-    sqliteDamage, xmlDamage, capabilities, [hugeValue],
+    sqliteDamage, xmlDamage, capabilities, [hugeValue], largeValues,
   ].flatMap { $0 }
 }
 

@@ -22,6 +22,24 @@ extension ConformanceSuite {
     c.equal(try s.value(person, "name"), "a")
   }
 
+  static let largeValues: [ConformanceCase] = [
+    largeValue("ATT-017/large", "string", .medium) { .text(String(repeating: "日本 a", count: 10_000_000 / 8)) },
+    largeValue("ATT-021/hundred", "data", .large) { .data(Data(repeating: 0xA5, count: 100 << 20)) },
+    largeValue("ATT-023/large", "large", .medium) { .data(Data(repeating: 0x5A, count: 10 << 20)) },
+  ]
+
+  private static func largeValue(
+    _ id: String, _ attribute: String, _ size: Size, _ make: @escaping @Sendable () -> Cell
+  ) -> ConformanceCase {
+    ConformanceCase(id, "a large value comes back as it went in", size: size, profiles: Profile.plainOnly) { c in
+      let s = try c.open(Fixtures.allTypes())
+      let value = make()
+      let object = try s.insert("AllTypes", [attribute: value])
+      if c.capabilities.contains(.persistent) { try s.reopen() }
+      c.expect(try s.value(object, attribute) == value.value, "another value is read")
+    }
+  }
+
   static let values: [ConformanceCase] = [
     numbers, texts, bytesAndTimes,
   ].flatMap { $0 }
