@@ -1,0 +1,89 @@
+"""The cases, as the runner lists them and as their sources are written, and the rows that are no case yet."""
+
+import json
+import re
+import subprocess
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import SpecificationError
+
+FOLDERS = ("Conformance/StoreConformance/Cases", "Conformance/GraphConformance/Cases")
+ROW = re.compile(r'"([A-Z0-9]{3}-\d{3})(?=["/])')
+FUNCTION = re.compile(r"  [a-z ]*func (\w+)")
+CALL = re.compile(r"\b(\w+)\(")
+COMMENT = re.compile(r"(^|\s)//.*")
+
+
+@dataclass(frozen=True)
+class Case:
+    id: str
+    title: str
+    requires: frozenset[str]
+    absent: frozenset[str]
+    rows: frozenset[str]
+
+    @property
+    def row(self) -> str: return self.id.split("/")[0]
+
+    @property
+    def capabilities(self) -> set[str]:
+        """What a store must declare, and with `!` in front what it must not."""
+        return self.requires | {f"!{name}" for name in self.absent}
+
+    @property
+    def needs(self) -> str: return f"[{' '.join(sorted(self.capabilities))}]"
+
+
+def read_cases(root: Path, file: Path | None) -> list[Case]:
+    if file:
+        text = file.read_text()
+    else:
+        program = root / ".build" / "debug" / "store-conformance"
+        if not program.exists():
+            raise SpecificationError(f"There is no {program}. Run `swift build --traits LMDB`, or give --cases.")
+        text = subprocess.run([program, "list", "--json"], check=True, capture_output=True, text=True).stdout
+    return [Case(case["id"], case["title"], frozenset(case["requires"]), frozenset(case["absent"]),
+                 frozenset(case["requirements"])) for case in json.loads(text)]
+
+
+def read_not_yet(root: Path) -> dict[str, str]:
+    """The rows that are no case, each with its reason."""
+    file = root / "Conformance" / "StoreConformance" / "NotYet.swift"
+    groups = re.findall(r'\(\s*"([^"\n]+)",\s*"""(.*?)"""', file.read_text(), re.DOTALL)
+    if not groups: raise SpecificationError(f"{file} has no rows in the form that is expected.")
+    return {id: reason for reason, ids in groups for id in ids.split()}
+
+
+def sources(root: Path) -> dict[str, str]:
+    """The source of each row's cases, and of the functions of the same file that they call."""
+    parts = defaultdict(list)
+    for file in (file for folder in FOLDERS for file in sorted((root / folder).glob("*.swift"))):
+        lines = [COMMENT.sub("", line) for line in file.read_text().split("\n")]
+        functions = functions_of(lines)
+        for row, own in cases_of(lines).items():
+            called = set(CALL.findall("\n".join(own)))
+            parts[row] += own + [line for name in sorted(called & functions.keys()) for line in functions[name]]
+    return {row: "\n".join(lines) for row, lines in parts.items()}
+
+
+def cases_of(lines: list[str]) -> dict[str, list[str]]:
+    """The lines of each row: from one that names the row up to one that names another, or up to a function."""
+    parts, rows = defaultdict(list), []
+    for line in lines:
+        # The rows that a case proves beside its own may stand on a line of their own.
+        if named := ROW.findall(line): rows = rows + named if line.strip().startswith("requirements:") else named
+        elif FUNCTION.match(line): rows = []
+        for row in rows: parts[row].append(line)
+    return parts
+
+
+def functions_of(lines: list[str]) -> dict[str, list[str]]:
+    """The lines of each function of an extension."""
+    parts, name = defaultdict(list), None
+    for line in lines:
+        if match := FUNCTION.match(line): name = match[1]
+        if name: parts[name].append(line)
+        if line == "  }": name = None
+    return parts

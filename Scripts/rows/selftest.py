@@ -1,0 +1,105 @@
+"""Rows and cases whose findings are known."""
+
+import tempfile
+from pathlib import Path
+
+from .cases import Case
+from .compare import Narrowing, compare, literals, narrowings
+from .record import Accepted, Record, Row
+from .text import numbers, read_specification
+
+SPECIFICATION = """
+| capability | sqlite | xml | memory | meaning |
+|---|---|---|---|---|
+| persistent | Y | Y | - | survives close |
+| file | Y | Y | - | has files |
+| multiProc | Y | detect | - | several processes |
+| unique | Y | Y | Y | constraints |
+
+| ID | Precondition | Action | Expected | Cap / absent | Src |
+|---|---|---|---|---|---|
+| LIF-001 | - | create 1 000 stores | 1 000 UUIDs | core | A |
+| LIF-002 | - | open again | code 134100 | persistent / NA | A |
+| LIF-003 | - | metadata | kept | persistent / ALT(gone) | A |
+| LIF-004 | - | two inserts of one key | refused | unique | A |
+| LIF-005 | - | later | later | core | A |
+"""
+ROWS = {"LIF-001": ("", "", "1000"), "LIF-002": ("persistent", "NA", ""), "LIF-003": ("persistent", "ALT(gone)", ""),
+        "LIF-004": ("unique", "E", ""), "LIF-005": ("", "", "")}
+NUMBERS = [("8 writers x 1 000 saves", "8 1000"), ("1e6 inserts", "1000000"), ("code 134100", ""), ("2 stores", ""),
+           ("a 255-byte name", "255"), ("1582-10-10, 2^53, 0.1", ""), ("10 MB", "10MB")]
+LITERALS = [("for _ in 0..<1_000 {", 1000), ("(0...255).map", 256), ("count: 1 << 20", 1 << 20), ("1e6", 1_000_000)]
+# A case's requirements and what it is not for, the literal in its source, and what is found.
+CASES = [
+    ("LIF-001", [], [], "1_000", None),
+    ("LIF-001", [], [], "20", ("number 1000", "")),
+    ("LIF-001", ["file"], [], "1_000", ("requires file", "memory")),
+    ("LIF-002", ["persistent"], [], "", None),
+    ("LIF-002", [], [], "", None),
+    ("LIF-002", ["persistent", "file"], [], "", None),
+    ("LIF-002", ["multiProc"], [], "", ("requires multiProc", "xml")),
+    ("LIF-002", ["multiProcDetect"], [], "", None),
+    ("LIF-002", ["persistent"], ["multiProc"], "", ("requires !multiProc", "sqlite")),
+    ("LIF-003", [], [], "", None),
+    ("LIF-003", ["persistent"], [], "", ("requires persistent", "memory")),
+    ("LIF-004", ["unique"], [], "", ("no refusal without unique", "")),
+]
+
+
+def case(id: str, requires: list[str], absent: list[str] = []) -> Case:
+    return Case(id, "", frozenset(requires), frozenset(absent), frozenset([id.split("/")[0]]))
+
+
+def record() -> Record:
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "text.md"
+        file.write_text(SPECIFICATION)
+        return Record(*read_specification(file))
+
+
+def run_self_test() -> list[str]:
+    """One line for each failure, and one with the counts."""
+    known, failures, done = record(), [], 0
+
+    def expect(what: str, found, expected):
+        nonlocal done
+        done += 1
+        if found != expected: failures.append(f"FAILED {what}: {found}, expected {expected}")
+
+    for id, expected in ROWS.items():
+        row = known.rows[id]
+        expect(id, (row.requires, row.absent, row.numbers), expected)
+    expect("hashes", len({row.hash for row in known.rows.values()}), len(ROWS))
+    for text, expected in NUMBERS: expect(text, numbers(text), expected)
+    expect("expected", numbers("", "134100 with 1 000 objects (of 2 000)"), "1000")
+    for text, expected in LITERALS: expect(text, expected in literals(text), True)
+    for id, requires, absent, source, expected in CASES:
+        one = Record({id: known.rows[id]}, known.kinds)
+        lines = narrowings(one, [case(id, requires, absent)], {}, {id: source})
+        found = [(line.what, line.leaves_out) for line in lines]
+        expect(f"{id} {requires} {absent}", found, [expected] if expected else [])
+    both = [case("LIF-001/file", ["file"]), case("LIF-001/memory", [], ["file"])]
+    found = narrowings(Record({"LIF-001": known.rows["LIF-001"]}, known.kinds), both, {}, {"LIF-001": "1000"})
+    expect("two cases hold a row", [line.leaves_out for line in found], ["", ""])
+    compare_lines(known, expect)
+    return failures + [f"specification: {done} checks, {len(failures)} failed"]
+
+
+def compare_lines(known: Record, expect) -> None:
+    """What --check says, for each of its reasons."""
+    rows = {"LIF-001": known.rows["LIF-001"], "LIF-005": Row("LIF-005", "", "", "", "")}
+    one, found = Record(rows, known.kinds), [Narrowing("LIF-001", "requires file", "memory")]
+    line = Accepted("LIF-00*", "requires *", "memory", "waits")
+    have, later = [case("LIF-001", ["file"])], {"LIF-005": "waits"}
+    expect("nothing is wrong", compare(one, have, later, found, [line]), [])
+    for what, arguments, start in [
+        ("no case", (have, {}, found, [line]), "LIF-005: the row has neither"),
+        ("a case and not yet", (have, later | {"LIF-001": ""}, found, [line]), "LIF-001: the row has a case, and"),
+        ("no row", ([*have, case("LIF-009", [])], later, found, [line]), "LIF-009: there is no such row"),
+        ("not accepted", (have, later, found, []), "LIF-001: requires file; no case of the row is for memory; widen"),
+        ("another store", (have, later, found, [Accepted("LIF-001", "requires file", "", "why")]),
+         "LIF-001: requires file; no case of the row is for memory; narrowings.tsv says"),
+        ("not found", (have, later, [], [line]), "LIF-00*: requires *: this is not found any more"),
+    ]:
+        lines = compare(one, *arguments)
+        expect(what, [text[:len(start)] for text in lines], [start])
