@@ -30,9 +30,16 @@ public struct AtomicGraph: Sendable {
 
   /// The next `count` keys. Throws `corrupt` where there are none left.
   mutating func takeKeys(_ count: Int) throws(StoreError) -> Range<Int64> {
-    let first = highestKey + 1
+    // The highest key may be a file's, and so any number.
+    let (first, isOver) = highestKey.addingReportingOverflow(1)
+    if count == 0 { return isOver ? .max..<(.max) : first..<first }
     let (last, overflow) = highestKey.addingReportingOverflow(Int64(count))
-    try raiseHighestKey(to: overflow ? .max : last)
+    if isOver || overflow { throw Self.noKeys(above: highestKey) }
+    try raiseHighestKey(to: last)
     return first..<(last + 1)
+  }
+
+  static func noKeys(above key: Int64) -> StoreError {
+    StoreError(.corrupt, "The highest key of the store is \(key); no further keys can be given.")
   }
 }

@@ -52,7 +52,11 @@ public struct AtomicNumbering: Sendable, Equatable {
   }
 
   /// A number that no object up to a highest key is beyond, and the highest key for such a number.
-  func highestNumber(_ key: Int64) -> Int64 { isPlain ? key : key * count }
+  func highestNumber(_ key: Int64) -> Int64 {
+    if isPlain { return key }
+    let (number, overflow) = key.multipliedReportingOverflow(by: count)
+    return overflow ? .max : number
+  }
   func highestKey(_ number: Int64) -> Int64 { isPlain ? number : number / count + (number % count == 0 ? 0 : 1) }
 }
 
@@ -66,9 +70,7 @@ extension AtomicGraph {
   /// Raises the highest key to one that is in use or taken. Throws `corrupt` beyond what can be numbered.
   mutating func raiseHighestKey(to key: Int64) throws(StoreError) {
     if key <= highestKey { return }
-    guard key <= numbering.limit else {
-      throw StoreError(.corrupt, "The highest key of the store is \(key); no further keys can be given.")
-    }
+    if key > numbering.limit { throw Self.noKeys(above: key) }
     highestKey = key
   }
 

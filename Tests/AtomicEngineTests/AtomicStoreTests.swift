@@ -107,6 +107,26 @@ import Testing
     #expect(try self.keys(list, "songs", keys[0]) == [keys[1]])
   }
 
+  /// The highest key comes from a file, and so may be any number. Source: row IDN-019 of the specification, and goal G16.
+  @Test func theHighestKeyOfAFileMayBeTheLast() throws {
+    let loader = AtomicGraphLoader(schema, .plain)
+    let store = AtomicStore(
+      try loader.finish(highestNumber: .max),
+      StoreMetadata(identifier: "A", storeType: "Test", versionHashes: [:], versionIdentifiers: [], additional: [:]),
+      [])
+    #expect(try store.allocateKeys(root: list.root, count: 0).isEmpty)
+    #expect {
+      try store.allocateKeys(root: list.root, count: 1)
+    } throws: {
+      ($0 as? StoreError)?.code == .corrupt
+    }
+    // What takes no key can still be saved.
+    guard case .committed = try store.commit(ChangeSet(time: 0)) else {
+      Issue.record("a commit without insertions is refused")
+      return
+    }
+  }
+
   @Test func viewsStayAsTheyAre() throws {
     let keys = try commit { $0.insertions = [row(list, ["name": .string("a")])] }
     let view = try store.snapshot()
