@@ -13,9 +13,11 @@
       if size < 2 * Int64(pageSize) { throw LMDBMeta.damaged("It is cut off", file) }
       var info = MDB_envinfo()
       mdb_env_info(handle, &info)
-      let wanted = Int64(info.me_last_pgno + 1) * Int64(pageSize)
+      // The number of the last page is read from the map, and so may be any number by now.
+      let last = Int64(info.me_last_pgno)
+      func ends(before last: Int64, _ size: Int64) -> Bool { last < 0 || size / Int64(pageSize) <= last }
       // A commit may have let the file grow between the two looks.
-      let isShort = if size < wanted { try file.size() < wanted } else { false }
+      let isShort = if ends(before: last, size) { try ends(before: last, file.size()) } else { false }
       if isShort { throw LMDBMeta.damaged("It is shorter than it says", file) }
     }
 

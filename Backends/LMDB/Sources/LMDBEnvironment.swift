@@ -320,7 +320,8 @@
     private func wanted(_ bytes: Int) -> Int {
       var info = MDB_envinfo()
       mdb_env_info(handle, &info)
-      let inUse = (Int(info.me_last_pgno) + 1) * pageSize
+      // The number is read from the map; no file has so many pages.
+      let inUse = (min(max(0, Int(info.me_last_pgno)), 1 << 40) + 1) * pageSize
       return inUse + min(inUse, bytes * 128) + bytes * 4 + 1 << 20
     }
 
