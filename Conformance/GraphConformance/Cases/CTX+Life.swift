@@ -78,21 +78,7 @@ extension GraphSuite {
         g.expect(tag == nil, "a saved object is still held")
       }
     },
-    GraphCase("CTX-020", "a thousand contexts work on one coordinator", ways: .own, races: true) { g in
-      let contexts = try (0..<1000).map { _ in try g.newContext() }
-      let problems = Recorder()
-      atOnce(8) { thread in
-        for index in stride(from: thread, to: contexts.count, by: 8) {
-          let c = contexts[index]
-          c.performAndWait {
-            c.insert("Tag", ["label": "\(index)"])
-            do { try c.save() } catch { problems.note(Graph.text(of: error)) }
-          }
-        }
-      }
-      g.equal(problems.take(), [])
-      g.equal(try g.elsewhere { try Set($0.objects("Tag").compactMap { $0.text("label") }).count }, 1000)
-    },
+    oneCoordinator("CTX-020", 40, .small), oneCoordinator("CTX-020/thousand", 1000, .tenth),
     readers("CTX-021", 500, .small), readers("CTX-021/many", 10_000, .tenth),
     GraphCase(
       "CTX-023", "objects are told of what becomes of them, in the documented order", { Models.recorded }, ways: .own
@@ -135,6 +121,24 @@ extension GraphSuite {
     },
     chain("CTX-025", 40_000, .small), chain("CTX-025/million", 1_000_000, .million),
   ]
+
+  private static func oneCoordinator(_ id: String, _ count: Int, _ size: Load) -> GraphCase {
+    GraphCase(id, "\(count) contexts work on one coordinator", ways: .own, races: true, size: size) { g in
+      let contexts = try (0..<count).map { _ in try g.newContext() }
+      let problems = Recorder()
+      atOnce(8) { thread in
+        for index in stride(from: thread, to: contexts.count, by: 8) {
+          let c = contexts[index]
+          c.performAndWait {
+            c.insert("Tag", ["label": "\(index)"])
+            do { try c.save() } catch { problems.note(Graph.text(of: error)) }
+          }
+        }
+      }
+      g.equal(problems.take(), [])
+      g.equal(try g.elsewhere { try Set($0.objects("Tag").compactMap { $0.text("label") }).count }, count)
+    }
+  }
 
   private static func chain(_ id: String, _ count: Int, _ size: Load) -> GraphCase {
     GraphCase(id, "\(count) objects in a row are freed on a small stack", { Models.chain }, ways: .own, size: size) {
