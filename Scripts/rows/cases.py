@@ -44,8 +44,11 @@ def read_cases(root: Path, file: Path | None) -> list[Case]:
         if not program.exists():
             raise SpecificationError(f"There is no {program}. Run `swift build --traits LMDB`, or give --cases.")
         text = subprocess.run([program, "list", "--json"], check=True, capture_output=True, text=True).stdout
-    return [Case(case["id"], case["title"], frozenset(case["requires"]), frozenset(case["absent"]),
-                 frozenset(case["requirements"])) for case in json.loads(text)]
+    try:
+        return [Case(case["id"], case["title"], frozenset(case["requires"]), frozenset(case["absent"]),
+                     frozenset(case["requirements"])) for case in json.loads(text)]
+    except (ValueError, KeyError):
+        raise SpecificationError(f"{file or 'The runner'} gives no list of cases in the form of `list --json`.") from None
 
 
 def read_not_yet(root: Path) -> dict[str, str]:
