@@ -28,7 +28,7 @@ struct SabotagedBackend: StoreBackend {
   }
 
   private func stripped(_ schema: Schema) throws(StoreError) -> Schema {
-    guard let strip = sabotage.definition else { return schema }
+    guard let strip = sabotage.definition, schema.isWhole else { return schema }
     do {
       return try Schema(
         schema.definitions.map {

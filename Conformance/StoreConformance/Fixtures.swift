@@ -243,7 +243,28 @@ public enum Fixtures {
     return try frozen("otherPeople", definitions)
   }
 
-  // MARK: Parts
+  /// A model of which a store holds a part: `Leaf`, below `Base`, and `Member`. `Aside` and `Limb` are outside, and `Member` has
+  /// relationships of every kind with `Aside`.
+  public static func parts() throws(SchemaError) -> Schema {
+    var base = entity("Base", [("name", .string)])
+    base.isAbstract = true
+    var (leaf, limb) = (entity("Leaf", [("size", .integer64)]), entity("Limb", [("length", .integer64)]))
+    (leaf.superentity, limb.superentity) = ("Base", "Base")
+    base.relationships = [many("members", "Member", inverse: "base")]
+    var member = entity("Member", [("name", .string)])
+    member.relationships = [
+      one("base", "Base", inverse: "members"), one("aside", "Aside", inverse: "ofOne"),
+      many("asides", "Aside", inverse: "ofMany"), many("oneWay", "Aside"),
+    ]
+    var aside = entity("Aside", [("name", .string)])
+    aside.relationships = [
+      many("ofOne", "Member", inverse: "aside", ordered: true), many("ofMany", "Member", inverse: "asides"),
+      one("first", "Member"),
+    ]
+    return try frozen("parts", [base, leaf, limb, member, aside])
+  }
+
+  // MARK: Making
 
   /// A model is frozen once in a process: to hash it takes longer than many a case.
   private static func frozen(_ name: String, _ definitions: [EntityDefinition]) throws(SchemaError) -> Schema {

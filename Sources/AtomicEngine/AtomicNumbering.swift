@@ -23,18 +23,19 @@ public struct AtomicNumbering: Sendable, Equatable {
 
   /// A space for each tree of the schema.
   init(_ schema: Schema) {
-    self.init(schema.entities.filter { $0.root == $0.index }.map(\.name), schema)
+    self.init(schema.storedEntities.filter { $0.root == $0.index }.map(\.name), schema)
   }
 
   /// The spaces of a file, which has these roots. Another model, for which its keys mean nothing, takes the numbers as keys.
   init(_ roots: [String], _ schema: Schema) {
-    let trees = schema.entities.filter { $0.root == $0.index }.map(\.name)
-    guard Set(roots) == Set(trees), roots.count == trees.count else {
+    let trees = schema.entities.filter { $0.root == $0.index }
+    let stored = trees.filter { schema.stores($0.index) }.map(\.name)
+    guard Set(roots) == Set(stored), roots.count == stored.count else {
       self = .plain
       return
     }
     self.roots = roots
-    spaces = trees.map { Int64((roots.firstIndex(of: $0) ?? 0) + 1) }
+    spaces = trees.map { Int64((roots.firstIndex(of: $0.name) ?? 0) + 1) }
   }
 
   var isPlain: Bool { roots.isEmpty }

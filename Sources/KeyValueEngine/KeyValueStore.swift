@@ -70,7 +70,8 @@ public final class KeyValueStore<Map: KeyValueMap>: Store {
   /// Makes an empty store in an empty map.
   public static func make(_ map: Map, _ schema: Schema, storeType: String, options: StoreOptions) throws(StoreError) {
     let shape = try KeyValueShape(schema, longestKey: map.longestKey)
-    let model = options.archivedModel?()
+    // The layout is that of the whole model, also where a part of it is stored.
+    let model = schema.isWhole ? options.archivedModel?() : options.archivedWholeModel?()
     let transaction = try map.write(bytes: 1 << 16 + (model?.count ?? 0), timeout: options.timeout)
     let metadata = StoreMetadata(
       identifier: UUID().uuidString, storeType: storeType, versionHashes: schema.versionHashes,

@@ -11,8 +11,10 @@ public final class SQLBinding: Sendable {
   public let selections: [Selection]
   /// For each entity, the columns of its subtree's rows.
   public let shapes: [RowShape]
-  /// For each entity, the columns of an insert in slot order.
+  /// For each entity, how each slot is bound to a parameter.
   public let parameters: [[BoundColumn]]
+  /// The same of the slots that have a column: what is inserted, in slot order.
+  let insertions: [[BoundColumn]]
   /// For each entity, the slots that hold keys of to-one destinations.
   public let referenceSlots: [[Int]]
   /// For each entity, its join tables with the side its objects are on, for removing the pairs of a deleted object.
@@ -51,15 +53,17 @@ public final class SQLBinding: Sendable {
       rTrees.filter { layout.schema.entities[$0.entity].subtree.contains(entity.index) }
     }
     hasRTrees = !rTrees.isEmpty
-    let numbers = EntityNumbers(layout.entityNumbers)
-    self.numbers = numbers
     let schema = layout.schema
+    let numbers = EntityNumbers(layout.entityNumbers, isKnown: schema.entities.map { schema.stores($0.index) })
+    self.numbers = numbers
     let selections = schema.entities.map { Self.selection($0, layout, numbers) }
     self.selections = selections.map(\.selection)
     shapes = selections.map(\.shape)
-    parameters = schema.entities.map { entity in
+    let parameters = schema.entities.map { entity in
       entity.slots.enumerated().map { BoundColumn(slot: $0, kind: $1, column: 0) }
     }
+    self.parameters = parameters
+    insertions = zip(parameters, layout.columnOfSlot).map { all, columns in all.filter { columns[$0.slot] != nil } }
     referenceSlots = schema.entities.map { entity in entity.slots.indices.filter { entity.slots[$0] == .reference } }
     oneWays = schema.entities.map { entity in
       entity.relationships.filter { $0.storage == .destination }.compactMap {
@@ -73,7 +77,7 @@ public final class SQLBinding: Sendable {
           let link = layout.linkColumns[SQLLayout.RelationshipKey(inverse)], let order = link.order
         else { return nil }
         let columns = layout.tables[link.table].columns
-        let owner = layout.table(entity.index).columns[layout.columnOfSlot[entity.index][slot]].name
+        let owner = layout.column(entity, slot).name
         return OrderedOwner(
           slot: slot, inverse: SQLLayout.RelationshipKey(inverse), owner: owner, order: columns[order].name)
       }
@@ -93,16 +97,17 @@ public final class SQLBinding: Sendable {
   ) -> (selection: Selection, shape: RowShape) {
     let schema = layout.schema
     let table = layout.table(entity.index)
-    var positions: [Int: Int32] = [:]
+    var positions: [Int?: Int32] = [:]
     var columns: [String] = ["t0.Z_ENT", "t0.Z_PK", "t0.Z_OPT"]
     var shapes: [BoundColumn] = []
     var starts: ContiguousArray<Int> = [0]
     for index in entity.subtree {
-      for (slot, kind) in schema.entities[index].slots.enumerated() {
+      for (slot, kind) in schema.entities[index].slots.enumerated() where schema.stores(index) {
         let column = layout.columnOfSlot[index][slot]
         if positions[column] == nil {
           positions[column] = Int32(columns.count)
-          columns.append("t0." + table.columns[column].name)
+          // A slot that the store has nothing of is null in every row.
+          columns.append(column.map { "t0." + table.columns[$0].name } ?? "NULL")
         }
         shapes.append(BoundColumn(slot: slot, kind: kind, column: positions[column] ?? 0))
       }
@@ -120,7 +125,7 @@ public final class SQLBinding: Sendable {
   /// A condition on `t0.Z_ENT` for `entities`. Needed for whole trees too: a table may hold rows of entities that do not
   /// belong there, and those must not be counted.
   static func filter(_ entities: Range<Int>, of layout: SQLLayout) -> String {
-    let numbers = entities.map { String(layout.entityNumbers[$0]) }
+    let numbers = entities.filter { layout.schema.stores($0) }.map { String(layout.entityNumbers[$0]) }
     return numbers.count == 1
       ? "t0.Z_ENT = \(numbers[0])" : "t0.Z_ENT IN (\(numbers.joined(separator: ", ")))"
   }
@@ -158,8 +163,11 @@ extension SQLBinding {
     }
     var numbers: [Int64?] = []
     for entity in schema.entities {
-      numbers.append(nil)
-      try allow { () throws(StoreError) in numbers[entity.index] = try number(of: entity, catalogue, numbers) }
+      numbers.append(schema.stores(entity.index) ? nil : 0)
+      if !schema.stores(entity.index) { continue }
+      try allow { () throws(StoreError) in
+        numbers[entity.index] = try number(of: entity, catalogue, numbers, isStored: schema.stores)
+      }
     }
     // Numbers that nobody has.
     var free = max(0, catalogue.entityNumbers.values.max() ?? 0)
@@ -178,7 +186,7 @@ extension SQLBinding {
   }
 
   private static func number(
-    of entity: Entity, _ catalogue: SQLCatalogue, _ others: [Int64?]
+    of entity: Entity, _ catalogue: SQLCatalogue, _ others: [Int64?], isStored: (Int) -> Bool
   ) throws(StoreError) -> Int64 {
     // A store migrated in place may still list an entity under its former name.
     guard
@@ -189,7 +197,7 @@ extension SQLBinding {
         .corrupt, "The store lists no number for the entity \(entity.name) in Z_PRIMARYKEY.",
         context: ["entity": entity.name])
     }
-    if others.contains(number) {
+    if others.indices.contains(where: { others[$0] == number && isStored($0) }) {
       throw StoreError(
         .corrupt, "The store lists one number for two entities of the model, \(entity.name) and another.",
         context: ["entity": entity.name])

@@ -18,7 +18,7 @@ extension SQLCommit {
   /// Finds objects that still refer to deleted ones.
   mutating func judgeDeletions() throws(StoreError) {
     try forEachEntity(of: changes.deletions) { (commit, entity, deletions) throws(StoreError) in
-      for relationship in entity.guardedMembers + entity.guardedLinks {
+      for relationship in entity.guardedMembers + entity.guardedLinks where commit.schema.stores(relationship) {
         try commit.judge(relationship, of: entity, deletions)
       }
     }

@@ -141,7 +141,7 @@ public struct SQLCommit<Connection: SQLConnection> {
     // Rows of one shape come together: their statement is found once.
     while next < changes.updates.count {
       let (entity, changed) = (changes.updates[next].row.entity, changes.updates[next].changed)
-      let statement = try statements.update(entity, changed)
+      let statement = try statements.update(entity, stored(changed, of: entity))
       let columns = columns(entity, changed)
       repeat {
         try write(changes.updates[next].row, statement, columns, numbers, connection)
@@ -152,7 +152,15 @@ public struct SQLCommit<Connection: SQLConnection> {
   }
 
   private func columns(_ entity: Int, _ changed: SlotSet) -> [BoundColumn] {
-    changed.slots.map { binding.parameters[entity][$0] }
+    stored(changed, of: entity).slots.map { binding.parameters[entity][$0] }
+  }
+
+  /// The slots of them that have a column.
+  private func stored(_ changed: SlotSet, of entity: Int) -> SlotSet {
+    if schema.isWhole { return changed }
+    var result = SlotSet()
+    for slot in changed.slots where binding.layout.columnOfSlot[entity][slot] != nil { result.insert(slot) }
+    return result
   }
 
   /// Writes the new state of an object, if the store still has the one before.
@@ -187,7 +195,7 @@ public struct SQLCommit<Connection: SQLConnection> {
 
   private func insert(_ rows: ArraySlice<Row>, of entity: Int) throws(StoreError) {
     let statement = try statements.insert(entity)
-    let (connection, numbers, columns) = (connection, binding.numbers, binding.parameters[entity])
+    let (connection, numbers, columns) = (connection, binding.numbers, binding.insertions[entity])
     let number = numbers.numbers[entity]
     for row in rows {
       statement.bind(row.key, at: 1)
@@ -255,7 +263,7 @@ extension SQLCommit {
     var result: [[Int]] = []
     var current: Int? = entity
     while let index = current {
-      result += schema.entities[index].uniquenessConstraints
+      result += binding.layout.constraints(of: schema.entities[index]).map(\.slots)
       current = schema.entities[index].superentity
     }
     return result
@@ -264,7 +272,7 @@ extension SQLCommit {
   private mutating func writeOneByOne() throws(StoreError) {
     for update in changes.updates {
       let row = update.row
-      let statement = try statements.update(row.entity, update.changed)
+      let statement = try statements.update(row.entity, stored(update.changed, of: row.entity))
       do { try write(row, statement, columns(row.entity, update.changed), binding.numbers, connection) } catch {
         try constraintConflict(row, versionRead: update.versionRead, error)
       }

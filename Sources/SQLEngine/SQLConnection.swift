@@ -125,28 +125,33 @@ public final class RowShape: @unchecked Sendable {
 
 /// The entity numbers of a store, both ways.
 public struct EntityNumbers: Sendable {
-  /// `Z_ENT` by entity index.
+  /// `Z_ENT` by entity index, zero of one that the store does not know.
   public let numbers: [Int64]
+  private let isKnown: [Bool]
   private let lowest: Int64
   private let indices: [Int]
 
-  public init(_ numbers: [Int64]) {
+  /// `isKnown` says which entities the store knows; all of them by default.
+  public init(_ numbers: [Int64], isKnown: [Bool]? = nil) {
     self.numbers = numbers
-    let range = (numbers.min() ?? 0)...(numbers.max() ?? 0)
+    let isKnown = isKnown ?? numbers.map { _ in true }
+    self.isKnown = isKnown
+    let known = zip(numbers, isKnown).filter { $1 }.map { $0.0 }
+    let range = (known.min() ?? 0)...(known.max() ?? 0)
     lowest = range.lowerBound
     // Numbers of a real store are dense; a hostile one is looked up by searching.
     var indices: [Int] = []
     let (width, overflow) = range.upperBound.subtractingReportingOverflow(range.lowerBound)
     if !overflow && width < 1 << 16 {
       indices = Array(repeating: -1, count: Int(range.upperBound - range.lowerBound) + 1)
-      for (index, number) in numbers.enumerated() { indices[Int(number - lowest)] = index }
+      for (index, number) in numbers.enumerated() where isKnown[index] { indices[Int(number - lowest)] = index }
     }
     self.indices = indices
   }
 
   /// The entity with a number, nil where the store knows none.
   public func entity(_ number: Int64) -> Int? {
-    if indices.isEmpty { return numbers.firstIndex(of: number) }
+    if indices.isEmpty { return numbers.indices.first { isKnown[$0] && numbers[$0] == number } }
     let (offset, overflow) = number.subtractingReportingOverflow(lowest)
     guard !overflow, offset >= 0, offset < Int64(indices.count) else { return nil }
     let index = indices[Int(offset)]

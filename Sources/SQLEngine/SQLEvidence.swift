@@ -40,14 +40,17 @@ public struct SQLEvidence<Connection: SQLConnection> {
     if let known = try historyVerdict(statements) { return known }
     var isComplete = !(changes.insertions.isEmpty && changes.updates.isEmpty && changes.deletions.isEmpty)
     for (row, key) in zip(changes.insertions, keys) {
-      switch try look(row, key, version: 1, Array(0..<row.slotCount), statements) {
+      let slots = statements.binding.insertions[row.entity].map(\.slot)
+      switch try look(row, key, version: 1, slots, statements) {
       case .other: return .didNotHappen
       case .unknown: isComplete = false
       case .written: continue
       }
     }
     for update in changes.updates {
-      switch try look(update.row, update.row.key, version: update.row.version, update.changed.slots, statements) {
+      let columns = statements.binding.layout.columnOfSlot[update.row.entity]
+      let slots = update.changed.slots.filter { columns[$0] != nil }
+      switch try look(update.row, update.row.key, version: update.row.version, slots, statements) {
       case .other: return .didNotHappen
       case .unknown: isComplete = false
       case .written: continue

@@ -19,8 +19,8 @@ public struct SQLFindings<Connection: SQLConnection> {
       try orderKeys(table, body)
     }
     for join in layout.joins { try pairs(join, body) }
-    for entity in schema.entities {
-      for relationship in entity.relationships where relationship.declaringEntity == entity.index {
+    for entity in schema.storedEntities {
+      for relationship in layout.ownRelationships(entity) {
         try entityColumn(relationship, body)
         try inverse(relationship, body)
       }
@@ -36,7 +36,7 @@ public struct SQLFindings<Connection: SQLConnection> {
   // MARK: Tables
 
   private func entityNumbers(_ body: (StoreFinding) -> Void) throws(StoreError) {
-    for entity in schema.entities {
+    for entity in schema.storedEntities {
       let expected = entity.superentity.map { layout.entityNumbers[$0] } ?? 0
       let number = layout.entityNumbers[entity.index]
       try each("SELECT Z_SUPER FROM Z_PRIMARYKEY WHERE Z_ENT = \(number)") { row in
@@ -52,7 +52,9 @@ public struct SQLFindings<Connection: SQLConnection> {
 
   private func strays(_ table: SQLLayout.Table, _ body: (StoreFinding) -> Void) throws(StoreError) {
     let root = schema.entities[table.root]
-    let numbers = root.subtree.filter { !schema.entities[$0].isAbstract }.map { layout.entityNumbers[$0] }
+    let numbers = root.subtree.filter { schema.stores($0) && !schema.entities[$0].isAbstract }.map {
+      layout.entityNumbers[$0]
+    }
     let list = numbers.map(String.init).joined(separator: ", ")
     try each("SELECT Z_ENT, count(*) FROM \(table.name) WHERE Z_ENT IS NULL OR Z_ENT NOT IN (\(list)) GROUP BY Z_ENT") {
       body(

@@ -32,7 +32,7 @@ public struct SQLHistory: Sendable {
 
   /// The same for a schema, with a tombstone column for each attribute that an entity keeps after deletion.
   public static func statements(for schema: Schema) -> [String] {
-    let count = schema.entities.map { preserved($0).count }.max() ?? 0
+    let count = schema.storedEntities.map { preserved($0).count }.max() ?? 0
     let columns = (0..<count).map { ", ZTOMBSTONE\($0) BLOB" }.joined()
     return statements.map { $0.replacingOccurrences(of: "%TOMBSTONES%", with: columns) }
   }

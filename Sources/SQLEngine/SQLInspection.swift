@@ -20,13 +20,14 @@ public struct SQLInspection<Connection: SQLConnection> {
     _ index: Int, _ body: (InspectedObject) throws(StoreError) -> Void
   ) throws(StoreError) {
     let entity = schema.entities[index]
+    if !schema.stores(index) { return }
     let statement = try statements.connection.prepare(text(entity))
     var last: Int64 = 0
     while true {
       var page = try page(entity, statement, after: last)
       guard let key = page.last?.reference.key, key > last else { return }
       last = key
-      for relationship in entity.relationships where relationship.isToMany {
+      for relationship in entity.relationships where relationship.isToMany && schema.stores(relationship) {
         let targets = try SQLLinkInspection(binding, relationship).targets(
           of: page.map(\.reference.key), statements.connection)
         for position in page.indices {
@@ -60,7 +61,9 @@ public struct SQLInspection<Connection: SQLConnection> {
   }
 
   private func toOnes(_ entity: Entity) -> [(Relationship, slot: Int)] {
-    entity.relationships.compactMap { relationship in relationship.slot.map { (relationship, $0) } }
+    entity.relationships.filter { schema.stores($0) }.compactMap { relationship in
+      relationship.slot.map { (relationship, $0) }
+    }
   }
 
   private func page(

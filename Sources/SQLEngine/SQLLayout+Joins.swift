@@ -3,8 +3,8 @@ import StoreSchema
 extension SQLLayout {
   mutating func buildJoins() {
     var used: [String: Int] = [:]
-    for entity in schema.entities {
-      for relationship in entity.relationships where relationship.declaringEntity == entity.index {
+    for entity in schema.storedEntities {
+      for relationship in ownRelationships(entity) {
         guard case .pairs(true) = relationship.storage, let inverse = schema.inverse(of: relationship) else { continue }
         add(relationship, inverse, &used)
       }
@@ -31,7 +31,7 @@ extension SQLLayout {
   private func join(_ naming: Relationship, _ other: Relationship, _ used: inout [String: Int]) -> JoinTable {
     let (a, b) = (entityNumbers[naming.declaringEntity], entityNumbers[other.declaringEntity])
     let name = "Z_\(a)\(naming.name.uppercased())"
-    let table = tableOfEntity[naming.declaringEntity]
+    let table = tableOfEntity[naming.declaringEntity] ?? 0
     if naming.declaringEntity == other.declaringEntity && naming.index == other.index {
       return JoinTable(
         name: name, first: name, second: "REFLEXIVE", firstOrder: nil, secondOrder: nil, table: table,

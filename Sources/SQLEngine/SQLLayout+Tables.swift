@@ -13,10 +13,10 @@ extension SQLLayout {
   }
 
   mutating func buildTables() {
-    tableOfEntity = Array(repeating: 0, count: schema.entities.count)
-    columnOfSlot = Array(repeating: [], count: schema.entities.count)
-    for root in schema.entities where root.superentity == nil {
-      for index in root.subtree { tableOfEntity[index] = tables.count }
+    tableOfEntity = Array(repeating: nil, count: schema.entities.count)
+    columnOfSlot = schema.entities.map { Array(repeating: nil, count: $0.slots.count) }
+    for root in schema.storedEntities where root.superentity == nil {
+      for index in root.subtree where schema.stores(index) { tableOfEntity[index] = tables.count }
       tables.append(Table(name: tableName(of: root), root: root.index))
       let drafts = self.drafts(of: root)
       // A stable sort: within a group the drafts already are in entity order, then by name.
@@ -30,7 +30,7 @@ extension SQLLayout {
     let name = "Z" + root.name.uppercased()
     if !Self.systemTables.contains(name) { return name }
     // The numbered name may be another entity's own.
-    let used = Set(schema.entities.map { "Z" + $0.name.uppercased() })
+    let used = Set(schema.storedEntities.map { "Z" + $0.name.uppercased() })
     var number = 1
     while used.contains("\(name)\(number)") { number += 1 }
     return "\(name)\(number)"
@@ -43,7 +43,7 @@ extension SQLLayout {
   private func drafts(of root: Entity) -> [Draft] {
     var result: [Draft] = []
     var used = Dictionary(uniqueKeysWithValues: Self.systemColumns.map { (String($0.dropFirst()), 1) })
-    for index in root.subtree {
+    for index in root.subtree where schema.stores(index) {
       let entity = schema.entities[index]
       let leaves = entity.attributes.flatMap { $0.elements.isEmpty ? [$0] : $0.elements }
       let own = leaves.filter { $0.declaringEntity == index }
@@ -54,7 +54,7 @@ extension SQLLayout {
           role: .attribute(kind))
         result.append(Draft(column: column, rank: Self.rank(kind), slot: attribute.slot))
       }
-      for relationship in entity.relationships where relationship.declaringEntity == index && !relationship.isToMany {
+      for relationship in ownRelationships(entity) where !relationship.isToMany {
         toOne(relationship, Self.unique(relationship.name, &used), &result)
       }
       oneWay(into: index, &result)
@@ -79,11 +79,9 @@ extension SQLLayout {
 
   /// Columns of one-way to-many relationships whose declared destination is `index`.
   private func oneWay(into index: Int, _ result: inout [Draft]) {
-    for owner in schema.entities {
-      for relationship in owner.relationships
-      where relationship.storage == .destination && relationship.declaringEntity == owner.index
-        && relationship.destination == index
-      {
+    for owner in schema.storedEntities {
+      for relationship in ownRelationships(owner)
+      where relationship.storage == .destination && relationship.destination == index {
         let name = "\(entityNumbers[owner.index])\(relationship.name.uppercased())"
         let key = RelationshipKey(relationship)
         let column = Column(name: "Z" + name, declaredType: "INTEGER", entity: index, role: .oneWay)
@@ -98,14 +96,11 @@ extension SQLLayout {
 
   private mutating func assign(_ drafts: [Draft], of root: Entity) {
     let table = tables.count - 1
-    for index in root.subtree {
-      let entity = schema.entities[index]
-      let inherited = entity.superentity.map { columnOfSlot[$0] } ?? []
-      columnOfSlot[index] = inherited + Array(repeating: 0, count: entity.slots.count - inherited.count)
-    }
     for (position, draft) in drafts.enumerated() {
       if let slot = draft.slot {
-        for index in schema.entities[draft.column.entity].subtree { columnOfSlot[index][slot] = position }
+        for index in schema.entities[draft.column.entity].subtree where schema.stores(index) {
+          columnOfSlot[index][slot] = position
+        }
       } else if let key = draft.relationship {
         let old = linkColumns[key]
         let isOrder = draft.column.role == .order
@@ -116,9 +111,10 @@ extension SQLLayout {
     // An ordered relationship with a to-one inverse finds its owner in the inverse's own column.
     for (key, link) in linkColumns where link.table == table && link.owner < 0 {
       let relationship = schema.entities[key.entity].relationships[key.relationship]
-      guard let slot = schema.inverse(of: relationship)?.slot else { continue }
-      linkColumns[key] = LinkColumns(
-        table: table, owner: columnOfSlot[relationship.destination][slot], order: link.order)
+      guard let slot = schema.inverse(of: relationship)?.slot,
+        let owner = columnOfSlot[relationship.destination][slot]
+      else { continue }
+      linkColumns[key] = LinkColumns(table: table, owner: owner, order: link.order)
     }
   }
 

@@ -2,19 +2,19 @@ import StoreSchema
 
 /// The tables and columns that a schema has in Core Data's SQL format, by the rules of `Documentation/SQLiteFormat.md`.
 ///
-/// For a fresh store the entity numbers are `index + 1`; for an existing one they are those of its `Z_PRIMARYKEY`,
-/// because numbers are part of column and table names.
+/// For a fresh store the entity numbers count the stored entities from 1; for an existing one they are those of its
+/// `Z_PRIMARYKEY`, because numbers are part of column and table names. What the schema does not store has none of it.
 public struct SQLLayout: Sendable {
   public let schema: Schema
-  /// `Z_ENT` of each entity.
+  /// `Z_ENT` of each entity, zero of one that is not stored.
   public let entityNumbers: [Int64]
-  /// One table for each root entity, in entity order.
+  /// One table for each stored root entity, in entity order.
   public internal(set) var tables: [Table] = []
   public internal(set) var joins: [JoinTable] = []
-  /// The table index of each entity.
-  public internal(set) var tableOfEntity: [Int] = []
-  /// For each entity, the column index (into its table's columns) of each slot.
-  public internal(set) var columnOfSlot: [[Int]] = []
+  /// The table index of each entity, nil of one that is not stored.
+  public internal(set) var tableOfEntity: [Int?] = []
+  /// For each entity, the column index (into its table's columns) of each slot; nil where nothing is stored of it.
+  public internal(set) var columnOfSlot: [[Int?]] = []
   /// Order keys of ordered relationships whose inverse is to-one, and links of one-way relationships.
   public internal(set) var linkColumns: [RelationshipKey: LinkColumns] = [:]
   /// The join table of each many-to-many relationship.
@@ -95,14 +95,41 @@ public struct SQLLayout: Sendable {
 
   public init(schema: Schema, entityNumbers: [Int64]? = nil) {
     self.schema = schema
-    self.entityNumbers = entityNumbers ?? schema.entities.indices.map { Int64($0) + 1 }
+    self.entityNumbers = entityNumbers ?? Self.freshNumbers(schema)
     buildTables()
     buildJoins()
   }
 
-  public func column(_ entity: Entity, _ slot: Int) -> Column {
-    tables[tableOfEntity[entity.index]].columns[columnOfSlot[entity.index][slot]]
+  private static func freshNumbers(_ schema: Schema) -> [Int64] {
+    var last: Int64 = 0
+    return schema.entities.map { entity in
+      guard schema.stores(entity.index) else { return 0 }
+      last += 1
+      return last
+    }
   }
 
-  public func table(_ entity: Int) -> Table { tables[tableOfEntity[entity]] }
+  /// Of a slot that is stored; any other has a column without a name, which no statement compiles with.
+  public func column(_ entity: Entity, _ slot: Int) -> Column {
+    guard let column = columnOfSlot[entity.index][slot] else {
+      return Column(name: "", declaredType: "", entity: entity.index, role: .toOne)
+    }
+    return table(entity.index).columns[column]
+  }
+
+  /// Of an entity that is stored; any other has a table without a name, which no statement compiles with.
+  public func table(_ entity: Int) -> Table {
+    tableOfEntity[entity].map { tables[$0] } ?? Table(name: "", root: schema.entities[entity].root)
+  }
+
+  /// An entity's own uniqueness constraints, but for those over relationships whose links are not stored.
+  public func constraints(of entity: Entity) -> [(names: [String], slots: [Int])] {
+    let all = zip(entity.definition.uniquenessConstraints, entity.uniquenessConstraints).map { (names: $0, slots: $1) }
+    return all.filter { $0.slots.allSatisfy { columnOfSlot[entity.index][$0] != nil } }
+  }
+
+  /// The relationships that an entity declares and whose links are stored.
+  func ownRelationships(_ entity: Entity) -> [Relationship] {
+    entity.relationships.filter { $0.declaringEntity == entity.index && schema.stores($0) }
+  }
 }

@@ -12,7 +12,7 @@ public struct SQLRTree: Sendable {
 extension SQLSchemaText {
   /// The R-trees of the model's fetch indexes.
   var rTrees: [SQLRTree] {
-    layout.schema.entities.flatMap { entity in
+    layout.schema.storedEntities.flatMap { entity in
       entity.definition.fetchIndexes.compactMap { index -> SQLRTree? in
         guard !index.elements.isEmpty, index.elements.allSatisfy(\.isRTree) else { return nil }
         let slots = index.elements.compactMap { entity.attribute(named: $0.property)?.slot }

@@ -20,12 +20,14 @@ public struct SQLReader<Connection: SQLConnection> {
   }
 
   public func row(of entity: Int, key: Int64) throws(StoreError) -> Row? {
-    try statements.select(entity).row(key: key, binding.shapes[entity], builder)
+    guard schema.stores(entity) else { return nil }
+    return try statements.select(entity).row(key: key, binding.shapes[entity], builder)
   }
 
   public func rows(
     of entity: Int, between keys: ClosedRange<Int64>, _ body: (consuming Row) -> Void
   ) throws(StoreError) {
+    guard schema.stores(entity) else { return }
     let statement = try statements.selectStretch(entity)
     statement.bind(keys.lowerBound, at: 1)
     statement.bind(keys.upperBound, at: 2)
@@ -39,6 +41,7 @@ public struct SQLReader<Connection: SQLConnection> {
   public func destinations(
     of relationship: Relationship, owners: [Int64], _ body: (Int64, consuming Row) -> Void
   ) throws(StoreError) {
+    guard schema.stores(relationship) else { return }
     let shape = binding.shapes[relationship.destination]
     let ownerColumn = Int32(shape.width) + 3
     if owners.count == 1 {
@@ -78,7 +81,9 @@ public struct SQLReader<Connection: SQLConnection> {
 
   /// Keys are given out one after another, so the highest says how many there may be.
   public func estimatedCount(_ plan: FetchPlan) -> Int? {
-    guard let first = plan.entities.first, plan.limit == nil, case .constant(true) = plan.predicate else { return nil }
+    guard let first = plan.entities.first, schema.stores(first), plan.limit == nil,
+      case .constant(true) = plan.predicate
+    else { return nil }
     return (try? highestKey(first)).map { Int(clamping: $0) }
   }
 
@@ -141,13 +146,13 @@ public struct SQLReader<Connection: SQLConnection> {
   }
 
   public func fetch(_ plan: FetchPlan, _ body: (consuming Row) -> Void) throws(StoreError) {
-    guard let first = plan.entities.first else { return }
+    guard let first = plan.entities.first, schema.stores(first) else { return }
     let text = try text(of: plan, columns: binding.selections[first].columns)
     try run(text) { (statement) throws(StoreError) in try statement.drain(binding.shapes[first], builder, body) }
   }
 
   public func fetchReferences(_ plan: FetchPlan, _ body: (ObjectReference) -> Void) throws(StoreError) {
-    guard !plan.entities.isEmpty else { return }
+    guard let first = plan.entities.first, schema.stores(first) else { return }
     try run(text(of: plan, columns: "t0.Z_ENT, t0.Z_PK")) { (statement) throws(StoreError) in
       defer { statement.reset() }
       while try statement.step() {
@@ -158,7 +163,7 @@ public struct SQLReader<Connection: SQLConnection> {
   }
 
   public func count(_ plan: FetchPlan) throws(StoreError) -> Int {
-    guard !plan.entities.isEmpty else { return 0 }
+    guard let first = plan.entities.first, schema.stores(first) else { return 0 }
     var unsorted = plan
     unsorted.sort = []
     unsorted.offset = 0
@@ -173,7 +178,7 @@ public struct SQLReader<Connection: SQLConnection> {
 
   /// The statement of a plan, and how SQLite runs it.
   public func explanation(of plan: FetchPlan) throws(StoreError) -> [String] {
-    guard let first = plan.entities.first else { return [] }
+    guard let first = plan.entities.first, schema.stores(first) else { return [] }
     let text = try text(of: plan, columns: binding.selections[first].columns)
     return try run("EXPLAIN QUERY PLAN \(text)") { (statement) throws(StoreError) in
       defer { statement.reset() }

@@ -78,7 +78,8 @@ public struct SQLSalvage<Connection: SQLConnection> {
   private func row(_ entity: Entity, _ key: Int64, _ values: [SQLStoredValue]) -> Row {
     builder.begin(slots: entity.slots.count)
     for (slot, kind) in entity.slots.enumerated() {
-      let stored = values[layout.columnOfSlot[entity.index][slot]]
+      guard let column = layout.columnOfSlot[entity.index][slot] else { continue }
+      let stored = values[column]
       if kind == .reference {
         let column = layout.column(entity, slot).name
         if let target = number(stored, column, layout.table(entity.index).name, key) { builder.setInt(slot, target) }

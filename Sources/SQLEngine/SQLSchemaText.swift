@@ -25,7 +25,7 @@ public struct SQLSchemaText: Sendable {
 
   /// The rows of `Z_PRIMARYKEY`: number, name, parent's number or 0.
   public var primaryKeyRows: [(number: Int64, name: String, superentity: Int64)] {
-    schema.entities.map { entity in
+    schema.storedEntities.map { entity in
       (layout.entityNumbers[entity.index], entity.name, entity.superentity.map { layout.entityNumbers[$0] } ?? 0)
     }
   }
@@ -89,18 +89,16 @@ public struct SQLSchemaText: Sendable {
       for column in table.columns where column.role == .toOne || column.role == .oneWay {
         result.append(Index("\(table.name)_\(column.name)_INDEX", on: table.name, column.name))
       }
-      if schema.entities[table.root].hasSubentities {
+      if schema.entities[table.root].subtree.contains(where: { $0 != table.root && schema.stores($0) }) {
         result.append(Index("\(table.name)_Z_ENT_INDEX", on: table.name, "Z_ENT"))
       }
       for join in layout.joins where join.table == position {
         result.append(Index("\(join.name)_\(join.second)_INDEX", on: join.name, "\(join.second), \(join.first)"))
       }
-      for index in schema.entities[table.root].subtree {
+      for index in schema.entities[table.root].subtree where schema.stores(index) {
         let entity = schema.entities[index]
         result += entity.definition.fetchIndexes.compactMap { fetchIndex($0, of: entity) }
-        result += zip(entity.definition.uniquenessConstraints, entity.uniquenessConstraints).map {
-          unique($0, $1, of: entity)
-        }
+        result += layout.constraints(of: entity).map { unique($0.names, $0.slots, of: entity) }
       }
     }
     return result
@@ -108,17 +106,20 @@ public struct SQLSchemaText: Sendable {
 
   /// The fetch indexes of all entities. They are no part of the version hash, so a store may have others.
   public var fetchIndexes: [Index] {
-    schema.entities.flatMap { entity in entity.definition.fetchIndexes.compactMap { fetchIndex($0, of: entity) } }
+    schema.storedEntities.flatMap { entity in
+      entity.definition.fetchIndexes.compactMap { fetchIndex($0, of: entity) }
+    }
   }
 
   /// The names of all fetch indexes of the model, of those too that are not made here.
   public var fetchIndexNames: Set<String> {
-    Set(schema.entities.flatMap { entity in entity.definition.fetchIndexes.map { "Z_\(entity.name)_\($0.name)" } })
+    Set(
+      schema.storedEntities.flatMap { entity in entity.definition.fetchIndexes.map { "Z_\(entity.name)_\($0.name)" } })
   }
 
   /// A fetch index whose partial predicate cannot be said in SQL about the entity's own columns, with its entity.
   public var impossibleIndex: (entity: String, index: String)? {
-    for entity in schema.entities {
+    for entity in schema.storedEntities {
       for index in entity.definition.fetchIndexes where condition(index, of: entity) == nil {
         return (entity.name, index.name)
       }
@@ -165,6 +166,7 @@ public struct SQLSchemaText: Sendable {
   }
 
   private func slot(_ property: String, of entity: Entity) -> Int? {
-    entity.attribute(named: property)?.slot ?? entity.relationship(named: property)?.slot
+    let slot = entity.attribute(named: property)?.slot ?? entity.relationship(named: property)?.slot
+    return slot.flatMap { layout.columnOfSlot[entity.index][$0] == nil ? nil : $0 }
   }
 }

@@ -61,10 +61,10 @@ public final class SQLStatements<Connection: SQLConnection> {
 
   // Statements that write say OR ABORT: it goes before a clause of the table, by which SQLite would skip or replace rows.
 
-  /// Parameters: key, entity number, version, then every slot.
+  /// Parameters: key, entity number, version, then the binding's insertions of the entity.
   func insert(_ entity: Int) throws(StoreError) -> Connection.Statement {
     try statement(.insert(entity)) {
-      let columns = layout.schema.entities[entity].slots.indices.map { name(entity, $0) }
+      let columns = binding.insertions[entity].map { name(entity, $0.slot) }
       let names = (["Z_PK", "Z_ENT", "Z_OPT"] + columns).joined(separator: ", ")
       let marks = Array(repeating: "?", count: columns.count + 3).joined(separator: ", ")
       return "INSERT OR ABORT INTO \(layout.table(entity).name) (\(names)) VALUES (\(marks))"
@@ -151,7 +151,7 @@ public final class SQLStatements<Connection: SQLConnection> {
   }
 
   private func name(_ entity: Int, _ slot: Int) -> String {
-    layout.table(entity).columns[layout.columnOfSlot[entity][slot]].name
+    layout.column(layout.schema.entities[entity], slot).name
   }
 }
 

@@ -22,13 +22,13 @@ public struct CheckedBackend: StoreBackend {
   /// Throws `unsupported` for a model or an option that the backend has no power for.
   public func requirePower(for schema: Schema, _ options: StoreOptions) throws(StoreError) {
     if !capabilities.contains(.derivedAttributes) {
-      for entity in schema.entities {
+      for entity in schema.storedEntities {
         guard let derived = entity.attributes.first(where: { $0.derivation != nil }) else { continue }
         throw refusal("computes no derived attributes", ["attribute": "\(entity.name).\(derived.name)"])
       }
     }
     if !capabilities.contains(.uniqueness),
-      let entity = schema.entities.first(where: { !$0.uniquenessConstraints.isEmpty })
+      let entity = schema.storedEntities.first(where: { !$0.uniquenessConstraints.isEmpty })
     {
       throw refusal("enforces no uniqueness constraints", ["entity": entity.name])
     }
@@ -127,8 +127,10 @@ final class CheckedStore: Store {
 
   func allocateKeys(root: Int, count: Int) throws(StoreError) -> Range<Int64> {
     try requireProcess()
-    guard schema.entities.indices.contains(root), schema.entities[root].root == root, count >= 0 else {
-      throw StoreError(.invalidArgument, "Keys are allocated for root entities, and not fewer than none.")
+    guard schema.entities.indices.contains(root), schema.entities[root].root == root, schema.stores(root), count >= 0
+    else {
+      throw StoreError(
+        .invalidArgument, "Keys are allocated for root entities that the store holds, and not fewer than none.")
     }
     return try base.allocateKeys(root: root, count: count)
   }
@@ -158,13 +160,15 @@ private struct ChangeSetCheck {
 
   func run() throws(StoreError) {
     // Rows of one entity come together: it is looked at once.
-    var (entity, slotCount) = (-1, -1)
+    var (entity, slotCount, emptySlots) = (-1, -1, [Int]())
     func checkRow(_ row: Row) throws(StoreError) {
       if row.entity != entity {
         entity = row.entity
-        slotCount = try self.entity(entity, isRow: true).slots.count
+        let found = try self.entity(entity, isRow: true)
+        (slotCount, emptySlots) = (found.slots.count, schema.emptySlots(of: found))
       }
       if row.slotCount != slotCount { throw fault("a row has \(row.slotCount) slots, its entity has \(slotCount)") }
+      for slot in emptySlots where !row.isNull(slot) { throw fault("a link leads to an entity that is not stored") }
     }
     for index in changes.insertions.indices { try checkRow(changes.insertions[index]) }
     for index in changes.updates.indices {
@@ -185,6 +189,9 @@ private struct ChangeSetCheck {
     guard relationships.indices.contains(change.relationship), relationships[change.relationship].isToMany else {
       throw fault("links are changed of what is no to-many relationship")
     }
+    if !schema.stores(relationships[change.relationship]), !change.added.isEmpty || change.order?.isEmpty == false {
+      throw fault("a link leads to an entity that is not stored")
+    }
     try checkKey(change.owner)
     try check(change.added)
     try check(change.removed)
@@ -202,6 +209,7 @@ private struct ChangeSetCheck {
     guard schema.entities.indices.contains(index) else { throw fault("there is no entity \(index)") }
     let entity = schema.entities[index]
     if isRow && entity.isAbstract { throw fault("the entity \(entity.name) is abstract") }
+    if isRow && !schema.stores(index) { throw fault("the entity \(entity.name) is not stored here") }
     return entity
   }
 

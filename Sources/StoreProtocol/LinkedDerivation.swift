@@ -28,7 +28,9 @@ package struct LinkedDerivation: Sendable {
 
   /// Nil for an attribute that has no such derivation, or one that means nothing: a sum of texts, a text as a number.
   init?(_ attribute: Attribute, of entity: Entity, _ schema: Schema, _ tables: [Relationship: Int]) {
-    func relationship(_ name: String) -> Relationship? { entity.relationship(named: name) }
+    func relationship(_ name: String) -> Relationship? {
+      entity.relationship(named: name).flatMap { schema.stores($0) ? $0 : nil }
+    }
     func source(_ name: String, _ relationship: Relationship) -> Source? {
       let destination = schema.entities[relationship.destination]
       guard let source = destination.attribute(named: name), source.type != .composite else { return nil }
@@ -65,7 +67,7 @@ package struct LinkedDerivation: Sendable {
 
   /// All derivations of a schema over relationships, in the order of the entities and of their attributes.
   static func all(_ schema: Schema, _ tables: [Relationship: Int]) -> [LinkedDerivation] {
-    schema.entities.flatMap { entity in
+    schema.storedEntities.flatMap { entity in
       entity.attributes.filter { $0.declaringEntity == entity.index }.compactMap {
         LinkedDerivation($0, of: entity, schema, tables)
       }

@@ -80,8 +80,11 @@ public struct StoreOptions: Sendable {
   public var maximumReaders = 8
   /// Skips the comparison of model versions.
   public var ignoresModelVersion = false
-  /// Gives the model as a keyed archive, for stores that carry their model. Asked only when a store is made.
+  /// Gives the model as a keyed archive, for stores that carry their model; where the schema is a part, the model of that part. Asked
+  /// only when a store is made.
   public var archivedModel: (@Sendable () -> Data?)?
+  /// The same of the whole model: for stores whose rows are laid out by it, whatever part of it they hold.
+  public var archivedWholeModel: (@Sendable () -> Data?)?
   /// Says whether entities of a model, given as a keyed archive that a store carries, are those of the schema. Asked where
   /// version hashes alone cannot tell.
   public var haveSameStructure: (@Sendable (_ archivedModel: Data, _ entities: Set<String>) -> Bool)?

@@ -4,11 +4,13 @@
 /// followed by its sub-entities, sorted the same way. So the entities of a subtree are a contiguous range.
 public final class Schema: Sendable {
   public let entities: [Entity]
-  /// What the schema was made from, in no particular order.
+  /// What the stored entities were made from, in no particular order.
   public let definitions: [EntityDefinition]
-  /// The 32-byte version hash of each entity.
+  /// The 32-byte version hash of each stored entity.
   public let versionHashes: [String: [UInt8]]
   private let indices: [String: Int]
+  /// Which entities are stored, by index; nil where all are. See ``part(storing:)``.
+  private let stored: [Bool]?
 
   /// Resolves and lays out a model.
   ///
@@ -21,10 +23,18 @@ public final class Schema: Sendable {
     self.definitions = definitions
     versionHashes = VersionHash.hashes(of: definitions)
     indices = Dictionary(uniqueKeysWithValues: entities.map { ($0.name, $0.index) })
+    stored = nil
     for entity in entities {
       for relationship in entity.relationships { relationship.link(in: self) }
       entity.guardDeletions()
     }
+  }
+
+  private init(_ whole: Schema, stored: [Bool]) {
+    (entities, indices, self.stored) = (whole.entities, whole.indices, stored)
+    let names = Set(zip(whole.entities, stored).filter { $1 }.map { $0.0.name })
+    definitions = whole.definitions.filter { names.contains($0.name) }
+    versionHashes = whole.versionHashes.filter { names.contains($0.key) }
   }
 
   public func entity(named name: String) -> Entity? { indices[name].map { entities[$0] } }
@@ -32,6 +42,50 @@ public final class Schema: Sendable {
   /// The definition's relationship at the other end, nil for a one-way relationship.
   public func inverse(of relationship: Relationship) -> Relationship? {
     relationship.inverse.map { entities[relationship.destination].relationships[$0] }
+  }
+}
+
+// MARK: - A part of a model
+
+extension Schema {
+  /// The same schema for a store that holds the objects of some entities only, those of a configuration.
+  ///
+  /// Entities and slots are the same, so that rows and keys mean the same in all stores of a model. What a store says of itself
+  /// (``versionHashes``, tables, numbers) is of the stored entities. These are the named ones and all above them, whose tables their
+  /// rows are in; not their sub-entities. Call it on a whole schema.
+  public func part(storing names: Set<String>) -> Schema {
+    var stored = Array(repeating: false, count: entities.count)
+    for name in names {
+      var next = indices[name]
+      while let index = next, !stored[index] {
+        stored[index] = true
+        next = entities[index].superentity
+      }
+    }
+    return stored.allSatisfy { $0 } ? self : Schema(self, stored: stored)
+  }
+
+  /// Whether the store holds objects of all entities.
+  public var isWhole: Bool { stored == nil }
+
+  /// The entities whose objects the store holds, in the order of their indices.
+  public var storedEntities: [Entity] { entities.filter { stores($0.index) } }
+
+  /// Whether the store holds objects of the entity with that index.
+  public func stores(_ entity: Int) -> Bool { stored?[entity] ?? true }
+
+  /// Whether the store holds links of the relationship: those between its own objects. Any other is always empty.
+  public func stores(_ relationship: Relationship) -> Bool {
+    guard stored != nil else { return true }
+    return [relationship, inverse(of: relationship)].compactMap { $0 }.allSatisfy {
+      stores($0.declaringEntity) && stores($0.destination)
+    }
+  }
+
+  /// The slots of an entity's rows that are of relationships whose links the store does not hold; mostly none.
+  public func emptySlots(of entity: Entity) -> [Int] {
+    if isWhole { return [] }
+    return entity.relationships.filter { !stores($0) }.flatMap { [$0.slot, $0.entitySlot].compactMap { $0 } }
   }
 }
 

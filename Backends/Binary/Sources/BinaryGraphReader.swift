@@ -146,7 +146,7 @@ final class BinaryGraphReader {
     let number = try archive.number(at: place)
     if let named, named.number == number { return named.shape }
     guard let item = try archive.item(at: place), let name = try archive.string(item),
-      let entity = schema.entity(named: name), !entity.isAbstract
+      let entity = schema.entity(named: name), !entity.isAbstract, schema.stores(entity.index)
     else { return nil }
     named = (number, shapes[entity.index])
     return shapes[entity.index]

@@ -133,8 +133,8 @@ struct SQLiteForeignTraits {
 
   /// Uniqueness is an index, or a table's constraint in older files.
   private func uniqueness(_ body: (StoreFinding) -> Void) throws(StoreError) {
-    for entity in layout.schema.entities {
-      for (names, slots) in zip(entity.definition.uniquenessConstraints, entity.uniquenessConstraints) {
+    for entity in layout.schema.storedEntities {
+      for (names, slots) in layout.constraints(of: entity) {
         let columns = slots.map { layout.column(entity, $0).name }
         let found = try connection.integer(
           """

@@ -59,7 +59,7 @@ struct SQLiteIndexes {
   /// Whether an index is named as Core Data names the fetch indexes of an entity that has the index's table.
   private func isFormerFetchIndex(_ index: Present) -> Bool {
     !index.isUnique
-      && layout.schema.entities.contains {
+      && layout.schema.storedEntities.contains {
         index.name.hasPrefix("Z_\($0.name)_") && layout.table($0.index).name == index.table
       }
   }

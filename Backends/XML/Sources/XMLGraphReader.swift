@@ -34,7 +34,7 @@ final class XMLGraphReader: XMLInfoReader {
     self.salvage = salvage
     shapes = schema.entities.map { XMLEntityShape($0, loader.linkTable) }
     entities = Dictionary(
-      schema.entities.map { ($0.name.uppercased(), $0.index) }, uniquingKeysWith: { first, _ in first })
+      schema.storedEntities.map { ($0.name.uppercased(), $0.index) }, uniquingKeysWith: { first, _ in first })
     self.loader = loader
   }
 

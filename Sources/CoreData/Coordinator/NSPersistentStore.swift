@@ -22,7 +22,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
   /// The coordinator that the store was added to; nil after it was removed.
   open var persistentStoreCoordinator: NSPersistentStoreCoordinator? { root }
   final weak var root: NSPersistentStoreCoordinator?
-  private let configuration: String
+  final let configuration: String
   open var configurationName: String { configuration }
   private let settings: [AnyHashable: Any]?
   open var options: [AnyHashable: Any]? { settings }

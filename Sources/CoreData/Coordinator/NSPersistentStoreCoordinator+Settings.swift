@@ -9,18 +9,65 @@ extension NSPersistentStoreCoordinator {
     settings(options, try frozenModel())
   }
 
-  func settings(_ options: [AnyHashable: Any]?, _ frozen: FrozenModel) -> StoreOptions {
+  /// The same where it holds what an opened one holds.
+  func settings(_ options: [AnyHashable: Any]?, like store: NSPersistentStore) throws -> StoreOptions {
+    let isWhole = (try? store.requireEngine().schema.isWhole) ?? true
+    return settings(options, try frozenModel(), configuration: isWhole ? nil : store.configuration)
+  }
+
+  func settings(
+    _ options: [AnyHashable: Any]?, _ frozen: FrozenModel, configuration: String? = nil
+  ) -> StoreOptions {
     var settings = StoreOptionCoding.options(options)
     // A guess is good enough to read with, and has other version hashes.
     if model.isInferred { (settings.isReadOnly, settings.ignoresModelVersion) = (true, true) }
     settings.versionIdentifiers = model.versionIdentifiers.compactMap { $0.base as? String }.sorted()
-    settings.archivedModel = { [model] in ModelArchive.data(of: model) }
+    settings.archivedModel = { [model] in
+      guard let configuration else { return ModelArchive.data(of: model) }
+      return model.part(ofConfiguration: configuration).flatMap(ModelArchive.data)
+    }
+    settings.archivedWholeModel = { [model] in ModelArchive.data(of: model) }
     settings.haveSameStructure = { [definitions = frozen.schema.definitions] archive, entities in
       // One that cannot be read says nothing; the store's columns do.
       guard let carried = try? ModelArchive.model(archive).definitions() else { return true }
       return VersionHash.haveSameStructure(definitions, carried, entities: entities)
     }
     return settings
+  }
+
+  /// What a store of a configuration holds of the model; all of it for nil, for the default configuration and for an unknown one.
+  func schema(_ frozen: FrozenModel, ofConfiguration configuration: String?) -> Schema {
+    guard let configuration, configuration != NSManagedObjectModel.defaultConfiguration,
+      let names = model.storedNames(ofConfiguration: configuration)
+    else { return frozen.schema }
+    return frozen.schema.part(storing: names)
+  }
+
+  /// Opens a store with what it holds of the model.
+  ///
+  /// That is the configuration's part. A store that was made without a configuration, or by a version of this library that
+  /// made all stores of the whole model, holds all of it, and stays as it is.
+  func openEngine(
+    _ backend: any StoreBackend, at place: URL, configuration: String?, _ options: [AnyHashable: Any]?,
+    _ frozen: FrozenModel
+  ) throws(StoreError) -> any Store {
+    let (whole, part) = (frozen.schema, schema(frozen, ofConfiguration: configuration))
+    func openWhole() throws(StoreError) -> any Store {
+      try backend.open(at: place, schema: whole, options: settings(options, frozen))
+    }
+    func isWhole(_ hashes: [String: [UInt8]]?) -> Bool {
+      hashes.map { whole.compatibility(withVersionHashes: $0) != .different } ?? false
+    }
+    if part.isWhole { return try openWhole() }
+    let ofPart = settings(options, frozen, configuration: configuration)
+    // Then no error tells.
+    if ofPart.ignoresModelVersion, isWhole(try? backend.metadata(at: place, options: ofPart).versionHashes) {
+      return try openWhole()
+    }
+    do { return try backend.open(at: place, schema: part, options: ofPart) } catch {
+      guard error.code == .modelMismatch, isWhole(error.modelHashes?.store) else { throw error }
+      return try openWhole()
+    }
   }
 
   func frozenModel() throws -> FrozenModel {

@@ -49,8 +49,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
   func takes(_ store: NSPersistentStore, _ entity: Entity) -> Bool {
     if store.configurationName == NSManagedObjectModel.defaultConfiguration { return true }
-    return model.entities(forConfigurationName: store.configurationName)?
-      .contains { $0.name == entity.name } ?? false
+    return model.members(ofConfiguration: store.configurationName)?.contains { $0.name == entity.name } ?? false
   }
 
   func storeIndex(of id: NSManagedObjectID) -> UInt16? {
@@ -115,7 +114,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     let engine: any Store
     let place = url ?? URL(fileURLWithPath: "/dev/null")
     OptionsWithoutEffect.warn(options)
-    do { engine = try backend.open(at: place, schema: frozen.schema, options: settings(options, frozen)) } catch {
+    do { engine = try openEngine(backend, at: place, configuration: configuration, options, frozen) } catch {
       OptionsWithoutEffect.warn(options, after: error)
       throw CoreDataError.make(error)
     }

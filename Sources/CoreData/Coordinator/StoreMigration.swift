@@ -16,7 +16,7 @@ extension NSPersistentStoreCoordinator {
         userInfo: [NSLocalizedDescriptionKey: "The store is not one of this coordinator; add it first."])
     }
     let backend = try Self.backend(type)
-    let settings = try settings(options)
+    let settings = try settings(options, like: store)
     let successor: NSPersistentStore
     var objects: [ObjectReference] = []
     do {
@@ -52,7 +52,7 @@ extension NSPersistentStoreCoordinator {
     if store is NSAtomicStore { return store.location = url }
     let backend = try Self.backend(store.type)
     guard backend.capabilities.contains(.persistent) else { return store.location = url }
-    let settings = try settings(store.options)
+    let settings = try settings(store.options, like: store)
     do throws(StoreError) {
       let schema = try store.requireEngine().schema
       if !backend.capabilities.contains(.rowLevel), let former = store.location,
@@ -113,7 +113,7 @@ extension NSPersistentStoreCoordinator {
   /// which are not saved yet, or were deleted.
   private static func carryKeys(from source: any Store, to target: any Store) throws(StoreError) {
     if target.isReadOnly { return }
-    for entity in source.schema.entities where entity.superentity == nil {
+    for entity in source.schema.storedEntities where entity.superentity == nil {
       let next = try source.allocateKeys(root: entity.index, count: 0).lowerBound
       let own = try target.allocateKeys(root: entity.index, count: 0).lowerBound
       if next > own { _ = try target.allocateKeys(root: entity.index, count: Int(next - own)) }
@@ -126,7 +126,7 @@ extension NSPersistentStoreCoordinator {
     of store: NSPersistentStore, to url: URL, ofType type: String, replaces: Bool, progress: () -> Void
   ) throws {
     let backend = try Self.backend(type)
-    var settings = try settings(nil)
+    var settings = try settings(nil, like: store)
     settings.isReadOnly = false
     do {
       try backend.make(
@@ -134,15 +134,17 @@ extension NSPersistentStoreCoordinator {
     } catch { throw CoreDataError.make(error) }
   }
 
-  /// Makes a store at `url` of what can be read of a damaged one of this coordinator's model, which stays as it is. `lost` is called
-  /// with each thing that is left out, `progress` after each object. Gives the number of objects.
+  /// Makes a store at `url` of what can be read of a damaged one of this coordinator's model, which stays as it is; both are of the
+  /// configuration. `lost` is called with each thing that is left out, `progress` after each object. Gives the number of objects.
   package func writeSalvage(
-    ofStoreAt source: URL, ofType sourceType: String, to url: URL, ofType type: String,
+    ofStoreAt source: URL, ofType sourceType: String, configuration: String? = nil, to url: URL, ofType type: String,
     lost: @escaping (StoreFinding) -> Void, progress: () -> Void
   ) throws -> Int {
-    var settings = try settings(nil)
+    let frozen = try frozenModel()
+    let schema = schema(frozen, ofConfiguration: configuration)
+    var settings = settings(nil, frozen, configuration: schema.isWhole ? nil : configuration)
     settings.isReadOnly = false
-    let salvage = Salvage(try frozenModel().schema, lost: lost)
+    let salvage = Salvage(schema, lost: lost)
     do {
       try Self.backend(sourceType).salvage(at: source, into: salvage, options: settings)
       try Self.backend(type).make(at: url, from: salvage, options: settings, progress: progress)

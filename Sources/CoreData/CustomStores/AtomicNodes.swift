@@ -10,15 +10,18 @@ import Synchronization
 final class AtomicNodes: AtomicMedium, @unchecked Sendable {
   private unowned let store: NSAtomicStore
   private let frozen: FrozenModel
+  /// What the store holds of the model.
+  private let schema: Schema
   /// See ``CustomStore/calls``.
   private let calls: NSRecursiveLock
   private let error = Mutex<(any Error)?>(nil)
   /// The objects of the commit that comes next; set and used under the lock of the store's commits.
   nonisolated(unsafe) var save = CustomSave()
 
-  init(_ store: NSAtomicStore, _ frozen: FrozenModel, _ calls: NSRecursiveLock) {
+  init(_ store: NSAtomicStore, _ frozen: FrozenModel, _ schema: Schema, _ calls: NSRecursiveLock) {
     self.store = store
     self.frozen = frozen
+    self.schema = schema
     self.calls = calls
   }
 
@@ -33,7 +36,7 @@ final class AtomicNodes: AtomicMedium, @unchecked Sendable {
 
   /// What the cache nodes say.
   func graph() throws(StoreError) -> AtomicGraph {
-    var loader = AtomicGraphLoader(frozen.schema, .plain)
+    var loader = AtomicGraphLoader(schema, .plain)
     let nodes = store.cacheNodes()
     let known = Set(nodes.map(\.id.key))
     for node in nodes {

@@ -103,7 +103,8 @@ extension NSPersistentStore {
   /// for, 134100 for a store of another model.
   func load(_ type: String, _ frozen: FrozenModel, index: Int) throws {
     let backend = CheckedBackend(ClassBackend(storeType: type, storeClass: Swift.type(of: self)))
-    do { try backend.requirePower(for: frozen.schema, StoreOptionCoding.options(options)) } catch {
+    var schema = root?.schema(frozen, ofConfiguration: configuration) ?? frozen.schema
+    do { try backend.requirePower(for: schema, StoreOptionCoding.options(options)) } catch {
       throw CoreDataError.make(error)
     }
     let references = StoreReferences()
@@ -120,20 +121,23 @@ extension NSPersistentStore {
     if metadata.identifier.isEmpty { metadata.identifier = givenIdentifier ?? UUID().uuidString }
     metadata.storeType = type
     if metadata.versionHashes.isEmpty {
-      metadata.versionHashes = frozen.schema.versionHashes
-    } else if frozen.schema.compatibility(withVersionHashes: metadata.versionHashes) == .different,
-      !StoreOptionCoding.options(options).ignoresModelVersion
-    {
-      throw CoreDataError.make(.modelMismatch(metadata, frozen.schema))
+      metadata.versionHashes = schema.versionHashes
+    } else if schema.compatibility(withVersionHashes: metadata.versionHashes) == .different {
+      // As with other stores: one of the whole model stays what it is.
+      if frozen.schema.compatibility(withVersionHashes: metadata.versionHashes) != .different {
+        schema = frozen.schema
+      } else if !StoreOptionCoding.options(options).ignoresModelVersion {
+        throw CoreDataError.make(.modelMismatch(metadata, schema))
+      }
     }
     let calls = NSRecursiveLock()
     let engine: any Store
     let kind: CustomStore.Kind
     if let store = self as? NSIncrementalStore {
-      let incremental = IncrementalEngine(store, frozen, references, metadata, calls)
+      let incremental = IncrementalEngine(store, frozen, schema, references, metadata, calls)
       (engine, kind) = (incremental, .incremental(incremental))
     } else if let store = self as? NSAtomicStore {
-      let nodes = AtomicNodes(store, frozen, calls)
+      let nodes = AtomicNodes(store, frozen, schema, calls)
       try store.load()
       let graph: AtomicGraph
       do { graph = try nodes.graph() } catch { throw CoreDataError.make(error) }

@@ -28,15 +28,15 @@ final class IncrementalEngine: Store, @unchecked Sendable {
   nonisolated(unsafe) var save = CustomSave()
 
   init(
-    _ store: NSIncrementalStore, _ frozen: FrozenModel, _ references: StoreReferences, _ metadata: StoreMetadata,
-    _ calls: NSRecursiveLock
+    _ store: NSIncrementalStore, _ frozen: FrozenModel, _ schema: Schema, _ references: StoreReferences,
+    _ metadata: StoreMetadata, _ calls: NSRecursiveLock
   ) {
     self.store = store
     self.calls = calls
     self.references = references
     state = Mutex(State(metadata: metadata))
     self.frozen = frozen
-    schema = frozen.schema
+    self.schema = schema
   }
 
   var identifier: String { store.ownIdentifier }

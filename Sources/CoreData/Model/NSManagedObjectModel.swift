@@ -8,7 +8,8 @@ import Synchronization
 /// which is why it is Sendable; changing it then stops the program. A copy can be changed again.
 open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
   private var list: [NSEntityDescription] = []
-  private var members: [String: [NSEntityDescription]] = [:]
+  /// The entities of each configuration; see ``members(ofConfiguration:)``.
+  final var members: [String: [NSEntityDescription]] = [:]
   private var templates: [String: NSFetchRequest<any NSFetchRequestResult>] = [:]
   private let freezing = NSRecursiveLock()
   private var freezeResult: Result<FrozenModel, SchemaError>?
@@ -87,8 +88,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
 
   /// The entities of a configuration; all for nil and for the default configuration, nil for an unknown name.
   open func entities(forConfigurationName configuration: String?) -> [NSEntityDescription]? {
-    guard let configuration, configuration != Self.defaultConfiguration else { return entities }
-    return members[configuration]?.filter { $0.managedObjectModelIfAny === self }
+    members(ofConfiguration: configuration)
   }
 
   /// Names a set of entities. Each must belong to the model. Their sub-entities are not part of the configuration unless
@@ -144,20 +144,21 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
   /// Identifies the whole model: base64 of a digest over all version hashes.
   open var versionChecksum: String { VersionHash.checksum(of: VersionHash.hashes(of: definitions())) }
 
-  /// Whether a store with this metadata was made with exactly the entities of the configuration. Entities whose hash cannot
-  /// be computed, because they have derived or composite attributes, count as the same by their name.
+  /// Whether a store with this metadata was made with exactly the entities of the configuration, and with those above them, whose
+  /// tables they are in. Entities whose hash cannot be computed, because they have derived or composite attributes, count as the
+  /// same by their name.
   open func isConfiguration(
     withName configuration: String?, compatibleWithStoreMetadata metadata: [String: Any]
   ) -> Bool {
     guard let hashes = metadata[NSStoreModelVersionHashesKey] as? [String: Data],
-      let entities = entities(forConfigurationName: configuration)
+      let names = storedNames(ofConfiguration: configuration)
     else { return false }
     let definitions = definitions()
     let own = VersionHash.hashes(of: definitions)
     let inexact = VersionHash.inexactEntities(in: definitions)
-    return entities.count == hashes.count
-      && entities.allSatisfy { entity in
-        guard let name = entity.name, let stored = hashes[name] else { return false }
+    return names.count == hashes.count
+      && names.allSatisfy { name in
+        guard let stored = hashes[name] else { return false }
         return Array(stored) == own[name] || inexact.contains(name)
       }
   }

@@ -6,9 +6,7 @@ enum ToolModel {
   static func find(
     _ path: String?, for store: URL, type: String, _ metadata: [String: Any]
   ) throws -> (NSManagedObjectModel, OpenedStore.ModelSource) {
-    func fits(_ model: NSManagedObjectModel) -> Bool {
-      model.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata)
-    }
+    func fits(_ model: NSManagedObjectModel) -> Bool { self.fits(model, metadata) }
     if let path {
       let models = try read(path)
       guard let model = models.first(where: fits) ?? (models.count == 1 ? models.first : nil) else {
@@ -23,6 +21,17 @@ enum ToolModel {
       return (carried, .carried)
     }
     return (try NSPersistentStoreCoordinator.inferredModel(forPersistentStoreAt: store, ofType: type), .inferred)
+  }
+
+  /// Whether a store was made with the model, or with one of its configurations.
+  static func fits(_ model: NSManagedObjectModel, _ metadata: [String: Any]) -> Bool {
+    model.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata) || configuration(model, metadata) != nil
+  }
+
+  /// The configuration of the model that a store was made with, nil for all of the model or for another one.
+  static func configuration(_ model: NSManagedObjectModel, _ metadata: [String: Any]) -> String? {
+    if model.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata) { return nil }
+    return model.configurations.first { model.isConfiguration(withName: $0, compatibleWithStoreMetadata: metadata) }
   }
 
   /// All versions of the model at `path`, the current one first; or the model that a store there carries.

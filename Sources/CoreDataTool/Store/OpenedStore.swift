@@ -37,7 +37,8 @@ struct OpenedStore {
     if !isReadOnly { ToolModel.keepStoredBytes(self.model) }
     coordinator = NSPersistentStoreCoordinator(managedObjectModel: self.model)
     store = try coordinator.addPersistentStore(
-      ofType: type, configurationName: nil, at: url, options: [NSReadOnlyPersistentStoreOption: isReadOnly])
+      ofType: type, configurationName: ToolModel.configuration(self.model, metadata), at: url,
+      options: [NSReadOnlyPersistentStoreOption: isReadOnly])
     engine = try store.requireEngine()
   }
 
@@ -60,11 +61,11 @@ struct OpenedStore {
     throw failure ?? ToolError(message: "The file is no store of a type that the tool knows.")
   }
 
-  /// Entities in the order of the bytes of their names.
-  var entities: [Entity] { schema.entities.sorted { UTF8Order.isLess($0.name, $1.name) } }
+  /// The entities that the store holds, in the order of the bytes of their names.
+  var entities: [Entity] { schema.storedEntities.sorted { UTF8Order.isLess($0.name, $1.name) } }
 
   func entity(named name: String) throws -> Entity {
-    guard let entity = schema.entity(named: name) else {
+    guard let entity = schema.entity(named: name), schema.stores(entity.index) else {
       let names = entities.map(\.name).joined(separator: ", ")
       throw ToolError(message: "The model has no entity \(name); it has \(names).")
     }

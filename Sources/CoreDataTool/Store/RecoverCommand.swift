@@ -30,11 +30,13 @@ enum RecoverCommand {
     let sourceType = try invocation.value("--from").map { try ConvertCommand.type($0, path) } ?? Self.type(of: source)
     let model = try model(invocation.value("--model"), for: source, sourceType)
     ToolModel.keepStoredBytes(model)
+    let metadata = try? NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: sourceType, at: source)
+    let configuration = metadata.flatMap { ToolModel.configuration(model, $0) }
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
     let report = FindingReport(output, isJSON: invocation.has("--json"))
     let progress = Progress("objects")
     let count = try coordinator.writeSalvage(
-      ofStoreAt: source, ofType: sourceType, to: URL(fileURLWithPath: path), ofType: type,
+      ofStoreAt: source, ofType: sourceType, configuration: configuration, to: URL(fileURLWithPath: path), ofType: type,
       lost: report.add, progress: { progress.step() })
     progress.end()
     if !invocation.has("--json") { output.line("\(count) object\(count == 1 ? "" : "s").") }
@@ -61,9 +63,7 @@ enum RecoverCommand {
     let metadata = try? NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: type, at: source)
     if let path {
       let models = try ToolModel.read(path)
-      let fitting = metadata.flatMap { metadata in
-        models.first { $0.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata) }
-      }
+      let fitting = metadata.flatMap { metadata in models.first { ToolModel.fits($0, metadata) } }
       guard let model = fitting ?? models.first else { throw ToolError(message: "There is no model in \(path).") }
       return model
     }

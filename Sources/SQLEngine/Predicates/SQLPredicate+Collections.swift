@@ -109,7 +109,8 @@ extension SQLPredicate {
       return term.type == .reference(root: layout.schema.entities[reference.entity].root) ? .int(reference.key) : nil
     case .int(let entity) where term.type == .entity:
       let index = Int(clamping: entity)
-      return layout.entityNumbers.indices.contains(index) ? .int(layout.entityNumbers[index]) : nil
+      let isStored = layout.entityNumbers.indices.contains(index) && layout.schema.stores(index)
+      return isStored ? .int(layout.entityNumbers[index]) : nil
     default:
       guard let type = SQLTerm(constant)?.type, type.isComparable(with: term.type) else { return nil }
       return constant
@@ -290,6 +291,7 @@ private struct SQLLink {
   let order: [String]
 
   init?(_ layout: SQLLayout, _ relationship: Relationship, owner: String, alias: String) {
+    guard layout.schema.stores(relationship) else { return nil }
     let table = layout.table(relationship.destination)
     if !relationship.isToMany {
       guard let slot = relationship.slot else { return nil }

@@ -74,7 +74,7 @@ extension SQLPredicate {
       let name = layout.column(layout.schema.entities[declaring], slot).name
       return SQLValueType(kind).map { SQLTerm(column: prefix + name, $0) }
     case .toOne(let relationship):
-      guard let slot = relationship.slot else { return nil }
+      guard let slot = relationship.slot, layout.schema.stores(relationship) else { return nil }
       let name = layout.column(layout.schema.entities[relationship.declaringEntity], slot).name
       return SQLTerm(column: prefix + name, .reference(root: layout.schema.entities[relationship.destination].root))
     case .object:
@@ -88,6 +88,8 @@ extension SQLPredicate {
   /// The table that to-one relationships lead to from a variable.
   mutating func alias(_ hops: [Relationship], in scope: Int) -> String? {
     guard let last = hops.last else { return scopes[scope].alias }
+    // What no column has is said in memory.
+    if !layout.schema.stores(last) { return nil }
     if isForIndex || hops.count > Self.maximumAliases { return nil }
     if let known = scopes[scope].aliases[hops] { return known }
     guard let source = alias(Array(hops.dropLast()), in: scope), let slot = last.slot else { return nil }

@@ -10,7 +10,7 @@ struct SQLTable {
   /// Nil for what cannot be said in SQL with the same meaning.
   init?(_ plan: TablePlan, _ layout: SQLLayout) {
     guard plan.groups.isEmpty, !plan.isDistinct, plan.having == .constant(true), plan.defect == nil,
-      let first = plan.fetch.entities.first
+      let first = plan.fetch.entities.first, layout.schema.stores(first)
     else { return nil }
     var translation = SQLPredicate(layout, entity: layout.schema.entities[first])
     guard let condition = translation.condition(plan.fetch.predicate) else { return nil }
