@@ -5,7 +5,8 @@ public enum ConformanceSuite {
 
   /// Every case, simple areas first, each id once.
   public static let all: [ConformanceCase] = [
-    lifecycle, parts, lifecycleOfFiles, foreignFiles, identity, values, attributeRules, obsoleteData, derivedAttributes, links,
+    lifecycle, parts, lifecycleOfFiles, foreignFiles, identity, values, attributeRules, obsoleteData, derivedAttributes,
+    links,
     orders, deletions, referrers,
     inheritance, predicates, collections, statements, sorting,
     tables, saves, savesThatFail, filesThatFail, uniqueness, versions,

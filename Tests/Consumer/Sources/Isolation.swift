@@ -1,0 +1,118 @@
+import CoreData
+import Foundation
+
+// Code of clients in the Swift 6 language mode, compiled and not run: what is captured by closures of a context, from where there is no
+// isolation, from the main actor and from an actor. Type checking alone does not find every error, so this is built with the program.
+
+/// What a closure may bring along from around it.
+struct Surroundings {
+  let container: NSPersistentContainer
+  let request: NSFetchRequest<NSManagedObject>
+  let predicate: NSPredicate
+  let object: NSManagedObject
+}
+
+func countFromAnywhere(_ around: Surroundings) async throws -> Int {
+  let (context, request, predicate, object) = (
+    around.container.viewContext, around.request, around.predicate, around.object
+  )
+  context.perform {
+    request.predicate = predicate
+    object.setValue(1, forKey: "number")
+  }
+  context.performAndWait { object.setValue(2, forKey: "number") }
+  let now = try context.performAndWait {
+    request.predicate = predicate
+    return try context.fetch(request).count
+  }
+  let later = try await context.perform {
+    request.predicate = predicate
+    object.setValue(3, forKey: "number")
+    return try context.count(for: request)
+  }
+  let queued = try await context.perform(schedule: .enqueued) { try context.fetch(request).count }
+  around.container.performBackgroundTask { background in
+    request.predicate = predicate
+    _ = try? background.fetch(request)
+  }
+  let done = try await around.container.performBackgroundTask { background in
+    request.predicate = predicate
+    return try background.count(for: request)
+  }
+  let stores = await around.container.persistentStoreCoordinator.perform { request.affectedStores?.count ?? 0 }
+  return now + later + queued + done + stores
+}
+
+@MainActor final class Screen {
+  private let around: Surroundings
+  private var titles: [String] = []
+
+  init(_ around: Surroundings) { self.around = around }
+
+  func reload() async throws {
+    let (context, request, predicate) = (around.container.viewContext, around.request, around.predicate)
+    request.predicate = predicate
+    titles = try context.fetch(request).compactMap { $0.value(forKey: "title") as? String }
+    context.performAndWait { titles.append("here") }
+    let background = around.container.newBackgroundContext()
+    let count = try await background.perform {
+      request.predicate = predicate
+      return try background.count(for: request)
+    }
+    titles.append("\(count)")
+    around.container.performBackgroundTask { context in
+      request.predicate = predicate
+      _ = try? context.count(for: request)
+    }
+  }
+}
+
+actor Importer {
+  private let around: Surroundings
+  private var imported = 0
+
+  init(_ around: sending Surroundings) { self.around = around }
+
+  func run() async throws {
+    let context = around.container.newBackgroundContext()
+    let (request, predicate) = (around.request, around.predicate)
+    imported = try await context.perform {
+      request.predicate = predicate
+      let object = NSEntityDescription.insertNewObject(forEntityName: "Note", into: context)
+      object.setValue("title", forKey: "title")
+      try context.save()
+      return try context.fetch(request).count
+    }
+    context.performAndWait { imported += 1 }
+  }
+}
+
+// Subclasses that call the initialisers which Apple declares designated.
+
+final class OwnContainer: NSPersistentContainer, @unchecked Sendable {
+  override init(name: String, managedObjectModel model: NSManagedObjectModel) {
+    super.init(name: name, managedObjectModel: model)
+  }
+  override class func defaultDirectoryURL() -> URL { URL(fileURLWithPath: "/tmp") }
+}
+
+final class OwnContext: NSManagedObjectContext, @unchecked Sendable {
+  let label: String
+
+  init(label: String) {
+    self.label = label
+    super.init(concurrencyType: .privateQueueConcurrencyType)
+  }
+
+  required init?(coder: NSCoder) {
+    label = ""
+    super.init(coder: coder)
+  }
+}
+
+final class OwnObject: NSManagedObject {
+  override func validateValue(_ value: AutoreleasingUnsafeMutablePointer<AnyObject?>, forKey key: String) throws {
+    var given = value.pointee
+    try super.validateValue(&given, forKey: key)
+  }
+}
