@@ -1,9 +1,10 @@
 import Foundation
+import StoreSchema
 
 /// Finds the name of a managed object's property from its Swift key path.
 ///
 /// The key path is applied to a probe: an object without a context that is a fault for ever. Its accessors note the key
-/// they were asked for, and to-one accessors give a probe of the destination.
+/// that they read, and to-one accessors give a probe of the destination.
 enum KeyPathName {
   private final class Recorder {
     var names: [String] = []
@@ -20,37 +21,57 @@ enum KeyPathName {
     return made
   }
 
-  /// The dotted path of keys, nil where the root is no managed object class or nothing was read.
+  /// The dotted path of keys; nil where the root is no managed object class, or where some part of the path is no modelled property.
   ///
-  /// Of a class that no model in use knows, only paths of one property have a name: what they lead to is not known.
-  static func name(of keyPath: AnyKeyPath) -> String? {
+  /// Of a class that no model in use knows, each part must be an accessor that reads one key, and a path with `!` has no name: use `?`.
+  ///
+  /// Of a class in use, the parts behind the last property that was read are looked at with `checksParts` only: Swift takes some
+  /// microseconds a part to describe a key path, and fetches are made of key paths.
+  static func name(of keyPath: AnyKeyPath, checksParts: Bool = false) -> String? {
     guard let root = type(of: keyPath).rootType as? NSManagedObject.Type else {
       return LooseProbe.storedNames(keyPath)
     }
+    let entity = ModelRegistry.find(root)
+    let isLooseChain = entity == nil && LooseProbe.isChain(keyPath)
+    if isLooseChain && LooseProbe.isForced(keyPath) { return nil }
     let recorder = recorder
     recorder.names = []
     recorder.isOn = true
     defer { recorder.isOn = false }
-    let entity = ModelRegistry.find(root)
-    if entity == nil && LooseProbe.isChain(keyPath) { return nil }
     _ = (entity.map(probe) ?? LooseProbe.make(root))[keyPath: keyPath]
-    return recorder.names.isEmpty ? LooseProbe.storedNames(keyPath) : recorder.names.joined(separator: ".")
+    if recorder.names.isEmpty { return LooseProbe.storedNames(keyPath) }
+    // `\Song.title?.count` reads one key and goes through two properties.
+    if isLooseChain || checksParts, recorder.names.count != LooseProbe.propertyCount(keyPath) { return nil }
+    return recorder.names.joined(separator: ".")
   }
 
-  /// Gives false where no name is being looked for: the object is no probe, but one whose context is gone.
-  @discardableResult
-  static func record(_ name: String, _ object: NSManagedObject) -> Bool {
-    guard recorder.isOn else {
-      object.reportLostContext()
-      return false
-    }
+  /// Notes a key that a probe was asked for. Gives false where no name is being looked for: the object is no probe, but one
+  /// whose context is gone.
+  static func note(_ name: String) -> Bool {
+    guard recorder.isOn else { return false }
     recorder.names.append(name)
     return true
   }
 
-  static func recordToOne(_ name: String, _ object: NSManagedObject) -> NSManagedObject? {
+  /// As ``note(_:)``; says that the context is gone where the object is no probe.
+  @discardableResult
+  static func record(_ name: String, _ object: NSManagedObject) -> Bool {
+    if note(name) { return true }
+    object.reportLostContext()
+    return false
+  }
+
+  /// Notes the key of a to-one relationship to objects of `type`, and gives a probe of its destination.
+  static func recordToOne(_ name: String, _ object: NSManagedObject, _ type: NSManagedObject.Type) -> NSManagedObject? {
     guard record(name, object) else { return nil }
-    guard case .relationship(let index)? = object.info.keys[name] else { return nil }
+    return object.info === LooseProbe.info ? LooseProbe.make(type) : destination(name, object)
+  }
+
+  /// A probe of the destination of a to-one relationship; nil for other keys, and where the entity is not known.
+  static func destination(_ name: String, _ object: NSManagedObject) -> NSManagedObject? {
+    guard case .relationship(let index)? = object.info.keys[name],
+      !object.info.relationships[index].relationship.isToMany
+    else { return nil }
     return object.info.relationships[index].description.destinationEntity.map(probe)
   }
 
@@ -59,5 +80,17 @@ enum KeyPathName {
     let object = info.objectClass.make(entity)
     object.flags = .fault
     return object
+  }
+}
+
+extension AnyKeyPath {
+  /// The dotted path of keys of a managed object's properties, as key-value coding, predicates and sort descriptors take it:
+  /// `"album.title"` for `\Song.album?.title`.
+  ///
+  /// Nil for a key path that has no such name: one of another class or of a structure, and one with a part that is no modelled property, such
+  /// as `\Song.title?.count`. May be asked for on any thread. It stands for the standard library's property of this name, which is the
+  /// name of what `@objc` exposes on Apple's platforms, and nil for every key path elsewhere.
+  public var _kvcKeyPathString: String? {
+    type(of: self).rootType is NSManagedObject.Type ? KeyPathName.name(of: self, checksParts: true) : nil
   }
 }

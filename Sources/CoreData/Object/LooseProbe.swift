@@ -36,8 +36,22 @@ enum LooseProbe {
   }
 
   /// Whether a key path goes through an object to one of its properties.
-  static func isChain(_ keyPath: AnyKeyPath) -> Bool {
-    let text = keyPath.debugDescription
-    return text.contains("?") || text.contains("!") || text.components(separatedBy: ".<").count > 2
+  static func isChain(_ keyPath: AnyKeyPath) -> Bool { propertyCount(keyPath) > 1 }
+
+  /// Whether the key path unwraps by `!`. Applying it stops the program where the probe gives nil.
+  static func isForced(_ keyPath: AnyKeyPath) -> Bool { marks(keyPath).contains("!") }
+
+  /// How many properties the key path goes through.
+  static func propertyCount(_ keyPath: AnyKeyPath) -> Int { marks(keyPath).count { $0 == "." } }
+
+  /// What stands between the properties in Swift's description of a key path:
+  /// `.?.` of `\Song.<computed 0x1234 (Optional<Album>)>?.<computed 0x5678 (Optional<String>)>`. Types stand in parentheses.
+  private static func marks(_ keyPath: AnyKeyPath) -> [Character] {
+    var depth = 0
+    return keyPath.debugDescription.filter { character in
+      if character == "(" { depth += 1 }
+      if character == ")" { depth -= 1 }
+      return depth == 0 && ".?!".contains(character)
+    }.map(\.self)
   }
 }

@@ -266,9 +266,11 @@ extension NSManagedObject {
     }
   }
 
-  public final func _toOne(_ key: PropertyKey) -> NSManagedObject? {
+  /// The object that a to-one relationship to objects of a class leads to.
+  public final func _toOne(_ key: PropertyKey, _ type: NSManagedObject.Type = NSManagedObject.self) -> NSManagedObject?
+  {
     if flags.contains(.fault) {
-      if core == nil { return KeyPathName.recordToOne(key.name, self) }
+      if core == nil { return KeyPathName.recordToOne(key.name, self, type) }
       prepareToRead()
     }
     return toOne(entityInfo._withUnsafeGuaranteedRef { $0.toOnes[key.relationship($0)] })

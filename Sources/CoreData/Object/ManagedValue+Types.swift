@@ -190,7 +190,7 @@ extension NSManagedObject: ManagedOptionalValue {}
 
 extension ManagedOptionalValue where Self: NSManagedObject {
   @inlinable public static func _getOptional(_ object: NSManagedObject, _ key: PropertyKey) -> Self? {
-    object._toOne(key) as? Self
+    object._toOne(key, Self.self) as? Self
   }
   @inlinable public static func _setOptional(_ object: NSManagedObject, _ key: PropertyKey, _ value: Self?) {
     object._setToOne(key, value)

@@ -4,6 +4,7 @@ import StoreSchema
 /// Key-value coding, which Foundation does not have here: these are the object's own functions.
 extension NSManagedObject {
   final func modelledValue(forKey key: String) -> Any? {
+    if isNoted(key) { return KeyPathName.destination(key, self) }
     guard let found = info.keys[key] else {
       if key == "objectID" { return ownID }
       if key == "self" || key == "SELF" { return self }
@@ -22,6 +23,9 @@ extension NSManagedObject {
     case .fetched(let property): return fetchedValue(property)
     }
   }
+
+  /// Whether the object is a probe of `KeyPathName`, which has noted the key and has no value for it.
+  private func isNoted(_ key: String) -> Bool { flags.contains(.fault) && core == nil && KeyPathName.note(key) }
 
   private func attributeValue(_ info: AttributeInfo) -> Any? {
     let attribute = info.attribute
@@ -174,6 +178,7 @@ extension NSManagedObject {
 
   /// What was set with ``setPrimitive(_:_:)`` since the object became a fault; the rest is not read for it.
   private func primitiveOfFault(_ key: String) -> Any? {
+    if isNoted(key) { return KeyPathName.destination(key, self) }
     switch info.keys[key] {
     case .attribute(let index)?:
       let attribute = info.attributes[index].attribute

@@ -1,0 +1,96 @@
+import CoreData
+import Foundation
+import Testing
+
+/// Names of key paths and sort descriptors of Swift, each with the page that states the rule; "clients" stands
+/// for what several client libraries' own tests ask.
+@Suite struct ApplePredicateTests {
+  // MARK: Key paths of classes that no model in use has
+
+  /// Clients: descriptors and expressions are made before any stack is.
+  @Test func keyPathsHaveNamesBeforeAStackIsMade() {
+    #expect(NSSortDescriptor(keyPath: \Track.album?.title, ascending: true).key == "album.title")
+    #expect(NSSortDescriptor(keyPath: \Track.album?.artist?.name, ascending: true).key == "album.artist.name")
+    #expect(NSExpression(forKeyPath: \Track.owner.title).keyPath == "owner.title")
+    #expect(NSExpression(forKeyPath: \Track.album?.tracks).keyPath == "album.tracks")
+    #expect(NSExpression(forKeyPath: \Track.album?.year).keyPath == "album.year")
+    #expect(NSExpression(forKeyPath: \Track.album).keyPath == "album")
+    // Accessors that are written by hand.
+    #expect(NSExpression(forKeyPath: \Track.note).keyPath == "note")
+    #expect(NSExpression(forKeyPath: \Track.album?.label).keyPath == "album.label")
+  }
+
+  /// Clients: the name that a property is asked for, nil where a key path has none.
+  @Test func aKeyPathTellsItsName() {
+    let keyPath: AnyKeyPath = \Track.album?.title
+    #expect(keyPath._kvcKeyPathString == "album.title")
+    #expect((\Track.length)._kvcKeyPathString == "length")
+    #expect((\Track.title?.count)._kvcKeyPathString == nil)
+    #expect((\Track.album?.title?.count)._kvcKeyPathString == nil)
+    #expect((\Track.title!.count)._kvcKeyPathString == nil)
+    #expect((\Track.self)._kvcKeyPathString == "self")
+    #expect((\String.count)._kvcKeyPathString == nil && (\[Int].first?.description)._kvcKeyPathString == nil)
+  }
+
+  @Test func aKeyPathOfAClassInUseTellsItsName() throws {
+    let singer = Describing.entity("Singer", [Describing.attribute("name")])
+    let song = Describing.entity("Song", [Describing.attribute("title")])
+    (singer.managedObjectClassName, song.managedObjectClassName) = ("CoreDataTests.Singer", "CoreDataTests.Sung")
+    Describing.relate(singer, "songs", toMany: true, song, "singer", toManyBack: false)
+    let context = try Describing.context(Describing.model([singer, song]))
+    #expect((\Sung.singer?.name)._kvcKeyPathString == "singer.name")
+    #expect((\Sung.byHand?.name)._kvcKeyPathString == "singer.name")
+    #expect((\Sung.title?.count)._kvcKeyPathString == nil)
+    #expect(NSSortDescriptor(keyPath: \Sung.byHand?.name, ascending: true).key == "singer.name")
+    _ = context
+  }
+}
+
+// MARK: - Classes
+
+/// Of no model.
+private final class Track: NSManagedObject {
+  static let titleProperty = ManagedProperty<String?>("title")
+  static let nameProperty = ManagedProperty<String>("name")
+  static let lengthProperty = ManagedProperty<Double>("length")
+  static let albumProperty = ManagedProperty<Album?>("album")
+  static let ownerProperty = ManagedProperty<Album?>("owner")
+  var title: String? { self[Self.titleProperty] }
+  var name: String { self[Self.nameProperty] }
+  var length: Double { self[Self.lengthProperty] }
+  var album: Album? { self[Self.albumProperty] }
+  var owner: Album { self[Self.ownerProperty]! }
+  var note: String? { value(forKey: "note") as? String }
+}
+
+/// Of no model.
+private final class Album: NSManagedObject {
+  static let titleProperty = ManagedProperty<String?>("title")
+  static let yearProperty = ManagedProperty<Int16>("year")
+  static let artistProperty = ManagedProperty<Artist?>("artist")
+  static let tracksProperty = ManagedProperty<Set<Track>>("tracks")
+  var title: String? { self[Self.titleProperty] }
+  var year: Int16 { self[Self.yearProperty] }
+  var artist: Artist? { self[Self.artistProperty] }
+  var tracks: Set<Track> { self[Self.tracksProperty] }
+  var label: String? { primitiveValue(forKey: "label") as? String }
+}
+
+/// Of no model.
+private final class Artist: NSManagedObject {
+  static let nameProperty = ManagedProperty<String?>("name")
+  var name: String? { self[Self.nameProperty] }
+}
+
+final class Singer: NSManagedObject {
+  static let nameProperty = ManagedProperty<String?>("name")
+  var name: String? { self[Self.nameProperty] }
+}
+
+final class Sung: NSManagedObject {
+  static let titleProperty = ManagedProperty<String?>("title")
+  static let singerProperty = ManagedProperty<Singer?>("singer")
+  var title: String? { self[Self.titleProperty] }
+  var singer: Singer? { self[Self.singerProperty] }
+  var byHand: Singer? { value(forKey: "singer") as? Singer }
+}
