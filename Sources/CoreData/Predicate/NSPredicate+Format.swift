@@ -93,14 +93,21 @@ enum PredicateArgument {
     case let x as NSSet: return list(x.allObjects)
     case let x as NSOrderedSet: return list(x.array)
     case let x as [Any?]: return list(x)
-    case let x as NSDictionary: return list(x.allValues)
-    case let x as [AnyHashable: Any]: return list(Array(x.values))
+    case let x as NSDictionary: return list(location(x as? [AnyHashable: Any]) ?? x.allValues)
+    case let x as [AnyHashable: Any]: return list(location(x) ?? Array(x.values))
     case let x as Set<AnyHashable>: return list(x.map(\.base))
     default: return single(value, keepsOthers)
     }
   }
 
   private static func single(_ value: Any, _ keepsOthers: Bool) -> FormatArgument {
+  /// The values of a dictionary that is a location, in the order in which `distanceToLocation` takes them.
+  private static func location(_ dictionary: [AnyHashable: Any]?) -> [Any]? {
+    guard let dictionary, dictionary.count == LocationKernel.keys.count else { return nil }
+    let values = LocationKernel.keys.compactMap { dictionary[$0] }
+    return values.count == dictionary.count ? values : nil
+  }
+
     if let object = ObjectInPredicate(value) { return .expression(.object(ObjectConstant(object))) }
     guard let constant = constant(value) else {
       if keepsOthers || value is NSPersistentStoreRequest || value is NSManagedObjectContext {

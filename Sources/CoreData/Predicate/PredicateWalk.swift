@@ -105,6 +105,8 @@ struct PredicateWalk {
     case .function("FIRST", [], target: nil), .function("LAST", [], target: nil), .function("SIZE", [], target: nil):
       true
     case .function(let name, let arguments, target: nil):
+    case .function(LocationKernel.selector, let arguments, target: nil):
+      arguments.count == 2 && arguments.allSatisfy(FunctionEvaluator.isMaybeLocation)
       FunctionEvaluator.knows(name, argumentCount: arguments.count)
     case .variable(let name): bound.contains(name)
     case .cast(_, let type): CastKernel.Target(rawValue: type) != nil

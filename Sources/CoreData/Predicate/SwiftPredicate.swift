@@ -113,16 +113,6 @@ protocol SwiftPredicateNode {
 }
 
 extension StoreQuery.Expression {
-  /// The value at a key of what the expression gives.
-  func key(_ name: String) -> StoreQuery.Expression {
-    switch self {
-    case .evaluatedObject: .keyPath(name)
-    case .keyPath(let path): .keyPath(path + "." + name)
-    case .keyPathOf(let base, let path): .keyPathOf(base, path + "." + name)
-    default: .keyPathOf(self, name)
-    }
-  }
-
   /// Whether a collection has no elements.
   var isEmpty: StoreQuery.Predicate { .comparison(.init(key("@count"), .equalTo, .constant(.int(0)))) }
 }

@@ -82,7 +82,7 @@ extension ResolvedFunction {
   private static let all: [ResolvedFunction] =
     ArithmeticKernel.Operation.allCases.map(ResolvedFunction.arithmetic)
     + FunctionKernel.Function.allCases.map(ResolvedFunction.unary)
-    + CastKernel.Target.allCases.map(ResolvedFunction.cast)
+    + CastKernel.Target.allCases.map(ResolvedFunction.cast) + [.distance]
 
   /// What the function is called in a statement. Codes are never stored.
   var code: Int? { Self.all.firstIndex(of: self) }
@@ -110,6 +110,7 @@ extension ResolvedFunction {
     case .unary:
       guard operands.count == 1, operands[0].isNumeric else { return .null }
       return operands[0].hasDecimals ? .decimalOrDouble : .number
+    case .distance: return operands.count == 4 && operands.allSatisfy(\.isNumeric) ? .real : .null
     case .cast(.date): return .date
     case .cast(.number): return operands.contains(where: \.hasDecimals) ? .decimalOrDouble : .number
     case .cast(.decimal): return .decimalOrDouble

@@ -113,6 +113,9 @@ extension PredicateResolver {
     }
     if name == "now" && arguments.isEmpty { return .one(.constant(.date(now))) }
     if name == "objectFrom:withIndex:", arguments.count == 2 {
+    if name == LocationKernel.selector, arguments.count == 2 {
+      return .one(folded(.distance, try location(arguments[0]) + (try location(arguments[1]))))
+    }
       return .one(try element(of: try many(arguments[0]).collection, arguments[1]))
     }
     guard arguments.count == 1, let argument = arguments.first else { throw unknown(expression) }

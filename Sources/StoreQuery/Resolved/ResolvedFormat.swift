@@ -40,6 +40,10 @@ struct ResolvedFormat {
       .function(function.rawValue, operands.map { self.expression($0) }, target: nil)
     case .function(.cast(let type), let operands):
       .cast(operands.first.map { self.expression($0) } ?? .constant(.null), type.rawValue)
+    case .function(.distance, let operands):
+      .function(
+        LocationKernel.selector,
+        [operands.prefix(2), operands.dropFirst(2)].map { .aggregate($0.map { self.expression($0) }) }, target: nil)
     case .conditional(let condition, let yes, let no):
       .conditional(predicate(condition), self.expression(yes), self.expression(no))
     case .aggregate(.size, let items): .keyPathOf(collection(items), "@count")

@@ -40,17 +40,20 @@ public indirect enum ResolvedExpression: Hashable, Sendable {
   case end(ResolvedCollection, isLast: Bool)
 }
 
-/// A function of one or two values.
+/// A function of values.
 public enum ResolvedFunction: Hashable, Sendable {
   case arithmetic(ArithmeticKernel.Operation)
   case unary(FunctionKernel.Function)
   case cast(CastKernel.Target)
+  /// Of four values: see ``LocationKernel``.
+  case distance
 
   public func evaluate(_ operands: [Value]) -> Value {
     switch (self, operands.count) {
     case (.arithmetic(let operation), 2): ArithmeticKernel.evaluate(operation, operands[0], operands[1])
     case (.unary(let function), 1): FunctionKernel.evaluate(function, operands[0])
     case (.cast(let target), 1): CastKernel.evaluate(operands[0], as: target)
+    case (.distance, _): LocationKernel.distance(operands)
     default: .null
     }
   }
