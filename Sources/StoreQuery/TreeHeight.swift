@@ -39,6 +39,18 @@ public enum TreeHeight {
     }
   }
 
+  /// The expressions that an expression is directly made of, also over predicates.
+  static func expressions(in expression: Expression) -> [Expression] {
+    var (result, pending) = ([Expression](), children(expression))
+    while let node = pending.popLast() {
+      switch node {
+      case .expression(let part): result.append(part)
+      case .predicate: pending += children(node)
+      }
+    }
+    return result
+  }
+
   private static func children(_ expression: Expression) -> [Node] {
     switch expression {
     case .literal, .nullObject, .object, .evaluatedObject, .variable, .keyPath, .anyKey: []

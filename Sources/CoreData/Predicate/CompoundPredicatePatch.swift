@@ -33,11 +33,9 @@ enum CompoundPredicatePatch {
 
   /// Has no state of its own: its members run on compounds of Foundation's class.
   private final class Printing: NSCompoundPredicate {
-    override func evaluate(with object: Any?) -> Bool {
-      CompoundEvaluation.evaluate(self) { $0.evaluate(with: object) }
-    }
+    override func evaluate(with object: Any?) -> Bool { evaluate(with: object, substitutionVariables: nil) }
     override func evaluate(with object: Any?, substitutionVariables bindings: [String: Any]?) -> Bool {
-      CompoundEvaluation.evaluate(self) { $0.evaluate(with: object, substitutionVariables: bindings) }
+      PredicateTree.evaluate(self, object, bindings)
     }
     override var predicateFormat: String { Self.format(of: self) }
     override var description: String { Self.format(of: self) }

@@ -157,7 +157,7 @@ extension NSExpression {
 
   /// The value for an object: a managed object, a dictionary, or anything for expressions without keys.
   ///
-  /// `context` binds the expression's variables. An expression of a kind that cannot be evaluated yet stops the program.
+  /// `context` binds the expression's variables, and is given those that the expression assigns (`$name := value`). An expression of a kind that cannot be evaluated yet stops the program.
   public func expressionValue(with object: Any?, context: NSMutableDictionary?) -> Any? {
     var bindings: [String: Any] = [:]
     for (key, value) in context ?? [:] { if let key = key as? String { bindings[key] = value } }
@@ -165,8 +165,10 @@ extension NSExpression {
     if (self as? TreeExpression)?.content.isTooDeep ?? false {
       misuse("An expression that is evaluated is nested deeper than \(TreeHeight.limit) levels.")
     }
-    let bound = bindings.isEmpty ? tree : Substitution.replace(tree, bindings)
-    return ObjectEvaluator.value(of: bound, object)
+    let bound = bindings.isEmpty ? tree : Substitution.bind(tree, bindings)
+    let (value, assigned) = ObjectEvaluator.assigningValue(of: bound, object)
+    for (name, value) in assigned { context?[name] = value }
+    return value
   }
 
   /// Nothing here is loaded from archives unchecked, so there is nothing to allow.

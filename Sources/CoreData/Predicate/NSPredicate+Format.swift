@@ -35,10 +35,11 @@ extension NSPredicate {
       try StoreQuery.Predicate(format: format, arguments: arguments.map(PredicateArgument.make)))
   }
 
-  /// The predicate with its `$variables` replaced by values; `NSNull` stands for nil. Blocks stay what they are.
+  /// The predicate with its `$variables` replaced by values; `NSNull` stands for nil. Blocks stay what they are, and so do variables that the
+  /// predicate assigns itself (`$name := value`).
   public func withSubstitutionVariables(_ variables: [String: Any]) -> Self {
     if let tree = PredicateTree.of(self) {
-      let result = Substitution.replace(tree, variables)
+      let result = Substitution.bind(tree, variables)
       // What `$name` alone becomes keeps the class that it had.
       let predicate = self is SyntaxPredicate ? SyntaxPredicate(result) : PredicateTree.predicate(result)
       return predicate as? Self ?? self
@@ -100,7 +101,6 @@ enum PredicateArgument {
     }
   }
 
-  private static func single(_ value: Any, _ keepsOthers: Bool) -> FormatArgument {
   /// The values of a dictionary that is a location, in the order in which `distanceToLocation` takes them.
   private static func location(_ dictionary: [AnyHashable: Any]?) -> [Any]? {
     guard let dictionary, dictionary.count == LocationKernel.keys.count else { return nil }
@@ -108,6 +108,7 @@ enum PredicateArgument {
     return values.count == dictionary.count ? values : nil
   }
 
+  private static func single(_ value: Any, _ keepsOthers: Bool) -> FormatArgument {
     if let object = ObjectInPredicate(value) { return .expression(.object(ObjectConstant(object))) }
     guard let constant = constant(value) else {
       if keepsOthers || value is NSPersistentStoreRequest || value is NSManagedObjectContext {

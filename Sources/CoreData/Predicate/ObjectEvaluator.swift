@@ -7,26 +7,65 @@ import StoreSchema
 /// Comparisons and functions are the kernels that stores use, so that a predicate means in memory what it means in a fetch. What cannot
 /// be evaluated stops the program, as it raises an exception on Apple's platforms.
 struct ObjectEvaluator {
+  /// The variables that are assigned, and the elements that those of subqueries stand for.
+  typealias Variables = [String: Any?]
+
   private let object: Any?
-  /// The elements that the variables of subqueries stand for.
-  private var variables: [String: Any?] = [:]
+  private let whole: Whole
+  private var variables: Variables = [:]
   /// What `now()` is, wherever it stands in the predicate.
   private let now = Value.date(Date().timeIntervalSinceReferenceDate)
 
-  private init(_ object: Any?) { self.object = object }
+  /// What is evaluated, of which a predicate or an expression may be a part.
+  enum Whole {
+    case tree(StoreQuery.Predicate)
+    case expression(StoreQuery.Expression)
+    case compound(NSCompoundPredicate)
+
+    /// The variables that are assigned somewhere in it.
+    var assignedVariables: Set<String> {
+      switch self {
+      case .tree(let tree): tree.assignedVariables
+      case .expression(let expression): expression.assignedVariables
+      case .compound(let compound): PredicateTree.of(compound)?.assignedVariables ?? []
+      }
+    }
+  }
+
+  private init(_ object: Any?, _ whole: Whole) { (self.object, self.whole) = (object, whole) }
 
   static func evaluate(_ predicate: StoreQuery.Predicate, _ object: Any?) -> Bool {
-    ObjectEvaluator(object).evaluate(predicate)
+    var evaluator = ObjectEvaluator(object, .tree(predicate))
+    return evaluator.evaluate(predicate)
+  }
+
+  /// Evaluates a part of a compound. `variables` are those that the parts before it have assigned.
+  static func evaluate(
+    _ predicate: StoreQuery.Predicate, _ object: Any?, of compound: NSCompoundPredicate, _ variables: inout Variables
+  ) -> Bool {
+    var evaluator = ObjectEvaluator(object, .compound(compound))
+    evaluator.variables = variables
+    defer { variables = evaluator.variables }
+    return evaluator.evaluate(predicate)
   }
 
   /// The value of an expression as an object.
   static func value(of expression: StoreQuery.Expression, _ object: Any?) -> Any? {
-    ObjectEvaluator(object).value(of: expression)
+    assigningValue(of: expression, object).value
+  }
+
+  /// The value of an expression as an object, and the variables that it has assigned.
+  static func assigningValue(
+    of expression: StoreQuery.Expression, _ object: Any?
+  ) -> (value: Any?, assigned: [String: Any]) {
+    var evaluator = ObjectEvaluator(object, .expression(expression))
+    let value = evaluator.value(of: expression)
+    return (value, evaluator.variables.mapValues { plain($0) ?? NSNull() })
   }
 
   // MARK: Predicates
 
-  private func evaluate(_ predicate: StoreQuery.Predicate) -> Bool {
+  private mutating func evaluate(_ predicate: StoreQuery.Predicate) -> Bool {
     switch predicate {
     case .value(let value): value
     case .and(let parts): parts.allSatisfy { evaluate($0) }
@@ -41,9 +80,9 @@ struct ObjectEvaluator {
     misuse("The predicate's variable $\(name) has no value; use withSubstitutionVariables(_:).")
   }
 
-  private func compare(_ comparison: StoreQuery.Predicate.Comparison) -> Bool {
-    let test = ObjectComparison(comparison.op, comparison.options, with: right(comparison.right))
+  private mutating func compare(_ comparison: StoreQuery.Predicate.Comparison) -> Bool {
     let left = operand(comparison.left)
+    let test = ObjectComparison(comparison.op, comparison.options, with: right(comparison.right))
     switch comparison.modifier {
     case .direct: return test(left)
     case .any: return (ObjectCollection.elements(left) ?? [left]).contains { test($0) }
@@ -52,7 +91,7 @@ struct ObjectEvaluator {
   }
 
   /// The right side of a comparison. A list of constants may be long, and is looked at for each object.
-  private func right(_ expression: StoreQuery.Expression) -> Any? {
+  private mutating func right(_ expression: StoreQuery.Expression) -> Any? {
     guard case .aggregate(let elements) = expression else { return operand(expression) }
     var values: [Value] = []
     values.reserveCapacity(elements.count)
@@ -71,8 +110,8 @@ struct ObjectEvaluator {
 
   // MARK: Expressions
 
-  private func value(of expression: StoreQuery.Expression) -> Any? {
-    return Self.plain(operand(expression))
+  private mutating func value(of expression: StoreQuery.Expression) -> Any? {
+    Self.plain(operand(expression))
   }
 
   private static func plain(_ operand: Any?) -> Any? {
@@ -81,15 +120,17 @@ struct ObjectEvaluator {
     return elements.map { plain($0) ?? NSNull() }
   }
 
-  private func operand(_ expression: StoreQuery.Expression) -> Any? {
+  private mutating func operand(_ expression: StoreQuery.Expression) -> Any? {
     switch expression {
     case .literal(let literal): return literal.value
     case .nullObject: return Value.null
     case .object(let constant): return ObjectInPredicate(constant)?.value
     case .evaluatedObject: return object
     case .variable(let name):
-      guard let element = variables[name] else { Self.unbound(name) }
-      return element
+      if let element = variables[name] { return element }
+      // What is assigned in a part that has not been evaluated is nil.
+      guard whole.assignedVariables.contains(name) else { Self.unbound(name) }
+      return nil
     case .keyPath(let path): return ObjectCollection.value(of: object, path)
     case .keyPathOf(let base, let path): return ObjectCollection.value(of: operand(base), path)
     case .aggregate(let elements): return elements.map { operand($0) }
@@ -108,7 +149,10 @@ struct ObjectEvaluator {
     case .subquery(let collection, variable: let name, let condition):
       return subquery(operand(collection), name, condition)
     case .conditional(let predicate, let yes, let no): return operand(evaluate(predicate) ? yes : no)
-    case .assignment(_, let value): return operand(value)
+    case .assignment(let name, let value):
+      let value = operand(value)
+      variables[name] = .some(value)
+      return value
     case .cast(let value, let type):
       guard let target = CastKernel.Target(rawValue: type) else { misuse("CAST to the class \(type) is not known.") }
       return CastKernel.evaluate(Self.value(operand(value)), as: target)
@@ -121,6 +165,7 @@ struct ObjectEvaluator {
   }
 
   private func subquery(_ collection: Any?, _ name: String, _ condition: StoreQuery.Predicate) -> Any? {
+    // What is assigned for one element is forgotten with it.
     (ObjectCollection.elements(collection) ?? []).filter { element in
       var inner = self
       inner.variables[name] = .some(element)
@@ -128,7 +173,7 @@ struct ObjectEvaluator {
     }
   }
 
-  private func element(_ collection: StoreQuery.Expression, _ index: StoreQuery.Expression) -> Any? {
+  private mutating func element(_ collection: StoreQuery.Expression, _ index: StoreQuery.Expression) -> Any? {
     let base = operand(collection)
     let elements = ObjectCollection.elements(base)
     switch index {

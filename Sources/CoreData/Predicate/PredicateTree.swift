@@ -108,7 +108,30 @@ enum PredicateTree {
   }
 
   static func evaluate(_ tree: StoreQuery.Predicate, _ object: Any?, _ bindings: [String: Any]?) -> Bool {
-    ObjectEvaluator.evaluate(bindings.map { Substitution.replace(tree, $0) } ?? tree, object)
+    ObjectEvaluator.evaluate(bindings.map { Substitution.bind(tree, $0) } ?? tree, object)
+  }
+
+  /// Evaluates a compound of Foundation's class. What one part assigns, the parts after it know.
+  static func evaluate(_ compound: NSCompoundPredicate, _ object: Any?, _ bindings: [String: Any]?) -> Bool {
+    let outer = bindings.map { Substitution.outer($0, of(compound)?.assignedVariables ?? []) }
+    var variables: ObjectEvaluator.Variables = [:]
+    return CompoundEvaluation.evaluate(compound) { part in
+      guard let tree = evaluable(part) else {
+        return outer.map { part.evaluate(with: object, substitutionVariables: $0) } ?? part.evaluate(with: object)
+      }
+      return ObjectEvaluator.evaluate(
+        outer.map { Substitution.replace(tree, $0) } ?? tree, object, of: compound, &variables)
+    }
+  }
+
+  /// The tree of a part of a compound; nil where the part has to be asked itself.
+  private static func evaluable(_ part: NSPredicate) -> StoreQuery.Predicate? {
+    switch part {
+    case let part as CompoundTreePredicate: part.tree
+    case let part as ComparisonTreePredicate: part.isTooDeep ? nil : part.tree
+    case let part as SyntaxPredicate: part.tree
+    default: nil
+    }
   }
 
   static func isEqual(_ tree: StoreQuery.Predicate, _ other: Any?) -> Bool {

@@ -10,7 +10,8 @@ struct PredicateWalk {
   /// Parts to visit, each with the variables that subqueries around it bind.
   private var pending: [(part: Part, bound: Set<String>)]
 
-  init(_ tree: StoreQuery.Predicate) { pending = [(.predicate(tree), [])] }
+  /// `bound` are variables that have a value wherever they stand.
+  init(_ tree: StoreQuery.Predicate, bound: Set<String> = []) { pending = [(.predicate(tree), bound)] }
 
   mutating func next() -> (part: Part, bound: Set<String>)? {
     guard let next = pending.popLast() else { return nil }
@@ -55,7 +56,7 @@ struct PredicateWalk {
 
   /// The `$variables` of a predicate that need a value from outside.
   static func variables(of tree: StoreQuery.Predicate) -> Set<String> {
-    var walk = PredicateWalk(tree)
+    var walk = PredicateWalk(tree, bound: tree.assignedVariables)
     var result: Set<String> = []
     while let (part, bound) = walk.next() {
       switch part {
@@ -81,7 +82,7 @@ struct PredicateWalk {
 
   /// The first part that cannot be evaluated over a plain value, as text; nil where all can.
   static func obstacle(in tree: StoreQuery.Predicate) -> String? {
-    var walk = PredicateWalk(tree)
+    var walk = PredicateWalk(tree, bound: tree.assignedVariables)
     while let (part, bound) = walk.next() {
       switch part {
       case .predicate(.variable(let name)): return "$" + name
@@ -104,9 +105,9 @@ struct PredicateWalk {
         }
     case .function("FIRST", [], target: nil), .function("LAST", [], target: nil), .function("SIZE", [], target: nil):
       true
-    case .function(let name, let arguments, target: nil):
     case .function(LocationKernel.selector, let arguments, target: nil):
       arguments.count == 2 && arguments.allSatisfy(FunctionEvaluator.isMaybeLocation)
+    case .function(let name, let arguments, target: nil):
       FunctionEvaluator.knows(name, argumentCount: arguments.count)
     case .variable(let name): bound.contains(name)
     case .cast(_, let type): CastKernel.Target(rawValue: type) != nil

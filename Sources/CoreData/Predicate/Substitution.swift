@@ -4,6 +4,19 @@ import StoreSchema
 
 /// Replaces `$variables` by values.
 enum Substitution {
+  /// Replaces all but the variables that the predicate assigns itself.
+  static func bind(_ predicate: StoreQuery.Predicate, _ values: [String: Any]) -> StoreQuery.Predicate {
+    replace(predicate, outer(values, predicate.assignedVariables))
+  }
+
+  static func bind(_ expression: StoreQuery.Expression, _ values: [String: Any]) -> StoreQuery.Expression {
+    replace(expression, outer(values, expression.assignedVariables))
+  }
+
+  static func outer(_ values: [String: Any], _ own: Set<String>) -> [String: Any] {
+    own.isEmpty ? values : values.filter { !own.contains($0.key) }
+  }
+
   static func replace(_ predicate: StoreQuery.Predicate, _ values: [String: Any]) -> StoreQuery.Predicate {
     switch predicate {
     case .value: return predicate

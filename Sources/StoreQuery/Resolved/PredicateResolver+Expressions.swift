@@ -3,7 +3,9 @@ import StoreSchema
 /// Expressions.
 extension PredicateResolver {
   /// Resolves an expression that gives one value, for example a column of a fetch.
-  public func value(_ expression: Expression) throws(ResolutionError) -> ResolvedExpression { try one(expression) }
+  public func value(_ expression: Expression) throws(ResolutionError) -> ResolvedExpression {
+    try one(try AssignmentReplacement.replace(expression))
+  }
 
   func operand(_ expression: Expression) throws(ResolutionError) -> ResolvedOperand {
     switch expression {
@@ -24,7 +26,7 @@ extension PredicateResolver {
     case .subquery(let collection, variable: let name, let condition):
       return .many(try subquery(collection, name, condition))
     case .conditional(let condition, let yes, let no):
-      return .one(.conditional(try resolve(condition), try one(yes), try one(no)))
+      return .one(.conditional(try resolved(condition), try one(yes), try one(no)))
     case .cast(let value, let type):
       guard let target = CastKernel.Target(rawValue: type) else {
         throw .unsupported("CAST to the class \(type) is not known.")
@@ -100,7 +102,7 @@ extension PredicateResolver {
     inner.variables[name] = Variable(number: inner.depth, entity: many.entity)
     let base = many.entity == nil ? many.collection : many.collection.asObjects
     return ResolvedMany(
-      collection: .filtered(base, variable: inner.depth, try inner.resolve(condition)), entity: many.entity)
+      collection: .filtered(base, variable: inner.depth, try inner.resolved(condition)), entity: many.entity)
   }
 
   // MARK: Functions
@@ -111,11 +113,11 @@ extension PredicateResolver {
     if let operation = ArithmeticKernel.Operation(rawValue: name), arguments.count == 2 {
       return .one(folded(.arithmetic(operation), [try one(arguments[0]), try one(arguments[1])]))
     }
-    if name == "now" && arguments.isEmpty { return .one(.constant(.date(now))) }
-    if name == "objectFrom:withIndex:", arguments.count == 2 {
     if name == LocationKernel.selector, arguments.count == 2 {
       return .one(folded(.distance, try location(arguments[0]) + (try location(arguments[1]))))
     }
+    if name == "now" && arguments.isEmpty { return .one(.constant(.date(now))) }
+    if name == "objectFrom:withIndex:", arguments.count == 2 {
       return .one(try element(of: try many(arguments[0]).collection, arguments[1]))
     }
     guard arguments.count == 1, let argument = arguments.first else { throw unknown(expression) }

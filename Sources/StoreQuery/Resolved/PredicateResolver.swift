@@ -60,20 +60,26 @@ public struct PredicateResolver {
     self.nested = nested
   }
 
+  /// Resolves a predicate. Variables that it assigns are replaced by their values (see decision 064).
   public func resolve(_ predicate: Predicate) throws(ResolutionError) -> ResolvedPredicate {
+    try resolved(try AssignmentReplacement.replace(predicate))
+  }
+
+  /// Resolves a part of a predicate, in which nothing is assigned any more.
+  func resolved(_ predicate: Predicate) throws(ResolutionError) -> ResolvedPredicate {
     switch predicate {
     case .value(let value): return .constant(value)
-    case .and(let parts): return .and(try resolve(parts))
-    case .or(let parts): return .or(try resolve(parts))
-    case .not(let inner): return .not(try resolve(inner))
+    case .and(let parts): return .and(try resolved(parts))
+    case .or(let parts): return .or(try resolved(parts))
+    case .not(let inner): return .not(try resolved(inner))
     case .comparison(let comparison): return try resolve(comparison)
     case .variable(let name): throw unbound(name)
     }
   }
 
-  private func resolve(_ parts: [Predicate]) throws(ResolutionError) -> [ResolvedPredicate] {
+  private func resolved(_ parts: [Predicate]) throws(ResolutionError) -> [ResolvedPredicate] {
     var result: [ResolvedPredicate] = []
-    for part in parts { result.append(try resolve(part)) }
+    for part in parts { result.append(try resolved(part)) }
     return result
   }
 
