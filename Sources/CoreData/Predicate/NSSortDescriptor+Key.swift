@@ -72,9 +72,19 @@ extension NSSortDescriptor {
     self.init(key: Self.name(of: keyPath), ascending: ascending, comparator: cmptr)
   }
 
-  /// A sort descriptor of Swift's as one that fetch requests take. Its strings are compared literally: Foundation has no other comparators for
-  /// sort descriptors off Apple's platforms.
+  /// A sort descriptor of Swift's as one that fetch requests take, with its order and its comparator of strings.
+  ///
+  /// Off Apple's platforms the only comparator that Foundation declares is `.lexical`: `compare:`, which compares literally. A descriptor without
+  /// a comparator compares so too, where Apple's default is `.localizedStandard`. For the order of a language give a key and a selector:
+  /// `NSSortDescriptor(key: "title", ascending: true, selector: "localizedStandardCompare:")`. A comparator that a later Foundation may add
+  /// stops the program rather than being taken for `.lexical`.
+  /// (https://developer.apple.com/documentation/foundation/sortdescriptor/stringcomparator)
   public convenience init<Compared: NSObject>(_ sortDescriptor: SortDescriptor<Compared>) {
+    if let comparator = sortDescriptor.stringComparator,
+      String.StandardComparator(comparator, order: .forward) != .lexical
+    {
+      misuse("The comparator \(comparator) has no selector; make the NSSortDescriptor of a key and a selector.")
+    }
     self.init(key: sortDescriptor.keyPath.map(Self.name), ascending: sortDescriptor.order == .forward)
   }
 

@@ -44,6 +44,25 @@ import Testing
     #expect(NSSortDescriptor(keyPath: \Sung.byHand?.name, ascending: true).key == "singer.name")
     _ = context
   }
+
+  // MARK: Sort descriptors of Swift
+
+  /// https://developer.apple.com/documentation/foundation/sortdescriptor/stringcomparator
+  /// (only `.lexical` is there off Apple's platforms)
+  @Test func aSortDescriptorOfSwiftKeepsItsComparator() {
+    let plain = NSSortDescriptor(SortDescriptor(\Track.name, comparator: .lexical))
+    #expect(plain == NSSortDescriptor(key: "name", ascending: true))
+    let reverse = NSSortDescriptor(SortDescriptor(\Track.name, comparator: .lexical, order: .reverse))
+    #expect(reverse == NSSortDescriptor(key: "name", ascending: false))
+    let optional = NSSortDescriptor(SortDescriptor(\Track.title, comparator: .lexical, order: .reverse))
+    #expect(optional == NSSortDescriptor(key: "title", ascending: false))
+    let turned = String.StandardComparator(.lexical, order: .reverse)
+    #expect(NSSortDescriptor(SortDescriptor(\Track.name, comparator: turned)) == reverse)
+    // Literally: capitals come first.
+    let rows: NSArray = [["name": "b"], ["name": "B"], ["name": "a"]]
+    let sorted = rows.sortedArray(using: [plain]).compactMap { ($0 as? [String: Any])?["name"] as? String }
+    #expect(sorted == ["B", "a", "b"])
+  }
 }
 
 // MARK: - Classes
