@@ -11,6 +11,8 @@ from .typetree import Matching, named, spell
 SWIFT_ONLY = ("NSPersistentStore.StoreType", "NSAttributeDescription.AttributeType",
               "NSManagedObjectContext.ConcurrencyType", "NSManagedObjectContext.ScheduledTaskType")
 # More members that Apple writes in Swift, by class and name with labels.
+# Properties of that kind, whose names functions have as well.
+SWIFT_VARIABLES = {("NSPersistentContainer", "defaultDirectoryURL")}
 SWIFT_MEMBERS = {("NSManagedObject", "subscript(_:)"), ("NSPersistentStoreCoordinator", "managedObjectID(for:)")}
 
 
@@ -41,6 +43,7 @@ class Comparison:
         if not self.with_access or owner not in self.classes: return False
         if apple.kind == "class": return True
         if apple.kind not in ("var", "func", "subscript") or "static" in apple.modifiers: return False
+        if apple.kind == "var" and (owner, apple.name) in SWIFT_VARIABLES: return False
         if self._is_generic(apple) or (owner, f"{apple.name}({apple.labels})") in SWIFT_MEMBERS: return False
         types = [parameter.type for parameter in apple.parameters] + [apple.type]
         return not any(name in spell(tree) for tree in types for name in SWIFT_ONLY)

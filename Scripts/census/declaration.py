@@ -147,6 +147,7 @@ class Parser:
         return "set" in words
 
     def _alias(self, declaration: Declaration) -> None:
+        self._generics(declaration)
         self.tokens.require("=")
         declaration.type = self.types.type()
 

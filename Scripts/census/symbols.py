@@ -138,14 +138,14 @@ class Symbols:
             for entry in graph["symbols"]: self._add(entry, with_default)
 
     def _aliases(self, graphs: list[dict]) -> dict[str, tuple]:
-        """Our own type aliases. One that only repeats a name of Foundation is left out."""
+        """Our own type aliases. One that only repeats a name of Foundation is left out, and so is a generic one."""
         aliases = {}
         for graph in graphs:
             for entry in graph["symbols"]:
                 if entry["kind"]["identifier"] != "swift.typealias" or "location" not in entry: continue
                 path = ".".join(entry["pathComponents"])
-                tree = parse(self._text(entry)).type
-                if tree[:2] != ("name", path): aliases[path] = tree
+                alias = parse(self._text(entry))
+                if alias.type[:2] != ("name", path) and not alias.generics: aliases[path] = alias.type
         return aliases
 
     def _relations(self, graphs: list[dict]) -> set[str]:
@@ -170,8 +170,9 @@ class Symbols:
 
     def _add(self, entry: dict, with_default: set[str]) -> None:
         precise, kind = entry["identifier"]["precise"], entry["kind"]["identifier"]
-        if kind in ("swift.extension", "swift.func.op") or "::SYNTHESIZED::" in precise or precise in self.left_out:
-            return
+        if kind in ("swift.extension", "swift.func.op") or precise in self.left_out: return
+        # What a class has from a protocol counts where the protocol is the package's own.
+        if "::SYNTHESIZED::" in precise and "location" not in entry: return
         text, path = self._text(entry), tuple(entry["pathComponents"])
         source = None
         if "location" in entry:

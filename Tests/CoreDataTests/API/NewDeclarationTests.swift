@@ -261,78 +261,22 @@ import Testing
     #expect(read.persistentStoreCoordinator == nil && read.registeredObjects.isEmpty)
   }
 
-  // MARK: Messages
+  // MARK: Locks
 
-  /// nsmanagedobjectcontext/objectsdidchangemessage and its like.
-  @MainActor @Test func aMainQueueContextPostsMessages() throws {
-    let model = Describing.model([Describing.entity("Note", [Describing.attribute("text")])])
-    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
-    let center = NotificationCenter.default
-    var stores: [NSPersistentStoreCoordinator.StoresDidChangeMessage] = []
-    var tokens = [center.addObserver(of: coordinator, for: .storesDidChange) { stores.append($0) }]
-    let store = try coordinator.addPersistentStore(type: .inMemory, at: URL(fileURLWithPath: "/dev/null"))
-    #expect(stores.map(\.addedStores) == [[store]] && stores.first?.persistentStoreCoordinator === coordinator)
-    let context = NSManagedObjectContext(.mainQueue)
-    context.persistentStoreCoordinator = coordinator
-    var seen: [String] = []
-    var changed: NSManagedObjectContext.ObjectsDidChangeMessage?
-    var saved: NSManagedObjectContext.DidSaveMessage?
-    var ids: NSManagedObjectContext.DidSaveObjectIDsMessage?
-    tokens += [
-      center.addObserver(of: context, for: .objectsDidChange) {
-        changed = $0
-        seen.append("change")
-      },
-      center.addObserver(of: context, for: .willSave) { message in
-        #expect(message.context === context)
-        seen.append("will")
-      },
-      center.addObserver(of: context, for: .didSave) {
-        saved = $0
-        seen.append("did")
-      },
-      center.addObserver(of: context, for: .didSaveObjectIDs) {
-        ids = $0
-        seen.append("ids")
-      },
-    ]
-    defer { for token in tokens { center.removeObserver(token) } }
-    let note = insert("Note", context)
-    try context.save()
-    #expect(seen == ["change", "will", "did", "ids"])
-    #expect(changed?.inserted == [note] && changed?.deleted.isEmpty == true && changed?.invalidatedAll == nil)
-    #expect(saved?.inserted == [note] && saved?.historyToken == nil && saved?.queryGeneration == nil)
-    #expect(ids?.insertedIDs == [note.objectID] && ids?.updatedIDs.isEmpty == true)
-    let again = try #require(saved.map(NSManagedObjectContext.DidSaveMessage.makeNotification))
-    #expect(again.name == .NSManagedObjectContextDidSave)
-    #expect(NSManagedObjectContext.DidSaveMessage.makeMessage(again)?.inserted == [note])
-    #expect(NSManagedObjectContext.WillSaveMessage.makeMessage(again) == nil)
-    context.reset()
-    #expect(changed?.invalidatedAll == true)
+  @available(*, deprecated) private func useLocks(_ context: NSManagedObjectContext) -> [Bool] {
+    guard let coordinator = context.persistentStoreCoordinator else { return [] }
+    let locks: [any NSLocking] = [context, coordinator]
+    for lock in locks { lock.lock() }
+    // The same thread may do so again.
+    let again = [context.tryLock(), coordinator.tryLock()]
+    context.unlock()
+    coordinator.unlock()
+    for lock in locks { lock.unlock() }
+    return again
   }
 
-  @Test func aPrivateQueueContextPostsMessages() async throws {
-    let context = try notes()
-    let other = NSManagedObjectContext(.privateQueue)
-    other.persistentStoreCoordinator = context.persistentStoreCoordinator
-    other.automaticallyMergesChangesFromParent = true
-    let center = NotificationCenter.default
-    let seen = Seen()
-    let tokens = [
-      center.addObserver(of: context, for: .didSaveObjectIDsAsync) { message in
-        seen.add("saved \(message.insertedIDs.count)")
-      },
-      center.addObserver(of: other, for: .didMergeChangesAsync) { message in
-        seen.add("merged \(message.insertedIDs.count)")
-      },
-    ]
-    defer { for token in tokens { center.removeObserver(token) } }
-    try context.performAndWait {
-      _ = insert("Note", context)
-      try context.save()
-    }
-    for _ in 0..<500 where seen.all.count < 2 { try await Task.sleep(for: .milliseconds(10)) }
-    #expect(Set(seen.all) == ["saved 1", "merged 1"])
+  @available(*, deprecated) @Test func contextsAndCoordinatorsAreLocks() throws {
+    #expect(useLocks(try notes()) == [true, true])
   }
 
   private final class Seen: @unchecked Sendable {

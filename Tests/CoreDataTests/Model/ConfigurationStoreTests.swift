@@ -191,7 +191,7 @@ import Testing
     try place.use(type, "Staff") { (context, store) throws in
       let coordinator = try #require(context.persistentStoreCoordinator)
       for entity in ["Audit", "Guest", "Badge"] {
-        let url = try #require(URL(string: "x-coredata://\(store.identifier)/\(entity)/p1"))
+        let url = try #require(URL(string: "x-coredata://\(store.identifier ?? "")/\(entity)/p1"))
         let id = try #require(coordinator.managedObjectID(forURIRepresentation: url))
         #expect(throws: CocoaError.self) { try context.existingObject(with: id) }
       }
