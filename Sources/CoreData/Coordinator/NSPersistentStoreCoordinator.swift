@@ -58,7 +58,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     return persistentStores.first { $0 === store || $0.ownIdentifier == store.ownIdentifier }.map { UInt16($0.index) }
   }
 
-  /// Opens the store at `storeURL`, makes it where there is none, and adds it.
+  /// Opens the store at `storeURL`, makes it where there is none, and adds it. With a configuration it holds the entities of that alone;
+  /// one that was made of the whole model stays as it is.
   ///
   /// Throws 134000 for an unknown type, 134020 for a model that is not valid, 134100 for a store of another model
   /// version; nothing has been changed then.

@@ -1,3 +1,4 @@
+import ClientStores
 import Foundation
 import Testing
 
@@ -260,6 +261,29 @@ import Testing
       }
       try context.save()
       #expect(try context.found("Person").isEmpty && context.found("Badge").isEmpty)
+    }
+  }
+
+  // MARK: Stores of clients
+
+  /// Stores of [a class of one's own](https://developer.apple.com/documentation/coredata/nspersistentstore) have the configuration's hashes
+  /// too, and keep them when they become one of another type.
+  @Test(arguments: [ListStore.type, DictionaryStore.type])
+  func aStoreOfAClientHasTheHashesOfTheConfiguration(_ type: String) throws {
+    NSPersistentStoreCoordinator.registerStoreClass(ListStore.self, forStoreType: ListStore.type)
+    NSPersistentStoreCoordinator.registerStoreClass(DictionaryStore.self, forStoreType: DictionaryStore.type)
+    let place = try ConfiguredPlace()
+    for round in 0..<2 {
+      try place.use(StoreType(rawValue: type), "Staff") { (context, store) throws in
+        let hashes = store.metadata[NSStoreModelVersionHashesKey] as? [String: Data]
+        #expect(hashes?.keys.sorted() == Self.staff)
+        try fill(context)
+        #expect(try context.found("Employee", "department.title == 'Physics'").count >= 2)
+        #expect(try context.found("Employee", "badge == nil AND labels.@count == 0").count >= 2)
+        let moved = place.folder.appending(path: "moved\(round)")
+        _ = try context.persistentStoreCoordinator?.migratePersistentStore(store, to: moved, type: .sqlite)
+        #expect(try place.hashes(at: moved) == Self.staff)
+      }
     }
   }
 
