@@ -21,12 +21,14 @@ enum KeyPathName {
     return made
   }
 
-  /// The dotted path of keys; nil where the root is no managed object class, or where some part of the path is no modelled property.
+  /// The dotted path of keys; nil where the root is no managed object class, or where some part of the path is no
+  /// modelled property.
   ///
-  /// Of a class that no model in use knows, each part must be an accessor that reads one key, and a path with `!` has no name: use `?`.
+  /// Of a class that no model in use knows, each part must be an accessor that reads one key, and a path with `!` has
+  /// no name: use `?`.
   ///
-  /// Of a class in use, the parts behind the last property that was read are looked at with `checksParts` only: Swift takes some
-  /// microseconds a part to describe a key path, and fetches are made of key paths.
+  /// Of a class in use, the parts behind the last property that was read are looked at with `checksParts` only: Swift
+  /// takes some microseconds a part to describe a key path, and fetches are made of key paths.
   static func name(of keyPath: AnyKeyPath, checksParts: Bool = false) -> String? {
     guard let root = type(of: keyPath).rootType as? NSManagedObject.Type else {
       return LooseProbe.storedNames(keyPath)
@@ -45,8 +47,8 @@ enum KeyPathName {
     return recorder.names.joined(separator: ".")
   }
 
-  /// Notes a key that a probe was asked for. Gives false where no name is being looked for: the object is no probe, but one
-  /// whose context is gone.
+  /// Notes a key that a probe was asked for. Gives false where no name is being looked for: the object is no probe, but
+  /// one whose context is gone.
   static func note(_ name: String) -> Bool {
     guard recorder.isOn else { return false }
     recorder.names.append(name)
@@ -84,12 +86,13 @@ enum KeyPathName {
 }
 
 extension AnyKeyPath {
-  /// The dotted path of keys of a managed object's properties, as key-value coding, predicates and sort descriptors take it:
-  /// `"album.title"` for `\Song.album?.title`.
+  /// The dotted path of keys of a managed object's properties, as key-value coding, predicates and sort descriptors
+  /// take it: `"album.title"` for `\Song.album?.title`.
   ///
-  /// Nil for a key path that has no such name: one of another class or of a structure, and one with a part that is no modelled property, such
-  /// as `\Song.title?.count`. May be asked for on any thread. It stands for the standard library's property of this name, which is the
-  /// name of what `@objc` exposes on Apple's platforms, and nil for every key path elsewhere.
+  /// Nil for a key path that has no such name: one of another class or of a structure, and one with a part that is no
+  /// modelled property, such as `\Song.title?.count`. May be asked for on any thread. It stands for the standard
+  /// library's property of this name, which is the name of what `@objc` exposes on Apple's platforms, and nil for every
+  /// key path elsewhere.
   public var _kvcKeyPathString: String? {
     type(of: self).rootType is NSManagedObject.Type ? KeyPathName.name(of: self, checksParts: true) : nil
   }

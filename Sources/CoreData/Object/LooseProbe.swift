@@ -45,7 +45,8 @@ enum LooseProbe {
   static func propertyCount(_ keyPath: AnyKeyPath) -> Int { marks(keyPath).count { $0 == "." } }
 
   /// What stands between the properties in Swift's description of a key path:
-  /// `.?.` of `\Song.<computed 0x1234 (Optional<Album>)>?.<computed 0x5678 (Optional<String>)>`. Types stand in parentheses.
+  /// `.?.` of `\Song.<computed 0x1234 (Optional<Album>)>?.<computed 0x5678 (Optional<String>)>`. Types stand in
+  /// parentheses.
   private static func marks(_ keyPath: AnyKeyPath) -> [Character] {
     var depth = 0
     return keyPath.debugDescription.filter { character in

@@ -54,8 +54,8 @@ enum FunctionEvaluator {
     ObjectCollection.elements(argument) ?? (ObjectCollection.isNil(argument) ? [] : [argument])
   }
 
-  /// Latitude and longitude of a location: of a list of the two, or by key of an object, a composite attribute's value or a dictionary.
-  /// Nulls for nil and for what in the data is no location. A constant that is none stops the program.
+  /// Latitude and longitude of a location: of a list of the two, or by key of an object, a composite attribute's value
+  /// or a dictionary. Nulls for nil and for what in the data is no location. A constant that is none stops the program.
   private static func coordinates(_ argument: Any?) -> [Value] {
     let none = [Value.null, .null]
     if ObjectCollection.isNil(argument) { return none }

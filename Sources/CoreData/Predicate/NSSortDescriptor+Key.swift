@@ -74,10 +74,11 @@ extension NSSortDescriptor {
 
   /// A sort descriptor of Swift's as one that fetch requests take, with its order and its comparator of strings.
   ///
-  /// Off Apple's platforms the only comparator that Foundation declares is `.lexical`: `compare:`, which compares literally. A descriptor without
-  /// a comparator compares so too, where Apple's default is `.localizedStandard`. For the order of a language give a key and a selector:
-  /// `NSSortDescriptor(key: "title", ascending: true, selector: "localizedStandardCompare:")`. A comparator that a later Foundation may add
-  /// stops the program rather than being taken for `.lexical`.
+  /// Off Apple's platforms the only comparator that Foundation declares is `.lexical`: `compare:`, which compares
+  /// literally. A descriptor without a comparator compares so too, where Apple's default is `.localizedStandard`. For
+  /// the order of a language give a key and a selector: `NSSortDescriptor(key: "title", ascending: true, selector:
+  /// "localizedStandardCompare:")`. A comparator that a later Foundation may add stops the program rather than being
+  /// taken for `.lexical`.
   /// (https://developer.apple.com/documentation/foundation/sortdescriptor/stringcomparator)
   public convenience init<Compared: NSObject>(_ sortDescriptor: SortDescriptor<Compared>) {
     if let comparator = sortDescriptor.stringComparator,

@@ -14,8 +14,8 @@ public enum LocationKernel {
 
   /// Metres along the surface of a sphere, by the haversine formula: at most 0.6 % from the distance on the ellipsoid.
   ///
-  /// The operands are latitude and longitude of one location, then of the other. Null where one of them is null or no number, a
-  /// latitude lies beyond 90 degrees, or a longitude beyond 180.
+  /// The operands are latitude and longitude of one location, then of the other. Null where one of them is null or no
+  /// number, a latitude lies beyond 90 degrees, or a longitude beyond 180.
   public static func distance(_ operands: [Value]) -> Value {
     let degrees = operands.compactMap { Number($0)?.double }
     guard operands.count == 4, degrees.count == 4, isLocation(degrees[0], degrees[1]),

@@ -2,8 +2,8 @@ import StoreSchema
 
 /// Replaces assigned variables by the expressions that they were assigned, so that stores see no `$name := value`.
 ///
-/// It follows the order of evaluation: left to right, and only what is evaluated assigns. Where it depends on an object's values whether an
-/// assignment was evaluated, the variable cannot be replaced: such a predicate is refused.
+/// It follows the order of evaluation: left to right, and only what is evaluated assigns. Where it depends on an
+/// object's values whether an assignment was evaluated, the variable cannot be replaced: such a predicate is refused.
 struct AssignmentReplacement {
   private enum Binding: Equatable {
     case value(Expression)
@@ -12,7 +12,8 @@ struct AssignmentReplacement {
   }
   private typealias Bindings = [String: Binding]
 
-  /// Parts that may still be put in. Variables that are assigned each other over and over would make an enormous predicate of a short one.
+  /// Parts that may still be put in. Variables that are assigned each other over and over would make an enormous
+  /// predicate of a short one.
   private var budget = 10_000
 
   /// Before they are assigned, variables are nil.
@@ -68,8 +69,8 @@ struct AssignmentReplacement {
     }
   }
 
-  /// Parts that are evaluated one after another until one is not `isGoingOn`. With them what is assigned where all were evaluated, and where
-  /// one of them was the last.
+  /// Parts that are evaluated one after another until one is not `isGoingOn`. With them what is assigned where all were
+  /// evaluated, and where one of them was the last.
   private mutating func sequence(
     _ parts: [Predicate], _ bindings: Bindings, goesOnWhen isGoingOn: Bool
   ) throws(ResolutionError) -> (parts: [Predicate], afterAll: Bindings, afterOne: Bindings) {

@@ -2,8 +2,8 @@ import StoreSchema
 
 /// The arguments of `distanceToLocation(_:_:)`.
 extension PredicateResolver {
-  /// The latitude and the longitude of a location: the attributes of that name of an object, the elements of a composite attribute, or the
-  /// two numbers of `{52.5, 13.4}`.
+  /// The latitude and the longitude of a location: the attributes of that name of an object, the elements of a
+  /// composite attribute, or the two numbers of `{52.5, 13.4}`.
   func location(_ expression: Expression) throws(ResolutionError) -> [ResolvedExpression] {
     let parts: [Expression]
     switch expression {

@@ -3,8 +3,8 @@ import Foundation
 import Testing
 
 /// `$name := value` binds. The language has it
-/// (https://developer.apple.com/library/archive/documentation/Cocoa/Conceptual/Predicates/Articles/pBNF.html); what is known where is
-/// the rule of decision 064, as no page says it.
+/// (https://developer.apple.com/library/archive/documentation/Cocoa/Conceptual/Predicates/Articles/pBNF.html); what is
+/// known where is the rule of decision 064, as no page says it.
 @Suite struct AssignmentTests {
   private let context: NSManagedObjectContext
 
