@@ -86,7 +86,7 @@ import Testing
   @Test func constantsAreLocationsToo() {
     let constant = NSExpression(
       forFunction: "distanceToLocation:fromLocation:",
-      arguments: [NSExpression(forConstantValue: berlin), .expressionForEvaluatedObject()])
+      arguments: [NSExpression(forConstantValue: berlin), NSExpression.expressionForEvaluatedObject()])
     let meters = constant.expressionValue(with: paris, context: nil) as? Double
     #expect(meters.map { abs($0 - 877_464.57) < 1 } == true)
     #expect(NSPredicate(format: "distanceToLocation(%@, %@) < 880000", berlin, paris).evaluate(with: nil))
