@@ -268,9 +268,8 @@ import Testing
 
   /// Stores of [a class of one's own](https://developer.apple.com/documentation/coredata/nspersistentstore) have the configuration's hashes
   /// too, and keep them when they become one of another type.
-  @Test(arguments: [ListStore.type, DictionaryStore.type])
+  @Test(arguments: [DictionaryStore.type])
   func aStoreOfAClientHasTheHashesOfTheConfiguration(_ type: String) throws {
-    NSPersistentStoreCoordinator.registerStoreClass(ListStore.self, forStoreType: ListStore.type)
     NSPersistentStoreCoordinator.registerStoreClass(DictionaryStore.self, forStoreType: DictionaryStore.type)
     let place = try ConfiguredPlace()
     for round in 0..<2 {
