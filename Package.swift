@@ -139,6 +139,15 @@ let package = Package(
       ],
       path: "Conformance/client-conformance", swiftSettings: strict),
 
+    // The probe for Apple's Core Data, built here for its check. The package in Conformance/AppleProbe builds the same
+    // sources, on macOS with the system's framework, and in language mode 5 too.
+    .executableTarget(
+      name: "AppleProbe", dependencies: ["CoreData"], path: "Conformance/AppleProbe/Sources",
+      swiftSettings: [
+        .swiftLanguageMode(.v5), .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("MemberImportVisibility"), .treatAllWarnings(as: .error),
+      ]),
+
     // Programs whose main threads differ, one that uses a context on the wrong queue, and what they share.
     library("QueueWorld", path: "Tests/QueuePrograms/World", ["CoreData"]),
     .executableTarget(

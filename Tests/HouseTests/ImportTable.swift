@@ -30,6 +30,8 @@ enum ImportTable {
       "ClientStores", "CoreData", "GraphConformance", "StoreConformance", "StoreConformanceRunner", "StoreProtocol",
       "StoreSchema", "BinaryBackend", "InMemoryBackend", "SQLiteBackend", "XMLBackend",
     ],
+    // What compiles on Apple's platforms too.
+    "AppleProbe": ["CoreData"],
     "CoreDataTool": ["CoreData", "StoreProtocol", "StoreQuery", "StoreSchema", "ModelFiles", "PropertyLists"],
   ]
 

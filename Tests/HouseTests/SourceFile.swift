@@ -49,10 +49,10 @@ enum Repository {
     .deletingLastPathComponent()
 
   static let sources = files(in: ["Sources", "Backends", "Conformance"]) {
-    $0.hasSuffix(".swift") && !$0.hasPrefix("Backends/_Template/")
+    $0.hasSuffix(".swift") && !$0.hasSuffix("Package.swift") && !$0.hasPrefix("Backends/_Template/")
   }
   static let tests = files(in: ["Tests"]) { $0.hasSuffix(".swift") }
-  static let manifests = files(in: ["", "Backends", "Benchmarks", "Examples", "Tests"]) {
+  static let manifests = files(in: ["", "Backends", "Benchmarks", "Conformance", "Examples", "Tests"]) {
     $0.hasSuffix("Package.swift")
   }
 
