@@ -11,8 +11,10 @@ struct GraphCase {
     (self.id, self.question, self.run) = (id, question, run)
   }
 
-  static let all =
-    deletion + inverses + changes + life + conflicts + validation + predicates + fetches + results + stores + identity
+  static let all = [
+    deletion, inverses, changes, life, conflicts, validation, values, predicates, fetches, results, stores, identity,
+    parts,
+  ].flatMap { $0 }
 
   /// What happened. The description of an error that ends the case goes to standard error, which becomes the note of
   /// the report.
@@ -105,6 +107,7 @@ enum Journal {
   nonisolated(unsafe) static var lines: [String] = []
   /// What an observer of notifications has heard.
   nonisolated(unsafe) static var heard = "no notification"
+  nonisolated(unsafe) static var note: Notification?
   /// What `willSave` does beside writing a line.
   nonisolated(unsafe) static var onSave: ((NSManagedObject) -> Void)?
 
