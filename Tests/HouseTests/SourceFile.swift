@@ -49,11 +49,11 @@ enum Repository {
     .deletingLastPathComponent()
 
   static let sources = files(in: ["Sources", "Backends", "Conformance"]) {
-    $0.hasSuffix(".swift") && !$0.hasSuffix("Package.swift") && !$0.hasPrefix("Backends/_Template/")
+    $0.hasSuffix(".swift") && !$0.hasSuffix("/Package.swift") && !$0.hasPrefix("Backends/_Template/")
   }
   static let tests = files(in: ["Tests"]) { $0.hasSuffix(".swift") }
   static let manifests = files(in: ["", "Backends", "Benchmarks", "Conformance", "Examples", "Tests"]) {
-    $0.hasSuffix("Package.swift")
+    $0 == "Package.swift" || $0.hasSuffix("/Package.swift")
   }
 
   /// The C modules of each backend: the folders that begin with C beside its sources.
