@@ -9,7 +9,7 @@ extension NSManagedObjectContext {
   /// Posted when objects of a main-queue context have changed, at the end of the event.
   public struct ObjectsDidChangeMessage: NotificationCenter.MainActorMessage {
     public typealias Subject = NSManagedObjectContext
-    public static var name: Notification.Name { NSManagedObjectContext.didChangeObjectsNotification }
+    public static var name: Notification.Name { WatchedNotification.didChange.name }
     public let context: NSManagedObjectContext
     private let info: [AnyHashable: Any]
     public var inserted: Set<NSManagedObject> { info.set(NSInsertedObjectsKey) }
@@ -38,7 +38,7 @@ extension NSManagedObjectContext {
   /// Posted before a main-queue context saves.
   public struct WillSaveMessage: NotificationCenter.MainActorMessage {
     public typealias Subject = NSManagedObjectContext
-    public static var name: Notification.Name { NSManagedObjectContext.willSaveObjectsNotification }
+    public static var name: Notification.Name { WatchedNotification.willSave.name }
     public let context: NSManagedObjectContext
 
     @MainActor public static func makeMessage(_ notification: Notification) -> Self? {
@@ -58,7 +58,7 @@ extension NSManagedObjectContext {
   /// Posted after a main-queue context has saved.
   public struct DidSaveMessage: NotificationCenter.MainActorMessage {
     public typealias Subject = NSManagedObjectContext
-    public static var name: Notification.Name { NSManagedObjectContext.didSaveObjectsNotification }
+    public static var name: Notification.Name { WatchedNotification.didSave.name }
     public let context: NSManagedObjectContext
     private let info: [AnyHashable: Any]
     public var inserted: Set<NSManagedObject> { info.set(NSInsertedObjectsKey) }
@@ -88,7 +88,7 @@ extension NSManagedObjectContext {
   /// Posted after a main-queue context has saved, with IDs.
   public struct DidSaveObjectIDsMessage: NotificationCenter.MainActorMessage {
     public typealias Subject = NSManagedObjectContext
-    public static var name: Notification.Name { NSManagedObjectContext.didSaveObjectIDsNotification }
+    public static var name: Notification.Name { WatchedNotification.didSaveIDs.name }
     public let context: NSManagedObjectContext
     public let insertedIDs: Set<NSManagedObjectID>
     public let updatedIDs: Set<NSManagedObjectID>
@@ -121,7 +121,7 @@ extension NSManagedObjectContext {
   /// Posted after a private-queue context has saved, with IDs.
   public struct DidSaveObjectIDsAsyncMessage: NotificationCenter.AsyncMessage {
     public typealias Subject = NSManagedObjectContext
-    public static var name: Notification.Name { NSManagedObjectContext.didSaveObjectIDsNotification }
+    public static var name: Notification.Name { WatchedNotification.didSaveIDs.name }
     public let context: NSManagedObjectContext
     public let insertedIDs: Set<NSManagedObjectID>
     public let updatedIDs: Set<NSManagedObjectID>
