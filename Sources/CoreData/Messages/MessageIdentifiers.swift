@@ -1,6 +1,7 @@
 import Foundation
 
-// The names by which messages are observed: `NotificationCenter.default.addObserver(of: context, for: .didSave) { … }`.
+// The names by which messages are observed: `NotificationCenter.default.addObserver(of: context, for: .didSave) { … }`. To ask for one
+// begins the posting of messages: see MessagePosting.
 
 extension NotificationCenter.MessageIdentifier
 where Self == NotificationCenter.BaseMessageIdentifier<NSManagedObjectContext.ObjectsDidChangeMessage> {
@@ -8,7 +9,7 @@ where Self == NotificationCenter.BaseMessageIdentifier<NSManagedObjectContext.Ob
     NotificationCenter.BaseMessageIdentifier<NSManagedObjectContext.ObjectsDidChangeMessage>
   {
     _ = WatchedNotification.didChange.watchedName
-    return .init()
+    return MessagePosting.requested(.init())
   }
 }
 
@@ -16,7 +17,7 @@ extension NotificationCenter.MessageIdentifier
 where Self == NotificationCenter.BaseMessageIdentifier<NSManagedObjectContext.WillSaveMessage> {
   public static var willSave: NotificationCenter.BaseMessageIdentifier<NSManagedObjectContext.WillSaveMessage> {
     _ = WatchedNotification.willSave.watchedName
-    return .init()
+    return MessagePosting.requested(.init())
   }
 }
 
@@ -24,7 +25,7 @@ extension NotificationCenter.MessageIdentifier
 where Self == NotificationCenter.BaseMessageIdentifier<NSManagedObjectContext.DidSaveMessage> {
   public static var didSave: NotificationCenter.BaseMessageIdentifier<NSManagedObjectContext.DidSaveMessage> {
     _ = WatchedNotification.didSave.watchedName
-    return .init()
+    return MessagePosting.requested(.init())
   }
 }
 
@@ -34,7 +35,7 @@ where Self == NotificationCenter.BaseMessageIdentifier<NSManagedObjectContext.Di
     NotificationCenter.BaseMessageIdentifier<NSManagedObjectContext.DidSaveObjectIDsMessage>
   {
     _ = WatchedNotification.didSaveIDs.watchedName
-    return .init()
+    return MessagePosting.requested(.init())
   }
 }
 
@@ -44,7 +45,7 @@ where Self == NotificationCenter.BaseMessageIdentifier<NSManagedObjectContext.Di
     NotificationCenter.BaseMessageIdentifier<NSManagedObjectContext.DidSaveObjectIDsAsyncMessage>
   {
     _ = WatchedNotification.didSaveIDs.watchedName
-    return .init()
+    return MessagePosting.requested(.init())
   }
 }
 
@@ -53,7 +54,7 @@ where Self == NotificationCenter.BaseMessageIdentifier<NSManagedObjectContext.Di
   public static var didMergeChanges:
     NotificationCenter.BaseMessageIdentifier<NSManagedObjectContext.DidMergeChangesMessage>
   {
-    .init()
+    MessagePosting.requested(.init())
   }
 }
 
@@ -62,7 +63,7 @@ where Self == NotificationCenter.BaseMessageIdentifier<NSManagedObjectContext.Di
   public static var didMergeChangesAsync:
     NotificationCenter.BaseMessageIdentifier<NSManagedObjectContext.DidMergeChangesAsyncMessage>
   {
-    .init()
+    MessagePosting.requested(.init())
   }
 }
 
@@ -71,7 +72,7 @@ where Self == NotificationCenter.BaseMessageIdentifier<NSPersistentStoreCoordina
   public static var storesDidChange:
     NotificationCenter.BaseMessageIdentifier<NSPersistentStoreCoordinator.StoresDidChangeMessage>
   {
-    .init()
+    MessagePosting.requested(.init())
   }
 }
 
@@ -80,6 +81,6 @@ where Self == NotificationCenter.BaseMessageIdentifier<NSPersistentStoreCoordina
   public static var storesDidChangeAsync:
     NotificationCenter.BaseMessageIdentifier<NSPersistentStoreCoordinator.StoresDidChangeAsyncMessage>
   {
-    .init()
+    MessagePosting.requested(.init())
   }
 }

@@ -1,9 +1,25 @@
 import Foundation
+import Synchronization
+
+/// Messages are posted from the moment on that the process has asked for one of their names, as `.didSave`.
+///
+/// Foundation 6.3 stops the program where a message is posted while somebody observes every notification (with a nil name). Programs that
+/// do not observe messages are kept from that; those that observe one by its type alone must ask for its name once.
+enum MessagePosting {
+  private static let isRequested = Atomic<Bool>(false)
+
+  static var isOn: Bool { isRequested.load(ordering: .relaxed) }
+
+  static func requested<Identifier>(_ identifier: Identifier) -> Identifier {
+    isRequested.store(true, ordering: .relaxed)
+    return identifier
+  }
+}
 
 /// Tells the observers of messages; see ContextMessages.
 extension ContextCore {
   func postMessage(_ name: Notification.Name, _ info: [AnyHashable: Any]) {
-    guard let context else { return }
+    guard MessagePosting.isOn, let context else { return }
     let content = MessageContent(context, info)
     if confinement != .mainQueue {
       switch name {
@@ -41,7 +57,7 @@ extension ContextCore {
 
 extension NSPersistentStoreCoordinator {
   func postMessage(_ name: Notification.Name, _ info: [AnyHashable: Any]) {
-    if name != .NSPersistentStoreCoordinatorStoresDidChange { return }
+    guard MessagePosting.isOn, name == .NSPersistentStoreCoordinatorStoresDidChange else { return }
     let content = MessageContent(self, info)
     if !MainQueue.isCurrent {
       if let message = StoresDidChangeAsyncMessage(content) { NotificationCenter.default.post(message, subject: self) }
