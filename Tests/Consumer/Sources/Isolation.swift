@@ -12,7 +12,7 @@ struct Surroundings {
   let object: NSManagedObject
 }
 
-func countFromAnywhere(_ around: Surroundings) async throws -> Int {
+func changeLater(_ around: Surroundings) {
   let (context, request, predicate, object) = (
     around.container.viewContext, around.request, around.predicate, around.object
   )
@@ -20,6 +20,16 @@ func countFromAnywhere(_ around: Surroundings) async throws -> Int {
     request.predicate = predicate
     object.setValue(1, forKey: "number")
   }
+  around.container.performBackgroundTask { background in
+    request.predicate = predicate
+    _ = try? background.fetch(request)
+  }
+}
+
+func countFromAnywhere(_ around: Surroundings) async throws -> Int {
+  let (context, request, predicate, object) = (
+    around.container.viewContext, around.request, around.predicate, around.object
+  )
   context.performAndWait { object.setValue(2, forKey: "number") }
   let now = try context.performAndWait {
     request.predicate = predicate
@@ -31,10 +41,6 @@ func countFromAnywhere(_ around: Surroundings) async throws -> Int {
     return try context.count(for: request)
   }
   let queued = try await context.perform(schedule: .enqueued) { try context.fetch(request).count }
-  around.container.performBackgroundTask { background in
-    request.predicate = predicate
-    _ = try? background.fetch(request)
-  }
   let done = try await around.container.performBackgroundTask { background in
     request.predicate = predicate
     return try background.count(for: request)
@@ -60,6 +66,14 @@ func countFromAnywhere(_ around: Surroundings) async throws -> Int {
       return try background.count(for: request)
     }
     titles.append("\(count)")
+  }
+
+  func reloadLater() {
+    let (context, request, predicate) = (around.container.viewContext, around.request, around.predicate)
+    context.perform {
+      request.predicate = predicate
+      _ = try? context.count(for: request)
+    }
     around.container.performBackgroundTask { context in
       request.predicate = predicate
       _ = try? context.count(for: request)
