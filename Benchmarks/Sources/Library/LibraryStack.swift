@@ -29,7 +29,7 @@ struct LibraryStack {
 
   /// Object IDs of employees by their keys, found without reading a row.
   func employeeIDs(_ keys: [Int64]) throws -> [NSManagedObjectID] {
-    let prefix = "x-coredata://\(store.identifier)/Employee/p"
+    let prefix = "x-coredata://\(store.identifier ?? "")/Employee/p"
     return try keys.map { key in
       guard let url = URL(string: prefix + String(key)), let id = coordinator.managedObjectID(forURIRepresentation: url)
       else { throw BenchmarkError("The coordinator does not know the employee \(key).") }
