@@ -12,6 +12,8 @@ struct LibraryStack {
     #if LMDB
       LMDBStore.register()
     #endif
+    NSManagedObjectContext.postsOnlyRequestedNotifications =
+      ProcessInfo.processInfo.environment["STORE_BENCHMARK_ONLY_REQUESTED"] != nil
     coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
     store = try coordinator.addPersistentStore(
       ofType: type, configurationName: nil, at: URL(fileURLWithPath: path),
