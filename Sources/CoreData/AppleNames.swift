@@ -1,6 +1,7 @@
 import Foundation
 
-/// A pointer to an object's place. There is no autorelease pool here; the name lets `&value` be passed as on Apple's platforms.
+/// A pointer to a variable. There is no autorelease pool here; the name lets `&value` be passed as on Apple's
+/// platforms.
 public typealias AutoreleasingUnsafeMutablePointer<T> = UnsafeMutablePointer<T>
 
 // Names that `import CoreData` brings along on Apple's platforms and that clients use beside it.

@@ -7,9 +7,9 @@ enum SQLiteRemoval {
   /// What SQLite makes beside a database.
   static let suffixes = ["-journal", "-wal", "-shm"]
 
-  /// Removes a store with everything that belongs to it, or leaves an empty file of its name where the options say so. Waits for a commit that is running, in any process, and throws
-  /// `busy` where it does not end in time. Throws `notAStore`, and has removed nothing, where a name of the store's is
-  /// that of something else.
+  /// Removes a store with everything that belongs to it, or leaves an empty file of its name where the options say so.
+  /// Waits for a commit that is running, in any process, and throws `busy` where it does not end in time. Throws
+  /// `notAStore`, and has removed nothing, where a name of the store's is that of something else.
   static func remove(_ place: SQLitePlace, _ options: StoreOptions) throws(StoreError) {
     let url = URL(fileURLWithPath: place.path)
     guard let folder = try OwnedFolder(url.deletingLastPathComponent().path) else { return }

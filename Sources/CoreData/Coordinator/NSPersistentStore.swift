@@ -26,8 +26,8 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
   open var configurationName: String { configuration }
   private let settings: [AnyHashable: Any]?
   open var options: [AnyHashable: Any]? { settings }
-  /// Where the store is. To set it moves nothing, and changes what this says only: ``NSPersistentStoreCoordinator/setURL(_:for:)`` tells
-  /// the store that its files are elsewhere.
+  /// Where the store is. Setting it changes only what is read here: no file moves. After files were moved, use
+  /// ``NSPersistentStoreCoordinator/setURL(_:for:)``.
   open var url: URL? {
     get { given.withLock { $0.url } ?? location }
     set { given.withLock { $0.url = newValue } }
@@ -165,8 +165,8 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
   /// Whether rows are read from a medium, rather than kept in memory all the time.
   let readsRows: Bool
 
-  /// The store's UUID, the host part of its object URIs. To set it changes what this says, until the store is opened again, and not the
-  /// store; of a store that a client implements, set before its metadata is loaded, it is the UUID where the metadata names none.
+  /// The store's UUID, the host part of its object URIs. Setting it changes only what is read here. A store that a client
+  /// implements may set it before its metadata is loaded: then it is the UUID, unless the metadata names another.
   // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
   open var identifier: String! {
     get { given.withLock { $0.identifier } ?? identifierText }
@@ -183,7 +183,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
   }
   final var refusesChanges: Bool { isReadOnlyFlag || given.withLock { $0.isReadOnly } }
   private var readOnly: StoreError {
-    StoreError(.readOnly, "The store was opened read-only.", context: ["url": location?.path ?? ""])
+    StoreError(.readOnly, "The store is read-only, or has been set so.", context: ["url": location?.path ?? ""])
   }
 
   /// The opened store. Throws `closed` after the store was removed from its coordinator.
