@@ -111,6 +111,12 @@ extension CompiledDecoding {
       validations: try validations(element))
   }
 
+  func sortDescriptor(_ object: ArchivedObject) throws(ModelFileError) -> SortRecord {
+    SortRecord(
+      key: try name(of: object, "NSKey"), isAscending: object["NSAscending"]?.bool ?? false,
+      selector: object["NSSelector"]?.string)
+  }
+
   mutating func fetchRequest(
     _ object: ArchivedObject, name: String?, entityName: String? = nil
   ) throws(ModelFileError) -> FetchRequestRecord {
@@ -124,10 +130,7 @@ extension CompiledDecoding {
       resultType: try integer(object, "NSResultType"))
     for descriptor in object["NSSortDescriptors"]?.array ?? [] {
       try spend()
-      request.sortDescriptors.append(
-        SortRecord(
-          key: try self.name(of: descriptor, "NSKey"), isAscending: descriptor["NSAscending"]?.bool ?? false,
-          selector: descriptor["NSSelector"]?.string))
+      request.sortDescriptors.append(try sortDescriptor(descriptor))
     }
     request.fetchLimit = rows(object, "NSFetchLimit")
     request.fetchOffset = rows(object, "NSFetchOffset")

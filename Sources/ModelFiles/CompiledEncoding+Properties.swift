@@ -142,7 +142,7 @@ extension CompiledEncoding {
     elements.isEmpty ? .null : writer.add(array: elements)
   }
 
-  private mutating func encode(_ sort: SortRecord) -> Reference {
+  mutating func encode(_ sort: SortRecord) -> Reference {
     writer.add(
       classes: ["NSSortDescriptor", "NSObject"],
       values: [

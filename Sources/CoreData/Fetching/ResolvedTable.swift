@@ -38,6 +38,7 @@ struct ResolvedTable {
     for property in parameters.propertiesToGroupBy ?? [] { groups += try maker.groups(property) }
     var having = ResolvedPredicate.constant(true)
     if let predicate = parameters.havingPredicate {
+      if predicate.isDenied { throw Self.error("havingPredicate " + EvaluationPermission.excuse) }
       guard let tree = PredicateTree.of(predicate) else { throw Self.error("havingPredicate is a block") }
       do { having = try fetch.resolver.having(tree, columns: maker.names) } catch { throw Self.error(error.message) }
     }
@@ -136,6 +137,9 @@ private struct TableMaker {
   private func column(of description: NSExpressionDescription) throws -> TablePlan.Column {
     guard let expression = description.expression else {
       throw ResolvedTable.error("the expression description \(description.name) has no expression")
+    }
+    if expression.isDenied {
+      throw ResolvedTable.error("the expression \(description.name) " + EvaluationPermission.excuse)
     }
     do { return try resolver.column(ExpressionTree.of(expression)) } catch { throw ResolvedTable.error(error.message) }
   }

@@ -33,11 +33,7 @@ enum FetchRequestCoding {
   static func request(_ record: FetchRequestRecord) -> Request {
     let request = record.entityName.isEmpty ? Request() : Request(entityName: record.entityName)
     request.predicate = record.predicate.map { PredicateTree.predicate($0) }
-    request.sortDescriptors = record.sortDescriptors.map {
-      NSSortDescriptor(
-        key: $0.key, ascending: $0.isAscending,
-        selector: $0.selector.flatMap { $0 == "compare:" ? nil : Selector($0) })
-    }
+    request.sortDescriptors = record.sortDescriptors.map(descriptor)
     request.fetchLimit = record.fetchLimit
     request.fetchOffset = record.fetchOffset
     request.fetchBatchSize = record.fetchBatchSize
@@ -56,7 +52,14 @@ enum FetchRequestCoding {
     return request
   }
 
-  private static func record(_ descriptor: NSSortDescriptor) -> SortRecord? {
+  static func descriptor(_ record: SortRecord) -> NSSortDescriptor {
+    NSSortDescriptor(
+      key: record.key, ascending: record.isAscending,
+      selector: record.selector.flatMap { $0 == "compare:" ? nil : Selector($0) })
+  }
+
+  /// Nil for one with a comparator.
+  static func record(_ descriptor: NSSortDescriptor) -> SortRecord? {
     guard let key = descriptor.key, !descriptor.comparesByBlock else { return nil }
     return SortRecord(
       key: key, isAscending: descriptor.ascending, selector: descriptor.selector?.description ?? "compare:")

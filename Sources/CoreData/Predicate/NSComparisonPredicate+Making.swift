@@ -12,10 +12,16 @@ final class ComparisonTreePredicate: NSComparisonPredicate {
     let sides: (NSExpression, NSExpression)?
     /// See `TreeExpression.Payload.isTooDeep`.
     let isTooDeep: Bool
+    /// Nil for what was not decoded.
+    let permission: EvaluationPermission?
 
-    init(_ comparison: StoreQuery.Predicate.Comparison, _ sides: (NSExpression, NSExpression)?) {
+    init(
+      _ comparison: StoreQuery.Predicate.Comparison, _ sides: (NSExpression, NSExpression)?,
+      _ permission: EvaluationPermission?
+    ) {
       self.comparison = comparison
       self.sides = sides
+      self.permission = permission
       isTooDeep = TreeHeight.isExceeded(by: .comparison(comparison))
     }
   }
@@ -25,16 +31,21 @@ final class ComparisonTreePredicate: NSComparisonPredicate {
   required init?(coder: NSCoder) { nil }
 
   static func make(
-    _ comparison: StoreQuery.Predicate.Comparison, _ sides: (NSExpression, NSExpression)? = nil
+    _ comparison: StoreQuery.Predicate.Comparison, _ sides: (NSExpression, NSExpression)? = nil,
+    _ permission: EvaluationPermission? = nil
   ) -> ComparisonTreePredicate {
     CompoundPredicatePatch.apply()
-    return RawObject.make(ComparisonTreePredicate.self, Payload(comparison, sides))
+    return RawObject.make(ComparisonTreePredicate.self, Payload(comparison, sides, permission))
   }
 
   fileprivate var sides: (NSExpression, NSExpression) {
     payload?.sides
-      ?? (ExpressionTree.expression(comparison.left), ExpressionTree.expression(comparison.right))
+      ?? (
+        ExpressionTree.expression(comparison.left, permission), ExpressionTree.expression(comparison.right, permission)
+      )
   }
+
+  var permission: EvaluationPermission? { payload?.permission }
 
   var comparison: StoreQuery.Predicate.Comparison {
     guard let payload else { misuse("A comparison predicate was made without its initialiser.") }
@@ -44,10 +55,11 @@ final class ComparisonTreePredicate: NSComparisonPredicate {
   var isTooDeep: Bool { payload?.isTooDeep ?? false }
 
   override func copy(with zone: NSZone?) -> Any { self }
+  override var classForCoder: AnyClass { NSComparisonPredicate.self }
   override func evaluate(with object: Any?) -> Bool { evaluate(with: object, substitutionVariables: nil) }
   override func evaluate(with object: Any?, substitutionVariables bindings: [String: Any]?) -> Bool {
     if isTooDeep { misuse("A predicate that is evaluated in memory is nested deeper than \(TreeHeight.limit) levels.") }
-    return PredicateTree.evaluate(tree, object, bindings)
+    return PredicateTree.evaluate(self, tree, object, bindings)
   }
   override var predicateFormat: String { isTooDeep ? TreeHeight.excuse : tree.format }
   override var hash: Int { isTooDeep ? 0 : tree.hashValue }
@@ -70,7 +82,7 @@ extension _ComparisonMaking {
     options: NSComparisonPredicate.Options = []
   ) {
     let comparison = StoreQuery.Predicate.Comparison(
-      ExpressionTree.of(lhs), ComparisonCoding.operation(type), ExpressionTree.of(rhs),
+      ExpressionTree.part(lhs), ComparisonCoding.operation(type), ExpressionTree.part(rhs),
       modifier: ComparisonCoding.modifier(modifier), options: .init(rawValue: options.rawValue))
     guard let made = ComparisonTreePredicate.make(comparison, (lhs, rhs)) as? Self else {
       misuse("\(Self.self)(leftExpression:…) cannot give a subclass's object; use NSComparisonPredicate itself.")

@@ -12,10 +12,13 @@ final class TreeExpression: NSExpression {
     let origin: Origin
     /// Whether going over the tree could overflow the stack: a fetch throws then, and nothing else looks into it.
     let isTooDeep: Bool
+    /// Nil for what was not decoded.
+    let permission: EvaluationPermission?
 
-    init(_ tree: StoreQuery.Expression, _ origin: Origin = .tree) {
+    init(_ tree: StoreQuery.Expression, _ origin: Origin = .tree, _ permission: EvaluationPermission? = nil) {
       self.tree = tree
       self.origin = origin
+      self.permission = permission
       isTooDeep = TreeHeight.isExceeded(by: tree)
     }
 
@@ -46,6 +49,7 @@ final class TreeExpression: NSExpression {
   }
 
   override func copy(with zone: NSZone? = nil) -> Any { self }
+  override var classForCoder: AnyClass { NSExpression.self }
   override var hash: Int { content.isTooDeep ? 0 : content.tree.hashValue }
   override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? TreeExpression, other !== self else { return object as AnyObject? === self }
@@ -67,14 +71,17 @@ enum ExpressionTree {
   /// The function that `CAST` is on Apple's platforms.
   static let cast = "castObject:toType:"
 
-  static func expression(_ tree: StoreQuery.Expression) -> NSExpression {
-    if case .fetch = tree { return NSFetchRequestExpression.make(.init(tree)) }
-    return TreeExpression.make(.init(tree))
+  static func expression(
+    _ tree: StoreQuery.Expression, _ permission: EvaluationPermission? = nil
+  ) -> NSExpression {
+    let payload = TreeExpression.Payload(tree, .tree, permission)
+    if case .fetch = tree { return NSFetchRequestExpression.make(payload) }
+    return TreeExpression.make(payload)
   }
 
   /// An argument: an expression, or a constant.
   static func operand(_ value: Any) -> StoreQuery.Expression {
-    if let expression = value as? NSExpression { return of(expression) }
+    if let expression = value as? NSExpression { return part(expression) }
     return Substitution.literal(PredicateArgument.make(value))
   }
 }
@@ -150,7 +157,7 @@ extension _ExpressionMaking {
   /// program, a fetch with it throws.
   public init(forFunction target: NSExpression, selectorName name: String, arguments parameters: [Any]?) {
     self.init(
-      .function(name, (parameters ?? []).map(ExpressionTree.operand), target: ExpressionTree.of(target)))
+      .function(name, (parameters ?? []).map(ExpressionTree.operand), target: ExpressionTree.part(target)))
   }
 
   /// A collection of expressions, `{a, b}`.
@@ -159,36 +166,36 @@ extension _ExpressionMaking {
   }
 
   public init(forUnionSet left: NSExpression, with right: NSExpression) {
-    self.init(.set(.union, ExpressionTree.of(left), ExpressionTree.of(right)))
+    self.init(.set(.union, ExpressionTree.part(left), ExpressionTree.part(right)))
   }
 
   public init(forIntersectSet left: NSExpression, with right: NSExpression) {
-    self.init(.set(.intersect, ExpressionTree.of(left), ExpressionTree.of(right)))
+    self.init(.set(.intersect, ExpressionTree.part(left), ExpressionTree.part(right)))
   }
 
   public init(forMinusSet left: NSExpression, with right: NSExpression) {
-    self.init(.set(.minus, ExpressionTree.of(left), ExpressionTree.of(right)))
+    self.init(.set(.minus, ExpressionTree.part(left), ExpressionTree.part(right)))
   }
 
   /// The members of a collection that meet a predicate.
   public init(forSubquery expression: NSExpression, usingIteratorVariable variable: String, predicate: NSPredicate) {
-    guard let tree = PredicateTree.of(predicate) else { misuse("A SUBQUERY cannot have a block as its predicate.") }
-    self.init(.subquery(ExpressionTree.of(expression), variable: variable, tree))
+    guard let tree = PredicateTree.part(predicate) else { misuse("A SUBQUERY cannot have a block as its predicate.") }
+    self.init(.subquery(ExpressionTree.part(expression), variable: variable, tree))
   }
 
   /// One of two expressions, by a predicate.
   public init(
     forConditional predicate: NSPredicate, trueExpression: NSExpression, falseExpression: NSExpression
   ) {
-    guard let tree = PredicateTree.of(predicate) else { misuse("A TERNARY cannot have a block as its predicate.") }
-    self.init(.conditional(tree, ExpressionTree.of(trueExpression), ExpressionTree.of(falseExpression)))
+    guard let tree = PredicateTree.part(predicate) else { misuse("A TERNARY cannot have a block as its predicate.") }
+    self.init(.conditional(tree, ExpressionTree.part(trueExpression), ExpressionTree.part(falseExpression)))
   }
 
   /// What a block says of the object under evaluation and of arguments, of which missing ones are `NSNull`. For evaluation in memory: a fetch
   /// with it throws.
   public init(forBlock block: @escaping (Any?, [Any], NSMutableDictionary?) -> Any, arguments: [NSExpression]?) {
     let target = StoreQuery.Expression.object(ObjectConstant(ObjectInPredicate.other(.init(ExpressionBlock(block)))))
-    self.init(.function(ExpressionBlock.selector, (arguments ?? []).map(ExpressionTree.of), target: target))
+    self.init(.function(ExpressionBlock.selector, (arguments ?? []).map(ExpressionTree.part), target: target))
   }
 }
 

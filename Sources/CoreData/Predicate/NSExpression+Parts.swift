@@ -6,6 +6,11 @@ import StoreSchema
 extension NSExpression {
   private var tree: StoreQuery.Expression { ExpressionTree.of(self) }
 
+  /// A part as an expression, which may be evaluated once this one may.
+  private func part(_ tree: StoreQuery.Expression) -> NSExpression {
+    ExpressionTree.expression(tree, evaluationPermission)
+  }
+
   private func refuse(_ part: String) -> Never { misuse("The expression \(self) has no \(part).") }
 
   public var expressionType: ExpressionType {
@@ -102,19 +107,19 @@ extension NSExpression {
   /// The receiver of a function.
   public var operand: NSExpression {
     switch tree {
-    case .function(_, _, .some(let target)): ExpressionTree.expression(target)
-    case .keyPathOf(let base, _): ExpressionTree.expression(base)
+    case .function(_, _, .some(let target)): part(target)
+    case .keyPathOf(let base, _): part(base)
     default: refuse("operand")
     }
   }
 
   public var arguments: [NSExpression]? {
     switch tree {
-    case .function(_, let arguments, _): arguments.map(ExpressionTree.expression)
-    case .keyPathOf(_, let path): [ExpressionTree.expression(.keyPath(path))]
-    case .cast(let value, let type): [value, .constant(.string(type))].map(ExpressionTree.expression)
-    case .fetch(let request, let context, _): [request, context].map(ExpressionTree.expression)
-    case .assignment(_, let value): [ExpressionTree.expression(value)]
+    case .function(_, let arguments, _): arguments.map(part)
+    case .keyPathOf(_, let path): [part(.keyPath(path))]
+    case .cast(let value, let type): [value, .constant(.string(type))].map(part)
+    case .fetch(let request, let context, _): [request, context].map(part)
+    case .assignment(_, let value): [part(value)]
     default: refuse("arguments")
     }
   }
@@ -122,45 +127,48 @@ extension NSExpression {
   /// The members of an aggregate, or the expression that a subquery goes over.
   public var collection: Any? {
     switch tree {
-    case .aggregate(let elements): elements.map(ExpressionTree.expression)
-    case .subquery(let expression, _, _): ExpressionTree.expression(expression)
+    case .aggregate(let elements): elements.map(part)
+    case .subquery(let expression, _, _): part(expression)
     default: refuse("collection")
     }
   }
 
   public var predicate: NSPredicate {
     switch tree {
-    case .subquery(_, _, let predicate), .conditional(let predicate, _, _): PredicateTree.predicate(predicate)
+    case .subquery(_, _, let predicate), .conditional(let predicate, _, _):
+      PredicateTree.predicate(predicate, evaluationPermission)
     default: refuse("predicate")
     }
   }
 
   public var left: NSExpression {
     guard case .set(_, let left, _) = tree else { refuse("left side") }
-    return ExpressionTree.expression(left)
+    return part(left)
   }
 
   public var right: NSExpression {
     guard case .set(_, _, let right) = tree else { refuse("right side") }
-    return ExpressionTree.expression(right)
+    return part(right)
   }
 
   public var `true`: NSExpression {
     guard case .conditional(_, let expression, _) = tree else { refuse("alternatives") }
-    return ExpressionTree.expression(expression)
+    return part(expression)
   }
 
   public var `false`: NSExpression {
     guard case .conditional(_, _, let expression) = tree else { refuse("alternatives") }
-    return ExpressionTree.expression(expression)
+    return part(expression)
   }
 
   /// The value for an object: a managed object, a dictionary, or anything for expressions without keys.
   ///
-  /// `context` binds the expression's variables, and is given those that the expression assigns (`$name := value`). An expression of a kind that cannot be evaluated yet stops the program.
+  /// `context` binds the expression's variables, and is given those that the expression assigns (`$name := value`). An
+  /// expression of a kind that cannot be evaluated yet stops the program.
   public func expressionValue(with object: Any?, context: NSMutableDictionary?) -> Any? {
     var bindings: [String: Any] = [:]
     for (key, value) in context ?? [:] { if let key = key as? String { bindings[key] = value } }
+    if isDenied { misuse("The expression \(self) \(EvaluationPermission.excuse)") }
     if case .constant(let own) = origin, bindings.isEmpty { return own }
     if (self as? TreeExpression)?.content.isTooDeep ?? false {
       misuse("An expression that is evaluated is nested deeper than \(TreeHeight.limit) levels.")
@@ -170,7 +178,4 @@ extension NSExpression {
     for (name, value) in assigned { context?[name] = value }
     return value
   }
-
-  /// Nothing here is loaded from archives unchecked, so there is nothing to allow.
-  public func allowEvaluation() {}
 }

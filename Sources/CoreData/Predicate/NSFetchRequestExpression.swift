@@ -14,12 +14,14 @@ public final class NSFetchRequestExpression: NSExpression {
     forFetch fetch: NSExpression, context: NSExpression, countOnly countFlag: Bool
   ) -> NSExpression {
     make(
-      .init(.fetch(ExpressionTree.of(fetch), context: ExpressionTree.of(context), countOnly: countFlag)))
+      .init(.fetch(ExpressionTree.part(fetch), context: ExpressionTree.part(context), countOnly: countFlag)))
   }
 
   static func make(_ payload: TreeExpression.Payload) -> NSFetchRequestExpression {
     RawObject.make(NSFetchRequestExpression.self, payload)
   }
+
+  var permission: EvaluationPermission? { payload?.permission }
 
   var tree: StoreQuery.Expression {
     guard let payload else { misuse("An expression was made without its initialiser.") }
@@ -32,9 +34,9 @@ public final class NSFetchRequestExpression: NSExpression {
   }
 
   /// The expression for the fetch request.
-  public var requestExpression: NSExpression { ExpressionTree.expression(parts.fetch) }
+  public var requestExpression: NSExpression { ExpressionTree.expression(parts.fetch, permission) }
   /// The expression for the context.
-  public var contextExpression: NSExpression { ExpressionTree.expression(parts.context) }
+  public var contextExpression: NSExpression { ExpressionTree.expression(parts.context, permission) }
   /// Whether the value is the number of results.
   public var isCountOnlyRequest: Bool { parts.countOnly }
 

@@ -35,13 +35,15 @@ extension NSPredicate {
       try StoreQuery.Predicate(format: format, arguments: arguments.map(PredicateArgument.make)))
   }
 
-  /// The predicate with its `$variables` replaced by values; `NSNull` stands for nil. Blocks stay what they are, and so do variables that the
-  /// predicate assigns itself (`$name := value`).
+  /// The predicate with its `$variables` replaced by values; `NSNull` stands for nil. Blocks stay what they are, and so
+  /// do variables that the predicate assigns itself (`$name := value`).
   public func withSubstitutionVariables(_ variables: [String: Any]) -> Self {
     if let tree = PredicateTree.of(self) {
       let result = Substitution.bind(tree, variables)
       // What `$name` alone becomes keeps the class that it had.
-      let predicate = self is SyntaxPredicate ? SyntaxPredicate(result) : PredicateTree.predicate(result)
+      let predicate =
+        self is SyntaxPredicate
+        ? SyntaxPredicate(result, evaluationPermission) : PredicateTree.predicate(result, evaluationPermission)
       return predicate as? Self ?? self
     }
     guard let compound = self as? NSCompoundPredicate else { return self }
@@ -54,9 +56,6 @@ extension NSPredicate {
   ///
   /// For predicates that were read of texts from outside: a fetch throws in such cases.
   public var unevaluablePart: String? { PredicateTree.of(self).flatMap(PredicateWalk.obstacle) }
-
-  /// Nothing here is loaded from archives unchecked, so there is nothing to allow.
-  public func allowEvaluation() {}
 }
 
 extension NSExpression {
@@ -88,9 +87,9 @@ enum PredicateArgument {
     }
     switch value {
     case let x as NSPredicate:
-      guard let tree = PredicateTree.of(x) else { misuse("A block cannot be an argument of a predicate's format.") }
+      guard let tree = PredicateTree.part(x) else { misuse("A block cannot be an argument of a predicate's format.") }
       return .predicate(tree)
-    case let x as NSExpression: return .expression(ExpressionTree.of(x))
+    case let x as NSExpression: return .expression(ExpressionTree.part(x))
     case let x as NSSet: return list(x.allObjects)
     case let x as NSOrderedSet: return list(x.array)
     case let x as [Any?]: return list(x)

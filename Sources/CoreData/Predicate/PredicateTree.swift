@@ -5,13 +5,13 @@ import StoreQuery
 enum PredicateTree {
   /// The predicate object for a tree, of the class that code expects: comparisons are `NSComparisonPredicate`s, compounds
   /// `NSCompoundPredicate`s.
-  static func predicate(_ tree: StoreQuery.Predicate) -> NSPredicate {
+  static func predicate(_ tree: StoreQuery.Predicate, _ permission: EvaluationPermission? = nil) -> NSPredicate {
     switch tree {
-    case .value, .variable: SyntaxPredicate(tree)
-    case .comparison(let comparison): ComparisonTreePredicate.make(comparison)
-    case .and(let parts): CompoundTreePredicate(.and, parts, tree)
-    case .or(let parts): CompoundTreePredicate(.or, parts, tree)
-    case .not(let part): CompoundTreePredicate(.not, [part], tree)
+    case .value, .variable: SyntaxPredicate(tree, permission)
+    case .comparison(let comparison): ComparisonTreePredicate.make(comparison, nil, permission)
+    case .and(let parts): CompoundTreePredicate(.and, parts, tree, permission)
+    case .or(let parts): CompoundTreePredicate(.or, parts, tree, permission)
+    case .not(let part): CompoundTreePredicate(.not, [part], tree, permission)
     }
   }
 
@@ -37,6 +37,9 @@ enum PredicateTree {
   static func forFetch(_ predicate: NSPredicate) throws(ResolutionError) -> (
     tree: StoreQuery.Predicate, block: NSPredicate?
   ) {
+    if predicate.isDenied {
+      throw ResolutionError(message: "The predicate \(EvaluationPermission.excuse)", isUnsupported: false)
+    }
     let flat = flattened(predicate)
     let limit = TreeHeight.limit
     func tooDeep() -> ResolutionError {
@@ -107,8 +110,13 @@ enum PredicateTree {
     }
   }
 
-  static func evaluate(_ tree: StoreQuery.Predicate, _ object: Any?, _ bindings: [String: Any]?) -> Bool {
-    ObjectEvaluator.evaluate(bindings.map { Substitution.bind(tree, $0) } ?? tree, object)
+  static func evaluate(
+    _ predicate: NSPredicate, _ tree: StoreQuery.Predicate, _ object: Any?, _ bindings: [String: Any]?
+  ) -> Bool {
+    if predicate.evaluationPermission?.isGranted == false {
+      misuse("The predicate \(predicate) \(EvaluationPermission.excuse)")
+    }
+    return ObjectEvaluator.evaluate(bindings.map { Substitution.bind(tree, $0) } ?? tree, object)
   }
 
   /// Evaluates a compound of Foundation's class. What one part assigns, the parts after it know.
@@ -126,7 +134,8 @@ enum PredicateTree {
 
   /// The tree of a part of a compound; nil where the part has to be asked itself.
   private static func evaluable(_ part: NSPredicate) -> StoreQuery.Predicate? {
-    switch part {
+    if part.evaluationPermission?.isGranted == false { return nil }
+    return switch part {
     case let part as CompoundTreePredicate: part.tree
     case let part as ComparisonTreePredicate: part.isTooDeep ? nil : part.tree
     case let part as SyntaxPredicate: part.tree
@@ -142,9 +151,11 @@ enum PredicateTree {
 /// `TRUEPREDICATE`, `FALSEPREDICATE`, `$variable`, or what took the variable's place.
 final class SyntaxPredicate: NSPredicate {
   let tree: StoreQuery.Predicate
+  /// Nil for what was not decoded.
+  let permission: EvaluationPermission?
 
-  init(_ tree: StoreQuery.Predicate) {
-    self.tree = tree
+  init(_ tree: StoreQuery.Predicate, _ permission: EvaluationPermission? = nil) {
+    (self.tree, self.permission) = (tree, permission)
     CompoundPredicatePatch.apply()
     // Foundation compares its own predicates by their constant; a block is equal to none of them.
     if case .value(let value) = tree { super.init(value: value) } else { super.init { _, _ in false } }
@@ -153,9 +164,10 @@ final class SyntaxPredicate: NSPredicate {
   required init?(coder: NSCoder) { nil }
 
   override func copy(with zone: NSZone?) -> Any { self }
-  override func evaluate(with object: Any?) -> Bool { PredicateTree.evaluate(tree, object, nil) }
+  override var classForCoder: AnyClass { NSPredicate.self }
+  override func evaluate(with object: Any?) -> Bool { PredicateTree.evaluate(self, tree, object, nil) }
   override func evaluate(with object: Any?, substitutionVariables bindings: [String: Any]?) -> Bool {
-    PredicateTree.evaluate(tree, object, bindings)
+    PredicateTree.evaluate(self, tree, object, bindings)
   }
   override var predicateFormat: String { tree.format }
   override var hash: Int { tree.hashValue }
@@ -166,19 +178,25 @@ final class SyntaxPredicate: NSPredicate {
 /// A compound that was made of a syntax tree.
 final class CompoundTreePredicate: NSCompoundPredicate {
   let tree: StoreQuery.Predicate
+  /// Nil for what was not decoded.
+  let permission: EvaluationPermission?
 
-  init(_ type: LogicalType, _ parts: [StoreQuery.Predicate], _ tree: StoreQuery.Predicate) {
-    self.tree = tree
+  init(
+    _ type: LogicalType, _ parts: [StoreQuery.Predicate], _ tree: StoreQuery.Predicate,
+    _ permission: EvaluationPermission?
+  ) {
+    (self.tree, self.permission) = (tree, permission)
     CompoundPredicatePatch.apply()
-    super.init(type: type, subpredicates: parts.map(PredicateTree.predicate))
+    super.init(type: type, subpredicates: parts.map { PredicateTree.predicate($0, permission) })
   }
 
   required init?(coder: NSCoder) { nil }
 
   override func copy(with zone: NSZone?) -> Any { self }
-  override func evaluate(with object: Any?) -> Bool { PredicateTree.evaluate(tree, object, nil) }
+  override var classForCoder: AnyClass { NSCompoundPredicate.self }
+  override func evaluate(with object: Any?) -> Bool { PredicateTree.evaluate(self, tree, object, nil) }
   override func evaluate(with object: Any?, substitutionVariables bindings: [String: Any]?) -> Bool {
-    PredicateTree.evaluate(tree, object, bindings)
+    PredicateTree.evaluate(self, tree, object, bindings)
   }
   override var predicateFormat: String { tree.format }
   override var hash: Int { tree.hashValue }

@@ -28,7 +28,7 @@ enum Substitution {
       comparison.right = replace(comparison.right, values)
       return .comparison(comparison)
     case .variable(let name):
-      if let value = values[name] as? NSPredicate, let tree = PredicateTree.of(value) { return tree }
+      if let value = values[name] as? NSPredicate, let tree = PredicateTree.part(value) { return tree }
       return predicate
     }
   }
