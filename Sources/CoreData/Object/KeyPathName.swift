@@ -8,7 +8,7 @@ import StoreSchema
 enum KeyPathName {
   private final class Recorder {
     var names: [String] = []
-    var isOn = false
+    var keyPath: AnyKeyPath?
   }
 
   private static let key = "CoreData.KeyPathName"
@@ -38,8 +38,8 @@ enum KeyPathName {
     if isLooseChain && LooseProbe.isForced(keyPath) { return nil }
     let recorder = recorder
     recorder.names = []
-    recorder.isOn = true
-    defer { recorder.isOn = false }
+    recorder.keyPath = keyPath
+    defer { recorder.keyPath = nil }
     _ = (entity.map(probe) ?? LooseProbe.make(root))[keyPath: keyPath]
     if recorder.names.isEmpty { return LooseProbe.storedNames(keyPath) }
     // `\Song.title?.count` reads one key and goes through two properties.
@@ -50,9 +50,24 @@ enum KeyPathName {
   /// Notes a key that a probe was asked for. Gives false where no name is being looked for: the object is no probe, but
   /// one whose context is gone.
   static func note(_ name: String) -> Bool {
-    guard recorder.isOn else { return false }
+    guard isLooking else { return false }
     recorder.names.append(name)
     return true
+  }
+
+  static var isLooking: Bool { recorder.keyPath != nil }
+
+  /// What an accessor gives for a property whose type has no empty value: zeros, which may be dropped and nothing else. So the property
+  /// must be the last part of the key path.
+  static func unread<Value>() -> Value {
+    let recorder = recorder
+    guard let keyPath = recorder.keyPath, LooseProbe.propertyCount(keyPath) == recorder.names.count else {
+      misuse("\(recorder.names.joined(separator: ".")) is not optional: a key path that goes on behind it has no name.")
+    }
+    return withUnsafeTemporaryAllocation(of: Value.self, capacity: 1) { zeros in
+      _ = UnsafeMutableRawBufferPointer(zeros).initializeMemory(as: UInt8.self, repeating: 0)
+      return zeros.moveElement(from: 0)
+    }
   }
 
   /// As ``note(_:)``; says that the context is gone where the object is no probe.

@@ -11,14 +11,34 @@ import Synchronization
 /// }
 /// ```
 ///
-/// The place of the property in the object's row is looked up once and remembered, so that an access costs a few
-/// nanoseconds.
-public struct ManagedProperty<Value: ManagedValue>: Sendable {
+/// `Value` may be any type that `@NSManaged` takes on Apple's platforms:
+///
+/// | The property | Its types |
+/// | --- | --- |
+/// | number | integers of every width, `Bool`, `Float`, `Double`, `Decimal`, `NSNumber`, `NSDecimalNumber` |
+/// | text, data, date, UUID, URI | `String`, `Data`, `Date`, `UUID`, `URL`; the Foundation classes `NSString`, `NSData` … |
+/// | number or text of an enumeration | the enumeration, by its raw value |
+/// | transformable, composite | arrays, dictionaries, sets, any class |
+/// | to-one relationship | a class of managed objects |
+/// | to-many relationship | `Set<Student>`, `NSSet`; ordered ones `[Student]`, `NSOrderedSet` |
+///
+/// each also as an optional. Nil reads as an empty value of a type that is not optional: zero, empty text, no members.
+/// Where the type has none (an object, an enumeration without the value), the program stops: declare optional what may be
+/// nil.
+///
+/// The place of the property in the object's row is looked up once and remembered, so that an access to a number, a text,
+/// a date, data, a UUID or a relationship of Swift's own types costs a few nanoseconds. The others go through key-value
+/// coding.
+public struct ManagedProperty<Value>: Sendable {
   public let key: PropertyKey
 
-  public init(_ name: String) { key = PropertyKey(name, Value._representation) }
+  public init(_ name: String) { key = PropertyKey(name, Self.representation) }
 
   public var name: String { key.name }
+
+  private static var representation: PropertyRepresentation {
+    (Value.self as? any ManagedValue.Type)?._representation ?? RawValues.representation(of: Value.self) ?? .any
+  }
 }
 
 /// The name of a property with the place where it was last found.
@@ -91,6 +111,7 @@ public enum PropertyRepresentation: Sendable {
     // Scalar accessors of dates are seconds.
     case (.double, .double), (.double, .float), (.double, .date), (.date, .date): true
     case (.string, .string), (.string, .uri), (.uuid, .uuid): true
+    // Those of transformable attributes are read and written by key-value coding.
     case (.data, .data), (.data, .externalData), (.data, .transformable): true
     default: false
     }
@@ -204,6 +225,7 @@ extension NSManagedObject {
     let slot = slot(key)
     if slot < 0 { return transient(key) as? Data }
     if isExternal(slot) { return externalData(slot) }
+    if isTransformable(slot) { return modelledValue(forKey: key.name) as? Data }
     if let value = changed(slot) {
       if case .data(let x) = value { return x }
       return nil
@@ -214,6 +236,11 @@ extension NSManagedObject {
   @inline(__always)
   private func isExternal(_ slot: Int) -> Bool {
     entityInfo._withUnsafeGuaranteedRef { !$0.externalSlots.isEmpty && $0.externalSlots.contains(slot) }
+  }
+
+  @inline(__always)
+  private func isTransformable(_ slot: Int) -> Bool {
+    entityInfo._withUnsafeGuaranteedRef { $0.hasTransformables && $0.entity.slots[slot] == .transformable }
   }
 
   /// Any attribute by key-value coding's rules, for representations without a function of their own.
@@ -234,7 +261,7 @@ extension NSManagedObject {
   public final func _setUUID(_ key: PropertyKey, _ value: UUID) { store(.uuid(value), key) { value } }
   public final func _setData(_ key: PropertyKey, _ value: Data) {
     let slot = slot(key)
-    if slot < 0 { return setModelledValue(value, forKey: key.name) }
+    if slot < 0 || isTransformable(slot) { return setModelledValue(value, forKey: key.name) }
     store(.data(isExternal(slot) ? [1] + value : value), in: slot)
   }
   public final func _setNil(_ key: PropertyKey) { store(.null, key) { nil } }

@@ -2,43 +2,28 @@ import Foundation
 
 // The types a typed accessor may have. A required scalar reads nil as zero, as Core Data's scalar accessors do.
 
-extension Int16: ManagedValue {
+// Integers. What a type has no room for is cut off, as Core Data's scalar accessors do.
+
+extension ManagedValue where Self: FixedWidthInteger {
   public static var _representation: PropertyRepresentation { .integer }
-  @inlinable public static func _get(_ object: NSManagedObject, _ key: PropertyKey) -> Int16 {
-    Int16(truncatingIfNeeded: object._int(key))
+  @inlinable public static func _get(_ object: NSManagedObject, _ key: PropertyKey) -> Self {
+    Self(truncatingIfNeeded: object._int(key))
   }
-  @inlinable public static func _set(_ object: NSManagedObject, _ key: PropertyKey, _ value: Int16) {
-    object._setInt(key, Int64(value))
+  @inlinable public static func _set(_ object: NSManagedObject, _ key: PropertyKey, _ value: Self) {
+    object._setInt(key, Int64(truncatingIfNeeded: value))
   }
 }
 
-extension Int32: ManagedValue {
-  public static var _representation: PropertyRepresentation { .integer }
-  @inlinable public static func _get(_ object: NSManagedObject, _ key: PropertyKey) -> Int32 {
-    Int32(truncatingIfNeeded: object._int(key))
-  }
-  @inlinable public static func _set(_ object: NSManagedObject, _ key: PropertyKey, _ value: Int32) {
-    object._setInt(key, Int64(value))
-  }
-}
-
-extension Int64: ManagedValue {
-  public static var _representation: PropertyRepresentation { .integer }
-  @inlinable public static func _get(_ object: NSManagedObject, _ key: PropertyKey) -> Int64 { object._int(key) }
-  @inlinable public static func _set(_ object: NSManagedObject, _ key: PropertyKey, _ value: Int64) {
-    object._setInt(key, value)
-  }
-}
-
-extension Int: ManagedValue {
-  public static var _representation: PropertyRepresentation { .integer }
-  @inlinable public static func _get(_ object: NSManagedObject, _ key: PropertyKey) -> Int {
-    Int(truncatingIfNeeded: object._int(key))
-  }
-  @inlinable public static func _set(_ object: NSManagedObject, _ key: PropertyKey, _ value: Int) {
-    object._setInt(key, Int64(value))
-  }
-}
+extension Int8: ManagedValue {}
+extension Int16: ManagedValue {}
+extension Int32: ManagedValue {}
+extension Int64: ManagedValue {}
+extension Int: ManagedValue {}
+extension UInt8: ManagedValue {}
+extension UInt16: ManagedValue {}
+extension UInt32: ManagedValue {}
+extension UInt64: ManagedValue {}
+extension UInt: ManagedValue {}
 
 extension Bool: ManagedValue {
   public static var _representation: PropertyRepresentation { .integer }
@@ -155,10 +140,16 @@ extension ManagedOptionalValue where Self: ManagedValue {
   }
 }
 
+extension Int8: ManagedOptionalValue {}
 extension Int16: ManagedOptionalValue {}
 extension Int32: ManagedOptionalValue {}
 extension Int64: ManagedOptionalValue {}
 extension Int: ManagedOptionalValue {}
+extension UInt8: ManagedOptionalValue {}
+extension UInt16: ManagedOptionalValue {}
+extension UInt32: ManagedOptionalValue {}
+extension UInt64: ManagedOptionalValue {}
+extension UInt: ManagedOptionalValue {}
 extension Bool: ManagedOptionalValue {}
 extension Double: ManagedOptionalValue {}
 extension Float: ManagedOptionalValue {}
@@ -184,7 +175,7 @@ extension UUID: ManagedOptionalValue {
   }
 }
 
-// Classes: to-one destinations, numbers, and collections as Objective-C spells them.
+// To-one relationships.
 
 extension NSManagedObject: ManagedOptionalValue {}
 
@@ -197,20 +188,7 @@ extension ManagedOptionalValue where Self: NSManagedObject {
   }
 }
 
-/// Objects that go through key-value coding.
-public protocol ManagedObjectValue: AnyObject {}
-
-extension ManagedOptionalValue where Self: ManagedObjectValue {
-  public static func _getOptional(_ object: NSManagedObject, _ key: PropertyKey) -> Self? { object._any(key) as? Self }
-  public static func _setOptional(_ object: NSManagedObject, _ key: PropertyKey, _ value: Self?) {
-    object._setAny(key, value)
-  }
-}
-
-extension NSSet: ManagedObjectValue, ManagedOptionalValue {}
-extension NSOrderedSet: ManagedObjectValue, ManagedOptionalValue {}
-
-extension NSNumber: ManagedObjectValue, ManagedOptionalValue {}
+// To-many relationships. As on Apple's platforms, no members are an empty set, never nil.
 
 extension Set: ManagedValue where Element: NSManagedObject {
   @inlinable public static func _get(_ object: NSManagedObject, _ key: PropertyKey) -> Set<Element> {
@@ -224,7 +202,14 @@ extension Set: ManagedValue where Element: NSManagedObject {
   }
 }
 
-extension Set: ManagedOptionalValue where Element: NSManagedObject {}
+extension Set: ManagedOptionalValue where Element: NSManagedObject {
+  @inlinable public static func _getOptional(_ object: NSManagedObject, _ key: PropertyKey) -> Self? {
+    _get(object, key)
+  }
+  public static func _setOptional(_ object: NSManagedObject, _ key: PropertyKey, _ value: Self?) {
+    _set(object, key, value ?? [])
+  }
+}
 
 /// An ordered to-many relationship as an array.
 extension Array: ManagedValue where Element: NSManagedObject {
@@ -233,5 +218,14 @@ extension Array: ManagedValue where Element: NSManagedObject {
   }
   public static func _set(_ object: NSManagedObject, _ key: PropertyKey, _ value: [Element]) {
     object._setToMany(key, value)
+  }
+}
+
+extension Array: ManagedOptionalValue where Element: NSManagedObject {
+  @inlinable public static func _getOptional(_ object: NSManagedObject, _ key: PropertyKey) -> Self? {
+    _get(object, key)
+  }
+  public static func _setOptional(_ object: NSManagedObject, _ key: PropertyKey, _ value: Self?) {
+    _set(object, key, value ?? [])
   }
 }

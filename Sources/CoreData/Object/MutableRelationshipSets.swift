@@ -18,6 +18,29 @@ extension NSManagedObject {
     return RelationshipOrderedSet(self, info.relationships[index].relationship)
   }
 
+  /// The live view of the relationship that the last key of a dotted path names, of the object to which the others lead.
+  ///
+  /// Stops the program where one of those is nil: there is nothing whose members could change.
+  public final func mutableSetValue(forKeyPath keyPath: String) -> NSMutableSet {
+    let (owner, key) = owner(of: keyPath)
+    return owner.mutableSetValue(forKey: key)
+  }
+
+  /// As ``mutableSetValue(forKeyPath:)``, for an ordered relationship.
+  public final func mutableOrderedSetValue(forKeyPath keyPath: String) -> NSMutableOrderedSet {
+    let (owner, key) = owner(of: keyPath)
+    return owner.mutableOrderedSetValue(forKey: key)
+  }
+
+  private func owner(of keyPath: String) -> (NSManagedObject, key: String) {
+    guard let dot = keyPath.lastIndex(of: ".") else { return (self, keyPath) }
+    guard let owner = value(forKeyPath: String(keyPath[..<dot])) as? NSManagedObject else {
+      misuse(
+        "'\(keyPath[..<dot])' of \(info.entity.name) leads to no object that has '\(keyPath[dot...].dropFirst())'.")
+    }
+    return (owner, String(keyPath[keyPath.index(after: dot)...]))
+  }
+
   /// The destinations to add or remove, as the generated accessors pass them.
   final func addObjects(_ objects: [NSManagedObject], to key: String) {
     guard case .relationship(let index)? = info.keys[key] else { return setValue(nil, forUndefinedKey: key) }

@@ -1,0 +1,109 @@
+import Foundation
+import StoreSchema
+
+// Accessors of the types that are no `ManagedValue` themselves. Swift takes the most special of the subscripts.
+
+extension NSManagedObject {
+  /// The destination of a to-one relationship that always has one.
+  ///
+  /// The program stops where it has none: in an object that was just made, and where the file says so.
+  public final subscript<Destination: NSManagedObject>(property: ManagedProperty<Destination>) -> Destination {
+    get {
+      if let destination = _toOne(property.key, Destination.self) as? Destination { return destination }
+      return nothing(property, "has no destination")
+    }
+    set { _setToOne(property.key, newValue) }
+  }
+
+  /// An enumeration, or another type with a raw value, whose attribute has the raw value.
+  ///
+  /// A raw value that the type does not know reads as the attribute's default value. The program stops where that is none
+  /// either.
+  public final subscript<Value: RawRepresentable>(property: ManagedProperty<Value>) -> Value
+  where Value.RawValue: ManagedValue {
+    get {
+      let raw = Value.RawValue._get(self, property.key)
+      if let value = Value(rawValue: raw) { return value }
+      if let known = defaultValue(property.key) as? Value.RawValue, let value = Value(rawValue: known) { return value }
+      return nothing(property, "is \(raw), which the type does not have")
+    }
+    set { Value.RawValue._set(self, property.key, newValue.rawValue) }
+  }
+
+  /// As for a type with a raw value; nil where the attribute is, and for a raw value that the type does not know.
+  public final subscript<Value: RawRepresentable>(property: ManagedProperty<Value?>) -> Value?
+  where Value.RawValue: ManagedValue & ManagedOptionalValue {
+    get { Value.RawValue._getOptional(self, property.key).flatMap(Value.init(rawValue:)) }
+    set { Value.RawValue._setOptional(self, property.key, newValue?.rawValue) }
+  }
+
+  /// Every other type: classes, arrays, dictionaries. The value is what key-value coding gives, converted as a cast does.
+  ///
+  /// A value that is none of an optional type reads nil and is reported; one that is none of another type stops the program.
+  public final subscript<Value>(property: ManagedProperty<Value>) -> Value {
+    get {
+      let value = _any(property.key)
+      if let value = value as? Value { return value }
+      if let value { return mismatch(property, value) }
+      return EmptyValue.find() ?? nothing(property, "is nil")
+    }
+    // An optional within an `Any` is another class of value than what it holds.
+    set { _setAny(property.key, content(newValue)) }
+  }
+
+  private func content(_ value: Any) -> Any? {
+    if let optional = value as? any OptionalType { optional.content } else { value }
+  }
+
+  private func mismatch<Value>(_ property: ManagedProperty<Value>, _ found: Any) -> Value {
+    let text = "The value of '\(property.name)' of \(info.entity.name) is a \(type(of: found))"
+    guard let none = Optional<Any>.none as? Value else { misuse("\(text); its accessor has the type \(Value.self).") }
+    report("\(text), and reads as nil: its accessor has the type \(Value.self).")
+    return none
+  }
+
+  private func nothing<Value>(_ property: ManagedProperty<Value>, _ what: String) -> Value {
+    // Whoever looks for the name of a key path drops what the path leads to.
+    if core == nil, KeyPathName.isLooking { return KeyPathName.unread() }
+    misuse("'\(property.name)' of \(info.entity.name) \(what); declare it as an optional \(Value.self).")
+  }
+
+  private func defaultValue(_ key: PropertyKey) -> Any? {
+    guard case .attribute(let index)? = info.keys[key.name] else { return nil }
+    return AttributeCoding.boxed(info.attributes[index].description.defaultValue)
+  }
+}
+
+/// Values that stand for nil where the type of an accessor takes none.
+private enum EmptyValue {
+  static func find<Value>() -> Value? {
+    let candidates: [Any] = [
+      [Any](), [AnyHashable: Any](), Set<AnyHashable>(), NSOrderedSet(), "", NSDecimalNumber.zero, Data(),
+      Date(timeIntervalSinceReferenceDate: 0),
+    ]
+    for candidate in candidates { if let value = candidate as? Value { return value } }
+    return nil
+  }
+}
+
+/// What the raw values of a type are stored as.
+enum RawValues {
+  static func representation(of type: Any.Type) -> PropertyRepresentation? {
+    let wrapped = (type as? any OptionalType.Type)?.wrapped ?? type
+    return (wrapped as? any RawRepresentable.Type).flatMap { rawValue(of: $0) }
+  }
+
+  private static func rawValue<T: RawRepresentable>(of _: T.Type) -> PropertyRepresentation? {
+    (T.RawValue.self as? any ManagedValue.Type)?._representation
+  }
+}
+
+private protocol OptionalType {
+  static var wrapped: Any.Type { get }
+  var content: Any? { get }
+}
+
+extension Optional: OptionalType {
+  static var wrapped: Any.Type { Wrapped.self }
+  var content: Any? { map { $0 } }
+}

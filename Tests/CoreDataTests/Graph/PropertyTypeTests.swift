@@ -1,0 +1,285 @@
+import Foundation
+import Testing
+
+@testable import CoreData
+
+enum Phase: Int16 { case planned = 1, running, done }
+
+enum Tint: String { case red, green }
+
+struct Rights: OptionSet {
+  let rawValue: Int32
+  static let read = Rights(rawValue: 1)
+  static let write = Rights(rawValue: 2)
+}
+
+/// A class of a client's own, as the value of a transformable attribute.
+final class Label: NSObject, NSSecureCoding {
+  static var supportsSecureCoding: Bool { true }
+  let text: String
+  init(_ text: String) { self.text = text }
+  init?(coder: NSCoder) { text = coder.decodeObject(of: NSString.self, forKey: "text") as String? ?? "" }
+  func encode(with coder: NSCoder) { coder.encode(text as NSString, forKey: "text") }
+}
+
+final class LabelTransformer: NSSecureUnarchiveFromDataTransformer {
+  override class var allowedTopLevelClasses: [AnyClass] {
+    [Label.self, NSArray.self, NSString.self, NSDictionary.self, NSSet.self, NSNumber.self]
+  }
+}
+
+/// Has a property of every type that `@NSManaged` takes.
+final class Errand: NSManagedObject {
+  static let tiny = ManagedProperty<Int8>("tiny")
+  static let byte = ManagedProperty<UInt8?>("byte")
+  static let unsigned = ManagedProperty<UInt64>("unsigned")
+  static let phase = ManagedProperty<Phase>("phase")
+  static let maybePhase = ManagedProperty<Phase?>("maybePhase")
+  static let colour = ManagedProperty<Tint>("colour")
+  static let maybeColour = ManagedProperty<Tint?>("maybeColour")
+  static let rights = ManagedProperty<Rights>("rights")
+  static let number = ManagedProperty<NSNumber>("number")
+  static let maybeNumber = ManagedProperty<NSNumber?>("maybeNumber")
+  static let price = ManagedProperty<NSDecimalNumber?>("price")
+  static let date = ManagedProperty<NSDate?>("date")
+  static let text = ManagedProperty<NSString?>("text")
+  static let requiredText = ManagedProperty<NSString>("text")
+  static let bytes = ManagedProperty<NSData?>("bytes")
+  static let id = ManagedProperty<NSUUID?>("id")
+  static let link = ManagedProperty<NSURL?>("link")
+  static let words = ManagedProperty<[String]>("words")
+  static let maybeWords = ManagedProperty<[String]?>("words")
+  static let wordsAsArray = ManagedProperty<NSArray?>("words")
+  static let counts = ManagedProperty<[String: Int]>("counts")
+  static let label = ManagedProperty<Label?>("label")
+  static let requiredLabel = ManagedProperty<Label>("label")
+  static let anything = ManagedProperty<NSObject?>("label")
+  static let owner = ManagedProperty<Owner>("owner")
+  static let maybeOwner = ManagedProperty<Owner?>("owner")
+
+  var phase: Phase {
+    get { self[Self.phase] }
+    set { self[Self.phase] = newValue }
+  }
+  var colour: Tint { self[Self.colour] }
+  var requiredLabel: Label { self[Self.requiredLabel] }
+  var owner: Owner { self[Self.owner] }
+  var words: [String] { self[Self.words] }
+}
+
+final class Owner: NSManagedObject {
+  static let errands = ManagedProperty<Set<Errand>?>("errands")
+  static let errandsAsSet = ManagedProperty<NSSet?>("errands")
+  static let requiredSet = ManagedProperty<NSSet>("errands")
+  static let queue = ManagedProperty<[Errand]?>("queue")
+  static let queueAsOrderedSet = ManagedProperty<NSOrderedSet?>("queue")
+  static let requiredQueue = ManagedProperty<NSOrderedSet>("queue")
+  static let name = ManagedProperty<String?>("name")
+  var name: String? { self[Self.name] }
+}
+
+extension Errand {
+  static func model() -> NSManagedObjectModel {
+    typealias Kind = NSAttributeDescription.AttributeType
+    let attributes: [(String, Kind, Any?)] = [
+      ("tiny", .integer16, nil), ("byte", .integer32, nil), ("unsigned", .integer64, nil), ("phase", .integer16, 1),
+      ("maybePhase", .integer16, nil), ("colour", .string, "green"), ("maybeColour", .string, nil),
+      ("rights", .integer32, nil), ("number", .integer64, nil), ("maybeNumber", .double, nil), ("price", .decimal, nil),
+      ("date", .date, nil), ("text", .string, nil), ("bytes", .binaryData, nil), ("id", .uuid, nil),
+      ("link", .uri, nil), ("words", .transformable, nil), ("counts", .transformable, nil),
+      ("label", .transformable, nil),
+    ]
+    let (errand, owner) = (NSEntityDescription(), NSEntityDescription())
+    (errand.name, errand.managedObjectClassName) = ("Errand", "CoreDataTests.Errand")
+    (owner.name, owner.managedObjectClassName) = ("Owner", "CoreDataTests.Owner")
+    errand.properties = attributes.map { name, type, value in
+      let attribute = NSAttributeDescription()
+      (attribute.name, attribute.type, attribute.defaultValue) = (name, type, value)
+      if type == .transformable { attribute.valueTransformerName = "CoreDataTests.LabelTransformer" }
+      return attribute
+    }
+    func link(_ name: String, to entity: NSEntityDescription, isToMany: Bool) -> NSRelationshipDescription {
+      let link = NSRelationshipDescription()
+      (link.name, link.destinationEntity, link.maxCount) = (name, entity, isToMany ? 0 : 1)
+      return link
+    }
+    let (owning, errands) = (link("owner", to: owner, isToMany: false), link("errands", to: errand, isToMany: true))
+    let (queueOf, queue) = (link("queueOf", to: owner, isToMany: false), link("queue", to: errand, isToMany: true))
+    queue.isOrdered = true
+    (owning.inverseRelationship, errands.inverseRelationship) = (errands, owning)
+    (queueOf.inverseRelationship, queue.inverseRelationship) = (queue, queueOf)
+    let name = NSAttributeDescription()
+    (name.name, name.type) = ("name", .string)
+    errand.properties += [owning, queueOf]
+    owner.properties = [name, errands, queue]
+    let model = NSManagedObjectModel()
+    model.entities = [errand, owner]
+    return model
+  }
+
+  /// Calls `body` in a context over an empty store.
+  static func inContext(_ body: (NSManagedObjectContext) throws -> Void) throws {
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model())
+    try coordinator.addPersistentStore(type: .sqlite, at: URL(fileURLWithPath: "/dev/null"))
+    let context = NSManagedObjectContext(.privateQueue)
+    context.persistentStoreCoordinator = coordinator
+    try context.performAndWait { try body(context) }
+  }
+}
+
+/// Every type that `@NSManaged` takes has an accessor, which keeps the value through a save. Source: properties that client libraries declare, and
+/// https://developer.apple.com/documentation/coredata/modeling-data/generating-code (types of generated properties).
+@Suite struct PropertyTypeTests {
+  /// Sets a property, and reads it before and after a save, as an object that was read again.
+  private func keeps<V>(
+    _ object: NSManagedObject, _ set: (Errand) -> Void, _ get: (Errand) -> V, _ isRight: (V) -> Bool,
+    _ location: SourceLocation = #_sourceLocation
+  ) throws {
+    let errand = try #require(object as? Errand)
+    set(errand)
+    #expect(isRight(get(errand)), "before the save", sourceLocation: location)
+    try errand.managedObjectContext?.save()
+    errand.managedObjectContext?.refresh(errand, mergeChanges: false)
+    #expect(isRight(get(errand)), "read again: \(get(errand))", sourceLocation: location)
+  }
+
+  @Test func integersOfEveryWidth() throws {
+    try Errand.inContext { context in
+      let errand = Errand(context: context)
+      #expect(errand[Errand.tiny] == 0 && errand[Errand.byte] == nil && errand[Errand.unsigned] == 0)
+      try keeps(errand, { $0[Errand.tiny] = -128 }, { $0[Errand.tiny] }) { $0 == -128 }
+      try keeps(errand, { $0[Errand.byte] = 255 }, { $0[Errand.byte] }) { $0 == 255 }
+      try keeps(errand, { $0[Errand.byte] = nil }, { $0[Errand.byte] }) { $0 == nil }
+      try keeps(errand, { $0[Errand.unsigned] = .max }, { $0[Errand.unsigned] }) { $0 == .max }
+    }
+  }
+
+  @Test func enumerationsByTheirRawValue() throws {
+    try Errand.inContext { context in
+      let errand = Errand(context: context)
+      #expect(errand[Errand.phase] == .planned && errand[Errand.colour] == .green, "default values")
+      #expect(errand[Errand.maybePhase] == nil && errand[Errand.maybeColour] == nil && errand[Errand.rights] == [])
+      try keeps(errand, { $0[Errand.phase] = .done }, { $0[Errand.phase] }) { $0 == .done }
+      try keeps(errand, { $0[Errand.maybePhase] = .running }, { $0[Errand.maybePhase] }) { $0 == .running }
+      try keeps(errand, { $0[Errand.colour] = .red }, { $0[Errand.colour] }) { $0 == .red }
+      try keeps(errand, { $0[Errand.maybeColour] = .red }, { $0[Errand.maybeColour] }) { $0 == .red }
+      try keeps(errand, { $0[Errand.maybeColour] = nil }, { $0[Errand.maybeColour] }) { $0 == nil }
+      try keeps(errand, { $0[Errand.rights] = [.read, .write] }, { $0[Errand.rights] }) { $0 == [.read, .write] }
+      #expect(errand.value(forKey: "phase") as? Int == 3 && errand.value(forKey: "colour") as? String == "red")
+    }
+  }
+
+  @Test func aRawValueThatAnEnumerationDoesNotKnowReadsAsTheDefaultValueOrNil() throws {
+    try Errand.inContext { context in
+      let errand = Errand(context: context)
+      errand.setValue(7, forKey: "phase")
+      errand.setValue(7, forKey: "maybePhase")
+      #expect(errand[Errand.phase] == .planned && errand[Errand.maybePhase] == nil)
+      #expect(errand.value(forKey: "phase") as? Int == 7, "reading changes nothing")
+    }
+  }
+
+  @Test func classesOfFoundation() throws {
+    try Errand.inContext { context in
+      let errand = Errand(context: context)
+      #expect(errand[Errand.number] == 0 && errand[Errand.maybeNumber] == nil && errand[Errand.requiredText] == "")
+      try keeps(errand, { $0[Errand.number] = 5 }, { $0[Errand.number] }) { $0 == 5 }
+      try keeps(errand, { $0[Errand.maybeNumber] = 2.5 }, { $0[Errand.maybeNumber] }) { $0 == 2.5 }
+      let price = NSDecimalNumber(string: "12.30")
+      try keeps(errand, { $0[Errand.price] = price }, { $0[Errand.price] }) { $0 == price }
+      let date = NSDate(timeIntervalSinceReferenceDate: 12)
+      try keeps(errand, { $0[Errand.date] = date }, { $0[Errand.date] }) { $0 == date }
+      try keeps(errand, { $0[Errand.text] = "é" }, { $0[Errand.text] }) { $0 == "é" }
+      try keeps(errand, { $0[Errand.bytes] = NSData(data: Data([1, 2])) }, { $0[Errand.bytes] }) { $0?.length == 2 }
+      let id = NSUUID()
+      try keeps(errand, { $0[Errand.id] = id }, { $0[Errand.id] }) { $0 == id }
+      let link = NSURL(string: "https://example.org/a")
+      try keeps(errand, { $0[Errand.link] = link }, { $0[Errand.link] }) {
+        $0?.absoluteString == "https://example.org/a"
+      }
+      try keeps(errand, { $0[Errand.link] = nil }, { $0[Errand.link] }) { $0 == nil }
+    }
+  }
+
+  @Test func valuesOfTransformables() throws {
+    try Errand.inContext { context in
+      let errand = Errand(context: context)
+      #expect(errand[Errand.words] == [] && errand[Errand.maybeWords] == nil && errand[Errand.counts] == [:])
+      try keeps(errand, { $0[Errand.words] = ["a", "b"] }, { $0[Errand.words] }) { $0 == ["a", "b"] }
+      #expect(errand[Errand.maybeWords] == ["a", "b"] && errand[Errand.wordsAsArray] == NSArray(array: ["a", "b"]))
+      try keeps(errand, { $0[Errand.counts] = ["a": 1] }, { $0[Errand.counts] }) { $0 == ["a": 1] }
+      try keeps(errand, { $0[Errand.label] = Label("x") }, { $0[Errand.label] }) { $0?.text == "x" }
+      #expect(errand.requiredLabel.text == "x" && (errand[Errand.anything] as? Label)?.text == "x")
+      errand[Errand.words] = []
+      errand.setValue(NSSet(object: "a"), forKey: "words")
+      #expect(errand[Errand.maybeWords] == nil, "a set is no array: reported, and nil")
+    }
+  }
+
+  @Test func relationships() throws {
+    try Errand.inContext { context in
+      let (errand, owner) = (Errand(context: context), Owner(context: context))
+      #expect(owner[Owner.errands] == [] && owner[Owner.queue] == [] && owner[Owner.requiredSet] == NSSet())
+      #expect(owner[Owner.requiredQueue].count == 0)
+      errand[Errand.owner] = owner
+      #expect(
+        errand.owner === owner && owner[Owner.errands] == [errand] && owner[Owner.errandsAsSet] == NSSet(object: errand)
+      )
+      owner[Owner.errands] = nil
+      #expect(owner[Owner.errands] == [] && errand[Errand.maybeOwner] == nil)
+      owner[Owner.errandsAsSet] = NSSet(object: errand)
+      #expect(errand.owner === owner)
+      owner[Owner.queue] = [errand]
+      #expect(owner[Owner.queueAsOrderedSet] == NSOrderedSet(object: errand))
+      owner[Owner.queueAsOrderedSet] = nil
+      #expect(owner[Owner.queue] == [])
+      owner[Owner.requiredQueue] = NSOrderedSet(object: errand)
+      try context.save()
+      context.refreshAllObjects()
+      #expect(owner[Owner.errands] == [errand] && owner[Owner.queue] == [errand] && errand.owner === owner)
+    }
+  }
+
+  /// https://developer.apple.com/documentation/objectivec/nsobject-swift.class/mutablesetvalue(forkeypath:)
+  @Test func viewsOfRelationshipsByKeyPath() async throws {
+    try Errand.inContext { context in
+      let (errand, owner, other) = (Errand(context: context), Owner(context: context), Errand(context: context))
+      errand[Errand.owner] = owner
+      errand.mutableSetValue(forKeyPath: "owner.errands").add(other)
+      errand.mutableOrderedSetValue(forKeyPath: "owner.queue").add(other)
+      owner.mutableSetValue(forKeyPath: "errands").remove(errand)
+      #expect(owner[Owner.errands] == [other] && owner[Owner.queue] == [other] && other[Errand.maybeOwner] === owner)
+      #expect(errand[Errand.maybeOwner] == nil)
+    }
+    await #expect(processExitsWith: .failure) {
+      try Errand.inContext { _ = Errand(context: $0).mutableSetValue(forKeyPath: "owner.errands") }
+    }
+  }
+
+  @Test func keyPathsOfAllOfThemHaveNames() throws {
+    // Of a class that no model in use knows, and of one in use.
+    for _ in 0..<2 {
+      #expect((\Errand.phase)._kvcKeyPathString == "phase" && (\Errand.colour)._kvcKeyPathString == "colour")
+      #expect((\Errand.requiredLabel)._kvcKeyPathString == "label")
+      #expect((\Errand.owner)._kvcKeyPathString == "owner" && (\Errand.owner.name)._kvcKeyPathString == "owner.name")
+      #expect((\Errand.words)._kvcKeyPathString == "words")
+      try Errand.inContext { _ in }
+    }
+  }
+
+  @Test func whatHasNoValueStopsTheProgram() async {
+    await #expect(processExitsWith: .failure) {
+      try Errand.inContext { _ = Errand(context: $0)[Errand.owner] }
+    }
+    await #expect(processExitsWith: .failure) {
+      try Errand.inContext { _ = Errand(context: $0)[Errand.requiredLabel] }
+    }
+    await #expect(processExitsWith: .failure) {
+      try Errand.inContext { _ = Errand(context: $0)[ManagedProperty<Phase>("rights")] }
+    }
+    // The attribute is a text.
+    await #expect(processExitsWith: .failure) {
+      try Errand.inContext { _ = Errand(context: $0)[ManagedProperty<Phase?>("colour")] }
+    }
+  }
+}
