@@ -36,6 +36,18 @@ static _Thread_local void *thread_slot;
 
 void **cd_thread_slot(void) { return &thread_slot; }
 
+void cd_read_arguments(va_list list, const char *kinds, size_t count, union cd_argument *arguments) {
+  for (size_t i = 0; i < count; i++) {
+    switch (kinds[i]) {
+    case 'i': arguments[i].integer = va_arg(list, int); break;
+    case 'u': arguments[i].integer = va_arg(list, unsigned int); break;
+    case 'l': arguments[i].integer = va_arg(list, int64_t); break;
+    case 'd': arguments[i].real = va_arg(list, double); break;
+    default: arguments[i].pointer = va_arg(list, const void *); break;
+    }
+  }
+}
+
 #if defined(__APPLE__)
 
 // There the system's own Core Data is used.

@@ -1,5 +1,6 @@
 #ifndef OPENCOREDATA_CRUNTIME_H
 #define OPENCOREDATA_CRUNTIME_H
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -34,5 +35,16 @@ void cd_find_classes(const char *name, bool (*body)(const void *metadata, void *
 
 /// Allocates a Swift object of a class, retained once. Its storage is not initialised.
 void *cd_allocate_object(const void *metadata, size_t size, size_t alignment_mask);
+
+/// An argument of a variable argument list.
+union cd_argument {
+  int64_t integer;
+  double real;
+  const void *pointer;
+};
+
+/// Reads so many arguments. `kinds` has a letter for each: `i` an `int`, `u` an `unsigned int`, `l` an integer of 64 bits, `d` a
+/// `double`, `p` a pointer.
+void cd_read_arguments(va_list list, const char *kinds, size_t count, union cd_argument *arguments);
 
 #endif

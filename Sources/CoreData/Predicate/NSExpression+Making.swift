@@ -106,6 +106,15 @@ extension _ExpressionMaking {
     self.init(format: expressionFormat, argumentArray: args as [Any?])
   }
 
+  /// As ``NSPredicate/init(format:arguments:)``.
+  public init(format expressionFormat: String, arguments argList: CVaListPointer) {
+    let arguments: [Any?]
+    do {
+      arguments = try VariableArguments.read(argList, for: expressionFormat)
+    } catch { misuse("Unable to parse the format string \"\(expressionFormat)\": \(error.message)") }
+    self.init(format: expressionFormat, argumentArray: arguments)
+  }
+
   public init(format expressionFormat: String, argumentArray arguments: [Any?]) {
     do {
       let values = arguments.map(PredicateArgument.make)

@@ -16,6 +16,18 @@ extension _PredicateFormat {
     self.init(format: predicateFormat, argumentArray: args as [Any?])
   }
 
+  /// Parses a predicate with the arguments that `withVaList(_:_:)` made of values. Their types are those that the format names, as in
+  /// `printf`: `%d` is an `Int32`, `%ld` an `Int`, `%f` a `Double`, `%@` an object.
+  ///
+  /// An argument of another type than the format says is undefined, as in C; so is a format with more than there are.
+  public init(format predicateFormat: String, arguments argList: CVaListPointer) {
+    let arguments: [Any?]
+    do {
+      arguments = try VariableArguments.read(argList, for: predicateFormat)
+    } catch { misuse("Unable to parse the format string \"\(predicateFormat)\": \(error.message)") }
+    self.init(format: predicateFormat, argumentArray: arguments)
+  }
+
   public init(format predicateFormat: String, argumentArray arguments: [Any?]?) {
     let predicate: NSPredicate
     do {

@@ -15,3 +15,14 @@ public indirect enum FormatArgument: Hashable, Sendable {
   /// A predicate, inserted as if it stood there in parentheses.
   case predicate(Predicate)
 }
+
+extension FormatArgument {
+  /// What the substitutions of a format take, in their order: the text of each behind its percent sign, such as `@`, `K` or `lld`.
+  public static func substitutions(in format: String) throws(FormatError) -> [String] {
+    let bytes = Array(format.utf8)
+    return try Lexer.tokens(of: format).compactMap { token in
+      guard case .substitution = token.kind else { return nil }
+      return String(decoding: bytes[token.range.dropFirst()], as: UTF8.self)
+    }
+  }
+}
