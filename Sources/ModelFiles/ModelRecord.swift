@@ -102,6 +102,16 @@ public struct EntityRecord: Hashable, Sendable {
     self.compoundIndexes = compoundIndexes
     self.properties = properties
   }
+
+  /// Adds a fetch index for each compound index of whose properties there is none.
+  public mutating func addCompoundIndexesAsFetchIndexes() {
+    let listed = Set(fetchIndexes.map { $0.elements.compactMap(\.propertyName) })
+    for names in compoundIndexes where !listed.contains(names) {
+      let elements = names.map { FetchIndexElementRecord(propertyName: $0) }
+      fetchIndexes.append(FetchIndexRecord(name: names.joined(separator: "_"), elements: elements))
+    }
+  }
+
 }
 
 extension String {

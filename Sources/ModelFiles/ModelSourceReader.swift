@@ -42,8 +42,10 @@ public struct ModelSourceReader: Sendable {
 
 extension EntityRecord {
   /// States each index in the old and in the new form, as Apple's compiler does: an indexed property as a fetch index
-  /// of its name, a fetch index of one property as that property's flag, one of several as a compound index.
+  /// of its name, a compound index as a fetch index of all its names, a fetch index of one property as that property's
+  /// flag, one of several as a compound index.
   fileprivate mutating func repeatIndexes() {
+    addCompoundIndexesAsFetchIndexes()
     var flagged: Set<String> = []
     for index in fetchIndexes {
       let names = index.elements.compactMap(\.propertyName)

@@ -40,6 +40,8 @@ extension ModelRecordCoding {
             propertyName: $0.propertyName, type: Int($0.collationType.rawValue), isAscending: $0.isAscending)
         }, partialPredicate: index.partialIndexPredicate.flatMap(PredicateTree.of))
     }
+    // Beside fetch indexes, a reader takes compound indexes for a mirror of them.
+    if !record.fetchIndexes.isEmpty { record.addCompoundIndexesAsFetchIndexes() }
     record.properties = entity.ownProperties.compactMap(self.record(of:)).sorted { UTF8Order.isLess($0.name, $1.name) }
     return record
   }

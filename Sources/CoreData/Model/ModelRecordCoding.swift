@@ -78,9 +78,8 @@ enum ModelRecordCoding {
       made.partialIndexPredicate = index.partialPredicate.map { PredicateTree.predicate($0) }
       return made
     }
-    // Compilers repeat fetch indexes of several properties as compound indexes.
-    let listed = Set(record.fetchIndexes.map { $0.elements.compactMap(\.propertyName) })
-    entity.compound = record.compoundIndexes.filter { !listed.contains($0) }
+    // Beside fetch indexes, compound indexes are a mirror of them, for older frameworks.
+    entity.compound = record.fetchIndexes.isEmpty ? record.compoundIndexes : []
   }
 
   /// `self` and `entity` as index elements.

@@ -1,4 +1,5 @@
 import Foundation
+import ModelFiles
 import SQLEngine
 import StoreProtocol
 import StoreSchema
@@ -184,4 +185,36 @@ import Testing
       for name in ["mine", "ZA_ZNAME", "Z_B_byAge"] { #expect(try indexes(url, like: name).count == 1) }
     }
   }
+
+  /// Compiled models repeat their fetch indexes under NSCompoundIndexes for older frameworks (MODEL-FILES, 4.2): models of current system
+  /// apps. In what order, their elements alone do not tell.
+  @Test func aMirrorOfFetchIndexesIsNoIndex() throws {
+    let model = model { [index("name_age", [property("age", $0), property("name", $0)])] }
+    var record = ModelRecordCoding.record(of: model)
+    record.entities[0].compoundIndexes = [["name", "age"]]
+    let data = try CompiledModelWriter.write(record)
+    let read = try NSManagedObjectModel(CompiledModelReader.read(data))
+    #expect(read.entities[0].definition().fetchIndexes.map(\.name) == ["name_age"])
+    let context = try Describing.context(read)
+    #expect(
+      try context.performAndWait { try context.count(for: NSFetchRequest<NSManagedObject>(entityName: "A")) } == 0)
+  }
+
+  /// An index that is compound only is one, also beside others, in a model and in the model that its archive is read as.
+  @Test func aCompoundIndexOfItsOwnIsAnIndex() throws {
+    for names in [[], ["age"]] {
+      let model = model { entity in names.map { index($0, [property($0, entity)]) } }
+      model.entities[0].setCompoundIndexes([["name", "age"]])
+      let data = try CompiledModelWriter.write(ModelRecordCoding.record(of: model))
+      let read = try NSManagedObjectModel(CompiledModelReader.read(data))
+      for model in [model, read] {
+        #expect(model.entities[0].definition().fetchIndexes.map(\.name) == names + ["name_age"])
+      }
+    }
+  }
+}
+
+extension NSEntityDescription {
+  /// What the deprecated property sets.
+  fileprivate func setCompoundIndexes(_ names: [[String]]) { compound = names }
 }
