@@ -94,8 +94,40 @@ struct SQLiteForeignTraits {
     if let reason = try SQLiteForeignObjects.reason(connection, layout) { add(reason, body) }
     try header(body)
     try tables(body)
+    joins(body)
     try uniqueness(body)
     try decimals(body)
+  }
+
+  /// Names in join tables that Apple's framework chooses by rules that are not known. A file that was made here may have
+  /// others than it looks for. Who made a file cannot be told, so that they are listed for its own files, too.
+  private func joins(_ body: (StoreFinding) -> Void) {
+    var sharing: [String: Int] = [:]
+    let pairs = layout.joins.filter { !$0.isReflexive }.map { join in
+      (join, relationship(join.naming), relationship(join.other))
+    }
+    for (_, naming, other) in pairs {
+      let unnumbered = layout.join(naming, other)
+      for name in [unnumbered.first, unnumbered.second] { sharing[name, default: 0] += 1 }
+    }
+    for (join, naming, other) in pairs {
+      let entity = layout.schema.entities[naming.declaringEntity].name
+      if naming.declaringEntity == other.declaringEntity {
+        add(
+          "Apple's framework may call the join table \(join.name) \(layout.join(other, naming).name): which of two relationships of one entity gives the name is not known",
+          body, entity: entity, property: naming.name)
+      }
+      let unnumbered = layout.join(naming, other)
+      if [unnumbered.first, unnumbered.second].contains(where: { sharing[$0, default: 0] > 1 }) {
+        add(
+          "Apple's framework may number the columns \(join.first) and \(join.second) of \(join.name) otherwise: the order of relationships of one name is not known",
+          body, entity: entity, property: naming.name)
+      }
+    }
+  }
+
+  private func relationship(_ key: SQLLayout.RelationshipKey) -> Relationship {
+    layout.schema.entities[key.entity].relationships[key.relationship]
   }
 
   private func add(_ text: String, _ body: (StoreFinding) -> Void, entity: String? = nil, property: String? = nil) {

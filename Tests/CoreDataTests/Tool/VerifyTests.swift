@@ -1,3 +1,4 @@
+import CoreData
 import Foundation
 import StoreProtocol
 import Testing
@@ -149,6 +150,31 @@ import Testing
     for part in ["user_version is 7", "the table OTHERS", "the column ZMORE of ZPERSON", "the view LOOK"] {
       #expect(texts.contains { $0.contains(part) }, "\(part): \(texts)")
     }
+  }
+
+  /// SQLITE-FORMAT 7: which names Apple's framework takes is not known in two cases.
+  @Test func namesThatAppleMayChooseOtherwiseAreListed() throws {
+    let (person, club) = (Describing.entity("Person", []), Describing.entity("Club", []))
+    Describing.relate(person, "follows", toMany: true, person, "followers", toManyBack: true)
+    let knows = NSRelationshipDescription()
+    (knows.name, knows.destinationEntity, knows.inverseRelationship) = ("knows", person, knows)
+    person.properties += [knows]
+    Describing.relate(club, "people", toMany: true, person, "clubs", toManyBack: true)
+    let plain = Describing.entity("Other", [])
+    Describing.relate(plain, "people", toMany: true, person, "others", toManyBack: true)
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let url = folder.appending(path: "Names.sqlite")
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Describing.model([person, club, plain]))
+    let store = try coordinator.addPersistentStore(type: .sqlite, at: url)
+    try coordinator.remove(store)
+    #expect(try ToolRun(["store", "verify", url.path]).status == 0)
+    let run = try ToolRun(["store", "verify", url.path, "--apple"])
+    let lines = run.output.split(separator: "\n").filter { $0.contains("Apple's framework may") }
+    #expect(lines.count { $0.contains("may call") && $0.contains("FOLLOW") } == 1, "\(run.output)")
+    #expect(lines.count { $0.contains("may number") && $0.contains("PEOPLE") } == 2, "\(run.output)")
+    #expect(lines.count == 3, "\(run.output)")
   }
 
   @Test func missingAndStrangeExternalFilesAreFound() throws {
