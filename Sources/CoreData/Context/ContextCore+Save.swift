@@ -141,7 +141,7 @@ extension ContextCore {
 
   private func saveMetadata(_ coordinator: NSPersistentStoreCoordinator) throws {
     snapshots.removeAll()
-    for store in coordinator.persistentStores where store.pendingMetadata != nil {
+    for store in coordinator.openStores where store.pendingMetadata != nil {
       try saveMetadata(of: store.current)
     }
   }

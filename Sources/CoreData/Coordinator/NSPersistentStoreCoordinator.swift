@@ -35,27 +35,13 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
   // MARK: Stores
 
-  open var persistentStores: [NSPersistentStore] { stateLock.withLock { stores.compactMap { $0 } } }
+  open var persistentStores: [NSPersistentStore] { openStores }
+
+  /// What ``persistentStores`` is unless a subclass says otherwise.
+  final var openStores: [NSPersistentStore] { stateLock.withLock { stores.compactMap { $0 } } }
 
   func store(at index: Int) -> NSPersistentStore? {
     stateLock.withLock { stores.indices.contains(index) ? stores[index] : nil }
-  }
-
-  /// The first store, in the order they were added, whose configuration has the entity.
-  func storeIndex(for entity: Entity) -> UInt16? {
-    persistentStores.first { takes($0, entity) && !$0.refusesChanges }.map { UInt16($0.index) }
-      ?? persistentStores.first { takes($0, entity) }.map { UInt16($0.index) }
-  }
-
-  func takes(_ store: NSPersistentStore, _ entity: Entity) -> Bool {
-    if store.configurationName == NSManagedObjectModel.defaultConfiguration { return true }
-    return model.members(ofConfiguration: store.configurationName)?.contains { $0.name == entity.name } ?? false
-  }
-
-  func storeIndex(of id: NSManagedObjectID) -> UInt16? {
-    guard let store = id.store else { return nil }
-    if store.root === self { return UInt16(store.index) }
-    return persistentStores.first { $0 === store || $0.ownIdentifier == store.ownIdentifier }.map { UInt16($0.index) }
   }
 
   /// Opens the store at `storeURL`, makes it where there is none, and adds it. With a configuration it holds the entities of that alone;
@@ -119,7 +105,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
       OptionsWithoutEffect.warn(options, after: error)
       throw CoreDataError.make(error)
     }
-    if let twin = persistentStores.first(where: { $0.identifier == engine.identifier }) {
+    if let twin = openStores.first(where: { $0.identifier == engine.identifier }) {
       // Nothing was changed that a later closing could save.
       try? engine.close()
       throw CoreDataError.sameIdentifier(place, twin)
@@ -170,7 +156,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
       try requireNew(url)
       let index = try freeIndex()
       try store.load(type, frozen, index: index)
-      if let twin = persistentStores.first(where: { $0.ownIdentifier == store.ownIdentifier }) {
+      if let twin = openStores.first(where: { $0.ownIdentifier == store.ownIdentifier }) {
         throw CoreDataError.sameIdentifier(url ?? store.location ?? URL(fileURLWithPath: "/dev/null"), twin)
       }
       stores[index] = store
@@ -255,7 +241,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
   open func persistentStore(for URL: URL) -> NSPersistentStore? {
     let wanted = URL.standardizedFileURL
-    return persistentStores.first { $0.location?.standardizedFileURL == wanted }
+    return openStores.first { $0.location?.standardizedFileURL == wanted }
   }
 
   open func url(for store: NSPersistentStore) -> URL { store.url ?? URL(fileURLWithPath: "/dev/null") }
@@ -279,7 +265,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   /// The object ID of a URI, nil where its store or entity is not known here. Reads nothing.
   open func managedObjectID(forURIRepresentation url: URL) -> NSManagedObjectID? {
     guard url.scheme == "x-coredata", let host = url.host, let frozen = try? model.freeze(),
-      let store = persistentStores.first(where: { $0.ownIdentifier == host })
+      let store = openStores.first(where: { $0.ownIdentifier == host })
     else { return nil }
     let parts = url.pathComponents
     guard parts.count >= 3, parts[2].first == "p", let entity = frozen.schema.entity(named: parts[1]) else {

@@ -93,7 +93,7 @@ extension ContextCore {
   func stores(for fetch: ResolvedFetch) -> [NSPersistentStore] {
     guard let coordinator else { return [] }
     let affected = fetch.parameters.affectedStores
-    return coordinator.persistentStores.filter { store in
+    return coordinator.openStores.filter { store in
       (affected?.contains { $0 === store } ?? true)
         && fetch.plan.entities.contains {
           coordinator.takes(
