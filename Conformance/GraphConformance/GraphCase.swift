@@ -81,6 +81,8 @@ struct Need: Sendable {
   static let rowLevel = Need(.rowLevel)
   static let uniqueness = Need(.uniqueness)
   static let derivation = Need(.derivedAttributes)
+  /// Values of transformable attributes are kept as they are, and no transformer is asked.
+  static let objects = Need(.objectValues)
   static let externalData = Need(.externalData)
   static let history = Need(.history)
 }

@@ -9,8 +9,8 @@ from . import SpecificationError
 ROWS = ["id", "requires", "absent", "numbers", "hash"]
 NARROWINGS = ["case", "narrowing", "leaves out", "reason"]
 BY_HAND = "by hand: "
-# Capabilities of this project beyond the specification's, with the one whose stores have it.
-ADDED = {"salvage": "file"}
+# Capabilities of this project beyond the specification's, with the one whose stores, or with `!` whose other stores, have it.
+ADDED = {"salvage": "file", "objectValues": "!persistent"}
 # Steps of a ladder, as the table of capabilities writes them.
 LADDERS = {("multiProc", "detect"): "multiProcDetect", ("rowVersion", "file"): "fileVersion"}
 
@@ -47,6 +47,7 @@ class Kinds:
     def has(self, kind: str, capability: str) -> bool:
         """Whether a kind declares it. `!` in front: does not declare it."""
         if capability.startswith("!"): return not self.has(kind, capability[1:])
+        if capability in ADDED: return self.has(kind, ADDED[capability])
         for (stronger, mark), weaker in LADDERS.items():
             if capability == weaker: return self._mark(kind, stronger) in (mark, "Y")
         return self._mark(kind, capability) in ("Y", "part")
@@ -59,7 +60,7 @@ class Kinds:
 
     def _mark(self, kind: str, capability: str) -> str:
         if capability == "core": return "Y"
-        marks = self.marks.get(ADDED.get(capability, capability))
+        marks = self.marks.get(capability)
         if not marks: raise SpecificationError(f"There is no capability {capability} in Conformance/capabilities.tsv.")
         return marks[self.names.index(kind)]
 

@@ -69,6 +69,9 @@ public struct Capabilities: OptionSet, Sendable, Hashable {
   public static let xmlFile = Capabilities(rawValue: 1 << 28)
   /// What can be read of a damaged store is; see ``StoreBackend/salvage(at:into:options:)``.
   public static let salvage = Capabilities(rawValue: 1 << 29)
+  /// Rows are kept as they were given, and given out so: values of transformable attributes may be objects, which the rows own; see
+  /// ``RowObjects``.
+  public static let objectValues = Capabilities(rawValue: 1 << 30)
 }
 
 extension Capabilities: CustomStringConvertible {
@@ -82,7 +85,7 @@ extension Capabilities: CustomStringConvertible {
     ("derived", .derivedAttributes), ("migrateInPlace", .migrationInPlace), ("migrateCopy", .migrationByCopy),
     ("checksum", .checksums), ("powerLoss", .powerLossDurability), ("server", .server), ("mapped", .memoryMapped),
     ("sqlText", .sqlText), ("fmtSQLite", .sqliteFile), ("fmtBPlist", .binaryPropertyListFile), ("fmtXML", .xmlFile),
-    ("salvage", .salvage),
+    ("salvage", .salvage), ("objectValues", .objectValues),
   ]
 
   /// The names of the capabilities in this set, in the order of ``named``.

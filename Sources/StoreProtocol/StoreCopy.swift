@@ -9,14 +9,19 @@ import StoreSchema
 public struct StoreCopy {
   private let source: any Store
   private let target: any Store
+  /// Makes bytes of an object that the source keeps, of an attribute's slot of an entity.
+  private let encode: Encoding?
   /// How many objects a commit writes: all of them where each commit writes the whole file.
   private let batchSize: Int
   private var schema: Schema { target.schema }
 
-  /// Both stores were opened with the same model.
-  public init(_ source: any Store, to target: any Store) {
+  public typealias Encoding = (_ entity: Int, _ slot: Int, _ object: Any) throws(StoreError) -> Data
+
+  /// Both stores were opened with the same model. `encode` is needed where the source keeps objects and the target does not.
+  public init(_ source: any Store, to target: any Store, encode: Encoding? = nil) {
     self.source = source
     self.target = target
+    self.encode = target.capabilities.contains(.objectValues) ? nil : encode
     batchSize = target.capabilities.contains(.rowLevel) ? 10_000 : .max
   }
 
@@ -86,6 +91,8 @@ public struct StoreCopy {
       case .sound(.null): continue
       case .sound(.data(let data)) where entity.slots[slot] == .externalData:
         builder.set(slot, .data(try target.keepExternalData(data) ?? Data([1]) + data))
+      case .sound(.data(let data)) where entity.slots[slot] == .transformable:
+        builder.set(slot, .data(try bytes(data, object.reference.entity, slot)))
       case .sound(let value): builder.set(slot, value)
       }
     }
@@ -95,6 +102,12 @@ public struct StoreCopy {
       if let place = relationship.entitySlot { builder.setInt(place, Int64(target.entity)) }
     }
     return builder.finish(key: object.reference.key, entity: entity.index, version: 1)
+  }
+
+  /// What of a transformable attribute the target keeps.
+  private func bytes(_ data: Data, _ entity: Int, _ slot: Int) throws(StoreError) -> Data {
+    guard let encode, let object = RowObjects.object(data) else { return data }
+    return try encode(entity, slot, object)
   }
 
   /// The destinations, all of which are there. With the delete rule no action a reference may lead to what is gone, which is none.
@@ -167,10 +180,11 @@ extension StoreBackend {
   /// already but an empty file, or the log or journal of a database that was taken from there, unless `replaces` says that a store of this type there
   /// may go; whatever is thrown, what was at `url` is still there.
   public func make(
-    at url: URL, copying source: any Store, options: StoreOptions, replaces: Bool = false, progress: () -> Void = {}
+    at url: URL, copying source: any Store, options: StoreOptions, replaces: Bool = false,
+    encode: StoreCopy.Encoding? = nil, progress: () -> Void = {}
   ) throws(StoreError) {
     try make(at: url, schema: source.schema, options: options, replaces: replaces) { (store) throws(StoreError) in
-      try StoreCopy(source, to: store).run(progress)
+      try StoreCopy(source, to: store, encode: encode).run(progress)
     }
   }
 

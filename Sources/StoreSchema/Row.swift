@@ -106,6 +106,8 @@ public struct Row: @unchecked Sendable {
   @usableFromInline var slotCount: UInt32
   /// Bytes behind the header: bitmap, words and data.
   @usableFromInline var byteCount: UInt32
+  /// Whether the row owns objects; see ``RowObjects``.
+  @usableFromInline var ownsObjects = false
 
   @usableFromInline init(key: Int64, version: Int64, entity: UInt32, slotCount: UInt32, byteCount: UInt32) {
     self.key = key
@@ -119,7 +121,11 @@ public struct Row: @unchecked Sendable {
 }
 
 /// The storage of a row.
-@usableFromInline final class RowBlock: ManagedBuffer<RowHeader, UInt64> {}
+@usableFromInline final class RowBlock: ManagedBuffer<RowHeader, UInt64> {
+  deinit {
+    withUnsafeMutablePointerToHeader { if $0.pointee.ownsObjects { RowObjects.disown(by: UInt(bitPattern: $0)) } }
+  }
+}
 
 extension Row {
   /// Whether this value alone holds the block. A snapshot of the moment: use it to decide what to forget.

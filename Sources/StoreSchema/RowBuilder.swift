@@ -15,6 +15,8 @@ public final class RowBuilder {
   @exclusivity(unchecked) @usableFromInline var bitmapWords = 0
   /// How many bytes bitmap and words take.
   @exclusivity(unchecked) @usableFromInline var head = 0
+  /// Objects that the row will own; also those of a row that was never ended, which do no harm there.
+  @exclusivity(unchecked) @usableFromInline var objects: [UInt64] = []
 
   public init() {
     words = .allocate(capacity: wordCapacity)
@@ -83,6 +85,7 @@ public final class RowBuilder {
     let next = byteCount &+ count
     if next > byteCapacity { growBytes(to: next) }
     if let start = source.baseAddress { (bytes + byteCount).copyMemory(from: start, byteCount: count) }
+    if count == RowObjects.length, let object = RowObjects.id(source) { objects.append(object) }
     // Offsets are relative to the first bitmap word, so that a reader needs no further arithmetic.
     let word = UInt64(truncatingIfNeeded: head &+ byteCount) &<< 32 | UInt64(truncatingIfNeeded: count)
     byteCount = next
@@ -134,7 +137,17 @@ public final class RowBuilder {
       target.copyMemory(from: words, byteCount: head)
       (target + head).copyMemory(from: bytes, byteCount: byteCount)
     }
+    if !objects.isEmpty { giveObjects(to: block) }
     return Row(block)
+  }
+
+  @inline(never)
+  private func giveObjects(to block: RowBlock) {
+    block.withUnsafeMutablePointerToHeader {
+      $0.pointee.ownsObjects = true
+      RowObjects.own(objects, by: UInt(bitPattern: $0))
+    }
+    objects = []
   }
 
   /// Gives null slots the word zero, so that equal rows have equal bytes.
@@ -220,6 +233,11 @@ extension RowView {
     let copy = unsafeDowncast(RowBlock.create(minimumCapacity: (total + 7) / 8) { _ in header }, to: RowBlock.self)
     copy.withUnsafeMutablePointerToElements {
       UnsafeMutableRawPointer($0).copyMemory(from: words, byteCount: total)
+    }
+    if header.ownsObjects {
+      copy.withUnsafeMutablePointerToHeader {
+        RowObjects.own(sameAs: UInt(bitPattern: self.header), by: UInt(bitPattern: $0))
+      }
     }
     return Row(copy)
   }

@@ -9,7 +9,7 @@ public struct InMemoryBackend: StoreBackend {
 
   public var storeType: String { "InMemory" }
   public var capabilities: Capabilities {
-    [.concurrentReads, .rowVersions, .uniqueness, .grouping, .derivedAttributes]
+    [.concurrentReads, .rowVersions, .uniqueness, .grouping, .derivedAttributes, .objectValues]
   }
 
   /// Makes an empty store each time, whatever the URL.

@@ -110,7 +110,7 @@ final class SavePlan {
     if let known = byIndex[object.storeIndex] { return .passUnretained(known) }
     guard let store = core.store(object.storeIndex) else {
       throw CocoaError(
-        coordinator.persistentStores.isEmpty ? .persistentStoreOpen : .persistentStoreSave,
+        coordinator.openStores.isEmpty ? .persistentStoreOpen : .persistentStoreSave,
         userInfo: [
           NSLocalizedDescriptionKey:
             "No store of the coordinator takes the entity \(object.info.entity.name); add one before saving."
@@ -347,9 +347,16 @@ extension ContextCore {
 
   private func encodeTransformables(_ object: NSManagedObject) throws {
     guard let values = object.extras?.transformed else { return }
+    let keepsObjects = self.keepsObjects(object)
     for info in object.info.attributes where info.attribute.type == .transformable {
       let slot = info.attribute.slot
-      guard object.changed(slot) == TransformableCoding.pending, let value = values[slot] else { continue }
+      guard case .data(let bytes)? = object.changed(slot), let value = values[slot],
+        bytes.isEmpty || RowObjects.object(bytes) != nil
+      else { continue }
+      if keepsObjects {
+        object.setOverlay(.data(token(for: value, of: object, slot)), slot)
+        continue
+      }
       guard let data = TransformableCoding.encode(value, info.description) else {
         throw CocoaError(
           .persistentStoreSave,
@@ -361,5 +368,21 @@ extension ContextCore {
       }
       object.setOverlay(.data(data), slot)
     }
+  }
+
+  /// The token of the equal object that the row has already, or a new one.
+  private func token(for value: Any, of object: NSManagedObject, _ slot: Int) -> Data {
+    if let row = object.row, !row.isNull(slot) {
+      let token = row.data(slot)
+      if let old = RowObjects.object(token) as? NSObject, old.isEqual(value) { return token }
+    }
+    let owner = RowObject(value)
+    object.makeExtras().rowObjects[slot] = owner
+    return owner.token
+  }
+
+  /// Whether the store of an object keeps the objects of transformable attributes.
+  private func keepsObjects(_ object: NSManagedObject) -> Bool {
+    store(object.storeIndex)?.keepsObjects ?? false
   }
 }

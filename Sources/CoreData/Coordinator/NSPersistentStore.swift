@@ -86,6 +86,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     isReadOnlyFlag = engine.isReadOnly
     keepsSnapshots = engine.capabilities.contains(.concurrentReads)
     readsRows = engine.capabilities.contains(.rowLevel)
+    keepsObjects = engine.capabilities.contains(.objectValues)
     self.engine = Mutex(engine)
     super.init()
     if engine.capabilities.contains(.externalData) { ObsoleteValues.shared.note(self, of: setup.coordinator) }
@@ -108,6 +109,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     isReadOnlyFlag = StoreOptionCoding.options(options).isReadOnly
     keepsSnapshots = false
     readsRows = false
+    keepsObjects = false
     engine = Mutex(nil)
   }
 
@@ -164,6 +166,8 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
   let keepsSnapshots: Bool
   /// Whether rows are read from a medium, rather than kept in memory all the time.
   let readsRows: Bool
+  /// Whether values of transformable attributes are kept as objects.
+  let keepsObjects: Bool
 
   /// The store's UUID, the host part of its object URIs. Setting it changes only what is read here. A store that a client
   /// implements may set it before its metadata is loaded: then it is the UUID, unless the metadata names another.

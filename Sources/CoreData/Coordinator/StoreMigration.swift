@@ -17,12 +17,13 @@ extension NSPersistentStoreCoordinator {
     }
     let backend = try Self.backend(type)
     let settings = try settings(options, like: store)
+    let encode = TransformableCoding.encoding(try frozenModel())
     let successor: NSPersistentStore
     var objects: [ObjectReference] = []
     do {
       successor = try store.succeed { () throws(StoreError) in
         let source = try store.requireEngine()
-        let engine = try Self.copy(source, to: url, backend, settings) { (target) throws(StoreError) in
+        let engine = try Self.copy(source, to: url, backend, settings, encode) { (target) throws(StoreError) in
           if store.custom == nil && !source.isReadOnly { try Self.carryKeys(from: source, to: target) }
           objects = try Self.references(in: target)
         }
@@ -75,6 +76,7 @@ extension NSPersistentStoreCoordinator {
   /// A store with everything that another one holds, opened and completed by `finish`.
   private static func copy(
     _ source: any Store, to url: URL, _ backend: any StoreBackend, _ options: StoreOptions,
+    _ encode: @escaping StoreCopy.Encoding,
     _ finish: (any Store) throws(StoreError) -> Void
   ) throws(StoreError) -> any Store {
     var making = options
@@ -85,7 +87,7 @@ extension NSPersistentStoreCoordinator {
       try finish(target)
       return target
     }
-    try backend.make(at: url, copying: source, options: making)
+    try backend.make(at: url, copying: source, options: making, encode: encode)
     do throws(StoreError) {
       let target = try backend.open(at: url, schema: source.schema, options: options)
       do throws(StoreError) { try finish(target) } catch {
@@ -128,9 +130,11 @@ extension NSPersistentStoreCoordinator {
     let backend = try Self.backend(type)
     var settings = try settings(nil, like: store)
     settings.isReadOnly = false
+    let encode = TransformableCoding.encoding(try frozenModel())
     do {
       try backend.make(
-        at: url, copying: store.requireEngine(), options: settings, replaces: replaces, progress: progress)
+        at: url, copying: store.requireEngine(), options: settings, replaces: replaces, encode: encode,
+        progress: progress)
     } catch { throw CoreDataError.make(error) }
   }
 

@@ -8,6 +8,7 @@ import StoreSchema
 extension ContextCore {
   func fetchDictionaries(_ parameters: FetchParameters) throws -> [NSDictionary] {
     prepareToFetch()
+    if let dictionaries = try dictionariesOfObjects(parameters) { return dictionaries }
     let fetch = try ResolvedFetch(parameters, self)
     let table = try ResolvedTable(fetch, self)
     let stores = self.stores(for: fetch)
@@ -28,6 +29,7 @@ extension ContextCore {
   /// The number of dictionaries that a request gives.
   func countDictionaries(_ parameters: FetchParameters) throws -> Int {
     prepareToFetch()
+    if let dictionaries = try dictionariesOfObjects(parameters) { return dictionaries.count }
     let fetch = try ResolvedFetch(parameters, self)
     let table = try ResolvedTable(fetch, self)
     var count = 0

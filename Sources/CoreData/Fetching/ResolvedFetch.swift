@@ -46,7 +46,7 @@ struct ResolvedFetch {
     var treeOfObjects: StoreQuery.Predicate?
     if let given = parameters.predicate {
       do {
-        let (tree, rest) = try PredicateTree.forFetch(given)
+        let (tree, rest) = try PredicateTree.forFetch(given, ofObjects: core.namesOfObjectValues(parameters))
         block = rest
         predicate = try resolver.resolve(tree)
         if PredicateWalk.namesObjects(tree) { treeOfObjects = tree }
@@ -90,7 +90,7 @@ struct ResolvedFetch {
 
   /// The predicate for one of several stores: where it names objects, their keys are those of others in other stores.
   func predicate(at store: UInt16, in core: ContextCore) -> ResolvedPredicate {
-    guard let treeOfObjects, let coordinator = core.coordinator, coordinator.persistentStores.count > 1,
+    guard let treeOfObjects, let coordinator = core.coordinator, coordinator.openStores.count > 1,
       let schema = core.frozen?.schema
     else { return plan.predicate }
     // The names are the same: they were resolved before.

@@ -8,6 +8,8 @@ final class FrozenModel: Sendable {
   let schema: Schema
   /// In the order of the schema's entities.
   let infos: [EntityInfo]
+  /// The names of all transformable attributes.
+  let transformableNames: Set<String>
   /// Tells models apart in the caches of accessors.
   let number: UInt64
 
@@ -18,6 +20,8 @@ final class FrozenModel: Sendable {
   init(_ schema: Schema, _ model: NSManagedObjectModel) {
     self.schema = schema
     number = Self.counter.add(1, ordering: .relaxed).oldValue
+    transformableNames = Set(
+      schema.entities.flatMap { $0.attributes.lazy.filter { $0.type == .transformable }.map(\.name) })
     let byName = model.entitiesByName
     let number = self.number
     infos = schema.entities.compactMap { entity in

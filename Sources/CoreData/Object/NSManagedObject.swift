@@ -61,6 +61,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     var temporaryKey: Int64 = 0
     /// Decoded transformable values by slot.
     var transformed: [Int: Any] = [:]
+    /// Those of them, by slot, for which a store that keeps objects was last given a token.
+    var rowObjects: [Int: RowObject] = [:]
     var fetchedProperties: [String: [Any]] = [:]
     /// Of an object that has changed again since the last event.
     var eventBase: EventBase?
@@ -70,6 +72,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     func forgetValues() {
       transients = []
       transformed = [:]
+      rowObjects = [:]
       fetchedProperties = [:]
       eventBase = nil
     }

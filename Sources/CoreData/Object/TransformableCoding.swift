@@ -1,7 +1,8 @@
 import Foundation
+import StoreProtocol
 import StoreSchema
 
-/// Encodes and decodes the values of transformable attributes.
+/// Encodes and decodes the values of transformable attributes. In a store that keeps objects they are kept as they are.
 enum TransformableCoding {
   /// Stands in a changed slot for bytes that are made at save.
   static let pending = Value.data(Data())
@@ -31,8 +32,21 @@ enum TransformableCoding {
     return false
   }
 
+  /// The value of a slot's bytes.
   static func decode(_ data: Data, _ attribute: NSAttributeDescription) -> Any? {
-    ValueTransformer.forAttribute(attribute)?.reverse(data)
+    RowObjects.object(data) ?? ValueTransformer.forAttribute(attribute)?.reverse(data)
+  }
+
+  /// Makes bytes of the objects that a store keeps, for one that does not.
+  static func encoding(_ frozen: FrozenModel) -> StoreCopy.Encoding {
+    { (entity, slot, object) throws(StoreError) in
+      let info = frozen.infos[entity].attributes.first { $0.attribute.slot == slot }
+      if let info, let data = encode(object, info.description) { return data }
+      throw StoreError(
+        .invalidArgument,
+        "A value of a transformable attribute cannot be encoded; register its transformer and check its class.",
+        context: ["attribute": "\(frozen.infos[entity].entity.name).\(info?.attribute.name ?? "")"])
+    }
   }
 
   /// The bytes to store, nil where the transformer refuses the value or is not registered.

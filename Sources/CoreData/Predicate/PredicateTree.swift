@@ -33,8 +33,9 @@ enum PredicateTree {
   }
 
   /// A predicate for a fetch: what stores are asked, and what only blocks can say of the objects that they give. Conjunctions in conjunctions, and
-  /// disjunctions in disjunctions, as folding many predicates one by one makes them, are one. Throws for those that are too deep.
-  static func forFetch(_ predicate: NSPredicate) throws(ResolutionError) -> (
+  /// disjunctions in disjunctions, as folding many predicates one by one makes them, are one. Parts with a key of one of the names are for
+  /// objects, too. Throws for those that are too deep.
+  static func forFetch(_ predicate: NSPredicate, ofObjects names: Set<String> = []) throws(ResolutionError) -> (
     tree: StoreQuery.Predicate, block: NSPredicate?
   ) {
     if predicate.isDenied {
@@ -55,7 +56,8 @@ enum PredicateTree {
         continue
       }
       if TreeHeight.isExceeded(by: tree) { throw tooDeep() }
-      trees.append(tree)
+      var walk = PredicateWalk(tree)
+      if walk.reaches(names) { blocks.append(part) } else { trees.append(tree) }
     }
     let block = blocks.count > 1 ? NSCompoundPredicate(andPredicateWithSubpredicates: blocks) : blocks.first
     return (trees.count == 1 ? trees[0] : .and(trees), block)

@@ -13,6 +13,8 @@ struct PredicateWalk {
   /// `bound` are variables that have a value wherever they stand.
   init(_ tree: StoreQuery.Predicate, bound: Set<String> = []) { pending = [(.predicate(tree), bound)] }
 
+  init(_ expression: StoreQuery.Expression) { pending = [(.expression(expression), [])] }
+
   mutating func next() -> (part: Part, bound: Set<String>)? {
     guard let next = pending.popLast() else { return nil }
     switch next.part {
@@ -66,6 +68,19 @@ struct PredicateWalk {
       }
     }
     return result
+  }
+
+  /// Whether a key of one of these names is in a key path.
+  mutating func reaches(_ names: Set<String>) -> Bool {
+    if names.isEmpty { return false }
+    while let (part, _) = next() {
+      switch part {
+      case .expression(.keyPath(let path)), .expression(.keyPathOf(_, let path)):
+        if path.split(separator: ".").contains(where: { names.contains(String($0)) }) { return true }
+      default: continue
+      }
+    }
+    return false
   }
 
   /// Whether objects or IDs are among the constants.

@@ -1,0 +1,74 @@
+import Foundation
+import StoreQuery
+import StoreSchema
+
+/// Fetches that look into the values of transformable attributes, where stores keep those as objects: `ANY list == 20`,
+/// `average:(list)`, `list[FIRST]`. Such parts of a request are evaluated over the objects that the rest selects.
+extension ContextCore {
+  /// The names of transformable attributes, where every store that is asked keeps their values as objects.
+  func namesOfObjectValues(_ parameters: FetchParameters) -> Set<String> {
+    guard let names = frozen?.transformableNames, !names.isEmpty, let coordinator else { return [] }
+    let stores = parameters.affectedStores ?? coordinator.openStores
+    return stores.allSatisfy(\.keepsObjects) ? names : []
+  }
+
+  /// The dictionaries of a request whose predicate or expressions look into such values; nil for any other.
+  ///
+  /// They are made of objects in a context of their own, which has read only what is saved. There are no groups then.
+  func dictionariesOfObjects(_ parameters: FetchParameters) throws -> [NSDictionary]? {
+    let names = namesOfObjectValues(parameters)
+    guard let coordinator, parameters.looksInto(names) else { return nil }
+    if parameters.propertiesToGroupBy?.isEmpty == false || parameters.havingPredicate != nil || parameters.isDistinct {
+      throw ResolvedTable.error(
+        "what looks into the value of a transformable attribute can be neither grouped nor distinct")
+    }
+    var objects = parameters
+    (objects.resultType, objects.propertiesToFetch, objects.prefetchedKeyPaths) = (.managedObjectResultType, nil, [])
+    let context = NSManagedObjectContext(.privateQueue)
+    context.persistentStoreCoordinator = coordinator
+    return try context.performAndWait {
+      try context.core.fetchObjects(objects).map { try Self.dictionary(of: $0, parameters.propertiesToFetch) }
+    }
+  }
+
+  private static func dictionary(of object: NSManagedObject, _ properties: [Any]?) throws -> NSDictionary {
+    let result = NSMutableDictionary()
+    for property in properties ?? object.info.attributes.map(\.attribute.name) {
+      let (name, value) = try value(property, of: object)
+      guard let value = AttributeCoding.flattened(value) else { continue }
+      result[name] = (value as? NSManagedObject)?.ownID ?? value
+    }
+    return result
+  }
+
+  private static func value(_ property: Any, of object: NSManagedObject) throws -> (String, Any?) {
+    switch property {
+    case let name as String: return (name, object.value(forKeyPath: name))
+    case let description as NSExpressionDescription:
+      guard let expression = description.expression else {
+        throw ResolvedTable.error("the expression description \(description.name) has no expression")
+      }
+      return (description.name, expression.expressionValue(with: object, context: nil))
+    case let description as NSPropertyDescription: return (description.name, object.value(forKey: description.name))
+    default: throw ResolvedTable.error("\(property) is neither a property's name nor its description")
+    }
+  }
+}
+
+extension FetchParameters {
+  /// Whether the predicate, or an expression that is more than a key path, has one of the keys.
+  fileprivate func looksInto(_ names: Set<String>) -> Bool {
+    if names.isEmpty { return false }
+    if let tree = predicate.flatMap(PredicateTree.of) {
+      var walk = PredicateWalk(tree)
+      if walk.reaches(names) { return true }
+    }
+    return propertiesToFetch?.contains { property in
+      guard let expression = (property as? NSExpressionDescription)?.expression else { return false }
+      let tree = ExpressionTree.of(expression)
+      if case .keyPath = tree { return false }
+      var walk = PredicateWalk(tree)
+      return walk.reaches(names)
+    } ?? false
+  }
+}
