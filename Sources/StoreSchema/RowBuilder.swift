@@ -16,7 +16,7 @@ public final class RowBuilder {
   /// How many bytes bitmap and words take.
   @exclusivity(unchecked) @usableFromInline var head = 0
   /// Objects that the row will own; also those of a row that was never ended, which do no harm there.
-  @exclusivity(unchecked) @usableFromInline var objects: [UInt64] = []
+  @exclusivity(unchecked) private var objects: [UInt64] = []
 
   public init() {
     words = .allocate(capacity: wordCapacity)
@@ -85,11 +85,17 @@ public final class RowBuilder {
     let next = byteCount &+ count
     if next > byteCapacity { growBytes(to: next) }
     if let start = source.baseAddress { (bytes + byteCount).copyMemory(from: start, byteCount: count) }
-    if count == RowObjects.length, let object = RowObjects.id(source) { objects.append(object) }
+    if count == RowObjects.length { noteObject(source) }
     // Offsets are relative to the first bitmap word, so that a reader needs no further arithmetic.
     let word = UInt64(truncatingIfNeeded: head &+ byteCount) &<< 32 | UInt64(truncatingIfNeeded: count)
     byteCount = next
     return word
+  }
+
+  /// Bytes that may be a token.
+  @usableFromInline @inline(never)
+  func noteObject(_ bytes: UnsafeRawBufferPointer) {
+    if let object = RowObjects.id(bytes) { objects.append(object) }
   }
 
   public func setString(_ slot: Int, _ value: String) {

@@ -15,11 +15,11 @@ public enum RowObjects {
   }
 
   /// What every token of this process begins with, and nothing else: nobody outside could know it.
-  @usableFromInline static let mark: (UInt64, UInt64) = (.random(in: .min ... .max), .random(in: .min ... .max))
+  static let mark: (UInt64, UInt64) = (.random(in: .min ... .max), .random(in: .min ... .max))
   @usableFromInline static let length = 24
 
   /// The number of the object that a slot's bytes name.
-  @usableFromInline static func id(_ bytes: UnsafeRawBufferPointer) -> UInt64? {
+  static func id(_ bytes: UnsafeRawBufferPointer) -> UInt64? {
     guard bytes.count == length, bytes.loadUnaligned(as: UInt64.self) == mark.0,
       bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self) == mark.1
     else { return nil }
@@ -63,7 +63,7 @@ public enum RowObjects {
   }
 
   /// Makes the block at an address an owner of objects.
-  @usableFromInline static func own(_ ids: [UInt64], by block: UInt) {
+  static func own(_ ids: [UInt64], by block: UInt) {
     table.withLock { table in
       // An object whose last owner has gone meanwhile is no object any more.
       let present = ids.filter { table.objects[$0] != nil }
@@ -77,6 +77,7 @@ public enum RowObjects {
     own(table.withLock { $0.rows[original] ?? [] }, by: copy)
   }
 
+  @inline(never)
   static func disown(by block: UInt) {
     _ = table.withLock { table in (table.rows.removeValue(forKey: block) ?? []).map { table.release($0) } }
   }

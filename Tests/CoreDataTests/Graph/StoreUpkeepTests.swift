@@ -113,6 +113,8 @@ import Testing
     #expect(found["n"] as? Int == 1)
   }
 
+  /// Feature 20.3: where Apple's framework stops the program by an exception, every save is an error until the changes are taken back
+  /// (decision 004).
   @Test func anUnreadableValueIsNoErrorOfOtherObjects() throws {
     let stack = try AcknowledgedStack(.sqlite)
     let context = stack.context()
