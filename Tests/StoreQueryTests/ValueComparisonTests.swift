@@ -106,4 +106,36 @@ private func object(_ entity: Int, _ key: Int64) -> Value { .reference(ObjectRef
     #expect(SortComparison.compare(.string("A"), .string("a"), .localizedCaseInsensitive) == .same)
     #expect(SortComparison.compare(.null, .string(""), .localized) == .ascending)
   }
+
+  /// Texts in which Foundation's comparison contradicts itself: characters without weight at the end, ß beside ss,
+  /// composed and decomposed letters. A sort over an order that is not total depends on the algorithm that sorts.
+  @Test(arguments: SortComparison.TextOrder.allCases)
+  func `an order of texts does not contradict itself`(_ order: SortComparison.TextOrder) {
+    let pieces = [
+      "ア", "あ", "ß", "ss", "s", "é", "e", "\u{301}", "\u{327}", "E", "1", "01", "\u{0}", "\u{AD}", "\u{200D}", " ",
+    ]
+    var texts = pieces + [""]
+    for a in pieces { for b in pieces { texts.append(a + b) } }
+    func compare(_ a: String, _ b: String) -> Ordering { SortComparison.compare(.string(a), .string(b), order) }
+    let sorted = texts.sorted { compare($0, $1) == .ascending }
+    var wrong = 0
+    for (place, a) in sorted.enumerated() {
+      for b in sorted[place...] {
+        if compare(a, b) == .descending || compare(b, a) != compare(a, b).reversed { wrong += 1 }
+      }
+    }
+    #expect(wrong == 0, "of \(sorted.count * sorted.count / 2) pairs")
+  }
+
+  /// As `localizedStandardCompare(_:)` has it:
+  /// https://developer.apple.com/documentation/foundation/nsstring/localizedstandardcompare(_:) "like the Finder".
+  @Test func `texts are in the order of the Finder`() {
+    let sorted = ["a", "A", "b", "file1", "file01", "file2", "file10", "z"]
+    for (place, a) in sorted.enumerated() {
+      for b in sorted[(place + 1)...] {
+        #expect(SortComparison.compare(.string(a), .string(b), .localizedStandard) == .ascending, "\(a) \(b)")
+        #expect(a.localizedStandardCompare(b) == .orderedAscending, "\(a) \(b), by Foundation")
+      }
+    }
+  }
 }

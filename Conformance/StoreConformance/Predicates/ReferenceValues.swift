@@ -85,11 +85,22 @@ enum ReferenceValues {
     guard let x = text(a), let y = text(b) else { return compare(a, b) ?? 0 }
     switch selector {
     case "caseInsensitiveCompare:": return compare(a, b, "c") ?? 0
-    case "localizedCompare:": return compare(a, b, "l") ?? 0
-    case "localizedCaseInsensitiveCompare:": return compare(a, b, "cl") ?? 0
-    case "localizedStandardCompare:": return x.localizedStandardCompare(y).rawValue
+    case "localizedCompare:": return collate(x, y, [])
+    case "localizedCaseInsensitiveCompare:": return collate(x, y, .caseInsensitive)
+    case "localizedStandardCompare:":
+      let byNumber = collate(x, y, [.numeric, .caseInsensitive, .widthInsensitive])
+      let byCase = byNumber == 0 ? collate(x, y, .numeric) : byNumber
+      let (a, b) = (Array(x.utf8), Array(y.utf8))
+      if byCase != 0 || a == b { return byCase }
+      return a.count < b.count || (a.count == b.count && a.lexicographicallyPrecedes(b)) ? -1 : 1
     default: return compare(a, b) ?? 0
     }
+  }
+
+  /// The order of the locale's collation over whole texts: characters without weight, in front, keep Foundation from
+  /// deciding by itself.
+  private static func collate(_ a: String, _ b: String, _ options: String.CompareOptions) -> Int {
+    ("\u{1}" + a).compare("\u{2}" + b, options: options, range: nil, locale: .current).rawValue
   }
 
   static func areEqual(_ a: Value, _ b: Value, _ options: String = "") -> Bool {

@@ -5,16 +5,9 @@ import StoreQuery
 public struct SQLCollation: Sendable {
   public let order: SortComparison.TextOrder
 
-  private init(_ order: SortComparison.TextOrder) { self.order = order }
+  init(order: SortComparison.TextOrder) { self.order = order }
 
-  /// Nil for the comparison of digits by their number: Foundation's is no order of more than two texts, so that what comes out depends on who
-  /// sorts.
-  init?(order: SortComparison.TextOrder) {
-    if order == .localizedStandard { return nil }
-    self.init(order)
-  }
-
-  public static let all = [.caseInsensitive, .localized, .localizedCaseInsensitive].map(SQLCollation.init(_:))
+  public static let all = SortComparison.TextOrder.allCases.filter { $0 != .literal }.map(SQLCollation.init(order:))
 
   public var name: String { "OCD" + order.rawValue }
 

@@ -79,10 +79,9 @@ struct SQLPredicate {
     var terms: [String] = []
     for sort in sorts {
       guard let term = term(.path(sort.path)), term.type != .decimal, term.type != .entity, term.type != .opaque,
-        !term.type.isReference,
-        let collation = SQLCollation(order: sort.comparison)
+        !term.type.isReference
       else { return nil }
-      let collated = term.type.isText ? collation.suffix : ""
+      let collated = term.type.isText ? SQLCollation(order: sort.comparison).suffix : ""
       terms.append(term.text.statement.text + collated + (sort.isAscending ? "" : " DESC"))
     }
     if aliasCount > Self.maximumAliasesSorted { return nil }

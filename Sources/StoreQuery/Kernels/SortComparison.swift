@@ -46,9 +46,9 @@ public enum SortComparison {
     switch order {
     case .literal: StringComparison.compare(a, b)
     case .caseInsensitive: StringComparison.compare(a, b, options: .caseInsensitive)
-    case .localized: StringComparison.compare(a, b, options: .localeSensitive)
-    case .localizedCaseInsensitive: StringComparison.compare(a, b, options: [.localeSensitive, .caseInsensitive])
-    case .localizedStandard: Ordering(a.localizedStandardCompare(b))
+    case .localized: LocalizedOrder.compare(a, b)
+    case .localizedCaseInsensitive: LocalizedOrder.compare(a, b, .caseInsensitive)
+    case .localizedStandard: LocalizedOrder.compareStandard(a, b)
     }
   }
 }
