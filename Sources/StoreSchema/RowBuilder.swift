@@ -17,6 +17,9 @@ public final class RowBuilder {
   @exclusivity(unchecked) @usableFromInline var head = 0
   /// Objects that the row will own; also those of a row that was never ended, which do no harm there.
   @exclusivity(unchecked) private var objects: [UInt64] = []
+  /// Whether values were left out of the row because it cannot hold them: with all else they are beyond 2 GB, which is
+  /// noticed before memory is taken. Such a row must not be finished.
+  @exclusivity(unchecked) public private(set) var isTooLarge = false
 
   public init() {
     words = .allocate(capacity: wordCapacity)
@@ -44,6 +47,7 @@ public final class RowBuilder {
 
   @inlinable @inline(__always)
   func begin(_ slots: Int, bitmap: UInt64) {
+    if isTooLarge { forgetTooLarge() }
     slotCount = slots
     bitmapWords = (slots &+ 63) &>> 6
     head = (bitmapWords &+ slots) &* 8
@@ -83,7 +87,7 @@ public final class RowBuilder {
   public func add(_ source: UnsafeRawBufferPointer) -> UInt64 {
     let count = source.count
     let next = byteCount &+ count
-    if next > byteCapacity { growBytes(to: next) }
+    if next > byteCapacity && !growBytes(to: next) { return 0 }
     if let start = source.baseAddress { (bytes + byteCount).copyMemory(from: start, byteCount: count) }
     if count == RowObjects.length { noteObject(source) }
     // Offsets are relative to the first bitmap word, so that a reader needs no further arithmetic.
@@ -130,8 +134,9 @@ public final class RowBuilder {
     if kind.isBytes { row.withBytes(slot) { setBytes(slot, $0) } } else { set(slot, row.word(slot)) }
   }
 
-  /// Ends the row. Slots not set since ``begin(slots:)`` are null.
+  /// Ends the row, which is not ``isTooLarge``. Slots not set since ``begin(slots:)`` are null.
   public func finish(key: Int64, entity: Int, version: Int64) -> Row {
+    precondition(!isTooLarge, "the values of a row are too large")
     clearNulls()
     let total = head &+ byteCount
     let header = RowHeader(
@@ -177,13 +182,21 @@ public final class RowBuilder {
     words = .allocate(capacity: needed)
   }
 
-  @usableFromInline @inline(never) func growBytes(to needed: Int) {
+  @usableFromInline @inline(never) func forgetTooLarge() { isTooLarge = false }
+
+  /// False where a row cannot be so large: offsets and lengths of a stored row have 31 bits.
+  @usableFromInline @inline(never) func growBytes(to needed: Int) -> Bool {
+    if needed > Int(Int32.max) - head {
+      isTooLarge = true
+      return false
+    }
     let size = max(needed, byteCapacity * 2)
     let larger = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 8)
     larger.copyMemory(from: bytes, byteCount: byteCount)
     bytes.deallocate()
     bytes = larger
     byteCapacity = size
+    return true
   }
 }
 
