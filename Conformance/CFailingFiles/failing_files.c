@@ -86,6 +86,12 @@ struct ff_report ff_end(void) {
 
 void ff_set_clock(long seconds) { clock_offset = seconds; }
 
+bool ff_trace(const char *path) {
+  if (trace_descriptor >= 0) syscall(SYS_close, trace_descriptor);
+  trace_descriptor = path ? log_at(path) : -1;
+  return !path || trace_descriptor >= 0;
+}
+
 int ff_fork(void) { return (int)fork(); }
 
 static void start_from_environment(void) {
@@ -164,6 +170,7 @@ static const char *path_of(int descriptor) {
 #define CALL(type, kinds, name, path, size, call, undo)        \
   int happens = next(kinds, name, path, size);                 \
   if (happens == FF_FAIL) { errno = fault.error; return (type)-1; } \
+  if (happens == FF_TORN) die();                               \
   type result = call;                                          \
   if (happens == FF_AFTER) die();                              \
   if (happens == FF_LATE && result != (type)-1) { undo; errno = fault.error; return (type)-1; }
@@ -172,9 +179,9 @@ static const char *path_of(int descriptor) {
 #define TRANSFER(kinds, name, descriptor, size, call)          \
   int happens = next(kinds, name, path_of(descriptor), size);  \
   if (happens == FF_FAIL) { errno = fault.error; return -1; }  \
-  if (happens == FF_SHORT && size > 1) size /= 2;              \
+  if ((happens == FF_SHORT || happens == FF_TORN) && size > 1) size /= 2; \
   ssize_t result = call;                                       \
-  if (happens == FF_AFTER) die();                              \
+  if (happens == FF_AFTER || happens == FF_TORN) die();        \
   if (happens == FF_LATE && result != -1) { errno = fault.error; return -1; }
 
 // The mode of an open, which is there where the file may be made.
@@ -422,6 +429,7 @@ void ff_watch(const char *prefix) { (void)prefix; }
 void ff_begin(const struct ff_fault *fault) { (void)fault; }
 struct ff_report ff_end(void) { return (struct ff_report){0, 0}; }
 void ff_set_clock(long seconds) { (void)seconds; }
+bool ff_trace(const char *path) { return !path; }
 int ff_fork(void) { return -1; }
 
 #endif

@@ -44,6 +44,8 @@ public struct FileFault: Sendable {
     case full(room: Int)
     /// The process dies before the call, or after it.
     case dieBefore, dieAfter
+    /// It dies when a write has done half of its work, and before any other call.
+    case dieTorn
   }
 
   public var calls: Calls
@@ -101,6 +103,14 @@ public enum FailingFiles {
     }
   }
 
+  /// Runs `body` while all changes of files are written down in a file, which must not lie among them. Files that are
+  /// open already are not known there.
+  public static func trace<R>(to file: URL, _ body: () throws -> R) throws -> R {
+    guard ff_trace(file.path) else { throw HarnessProblem("\(file.path) cannot be written") }
+    defer { _ = ff_trace(nil) }
+    return try body()
+  }
+
   /// Runs `body` while the clock tells a date that is so many seconds off.
   public static func withClock<R>(off seconds: Int, _ body: () throws -> R) rethrows -> R {
     ff_set_clock(seconds)
@@ -140,6 +150,7 @@ public enum FailingFiles {
     case .full(let room): (wanted.effect, wanted.error, wanted.room) = (Int32(FF_FULL), ENOSPC, room)
     case .dieBefore: wanted.effect = Int32(FF_BEFORE)
     case .dieAfter: wanted.effect = Int32(FF_AFTER)
+    case .dieTorn: wanted.effect = Int32(FF_TORN)
     }
     guard let log else { return ff_begin(&wanted) }
     log.withCString { path in

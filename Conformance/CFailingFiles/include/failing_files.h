@@ -32,6 +32,7 @@ enum {
   FF_FULL,    // writes beyond `room` bytes in all fail; any other call goes on
   FF_BEFORE,  // the process dies before the call
   FF_AFTER,   // it dies after it
+  FF_TORN,    // it dies when a write has done half of it, or before any other call
 };
 
 struct ff_fault {
@@ -56,6 +57,9 @@ bool ff_works(void);
 void ff_watch(const char *prefix);
 void ff_begin(const struct ff_fault *fault);
 struct ff_report ff_end(void);
+// Writes down from now on what changes under the prefix, as trace.h says; NULL ends it. False where there is no such
+// file.
+bool ff_trace(const char *path);
 // By how many seconds clocks that tell the date are wrong.
 void ff_set_clock(long seconds);
 // As fork, of which Swift knows nothing. A child must end by _exit.
