@@ -210,6 +210,9 @@ extension Graph {
     try run({ context in try body(context, { counter.requests }) }, try newContext(coordinator))
   }
 
+  /// How many calls `body` makes by which it could read a file of the store.
+  func readings(_ body: () throws -> Void) throws -> Int { try FailingFiles.calls([.open, .read, .map], body).count }
+
   /// Says that the case leaves no sound store in its place, on purpose.
   func leavesDamage() { context.leavesDamage() }
   /// Says that the place has another store now.

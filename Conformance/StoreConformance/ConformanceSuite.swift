@@ -8,11 +8,11 @@ public enum ConformanceSuite {
     lifecycle, parts, lifecycleOfFiles, foreignFiles, identity, values, attributeRules, obsoleteData, derivedAttributes,
     links,
     orders, deletions, referrers,
-    inheritance, predicates, collections, statements, sorting,
+    inheritance, predicates, generatedPredicates, collections, statements, sorting,
     tables, saves, savesThatFail, filesThatFail, uniqueness, versions,
     histories,
     concurrency, locks,
-    durability, machine, damage, salvages,
+    durability, machine, deaths, powerLosses, damage, salvages,
     sqliteDamage, xmlDamage, capabilities, [hugeValue], largeValues,
   ].flatMap { $0 }
 }

@@ -113,3 +113,16 @@ final class CountedStore {
     return Int(age)
   }
 }
+
+extension Session {
+  /// One step of a counted store that another process has made.
+  func countOn() throws {
+    guard let person = try objects("Person").first, case .int(let age) = try value(person, "age") else {
+      throw Failure("the person is gone")
+    }
+    try commit {
+      try $0.insert("Tag", ["label": .text("\(age + 1)")])
+      try $0.update(person, ["age": .int(age + 1)])
+    }
+  }
+}

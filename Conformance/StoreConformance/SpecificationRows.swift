@@ -37,7 +37,8 @@ public enum SpecificationRows {
 
   /// Why each row that none of `cases` is of is none, by its id.
   public static func open(of cases: [ConformanceCase]) -> [String: String] {
-    let reasons = Dictionary(NotYet.rows.map { ($0.id, $0.reason) }, uniquingKeysWith: { first, _ in first })
+    let reasons = Dictionary(
+      (NotYet.rows + NotYet.checks).map { ($0.id, $0.reason) }, uniquingKeysWith: { first, _ in first })
     let open = Set(all).subtracting(covered(by: cases))
     return Dictionary(
       open.map { ($0, reasons[$0] ?? "is a case of GraphConformance, which is not run here") },

@@ -14,6 +14,8 @@ ROW = re.compile(r'"([A-Z0-9]{3}-\d{3})(?=["/])')
 FUNCTION = re.compile(r"  [a-z ]*func (\w+)")
 CALL = re.compile(r"\b(\w+)\(")
 COMMENT = re.compile(r"(^|\s)//.*")
+# The steps of the project that are open, and one for what belongs to none of them.
+STEPS = ("7", "8", "9", "10", "11", "12 or later")
 
 
 @dataclass(frozen=True)
@@ -51,12 +53,39 @@ def read_cases(root: Path, file: Path | None) -> list[Case]:
         raise SpecificationError(f"{file or 'The runner'} gives no list of cases in the form of `list --json`.") from None
 
 
-def read_not_yet(root: Path) -> dict[str, str]:
-    """The rows that are no case, each with its reason."""
+@dataclass(frozen=True)
+class NotYet:
+    """The rows that are no cases, each with its reason: those that wait for a step, and those that a check holds."""
+    waiting: dict[str, str]
+    checked: dict[str, str]
+    # The checks that CI runs.
+    checks: frozenset[str] = frozenset()
+
+    def reason(self, id: str) -> str | None: return self.waiting.get(id) or self.checked.get(id)
+
+    @property
+    def ids(self) -> set[str]: return self.waiting.keys() | self.checked.keys()
+
+    def problems(self) -> list[str]:
+        """One line for each reason that does not begin with a step that is open, or with a check that CI runs."""
+        steps = "|".join(STEPS)
+        wrong = [f"{id}: its line in NotYet.swift is no “step N: what”, with N one of {', '.join(STEPS)}: {reason}"
+                 for id, reason in self.waiting.items() if not re.match(rf"step ({steps}): \S", reason)]
+        for id, reason in self.checked.items():
+            found = re.match(r"check ([\w-]+): \S", reason)
+            if not found or found[1] not in self.checks:
+                wrong.append(f"{id}: its line in NotYet.swift names no check that Scripts/test runs: {reason}")
+        return wrong + [f"{id}: NotYet.swift has it twice" for id in sorted(self.waiting.keys() & self.checked.keys())]
+
+
+def read_not_yet(root: Path) -> NotYet:
     file = root / "Conformance" / "StoreConformance" / "NotYet.swift"
-    groups = re.findall(r'\(\s*"([^"\n]+)",\s*"""(.*?)"""', file.read_text(), re.DOTALL)
+    text = file.read_text()
+    groups = re.findall(r'\(\s*"([^"\n]+)",\s*"""(.*?)"""', text, re.DOTALL)
     if not groups: raise SpecificationError(f"{file} has no rows in the form that is expected.")
-    return {id: reason for reason, ids in groups for id in ids.split()}
+    waiting = {id: reason for reason, ids in groups for id in ids.split()}
+    checks = re.findall(r"\bcheck ([\w-]+) ", (root / "Scripts" / "test").read_text())
+    return NotYet(waiting, dict(re.findall(r'Row\(id: "([^"]+)", reason: "([^"\n]+)"', text)), frozenset(checks))
 
 
 def sources(root: Path) -> dict[str, str]:

@@ -4,7 +4,7 @@ import re
 from collections import defaultdict
 from dataclasses import dataclass
 
-from .cases import Case
+from .cases import Case, NotYet
 from .record import Accepted, Kinds, Record, Row
 
 UNITS = {"KB": 10, "MB": 20, "GB": 30, "GiB": 30}
@@ -23,19 +23,19 @@ class Narrowing:
         return f"{self.id}: {self.what}{result}"
 
 
-def narrowings(record: Record, cases: list[Case], not_yet: dict[str, str], sources: dict[str, str]) -> list[Narrowing]:
+def narrowings(record: Record, cases: list[Case], not_yet: NotYet, sources: dict[str, str]) -> list[Narrowing]:
     """All of them, in the order of the rows."""
     by_row, refused = defaultdict(list), {name for case in cases for name in case.absent}
     for case in cases:
         for row in case.rows: by_row[row].append(case)
     found = []
     for row in record.rows.values():
-        if row.id in not_yet: continue
+        if row.id in not_yet.ids: continue
         found += of_requires(row, by_row[row.id], record.kinds)
         found += of_numbers(row, sources.get(row.id, ""))
         if row.absent == "E":
             found += [Narrowing(row.id, f"no refusal without {name}", "")
-                      for name in sorted(row.capabilities - refused) if not name.startswith("!")]
+                      for name in sorted(row.capabilities - refused - {"or"}) if not name.startswith("!")]
     return found
 
 
@@ -73,16 +73,17 @@ def values(number: str) -> set[int]:
     return {int(amount) << UNITS[unit], int(amount) * 1000 ** (UNITS[unit] // 10)}
 
 
-def compare(record: Record, cases: list[Case], not_yet: dict[str, str], found: list[Narrowing],
+def compare(record: Record, cases: list[Case], not_yet: NotYet, found: list[Narrowing],
             accepted: list[Accepted]) -> list[str]:
     """One line for each thing that is wrong."""
     covered = {row for case in cases for row in case.rows}
     wrong = [f"{id}: the row has neither a case nor a line in NotYet.swift"
-             for id in record.rows if id not in covered and id not in not_yet]
+             for id in record.rows if id not in covered and id not in not_yet.ids]
     wrong += [f"{id}: the row has a case, and a line in NotYet.swift, which is not needed"
-              for id in sorted(covered & not_yet.keys())]
+              for id in sorted(covered & not_yet.ids)]
     wrong += [f"{id}: there is no such row in the specification"
-              for id in sorted((covered | not_yet.keys()) - record.rows.keys())]
+              for id in sorted((covered | not_yet.ids) - record.rows.keys())]
+    wrong += not_yet.problems()
     used = set()
     for one in found:
         lines = [line for line in accepted if line.matches(one.id, one.what)]

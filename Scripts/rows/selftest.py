@@ -3,7 +3,7 @@
 import tempfile
 from pathlib import Path
 
-from .cases import Case
+from .cases import Case, NotYet
 from .compare import Narrowing, compare, literals, narrowings
 from .record import Accepted, Record, Row
 from .text import numbers, read_specification
@@ -75,14 +75,21 @@ def run_self_test() -> list[str]:
     for text, expected in LITERALS: expect(text, expected in literals(text), True)
     for id, requires, absent, source, expected in CASES:
         one = Record({id: known.rows[id]}, known.kinds)
-        lines = narrowings(one, [case(id, requires, absent)], {}, {id: source})
+        lines = narrowings(one, [case(id, requires, absent)], NotYet({}, {}), {id: source})
         found = [(line.what, line.leaves_out) for line in lines]
         expect(f"{id} {requires} {absent}", found, [expected] if expected else [])
     both = [case("LIF-001/file", ["file"]), case("LIF-001/memory", [], ["file"])]
-    found = narrowings(Record({"LIF-001": known.rows["LIF-001"]}, known.kinds), both, {}, {"LIF-001": "1000"})
+    one = Record({"LIF-001": known.rows["LIF-001"]}, known.kinds)
+    found = narrowings(one, both, NotYet({}, {}), {"LIF-001": "1000"})
     expect("two cases hold a row", [line.leaves_out for line in found], ["", ""])
     compare_lines(known, expect)
     return failures + [f"specification: {done} checks, {len(failures)} failed"]
+
+
+def waiting(reason: str, *ids: str) -> NotYet: return NotYet({id: reason for id in ids or ("LIF-005",)}, {})
+
+
+def held(reason: str) -> NotYet: return NotYet({}, {"LIF-005": reason}, frozenset(["tsan"]))
 
 
 def compare_lines(known: Record, expect) -> None:
@@ -90,11 +97,23 @@ def compare_lines(known: Record, expect) -> None:
     rows = {"LIF-001": known.rows["LIF-001"], "LIF-005": Row("LIF-005", "", "", "", "")}
     one, found = Record(rows, known.kinds), [Narrowing("LIF-001", "requires file", "memory")]
     line = Accepted("LIF-00*", "requires *", "memory", "waits")
-    have, later = [case("LIF-001", ["file"])], {"LIF-005": "waits"}
-    expect("nothing is wrong", compare(one, have, later, found, [line]), [])
+    no_step = "LIF-005: its line in NotYet.swift is no “step"
+    no_check = "LIF-005: its line in NotYet.swift names no check"
+    have, later = [case("LIF-001", ["file"])], waiting("step 11: history")
+    for lines in later, waiting("step 12 or later: a server"), held("check tsan: threads"):
+        expect("nothing is wrong", compare(one, have, lines, found, [line]), [])
     for what, arguments, start in [
-        ("no case", (have, {}, found, [line]), "LIF-005: the row has neither"),
-        ("a case and not yet", (have, later | {"LIF-001": ""}, found, [line]), "LIF-001: the row has a case, and"),
+        ("no case", (have, NotYet({}, {}), found, [line]), "LIF-005: the row has neither"),
+        ("a case and not yet", (have, waiting("step 8: undo", "LIF-001", "LIF-005"), found, [line]),
+         "LIF-001: the row has a case, and"),
+        ("no step", (have, waiting("waits for history"), found, [line]), no_step),
+        ("a step that has ended", (have, waiting("step 6: files"), found, [line]),
+         no_step),
+        ("a step for nothing", (have, waiting("step 11: "), found, [line]),
+         no_step),
+        ("no check", (have, held("check tests: it"), found, [line]), no_check),
+        ("a check for a step", (have, waiting("check tsan: it"), found, [line]),
+         no_step),
         ("no row", ([*have, case("LIF-009", [])], later, found, [line]), "LIF-009: there is no such row"),
         ("not accepted", (have, later, found, []), "LIF-001: requires file; no case of the row is for memory; widen"),
         ("another store", (have, later, found, [Accepted("LIF-001", "requires file", "", "why")]),

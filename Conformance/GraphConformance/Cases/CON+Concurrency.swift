@@ -4,23 +4,7 @@ import Foundation
 
 extension GraphSuite {
   static let concurrency: [GraphCase] = [
-    GraphCase(
-      "CON-001/graph", "eight writers of objects of their own lose none", ways: .own, races: true
-    ) { g in
-      let contexts = try (0..<8).map { _ in try g.newContext() }
-      let problems = Recorder()
-      atOnce(8) { writer in
-        let c = contexts[writer]
-        c.performAndWait {
-          for number in 0..<8 {
-            c.insert("Tag", ["label": "\(writer) \(number)"])
-            do { try c.save() } catch { problems.note(Graph.text(of: error)) }
-          }
-        }
-      }
-      g.equal(problems.take(), [])
-      g.equal(try g.elsewhere { try Set($0.objects("Tag").compactMap { $0.text("label") }).count }, 64)
-    },
+    writers("CON-001/graph", saves: 8, .small), writers("CON-001/graph/thousand", saves: 1000, .tenth),
     GraphCase(
       "CON-001/graph/coordinators", "two coordinators on one store lose nothing of each other", needs: .secondOpening,
       ways: .own, races: true
@@ -83,4 +67,22 @@ extension GraphSuite {
       g.equal(problems.take(), [])
     },
   ]
+
+  private static func writers(_ id: String, saves: Int, _ size: Load) -> GraphCase {
+    GraphCase(id, "eight writers of objects of their own lose none", ways: .own, races: true, size: size) { g in
+      let contexts = try (0..<8).map { _ in try g.newContext() }
+      let problems = Recorder()
+      atOnce(8) { writer in
+        let c = contexts[writer]
+        c.performAndWait {
+          for number in 0..<saves {
+            c.insert("Tag", ["label": "\(writer) \(number)"])
+            do { try c.save() } catch { problems.note(Graph.text(of: error)) }
+          }
+        }
+      }
+      g.equal(problems.take(), [])
+      g.equal(try g.elsewhere { try Set($0.objects("Tag").compactMap { $0.text("label") }).count }, 8 * saves)
+    }
+  }
 }

@@ -174,6 +174,21 @@ extension GraphSuite {
         g.equal(requests(), before + 1, "to read the members, which came with it")
       }
     },
+    GraphCase(
+      "REL-020/whole", "a to-many fault of a store that holds all of its rows reads no file", without: .rowLevel,
+      ways: .own, needsBackend: true, disturbsFiles: true
+    ) { g in
+      try g.requests { c, requests in
+        let new = c.insert("Team", ["title": "t"])
+        for number in 0..<20 { c.insert("Person", ["name": "p\(number)", "team": new]) }
+        try c.save()
+        c.reset()
+        let team = try c.one("Team", "title", "t")
+        let before = requests()
+        g.equal(try g.readings { g.equal(team.many("members").count, 20) }, 0, "calls that read a file")
+        g.expect(requests() <= before + 1, "\(requests() - before) requests for one fault")
+      }
+    },
     GraphCase("REL-022/graph", "a ring of mandatory relationships is saved at once", { Models.pairs }) { g in
       try g.write { c in
         let objects = ["a", "b", "c"].map { c.insert("Ring", ["name": $0]) }

@@ -77,15 +77,17 @@ extension GraphSuite {
       }
     },
     GraphCase(
-      "S2S-004", "a copy has the application's metadata, its own type and a new UUID", needs: .persistent, ways: .own
+      "S2S-004", "a copy has the application's metadata, its own type and a new UUID", ways: .own
     ) { g in
-      try g.fillWithPeople()
-      try g.setMetadata(["own": "value"])
-      try g.inWriting { try $0.save() }
-      try g.closeAll()
       try g.withPeers { name, type, url, isPersistent in
         let coordinator = try g.newCoordinator()
         let old = try g.onlyStore(of: coordinator)
+        try g.run(
+          { c in
+            c.insert("Tag", ["label": "t"])
+            coordinator.setMetadata(coordinator.metadata(for: old).merging(["own": "value"]) { $1 }, for: old)
+            try c.save()
+          }, try g.newContext(coordinator))
         let identifier = old.identifier
         let new = try coordinator.migratePersistentStore(old, to: url, options: nil, withType: type)
         g.equal(new.metadata["own"] as? String, "value")
@@ -138,8 +140,7 @@ extension GraphSuite {
       }
       g.equal(try g.fileState(1), before)
     },
-    GraphCase("S2S-008", "objects and IDs that are held go on with the new store", needs: .persistent, ways: .own) {
-      g in
+    GraphCase("S2S-008", "objects and IDs that are held go on with the new store", ways: .own) { g in
       try g.withPeers { _, type, url, isPersistent in
         try g.inWriting { c in
           let tag = c.insert("Tag", ["label": "a"])
@@ -159,24 +160,7 @@ extension GraphSuite {
         if isPersistent { try g.emptyCoordinator().destroyPersistentStore(at: url, ofType: type, options: nil) }
       }
     },
-    GraphCase("S2S-012", "random objects are the same in a copy", ways: .own) { g in
-      var random = NumberStream(seed: g.seed)
-      try g.copyToPeers { c in
-        var people: [NSManagedObject] = []
-        let tags = (0..<8).map { c.insert("Tag", ["label": "t\($0)"]) }
-        for number in 0..<80 {
-          let person = c.insert("Person", ["name": "p\(number)"])
-          if random.next(below: 3) > 0 { person.setValue(random.next(below: 60000) - 30000, forKey: "age") }
-          if random.next(below: 2) == 0 {
-            person.setValue(
-              Date(timeIntervalSinceReferenceDate: Double(random.next(below: 1_000_000)) / 7), forKey: "born")
-          }
-          if let boss = people.last, random.next(below: 3) > 0 { person.setValue(boss, forKey: "boss") }
-          for tag in tags where random.next(below: 3) == 0 { person.add(tag, to: "tags") }
-          people.append(person)
-        }
-      }
-    },
+    randomCopies("S2S-012", seeds: 2, .small), randomCopies("S2S-012/thousand", seeds: 1000, .million),
   ]
 
   /// A store with what `fill` makes, copied to every type: all is equal.
@@ -185,7 +169,25 @@ extension GraphSuite {
     _ fill: @escaping @Sendable (NSManagedObjectContext) throws -> Void
   ) -> GraphCase {
     GraphCase(id, "\(what) are the same in a store of every type", model, ways: .own) { g in
-      try g.copyToPeers(fill)
+      try g.copyToPeers(g.model, fill)
+    }
+  }
+
+  /// Random objects of random models.
+  private static func randomCopies(_ id: String, seeds: Int, _ size: Load) -> GraphCase {
+    GraphCase(id, "random objects of random models are the same in a copy", ways: .own, size: size) { g in
+      for number in 0..<seeds {
+        var random = RandomGraph(seed: g.seed &+ UInt64(number))
+        let model = random.model()
+        try g.label("seed \(g.seed &+ UInt64(number))") {
+          try g.copyToPeers(model) { random.fill($0) }
+          try g.closeAll()
+          if g.isPersistent {
+            try g.emptyCoordinator(model).destroyPersistentStore(at: g.url(), ofType: g.storeType, options: nil)
+          }
+          g.isReplaced()
+        }
+      }
     }
   }
 }
@@ -211,11 +213,14 @@ extension Graph {
 
   /// Copies the case's store to one of every type, and compares what is there. A store that is gone when it is closed is filled anew
   /// for each.
-  fileprivate func copyToPeers(_ fill: (NSManagedObjectContext) throws -> Void) throws {
-    if isPersistent { try write(fill) }
+  fileprivate func copyToPeers(
+    _ model: NSManagedObjectModel, _ fill: (NSManagedObjectContext) throws -> Void
+  ) throws {
+    var isFilled = false
     try withPeers { _, type, url, isTargetPersistent in
-      let coordinator = try newCoordinator()
-      if !isPersistent {
+      let coordinator = try newCoordinator(model)
+      if !isPersistent || !isFilled {
+        isFilled = true
         let filling = try newContext(coordinator)
         try filling.performAndWait {
           try fill(filling)
@@ -229,11 +234,11 @@ extension Graph {
       equal(try dump(coordinator), expected)
       try close(coordinator)
       if !isTargetPersistent { return }
-      let again = emptyCoordinator()
+      let again = emptyCoordinator(model)
       try again.addPersistentStore(ofType: type, configurationName: nil, at: url, options: nil)
       equal(try dump(again), expected, "opened again")
       try close(again)
-      try emptyCoordinator().destroyPersistentStore(at: url, ofType: type, options: nil)
+      try emptyCoordinator(model).destroyPersistentStore(at: url, ofType: type, options: nil)
     }
   }
 

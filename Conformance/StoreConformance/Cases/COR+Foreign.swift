@@ -12,6 +12,9 @@ enum ForeignChange: Sendable {
   case bytes([UInt8], at: Int, Capabilities)
   /// By other bytes in place of the last of several texts in a file of SQLite.
   case lastText(String, String)
+  /// By a text as long in place of each other one in a file of some format, which then has no checksum of all where
+  /// it had one.
+  case text(String, String, Capabilities)
 
   static func sql(_ statements: String...) -> ForeignChange { .sql(statements) }
   static func xml(_ old: String, _ new: String) -> ForeignChange { .xml([(old, new)]) }
@@ -22,6 +25,7 @@ enum ForeignChange: Sendable {
     case .xml: .xmlFile
     case .bytes(_, _, let format): format
     case .lastText: .sqliteFile
+    case .text(_, _, let format): format
     }
   }
 
@@ -31,7 +35,15 @@ enum ForeignChange: Sendable {
     case .bytes(let new, let place, _):
       var bytes = try c.fileBytes()
       bytes.replaceSubrange(place..<place + new.count, with: new)
-      if let key = bytes.range(of: Data("crc64-of-all-other-bytes".utf8)) { bytes[key.lowerBound] = UInt8(ascii: "_") }
+      Self.removeChecksum(of: &bytes)
+      try bytes.write(to: c.url)
+    case .text(let old, let new, _):
+      var bytes = try c.fileBytes()
+      guard old.utf8.count == new.utf8.count, bytes.range(of: Data(old.utf8)) != nil else {
+        throw HarnessProblem("the file has no \(old), or \(new) is not as long")
+      }
+      while let place = bytes.range(of: Data(old.utf8)) { bytes.replaceSubrange(place, with: Data(new.utf8)) }
+      Self.removeChecksum(of: &bytes)
       try bytes.write(to: c.url)
     case .lastText(let old, let new):
       var bytes = try c.fileBytes()
@@ -57,6 +69,10 @@ enum ForeignChange: Sendable {
       for byte in text.replacing("\u{E000}", with: "\u{1}").utf8 { bytes.append(byte == 1 ? 0xFF : byte) }
       try bytes.write(to: c.url)
     }
+  }
+
+  private static func removeChecksum(of bytes: inout Data) {
+    if let key = bytes.range(of: Data("crc64-of-all-other-bytes".utf8)) { bytes[key.lowerBound] = UInt8(ascii: "_") }
   }
 }
 

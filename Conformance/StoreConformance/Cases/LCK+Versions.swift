@@ -139,18 +139,7 @@ extension ConformanceSuite {
       }
       c.equal(try s.value(object, "age"), 0)
     },
-    ConformanceCase(
-      "LCK-018", "increments by many are all there", requirements: ["CON-002"], level: .concurrent,
-      profiles: Profile.oneOpening, races: true
-    ) { c in
-      let s = try c.open(Fixtures.people())
-      let object = try s.insert("Person", ["age": 0])
-      try c.inParallel(8) { _ in
-        for _ in 0..<15 { try s.increment(object) }
-      }
-      c.equal(try s.value(object, "age"), 120)
-      c.equal(try s.row(object)?.version, 121)
-    },
+    increments("LCK-018", by: 8, each: 15, .small), increments("LCK-018/all", by: 50, each: 1000, .large),
     ConformanceCase(
       "LCK-019", "transfers keep the sum at every moment", level: .concurrent, profiles: Profile.oneOpening, races: true
     ) { c in
@@ -187,18 +176,40 @@ extension ConformanceSuite {
       }
     },
   ]
+
+  private static func increments(_ id: String, by count: Int, each times: Int, _ size: Size) -> ConformanceCase {
+    ConformanceCase(
+      id, "increments by many are all there", requirements: ["CON-002"], level: .concurrent, size: size,
+      profiles: Profile.oneOpening, races: true
+    ) { c in
+      let s = try c.open(Fixtures.people())
+      let object = try s.insert("Team", ["title": "0"])
+      try c.inParallel(count) { thread in
+        var random = SplitMix64(seed: UInt64(thread))
+        for _ in 0..<times { try s.increment(object, &random) }
+      }
+      c.equal(try s.value(object, "title"), .text("\(count * times)"))
+      c.equal(try s.row(object)?.version, Int64(count * times + 1))
+    }
+  }
 }
 
 extension Session {
   /// A row like the stored one in its first version.
   fileprivate func first(_ object: ObjectReference) throws -> Row { try current(object).copy(version: 1) }
 
-  /// Adds one to an age, as often as others are first.
-  func increment(_ object: ObjectReference) throws {
+  /// Adds one to a number that is a title, as often as others are first. Waits longer after each time, so that many
+  /// get on.
+  func increment(_ object: ObjectReference, _ random: inout SplitMix64) throws {
+    var wait = 0
     while true {
       let row = try current(object)
-      guard case .int(let age) = try value(row, "age") else { throw Failure("the age is gone") }
-      if try conflicts({ try $0.update(object, ["age": .int(age + 1)], from: row) }).isEmpty { return }
+      guard case .string(let title) = try value(row, "title"), let number = Int(title) else {
+        throw Failure("the number is gone")
+      }
+      if try conflicts({ try $0.update(object, ["title": .text("\(number + 1)")], from: row) }).isEmpty { return }
+      wait = min(wait * 2 + 50, 20_000)
+      usleep(UInt32(random.below(wait)))
     }
   }
 

@@ -5,6 +5,60 @@ import StoreSchema
 /// Saves on a disk that fails.
 extension ConformanceSuite {
   static let savesThatFail: [ConformanceCase] = [
+    failing("SAV-018", "a save in which any call fails is made or not, as its error says, and can be made again") { c in
+      let s = try CountedStore(c, dataSize: 40_000)
+      for effect in [FileFault.Effect.error(EIO), .late(EIO)] {
+        let errors = try s.sweep(effect, .changes)
+        c.expect(!errors.isEmpty, "no failure of a call was an error")
+      }
+    },
+    failing("SAV-018/first", "the first save of a store in which any call fails is made or not, as its error says") {
+      c in
+      for at in 1..<400 {
+        let fault = FileFault(.error(EIO), .changes, at: at)
+        let (result, _, hits) = FailingFiles.disturb(fault) { Result { try insertAlone(c) } }
+        var possible = [1]
+        do { try result.get() } catch let error as StoreError {
+          possible = error.outcome == .notSaved ? [0] : [0, 1]
+          c.expect(hits > 0, "an error though nothing has happened: \(error)")
+          c.expect(error.code != .corrupt && error.code != .notAStore, "a failed call is no damage: \(error)")
+        }
+        let s = try c.open(Fixtures.people())
+        let found = try s.objects("Tag").count
+        c.expect(possible.contains(found), "at \(at): \(found) there, possible are \(possible)")
+        try s.insert("Tag")
+        try s.close()
+        try c.backend.destroy(at: c.url, options: StoreOptions())
+        c.isReplaced()
+        if hits == 0 { break }
+      }
+    },
+    failing("SAV-018/delete", "a save that deletes and grows in which any call fails is made or not, as its error says")
+    {
+      c in
+      let s = try c.open(Fixtures.people())
+      var saved = try s.commit { for number in 0..<40 { try $0.insert("Person", ["name": .text("0 \(number)")]) } }
+      for at in 1..<400 {
+        let before = Set(try s.objects("Person"))
+        c.equal(before, Set(saved), "before the failure at \(at)")
+        let fault = FileFault(at % 2 == 0 ? .error(EIO) : .late(EIO), .changes, at: (at + 1) / 2)
+        let (result, _, hits) = FailingFiles.disturb(fault) { Result { try replaceAll(s, saved, at) } }
+        do {
+          saved = try result.get()
+        } catch let error as StoreError {
+          c.expect(hits > 0, "an error though nothing has happened: \(error)")
+          let found = try s.objects("Person")
+          if Set(found) != before {
+            c.equal(error.outcome, .outcomeUnknown, "at \(at): another state than before: \(error)")
+            c.expect(found.count == 40 && before.isDisjoint(with: found), "at \(at): a mixture of both states")
+          }
+          saved = found
+        }
+        if hits == 0 && at > 2 { break }
+      }
+      try s.reopen()
+      c.equal(Set(try s.objects("Person")), Set(saved), "opened again")
+    },
     failing("SAV-019", "a full disk costs nothing, and the same commit is made once there is room") { c in
       let s = try CountedStore(c)
       let errors = try s.sweep(.error(ENOSPC), [.create, .write, .sync, .make, .rename, .truncate])
@@ -168,7 +222,7 @@ extension ConformanceSuite {
       c.expect(size < 8 << 20, "\(size) bytes are in use for 1 MB")
     },
     ConformanceCase(
-      "SAV-031", "data outside is there whenever a row leads to it",
+      "SAV-031", "data outside is there whenever a row leads to it", requirements: ["SAV-018"],
       requires: [.persistent, .externalData, .localFiles],
       profiles: Profile.plainOnly, disturbsFiles: true
     ) { c in
@@ -230,6 +284,26 @@ extension ConformanceSuite {
     ConformanceCase(
       id, title, requirements: requirements, requires: [.persistent, .localFiles], level: .durable,
       profiles: Profile.plainOnly, disturbsFiles: true, body: body)
+  }
+
+  /// Makes the store, with one object.
+  private static func insertAlone(_ c: CaseContext) throws {
+    let s = try Session(c.backend, c.url, Fixtures.people(), StoreOptions(), .plain)
+    let result = Result { try s.insert("Tag") }
+    // Closing may fail as well; whether the save was made is the save's to say.
+    try? s.close()
+    _ = try result.get()
+  }
+
+  /// Deletes objects and inserts as many others, with more text each time.
+  private static func replaceAll(
+    _ s: Session, _ old: [ObjectReference], _ number: Int
+  ) throws -> [ObjectReference] {
+    try s.commit {
+      for object in old { try $0.delete(object) }
+      let text = String(repeating: "x", count: 100 * number)
+      for place in 0..<40 { try $0.insert("Person", ["name": .text("\(number) \(place) \(text)")]) }
+    }
   }
 
   /// Commits with a failure at the call of the seed's number, says whether it was met, builds on what is then there, says what
