@@ -102,7 +102,7 @@ struct SalvageWriter {
       builder.setInt(slot, destination.key)
       if let place = relationship.entitySlot { builder.setInt(place, Int64(destination.entity)) }
     }
-    return builder.finish(key: row.key, entity: row.entity, version: 1)
+    return try builder.finishChecked(key: row.key, entity: entity, version: 1)
   }
 
   private func content(_ row: Row, _ slot: Int) -> Data? {

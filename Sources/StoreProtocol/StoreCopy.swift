@@ -101,7 +101,7 @@ public struct StoreCopy {
       builder.setInt(slot, target.key)
       if let place = relationship.entitySlot { builder.setInt(place, Int64(target.entity)) }
     }
-    return builder.finish(key: object.reference.key, entity: entity.index, version: 1)
+    return try builder.finishChecked(key: object.reference.key, entity: entity, version: 1)
   }
 
   /// What of a transformable attribute the target keeps.

@@ -15,7 +15,8 @@ extension Row {
   /// Takes packed bytes back, which may come from anywhere: nil where they are no row of `form`'s entity, so that nothing read
   /// from the row can lie outside of it, or outside the schema.
   public init?(packed bytes: UnsafeRawBufferPointer, key: Int64, version: Int64, _ form: PackedRowForm) {
-    guard key > 0, version > 0, bytes.count >= form.head, bytes.count <= Int(Int32.max), let start = bytes.baseAddress
+    guard key > 0, version > 0, bytes.count >= form.head, bytes.count <= RowBuilder.largest,
+      let start = bytes.baseAddress
     else { return nil }
     let header = RowHeader(
       key: key, version: version, entity: form.entity, slotCount: form.slotCount, byteCount: UInt32(bytes.count))

@@ -17,11 +17,16 @@ public final class RowBuilder {
   @exclusivity(unchecked) @usableFromInline var head = 0
   /// Objects that the row will own; also those of a row that was never ended, which do no harm there.
   @exclusivity(unchecked) private var objects: [UInt64] = []
-  /// Whether values were left out of the row because it cannot hold them: with all else they are beyond 2 GB, which is
-  /// noticed before memory is taken. Such a row must not be finished.
-  @exclusivity(unchecked) public private(set) var isTooLarge = false
+  private let limit: Int
+  /// Whether values were left out of the row because it cannot hold them, which is noticed before memory is taken.
+  @exclusivity(unchecked) @usableFromInline var hasLeftOut = false
 
-  public init() {
+  /// The most bytes that a row can have, values and their slots together: stored rows have offsets and lengths of 31 bits.
+  public static let largest = Int(Int32.max)
+
+  /// `limit` is for tests: what counts as too large.
+  public init(limit: Int = RowBuilder.largest) {
+    self.limit = limit
     words = .allocate(capacity: wordCapacity)
     bytes = .allocate(byteCount: byteCapacity, alignment: 8)
   }
@@ -47,7 +52,7 @@ public final class RowBuilder {
 
   @inlinable @inline(__always)
   func begin(_ slots: Int, bitmap: UInt64) {
-    if isTooLarge { forgetTooLarge() }
+    if hasLeftOut { forgetTooLarge() }
     slotCount = slots
     bitmapWords = (slots &+ 63) &>> 6
     head = (bitmapWords &+ slots) &* 8
@@ -134,9 +139,13 @@ public final class RowBuilder {
     if kind.isBytes { row.withBytes(slot) { setBytes(slot, $0) } } else { set(slot, row.word(slot)) }
   }
 
-  /// Ends the row, which is not ``isTooLarge``. Slots not set since ``begin(slots:)`` are null.
+  /// Whether the values are more than a row can have together. Then ``finish(key:entity:version:)`` must not be called.
+  public var isTooLarge: Bool { hasLeftOut || head &+ byteCount > limit }
+
+  /// Ends the row, which must not be too large; see ``isTooLarge``. A row of SQLite never is: it has a billion bytes at most
+  /// ([Limits](https://www.sqlite.org/limits.html), 1). Slots not set since ``begin(slots:)`` are null.
   public func finish(key: Int64, entity: Int, version: Int64) -> Row {
-    precondition(!isTooLarge, "the values of a row are too large")
+    precondition(!hasLeftOut, "the values of a row are too large")
     clearNulls()
     let total = head &+ byteCount
     let header = RowHeader(
@@ -182,12 +191,12 @@ public final class RowBuilder {
     words = .allocate(capacity: needed)
   }
 
-  @usableFromInline @inline(never) func forgetTooLarge() { isTooLarge = false }
+  @usableFromInline @inline(never) func forgetTooLarge() { hasLeftOut = false }
 
-  /// False where a row cannot be so large: offsets and lengths of a stored row have 31 bits.
+  /// False where a row cannot be so large.
   @usableFromInline @inline(never) func growBytes(to needed: Int) -> Bool {
-    if needed > Int(Int32.max) - head {
-      isTooLarge = true
+    if needed > limit - head {
+      hasLeftOut = true
       return false
     }
     let size = max(needed, byteCapacity * 2)

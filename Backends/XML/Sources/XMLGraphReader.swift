@@ -50,7 +50,9 @@ final class XMLGraphReader: XMLInfoReader {
           StoreFinding(.value, error.message, entity: schema.entities[shape.index].name, key: key))
       }
     }
-    if object.is_last != 0 { try loader.add(values.builder.finish(key: key, entity: shape.index, version: 1)) }
+    if object.is_last != 0 {
+      try loader.add(values.builder.finishChecked(key: key, entity: schema.entities[shape.index], version: 1))
+    }
   }
 
   private func start(_ object: cxml_object) throws(StoreError) -> XMLEntityShape {

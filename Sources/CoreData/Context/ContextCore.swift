@@ -99,7 +99,7 @@ final class ContextCore: @unchecked Sendable {
   /// The stores that take new objects, by entity; nil for not asked yet. Of the coordinator's list of that version.
   @exclusivity(unchecked) var insertionStores: ContiguousArray<UInt16?> = []
   @exclusivity(unchecked) var insertionStoresVersion = 0
-  let builder = RowBuilder()
+  @exclusivity(unchecked) var builder = RowBuilder()
   @exclusivity(unchecked) var fetchBatches = FetchBatches()
 
   /// The view that a burst of reads shares; see `reading(_:)`.

@@ -304,16 +304,9 @@ extension ContextCore {
         builder.copy(slot, entity.slots[slot], from: base)
       }
     }
-    if builder.isTooLarge { throw tooLarge(object) }
-    return builder.finish(key: max(object.key, 0), entity: entity.index, version: version)
-  }
-
-  private func tooLarge(_ object: NSManagedObject) -> CocoaError {
-    CoreDataError.make(
-      StoreError(
-        .invalidArgument,
-        "The values of one \(object.info.entity.name) are larger than 2 GB together. Keep them in files, and their paths in attributes."
-      ))
+    do { return try builder.finishChecked(key: max(object.key, 0), entity: entity, version: version) } catch {
+      throw CoreDataError.make(error)
+    }
   }
 
   /// The stored row with its changed words, where no changed value needs bytes of its own.

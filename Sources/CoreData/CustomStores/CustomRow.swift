@@ -30,7 +30,7 @@ struct CustomRow {
       builder.setInt(slot, target.key)
       if let place = relationship.relationship.entitySlot { builder.setInt(place, Int64(target.entity)) }
     }
-    return builder.finish(key: key, entity: info.entity.index, version: version)
+    return try builder.finishChecked(key: key, entity: info.entity, version: version)
   }
 
   private func stored(_ given: Any, _ info: AttributeInfo) throws(StoreError) -> [(slot: Int, value: Value)] {
