@@ -115,16 +115,19 @@ extension KeyedArchiveBytes {
     return Elements(start: 0, width: 0, count: numbered.count, numbered: numberedPlaces.count - 1)
   }
 
-  /// Appends the integers that are the elements; references to nil are left out. False where one is none.
+  /// Appends those of the elements that are integers. False where one is none: another object, or a reference to nil.
   public func append(
     integersOf elements: Elements, to integers: inout [Int64]
   ) throws(PropertyListError) -> Bool {
+    var areIntegers = true
     for index in 0..<elements.count {
-      guard let item = try item(at: place(index, in: elements)) else { continue }
-      guard let integer = try integer(item) else { return false }
-      integers.append(integer)
+      if let item = try item(at: place(index, in: elements)), let integer = try integer(item) {
+        integers.append(integer)
+      } else {
+        areIntegers = false
+      }
     }
-    return true
+    return areIntegers
   }
 
   // MARK: Scalars

@@ -93,7 +93,7 @@ public final class KeyedArchiveBytes {
     if visitsLeft < 0 { throw PropertyListError(.tooLarge, "shared objects unfold beyond all proportion") }
   }
 
-  /// The value that is referred to. Nil for a reference to nil.
+  /// The value that is referred to. Nil for a reference to nil. Throws `malformed` for a reference beyond the archive.
   @inline(__always)
   public func item(at place: Place) throws(PropertyListError) -> Item? {
     let object = try table.object(try table.reference(at: place.offset))
@@ -101,9 +101,12 @@ public final class KeyedArchiveBytes {
     return Item(object: object, uid: nil)
   }
 
+  private static let beyond = PropertyListError(.malformed, "a reference leads beyond the archive's objects")
+
   @inline(__always)
   func item(uid: UInt64) throws(PropertyListError) -> Item? {
-    guard uid != 0, uid < UInt64(objects.count) else { return nil }
+    if uid == 0 { return nil }
+    guard uid < UInt64(objects.count) else { throw Self.beyond }
     let number = try table.reference(at: objects.payload &+ Int(uid) &* table.referenceWidth)
     return Item(object: try table.object(number), uid: uid)
   }

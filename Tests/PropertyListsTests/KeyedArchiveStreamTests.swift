@@ -115,6 +115,34 @@ import Testing
     }
   }
 
+  /// Keys of related objects are integers. What is none must be noticed, or a save would leave it out.
+  @Test func integersOfAListAreToldFromWhatIsNone() throws {
+    for last in [PropertyList.integer(9), .uid(0), .uid(4), .string("9")] {
+      let data = BinaryPropertyListWriter.write(
+        .dictionary([
+          "$archiver": .string("NSKeyedArchiver"), "$version": .integer(100_000),
+          "$top": .dictionary(["root": .uid(1)]),
+          "$objects": .array([
+            .string("$null"), .dictionary(["$class": .uid(2), "NS.objects": .array([.uid(3), last, .uid(3)])]),
+            .dictionary(["$classname": .string("NSArray"), "$classes": .array([.string("NSArray")])]), .integer(7),
+          ]),
+        ]))
+      try data.withUnsafeBytes { bytes in
+        let archive = try KeyedArchiveBytes(bytes)
+        let root = try #require(try archive.root("root"))
+        let elements = try #require(try archive.elements(of: root))
+        var integers: [Int64] = []
+        if last == .uid(4) {
+          #expect(throws: PropertyListError.self) { try archive.append(integersOf: elements, to: &integers) }
+          return
+        }
+        let areIntegers = try archive.append(integersOf: elements, to: &integers)
+        #expect(areIntegers == (last == .integer(9)))
+        #expect(integers == (last == .integer(9) ? [7, 9, 7] : [7, 7]))
+      }
+    }
+  }
+
   @Test func damagedArchivesAreErrorsAndNeverStopTheProgram() throws {
     var writer = KeyedArchiveWriter()
     let root = writer.add(.array(Self.values), depth: 8)

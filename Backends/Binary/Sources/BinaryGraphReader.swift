@@ -175,11 +175,14 @@ final class BinaryGraphReader {
       throw StoreError(.corrupt, "A relationship of the object \(key) has no name or no list.")
     }
     keys.removeAll(keepingCapacity: true)
-    guard let elements = try archive.elements(of: list), try archive.append(integersOf: elements, to: &keys),
-      relationship.table != nil || keys.count <= 1
-    else {
-      throw StoreError(
-        .corrupt, "The relationship \(relationship.name) of the object \(key) leads to what are no keys.")
+    var areKeys = false
+    if let elements = try archive.elements(of: list) { areKeys = try archive.append(integersOf: elements, to: &keys) }
+    if relationship.table == nil && keys.count > 1 { (areKeys, keys) = (false, []) }
+    if !areKeys {
+      let text = "The relationship \(relationship.name) of the object \(key) leads to what are no keys."
+      guard let salvage else { throw StoreError(.corrupt, text) }
+      // The keys among them count.
+      salvage.lose(StoreFinding(.reference, text, entity: entity.name, key: key))
     }
     if let table = relationship.table {
       loader.link(table, of: key, to: keys)
