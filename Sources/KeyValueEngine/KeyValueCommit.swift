@@ -163,6 +163,16 @@ final class KeyValueCommit {
     return false
   }
 
+  /// The greatest version is followed by the least, which is none: a row with it could not be read again. No store counts so
+  /// far by itself.
+  private func noNextVersion(of row: Row) -> StoreError {
+    let name = shape.schema.entities[row.entity].name
+    return StoreError(
+      .corrupt,
+      "An object of the entity \(name) has the greatest version that there is, so that no change of it can be saved. Copy it, and delete it.",
+      context: ["entity": name, "key": "\(row.key)"])
+  }
+
   // MARK: Indexes
 
   /// Uniqueness is judged on the state after the save: all old values go before the first new one comes.
@@ -243,6 +253,7 @@ final class KeyValueCommit {
 
   /// `isAtHand` says that the row's key was the last one to be read.
   func put(_ row: Row, isAtHand: Bool = false) throws(StoreError) {
+    if row.version <= 0 { throw noNextVersion(of: row) }
     KeyValueReader.setRowKey(key, shape.tree(row.entity), row.key)
     try row.withPackedBytes { (bytes) throws(StoreError) in
       let head = KeyValueEntry.rowHead

@@ -100,6 +100,27 @@ import Testing
     return count
   }
 
+  /// A file may have any version. One above the greatest is none, and a row with it could not be read again.
+  @Test func aVersionWithoutANextOneIsNotWritten() throws {
+    let name = try #require(list.attribute(named: "name")?.slot)
+    func rename(_ key: Int64, to next: Int64, _ text: String) throws {
+      _ = try commit { changes in
+        changes.updates = [.init(row: row(list, key: key, version: next, ["name": .string(text)]), changed: set(name))]
+      }
+    }
+    let key = try commit { $0.insertions = [row(list, ["name": .string("a")])] }[0]
+    map.forge(.rows, entry: 0, byte: 16, .max - 1)
+    try rename(key, to: .max, "b")
+    let error = #expect(throws: StoreError.self) { try rename(key, to: .min, "c") }
+    #expect(error?.code == .corrupt && error?.outcome == .notSaved)
+    var names: [String] = []
+    try store.snapshot().scan(list.subtree) { names.append($0.string(name)) }
+    #expect(names == ["b"])
+    // It can be deleted all the same.
+    _ = try commit { $0.deletions = [.init(reference(list, key), versionRead: .max)] }
+    #expect(try count(list) == 0)
+  }
+
   @Test func aPairThatBothSidesTellIsThereOnce() throws {
     let (songs, lists) = (
       try #require(list.relationship(named: "songs")), try #require(song.relationship(named: "lists"))

@@ -1,7 +1,8 @@
 import Foundation
-import KeyValueEngine
 import StoreProtocol
 import Synchronization
+
+@testable import KeyValueEngine
 
 /// An ordered map in memory: sorted lists, and one writer at a time.
 final class MemoryMap: KeyValueMap, @unchecked Sendable {
@@ -53,6 +54,19 @@ final class MemoryMap: KeyValueMap, @unchecked Sendable {
       guard let old = state[space]?[entry].value.view else { return }
       var bytes = Array(old)
       bytes[byte] ^= 0x10
+      state[space]?[entry].value = bytes.withUnsafeBytes { Bytes($0) }
+    }
+  }
+
+  /// Writes a number into a value, and its checksum, as a file of others may have them.
+  func forge(_ space: KeySpace, entry: Int, byte: Int, _ number: Int64) {
+    lock.withLock {
+      guard let old = state[space]?[entry] else { return }
+      var bytes = Array(old.value.view)
+      bytes.withUnsafeMutableBytes {
+        $0.storeBytes(of: number.littleEndian, toByteOffset: byte, as: Int64.self)
+        KeyValueEntry.seal($0, old.key.view)
+      }
       state[space]?[entry].value = bytes.withUnsafeBytes { Bytes($0) }
     }
   }
