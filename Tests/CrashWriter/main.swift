@@ -7,14 +7,16 @@ import LMDBStore
 // number, a transfer that keeps a sum, link pairs, a deletion.
 //
 // Without more it goes on until it is killed, for Scripts/crash. With a number of transactions it is the program of
-// Scripts/fault; see FaultRun. With "check" it says what is in the store; see StoreFacts. The store's type is
-// OPENCOREDATA_STORE_TYPE, SQLite without it.
+// Scripts/fault; see FaultRun. With "check" it says what is in the store; see StoreFacts. With --hostile instead of a
+// path it takes steps for Scripts/hostile_saves; see HostileSaver. The store's type is OPENCOREDATA_STORE_TYPE, SQLite
+// without it.
 
 let arguments = CommandLine.arguments.dropFirst()
 guard let path = arguments.first,
   arguments.count == 1 || arguments.contains("check") || arguments.dropFirst().first.flatMap(Int64.init) != nil
 else {
-  FileHandle.standardError.write(Data("usage: crash-writer STORE [check | TRANSACTIONS [rollback] [stop]]\n".utf8))
+  FileHandle.standardError.write(
+    Data("usage: crash-writer STORE [check | TRANSACTIONS [rollback] [stop]] | --hostile\n".utf8))
   exit(2)
 }
 #if LMDB
@@ -24,6 +26,11 @@ let storeType = NSPersistentStore.StoreType(
   rawValue: ProcessInfo.processInfo.environment["OPENCOREDATA_STORE_TYPE"] ?? NSSQLiteStoreType)
 
 func say(_ text: String) { FileHandle.standardOutput.write(Data((text + "\n").utf8)) }
+
+if path == "--hostile" {
+  HostileSaver(storeType).run()
+  exit(0)
+}
 
 if arguments.contains("check") {
   say(try StoreFacts(URL(filePath: path), storeType).text)
