@@ -156,7 +156,8 @@ def statements(source: Source, index: int) -> Iterator[Change]:
     else:
         found = ASSIGNMENT.match(mask)
         if not found or "{" in mask: return
-        if re.match(r"\s*\(?(?:self\.)?\w+ = \w+$", mask) and in_initialiser(source, index): return
+        # A property must have a value before an initialiser ends.
+        if re.match(r"\s*\(?(?:self\.)?\w+(?:, \w+)*\)? = ", mask) and in_initialiser(source, index): return
         operator = "assignment: left out"
     if re.search(r"\b(?:let|var)\b", mask) or ROOM.search(mask): return
     indent, statement = found.group(1), line[len(found.group(1)):].split("  //")[0].rstrip()
@@ -165,8 +166,9 @@ def statements(source: Source, index: int) -> Iterator[Change]:
 
 def in_initialiser(source: Source, index: int) -> bool:
     for before in range(index, -1, -1):
-        if re.search(r"\b(?:func|var|subscript|deinit)\b.*\{$", source.masked[before].rstrip()): return False
-        if re.search(r"\binit\b", source.masked[before]): return True
+        mask = source.masked[before].rstrip()
+        if re.search(r"(?<![.\w])init[?!]?[(<]", mask): return True
+        if re.match(r"\s*(?:[\w()]+ )*(?:func|var|subscript|deinit)\b.*\{$", mask): return False
     return False
 
 

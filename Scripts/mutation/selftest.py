@@ -54,6 +54,7 @@ LEFT_ALONE = [
     "#if DEBUG\ncheck(a)\n#endif",
     "@inlinable\npublic func f() {\n  check(a)\n}",
     "init(a: Int) {\n  x = a\n}",
+    "convenience init?(a: Int) {\n  (self.x, y) = (a.b, nil)\n  end = first\n}",
     "call(\n  a == b,\n  c\n)",
     "let x =\n  make(a)",
     "table.withLock { rows in\n  rows.take(a)\n}",

@@ -108,6 +108,12 @@ class Tree:
 
 
 def broken(mutants: list[Mutant], output: str) -> list[Mutant]:
-    """The mutants of the lines that errors name."""
+    """The mutants of the lines that errors name; of a line without one the nearest before it, else any of the file."""
     named = {(name, int(line)) for name, line in re.findall(rf"({SOURCES}/[^\s:]+\.swift):(\d+):\d+: error:", output)}
-    return [mutant for mutant in mutants if (mutant.file, mutant.line) in named]
+    found = []
+    for name, line in sorted(named):
+        own = [mutant for mutant in mutants if mutant.file == name]
+        own.sort(key=lambda mutant: (mutant.line > line, abs(mutant.line - line)))
+        exact = [mutant for mutant in own if mutant.line == line]
+        found += [mutant for mutant in exact or own[:1] if mutant not in found]
+    return found
