@@ -9,8 +9,9 @@ from pathlib import Path
 from .choice import Mutant
 from .world import Trace, Verdict, World
 
-# A suite of so many seconds is quick; the others come last, and only for what nothing else has noticed.
-QUICK = 4.0
+# A suite and a case of so many seconds are quick; the others come last, and only for what nothing else has noticed.
+QUICK_SUITE = 4.0
+QUICK_CASE = 1.0
 AT_ONCE = 2
 
 
@@ -89,6 +90,9 @@ class Judge:
         while missing and time.monotonic() < self.until:
             verdict = self.world.run_cases(store, [(case, 20) for case in missing[:20]], 0, done, trace)
             if verdict.how == "hung":
+                again = [(verdict.failure.split()[1], 60)]
+                verdict = self.world.run_cases(store, again, 0, done, trace)
+            if verdict.how == "hung":
                 self.note(verdict.failure, 20, [])
                 self.reach.wrong[verdict.failure] = "hung"
             missing = [case for case in missing if f"{store} {case}" not in self.reach.seconds]
@@ -96,7 +100,8 @@ class Judge:
     def trace_suite(self, suite: str, trace: Trace):
         if time.monotonic() > self.until: return
         start = time.monotonic()
-        verdict = self.world.run_suites([suite], 0, trace, 300)
+        verdict = self.world.run_suites([suite], 0, trace, 120)
+        if verdict.how == "hung": verdict = self.world.run_suites([suite], 0, trace, 120)
         if verdict: self.reach.wrong[f"suite {suite}"] = f"{verdict.how}: {verdict.failure}"
         self.note(f"suite {suite}", time.monotonic() - start, trace.take())
 
@@ -110,16 +115,22 @@ class Judge:
         for stage in self.stages(mutant.number):
             if time.monotonic() > self.until: raise OutOfTime
             verdict = stage()
+            # A machine that is busy elsewhere may have made it wait.
+            if verdict.how == "hung": verdict = stage()
             if verdict: return verdict
         return Verdict()
 
     def stages(self, number: int):
+        """What reaches a mutant, in the order of what notices most in a second. Each stage gives a verdict."""
         units = {kind: self.reach.units(number, kind) for kind in (*self.stores, "suite")}
-        quick = [name for name, seconds in units["suite"] if seconds <= QUICK]
-        slow = [(name, seconds) for name, seconds in units["suite"] if seconds > QUICK]
-        for store in self.stores[:1]: yield lambda: self.world.run_cases(store, units[store], number)
-        if quick: yield lambda: self.world.run_suites(quick, number)
-        for store in self.stores[1:]: yield lambda store=store: self.world.run_cases(store, units[store], number)
+        suites = [name for name, seconds in units.pop("suite") if seconds <= QUICK_SUITE]
+        slow = [unit for unit in self.reach.units(number, "suite") if unit[1] > QUICK_SUITE]
+        quick = {store: [unit for unit in cases if unit[1] <= QUICK_CASE] for store, cases in units.items()}
+        def cases(store, some): return lambda: self.world.run_cases(store, some, number)
+        yield cases(self.stores[0], quick[self.stores[0]])
+        if suites: yield lambda: self.world.run_suites(suites, number)
+        for store in self.stores[1:]: yield cases(store, quick[store])
+        for store in self.stores: yield cases(store, units[store][len(quick[store]):])
         for name, seconds in slow:
             yield lambda name=name, seconds=seconds: self.world.run_suites([name], number, seconds=60 + 6 * seconds)
 

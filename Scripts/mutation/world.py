@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 TRACE_SIZE = 4096
+COLOUR = re.compile(r"\x1b\[[\d;]*m")
 FAILED = re.compile(r"✘ (?:Test|Suite) (.+?) (?:recorded an issue|failed)")
 PASSED = re.compile(r"✔ Test run with (\d+) test")
 # A store's program and how the cases of objects run on it.
@@ -60,22 +61,27 @@ class Child:
         self.rest = b""
 
     def lines(self, seconds: float):
-        """Each line, `None` where none came within so many seconds."""
-        output = self.process.stdout.fileno()
-        last = time.monotonic()
+        """Each line, `None` where none came within so many seconds in which the process was not stopped."""
+        output, waited = self.process.stdout.fileno(), 0
         while True:
             while b"\n" in self.rest:
                 line, self.rest = self.rest.split(b"\n", 1)
-                last = time.monotonic()
-                yield line.decode(errors="replace")
-            left = last + seconds - time.monotonic()
-            if left <= 0 or not select.select([output], [], [], left)[0]:
-                yield None
-                last = time.monotonic()
+                waited = 0
+                yield COLOUR.sub("", line.decode(errors="replace"))
+            if not select.select([output], [], [], 1)[0]:
+                waited += not self.is_stopped()
+                if waited >= seconds:
+                    yield None
+                    waited = 0
                 continue
             part = os.read(output, 65536)
             if not part: return
             self.rest += part
+
+    def is_stopped(self) -> bool:
+        """Whether somebody has stopped the process for a while, as where others measure on the same machine."""
+        try: return Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()[0] == "T"
+        except FileNotFoundError: return False
 
     def end(self) -> int:
         try: os.killpg(self.process.pid, signal.SIGKILL)
@@ -95,12 +101,13 @@ class World:
     def stores(self) -> list[str]: return [store for store, program in STORES.items() if (self.bin / program).exists()]
 
     def cases(self, store: str) -> list[str]:
-        """The cases of objects: those that their sources name."""
+        """The small cases of objects: those that their sources name."""
         folder = self.tree / "Conformance" / "GraphConformance" / "Cases"
         texts = "".join(file.read_text() for file in folder.rglob("*.swift"))
         named = set(re.findall(r'"([A-Z]{3}-\d{3}[\w/.-]*)"', texts))
         listed = subprocess.run([self.bin / STORES[store], "list"], check=True, capture_output=True, text=True).stdout
-        return [line.split()[0] for line in listed.splitlines() if line and line.split()[0] in named]
+        rows = [line.split() for line in listed.splitlines() if len(line.split()) > 2]
+        return [row[0] for row in rows if row[0] in named and row[2] == "S"]
 
     def suites(self) -> list[str]:
         if not self.tests.exists(): return []
@@ -110,9 +117,9 @@ class World:
 
     def run_cases(self, store: str, cases: list[tuple[str, float]], mutant: int = 0, done=None, trace=None) -> Verdict:
         """Runs cases until one fails; each with the seconds that it takes. `done` is told each result, and goes on."""
+        if not cases: return Verdict()
         child = Child([self.bin / STORES[store], "worker", "--backend", store, "--profile", "plain", "--seed", "1"],
                       self.tree, mutant, trace, takes_input=True)
-        status = None
         try:
             for case, seconds in cases:
                 start = time.monotonic()
