@@ -36,5 +36,11 @@ let package = Package(
         .target(name: "CLMDBRaw", condition: .when(traits: ["LMDB"])),
       ],
       path: "Sources", swiftSettings: strict),
+    .executableTarget(
+      name: "store-memory",
+      dependencies: [
+        .product(name: "CoreData", package: "OpenCoreData"), .product(name: "LMDBStore", package: "OpenCoreData"),
+      ],
+      path: "Memory", swiftSettings: strict),
   ]
 )

@@ -1,0 +1,135 @@
+"""Builds what the parts need, runs them, and gives a line for each."""
+import dataclasses
+import os
+import pathlib
+import signal
+import subprocess
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+from .ledger import Ledger
+from .part import Part
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+FOLDER = ROOT / ".build" / "nightly"
+
+
+@dataclasses.dataclass
+class Programs:
+    """The folders of the built programs, and that of the logs."""
+    debug: pathlib.Path
+    release: pathlib.Path
+    benchmarks: pathlib.Path
+    logs: pathlib.Path = FOLDER
+
+
+@dataclasses.dataclass
+class Line:
+    """What the table says of a part."""
+    row: str
+    part: str
+    unit: str
+    keys: int
+    stated: int | None
+    tonight: int
+    so_far: int
+    findings: int
+    seconds: int
+    # "ok", "FAILED", or "skipped: …" with the reason.
+    result: str
+
+
+BUILDS = {
+    "debug": ["swift", "build", "--traits", "LMDB", "--build-tests"],
+    "release": ["swift", "build", "--traits", "LMDB", "-c", "release", "--scratch-path", FOLDER / "build", "--product",
+                "store-conformance"],
+    "benchmarks": ["swift", "build", "--traits", "LMDB", "-c", "release", "--package-path", "Benchmarks"],
+}
+
+
+def build(needs: set[str], given: pathlib.Path | None) -> Programs:
+    """Builds what is needed; nothing of what is in a folder that was given."""
+    found = {}
+    for name in BUILDS:
+        if given and (name != "benchmarks" or name not in needs or (given / "store-memory").exists()):
+            found[name] = given
+        elif name in needs:
+            with open(FOLDER / f"build-{name}.log", "w") as log:
+                subprocess.run(BUILDS[name], cwd=ROOT, check=True, stdout=log, stderr=subprocess.STDOUT)
+            shown = [one for one in BUILDS[name] if one != "--build-tests"] + ["--show-bin-path"]
+            found[name] = pathlib.Path(subprocess.run(shown, cwd=ROOT, check=True, capture_output=True,
+                                                      text=True).stdout.strip())
+        else:
+            found[name] = FOLDER
+    return Programs(**found)
+
+
+class Night:
+    """Runs of parts, each of which is written into the ledger when it ends."""
+
+    def __init__(self, programs: Programs, ledger: Ledger, base: int, again: bool, commit: str):
+        self.programs, self.ledger, self.base, self.again, self.commit = programs, ledger, base, again, commit
+        self.lock = threading.Lock()
+
+    def run(self, part: Part, amounts: dict[str, int]) -> Line:
+        """Runs a part with an amount of each key."""
+        start = time.monotonic()
+        tonight, findings, troubles, skipped = dict.fromkeys(part.keys, 0), [0], [], []
+        if part.script and not (ROOT / part.script).exists():
+            skipped.append(f"there is no {part.script} yet")
+            amounts = {}
+        log = self.programs.logs / f"{part.name}.log"
+        log.write_text("")
+
+        def runs(key):
+            sizes = part.slices(amounts.get(key, 0))
+            for size, seed in zip(sizes, self.ledger.seeds(part, key, self.base, len(sizes), self.again)):
+                status, done, found, text = self.one(part, key, size, seed)
+                with self.lock:
+                    with open(log, "a") as file: file.write(f"{text}nightly: status {status}\n")
+                    if status == 77: skipped.append(text.strip().splitlines()[-1])
+                    tonight[key] = tonight[key] + done if part.adds else max(tonight[key], done)
+                    findings[0] += found
+                    if status not in (*part.good, 77): troubles.append(status)
+                # The next runs would most likely find the same, or be skipped as well.
+                if status not in part.good: return
+        with ThreadPoolExecutor(part.beside) as pool: list(pool.map(runs, part.keys))
+        result = "FAILED" if troubles else f"skipped: {skipped[0]}" if skipped else "ok"
+        return Line(part.row, part.name, part.unit, len(part.keys), part.stated, min(tonight.values()),
+                    self.ledger.done_of_each(part), findings[0], round(time.monotonic() - start), result)
+
+    def one(self, part: Part, key: str, size: int, seed: int) -> tuple[int, int, int, str]:
+        """One run: its status, what it did and found, and what it printed. A run that failed counts as nothing done."""
+        start, command = time.monotonic(), part.command(self.programs, key, size, seed)
+        arguments = [str(one) for one in command.arguments]
+        status, text = execute(arguments, command.environment, 4 * part.time(size) + 3600)
+        outcome = part.read(text)
+        if outcome.is_wrong and status in part.good: status = 1
+        is_good = status in part.good
+        done = (size if outcome.done is None else outcome.done) if is_good else 0
+        found = max(outcome.findings or 0, int(not is_good and status != 77))
+        if status != 77:
+            self.ledger.add(part, key, {
+                "seed": seed, "size": size, "done": done, "findings": found, "status": status, "commit": self.commit,
+                "seconds": round(time.monotonic() - start, 1), "date": time.strftime("%Y-%m-%dT%H:%M:%S")})
+        return status, done, found, f"$ {' '.join(arguments)}\n{text}"
+
+
+def execute(arguments: list[str], environment: dict[str, str], limit: float) -> tuple[int, str]:
+    """Runs a program to its end, or ends it and all that it started when it takes too long."""
+    try:
+        process = subprocess.Popen(arguments, cwd=ROOT, env={**os.environ, **environment}, stdout=subprocess.PIPE,
+                                   stderr=subprocess.STDOUT, start_new_session=True)
+    except OSError as error:
+        return 127, f"{error}\n"
+    try:
+        output, _ = process.communicate(timeout=limit)
+        status, end = process.returncode, ""
+    except (subprocess.TimeoutExpired, KeyboardInterrupt) as stopped:
+        os.killpg(process.pid, signal.SIGKILL)
+        output, _ = process.communicate()
+        if isinstance(stopped, KeyboardInterrupt): raise
+        status, end = 124, f"not done after {limit:.0f} s\n"
+    text = output.decode(errors="replace")
+    return status, text + ("" if text.endswith("\n") or not text else "\n") + end
