@@ -59,8 +59,9 @@ import Testing
     #expect(metadata["n"] as? Int == 2)
   }
 
-  /// A save is planned, a newer one writes newer metadata, then the first one commits.
-  @Test(arguments: StoreMigrationTests.types, [true, false])
+  /// A save is planned, a newer one writes newer metadata, then the first one commits. A store in memory encodes no value, by which
+  /// this is arranged.
+  @Test(arguments: StoreMigrationTests.persistentTypes, [true, false])
   func metadataOfANewerSaveIsNotOverwritten(_ type: NSPersistentStore.StoreType, _ hasObjects: Bool) throws {
     let stack = try AcknowledgedStack(type)
     let (older, newer, coordinator) = (stack.context(), stack.context(), stack.coordinator)
@@ -79,7 +80,6 @@ import Testing
       try older.save()
     }
     #expect(coordinator.metadata(for: store)["n"] as? Int == 2)
-    if type == .inMemory { return }
     let url = try #require(store.url)
     try coordinator.remove(store)
     let found = try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: type.rawValue, at: url)

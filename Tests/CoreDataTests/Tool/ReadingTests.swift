@@ -19,9 +19,9 @@ import Testing
     let before = try traces(of: folder)
     for command in Self.readCommands(url.path, entity: try #require(store.facts.entities.first).name) {
       let run = try ToolRun(command)
-      // One store of the corpus has a stray row and a highest key that is too low.
-      #expect(
-        run.status == 0 || (store.id == "artsy-partner-1.3" && command[1] == "verify"), "\(command) \(run.errors)")
+      // One store of the corpus has a stray row and a highest key that is too low, and some have names that no rule is known for.
+      let isListed = store.id == "artsy-partner-1.3" || run.findingsAreOfNames
+      #expect(run.status == 0 || command[1] == "verify" && isListed, "\(command) \(run.errors)")
       #expect(try traces(of: folder) == before, "\(command)")
     }
     let dump = try ToolRun(["store", "dump", url.path] + store.modelArgument)
@@ -110,5 +110,13 @@ import Testing
     #expect(wrong.status == 1 && wrong.errors.contains("predicate"))
     #expect(try ToolRun(["store", "fetch", path, "--entity", "Nothing"]).errors.contains("Book"))
     #expect(try ToolRun(["store", "fetch", path, "--entity", "Book", "--sort", "nothing"]).status == 1)
+  }
+}
+
+extension ToolRun {
+  /// Whether a verification has listed nothing but names that Apple's framework may choose otherwise.
+  fileprivate var findingsAreOfNames: Bool {
+    let findings = output.split(separator: "\n").filter { !$0.hasSuffix("finding.") && !$0.hasSuffix("findings.") }
+    return !findings.isEmpty && findings.allSatisfy { $0.contains("Apple's framework may") }
   }
 }
