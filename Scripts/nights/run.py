@@ -70,7 +70,7 @@ class Night:
 
     def __init__(self, programs: Programs, ledger: Ledger, base: int, again: bool, commit: str):
         self.programs, self.ledger, self.base, self.again, self.commit = programs, ledger, base, again, commit
-        self.lock = threading.Lock()
+        self.lock, self.processes = threading.Lock(), Processes()
 
     def run(self, part: Part, amounts: dict[str, int]) -> Line:
         """Runs a part with an amount of each key."""
@@ -94,7 +94,13 @@ class Night:
                     if status not in (*part.good, 77): troubles.append(status)
                 # The next runs would most likely find the same, or be skipped as well.
                 if status not in part.good: return
-        with ThreadPoolExecutor(part.beside) as pool: list(pool.map(runs, part.keys))
+        with ThreadPoolExecutor(part.beside) as pool:
+            try:
+                list(pool.map(runs, part.keys))
+            except KeyboardInterrupt:
+                pool.shutdown(wait=False, cancel_futures=True)
+                self.processes.stop()
+                raise
         result = "FAILED" if troubles else f"skipped: {skipped[0]}" if skipped else "ok"
         return Line(part.row, part.name, part.unit, len(part.keys), part.stated, min(tonight.values()),
                     self.ledger.done_of_each(part), findings[0], round(time.monotonic() - start), result)
@@ -103,7 +109,7 @@ class Night:
         """One run: its status, what it did and found, and what it printed. A run that failed counts as nothing done."""
         start, command = time.monotonic(), part.command(self.programs, key, size, seed)
         arguments = [str(one) for one in command.arguments]
-        status, text = execute(arguments, command.environment, 4 * part.time(size) + 3600)
+        status, text = self.processes.execute(arguments, command.environment, 4 * part.time(size) + 3600)
         outcome = part.read(text)
         if outcome.is_wrong and status in part.good: status = 1
         is_good = status in part.good
@@ -116,20 +122,40 @@ class Night:
         return status, done, found, f"$ {' '.join(arguments)}\n{text}"
 
 
-def execute(arguments: list[str], environment: dict[str, str], limit: float) -> tuple[int, str]:
-    """Runs a program to its end, or ends it and all that it started when it takes too long."""
-    try:
-        process = subprocess.Popen(arguments, cwd=ROOT, env={**os.environ, **environment}, stdout=subprocess.PIPE,
-                                   stderr=subprocess.STDOUT, start_new_session=True)
-    except OSError as error:
-        return 127, f"{error}\n"
-    try:
-        output, _ = process.communicate(timeout=limit)
-        status, end = process.returncode, ""
-    except (subprocess.TimeoutExpired, KeyboardInterrupt) as stopped:
-        os.killpg(process.pid, signal.SIGKILL)
-        output, _ = process.communicate()
-        if isinstance(stopped, KeyboardInterrupt): raise
-        status, end = 124, f"not done after {limit:.0f} s\n"
-    text = output.decode(errors="replace")
-    return status, text + ("" if text.endswith("\n") or not text else "\n") + end
+class Stopped(Exception):
+    """A run that was ended from outside, of which nothing is known."""
+
+
+class Processes:
+    """Programs that run now, each in a group of its own, so that all that it started can be ended with it."""
+
+    def __init__(self):
+        self.running, self.lock, self.are_stopped = set(), threading.Lock(), False
+
+    def execute(self, arguments: list[str], environment: dict[str, str], limit: float) -> tuple[int, str]:
+        """Runs a program to its end, or ends it and all that it started when it takes too long."""
+        with self.lock:
+            if self.are_stopped: raise Stopped
+            try:
+                process = subprocess.Popen(arguments, cwd=ROOT, env={**os.environ, **environment},
+                                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
+            except OSError as error:
+                return 127, f"{error}\n"
+            self.running.add(process)
+        try:
+            output, _ = process.communicate(timeout=limit)
+            status, end = process.returncode, ""
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            output, _ = process.communicate()
+            status, end = 124, f"not done after {limit:.0f} s\n"
+        with self.lock:
+            self.running.discard(process)
+            if self.are_stopped: raise Stopped
+        text = output.decode(errors="replace")
+        return status, text + ("" if text.endswith("\n") or not text else "\n") + end
+
+    def stop(self) -> None:
+        with self.lock:
+            self.are_stopped = True
+            for process in self.running: os.killpg(process.pid, signal.SIGKILL)

@@ -2,11 +2,12 @@
 import pathlib
 import sys
 import tempfile
+import threading
 
 from . import table
 from .ledger import Ledger
 from .part import NIGHT, Command, Outcome, Part, in_hours, rest, scaled
-from .run import Night, Programs
+from .run import Night, Programs, Stopped
 
 
 def program(code):
@@ -80,6 +81,19 @@ def verdicts(folder, show):
     need((line.result, line.tonight) == ("ok", 7), f"an end because time was over: {line}")
 
 
+def ends(folder):
+    ledger = Ledger(folder / "ends.json")
+    night = Night(Programs(folder, folder, folder, folder), ledger, 7, False, "commit")
+    asleep = part("asleep", "import time; time.sleep(60)")
+    threading.Timer(0.5, night.processes.stop).start()
+    try: night.run(asleep, {"": 5})
+    except Stopped: pass
+    else: raise AssertionError("what ran went on when the night was ended")
+    need(not ledger.runs(asleep, ""), "a run that was ended from outside is no run")
+    status, text = Night(night.programs, ledger, 7, False, "commit").processes.execute(["sleep", "60"], {}, 0.5)
+    need((status, text) == (124, "not done after 0 s\n"), f"a run that took too long: {status} {text}")
+
+
 def parts():
     names = [one.name for one in table.PARTS]
     need(len(set(names)) == len(names), "names of parts are their own")
@@ -105,7 +119,8 @@ def parts():
 
 def run_self_test(show):
     with tempfile.TemporaryDirectory(prefix="nightly-") as folder:
-        checks = [sizes, lambda: sums(pathlib.Path(folder)), lambda: verdicts(pathlib.Path(folder), show), parts]
+        checks = [sizes, lambda: sums(pathlib.Path(folder)), lambda: verdicts(pathlib.Path(folder), show),
+                  lambda: ends(pathlib.Path(folder)), parts]
         for check in checks: check()
     print(f"nightly: the self-test of {len(table.PARTS)} parts passed")
     return 0
