@@ -131,7 +131,7 @@ PARTS = [
     Part("predicates", "G6", "predicates", 5_000_000, 100_000, 300, predicates, keys=("sqlite", "lmdb"),
          needs="release", least=200, beside=2),
     Part("memory", "G8", "rows", 1_000_000, 1_000_000, 5_000, benchmarks("store-memory", "--n", "N"),
-         needs="benchmarks", least=10_000, adds=False, read=misses, most=1_000_000),
+         needs="benchmarks", least=100_000, adds=False, read=misses, most=1_000_000),
     Part("fuzz", "G9", "seconds a target", 86_400, 600, 2 / TARGETS, script("fuzz", "--seconds", "N"), least=3, most=600,
          read=counts(findings=r"^fuzz: .*findings=(\d+)")),
     Part("mutate", "G10", "mutants", 2_000_000, 20_000, 50, conform("mutate", "--count", "N"), keys=ROWS,
