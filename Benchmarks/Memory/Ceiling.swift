@@ -1,18 +1,18 @@
-/// What may be in memory at the highest while a process does some work on a store.
+/// The largest peak of memory that is allowed for a step.
 ///
 /// The source is goal G8 of the project's reliability goals.
 struct Ceiling {
   let name: String
-  /// What is measured.
+  /// The measured step.
   let step: Step
-  /// What makes the store before, in a process of its own; nil where the step begins with none.
+  /// Makes the store in another process; nil where the step makes it.
   let preparation: Step?
   let limit: Limit
 
   enum Limit {
-    /// So many millions of bytes. Fewer rows have the same ceiling: less memory is no wrong, and more would be.
+    /// Millions of bytes, for any number of rows.
     case megabytes(Double)
-    /// So many times the bytes that the step names, beside what a process of no work takes.
+    /// A multiple of ``Reading/size``. ``Reading/start`` is subtracted from the peak first.
     case times(Double)
   }
 
@@ -36,10 +36,10 @@ struct Ceiling {
     }
 }
 
-/// What a process does with a store, and nothing else.
+/// The work of one process on one store.
 struct Step: Codable {
   enum Work: String, Codable {
-    /// Inserts all rows in saves of 10 000, each of which belongs to the one owner.
+    /// Inserts all rows in saves of 10 000. All belong to one owner.
     case insert
     /// Fetches all in batches of 100, and reads every value.
     case walk
@@ -47,7 +47,7 @@ struct Step: Codable {
     case cascade
     case saveBlob
     case readBlob
-    /// Opens a store that is a whole file, reads all, changes one object, and saves.
+    /// Opens a store that is a whole file, reads all rows, changes one, and saves.
     case changeFile
   }
 
@@ -57,12 +57,12 @@ struct Step: Codable {
   init(_ work: Work, _ store: String) { (self.work, self.store) = (work, store) }
 }
 
-/// What a step took.
+/// The memory that a step took.
 struct Reading: Codable {
-  /// Bytes of memory at the highest.
+  /// The peak, in bytes.
   let peak: Int
-  /// Bytes that were in memory when the step began.
+  /// The bytes in use before the step.
   let start: Int
-  /// What ``Ceiling/Limit/times(_:)`` multiplies.
+  /// The bytes of the large value, or of the store's file.
   let size: Int
 }

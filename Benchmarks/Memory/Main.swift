@@ -1,6 +1,6 @@
 import Foundation
 
-/// Measures how much memory common work takes at the highest, and holds it against the ceilings.
+/// Compares the peak memory of common work with the ceilings.
 @main
 enum Main {
   static func main() {
@@ -27,11 +27,11 @@ struct Options {
     Exit status: 0 where every peak is below its ceiling, 1 where one is not, 2 where something could not be measured.
     """
 
-  /// How many objects there are; the ceilings are those of a million.
+  /// The number of rows. The ceilings are made for a million.
   private(set) var rows = 1_000_000
   private(set) var folder = FileManager.default.temporaryDirectory.path
   private(set) var ceilings = Ceiling.all
-  /// What a child process does; nil in the process that starts them.
+  /// The work of a child process; nil in the parent.
   private(set) var step: Step?
   private(set) var path = ""
 
@@ -60,7 +60,7 @@ struct Options {
   }
 }
 
-/// Why something could not be measured.
+/// A measurement that could not be made, with the reason.
 struct MemoryError: Error, CustomStringConvertible {
   let description: String
   init(_ description: String) { self.description = description }

@@ -1,12 +1,12 @@
 import Foundation
 
-/// Each ceiling in processes of their own.
+/// Measures each ceiling in processes of its own.
 struct Measurements {
   private let options: Options
 
   init(_ options: Options) { self.options = options }
 
-  /// Whether all were kept; prints a line for each.
+  /// Prints a line for each ceiling. Gives false where a peak is above one.
   func run() throws -> Bool {
     let folder = URL(fileURLWithPath: options.folder).appendingPathComponent("store-memory-\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -31,7 +31,7 @@ struct Measurements {
     return isKept
   }
 
-  /// Whole files are held in memory, and their ceiling is one of proportion: a tenth of the rows tells as much.
+  /// A tenth for stores that are whole files: their ceiling is a multiple of the file.
   private func rows(of step: Step) -> Int {
     ["Binary", "XML"].contains(step.store) ? max(100, options.rows / 10) : options.rows
   }

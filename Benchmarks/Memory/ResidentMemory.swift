@@ -1,14 +1,13 @@
 import Foundation
 import Synchronization
 
-/// How much of this process is in memory at the highest, as Linux says.
+/// The peak of this process's memory, by `/proc/self/status`.
 final class ResidentMemory: Sendable {
-  /// What was in memory at the beginning.
+  /// The bytes in use at the beginning.
   let start: Int
   private let sampled: Sampled?
 
-  /// Without the maps of files where these are of a store, and the kernel may take them back at any time: Linux tells no peak
-  /// of that, so a thread looks every few milliseconds.
+  /// With `withoutMaps`, mapped files do not count. Linux reports no peak of that, so a thread samples it every 5 ms.
   init(withoutMaps: Bool) {
     start = Self.bytes(withoutMaps ? "RssAnon:" : "VmRSS:")
     sampled = withoutMaps ? Sampled() : nil
@@ -34,7 +33,7 @@ final class ResidentMemory: Sendable {
       thread.start()
     }
 
-    /// Whether to go on.
+    /// Takes a sample. Gives false after ``end()``.
     private func look() -> Bool {
       let now = ResidentMemory.bytes("RssAnon:")
       return state.withLock { state in

@@ -2,7 +2,7 @@ import CoreData
 import Foundation
 
 extension Step {
-  /// Does the work. The process must have done no other before.
+  /// Does the work and measures it. Call it once in a process.
   func run(rows: Int, path: String) throws -> Reading {
     try warmUp("\(path)-\(UUID())")
     let memory = ResidentMemory(withoutMaps: store == "LMDB")
@@ -22,7 +22,7 @@ extension Step {
     return Reading(peak: peak, start: memory.start, size: size ?? 0)
   }
 
-  /// Another store first, a small one, so that what a process makes once is there.
+  /// Uses a small store, so that one-time allocations are not measured.
   private func warmUp(_ path: String) throws {
     let context = try MemoryModel.context(store, path)
     try context.performAndWait {
@@ -41,7 +41,7 @@ extension Step {
     for start in stride(from: 0, to: rows, by: 10_000) {
       for index in start..<min(rows, start + 10_000) { Row(context: context).fill(index, owner) }
       try context.save()
-      // What was saved is needed no more; the owner would else keep a set of all that are.
+      // Otherwise the owner keeps a set of all rows.
       context.refresh(owner, mergeChanges: false)
     }
   }
@@ -66,7 +66,7 @@ extension Step {
   }
 
   private func saveBlob(_ count: Int, _ context: NSManagedObjectContext) throws {
-    // The value is of the application, and counts: once of the three times.
+    // The application's own copy of the value counts, too.
     Large(context: context)[Large.bytes] = Data(repeating: 0x5A, count: count)
     try context.save()
   }

@@ -1,1 +1,1 @@
-"""The parts of Scripts/nightly, what was done of each, and how they are run."""
+"""Scripts/nightly: its parts, its ledger, and how it runs a part."""

@@ -1,4 +1,4 @@
-"""What was done of each part, night after night, whatever the commit."""
+"""The record of all runs of all nights."""
 import json
 import os
 import pathlib
@@ -8,7 +8,7 @@ from .part import Part
 
 
 class Ledger:
-    """A file with every run: its seed, size, what it did and found, its time and status, and the commit."""
+    """A JSON file: part, key, runs. A run has seed, size, units done, findings, seconds, status, date and commit."""
 
     def __init__(self, file: pathlib.Path):
         self.file, self.lock = file, threading.Lock()
@@ -18,7 +18,7 @@ class Ledger:
         return self.parts.get(part.name, {}).get(key, [])
 
     def add(self, part: Part, key: str, run: dict) -> None:
-        """Writes a run down at once, so that a night that is stopped keeps what it did."""
+        """Records a run and writes the file, so that a stopped night keeps its finished runs."""
         with self.lock:
             self.parts.setdefault(part.name, {}).setdefault(key, []).append(run)
             self.file.parent.mkdir(parents=True, exist_ok=True)
@@ -27,7 +27,7 @@ class Ledger:
             os.replace(beside, self.file)
 
     def seeds(self, part: Part, key: str, base: int, count: int, again: bool) -> list[int]:
-        """Seeds that no run of the key has had, from a base on; the first ones where the same is wanted `again`."""
+        """Seeds from base × 1000 on that no run of the key has used. With `again`, used seeds as well."""
         used = set() if again else {run["seed"] for run in self.runs(part, key)}
         found, seed = [], base * 1000
         while len(found) < count:
@@ -36,13 +36,13 @@ class Ledger:
         return found
 
     def done(self, part: Part, key: str) -> int:
-        """What was done of a key: each seed counts once, with its largest run."""
+        """The units done of a key. Each seed counts once, with its largest run."""
         largest: dict[int, int] = {}
         for run in self.runs(part, key): largest[run["seed"]] = max(largest.get(run["seed"], 0), run["done"])
         return sum(largest.values()) if part.adds else max(largest.values(), default=0)
 
     def done_of_each(self, part: Part) -> int:
-        """What was done of every key at least."""
+        """The smallest of the units done over all keys."""
         return min(self.done(part, key) for key in part.keys)
 
     def findings(self, part: Part) -> int:

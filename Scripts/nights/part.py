@@ -1,27 +1,27 @@
-"""What a part of the night is, and how its size is chosen."""
+"""A part of the night, and its size."""
 import dataclasses
 import math
 from collections.abc import Callable
 from typing import Any
 
 NIGHT = 8 * 3600
-# A run of a part that can be divided takes about so many seconds, then what it did is written down.
+# A divisible part runs in slices of about so many seconds. The ledger records each slice when it ends.
 SLICE = 600
 
 
 @dataclasses.dataclass
 class Command:
-    """A program with its arguments, and what it finds in the environment beside the rest."""
+    """A program with its arguments, and variables added to the environment."""
     arguments: list[Any]
     environment: dict[str, str] = dataclasses.field(default_factory=dict)
 
 
 @dataclasses.dataclass
 class Outcome:
-    """What a run says that it did; None where it does not say it."""
+    """The numbers in the output of a run; None where the output has no such number."""
     done: int | None = None
     findings: int | None = None
-    # What it printed shows a fault that its status does not tell.
+    # The output shows a failure, whatever the exit status.
     is_wrong: bool = False
 
 
@@ -29,35 +29,35 @@ class Outcome:
 class Part:
     """A line of the table."""
     name: str
-    # The goal of the project's reliability goals.
+    # The reliability goal, such as G1.
     row: str
     unit: str
-    # The size that the goal states for the long run, in the unit, for each key; None where it states none.
+    # The size of the long run in the goal, for each key; None where the goal states none.
     stated: int | None
     # The size of one night.
     night: int
-    # How many of the unit one run does in a second; 0 for a part that cannot be divided.
+    # Units a second of one run; 0 for a part of fixed size.
     rate: float
-    # Makes the command of a run from the programs, the key, the size and the seed.
+    # The command of a run, from the programs, the key, the size and the seed.
     command: Callable[[Any, str, int, int], Command]
-    # Of what there is one run each: a store. The size is that of each.
+    # The stores that the part runs over, each with the full size. A single empty key for a part without stores.
     keys: tuple[str, ...] = ("",)
-    # What must be built: "debug", "release", "benchmarks" or nothing.
+    # The build that the part needs: "debug", "release", "benchmarks" or none.
     needs: str = ""
-    # Seconds of a part that cannot be divided.
+    # The duration of a part of fixed size.
     seconds: int = 0
-    # The least size that says anything.
+    # The smallest useful size.
     least: int = 1
-    # The most that one run may do, where that is less than a slice.
+    # The largest size of one run, where that is below a slice; 0 for none.
     most: int = 0
-    # How many runs may go on beside one another: two where each uses one processor.
+    # The number of keys that run at a time: two where a run uses one processor.
     beside: int = 1
-    # Whether runs with other seeds add up; else the largest counts.
+    # Runs with different seeds add up. Otherwise the largest run counts.
     adds: bool = True
     read: Callable[[str], Outcome] = lambda text: Outcome()
-    # Statuses of an end that is no fault.
+    # Exit statuses of success.
     good: tuple[int, ...] = (0,)
-    # The script that must be there.
+    # The part is skipped where this script does not exist.
     script: str = ""
 
     @property
@@ -65,13 +65,13 @@ class Part:
         return self.rate > 0
 
     def time(self, amount: float) -> float:
-        """How many seconds a size takes, about."""
+        """The expected seconds of a size."""
         if not self.is_divisible: return self.seconds if amount else 0
         rounds = math.ceil(len(self.keys) / self.beside)
         return rounds * amount / self.rate
 
     def slices(self, amount: int) -> list[int]:
-        """The sizes of the runs of a key, which together are the amount."""
+        """The sizes of the runs of one key. Their sum is the amount."""
         if amount <= 0: return []
         if not self.is_divisible: return [amount]
         size = max(self.least, int(self.rate * SLICE))
@@ -81,23 +81,23 @@ class Part:
 
 
 def scaled(parts: list[Part], share: float) -> dict[str, int]:
-    """The sizes of a night of which everything that can be divided is done in a share."""
+    """The sizes of a night multiplied by a share, except fixed ones."""
     return {part.name: max(part.least, round(part.night * share)) if part.is_divisible else part.night
             for part in parts}
 
 
 def in_hours(parts: list[Part], hours: float) -> dict[str, int]:
-    """The sizes that take so many hours. Raises ValueError where what cannot be divided takes longer than that."""
+    """The sizes that take so many hours. Raises ValueError where the parts of fixed size take longer."""
     fixed = sum(part.time(part.night) for part in parts if not part.is_divisible)
     divisible = sum(part.time(part.night) for part in parts if part.is_divisible)
     left = hours * 3600 - fixed
     if left < 0 or (left == 0 and divisible):
         names = " ".join(part.name for part in parts if not part.is_divisible)
-        raise ValueError(f"{names} take {fixed / 3600:.1f} hours, and cannot be divided: choose parts, or --skip some")
+        raise ValueError(f"the fixed sizes of {names} take {fixed / 3600:.1f} hours: name fewer parts, or --skip some")
     return scaled(parts, left / divisible if divisible else 1)
 
 
 def rest(parts: list[Part], done: Callable[[Part, str], int]) -> dict[str, dict[str, int]]:
-    """What is left of the stated sizes, for each key."""
+    """The rest of the stated sizes, for each key; the size of a night for a part without one."""
     return {part.name: {key: max(0, (part.stated or part.night) - (done(part, key) if part.stated else 0))
                         for key in part.keys} for part in parts}

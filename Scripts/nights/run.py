@@ -1,4 +1,4 @@
-"""Builds what the parts need, runs them, and gives a line for each."""
+"""Builds the programs, runs the parts, and makes the lines of the table."""
 import dataclasses
 import os
 import pathlib
@@ -17,7 +17,7 @@ FOLDER = ROOT / ".build" / "nightly"
 
 @dataclasses.dataclass
 class Programs:
-    """The folders of the built programs, and that of the logs."""
+    """The folders of the built programs and of the logs."""
     debug: pathlib.Path
     release: pathlib.Path
     benchmarks: pathlib.Path
@@ -26,7 +26,7 @@ class Programs:
 
 @dataclasses.dataclass
 class Line:
-    """What the table says of a part."""
+    """A line of the table."""
     row: str
     part: str
     unit: str
@@ -49,7 +49,7 @@ BUILDS = {
 
 
 def build(needs: set[str], given: pathlib.Path | None) -> Programs:
-    """Builds what is needed; nothing of what is in a folder that was given."""
+    """Builds the needed programs, or takes them from the given folder."""
     found = {}
     for name in BUILDS:
         if given and (name != "benchmarks" or name not in needs or (given / "store-memory").exists()):
@@ -66,14 +66,14 @@ def build(needs: set[str], given: pathlib.Path | None) -> Programs:
 
 
 class Night:
-    """Runs of parts, each of which is written into the ledger when it ends."""
+    """Runs parts, and records each run in the ledger."""
 
     def __init__(self, programs: Programs, ledger: Ledger, base: int, again: bool, commit: str):
         self.programs, self.ledger, self.base, self.again, self.commit = programs, ledger, base, again, commit
         self.lock, self.processes = threading.Lock(), Processes()
 
     def run(self, part: Part, amounts: dict[str, int]) -> Line:
-        """Runs a part with an amount of each key."""
+        """Runs a part. `amounts` has the size for each key."""
         start = time.monotonic()
         tonight, findings, troubles, skipped = dict.fromkeys(part.keys, 0), [0], [], []
         if part.script and not (ROOT / part.script).exists():
@@ -92,7 +92,7 @@ class Night:
                     tonight[key] = tonight[key] + done if part.adds else max(tonight[key], done)
                     findings[0] += found
                     if status not in (*part.good, 77): troubles.append(status)
-                # The next runs would most likely find the same, or be skipped as well.
+                # The next slice would most likely end in the same way.
                 if status not in part.good: return
         with ThreadPoolExecutor(part.beside) as pool:
             try:
@@ -106,7 +106,7 @@ class Night:
                     self.ledger.done_of_each(part), findings[0], round(time.monotonic() - start), result)
 
     def one(self, part: Part, key: str, size: int, seed: int) -> tuple[int, int, int, str]:
-        """One run: its status, what it did and found, and what it printed. A run that failed counts as nothing done."""
+        """One run: its status, units done, findings and output. A failed run counts as nothing done."""
         start, command = time.monotonic(), part.command(self.programs, key, size, seed)
         arguments = [str(one) for one in command.arguments]
         status, text = self.processes.execute(arguments, command.environment, 4 * part.time(size) + 3600)
@@ -123,17 +123,17 @@ class Night:
 
 
 class Stopped(Exception):
-    """A run that was ended from outside, of which nothing is known."""
+    """The night was stopped during the run. The ledger does not record the run."""
 
 
 class Processes:
-    """Programs that run now, each in a group of its own, so that all that it started can be ended with it."""
+    """The running programs. Each has its own process group, so that its children are killed with it."""
 
     def __init__(self):
         self.running, self.lock, self.are_stopped = set(), threading.Lock(), False
 
     def execute(self, arguments: list[str], environment: dict[str, str], limit: float) -> tuple[int, str]:
-        """Runs a program to its end, or ends it and all that it started when it takes too long."""
+        """Runs a program. Kills it with its children after `limit` seconds, with status 124."""
         with self.lock:
             if self.are_stopped: raise Stopped
             try:

@@ -1,4 +1,4 @@
-"""Checks of the night itself, with programs that do nothing: sizes scale, the ledger adds up, a failure is reported."""
+"""Tests of Scripts/nightly with small Python programs in the role of parts."""
 import pathlib
 import sys
 import tempfile
@@ -11,7 +11,7 @@ from .run import Night, Programs, Stopped
 
 
 def program(code):
-    """A part's command that runs some Python instead, with the key, the size and the seed."""
+    """A command that runs Python code with the key, the size and the seed as arguments."""
     return lambda programs, key, amount, seed: Command([sys.executable, "-c", code, key, amount, seed])
 
 

@@ -1,7 +1,7 @@
-"""The parts of a night: the goal of each, the size that it states, and the size of one night on two processors.
+"""All parts: goal, unit, stated size, size of one night, and command.
 
-The goals are G1 to G20 of the project's reliability goals, column "long run". Rates were measured on two processors
-that did other work as well.
+The stated sizes are those of the column "long run" of the reliability goals. The rates were measured on two busy
+processors.
 """
 import re
 
@@ -17,7 +17,7 @@ MUTANTS = 220
 
 
 def counts(done="", findings=""):
-    """Reads numbers out of the last line in which each is found."""
+    """Reads the last match of each pattern as a number."""
     def last(pattern, text):
         found = re.findall(pattern, text, re.MULTILINE) if pattern else []
         return int(found[-1].replace(" ", "")) if found else None
@@ -29,7 +29,7 @@ def mutants(text):
     if found:
         caught, judged, equal = map(int, found[-1])
         return Outcome(judged + equal, judged - caught)
-    # Time was over: those that were judged.
+    # The time was over before all were judged.
     judged = re.findall(r"^mutants: \d+ \S+:\d+ (.*)$", text, re.MULTILINE)
     return Outcome(len(judged), sum(verdict.startswith("SURVIVED") for verdict in judged))
 
@@ -40,7 +40,7 @@ def broken_lines(text):
 
 
 def opening_times(text):
-    """Both stores, with and without shared memory, must be open within a second."""
+    """The test opens two stores, with and without shared memory. Each may take one second."""
     seconds = [float(found) for found in re.findall(r"after a kill: \d+ bytes read, ([\d.e-]+) seconds", text)]
     slow = sum(found > 1 for found in seconds)
     return Outcome(findings=slow, is_wrong=slow > 0 or len(seconds) != 2)
@@ -51,7 +51,7 @@ def misses(text):
 
 
 def conform(*arguments):
-    """A command of the suite's program, built for release, for a store; what is `N` becomes the size."""
+    """A command of store-conformance, built for release. The argument `N` stands for the size."""
     def command(programs, key, amount, seed):
         backend = ["--backend", key]
         sized = (amount if one == "N" else one for one in arguments)
@@ -65,14 +65,14 @@ def predicates(programs, key, amount, seed):
 
 
 def walkers(programs, key, amount, seed):
-    # On a busy machine few of the links of a short run overlap.
+    # In a short run on a busy machine few links overlap.
     return Command([programs.debug / "store-conformance", "races", "--backend", key, "--seconds", amount, "--seed",
                     seed, "--least", min(500, amount), "--at-most", 3 * amount, "--replay-to",
                     programs.logs / f"races-{key}.txt"])
 
 
 def writer(script, *arguments):
-    """A script that drives the writer over a type of store; what is `N` becomes the size, what is `SEED` the seed."""
+    """A script that runs crash-writer over a store. The arguments `N` and `SEED` stand for the size and the seed."""
     def command(programs, key, amount, seed):
         named = {"N": amount, "SEED": seed}
         return Command([script, programs.debug / "crash-writer", "--store", key, *(named.get(one, one) for one in
@@ -91,7 +91,7 @@ def hostile(programs, key, amount, seed):
 
 
 def mutation(programs, key, amount, seed):
-    # Always the same mutants: those that an earlier night has caught need not be caught again.
+    # The same mutants every night: --resume skips the mutants that an earlier night has caught.
     return Command(["Scripts/mutants", "--count", MUTANTS, "--seed", 1, "--minutes", max(20, amount * 60 // 200),
                     "--resume", "--json", programs.logs / "mutants.json"])
 
@@ -105,7 +105,7 @@ def whole_suite(programs, key, amount, seed):
 
 
 def script(name, *arguments):
-    """A script of the folder Scripts; what is `N` becomes the size."""
+    """A script in Scripts. The argument `N` stands for the size."""
     return lambda programs, key, amount, seed: Command(
         [f"Scripts/{name}", *(amount if one == "N" else one for one in arguments)])
 
@@ -132,8 +132,8 @@ PARTS = [
          needs="release", least=200, beside=2),
     Part("memory", "G8", "rows", 1_000_000, 1_000_000, 5_000, benchmarks("store-memory", "--n", "N"),
          needs="benchmarks", least=100_000, adds=False, read=misses, most=1_000_000),
-    Part("fuzz", "G9", "seconds a target", 86_400, 600, 2 / TARGETS, script("fuzz", "--seconds", "N"), least=3, most=600,
-         read=counts(findings=r"^fuzz: .*findings=(\d+)")),
+    Part("fuzz", "G9", "seconds a target", 86_400, 600, 2 / TARGETS, script("fuzz", "--seconds", "N"), least=3,
+         most=600, read=counts(findings=r"^fuzz: .*findings=(\d+)")),
     Part("mutate", "G10", "mutants", 2_000_000, 20_000, 50, conform("mutate", "--count", "N"), keys=ROWS,
          needs="release", least=50, beside=2),
     Part("hostile", "G10", "mutants", None, 2_000, 1, hostile, needs="debug", least=10, most=2_000,
@@ -143,8 +143,10 @@ PARTS = [
          read=counts(r"^hostile_saves: files=(\d+)", r"^hostile_saves: .*failures=(\d+)")),
     Part("tsan", "G11", "suites", 1, 1, 0, script("tsan", "*"), seconds=3_600, adds=False),
     Part("asan", "G11", "suites", 1, 1, 0, script("asan"), seconds=900, adds=False),
-    Part("tsan-races", "G11", "seconds a store", None, 60, 1 / len(ALL), script("tsan", "--races", "N"), least=5, most=600),
-    Part("asan-races", "G11", "seconds a store", None, 60, 1 / len(ALL), script("asan", "--races", "N"), least=5, most=600),
+    Part("tsan-races", "G11", "seconds a store", None, 60, 1 / len(ALL), script("tsan", "--races", "N"), least=5,
+         most=600),
+    Part("asan-races", "G11", "seconds a store", None, 60, 1 / len(ALL), script("asan", "--races", "N"), least=5,
+         most=600),
     Part("races", "G12", "seconds", 21_600, 600, 0.9, walkers, keys=ALL, needs="debug", least=10),
     Part("conformance", "G13", "suites", 1, 1, 0, whole_suite, needs="debug", seconds=1_800, adds=False),
     Part("lines", "G14", "lines", LINES, LINES, 0, script("broken_line"), seconds=3_000, adds=False,
