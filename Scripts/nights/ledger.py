@@ -45,5 +45,10 @@ class Ledger:
         """The smallest of the units done over all keys."""
         return min(self.done(part, key) for key in part.keys)
 
+    def failed_seeds(self, part: Part, key: str) -> list[int]:
+        """Seeds that failed and did not pass later. Where runs do not add up, only the last run counts."""
+        last = {run["seed"] if part.adds else 0: run for run in self.runs(part, key)}
+        return [run["seed"] for run in last.values() if run["status"] not in part.good]
+
     def findings(self, part: Part) -> int:
         return sum(run["findings"] for key in part.keys for run in self.runs(part, key))
