@@ -67,7 +67,7 @@ def predicates(programs, key, amount, seed):
 def walkers(programs, key, amount, seed):
     # In a short run on a busy machine few links overlap.
     return Command([programs.debug / "store-conformance", "races", "--backend", key, "--seconds", amount, "--seed",
-                    seed, "--least", min(500, amount), "--at-most", 3 * amount, "--replay-to",
+                    seed, "--least", min(500, amount), "--at-most", max(120, 3 * amount), "--replay-to",
                     programs.logs / f"races-{key}.txt"])
 
 
@@ -147,7 +147,7 @@ PARTS = [
          most=600),
     Part("asan-races", "G11", "seconds a store", None, 60, 1 / len(ALL), script("asan", "--races", "N"), least=5,
          most=600),
-    Part("races", "G12", "seconds", 21_600, 600, 0.9, walkers, keys=ALL, needs="debug", least=10),
+    Part("races", "G12", "seconds", 21_600, 600, 0.9, walkers, keys=ALL, needs="debug", least=20),
     Part("conformance", "G13", "suites", 1, 1, 0, whole_suite, needs="debug", seconds=1_800, adds=False),
     Part("lines", "G14", "lines", LINES, LINES, 0, script("broken_line"), seconds=3_000, adds=False,
          read=broken_lines),
