@@ -1,4 +1,5 @@
 """The record of all runs of all nights."""
+import dataclasses
 import json
 import os
 import pathlib
@@ -44,6 +45,13 @@ class Ledger:
     def done_of_each(self, part: Part) -> int:
         """The smallest of the units done over all keys."""
         return min(self.done(part, key) for key in part.keys)
+
+    def measured(self, part: Part) -> Part:
+        """The part with the rate of its runs so far, where these took a minute at least."""
+        runs = [run for key in part.keys for run in self.runs(part, key) if run["status"] in part.good]
+        seconds, done = sum(run["seconds"] for run in runs), sum(run["done"] for run in runs)
+        if not part.is_divisible or not part.adds or seconds < 60 or not done: return part
+        return dataclasses.replace(part, rate=done / seconds)
 
     def failed_seeds(self, part: Part, key: str) -> list[int]:
         """Seeds that failed and did not pass later. Where runs do not add up, only the last run counts."""

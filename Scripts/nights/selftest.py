@@ -51,6 +51,10 @@ def sums(folder):
     need(line.so_far == 100, f"a seed counts once: {line}")
     left = rest([one], Ledger(folder / "ledger.json").done)
     need(left == {"some": {"a": 890, "b": 900}}, f"what is left: {left}")
+    need(ledger.measured(one).rate == 1, "runs of a moment measure no rate")
+    for key in one.keys:
+        ledger.add(one, key, {"seed": 9000, "done": 500, "findings": 0, "status": 0, "seconds": 100})
+    need(4.5 < ledger.measured(one).rate < 6.5, f"the measured rate: {ledger.measured(one).rate}")
     whole = part("whole", rate=0, night=1, stated=1, adds=False)
     for _ in range(2): line = night.run(whole, {"": 1})
     need(line.so_far == 1, f"the whole counts once: {line}")

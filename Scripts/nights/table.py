@@ -1,7 +1,7 @@
 """All parts: goal, unit, stated size, size of one night, and command.
 
-The stated sizes are those of the column "long run" of the reliability goals. The rates were measured on two busy
-processors.
+The stated sizes are those of the column "long run" of the reliability goals. The rates and seconds are estimates. After
+the first night the ledger has measured rates, which replace them.
 """
 import re
 
