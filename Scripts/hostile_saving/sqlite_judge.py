@@ -59,8 +59,9 @@ class SaveJudge:
                 self.owners.setdefault(_link(item["entity"], name), set()).add(item["key"])
 
     def _is_object(self, state: State, table: str, key: object) -> bool:
+        """Whether a row is an object: keys count from 1, and its number is that of an entity of the table."""
         row = state.tables[table].get(key)
-        return row is not None and row["Z_ENT"] in self.numbers.get(table, ())
+        return row is not None and key > 0 and row["Z_ENT"] in self.numbers.get(table, ())
 
     def problems(self) -> list[str]:
         found = []
