@@ -146,7 +146,8 @@ extension CaseContext {
         try look(try foreignFiles())
         try store.session.close()
         if isDone {
-          expect(call > 1, "no call was met (\(way))")
+          // A store whose file is written whole has nothing left to write when it is closed.
+          expect(call > 1 || moment == .closing, "no call was met (\(way))")
           break
         }
       }
