@@ -85,7 +85,7 @@ import Testing
         #expect(NSArray(array: [found as Any]) == NSArray(array: [value]), "\(key): \(String(describing: found))")
       }
       let list = try #require(full.value(forKey: "list") as? [Any])
-      #expect(list[0] as? String == "a" && list[1] as? Int64 == 1)
+      #expect(list[0] as? String == "a" && (list[1] as? NSNumber)?.int64Value == 1)
       #expect(list[2] as? Date == Date(timeIntervalSinceReferenceDate: 3))
     }
   }
