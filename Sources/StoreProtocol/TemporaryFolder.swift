@@ -27,10 +27,17 @@ package final class TemporaryFolder: Sendable {
   /// Makes a folder beside the file at `url`, whose name begins with a full stop and that of the file. Those that
   /// killed processes left there go first.
   package convenience init(beside url: URL, for purpose: String) throws(StoreError) {
-    let (parent, prefix) = (url.deletingLastPathComponent().path, ".\(url.lastPathComponent).\(purpose)-")
+    let (parent, prefix) = (url.deletingLastPathComponent().path, Self.prefix(url, purpose))
     Self.sweep(parent, prefix)
     try self.init(in: parent, prefix: prefix)
   }
+
+  /// Removes such folders that killed processes, or a loss of power, left beside the file at `url`.
+  package static func removeLeft(beside url: URL, for purpose: String) {
+    sweep(url.deletingLastPathComponent().path, prefix(url, purpose))
+  }
+
+  private static func prefix(_ url: URL, _ purpose: String) -> String { ".\(url.lastPathComponent).\(purpose)-" }
 
   private init(in path: String, prefix: String) throws(StoreError) {
     guard let parent = try OwnedFolder(path) else {

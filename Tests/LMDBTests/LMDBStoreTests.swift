@@ -57,9 +57,11 @@
       #expect(try world.backend.metadata(at: world.url, options: StoreOptions()) == metadata)
     }
 
-    /// What a killed program left of a store that it was making goes with the next making; what somebody is making stays.
-    @Test func draftsOfKilledProgramsGo() throws {
+    /// What a killed program left of a store that it was making goes with the next making, or opening; what somebody is
+    /// making stays, and reading takes nothing away.
+    @Test(arguments: [false, true]) func draftsOfKilledProgramsGo(_ isMade: Bool) throws {
       let world = try LMDBWorld()
+      if isMade { try world.open().close() }
       let folder = world.url.deletingLastPathComponent()
       let (left, held) = (".store.lmdb.making-\(UUID())", ".store.lmdb.making-\(UUID())")
       for name in [left, held] {
@@ -70,6 +72,12 @@
       let descriptor = Foundation.open(folder.appending(path: held).path, O_RDONLY | O_DIRECTORY)
       #expect(flock(descriptor, LOCK_EX | LOCK_NB) == 0)
       defer { close(descriptor) }
+      if isMade {
+        var options = StoreOptions()
+        options.isReadOnly = true
+        try world.backend.open(at: world.url, schema: world.schema, options: options).close()
+        #expect(FileManager.default.fileExists(atPath: folder.appending(path: left).path))
+      }
       try world.open().close()
       let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
       #expect(Set(names) == [held, "store.lmdb", "store.lmdb-lock"])

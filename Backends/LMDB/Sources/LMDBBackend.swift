@@ -27,7 +27,10 @@
 
     public func open(at url: URL, schema: Schema, options: StoreOptions) throws(StoreError) -> any Store {
       let path = try LMDBFile.resolved(url)
-      if let map = try map(path, options) { return try store(map, path, schema, options) }
+      if let map = try map(path, options) {
+        if !options.isReadOnly { LMDBNewFile.removeLeft(path) }
+        return try store(map, path, schema, options)
+      }
       if options.isReadOnly { throw Self.notFound(path) }
       try LMDBNewFile.make(path, timeout: options.timeout) { (temporary) throws(StoreError) in
         let map = try LMDBMap(making: temporary, mapSize: initialMapSize)

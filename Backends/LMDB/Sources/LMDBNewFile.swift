@@ -84,12 +84,19 @@
         .busy, "This process has the store open; remove it from its coordinators first.", context: ["path": path])
     }
 
+    /// Removes what a process left that was killed, or lost its power, while it made the store.
+    static func removeLeft(_ path: String) {
+      TemporaryFolder.removeLeft(beside: URL(fileURLWithPath: path), for: purpose)
+    }
+
+    private static let purpose = "making"
+
     /// Lets `body` use a new file in a folder of its own beside `path`. Should the process be killed, the next one that makes
-    /// this store removes the folder.
+    /// or opens this store removes the folder.
     private static func withTemporary(
       beside path: String, _ body: (String) throws(StoreError) -> Void
     ) throws(StoreError) {
-      let folder = try TemporaryFolder(beside: URL(fileURLWithPath: path), for: "making")
+      let folder = try TemporaryFolder(beside: URL(fileURLWithPath: path), for: purpose)
       defer { folder.remove() }
       let temporary = folder.url.appendingPathComponent("store").path
       let descriptor = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)

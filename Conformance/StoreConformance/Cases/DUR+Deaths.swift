@@ -146,8 +146,9 @@ extension CaseContext {
         try look(try foreignFiles())
         try store.session.close()
         if isDone {
-          // A store whose file is written whole has nothing left to write when it is closed.
-          expect(call > 1 || moment == .closing, "no call was met (\(way))")
+          // Closing writes the log of a database into it; other stores have nothing left to write then.
+          let writes = moment == .saving || backend.capabilities.contains(.sqliteFile)
+          expect(call > 1 || !writes, "no call was met (\(way))")
           break
         }
       }
