@@ -83,7 +83,7 @@ extension NSPersistentStoreCoordinator {
     making.isReadOnly = false
     guard backend.capabilities.contains(.persistent) else {
       let target = try backend.open(at: url, schema: source.schema, options: making)
-      try StoreCopy(source, to: target).run {}
+      try StoreCopy(source, to: target, encode: encode).run {}
       try finish(target)
       return target
     }

@@ -13,10 +13,12 @@ extension ContextCore {
     let table = try ResolvedTable(fetch, self)
     let stores = self.stores(for: fetch)
     var rows: [TableAnswer] = []
-    do { try run(fetch, table.plan, stores) { rows.append(TableAnswer(values: $0, store: stores[$1])) } } catch {
+    let views: [any StoreSnapshot]
+    do { views = try run(fetch, table.plan, stores) { rows.append(TableAnswer(values: $0, store: stores[$1])) } } catch {
       throw CoreDataError.make(error)
     }
-    return try dictionaries(rows, table)
+    // Their rows own the objects that are among the values.
+    return try withExtendedLifetime(views) { try dictionaries(rows, table) }
   }
 
   func dictionaries(_ rows: [TableAnswer], _ table: ResolvedTable) throws -> [NSDictionary] {
@@ -33,15 +35,16 @@ extension ContextCore {
     let fetch = try ResolvedFetch(parameters, self)
     let table = try ResolvedTable(fetch, self)
     var count = 0
-    do { try run(fetch, table.plan, stores(for: fetch)) { _, _ in count += 1 } } catch {
+    do { _ = try run(fetch, table.plan, stores(for: fetch)) { _, _ in count += 1 } } catch {
       throw CoreDataError.make(error)
     }
     return count
   }
 
+  /// Gives the views that were read.
   private func run(
     _ fetch: ResolvedFetch, _ plan: TablePlan, _ stores: [NSPersistentStore], _ body: ([Value], Int) -> Void
-  ) throws(StoreError) {
+  ) throws(StoreError) -> [any StoreSnapshot] {
     var views: [any StoreSnapshot] = []
     for store in stores {
       // A fetch sees the newest state.
@@ -50,6 +53,7 @@ extension ContextCore {
     }
     let predicates = stores.map { fetch.predicate(at: UInt16($0.index), in: self) }
     try TableExecution(views, predicates: predicates).run(plan, body)
+    return views
   }
 }
 

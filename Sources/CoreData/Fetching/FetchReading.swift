@@ -14,6 +14,8 @@ final class FetchReading: @unchecked Sendable {
   private(set) var answers: [[FoundObject]] = []
   /// The rows of the table.
   private(set) var rows: [TableAnswer] = []
+  /// What a table was read of, where stores keep objects: its rows own those that are among the values.
+  private var owners: [any StoreSnapshot] = []
   private var stamps: [ViewStamp] = []
 
   /// How many results are read between two looks at whether to go on.
@@ -32,7 +34,7 @@ final class FetchReading: @unchecked Sendable {
     if goesOn(0) { try readAll(goesOn) }
   }
 
-  /// The views are let go of when this ends.
+  /// The views are let go of when this ends, but for those of stores in memory, which stand in nobody's way.
   private func readAll(_ goesOn: @escaping (Int) -> Bool) throws(StoreError) {
     var views: [StoreView] = []
     for store in run.stores { views.append(try store.view()) }
@@ -45,6 +47,7 @@ final class FetchReading: @unchecked Sendable {
     }
     if let table {
       let stores = run.stores
+      owners = zip(stores, views).filter { $0.0.keepsObjects }.map { $0.1.snapshot }
       return try TableExecution(views.map(\.snapshot), predicates: run.predicates).run(table.plan) {
         if counts() { rows.append(TableAnswer(values: $0, store: stores[$1])) }
       }

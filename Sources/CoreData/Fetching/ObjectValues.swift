@@ -7,9 +7,13 @@ import StoreSchema
 extension ContextCore {
   /// The names of transformable attributes, where every store that is asked keeps their values as objects.
   func namesOfObjectValues(_ parameters: FetchParameters) -> Set<String> {
-    guard let names = frozen?.transformableNames, !names.isEmpty, let coordinator else { return [] }
-    let stores = parameters.affectedStores ?? coordinator.openStores
-    return stores.allSatisfy(\.keepsObjects) ? names : []
+    guard let frozen, !frozen.transformableNames.isEmpty, let coordinator,
+      let entity = parameters.entityName.flatMap(frozen.schema.entity(named:))
+    else { return [] }
+    let stores = (parameters.affectedStores ?? coordinator.openStores).filter { store in
+      entity.subtree.contains { coordinator.takes(store, frozen.schema.entities[$0]) }
+    }
+    return stores.allSatisfy(\.keepsObjects) ? frozen.transformableNames : []
   }
 
   /// The dictionaries of a request whose predicate or expressions look into such values; nil for any other.

@@ -1,5 +1,6 @@
 import Foundation
 import StoreSchema
+import Synchronization
 import Testing
 
 @testable import CoreData
@@ -124,6 +125,57 @@ private final class Opaque: NSObject {
       request.propertiesToGroupBy = ["name"]
       request.propertiesToFetch = ["name"]
       #expect(throws: CocoaError.self) { try context.fetch(request) }
+    }
+  }
+
+  /// What dictionaries are made of lives until they are made, whoever deletes it meanwhile.
+  @Test func aDictionaryHasItsObjectWhileOthersDelete() throws {
+    let context = try context()
+    let isDone = Mutex(false)
+    let writer = Thread {
+      for _ in 0..<300 {
+        context.performAndWait {
+          let things = (0..<20).map { add("t", Opaque($0), to: context) }
+          #expect(throws: Never.self) { try context.save() }
+          for thing in things { context.delete(thing) }
+          #expect(throws: Never.self) { try context.save() }
+          context.reset()
+        }
+      }
+      isDone.withLock { $0 = true }
+    }
+    writer.start()
+    let reader = NSManagedObjectContext(.privateQueue)
+    reader.persistentStoreCoordinator = context.persistentStoreCoordinator
+    let request = NSFetchRequest<NSDictionary>(entityName: "Thing")
+    request.resultType = .dictionaryResultType
+    request.propertiesToFetch = ["name", "list"]
+    var (found, lost) = (0, 0)
+    while !isDone.withLock({ $0 }) {
+      for dictionary in try reader.performAndWait({ try reader.fetch(request) }) {
+        if dictionary["list"] is Opaque { found += 1 } else { lost += 1 }
+      }
+    }
+    #expect(lost == 0 && found > 0, "\(lost) of \(found + lost) are lost")
+  }
+
+  /// Stores of other entities are not asked.
+  @Test func aStoreOfOtherEntitiesIsNoMatter() throws {
+    let model = model()
+    model.entities += [Describing.entity("Other", [Describing.attribute("name")])]
+    let (thing, other) = (model.entitiesByName["Thing"], model.entitiesByName["Other"])
+    model.setEntities([thing].compactMap { $0 }, forConfigurationName: "memory")
+    model.setEntities([other].compactMap { $0 }, forConfigurationName: "file")
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    let place = URL(fileURLWithPath: "/dev/null")
+    try coordinator.addPersistentStore(type: .inMemory, configuration: "memory", at: place)
+    try coordinator.addPersistentStore(type: .sqlite, configuration: "file", at: place)
+    let context = NSManagedObjectContext(.privateQueue)
+    context.persistentStoreCoordinator = coordinator
+    try context.performAndWait {
+      add("a", [20], to: context)
+      try context.save()
+      #expect(try context.fetch(request("ANY list == 20")).count == 1)
     }
   }
 
