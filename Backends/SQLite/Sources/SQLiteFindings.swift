@@ -99,8 +99,9 @@ struct SQLiteForeignTraits {
     try decimals(body)
   }
 
-  /// Names in join tables that Apple's framework chooses by rules that are not known. A file that was made here may have
-  /// others than it looks for. Who made a file cannot be told, so that they are listed for its own files, too.
+  /// Names in join tables that Apple's framework chooses by rules that are not known: which of two relationships of one
+  /// entity gives its name to their table, and in what order columns of one name are numbered. A file that was made here
+  /// may have others than it looks for. Who made a file cannot be told, so that they are listed for its own files, too.
   private func joins(_ body: (StoreFinding) -> Void) {
     var sharing: [String: Int] = [:]
     let pairs = layout.joins.filter { !$0.isReflexive }.map { join in
@@ -114,13 +115,13 @@ struct SQLiteForeignTraits {
       let entity = layout.schema.entities[naming.declaringEntity].name
       if naming.declaringEntity == other.declaringEntity {
         add(
-          "Apple's framework may call the join table \(join.name) \(layout.join(other, naming).name): which of two relationships of one entity gives the name is not known",
+          "Apple's framework may look for the join table \(join.name) under the name \(layout.join(other, naming).name)",
           body, entity: entity, property: naming.name)
       }
       let unnumbered = layout.join(naming, other)
       if [unnumbered.first, unnumbered.second].contains(where: { sharing[$0, default: 0] > 1 }) {
         add(
-          "Apple's framework may number the columns \(join.first) and \(join.second) of \(join.name) otherwise: the order of relationships of one name is not known",
+          "Apple's framework may number the columns \(join.first) and \(join.second) of \(join.name) otherwise",
           body, entity: entity, property: naming.name)
       }
     }

@@ -57,8 +57,8 @@ enum KeyPathName {
 
   static var isLooking: Bool { recorder.keyPath != nil }
 
-  /// What an accessor gives for a property whose type has no empty value: zeros, which may be dropped and nothing else. So the property
-  /// must be the last part of the key path.
+  /// What an accessor gives for a property whose type has no empty value: zeros, which may be dropped and nothing else.
+  /// So the property must be the last part of the key path.
   static func unread<Value>() -> Value {
     let recorder = recorder
     guard let keyPath = recorder.keyPath, LooseProbe.propertyCount(keyPath) == recorder.names.count else {

@@ -108,11 +108,7 @@ extension _ExpressionMaking {
 
   /// As ``NSPredicate/init(format:arguments:)``.
   public init(format expressionFormat: String, arguments argList: CVaListPointer) {
-    let arguments: [Any?]
-    do {
-      arguments = try VariableArguments.read(argList, for: expressionFormat)
-    } catch { misuse("Unable to parse the format string \"\(expressionFormat)\": \(error.message)") }
-    self.init(format: expressionFormat, argumentArray: arguments)
+    self.init(format: expressionFormat, argumentArray: VariableArguments.read(argList, for: expressionFormat))
   }
 
   public init(format expressionFormat: String, argumentArray arguments: [Any?]) {

@@ -21,11 +21,7 @@ extension _PredicateFormat {
   ///
   /// An argument of another type than the format says is undefined, as in C; so is a format with more than there are.
   public init(format predicateFormat: String, arguments argList: CVaListPointer) {
-    let arguments: [Any?]
-    do {
-      arguments = try VariableArguments.read(argList, for: predicateFormat)
-    } catch { misuse("Unable to parse the format string \"\(predicateFormat)\": \(error.message)") }
-    self.init(format: predicateFormat, argumentArray: arguments)
+    self.init(format: predicateFormat, argumentArray: VariableArguments.read(argList, for: predicateFormat))
   }
 
   public init(format predicateFormat: String, argumentArray arguments: [Any?]?) {

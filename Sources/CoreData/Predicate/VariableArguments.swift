@@ -70,9 +70,13 @@ private final class ObjectArgument: CVarArg {
 
 /// Arguments of a format as C passes them.
 enum VariableArguments {
-  /// The arguments that the substitutions of a format take of a list, by the types that they name as in `printf`.
-  static func read(_ list: CVaListPointer, for format: String) throws(FormatError) -> [Any?] {
-    let types = try FormatArgument.substitutions(in: format)
+  /// The arguments that the substitutions of a format take of a list, by the types that they name as in `printf`. Stops the program
+  /// for a text that is no format.
+  static func read(_ list: CVaListPointer, for format: String) -> [Any?] {
+    let types: [String]
+    do { types = try FormatArgument.substitutions(in: format) } catch {
+      misuse("Unable to parse the format string \"\(format)\": \(error.message)")
+    }
     let kinds = types.map(kind)
     let arguments = [cd_argument](unsafeUninitializedCapacity: kinds.count) { buffer, count in
       kinds.withUnsafeBufferPointer { kinds in
