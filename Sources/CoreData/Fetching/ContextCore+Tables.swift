@@ -14,9 +14,9 @@ extension ContextCore {
     let stores = self.stores(for: fetch)
     var rows: [TableAnswer] = []
     let views: [any StoreSnapshot]
-    do { views = try run(fetch, table.plan, stores) { rows.append(TableAnswer(values: $0, store: stores[$1])) } } catch {
-      throw CoreDataError.make(error)
-    }
+    do {
+      views = try run(fetch, table.plan, stores) { rows.append(TableAnswer(values: $0, store: stores[$1])) }
+    } catch { throw CoreDataError.make(error) }
     // Their rows own the objects that are among the values.
     return try withExtendedLifetime(views) { try dictionaries(rows, table) }
   }

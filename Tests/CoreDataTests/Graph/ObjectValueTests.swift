@@ -152,9 +152,20 @@ private final class Opaque: NSObject {
     request.propertiesToFetch = ["name", "list"]
     var (found, lost) = (0, 0)
     while !isDone.withLock({ $0 }) {
-      for dictionary in try reader.performAndWait({ try reader.fetch(request) }) {
-        if dictionary["list"] is Opaque { found += 1 } else { lost += 1 }
+      let results = Mutex<[(found: Int, lost: Int)]>([])
+      func count(_ dictionaries: [NSDictionary]) {
+        let found = dictionaries.count { $0["list"] is Opaque }
+        results.withLock { $0.append((found, dictionaries.count - found)) }
       }
+      try reader.performAndWait { count(try reader.fetch(request)) }
+      let isRead = DispatchSemaphore(value: 0)
+      let asynchronous = NSAsynchronousFetchRequest(fetchRequest: request) { result in
+        count(result.finalResult ?? [])
+        isRead.signal()
+      }
+      try reader.performAndWait { _ = try reader.execute(asynchronous) }
+      isRead.wait()
+      for result in results.withLock({ $0 }) { (found, lost) = (found + result.found, lost + result.lost) }
     }
     #expect(lost == 0 && found > 0, "\(lost) of \(found + lost) are lost")
   }
