@@ -8,6 +8,6 @@ public enum GraphSuite {
     literals, dictionaries, fetchesOverChanges, asynchronousFetches, saves,
     uniqueValues, conflicts, mergePolicies,
     ownPolicies, contexts, contextLives, misuse, hostileValues, concurrency, durability, copies, damage, capabilities,
-    loads, versions,
+    loads, versions, outside,
   ].flatMap { $0.map(\.conformanceCase) }
 }

@@ -14,12 +14,6 @@ public enum NotYet {
   /// Each reason begins with the step of the project that brings what the rows wait for.
   private static let groups: [(reason: String, ids: String)] = [
     (
-      "step 6: cases that were written and do not hold yet",
-      """
-      SAV-025 SEC-007 SEC-008 SEC-022
-      """
-    ),
-    (
       "step 8: undo, so that a context records its changes",
       """
       CTX-013 DEL-012 SAV-033

@@ -15,7 +15,7 @@ FUNCTION = re.compile(r"  [a-z ]*func (\w+)")
 CALL = re.compile(r"\b(\w+)\(")
 COMMENT = re.compile(r"(^|\s)//.*")
 # The steps of the project that are open, and one for what belongs to none of them.
-STEPS = ("6", "7", "8", "9", "10", "11", "12 or later")
+STEPS = ("7", "8", "9", "10", "11", "12 or later")
 
 
 @dataclass(frozen=True)

@@ -107,7 +107,7 @@ def compare_lines(known: Record, expect) -> None:
         ("a case and not yet", (have, waiting("step 8: undo", "LIF-001", "LIF-005"), found, [line]),
          "LIF-001: the row has a case, and"),
         ("no step", (have, waiting("waits for history"), found, [line]), no_step),
-        ("a step that has ended", (have, waiting("step 5: files"), found, [line]),
+        ("a step that has ended", (have, waiting("step 6: files"), found, [line]),
          no_step),
         ("a step for nothing", (have, waiting("step 11: "), found, [line]),
          no_step),

@@ -17,7 +17,7 @@ public enum CompiledModelReader {
     }
     var decoding = CompiledDecoding(objects: archive.objects.count, bytes: data.count)
     let record = try decoding.model(root)
-    try record.requireBoundedInheritance()
+    try record.requireInheritance()
     return record
   }
 

@@ -26,26 +26,31 @@ public struct ModelRecord: Hashable, Sendable {
     self.configurations = configurations
   }
 
-  /// Throws `malformed` where an entity has more than 256 above it. Real models have a handful, and every entity has the
-  /// properties of all above it.
-  func requireBoundedInheritance() throws(ModelFileError) {
+  /// Throws `malformed` where an entity inherits from one that is not there, from itself, or from more than 256 above
+  /// it. Real models have a handful, and every entity has the properties of all above it.
+  func requireInheritance() throws(ModelFileError) {
     let limit = 256
     let parents = Dictionary(entities.map { ($0.name, $0.superentity) }) { first, _ in first }
     var depths: [String: Int] = [:]
     for entity in entities {
       var path: [String] = []
       var next: String? = entity.name
-      // A circle ends here too; that it is one is judged with the whole model.
       while let name = next, depths[name] == nil, path.count <= limit {
+        guard let parent = parents[name] else {
+          throw ModelFileError(.malformed, "the model has no entity \(name), which \(path.last ?? name) inherits from")
+        }
         path.append(name)
-        next = parents[name] ?? nil
+        next = parent
+      }
+      if let next, path.contains(next) {
+        throw ModelFileError(.malformed, "the entity \(next) is among the entities that it inherits from")
       }
       var depth = next.flatMap { depths[$0] } ?? 0
       for name in path.reversed() {
         depth += 1
         depths[name] = depth
       }
-      if depth > limit && !path.contains(next ?? "") {
+      if depth > limit {
         throw ModelFileError(.malformed, "the entity \(entity.name) has more than \(limit) entities above it")
       }
     }

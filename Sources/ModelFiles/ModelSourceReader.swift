@@ -21,7 +21,7 @@ public struct ModelSourceReader: Sendable {
     guard root.name == "model" else { throw ModelFileError(.notAModel, "the root element is <\(root.name)>") }
     var decoding = SourceDecoding(root, moduleName: moduleName)
     let record = try decoding.model()
-    try record.requireBoundedInheritance()
+    try record.requireInheritance()
     return record
   }
 

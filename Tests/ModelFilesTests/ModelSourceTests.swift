@@ -98,11 +98,22 @@ import Testing
       + "<attribute name='b' attributeType='Composite' composite='C'/></composite>",
     "<entity name='A'><relationship name='a'/></entity>",
     "<entity name='A'><relationship name='a' destinationEntity='A' maxCount='many'/></entity>",
-    "<entity name='A'><fetchedProperty name='a'/></entity>",
+    "<entity name='A'><fetchedProperty name='a'/></entity>", "<entity name='A' parentEntity='A'/>",
+    "<entity name='A' parentEntity='None'/>",
+    "<entity name='A' parentEntity='B'/><entity name='B' parentEntity='C'/><entity name='C' parentEntity='B'/>",
     "<fetchRequest name='f' entity='A' predicateString='a =='/>", "<entity name='A'>", "&entity;",
   ])
   func `malformed models are refused`(_ body: String) {
     #expect(throws: ModelFileError.self) { try Self.model(body) }
+  }
+
+  @Test func `entities inherit from 256 at most`() throws {
+    func chain(_ count: Int) -> String {
+      (1..<count).reduce("<entity name='E0'/>") { $0 + "<entity name='E\($1)' parentEntity='E\($1 - 1)'/>" }
+    }
+    #expect(try Self.model(chain(256)).entities.count == 256)
+    let error = #expect(throws: ModelFileError.self) { try Self.model(chain(300)) }
+    #expect(error?.message.contains("more than 256") == true)
   }
 
   @Test func `composites that multiply are refused`() {

@@ -55,6 +55,25 @@ extension GraphSuite {
         g.equal(seen, 400)
       }
     },
+    GraphCase(
+      "SAV-025", "values beyond every limit are refused before memory is taken for them", { Models.allTypes },
+      ways: .own
+    ) { g in
+      let before = Pages.peak
+      try g.inWriting { c in
+        let object = c.insert("AllTypes", ["number": 1, "data": try Pages.data(3 << 30)])
+        do {
+          try c.save()
+          g.expect(false, "it was saved")
+        } catch { g.expect(Graph.isThrownByUse(error), "threw \(Graph.text(of: error))") }
+        let taken = Pages.peak - before
+        g.expect(taken < 200 << 20, "\(taken >> 20) MB were taken")
+        object.setValue(Data([1]), forKey: "data")
+        object.setValue(nil, forKey: "large")
+        try c.save()
+      }
+      g.equal(try g.elsewhere { try $0.objects("AllTypes").map { $0.value(forKey: "data") as? Data } }, [Data([1])])
+    },
   ]
 
   private static let archives = Models.model([
@@ -88,4 +107,22 @@ final class ForeignToTransformers: NSObject, NSCoding {
   override init() {}
   func encode(with coder: NSCoder) { coder.encode("x" as NSString, forKey: "x") }
   init?(coder: NSCoder) {}
+}
+
+/// Data that has no memory of its own until somebody writes it.
+private enum Pages {
+  static func data(_ count: Int) throws -> Data {
+    let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE
+    guard let start = mmap(nil, count, PROT_READ, flags, -1, 0), start != MAP_FAILED else {
+      throw CocoaError(.featureUnsupported)
+    }
+    return Data(bytesNoCopy: start, count: count, deallocator: .custom { start, count in munmap(start, count) })
+  }
+
+  /// The most memory that the process has had so far.
+  static var peak: Int {
+    var usage = rusage()
+    getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+    return usage.ru_maxrss * 1024
+  }
 }

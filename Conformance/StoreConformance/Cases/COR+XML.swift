@@ -16,6 +16,9 @@ extension ConformanceSuite {
       "REL-024/xml/text", "a to-one key that is a text",
       .xml("destination=\"TEAM\" idrefs=\"z", "destination=\"TEAM\" idrefs=\"x")),
     found("COR-011/xml", "two objects of one key", .xml("type=\"TAG\" id=\"z", "type=\"TAG\" id=\"z1\" old=\"")),
+    found(
+      "COR-012/xml", "a pair with a missing end",
+      .xml("destination=\"TAG\" idrefs=\"z", "destination=\"TAG\" idrefs=\"z99")),
     refused("COR-005/xml/hashes", "metadata without version hashes", .xml("NSStoreModelVersionHashes<", "NSHashes<")),
     refused(
       "COR-005/xml/version", "metadata whose hashes are a text",

@@ -139,7 +139,8 @@ extension ConformanceSuite {
       }
       c.equal(try s.value(object, "age"), 0)
     },
-    increments("LCK-018", by: 8, each: 15, .small), increments("LCK-018/all", by: 50, each: 1000, .large),
+    increments("LCK-018", requirements: ["CON-002"], by: 8, each: 15, .small),
+    increments("LCK-018/all", by: 50, each: 1000, .large),
     ConformanceCase(
       "LCK-019", "transfers keep the sum at every moment", level: .concurrent, profiles: Profile.oneOpening, races: true
     ) { c in
@@ -177,9 +178,11 @@ extension ConformanceSuite {
     },
   ]
 
-  private static func increments(_ id: String, by count: Int, each times: Int, _ size: Size) -> ConformanceCase {
+  private static func increments(
+    _ id: String, requirements: [String] = [], by count: Int, each times: Int, _ size: Size
+  ) -> ConformanceCase {
     ConformanceCase(
-      id, "increments by many are all there", requirements: ["CON-002"], level: .concurrent, size: size,
+      id, "increments by many are all there", requirements: requirements, level: .concurrent, size: size,
       profiles: Profile.oneOpening, races: true
     ) { c in
       let s = try c.open(Fixtures.people())
