@@ -18,10 +18,18 @@ public final class RowBuilder {
   /// Objects that the row will own; also those of a row that was never ended, which do no harm there.
   @exclusivity(unchecked) private var objects: [UInt64] = []
   private let limit: Int
+  /// Whether the row's bytes are too many for the kept buffer.
+  @exclusivity(unchecked) @usableFromInline var isLarge = false
+  /// Where the bytes of a large row are, behind its head: it becomes the row, so that they are copied once.
+  @exclusivity(unchecked) private var block: RowBlock?
   /// Whether values were left out of the row because it cannot hold them, which is noticed before memory is taken.
-  @exclusivity(unchecked) @usableFromInline var hasLeftOut = false
+  @exclusivity(unchecked) private var hasLeftOut = false
 
-  /// The most bytes that a row can have, values and their slots together: stored rows have offsets and lengths of 31 bits.
+  /// The most bytes of values that are kept in a buffer.
+  private static let mostKept = 1 << 20
+
+  /// The most bytes that a row can have, values and their slots together: stored rows have offsets and lengths of 31
+  /// bits.
   public static let largest = Int(Int32.max)
 
   /// `limit` is for tests: what counts as too large.
@@ -33,7 +41,7 @@ public final class RowBuilder {
 
   deinit {
     words.deallocate()
-    bytes.deallocate()
+    if block == nil { bytes.deallocate() }
   }
 
   /// Starts a row in which every slot is null.
@@ -52,7 +60,7 @@ public final class RowBuilder {
 
   @inlinable @inline(__always)
   func begin(_ slots: Int, bitmap: UInt64) {
-    if hasLeftOut { forgetTooLarge() }
+    if isLarge { forgetLarge() }
     slotCount = slots
     bitmapWords = (slots &+ 63) &>> 6
     head = (bitmapWords &+ slots) &* 8
@@ -142,14 +150,15 @@ public final class RowBuilder {
   /// Whether the values are more than a row can have together. Then ``finish(key:entity:version:)`` must not be called.
   public var isTooLarge: Bool { hasLeftOut || head &+ byteCount > limit }
 
-  /// Ends the row, which must not be too large; see ``isTooLarge``. A row of SQLite never is: it has a billion bytes at most
-  /// ([Limits](https://www.sqlite.org/limits.html), 1). Slots not set since ``begin(slots:)`` are null.
+  /// Ends the row, which must not be too large; see ``isTooLarge``. A row of SQLite never is: it has a billion bytes at
+  /// most ([Limits](https://www.sqlite.org/limits.html), 1). Slots not set since ``begin(slots:)`` are null.
   public func finish(key: Int64, entity: Int, version: Int64) -> Row {
-    precondition(!hasLeftOut, "the values of a row are too large")
     clearNulls()
     let total = head &+ byteCount
     let header = RowHeader(
-      key: key, version: version, entity: UInt32(entity), slotCount: UInt32(slotCount), byteCount: UInt32(total))
+      key: key, version: version, entity: UInt32(entity), slotCount: UInt32(slotCount),
+      byteCount: UInt32(truncatingIfNeeded: total))
+    if isLarge { return finishLarge(header) }
     let block = unsafeDowncast(
       RowBlock.create(minimumCapacity: (total &+ 7) &>> 3) { _ in header }, to: RowBlock.self)
     block.withUnsafeMutablePointerToElements {
@@ -158,6 +167,18 @@ public final class RowBuilder {
       (target + head).copyMemory(from: bytes, byteCount: byteCount)
     }
     if !objects.isEmpty { giveObjects(to: block) }
+    return Row(block)
+  }
+
+  @inline(never)
+  private func finishLarge(_ header: RowHeader) -> Row {
+    guard !hasLeftOut, let block else { preconditionFailure("the values of a row are too large") }
+    block.withUnsafeMutablePointers {
+      $0.pointee = header
+      UnsafeMutableRawPointer($1).copyMemory(from: words, byteCount: head)
+    }
+    if !objects.isEmpty { giveObjects(to: block) }
+    forgetLarge()
     return Row(block)
   }
 
@@ -191,21 +212,43 @@ public final class RowBuilder {
     words = .allocate(capacity: needed)
   }
 
-  @usableFromInline @inline(never) func forgetTooLarge() { hasLeftOut = false }
+  @usableFromInline @inline(never) func forgetLarge() {
+    (isLarge, hasLeftOut) = (false, false)
+    if block == nil { return }
+    block = nil
+    byteCapacity = 1024
+    bytes = .allocate(byteCount: byteCapacity, alignment: 8)
+  }
 
   /// False where a row cannot be so large.
   @usableFromInline @inline(never) func growBytes(to needed: Int) -> Bool {
     if needed > limit - head {
-      hasLeftOut = true
+      (isLarge, hasLeftOut) = (true, true)
       return false
     }
-    let size = max(needed, byteCapacity * 2)
-    let larger = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 8)
-    larger.copyMemory(from: bytes, byteCount: byteCount)
-    bytes.deallocate()
-    bytes = larger
-    byteCapacity = size
+    if needed > Self.mostKept {
+      moveToBlock(for: needed)
+    } else {
+      byteCapacity = max(needed, byteCapacity * 2)
+      moveBytes(to: .allocate(byteCount: byteCapacity, alignment: 8))
+    }
     return true
+  }
+
+  /// The first time there is room for what is needed, and no more: often one value is all that is large.
+  private func moveToBlock(for needed: Int) {
+    byteCapacity = block == nil ? needed : min(max(needed, byteCapacity * 2), limit - head)
+    let words = (head + byteCapacity + 7) / 8
+    let header = RowHeader(key: 0, version: 0, entity: 0, slotCount: 0, byteCount: 0)
+    let larger = unsafeDowncast(RowBlock.create(minimumCapacity: words) { _ in header }, to: RowBlock.self)
+    larger.withUnsafeMutablePointerToElements { moveBytes(to: UnsafeMutableRawPointer($0) + head) }
+    (block, isLarge) = (larger, true)
+  }
+
+  private func moveBytes(to target: UnsafeMutableRawPointer) {
+    target.copyMemory(from: bytes, byteCount: byteCount)
+    if block == nil { bytes.deallocate() }
+    bytes = target
   }
 }
 

@@ -69,6 +69,27 @@ struct LargeValueTests {
     #expect(try builder.finishChecked(key: 1, entity: schema.entities[0], version: 1).string(0) == "short")
   }
 
+  /// Bytes beyond what the builder keeps become the row where they are. Rows before and after have their own.
+  @Test func rowsOfManyBytesHaveWhatWasSet() {
+    let builder = RowBuilder()
+    let sizes = [[10, 20], [1 << 20, 1], [3 << 20, 2 << 20, 6 << 20], [5, (1 << 20) + 1], [7], [9 << 20]]
+    let values = sizes.enumerated().map { row, sizes in
+      sizes.enumerated().map { Data(repeating: UInt8(row * 8 + $0.offset), count: $0.element) }
+    }
+    let rows = values.enumerated().map { number, values in
+      // One that never ends.
+      builder.begin(slots: 70)
+      builder.set(0, .data(Data(repeating: 0xFF, count: number << 20)))
+      builder.begin(slots: values.count + 1)
+      for (slot, value) in values.enumerated() { builder.set(slot, .data(value)) }
+      return builder.finish(key: Int64(number), entity: number, version: 1)
+    }
+    for (number, row) in rows.enumerated() {
+      #expect(row.key == Int64(number) && row.entity == number && row.isNull(values[number].count))
+      for (slot, value) in values[number].enumerated() { #expect(row.withBytes(slot) { $0.elementsEqual(value) }) }
+    }
+  }
+
   private static func contextOfPhotos() throws -> NSManagedObjectContext {
     let (entity, bytes, model) = (NSEntityDescription(), NSAttributeDescription(), NSManagedObjectModel())
     (bytes.name, bytes.type, bytes.isOptional) = ("bytes", .binaryData, true)
