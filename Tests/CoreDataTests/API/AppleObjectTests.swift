@@ -363,4 +363,30 @@ import Testing
       try context.save()
     }
   }
+
+  /// "The last fetched or saved values of the receiver for the properties specified by keys":
+  /// https://developer.apple.com/documentation/coredata/nsmanagedobject/committedvalues(forkeys:)
+  @Test func committedValuesPassOverKeysThatAreNone() throws {
+    let company = try CompanyStore()
+    try company.run { (context) throws in
+      let person = Person(context: context)
+      (person.name, person.age) = ("A", 3)
+      try context.save()
+      person.name = "B"
+      let values = person.committedValues(forKeys: ["none", "name", "neither", "age"])
+      #expect(values["name"] as? String == "A" && values["age"] as? Int == 3)
+    }
+  }
+
+  /// https://developer.apple.com/documentation/objectivec/nsobject/setvalue(_:forkeypath:)
+  @Test func aKeyPathSetsTheValueOfTheLastObject() throws {
+    let company = try CompanyStore()
+    try company.run { (context) throws in
+      let (person, badge) = (Person(context: context), Badge(context: context))
+      person.department = Department(context: context)
+      badge.owner = person
+      badge.setValue("Research", forKeyPath: "owner.department.title")
+      #expect(person.department?.title == "Research")
+    }
+  }
 }

@@ -121,4 +121,38 @@ import Testing
     #expect((result?.operationError as? CocoaError)?.code == .userCancelled)
     #expect(result?.finalResult == nil)
   }
+
+  /// "This notification posts only when there are changes to the context's registered managed objects":
+  /// https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/didchangeobjectsnotification
+  @Test func anEventWithoutChangesPostsNothing() throws {
+    let company = try CompanyStore()
+    try company.run { (context) throws in
+      let posts = Count()
+      let observer = NotificationCenter.default.addObserver(
+        forName: NSManagedObjectContext.didChangeObjectsNotification, object: context, queue: nil
+      ) { _ in posts.value += 1 }
+      defer { NotificationCenter.default.removeObserver(observer) }
+      context.delete(Person(context: context))
+      context.processPendingChanges()
+      #expect(posts.value == 0)
+      _ = Person(context: context)
+      context.processPendingChanges()
+      #expect(posts.value == 1)
+    }
+  }
+
+  /// Objects are held weakly unless the context is told otherwise, and a reset tells it nothing:
+  /// https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/retainsregisteredobjects
+  @Test func aResetDoesNotMakeAContextRetainItsObjects() throws {
+    let company = try CompanyStore()
+    try company.run { (context) throws in
+      _ = Person(context: context)
+      try context.save()
+      context.reset()
+      #expect(try context.all(Person.self).count == 1)
+      #expect(context.registeredObjects.isEmpty)
+    }
+  }
+
+  private final class Count: @unchecked Sendable { var value = 0 }
 }

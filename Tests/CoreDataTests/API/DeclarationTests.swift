@@ -174,6 +174,56 @@ import Testing
       }
     }
   }
+
+  /// https://developer.apple.com/documentation/coredata/nspersistentstoredescription/setvalue(_:forpragmanamed:)
+  @Test func aDescriptionKeepsPragmas() {
+    let description = NSPersistentStoreDescription(url: URL(filePath: "/tmp/none.sqlite"))
+    #expect(description.sqlitePragmas.isEmpty)
+    description.setValue("DELETE" as NSString, forPragmaNamed: "journal_mode")
+    description.setValue("1" as NSString, forPragmaNamed: "secure_delete")
+    #expect(description.sqlitePragmas["journal_mode"] == "DELETE" as NSString)
+    #expect(description.sqlitePragmas["secure_delete"] == "1" as NSString)
+    #expect((description.options[NSSQLitePragmasOption] as? NSDictionary)?.count == 2)
+    description.setValue(nil, forPragmaNamed: "journal_mode")
+    #expect(Set(description.sqlitePragmas.keys) == ["secure_delete"])
+  }
+
+  /// Initialisers of Objective-C are called on any class, as `class` functions of extensions do on Apple's platforms.
+  @Test func coordinatorsAreMadeOfTheClassThatIsAsked() {
+    #expect(type(of: NSPersistentStoreCoordinator.withoutEntities()) == NSPersistentStoreCoordinator.self)
+    let own = OwnCoordinator.withoutEntities()
+    #expect(own.note == "own" && own.managedObjectModel.entities.isEmpty)
+  }
+
+  /// The entity is that of the class, as for `init(context:)`:
+  /// https://developer.apple.com/documentation/coredata/nsmanagedobject/init(context:)
+  @Test func anObjectOfAClassAloneIsInNoContext() throws {
+    let company = try CompanyStore()
+    try company.run { (context) throws in
+      let person = Person()
+      #expect(person.entity.name == "Person" && person.managedObjectContext == nil && !person.isInserted)
+      person.name = "A"
+      context.insert(person)
+      try context.save()
+      #expect(try context.all(Person.self).map(\.name) == ["A"])
+    }
+  }
+}
+
+/// A coordinator whose class has a designated initialiser of its own, and so no other that it does not override.
+private final class OwnCoordinator: NSPersistentStoreCoordinator, @unchecked Sendable {
+  let note: String
+
+  init(note: String, model: NSManagedObjectModel) {
+    self.note = note
+    super.init(managedObjectModel: model)
+  }
+
+  override convenience init(managedObjectModel model: NSManagedObjectModel) { self.init(note: "own", model: model) }
+}
+
+extension NSPersistentStoreCoordinator {
+  fileprivate class func withoutEntities() -> Self { self.init(managedObjectModel: NSManagedObjectModel()) }
 }
 
 /// Says of itself what is not so.

@@ -216,4 +216,17 @@ import Testing
     copy.entities = [copy.entities[0]]
     #expect(throws: Never.self) { try Describing.context(copy) }
   }
+
+  /// "By default, the provided name value … is used to look up the name of the NSManagedObjectModel object":
+  /// https://developer.apple.com/documentation/coredata/nspersistentcontainer/init(name:)
+  @Test func aModelThatIsNowhereIsNamedWithAllThatWasLookedFor() {
+    guard case .failure(let error as CocoaError) = ModelSearch.model(named: "NoModelHasThisName") else {
+      Issue.record("there is no such model")
+      return
+    }
+    #expect(error.code == .fileReadNoSuchFile)
+    for suffix in ["momd", "mom", "xcdatamodeld", "xcdatamodel"] {
+      #expect(error.localizedDescription.contains("NoModelHasThisName.\(suffix)"))
+    }
+  }
 }

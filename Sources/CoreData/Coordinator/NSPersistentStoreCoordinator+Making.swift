@@ -1,0 +1,29 @@
+import Foundation
+
+extension NSPersistentStoreCoordinator {
+  /// The allocating entry that ``make(_:)`` calls, so that a subclass needs no `required` initialiser.
+  public convenience init(_cdMake model: NSManagedObjectModel) { self.init(managedObjectModel: model) }
+
+  /// As for managed objects: the symbol of that initialiser, which makes an object of the very class it is called on.
+  @_silgen_name("$s8CoreData28NSPersistentStoreCoordinatorC7_cdMakeAcA20NSManagedObjectModelC_tcfC")
+  private static func allocate(_ model: consuming NSManagedObjectModel) -> NSPersistentStoreCoordinator
+
+  fileprivate static func make(_ model: NSManagedObjectModel) -> NSPersistentStoreCoordinator { allocate(model) }
+}
+
+/// Lets class methods and generic code make coordinators, as `self.init(managedObjectModel:)` and `T(managedObjectModel:)`,
+/// without `required` initialisers: on Apple's platforms initialisers of Objective-C need none. A class method that does
+/// not return `Self` gets one of the class that it extends.
+public protocol _CoordinatorMaking {}
+
+extension NSPersistentStoreCoordinator: _CoordinatorMaking {}
+
+extension _CoordinatorMaking {
+  /// Makes a coordinator for `model`, which is immutable from now on.
+  public init(managedObjectModel model: NSManagedObjectModel) {
+    guard let type = Self.self as? NSPersistentStoreCoordinator.Type, let made = type.make(model) as? Self else {
+      misuse("\(Self.self) is no class of coordinators.")
+    }
+    self = made
+  }
+}
