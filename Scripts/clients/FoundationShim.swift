@@ -1,0 +1,84 @@
+// What client libraries use of Apple's Foundation, Combine and key-value observing that Foundation does not have on Linux, so that
+// the rest of a file compiles (rule S of Documentation/Clients.md). Observing by key path reports nothing.
+import CoreData
+import Dispatch
+
+extension FileManager {
+  /// There are no application groups: a folder of the user's, by the group's name.
+  public func containerURL(forSecurityApplicationGroupIdentifier identifier: String) -> URL? {
+    urls(for: .documentDirectory, in: .userDomainMask).first?.deletingLastPathComponent()
+      .appendingPathComponent(identifier)
+  }
+}
+
+extension Bundle {
+  /// Foundation's method gives NSURL where Apple's gives URL.
+  public func resourceURLs(withExtension suffix: String?, subdirectory: String?) -> [URL]? {
+    urls(forResourcesWithExtension: suffix, subdirectory: subdirectory)?.map { $0 as URL }
+  }
+}
+
+public final class NSKeyValueObservation: @unchecked Sendable {
+  public func invalidate() {}
+}
+
+public struct NSKeyValueObservingOptions: OptionSet, Sendable {
+  public let rawValue: UInt
+  public init(rawValue: UInt) { self.rawValue = rawValue }
+  public static let new = Self(rawValue: 1)
+  public static let old = Self(rawValue: 2)
+  public static let initial = Self(rawValue: 4)
+  public static let prior = Self(rawValue: 8)
+}
+
+public struct NSKeyValueObservedChange<Value> {
+  public let newValue, oldValue: Value?
+  public var isPrior: Bool { false }
+}
+
+public protocol _KeyValueObserving {}
+extension NSObject: _KeyValueObserving {}
+
+extension _KeyValueObserving {
+  public func observe<Value>(
+    _ path: KeyPath<Self, Value>, options: NSKeyValueObservingOptions = [],
+    changeHandler: @escaping (Self, NSKeyValueObservedChange<Value>) -> Void
+  ) -> NSKeyValueObservation { NSKeyValueObservation() }
+}
+
+/// Combine's publisher of notifications, as far as it is used.
+public struct NotificationPublisher<Output> {
+  let center: NotificationCenter
+  let name: Notification.Name
+  let object: AnyObject?
+  let transform: (Notification) -> Output
+
+  public func map<T>(_ transform: @escaping (Output) -> T) -> NotificationPublisher<T> {
+    let before = self.transform
+    return NotificationPublisher<T>(center: center, name: name, object: object) { transform(before($0)) }
+  }
+
+  public func sink(receiveValue: @escaping (Output) -> Void) -> AnyCancellable {
+    let transform = self.transform
+    nonisolated(unsafe) let receive: (Notification) -> Void = { receiveValue(transform($0)) }
+    let token = center.addObserver(forName: name, object: object, queue: nil) { receive($0) }
+    return AnyCancellable { [center] in center.removeObserver(token) }
+  }
+}
+
+extension NotificationCenter {
+  public func publisher(for name: Notification.Name, object: AnyObject? = nil) -> NotificationPublisher<Notification> {
+    NotificationPublisher(center: self, name: name, object: object) { $0 }
+  }
+}
+
+public final class AnyCancellable {
+  private var action: (() -> Void)?
+  init(_ action: @escaping () -> Void) { self.action = action }
+  public func cancel() {
+    action?()
+    action = nil
+  }
+  public func store(in list: inout [AnyCancellable]) { list.append(self) }
+  deinit { cancel() }
+}
