@@ -1,5 +1,5 @@
-// What client libraries use of Apple's Foundation, Combine and key-value observing that Foundation does not have on Linux, so that
-// the rest of a file compiles (rule S of Documentation/Clients.md). Observing by key path reports nothing.
+// What client libraries use of Apple's Foundation, Combine and key-value observing, and Foundation does not have on
+// Linux: so that the rest of a file compiles (rule S of Documentation/Clients.md). Observing by key path reports nothing.
 import CoreData
 import Dispatch
 
