@@ -1,10 +1,18 @@
 import Foundation
+import LMDBStore
 import Testing
 
 @testable import CoreDataTool
 
 /// How the tool is called, and what it says of itself.
 @Suite struct CommandLineTests {
+  /// As the program does: the types of stores that are registered are part of its help.
+  init() {
+    #if LMDB
+      LMDBStore.register()
+    #endif
+  }
+
   @Test func everyCommandAndOptionIsExplainedEverywhere() throws {
     let overview = try ToolRun(["--help"]).output
     let manual = try ToolRun(["manual"]).output.replacing("\\-", with: "-")
