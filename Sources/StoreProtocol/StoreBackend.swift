@@ -93,8 +93,8 @@ public struct StoreOptions: Sendable {
   /// Records every commit in persistent history, whose tables are made where there are none.
   public var tracksHistory = false
   public var forceDestroy = false
-  /// Of ``StoreBackend/destroy(at:options:)``: where a store's file cannot be taken away under other processes that have it open, as an SQL
-  /// database's cannot, an empty one of its name is left. The next store of the name is made in it.
+  /// Of ``StoreBackend/destroy(at:options:)``: where a store's file cannot be taken away under other processes that have
+  /// it open, as an SQL database's cannot, an empty one of its name is left. The next store of the name is made in it.
   public var leavesEmptyFile = false
   /// How long the file of a large value stays after a commit has made it obsolete, in seconds: for other processes,
   /// whose contexts may have the row that named it. With 0 it goes at the end of the commit, unless this process still

@@ -33,12 +33,12 @@ enum SQLiteRemoval {
       } else if let owner, (try? place.sharesExternalData(withCopyOf: owner)) == false {
         place.externalData.removeValues(ofStore: owner)
       }
-      if options.leavesEmptyFile { SQLiteNewFile.create(place.path) }
     } else {
       // What an earlier removal left that was interrupted. External data may be of a store that was given another name.
       try removeFilesBeside(place.path)
       if options.forceDestroy, try !place.sharesExternalData() { try place.externalData.removeAll() }
     }
+    if options.leavesEmptyFile { SQLiteNewFile.create(place.path) }
   }
 
   /// Throws `notAStore` where the database, or what lies beside it, is no regular file.

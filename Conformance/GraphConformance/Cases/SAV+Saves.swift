@@ -3,18 +3,18 @@ import Foundation
 
 extension GraphSuite {
   static let saves: [GraphCase] = [
-    GraphCase("SAV-001", "a save without changes does nothing", ways: .own) { g in
+    GraphCase("SAV-001", "a save without changes tells its observers, and does nothing", ways: .own) { g in
       try g.inWriting { c in
         let person = c.insert("Person", ["name": "a"])
         try c.save()
         let before = try g.fileState()
         let recorder = Recorder(c)
         try c.save()
-        g.equal(recorder.take(), [])
+        g.equal(recorder.take(), ["willSave", "didSave"])
         g.equal(try g.fileState(), before)
         _ = person.text("name")
         try c.save()
-        g.equal(recorder.take(), [])
+        g.equal(recorder.take(), ["willSave", "didSave"])
       }
     },
     GraphCase("SAV-002/graph", "insertions, updates and deletions of one save are all there") { g in

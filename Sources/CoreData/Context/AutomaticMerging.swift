@@ -12,9 +12,10 @@ final class AutomaticMerging {
       forName: NSManagedObjectContext.didSaveObjectIDsNotification, object: nil, queue: nil
     ) { notification in
       guard let core = link.core, let source = notification.object as? NSManagedObjectContext, source.core !== core,
-        let coordinator = core.coordinator, source.core.coordinator === coordinator
+        let coordinator = core.coordinator, source.core.coordinator === coordinator,
+        let changes = notification.userInfo, !changes.isEmpty
       else { return }
-      core.leave(.changes(ChangesElsewhere(notification.userInfo ?? [:])), isLater: true)
+      core.leave(.changes(ChangesElsewhere(changes)), isLater: true)
     }
   }
 

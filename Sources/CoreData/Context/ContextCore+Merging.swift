@@ -15,7 +15,9 @@ extension ContextCore {
     let deleted = changes.deleted.compactMap { registered($0.reference, store: $0.store) }
     becomeDeletedElsewhere(deleted)
     dropMembers(changes.inserted + changes.updated + changes.deleted)
-    let inserted = changes.inserted.compactMap { destination($0.reference, store: $0.store) }
+    let inserted = changes.inserted.compactMap {
+      registered($0.reference, store: $0.store) ?? fault($0.reference, store: $0.store)
+    }
     for object in inserted {
       lookAgain(for: object)
       object.prepareToRead()
@@ -73,15 +75,17 @@ extension ContextCore {
   private func announce(
     _ inserted: [NSManagedObject], _ refreshed: [NSManagedObject], _ deleted: [NSManagedObject]
   ) {
-    let lists: [(String, NSManagedObjectContext.NotificationKey, [NSManagedObject])] = [
-      (NSInsertedObjectsKey, .insertedObjectIDs, inserted), (NSRefreshedObjectsKey, .updatedObjectIDs, refreshed),
-      (NSDeletedObjectsKey, .deletedObjectIDs, deleted),
+    // What others have updated is refreshed here: its IDs are told as both.
+    let lists: [(String, [NSManagedObjectContext.NotificationKey], [NSManagedObject])] = [
+      (NSInsertedObjectsKey, [.insertedObjectIDs], inserted),
+      (NSRefreshedObjectsKey, [.updatedObjectIDs, .refreshedObjectIDs], refreshed),
+      (NSDeletedObjectsKey, [.deletedObjectIDs], deleted),
     ]
     var sets: [AnyHashable: Any] = [:]
     var ids: [AnyHashable: Any] = [:]
-    for (key, idKey, objects) in lists where !objects.isEmpty {
+    for (key, idKeys, objects) in lists where !objects.isEmpty {
       sets[key] = Set(objects)
-      ids[idKey.rawValue] = Set(objects.map(\.ownID))
+      for idKey in idKeys { ids[idKey.rawValue] = Set(objects.map(\.ownID)) }
     }
     if sets.isEmpty { return }
     post(.didChange) { sets }

@@ -18,10 +18,6 @@ extension ContextCore {
     }
     propagateDeletes()
     processPendingChanges()
-    if insertedCount + updatedCount + deletedCount == 0 {
-      forgetAnnihilated()
-      return try saveMetadata(coordinator)
-    }
     isSaving = true
     dependedOn = []
     defer {
@@ -29,6 +25,9 @@ extension ContextCore {
       dependedOn = []
     }
     post(.willSave) { [:] }
+    // Who was told may have changed something.
+    if changeList.hasPending { processPendingChanges() }
+    if insertedCount + updatedCount + deletedCount == 0 { return try saveNothing(coordinator) }
     do {
       try runWillSave()
       settlePartners()
@@ -42,6 +41,15 @@ extension ContextCore {
       for object in changed { object.flags.remove(.asked) }
       throw error
     }
+  }
+
+  /// No object has changed. Observers are told nevertheless, as on Apple's platforms.
+  private func saveNothing(_ coordinator: NSPersistentStoreCoordinator) throws {
+    forgetAnnihilated()
+    try saveMetadata(coordinator)
+    isSaving = false
+    post(.didSave) { [:] }
+    post(.didSaveIDs) { [:] }
   }
 
   /// Plans and commits, again after a merge policy has dealt with conflicts.

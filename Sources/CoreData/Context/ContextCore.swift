@@ -308,7 +308,8 @@ final class ContextCore: @unchecked Sendable {
     return made
   }
 
-  private func fault(_ reference: ObjectReference, store: UInt16) -> NSManagedObject? {
+  /// A new fault that only its users keep; nil where no store can have it.
+  func fault(_ reference: ObjectReference, store: UInt16) -> NSManagedObject? {
     guard reference.key > 0, store != .max, let frozen, reference.entity < frozen.infos.count else { return nil }
     return makeObject(frozen.infos[reference.entity], key: reference.key, store: store, row: nil)
   }

@@ -335,13 +335,17 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     try migrate(store, to: url, options, storeType)
   }
 
-  /// Removes the store at `url` with everything that belongs to it. Of an SQLite store an empty file stays: "It is not possible to unlink a
-  /// database file safely […], so this API performs a truncation" (Apple's header).
+  /// Removes the store at `url` with everything that belongs to it. Of an SQLite store an empty file stays, also where
+  /// there was none: "It is not possible to unlink a database file safely […], so this API performs a truncation" (Apple's
+  /// header).
+  ///
+  /// A store of this coordinator is removed from it, so that a new one can be added there, as clients' own tests ask.
   open func destroyPersistentStore(at url: URL, ofType storeType: String, options: [AnyHashable: Any]? = nil) throws {
     let backend = try Self.backend(storeType)
     var settings = StoreOptionCoding.options(options)
     settings.leavesEmptyFile = true
     do { try backend.destroy(at: url, options: settings) } catch { throw CoreDataError.make(error) }
+    if let store = persistentStore(for: url) { try remove(store) }
   }
 
   /// Makes the store at `destinationURL` a copy of the one at `sourceURL`.

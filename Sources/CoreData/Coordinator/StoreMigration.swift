@@ -41,7 +41,11 @@ extension NSPersistentStoreCoordinator {
     for core in attachedContexts { core.leave(.stores) }
     store.root = nil
     let infos = try frozenModel().infos
-    let ids = objects.map { NSManagedObjectID(infos[$0.entity], key: $0.key, store: successor, context: nil) }
+    // Apple's platforms give of each object the former ID and the new one. Here both are the same: IDs follow their store.
+    let ids = objects.flatMap { object in
+      let id = NSManagedObjectID(infos[object.entity], key: object.key, store: successor, context: nil)
+      return [id, id]
+    }
     post(.NSPersistentStoreCoordinatorStoresDidChange, [NSUUIDChangedPersistentStoresKey: [store, successor, ids]])
     // Last: the new store is in use, whatever becomes of the old one's connections.
     do { try store.closeEngine() } catch { throw CoreDataError.make(error) }

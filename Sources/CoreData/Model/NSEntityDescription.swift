@@ -32,7 +32,7 @@ open class NSEntityDescription: NSObject, NSCopying, NSSecureCoding {
   }
   open var isAbstract = false { willSet { requireEditable() } }
   /// Whatever the client wants to know of the entity; empty unless set.
-  open var userInfo: [AnyHashable: Any]? = [:] { willSet { requireEditable() } }
+  open var userInfo: [AnyHashable: Any]? = [:]
   open var versionHashModifier: String? { willSet { requireEditable() } }
   /// Kept for model files; there is no Spotlight here.
   open var coreSpotlightDisplayNameExpression: NSExpression? { willSet { requireEditable() } }

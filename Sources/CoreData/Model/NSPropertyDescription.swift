@@ -27,7 +27,10 @@ open class NSPropertyDescription: NSObject, NSCopying, NSSecureCoding {
   /// Whether the property is kept in memory only.
   open var isTransient = false { willSet { requireEditable() } }
   /// Whatever the client wants to know of the property; empty unless set.
-  open var userInfo: [AnyHashable: Any]? = [:] { willSet { requireEditable() } }
+  ///
+  /// It can be set while the model is in use, too: predicates of fetched properties that name it read it each time. Nobody
+  /// may read it at that moment.
+  open var userInfo: [AnyHashable: Any]? = [:]
   open var versionHashModifier: String? { willSet { requireEditable() } }
   @available(*, deprecated, message: "Use NSEntityDescription.indexes instead")
   open var isIndexed: Bool {

@@ -15,6 +15,8 @@ struct ResultsLayout {
 
     var numberOfObjects: Int { members.count }
     var objects: [Any]? { Array(members) }
+    /// The same section without objects.
+    var emptied: Section { Section(name: name, indexTitle: indexTitle, members: []) }
   }
 
   let objects: [NSManagedObject]

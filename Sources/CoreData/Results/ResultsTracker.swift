@@ -152,7 +152,9 @@ final class ResultsTracker: @unchecked Sendable {
     }
     delegate.controllerWillChangeContent(controller)
     for change in changes.sections where sectionNameKeyPath != nil {
-      delegate.controller(controller, didChange: change.section, atSectionIndex: change.index, for: change.type)
+      // A section that is gone has no objects, as observed on Apple's platforms.
+      let section = change.type == .delete ? change.section.emptied : change.section
+      delegate.controller(controller, didChange: section, atSectionIndex: change.index, for: change.type)
     }
     for change in changes.objects {
       delegate.controller(

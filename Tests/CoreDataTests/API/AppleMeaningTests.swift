@@ -11,8 +11,9 @@ import Testing
       ]))
   }
 
-  /// "the array contains a third object (at index 2) that is an array containing the new objectIDs for all the migrated objects":
-  /// https://developer.apple.com/documentation/coredata/nsuuidchangedpersistentstoreskey
+  /// "the array contains a third object (at index 2) that is an array containing the new objectIDs for all the migrated
+  /// objects": https://developer.apple.com/documentation/coredata/nsuuidchangedpersistentstoreskey
+  /// Clients: the former ID of each object stands before the new one. Here both are the same, as IDs follow their store.
   @Test func aMigrationNamesTheObjectsThatItMoves() throws {
     let context = try notes()
     let coordinator = try #require(context.persistentStoreCoordinator)
@@ -31,7 +32,8 @@ import Testing
       old, to: URL(fileURLWithPath: "/dev/null"), options: nil, withType: NSInMemoryStoreType)
     #expect(told?.count == 3 && told?[0] as? NSPersistentStore === old && told?[1] as? NSPersistentStore === new)
     let ids = try #require(told?.last as? [NSManagedObjectID])
-    #expect(ids.count == 2 && ids.allSatisfy { $0.persistentStore === new })
+    #expect(ids.count == 4 && ids.allSatisfy { $0.persistentStore === new })
+    #expect(ids[0] == ids[1] && ids[2] == ids[3])
     context.performAndWait { #expect(Set(ids) == Set(moved.map(\.objectID))) }
   }
 

@@ -154,5 +154,33 @@ import Testing
     }
   }
 
+  /// Clients. "This notification posts … each time its context completes a successful save operation":
+  /// https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/didsaveobjectsnotification
+  @Test func aSaveWithoutChangesTellsItsObservers() throws {
+    let company = try CompanyStore()
+    try company.run { (context) throws in
+      nonisolated(unsafe) var told: [String] = []
+      nonisolated(unsafe) var makesPerson = false
+      let names = [
+        NSManagedObjectContext.willSaveObjectsNotification, NSManagedObjectContext.didSaveObjectsNotification,
+        NSManagedObjectContext.didSaveObjectIDsNotification, NSManagedObjectContext.didChangeObjectsNotification,
+      ]
+      let observers = names.map { name in
+        NotificationCenter.default.addObserver(forName: name, object: context, queue: nil) { note in
+          told.append("\(names.firstIndex(of: name) ?? -1) \(note.userInfo?.count ?? 0)")
+          if makesPerson && name == names[0] { _ = Person(context: context) }
+        }
+      }
+      defer { for observer in observers { NotificationCenter.default.removeObserver(observer) } }
+      try context.save()
+      #expect(told == ["0 0", "1 0", "2 0"])
+      (told, makesPerson) = ([], true)
+      try context.save()
+      #expect(told == ["0 0", "3 1", "1 1", "2 1"] && !context.hasChanges)
+      makesPerson = false
+      #expect(try context.all(Person.self).count == 1)
+    }
+  }
+
   private final class Count: @unchecked Sendable { var value = 0 }
 }

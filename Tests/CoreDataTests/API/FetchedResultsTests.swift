@@ -29,7 +29,11 @@ private final class Recorder: NSObject, NSFetchedResultsControllerDelegate {
     _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
     didChange sectionInfo: any NSFetchedResultsSectionInfo,
     atSectionIndex sectionIndex: Int, for type: NSFetchedResultsChangeType
-  ) { events.append("\(type) section \(sectionInfo.name) \(sectionIndex)") }
+  ) {
+    events.append("\(type) section \(sectionInfo.name) \(sectionIndex)")
+    // Clients: a section that is gone has none.
+    if type == .delete { #expect(sectionInfo.numberOfObjects == 0 && sectionInfo.objects?.isEmpty == true) }
+  }
 
   private func text(_ path: IndexPath?) -> String { path.map { "\($0.section).\($0.item)" } ?? "-" }
 

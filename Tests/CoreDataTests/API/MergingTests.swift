@@ -59,9 +59,38 @@ import Testing
     ) { context, ada, note in
       #expect(ada.department?.people.count == 1)
       context.mergeChanges(fromContextDidSave: note)
-      #expect(context.registeredObjects.contains { ($0 as? Person)?.name == "Grace" })
       #expect(ada.department?.people.count == 2)
       #expect(!context.hasChanges)
+    }
+  }
+
+  /// Clients. What was inserted elsewhere is told, and kept by nobody; what was updated is told as updated and refreshed.
+  @Test func aMergeTellsOfInsertionsAndOfRefreshedObjects() throws {
+    try merge(
+      { context in
+        try context.all(Person.self).first?.age = 2
+        Person(context: context).name = "Grace"
+      }, name: NSManagedObjectContext.didSaveObjectsNotification
+    ) { context, ada, note in
+      nonisolated(unsafe) var told: [Notification.Name: [AnyHashable: Any]] = [:]
+      nonisolated(unsafe) var names: [String?] = []
+      let observers = [
+        NSManagedObjectContext.didChangeObjectsNotification,
+        NSManagedObjectContext.didMergeChangesObjectIDsNotification,
+      ].map { name in
+        NotificationCenter.default.addObserver(forName: name, object: context, queue: nil) { note in
+          names += (note.userInfo?[NSInsertedObjectsKey] as? Set<Person>)?.map(\.name) ?? []
+          told[name] = note.userInfo?.filter { !($0.value is Set<NSManagedObject>) }
+        }
+      }
+      defer { for observer in observers { NotificationCenter.default.removeObserver(observer) } }
+      let registered = context.registeredObjects
+      context.mergeChanges(fromContextDidSave: note)
+      #expect(names == ["Grace"] && context.registeredObjects == registered)
+      let ids = try #require(told[NSManagedObjectContext.didMergeChangesObjectIDsNotification])
+      #expect(ids[NSUpdatedObjectIDsKey] as? Set == [ada.objectID])
+      #expect(ids[NSRefreshedObjectIDsKey] as? Set == [ada.objectID])
+      #expect((ids[NSInsertedObjectIDsKey] as? Set<NSManagedObjectID>)?.count == 1 && ids.count == 3)
     }
   }
 

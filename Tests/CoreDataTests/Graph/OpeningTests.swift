@@ -156,9 +156,34 @@ import Testing
       coordinator.addPersistentStore(type: .sqlite, at: company.url), to: copy, options: nil, type: .sqlite)
     try coordinator.destroyPersistentStore(at: copy, type: .sqlite)
     try coordinator.destroyPersistentStore(at: copy, type: .sqlite)
+    // Clients destroy what is gone, and remove the file again.
     try FileManager.default.removeItem(at: copy)
     try coordinator.destroyPersistentStore(at: copy, type: .sqlite)
-    #expect(!FileManager.default.fileExists(atPath: copy.path))
+    try FileManager.default.removeItem(at: copy)
+  }
+
+  /// Clients destroy the store that is in use, and add a new one there.
+  @Test(arguments: [NSPersistentStore.StoreType.sqlite, .xml, .binary])
+  func aStoreThatIsDestroyedLeavesItsCoordinator(_ type: NSPersistentStore.StoreType) throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "opening-\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let url = folder.appending(path: "store")
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Company.model())
+    let context = NSManagedObjectContext(.privateQueue)
+    context.persistentStoreCoordinator = coordinator
+    for name in ["A", "B"] {
+      let store = try coordinator.addPersistentStore(type: type, at: url)
+      try context.performAndWait {
+        #expect(try context.all(Person.self).isEmpty)
+        Person(context: context).name = name
+        try context.save()
+        #expect(try context.all(Person.self).map(\.name) == [name])
+        context.reset()
+      }
+      try coordinator.destroyPersistentStore(at: url, type: type)
+      #expect(coordinator.persistentStores.isEmpty && store.persistentStoreCoordinator == nil)
+    }
   }
 
   @Test func aModelThatIsNotValidIsAnErrorWhenAStoreIsAdded() throws {

@@ -54,6 +54,22 @@ import Testing
     }
   }
 
+  /// Clients: what a model's author noted may be set while the model is in use.
+  @Test func theRequestSeesWhatIsNotedLater() throws {
+    let context = try context()
+    try context.performAndWait {
+      let shop = insert("Shop", ["region": "N"], context)
+      for name in ["Ada", "Bea"] { _ = insert("Customer", ["name": name], context) }
+      try context.save()
+      #expect(names(shop, "noted") == ["Bea"])
+      let noted = try #require(shop.entity.propertiesByName["noted"])
+      noted.userInfo?["name"] = "Ada"
+      shop.entity.userInfo?["seen"] = true
+      context.refresh(shop, mergeChanges: true)
+      #expect(names(shop, "noted") == ["Ada"] && shop.entity.userInfo?["seen"] as? Bool == true)
+    }
+  }
+
   @Test(arguments: [false, true]) func theValueStaysUntilTheObjectIsRefreshed(_ mergesChanges: Bool) throws {
     let context = try context()
     try context.performAndWait {

@@ -32,7 +32,7 @@ import Testing
 
   nonisolated(unsafe) static let entityChanges: [Change] = [
     change("entity name", \.name, "X", book), change("class", \.managedObjectClassName, "X", book),
-    change("abstract", \.isAbstract, true, book), change("entity userInfo", \.userInfo, nil, book),
+    change("abstract", \.isAbstract, true, book),
     change("entity modifier", \.versionHashModifier, "x", book),
     change("entity renaming", \.renamingIdentifier, "x", book),
     change("display name", \.coreSpotlightDisplayNameExpression, nil, book),
@@ -63,7 +63,7 @@ import Testing
 
   nonisolated(unsafe) static let propertyChanges: [Change] = [
     change("name", \.name, "x", title), change("optional", \.isOptional, false, title),
-    change("transient", \.isTransient, true, title), change("userInfo", \.userInfo, nil, title),
+    change("transient", \.isTransient, true, title),
     change("modifier", \.versionHashModifier, "x", title), change("renaming", \.renamingIdentifier, "x", title),
     ("indexed", { title($0).isIndexed = true }), change("spotlight", \.isIndexedBySpotlight, true, title),
     ("external record", { title($0).isStoredInExternalRecord = true }),
