@@ -23,8 +23,8 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], _ settings: [Swi
 /// What needs liblmdb is built with the trait only, and its sources are empty without.
 let withLMDB = TargetDependencyCondition.when(traits: ["LMDB"])
 
-/// Foundation marks its own NSExpression, NSComparisonPredicate and predicateFormat as deprecated off Apple's platforms;
-/// Core Data's API has to name them.
+/// Foundation marks its own NSExpression, NSComparisonPredicate and predicateFormat as deprecated off Apple's
+/// platforms; Core Data's API has to name them.
 let namesFoundationsPredicates: [SwiftSetting] = strict + [.treatWarning("DeprecatedDeclaration", as: .warning)]
 
 let package = Package(
@@ -103,7 +103,8 @@ let package = Package(
       ],
       swiftSettings: strict),
 
-    // What every store must do, as cases that are values; the runner of those; the program for the stores of this package.
+    // What every store must do, as cases that are values; the runner of those; the program for the stores of this
+    // package.
     library(
       "StoreConformance", path: "Conformance/StoreConformance",
       ["StoreProtocol", "StoreQuery", "StoreSchema", "PropertyLists", "CFailingFiles"]),

@@ -1,14 +1,13 @@
 // Makes chosen calls fail in this program: by failing_files.h, or for a program that others run by its environment.
 //
-// Every call below on a path that begins with the prefix, or on a descriptor opened there, is one of some kinds, and gets the next
-// number where these kinds are counted. In the environment:
+// Every call below on a path that begins with the prefix, or on a descriptor opened there, is one of some kinds, and
+// gets the next number where these kinds are counted. In the environment:
 //
 //   FAULT_PREFIX   what the paths begin with; counted are all calls that can change a file
-//   FAULT_MODE     what happens at number FAULT_AT and at the FAULT_COUNT - 1 after it: eio, enospc (the call does nothing and
-//                  fails), late (it does its work and then says EIO), before, after (the process dies before or after it);
-//                  or swallow: every sync says that it is done, and does nothing, and O_SYNC and O_DSYNC are dropped
-//   FAULT_LOG      a file that gets one line "number call path" a call
-//   FAULT_TRACE    a file for all that happens; see trace.h
+//   FAULT_MODE what happens at number FAULT_AT and at the FAULT_COUNT - 1 after it: eio, enospc (the call does nothing
+//   and fails), late (it does its work and then says EIO), before, after (the process dies before or after it); or
+//   swallow: every sync says that it is done, and does nothing, and O_SYNC and O_DSYNC are dropped FAULT_LOG a file
+//   that gets one line "number call path" a call FAULT_TRACE a file for all that happens; see trace.h
 #define _GNU_SOURCE
 #include "include/failing_files.h"
 

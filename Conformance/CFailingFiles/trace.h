@@ -1,15 +1,12 @@
-// Writes down, in order and with their bytes, the calls that changed a file under FAULT_PREFIX, and what the program said on
-// its standard output meanwhile. Scripts/powerloss makes of it what a disk may hold when the power goes.
+// Writes down, in order and with their bytes, the calls that changed a file under FAULT_PREFIX, and what the program
+// said on its standard output meanwhile. Scripts/powerloss makes of it what a disk may hold when the power goes.
 //
 // FAULT_TRACE names the file. A record is a line, then the bytes whose number it ends with, where it has bytes:
 //
 //   create I PATH, open I PATH, mkdir I PATH, close   I is the inode; open is one of a file that was there
-//   write I OFFSET N BYTES                            durable when it returned where it is `dwrite`, by O_SYNC or O_DSYNC
-//   truncate I SIZE
-//   sync K I, synced K                                a sync of a file or folder begins, and has ended well
-//   link I PATH, unlink PATH, rename FROM|TO
-//   map I                                             a memory map to write through, whose writes nobody sees
-//   say N BYTES                                       what the program wrote to its standard output
+//   write I OFFSET N BYTES durable when it returned where it is `dwrite`, by O_SYNC or O_DSYNC truncate I SIZE sync K
+//   I, synced K a sync of a file or folder begins, and has ended well link I PATH, unlink PATH, rename FROM|TO map I a
+//   memory map to write through, whose writes nobody sees say N BYTES what the program wrote to its standard output
 #include <limits.h>
 #include <sys/uio.h>
 

@@ -220,7 +220,8 @@ extension Graph {
 
   var seed: UInt64 { context.seed }
 
-  /// Types of stores to copy to, with a place for one: all that the runner knows, the case's own included, but no classes of clients.
+  /// Types of stores to copy to, with a place for one: all that the runner knows, the case's own included, but no
+  /// classes of clients.
   func withPeers(_ body: (_ name: String, _ type: String, _ url: URL, _ isPersistent: Bool) throws -> Void) throws {
     for peer in context.peers where peer.opensStores {
       let place = try peer.makeLocation()

@@ -2,14 +2,14 @@ import CoreData
 import StoreConformance
 import StoreProtocol
 
-/// One case of objects in contexts, as a value. What it does is written against Core Data's public API alone, so that it says the
-/// same of every implementation.
+/// One case of objects in contexts, as a value. What it does is written against Core Data's public API alone, so that
+/// it says the same of every implementation.
 struct GraphCase: Sendable {
   /// What the runner runs.
   let conformanceCase: ConformanceCase
 
-  /// A row that is a case of stores as well has `/graph` behind its id. `model` is what the case's coordinators are made with; `programs`
-  /// are what the case runs in processes of their own, by name.
+  /// A row that is a case of stores as well has `/graph` behind its id. `model` is what the case's coordinators are
+  /// made with; `programs` are what the case runs in processes of their own, by name.
   init(
     _ id: String, _ title: String, _ model: @escaping @Sendable () -> NSManagedObjectModel = { Models.people },
     requirements: [String] = [], needs: Need = .nothing, without: Need = .nothing, ways: Ways = .all,

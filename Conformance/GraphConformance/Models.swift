@@ -96,7 +96,8 @@ enum Models {
     ])
   }()
 
-  /// M3: `Node`, abstract, and below it `File`, `Drawer` and fifteen levels of folders; each level has an attribute of its own.
+  /// M3: `Node`, abstract, and below it `File`, `Drawer` and fifteen levels of folders; each level has an attribute of
+  /// its own.
   static let inheritance: NSManagedObjectModel = {
     let node = entity(
       "Node", [attribute("name", .stringAttributeType), attribute("code", .stringAttributeType)], unique: ["code"])

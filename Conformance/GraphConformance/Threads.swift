@@ -22,8 +22,8 @@ final class SmallThread: @unchecked Sendable {
   }
 }
 
-/// Calls `body` with 0, 1 and so on, each on a thread of its own, all at once, and waits for them. `concurrentPerform` takes no more
-/// threads than there are processors, and lets the others wait.
+/// Calls `body` with 0, 1 and so on, each on a thread of its own, all at once, and waits for them. `concurrentPerform`
+/// takes no more threads than there are processors, and lets the others wait.
 func atOnce(_ count: Int, _ body: @escaping (Int) -> Void) {
   nonisolated(unsafe) let body = body
   let running = DispatchGroup()

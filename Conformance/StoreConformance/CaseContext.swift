@@ -66,7 +66,8 @@ public final class CaseContext: @unchecked Sendable {
     return session
   }
 
-  /// Says that the case has opened the store of a place itself. It closes it before it ends; what is left is then looked at.
+  /// Says that the case has opened the store of a place itself. It closes it before it ends; what is left is then
+  /// looked at.
   public func opened(_ store: any Store, in place: Int) {
     places[place].schema = store.schema
     if places[place].identifier == nil { places[place].identifier = store.identifier }
@@ -171,7 +172,8 @@ public final class CaseContext: @unchecked Sendable {
 
 /// Starts processes that do a part of a case, for the runner to implement.
 public protocol ProcessStarter: Sendable {
-  /// Starts a process that runs the role of a case of a harness on the store at `url`. It says what it has done line by line.
+  /// Starts a process that runs the role of a case of a harness on the store at `url`. It says what it has done line by
+  /// line.
   func start(_ role: String, of id: CaseID, harness: String, at url: URL, seed: UInt64) throws -> any StartedProcess
 }
 

@@ -24,7 +24,8 @@ public struct ConformanceCase: Sendable, CustomStringConvertible {
   public let needsProcesses: Bool
   /// Whether it makes files fail, by ``FailingFiles``, and so has its process to itself.
   public let disturbsFiles: Bool
-  /// Whether it needs the backend itself, not only a coordinator that opens its stores; see ``StoreHarness/opensStores``.
+  /// Whether it needs the backend itself, not only a coordinator that opens its stores; see
+  /// ``StoreHarness/opensStores``.
   public let needsBackend: Bool
   /// Whether it has several threads race: of a store that is wrong it may not always notice.
   public let races: Bool

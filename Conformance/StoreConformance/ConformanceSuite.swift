@@ -22,7 +22,8 @@ public struct CaseList: Sendable {
   public let all: [ConformanceCase]
   private let byID: [String: ConformanceCase]
 
-  /// `more` has ids that no case of stores has; a case whose id is there already is left out. Without `storeCases`, `more` are all.
+  /// `more` has ids that no case of stores has; a case whose id is there already is left out. Without `storeCases`,
+  /// `more` are all.
   public init(adding more: [ConformanceCase] = [], storeCases: Bool = true) {
     var (all, byID): ([ConformanceCase], [String: ConformanceCase]) = ([], [:])
     for one in (storeCases ? ConformanceSuite.all : []) + more where byID[one.id.text] == nil {

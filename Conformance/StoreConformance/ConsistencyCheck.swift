@@ -1,10 +1,11 @@
 import StoreProtocol
 import StoreSchema
 
-/// Looks at a whole store: every link has its other end, nothing leads nowhere, every object has a version, and large data
-/// outside the rows can be read.
+/// Looks at a whole store: every link has its other end, nothing leads nowhere, every object has a version, and large
+/// data outside the rows can be read.
 ///
-/// Reads rows and links alone, so that it trusts nothing that the store says of itself; what the store finds comes on top.
+/// Reads rows and links alone, so that it trusts nothing that the store says of itself; what the store finds comes on
+/// top.
 public struct ConsistencyCheck {
   private let schema: Schema
   private let store: any Store

@@ -4,7 +4,8 @@ import StoreSchema
 
 /// A store in which one person's age is the number of tags: whatever fails on the way, the two agree.
 ///
-/// Each step makes both one more, in one commit. After each the store is looked at, by the opening that wrote and by a new one.
+/// Each step makes both one more, in one commit. After each the store is looked at, by the opening that wrote and by a
+/// new one.
 final class CountedStore {
   private let c: CaseContext
   let session: Session
@@ -42,8 +43,8 @@ final class CountedStore {
 
   /// One step under a fault. Gives the error, nil where it was committed, and to how many calls something has happened.
   ///
-  /// What the error says must be true; and a step that it says has not been made is made afterwards, by the same opening and on a
-  /// disk that is well again.
+  /// What the error says must be true; and a step that it says has not been made is made afterwards, by the same
+  /// opening and on a disk that is well again.
   @discardableResult
   func step(_ fault: FileFault) throws -> (error: StoreError?, hits: Int) {
     let (result, _, hits) = FailingFiles.disturb(fault) { Result { try write(saved + 1) } }

@@ -1,7 +1,8 @@
 import CFailingFiles
 import Foundation
 
-/// Something that happens to calls by which this process reads or writes files: one call after so many, or all from there on.
+/// Something that happens to calls by which this process reads or writes files: one call after so many, or all from
+/// there on.
 public struct FileFault: Sendable {
   /// Which calls are counted. A call can be of several kinds: who makes a file also opens it, to write.
   public struct Calls: OptionSet, Sendable {
@@ -72,8 +73,8 @@ public enum FailingFiles {
   /// Says where files can be made to fail. Descriptors are known that were opened there since then.
   public static func watch(_ prefix: String) { ff_watch(prefix) }
 
-  /// Runs `body` while the fault is at work, and gives how many calls were counted and how many of them it happened to. One fault
-  /// does not go on within another.
+  /// Runs `body` while the fault is at work, and gives how many calls were counted and how many of them it happened to.
+  /// One fault does not go on within another.
   @discardableResult
   public static func disturb<R>(
     _ fault: FileFault, log: URL? = nil, _ body: () throws -> R

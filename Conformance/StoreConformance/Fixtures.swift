@@ -70,7 +70,8 @@ public enum Fixtures {
     return try frozen("derived", [shelf, book, author])
   }
 
-  /// The aggregates of a box: the function, the item's attribute and the type of the result, by the name of the attribute.
+  /// The aggregates of a box: the function, the item's attribute and the type of the result, by the name of the
+  /// attribute.
   private static let boxAggregates: [(name: String, function: String, source: String, type: AttributeType)] = [
     ("sumInt", "sum", "int", .integer64), ("averageInt", "average", "int", .double),
     ("minInt", "min", "int", .integer64),
@@ -243,8 +244,8 @@ public enum Fixtures {
     return try frozen("otherPeople", definitions)
   }
 
-  /// A model of which a store holds a part: `Leaf`, below `Base`, and `Member`. `Aside` and `Limb` are outside, and `Member` has
-  /// relationships of every kind with `Aside`.
+  /// A model of which a store holds a part: `Leaf`, below `Base`, and `Member`. `Aside` and `Limb` are outside, and
+  /// `Member` has relationships of every kind with `Aside`.
   public static func parts() throws(SchemaError) -> Schema {
     var base = entity("Base", [("name", .string)])
     base.isAbstract = true

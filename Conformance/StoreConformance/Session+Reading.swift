@@ -143,8 +143,8 @@ extension Session {
     return try read { try FetchExecution($0, pushesDown: profile != .noPushdown).count(plan) }
   }
 
-  /// The rows of a table. Columns are expressions, or functions of them as `count:name`; SELF is the object itself. A condition on groups
-  /// knows a column by its letters, as `$countname`.
+  /// The rows of a table. Columns are expressions, or functions of them as `count:name`; SELF is the object itself. A
+  /// condition on groups knows a column by its letters, as `$countname`.
   public func table(
     _ entity: String, _ columns: [String], _ predicate: String = "TRUEPREDICATE", groups: [String] = [],
     having: String = "TRUEPREDICATE", isDistinct: Bool = false, sort: [String] = [], offset: Int = 0, limit: Int? = nil

@@ -8,8 +8,8 @@ public protocol StoreHarness: Sendable {
   /// The name in commands and reports, lower case, for example `sqlite`.
   var name: String { get }
   var backend: any StoreBackend { get }
-  /// Whether the backend opens stores. Not where it only says what a class of stores can do that coordinators of CoreData open: then
-  /// cases of objects alone can be run, and what a case leaves is not opened again.
+  /// Whether the backend opens stores. Not where it only says what a class of stores can do that coordinators of
+  /// CoreData open: then cases of objects alone can be run, and what a case leaves is not opened again.
   var opensStores: Bool { get }
   /// How the store can be made to crash.
   var crashModel: CrashModel { get }
@@ -22,11 +22,12 @@ public protocol StoreHarness: Sendable {
   /// Removes a place with all that is in it.
   func destroy(_ location: StoreLocation) throws
 
-  /// Whether a file of the store's folder may be there while no store is open: the store itself and what lies beside it.
+  /// Whether a file of the store's folder may be there while no store is open: the store itself and what lies beside
+  /// it.
   func belongs(_ file: String, to location: StoreLocation) -> Bool
 
-  /// Runs statements of SQL on the file of a store that nobody has open: as another program would, to damage it. Only stores that
-  /// declare `sqliteFile` are asked to.
+  /// Runs statements of SQL on the file of a store that nobody has open: as another program would, to damage it. Only
+  /// stores that declare `sqliteFile` are asked to.
   func execute(_ statements: [String], at url: URL) throws
 }
 

@@ -3,7 +3,8 @@ import StoreProtocol
 
 /// What stores declare against what is wanted of them.
 enum CapabilityTable {
-  /// `yes` declared, `-` neither declared nor wanted, `missing` wanted and not declared, `more` declared and not wanted.
+  /// `yes` declared, `-` neither declared nor wanted, `missing` wanted and not declared, `more` declared and not
+  /// wanted.
   static func text(_ harnesses: [any StoreHarness]) -> String {
     var rows = [["capability"] + harnesses.map(\.name)]
     for (name, capability) in Capabilities.named {

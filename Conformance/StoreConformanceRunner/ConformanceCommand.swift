@@ -4,7 +4,8 @@ import StoreProtocol
 
 /// The program `store-conformance` for some kinds of stores.
 ///
-/// A package with a store of its own has an executable of one line: `ConformanceCommand.main(harnesses: [DuckHarness()])`.
+/// A package with a store of its own has an executable of one line: `ConformanceCommand.main(harnesses:
+/// [DuckHarness()])`.
 public struct ConformanceCommand {
   let harnesses: [any StoreHarness]
   let sabotaged: [SabotagedHarness]
@@ -15,8 +16,9 @@ public struct ConformanceCommand {
 
   public typealias StackMaker = (any StoreHarness, URL) throws -> any ObjectStack
 
-  /// Runs the command of the program's arguments, and ends the program with its exit status. `cases` are run beside those of the
-  /// suite of stores, or without `runsStoreCases` alone; `stacks` makes what predicates over unsaved changes are run in; `moreUsage` is shown behind the usage, for what the program does besides.
+  /// Runs the command of the program's arguments, and ends the program with its exit status. `cases` are run beside
+  /// those of the suite of stores, or without `runsStoreCases` alone; `stacks` makes what predicates over unsaved
+  /// changes are run in; `moreUsage` is shown behind the usage, for what the program does besides.
   public static func main(
     harnesses: [any StoreHarness], sabotaged: [SabotagedHarness] = [], cases: [ConformanceCase] = [],
     runsStoreCases: Bool = true, stacks: StackMaker? = nil, moreUsage: String = ""

@@ -2,8 +2,8 @@ import Foundation
 import StoreConformance
 import StoreProtocol
 
-/// `mutate`: reads damaged files in processes of their own. A crash or a hang fails, and where a store declares checksums so does
-/// anything that is read otherwise than it was written.
+/// `mutate`: reads damaged files in processes of their own. A crash or a hang fails, and where a store declares
+/// checksums so does anything that is read otherwise than it was written.
 struct MutateCommand {
   private let harnesses: [any StoreHarness]
   private let seed: UInt64

@@ -14,8 +14,8 @@ struct SabotageCommand {
     if stores.isEmpty { throw UsageError("there are no sabotaged stores here") }
   }
 
-  /// Cases that run other processes or read damaged files are left out: what they need is not sabotaged. So are races, which
-  /// notice some faults only sometimes.
+  /// Cases that run other processes or read damaged files are left out: what they need is not sabotaged. So are races,
+  /// which notice some faults only sometimes.
   private var cases: [ConformanceCase] {
     ConformanceSuite.all.filter {
       $0.size == .small && !$0.needsProcesses && !$0.races && $0.profiles.contains(.plain)

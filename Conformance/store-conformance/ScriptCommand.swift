@@ -1,9 +1,10 @@
 import Foundation
 
-/// `crash`, `fault` and `powerloss`: what is left of this repository's stores when programs are killed, calls fail, or power goes.
+/// `crash`, `fault` and `powerloss`: what is left of this repository's stores when programs are killed, calls fail, or
+/// power goes.
 ///
-/// The scripts of these names do it to the program `crash-writer`, which is built beside this one: who judges stands outside, and reads
-/// SQLite's files without any of our code.
+/// The scripts of these names do it to the program `crash-writer`, which is built beside this one: who judges stands
+/// outside, and reads SQLite's files without any of our code.
 enum ScriptCommand {
   static let usage = """
 

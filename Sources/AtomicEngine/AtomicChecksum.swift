@@ -1,11 +1,11 @@
 import Foundation
 import StoreProtocol
 
-/// A checksum over a whole file, in the metadata that the file itself carries: a text of fixed length, which counts as zeros while
-/// the sum is made.
+/// A checksum over a whole file, in the metadata that the file itself carries: a text of fixed length, which counts as
+/// zeros while the sum is made.
 ///
-/// CRC-64 finds every change of up to eight bytes in a row, and all but one in 2^64 of the others. It protects from damage, not
-/// from intent.
+/// CRC-64 finds every change of up to eight bytes in a row, and all but one in 2^64 of the others. It protects from
+/// damage, not from intent.
 public enum AtomicChecksum {
   /// The key in the metadata, which Apple's readers do not know and leave alone.
   public static let key = "OpenCoreDataChecksum"

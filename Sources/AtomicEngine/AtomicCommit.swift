@@ -170,7 +170,8 @@ struct AtomicCommit {
 
   // MARK: Links
 
-  /// Removals before additions before orders, over the whole change set: a member that moves must not lose its new owner.
+  /// Removals before additions before orders, over the whole change set: a member that moves must not lose its new
+  /// owner.
   private mutating func changeLinks() {
     for change in changes.links {
       guard let table = table(of: change), shape.toManys[table].storage != .inverseToOne else { continue }

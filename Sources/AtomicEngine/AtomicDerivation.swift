@@ -11,8 +11,8 @@ struct AtomicDerivation {
   private var changed: Set<ObjectReference>
   private var shape: StoreShape { graph.shape }
 
-  /// Computes what depends on what has changed: again for what this changes, as one derivation may be another's source. The objects
-  /// that changed here.
+  /// Computes what depends on what has changed: again for what this changes, as one derivation may be another's source.
+  /// The objects that changed here.
   static func run(
     _ graph: inout AtomicGraph, changed: Set<ObjectReference>, owners: [Set<Int64>]
   ) -> Set<ObjectReference> {

@@ -5,8 +5,8 @@ import StoreSchema
 
 /// Which binary values of a file are not the data, but the names of files with the data (``ExternalDataFolder``).
 ///
-/// The formats have no place for that. They write a value without the byte that tells the two apart in a row, and the metadata list the
-/// objects whose values are names: the numbers in the file, by entity and attribute.
+/// The formats have no place for that. They write a value without the byte that tells the two apart in a row, and the
+/// metadata list the objects whose values are names: the numbers in the file, by entity and attribute.
 struct AtomicExternalValues: Sendable, Equatable {
   static let metadataKey = "OpenCoreDataExternalData"
 
@@ -63,8 +63,8 @@ struct AtomicExternalValues: Sendable, Equatable {
 
   // MARK: In a graph that was read
 
-  /// Marks the values that are names. Throws `corrupt` where there is no such value; what a model of another version does not have
-  /// is passed over.
+  /// Marks the values that are names. Throws `corrupt` where there is no such value; what a model of another version
+  /// does not have is passed over.
   func mark(_ graph: inout AtomicGraph) throws(StoreError) {
     for (name, attributes) in numbers {
       guard let entity = graph.schema.entities.first(where: { $0.name == name }) else { continue }
@@ -102,7 +102,8 @@ struct AtomicExternalValues: Sendable, Equatable {
     }
   }
 
-  /// The same for a damaged file, which may no longer list them: values that look like the names of files that are there.
+  /// The same for a damaged file, which may no longer list them: values that look like the names of files that are
+  /// there.
   static func guess(_ salvage: Salvage, _ folder: ExternalDataFolder) {
     let names = Set(folder.names.map { Data($0.utf8) })
     if names.isEmpty { return }

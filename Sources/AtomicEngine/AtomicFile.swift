@@ -1,15 +1,16 @@
 import Foundation
 import StoreProtocol
 
-/// A file that is only ever replaced as a whole: who opens it finds the old content or the new, whatever happens meanwhile.
+/// A file that is only ever replaced as a whole: who opens it finds the old content or the new, whatever happens
+/// meanwhile.
 ///
-/// Paths are resolved once, and all work is relative to the folder's descriptor. Who replaces holds a lock on the folder, so
-/// that no lock file is left behind. Foundation's atomic write syncs no folder, changes modes and replaces links, so it is
-/// not used.
+/// Paths are resolved once, and all work is relative to the folder's descriptor. Who replaces holds a lock on the
+/// folder, so that no lock file is left behind. Foundation's atomic write syncs no folder, changes modes and replaces
+/// links, so it is not used.
 public final class AtomicFile: Sendable {
-  /// Which content a file has. Two contents never share one, because each is a file of its own: as long as the generation of a
-  /// content that was read or written is there, its file is kept open. A system gives the number of a file that is gone to
-  /// the next one, which may have its time of change too where that counts in milliseconds.
+  /// Which content a file has. Two contents never share one, because each is a file of its own: as long as the
+  /// generation of a content that was read or written is there, its file is kept open. A system gives the number of a
+  /// file that is gone to the next one, which may have its time of change too where that counts in milliseconds.
   public struct Generation: Equatable, Sendable {
     fileprivate let status: FileStatus
     private let file: Descriptor?
@@ -57,8 +58,8 @@ public final class AtomicFile: Sendable {
 
   /// Opens the content, nil where there is no file.
   ///
-  /// Throws `notAStore` for what is no file, and for one whose first 512 bytes `accepts` does not take: that is not read any further.
-  /// Throws `corrupt` for one that is next to nothing but a hole.
+  /// Throws `notAStore` for what is no file, and for one whose first 512 bytes `accepts` does not take: that is not
+  /// read any further. Throws `corrupt` for one that is next to nothing but a hole.
   public func content(_ accepts: (Data) -> Bool = { _ in true }) throws(StoreError) -> AtomicFileContent? {
     let file = try LockedFiles.opening(path) {
       openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
@@ -116,12 +117,12 @@ public final class AtomicFile: Sendable {
   /// Replaces the content of `expected` (nil: no file yet) by what `body` writes. Gives the new generation.
   ///
   /// Throws `busy` where another writer holds the folder for longer than `timeout` seconds, and where the file is
-  /// no longer the expected one: then somebody else has replaced it, and its changes must not be lost; `notFound` where it is
-  /// gone; `notAStore` where something that is no regular file has its name. Nothing has been written in any of these
-  /// cases. An error after the new file has its name leaves the outcome unknown; any other says notSaved.
+  /// no longer the expected one: then somebody else has replaced it, and its changes must not be lost; `notFound` where
+  /// it is gone; `notAStore` where something that is no regular file has its name. Nothing has been written in any of
+  /// these cases. An error after the new file has its name leaves the outcome unknown; any other says notSaved.
   ///
-  /// With `isOther` what is written is another store than the one that was there, whose open stores are replaced from then
-  /// on.
+  /// With `isOther` what is written is another store than the one that was there, whose open stores are replaced from
+  /// then on.
   public func replace(
     _ expected: Generation?, timeout: Double, isOther: Bool = false,
     _ body: (AtomicFileWriter) throws(StoreError) -> Void

@@ -40,8 +40,8 @@ public final class AtomicFileContent {
 
   public func data() throws(StoreError) -> Data { try data(0..<count) }
 
-  /// Hands out all bytes from the beginning on, part by part, until the last one or until `body` says false. There is one part at least,
-  /// which may be empty.
+  /// Hands out all bytes from the beginning on, part by part, until the last one or until `body` says false. There is
+  /// one part at least, which may be empty.
   public func forEachPart(
     _ body: (_ part: UnsafeRawBufferPointer, _ isLast: Bool) throws(StoreError) -> Bool
   ) throws(StoreError) {
@@ -112,8 +112,8 @@ public final class AtomicFileContent {
   /// Whether the file says a checksum, as far as ``findSeal(isLast:)`` found one.
   var isSealed: Bool { seal != nil }
 
-  /// Throws `corrupt` where the file says a checksum and the bytes have another: those that the last pass has read, and those that are
-  /// left behind them.
+  /// Throws `corrupt` where the file says a checksum and the bytes have another: those that the last pass has read, and
+  /// those that are left behind them.
   public func verify() throws(StoreError) {
     guard let seal else { return }
     if summed < count {

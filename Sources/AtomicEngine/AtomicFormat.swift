@@ -3,8 +3,8 @@ import PropertyLists
 import StoreProtocol
 import StoreSchema
 
-/// A way to write a whole graph into a file and to read it back. Nothing here recurses over what a file holds, and none of it
-/// traps: what contradicts the format is `corrupt`, what is of another kind `notAStore`.
+/// A way to write a whole graph into a file and to read it back. Nothing here recurses over what a file holds, and none
+/// of it traps: what contradicts the format is `corrupt`, what is of another kind `notAStore`.
 public protocol AtomicFormat: Sendable {
   var storeType: String { get }
 
@@ -43,8 +43,8 @@ public protocol AtomicFormat: Sendable {
 extension AtomicFormat {
   public var capabilities: Capabilities { [] }
 
-  /// The metadata of a file whose checksum, where it has one, is that of its bytes: without the entries that concern the file
-  /// alone.
+  /// The metadata of a file whose checksum, where it has one, is that of its bytes: without the entries that concern
+  /// the file alone.
   func checkedMetadata(_ file: AtomicFileContent) throws(StoreError) -> StoreMetadata {
     try checkedHead(file).metadata
   }

@@ -1,10 +1,11 @@
 import StoreProtocol
 import StoreSchema
 
-/// Makes a graph of what a file holds, in flat arrays: objects in any order, fastest in the order of their keys or the reverse.
+/// Makes a graph of what a file holds, in flat arrays: objects in any order, fastest in the order of their keys or the
+/// reverse.
 ///
-/// Links of to-many relationships whose other side is to-one follow from the rows; all other links, and the order of ordered
-/// ones, are told with ``link(_:of:to:)``.
+/// Links of to-many relationships whose other side is to-one follow from the rows; all other links, and the order of
+/// ordered ones, are told with ``link(_:of:to:)``.
 public struct AtomicGraphLoader {
   private var graph: AtomicGraph
   /// By trees, as they come; ``finish(highestNumber:)`` puts them in order.
@@ -92,8 +93,8 @@ public struct AtomicGraphLoader {
 
   /// The graph with everything that was added. `highestNumber` is the one that the file has, which may be too low.
   ///
-  /// Throws `corrupt` where two objects, in whatever trees, have the same key, and where a link leads to no object, or to one
-  /// that the relationship does not lead to.
+  /// Throws `corrupt` where two objects, in whatever trees, have the same key, and where a link leads to no object, or
+  /// to one that the relationship does not lead to.
   public consuming func finish(highestNumber: Int64) throws(StoreError) -> AtomicGraph {
     for tree in rows.indices { order(tree) }
     try checkKeys()
@@ -183,8 +184,8 @@ public struct AtomicGraphLoader {
     }
   }
 
-  /// Gives the references of rows the entities of their destinations, which are known only now, and takes over the links whose other
-  /// side they are.
+  /// Gives the references of rows the entities of their destinations, which are known only now, and takes over the
+  /// links whose other side they are.
   private mutating func resolve(_ tree: Int) throws(StoreError) {
     for place in rows[tree].indices {
       let row = rows[tree][place]

@@ -1,7 +1,8 @@
 import StoreProtocol
 import StoreSchema
 
-/// All objects of a store with their links: a value, so that whoever reads keeps what it reads while the next one is made.
+/// All objects of a store with their links: a value, so that whoever reads keeps what it reads while the next one is
+/// made.
 public struct AtomicGraph: Sendable {
   let shape: StoreShape
   var trees: [AtomicTree]

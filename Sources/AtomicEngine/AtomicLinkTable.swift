@@ -12,7 +12,8 @@ struct AtomicLinkTable: Sendable, Equatable {
     (self.owners, self.ends, self.destinations) = (owners, ends, destinations)
   }
 
-  /// Links one by one, to be grouped by owners that are all among `keys`; each owner's stay in the order in which they come.
+  /// Links one by one, to be grouped by owners that are all among `keys`; each owner's stay in the order in which they
+  /// come.
   init(grouping links: (owners: [Int64], destinations: [Int64]), among keys: [Int64]) {
     var places = [Int](repeating: 0, count: keys.count)
     for owner in links.owners { if let place = keys.place(ofKey: owner) { places[place] += 1 } }

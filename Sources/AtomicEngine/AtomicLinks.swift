@@ -1,5 +1,5 @@
-/// The links of one to-many relationship: the keys of each owner's destinations, in their order where the relationship is
-/// ordered, else in key order.
+/// The links of one to-many relationship: the keys of each owner's destinations, in their order where the relationship
+/// is ordered, else in key order.
 struct AtomicLinks: Sendable {
   private let isOrdered: Bool
   /// One-way links belong to one owner each, which is found here.

@@ -5,7 +5,8 @@ import StoreProtocol
 ///
 /// Calls of `write` and `reread` come one at a time.
 public protocol AtomicMedium: Sendable {
-  /// Replaces what was written last, durably, all or nothing. The outcome of what it throws says what is there afterwards.
+  /// Replaces what was written last, durably, all or nothing. The outcome of what it throws says what is there
+  /// afterwards.
   func write(_ graph: AtomicGraph, _ metadata: StoreMetadata) throws(StoreError)
 
   /// What is there, where somebody else has written it since it was read or written here; nil where nobody has.

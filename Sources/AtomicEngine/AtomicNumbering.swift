@@ -1,12 +1,12 @@
 import StoreProtocol
 import StoreSchema
 
-/// How the objects of a graph are numbered in a file. Its format has one number space for all objects, while keys are unique in a
-/// tree of entities only.
+/// How the objects of a graph are numbered in a file. Its format has one number space for all objects, while keys are
+/// unique in a tree of entities only.
 ///
-/// As long as no two trees have a key in common the numbers are the keys. A graph with such keys, which comes of copying a
-/// store that counts each tree for itself, gives every tree a space: the n-th of m spaces has the numbers `(key - 1) * m + n`. The
-/// file then names the roots of the spaces in its metadata, and keeps to them.
+/// As long as no two trees have a key in common the numbers are the keys. A graph with such keys, which comes of
+/// copying a store that counts each tree for itself, gives every tree a space: the n-th of m spaces has the numbers
+/// `(key - 1) * m + n`. The file then names the roots of the spaces in its metadata, and keeps to them.
 public struct AtomicNumbering: Sendable, Equatable {
   /// The key in the metadata, which Apple's readers do not know and leave alone.
   static let metadataKey = "OpenCoreDataKeySpaces"
@@ -26,7 +26,8 @@ public struct AtomicNumbering: Sendable, Equatable {
     self.init(schema.storedEntities.filter { $0.root == $0.index }.map(\.name), schema)
   }
 
-  /// The spaces of a file, which has these roots. Another model, for which its keys mean nothing, takes the numbers as keys.
+  /// The spaces of a file, which has these roots. Another model, for which its keys mean nothing, takes the numbers as
+  /// keys.
   init(_ roots: [String], _ schema: Schema) {
     let trees = schema.entities.filter { $0.root == $0.index }
     let stored = trees.filter { schema.stores($0.index) }.map(\.name)
@@ -75,8 +76,8 @@ extension AtomicGraph {
     highestKey = key
   }
 
-  /// Gives each tree a number space where objects of two trees have the same key: where one of `rows`, which have been inserted
-  /// just now, has the key of an object of another tree.
+  /// Gives each tree a number space where objects of two trees have the same key: where one of `rows`, which have been
+  /// inserted just now, has the key of an object of another tree.
   mutating func separateTrees(_ rows: [Row]) throws(StoreError) {
     if !numbering.isPlain || trees.count < 2 { return }
     let isShared = rows.contains { row in

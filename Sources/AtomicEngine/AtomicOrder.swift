@@ -84,7 +84,8 @@ struct AtomicOrder: Sendable {
 
 /// The orders of one version of a tree.
 ///
-/// An order is made when it is asked for the second time: where the tree changes after each fetch, looking through it is faster.
+/// An order is made when it is asked for the second time: where the tree changes after each fetch, looking through it
+/// is faster.
 final class AtomicOrders: Sendable {
   private struct State {
     var asked: Set<Int> = []

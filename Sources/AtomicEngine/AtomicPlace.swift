@@ -3,9 +3,9 @@ import Synchronization
 
 /// What the open stores of one file have in common: whether the store that is there is still theirs.
 ///
-/// A file is another one after each save, so that the stores of this process are known by the place. Whoever removes a store
-/// or puts another one there ends the place while no save runs, also where the other one is a former copy with the same
-/// UUID: its rows are others under the same keys.
+/// A file is another one after each save, so that the stores of this process are known by the place. Whoever removes a
+/// store or puts another one there ends the place while no save runs, also where the other one is a former copy with
+/// the same UUID: its rows are others under the same keys.
 final class AtomicPlace: Sendable {
   struct Key: Hashable {
     private let device: UInt64

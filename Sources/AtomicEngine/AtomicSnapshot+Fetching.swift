@@ -2,7 +2,8 @@ import StoreProtocol
 import StoreQuery
 import StoreSchema
 
-/// Fetches by the indexes of the model. What none of them serves is left to who asks, as it is looked up row by row in any case.
+/// Fetches by the indexes of the model. What none of them serves is left to who asks, as it is looked up row by row in
+/// any case.
 extension AtomicSnapshot: FetchingSnapshot {
   func canPush(_ predicate: ResolvedPredicate, of entities: Range<Int>) -> Bool {
     if case .and(let parts) = predicate { return parts.allSatisfy { access($0, entities) != nil } }

@@ -3,8 +3,8 @@ import StoreProtocol
 import StoreSchema
 import Synchronization
 
-/// A store whose whole graph is in memory. Each commit makes the next graph; where there is a medium, that is written to it
-/// before anybody sees it.
+/// A store whose whole graph is in memory. Each commit makes the next graph; where there is a medium, that is written
+/// to it before anybody sees it.
 public final class AtomicStore: Store {
   public let schema: Schema
   public let capabilities: Capabilities

@@ -7,8 +7,9 @@
 
 // The numbers of the device and of the file at a path, links not followed, and nothing else of it. 0, or -1 with errno.
 //
-// Linux keeps the time of a change to the nanosecond where somebody has asked for the time since the last one: a file that was asked
-// for all that stat() tells is written with a new time, which is one more thing to be on the disk when the file is synced.
+// Linux keeps the time of a change to the nanosecond where somebody has asked for the time since the last one: a file
+// that was asked for all that stat() tells is written with a new time, which is one more thing to be on the disk when
+// the file is synced.
 #if defined(__linux__) && __has_include(<linux/stat.h>)
 #include <linux/stat.h>
 #include <sys/syscall.h>

@@ -1,6 +1,7 @@
 // The versions of Core Data by the systems that they came with, for code that compares them.
 
-/// The version of this library, which is none of Apple's. It is above all of those below, so that code finds what they had.
+/// The version of this library, which is none of Apple's. It is above all of those below, so that code finds what they
+/// had.
 public nonisolated(unsafe) var NSCoreDataVersionNumber: Double = 1000
 
 public let NSCoreDataVersionNumber10_4: Double = 46.0

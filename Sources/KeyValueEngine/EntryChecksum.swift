@@ -1,7 +1,8 @@
 /// The checksum of an entry, over its key and its value: eight bytes at a time, in four lanes.
 ///
-/// Each step turns a state into another one for each different word, and different states into different ones. So it finds every
-/// change within eight bytes that lie together, and all but one in 2^64 of the others. It protects from damage, not from intent.
+/// Each step turns a state into another one for each different word, and different states into different ones. So it
+/// finds every change within eight bytes that lie together, and all but one in 2^64 of the others. It protects from
+/// damage, not from intent.
 struct EntryChecksum {
   private var state: UInt64
 

@@ -9,7 +9,8 @@ final class KeyBuffer {
   init() { bytes = .allocate(byteCount: capacity, alignment: 8) }
   deinit { bytes.deallocate() }
 
-  /// Valid until the buffer changes or ends: whoever holds it by a variable of its own keeps it with `withExtendedLifetime`.
+  /// Valid until the buffer changes or ends: whoever holds it by a variable of its own keeps it with
+  /// `withExtendedLifetime`.
   var view: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: bytes, count: count) }
   var data: Data { Data(view) }
 

@@ -3,7 +3,8 @@ import StoreSchema
 
 /// Links of to-many relationships: those that rows tell of, pairs, one-way links and orders.
 extension KeyValueCommit {
-  /// Everything that goes, over the whole change set, before anything comes: a member that moves must not lose its new owner.
+  /// Everything that goes, over the whole change set, before anything comes: a member that moves must not lose its new
+  /// owner.
   func takeLinksAway() throws(StoreError) {
     for row in deleted {
       for (slot, table) in shape.store.backLinks[row.entity] where !row.isNull(slot) {

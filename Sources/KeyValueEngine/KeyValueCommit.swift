@@ -163,8 +163,8 @@ final class KeyValueCommit {
     return false
   }
 
-  /// The greatest version is followed by the least, which is none: a row with it could not be read again. No store counts so
-  /// far by itself.
+  /// The greatest version is followed by the least, which is none: a row with it could not be read again. No store
+  /// counts so far by itself.
   private func noNextVersion(of row: Row) -> StoreError {
     let name = shape.schema.entities[row.entity].name
     return StoreError(

@@ -10,8 +10,8 @@ struct KeyValueDerivation {
 
   init(_ commit: KeyValueCommit) { self.commit = commit }
 
-  /// Computes what depends on what has changed: again for what this changes, as one derivation may be another's source. The objects
-  /// that look different than the change set says.
+  /// Computes what depends on what has changed: again for what this changes, as one derivation may be another's source.
+  /// The objects that look different than the change set says.
   func run() throws(StoreError) -> Set<ObjectReference> {
     if shape.store.derivations.isEmpty { return [] }
     var changed: Set<ObjectReference> = Set(commit.changes.updates.map(\.row.reference))

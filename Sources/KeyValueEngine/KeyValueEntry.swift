@@ -5,19 +5,21 @@ import StoreProtocol
 ///
 /// - facts: checksum (8 bytes), check of the key (4), format (4), content
 /// - rows: checksum (8), check of the key (4), format and entity (1 and 3), version (8), packed bytes
-/// - links: checksum (8), then the destinations (8 each), in ordered relationships each with its order (8); see ``LinkBlock``
+/// - links: checksum (8), then the destinations (8 each), in ordered relationships each with its order (8); see
+///   ``LinkBlock``
 /// - links back from one-way links: checksum (8), owner (8)
 /// - indexes: checksum (8)
 ///
-/// The checksum is over the key and everything behind it. The check of the key lets a verifier look at entries without their content.
+/// The checksum is over the key and everything behind it. The check of the key lets a verifier look at entries without
+/// their content.
 public enum KeyValueEntry {
   static let format: UInt8 = 2
   static let factHead = 16
   static let rowHead = 24
 
-  /// Whether an entry can be what it seems, judged by its key and the first 24 bytes of its value (or all that it has); `count`
-  /// is how many it has. For those who look at the medium itself: every lost, damaged or strayed key is found, and every damaged
-  /// value without content.
+  /// Whether an entry can be what it seems, judged by its key and the first 24 bytes of its value (or all that it has);
+  /// `count` is how many it has. For those who look at the medium itself: every lost, damaged or strayed key is found,
+  /// and every damaged value without content.
   public static func isPlausible(
     _ space: KeySpace, _ key: UnsafeRawBufferPointer, _ start: UnsafeRawBufferPointer, count: Int
   ) -> Bool {

@@ -64,7 +64,8 @@ public struct KeyValueFacts {
     return value.dropFirst(KeyValueEntry.factHead)
   }
 
-  /// Throws `notAStore` where there is no store, `newerFormat` for one of another format than the one that is written here.
+  /// Throws `notAStore` where there is no store, `newerFormat` for one of another format than the one that is written
+  /// here.
   public func checkFormat() throws(StoreError) {
     guard let text = try content(KeyValueFact.format), text.starts(with: Data("OpenCoreData ".utf8)) else {
       throw StoreError(.notAStore, "The file holds data, but none of this kind of store.")

@@ -3,8 +3,8 @@ import StoreProtocol
 import StoreQuery
 import StoreSchema
 
-/// Fetch plans over the object's own values. Indexes and links find the rows that may be meant; whether they are is asked of the
-/// evaluator, row by row. Paths over relationships are left to those who ask.
+/// Fetch plans over the object's own values. Indexes and links find the rows that may be meant; whether they are is
+/// asked of the evaluator, row by row. Paths over relationships are left to those who ask.
 extension KeyValueSnapshot {
   func canPush(_ predicate: ResolvedPredicate, of entities: Range<Int>) -> Bool { predicate.isOwn }
 
@@ -132,7 +132,8 @@ extension KeyValueSnapshot {
 
   // MARK: In the order of an index
 
-  /// The stretch of an index that has the objects of a plan in its order; nil where there is none, or another way is better.
+  /// The stretch of an index that has the objects of a plan in its order; nil where there is none, or another way is
+  /// better.
   private func orderedRange(
     _ sort: ResolvedSort, _ plan: FetchPlan, _ access: KeyValueAccess?
   ) throws(StoreError) -> IndexRange? {

@@ -4,8 +4,8 @@ import StoreSchema
 
 /// The uniqueness constraints and fetch indexes of a schema, as ordered keys.
 ///
-/// A key is the index's number (2 bytes), the values, and the object's key (8 bytes). No values begin with others, so that objects
-/// with equal values are those with equal bytes between number and key.
+/// A key is the index's number (2 bytes), the values, and the object's key (8 bytes). No values begin with others, so
+/// that objects with equal values are those with equal bytes between number and key.
 struct KeyValueIndexes: Sendable {
   /// A class, because each row asks for all of it.
   final class Index: Sendable {
@@ -76,8 +76,8 @@ struct KeyValueIndexes: Sendable {
   /// Whether the values of a key, of which it gives the number of bytes without the object's key, may be cut short.
   func mayBeShortened(_ count: Int) -> Bool { count >= 2 + longest }
 
-  /// Puts a row's key in an index into `key`, without the object's key. False where it has none: objects without a value are all
-  /// different under a constraint.
+  /// Puts a row's key in an index into `key`, without the object's key. False where it has none: objects without a
+  /// value are all different under a constraint.
   func key(of row: Row, in number: Int, _ key: KeyBuffer) -> Bool {
     let index = all[number]
     key.clear()

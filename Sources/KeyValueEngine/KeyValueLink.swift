@@ -1,12 +1,13 @@
-/// A link to be written or removed, of a table that is known. No part of a generic type, where sorting would cost ten times as much.
+/// A link to be written or removed, of a table that is known. No part of a generic type, where sorting would cost ten
+/// times as much.
 struct KeyValueLink {
   let owner: Int64
   let destination: Int64
 
   /// Sorts by owner; the links of each owner stay in the order in which they came.
   ///
-  /// By the digits of the owners, which are counted, from the last one to the first: a comparison sort of half a million links
-  /// takes ten times as long.
+  /// By the digits of the owners, which are counted, from the last one to the first: a comparison sort of half a
+  /// million links takes ten times as long.
   static func sortByOwner(_ links: inout [KeyValueLink]) {
     var (highest, isSorted) = (UInt64(0), true)
     var last: UInt64 = 0

@@ -42,8 +42,8 @@ final class KeyValueLinkWriter {
     }
   }
 
-  /// Adds links of an owner, ascending by their destinations: destinations alone, or each with its order behind it. One that is there
-  /// already gets the order.
+  /// Adds links of an owner, ascending by their destinations: destinations alone, or each with its order behind it. One
+  /// that is there already gets the order.
   func add(_ table: Int, _ owner: Int64, _ links: UnsafeBufferPointer<Int64>) throws(StoreError) {
     let width = LinkBlock.width(isOrdered: toManys[table].isOrdered)
     let most = LinkBlock.longest / (8 * width) * width

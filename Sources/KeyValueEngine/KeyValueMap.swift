@@ -18,8 +18,9 @@ public enum KeySpace: Int, Sendable, CaseIterable {
 
 /// An ordered map from bytes to bytes with transactions, opened: what ``KeyValueStore`` stands on.
 ///
-/// Keys are compared byte by byte, a shorter one first. They have at most ``longestKey`` bytes, and at least one. All calls may come from
-/// any thread; a transaction is used by one caller at a time, and one that writes on one thread only.
+/// Keys are compared byte by byte, a shorter one first. They have at most ``longestKey`` bytes, and at least one. All
+/// calls may come from any thread; a transaction is used by one caller at a time, and one that writes on one thread
+/// only.
 public protocol KeyValueMap: AnyObject, Sendable {
   associatedtype Reading: KeyValueReading
   associatedtype Writing: KeyValueWriting
@@ -31,7 +32,8 @@ public protocol KeyValueMap: AnyObject, Sendable {
   /// Throws `busy` where none is free within `timeout` seconds, `corrupt` for a medium that is not what it was.
   func read(timeout: Double) throws(StoreError) -> Reading
 
-  /// Begins to write `bytes` bytes or so, alone: waits for other writers at most `timeout` seconds, and throws `busy` then.
+  /// Begins to write `bytes` bytes or so, alone: waits for other writers at most `timeout` seconds, and throws `busy`
+  /// then.
   func write(bytes: Int, timeout: Double) throws(StoreError) -> Writing
 }
 
@@ -40,19 +42,21 @@ public protocol KeyValueReading: AnyObject {
   /// That of the last commit in the view, of a change its own: one greater than that of the commit before.
   var commitNumber: UInt64 { get }
 
-  /// Throws where what the view reads is no longer there, because another program has cut the file. Asked before each reading of a
-  /// snapshot.
+  /// Throws where what the view reads is no longer there, because another program has cut the file. Asked before each
+  /// reading of a snapshot.
   func check() throws(StoreError)
 
   /// The value of a key, nil where there is none: valid until the transaction ends or writes.
   func value(_ space: KeySpace, _ key: UnsafeRawBufferPointer) throws(StoreError) -> UnsafeRawBufferPointer?
 
-  /// The first entry from `key` on, nil where there is none: valid until the transaction ends, writes, or is asked the same again.
+  /// The first entry from `key` on, nil where there is none: valid until the transaction ends, writes, or is asked the
+  /// same again.
   func first(
     _ space: KeySpace, from key: UnsafeRawBufferPointer
   ) throws(StoreError) -> (key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)?
 
-  /// Calls `body` with each entry from `key` on, in the order of the keys, until it gives false. It may read, but not write.
+  /// Calls `body` with each entry from `key` on, in the order of the keys, until it gives false. It may read, but not
+  /// write.
   func scan(
     _ space: KeySpace, from key: UnsafeRawBufferPointer,
     _ body: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(StoreError) -> Bool
@@ -65,12 +69,14 @@ public protocol KeyValueReading: AnyObject {
   ) throws(StoreError)
 }
 
-/// One change of an ordered map, which sees itself. Nobody else sees it before ``commit()``; released before, it has not happened.
+/// One change of an ordered map, which sees itself. Nobody else sees it before ``commit()``; released before, it has
+/// not happened.
 public protocol KeyValueWriting: KeyValueReading {
-  /// Sets the value of a key to `count` bytes, which `fill` writes where they will lie; all of them, and it reads nothing.
+  /// Sets the value of a key to `count` bytes, which `fill` writes where they will lie; all of them, and it reads
+  /// nothing.
   ///
-  /// `isAtHand` says that the key is the one that ``KeyValueReading/value(_:_:)`` has found last in the space, and nothing was
-  /// written to the space or read from it since.
+  /// `isAtHand` says that the key is the one that ``KeyValueReading/value(_:_:)`` has found last in the space, and
+  /// nothing was written to the space or read from it since.
   func put(
     _ space: KeySpace, _ key: UnsafeRawBufferPointer, count: Int, isAtHand: Bool,
     _ fill: (UnsafeMutableRawBufferPointer) -> Void

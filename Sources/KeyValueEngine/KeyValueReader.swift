@@ -184,7 +184,8 @@ final class KeyValueReader {
 
   // MARK: Indexes
 
-  /// Calls `body` with each entry of a stretch of an index, until it gives false: the values' bytes, and the object's key.
+  /// Calls `body` with each entry of a stretch of an index, until it gives false: the values' bytes, and the object's
+  /// key.
   func entries(
     _ range: IndexRange, backwards: Bool = false, _ body: (_ values: UnsafeRawBufferPointer, _ object: Int64) -> Bool
   ) throws(StoreError) {

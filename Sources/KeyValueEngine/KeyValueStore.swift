@@ -199,7 +199,8 @@ public final class KeyValueStore<Map: KeyValueMap>: Store {
     return true
   }
 
-  /// Makes sure that what is written on is still the store that was opened, and brings its indexes in line with the model.
+  /// Makes sure that what is written on is still the store that was opened, and brings its indexes in line with the
+  /// model.
   private func prepare(_ transaction: Map.Writing) throws(StoreError) {
     let (hasIndexes, recognised, lastCommit) = state.withLock { ($0.hasIndexes, $0.recognised, $0.lastCommit) }
     // Nobody else has written since.

@@ -3,9 +3,9 @@ import StoreProtocol
 
 /// The links of an owner in one table, many to an entry: an entry for each link would be mostly key and checksum.
 ///
-/// The key is table (2 bytes), owner (8) and bound (8): the greatest destination that the block may hold. An owner's last block has the
-/// bound `Int64.max`, so that destinations that come in the order of their keys fill it to its end. The destinations are ascending. A
-/// block that would be empty is not there.
+/// The key is table (2 bytes), owner (8) and bound (8): the greatest destination that the block may hold. An owner's
+/// last block has the bound `Int64.max`, so that destinations that come in the order of their keys fill it to its end.
+/// The destinations are ascending. A block that would be empty is not there.
 enum LinkBlock {
   /// How many bytes of links a block has at most: with their keys four of them fill a page of 4096 bytes.
   static let longest = 976
@@ -58,7 +58,8 @@ enum LinkBlock {
     guard value.count % size == 8 % size else { throw KeyValueEntry.damaged }
   }
 
-  /// The greatest destination that the block of a key may hold, nil where the key is none of the owner's that `prefix` is of.
+  /// The greatest destination that the block of a key may hold, nil where the key is none of the owner's that `prefix`
+  /// is of.
   static func bound(_ key: UnsafeRawBufferPointer, _ prefix: UnsafeRawBufferPointer) -> Int64? {
     key.hasPrefix(prefix) ? key.objectKey(at: 10) : nil
   }

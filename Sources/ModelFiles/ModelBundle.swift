@@ -7,7 +7,8 @@ public struct ModelBundle: Sendable {
   public let url: URL
   /// The model of each version by the version's name, which is the file name without extension.
   public let versions: [String: URL]
-  /// The version that the bundle names as current, or its only one; nil when there are none, or several without a choice.
+  /// The version that the bundle names as current, or its only one; nil when there are none, or several without a
+  /// choice.
   public let currentName: String?
   /// For each version, the 32-byte version hash of each entity as the compiler computed it. Empty for sources.
   public let versionHashes: [String: [String: Data]]

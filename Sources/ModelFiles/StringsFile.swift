@@ -3,8 +3,8 @@ import PropertyLists
 
 /// A strings file: texts by key, as text (`"key" = "text";` with comments), or compiled to a property list.
 ///
-/// The text form is the one of Apple's "String Resources" (Resource Programming Guide): UTF-8, or UTF-16 with a byte order
-/// mark; `\n`, `\t`, `\r`, `\"`, `\\` and `\Uxxxx` in quotes; keys and texts without blanks need none.
+/// The text form is the one of Apple's "String Resources" (Resource Programming Guide): UTF-8, or UTF-16 with a byte
+/// order mark; `\n`, `\t`, `\r`, `\"`, `\\` and `\Uxxxx` in quotes; keys and texts without blanks need none.
 public enum StringsFile {
   /// The texts of the file at `url`. Of a key that is there twice, the last text counts.
   public static func read(at url: URL) throws(ModelFileError) -> [String: String] {

@@ -2,8 +2,8 @@ import Foundation
 
 /// Collections of Foundation and Core Data classes.
 extension ArchivedObject {
-  /// The elements of an NSArray, NSSet or NSOrderedSet (mutable ones too), or of an array that is stored inline; sets in the
-  /// order of the archive.
+  /// The elements of an NSArray, NSSet or NSOrderedSet (mutable ones too), or of an array that is stored inline; sets
+  /// in the order of the archive.
   ///
   /// Elements that are nil references are left out. Nil for every other object.
   public var array: [ArchivedObject]? {
@@ -25,7 +25,8 @@ extension ArchivedObject {
 
   /// The entries of an NSDictionary (mutable too) or of Core Data's NSKnownKeysDictionary1, in the archive's order.
   ///
-  /// Entries without a value are left out. Nil for every other object, and where there are more keys than values or fewer.
+  /// Entries without a value are left out. Nil for every other object, and where there are more keys than values or
+  /// fewer.
   public var entries: [(key: ArchivedObject, value: ArchivedObject)]? {
     if let keys = elements("NS.keys"), let values = elements("NS.objects") {
       return keys.count == values.count ? pairs(keys, values) : nil

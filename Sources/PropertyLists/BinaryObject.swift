@@ -10,7 +10,8 @@ struct BinaryObject {
   /// Elements of an array, entries of a dictionary, units of a string, or bytes.
   let count: Int
 
-  /// The size of a payload and the count of an object whose marker says both, where references have four bytes. Others have the size -1.
+  /// The size of a payload and the count of an object whose marker says both, where references have four bytes. Others
+  /// have the size -1.
   struct Shape {
     let size: Int16
     let count: Int16

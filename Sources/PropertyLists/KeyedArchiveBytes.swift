@@ -2,8 +2,8 @@ import Foundation
 
 /// A keyed archive whose objects are looked at one by one, where they stand: no tree is made of it.
 ///
-/// Valid as long as the bytes are. Whoever reads counts what is visited: where objects are shared so often that this goes beyond
-/// what the size of the archive justifies, reading ends with ``PropertyListError/Code/tooLarge``.
+/// Valid as long as the bytes are. Whoever reads counts what is visited: where objects are shared so often that this
+/// goes beyond what the size of the archive justifies, reading ends with ``PropertyListError/Code/tooLarge``.
 ///
 /// Used by one caller at a time, so its fields are free of exclusivity checks.
 public final class KeyedArchiveBytes {
@@ -123,7 +123,8 @@ public final class KeyedArchiveBytes {
     return UnsafeBufferPointer(rebasing: found[..<elements.count])
   }
 
-  /// The number in the property list of the value, or of its reference. Equal numbers mean the same value; two numbers may.
+  /// The number in the property list of the value, or of its reference. Equal numbers mean the same value; two numbers
+  /// may.
   @inline(__always)
   public func number(at place: Place) throws(PropertyListError) -> Int { try table.reference(at: place.offset) }
 
@@ -161,8 +162,8 @@ public final class KeyedArchiveBytes {
 
 /// Archives whose bytes go while they are read.
 extension KeyedArchiveBytes {
-  /// Says that nothing will be asked for that begins at `item` or behind it, but for lists that were found before: `lists`, and what
-  /// the frame of the archive has. To be called from the last item to the first.
+  /// Says that nothing will be asked for that begins at `item` or behind it, but for lists that were found before:
+  /// `lists`, and what the frame of the archive has. To be called from the last item to the first.
   public func giveBack(from item: Item, but lists: [Elements]) {
     guard let giveBack else { return }
     let from = item.object.offset

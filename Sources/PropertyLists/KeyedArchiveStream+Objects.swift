@@ -100,8 +100,8 @@ extension KeyedArchiveStream {
 
   // MARK: Copies
 
-  /// Adds an object and everything that it refers to, keeping identities and cycles. Nil, and nothing added, where some object has
-  /// containers in containers, which archives of Foundation never have.
+  /// Adds an object and everything that it refers to, keeping identities and cycles. Nil, and nothing added, where some
+  /// object has containers in containers, which archives of Foundation never have.
   public func add(copyOf object: ArchivedObject) -> Reference? {
     guard let first = object.uid else { return object.value.isScalar ? add(plain(object.value)) : nil }
     var order = [first]

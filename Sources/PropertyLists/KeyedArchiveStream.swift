@@ -2,8 +2,9 @@ import Foundation
 
 /// Writes an archive that `NSKeyedUnarchiver` reads, object by object: no tree is made of it.
 ///
-/// Values come before those who refer to them; ``reserve()`` is for cycles. Equal numbers, strings and data are written once. The
-/// bytes depend only on the sequence of calls. What was written so far is taken with ``takeBytes(_:)``, at any time.
+/// Values come before those who refer to them; ``reserve()`` is for cycles. Equal numbers, strings and data are written
+/// once. The bytes depend only on the sequence of calls. What was written so far is taken with ``takeBytes(_:)``, at
+/// any time.
 ///
 /// Used by one caller at a time, so its fields are free of exclusivity checks.
 public final class KeyedArchiveStream {

@@ -39,8 +39,9 @@ extension KeyedArchiveWriter {
 }
 
 extension PropertyList {
-  /// An archived object with its references replaced, in the order of its keys. Such an object is a dictionary of references and
-  /// scalars, or of arrays of references; deeper nesting has no meaning in an archive and is kept as it is.
+  /// An archived object with its references replaced, in the order of its keys. Such an object is a dictionary of
+  /// references and scalars, or of arrays of references; deeper nesting has no meaning in an archive and is kept as it
+  /// is.
   func translatingReferences(_ translate: (UInt64) -> UInt64) -> PropertyList {
     func translated(_ element: PropertyList) -> PropertyList {
       if case .uid(let reference) = element { .uid(translate(reference)) } else { element }

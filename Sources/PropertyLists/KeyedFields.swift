@@ -3,8 +3,8 @@
 /// Used by one caller at a time, and with one archive.
 public final class KeyedFields {
   private let names: [String]
-  /// Some kinds of objects that were met before: how many bytes their keys are, these as they stand in the file, and where the
-  /// values are.
+  /// Some kinds of objects that were met before: how many bytes their keys are, these as they stand in the file, and
+  /// where the values are.
   private let counts: UnsafeMutablePointer<Int>
   private let keys: UnsafeMutableRawPointer
   private let places: UnsafeMutablePointer<Int>
@@ -74,7 +74,8 @@ public final class KeyedFields {
     (places + other * names.count).update(from: places + kind * names.count, count: names.count)
   }
 
-  /// Where the object that was looked at last refers to the value of the key with an index in the names. Nil without one.
+  /// Where the object that was looked at last refers to the value of the key with an index in the names. Nil without
+  /// one.
   @inline(__always)
   func place(_ index: Int, in object: BinaryObject) -> KeyedArchiveBytes.Place? {
     precondition(index >= 0 && index < names.count, "there is no such field")
@@ -108,8 +109,8 @@ public final class KeyedFields {
     return true
   }
 
-  /// Where the references to the values of some keys stand behind the beginning of a dictionary's content. Of two equal keys the last
-  /// one counts. Throws where a key is no string.
+  /// Where the references to the values of some keys stand behind the beginning of a dictionary's content. Of two equal
+  /// keys the last one counts. Throws where a key is no string.
   static func find(
     _ names: [String], in object: BinaryObject, _ table: BinaryObjectTable
   ) throws(PropertyListError) -> [Int?] {

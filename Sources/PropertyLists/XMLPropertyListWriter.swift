@@ -4,8 +4,8 @@ import Foundation
 public enum XMLPropertyListWriter {
   /// The lines of a `plist` element, without a prolog, each behind `indent` spaces. Recurses over nothing.
   ///
-  /// Throws where the list has what an XML property list cannot say: nulls, references of keyed archives, characters that XML does not
-  /// allow, dates out of its range. Dates lose what they have of a second.
+  /// Throws where the list has what an XML property list cannot say: nulls, references of keyed archives, characters
+  /// that XML does not allow, dates out of its range. Dates lose what they have of a second.
   public static func write(_ list: PropertyList, indent: Int = 0) throws(PropertyListError) -> String {
     var writer = Writing()
     writer.line(indent, "<plist version=\"1.0\">")

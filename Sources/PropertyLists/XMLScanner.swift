@@ -2,9 +2,9 @@ import Foundation
 
 /// A strict pull parser for the small XML documents that Xcode writes: models, property lists, mapping models.
 ///
-/// It knows UTF-8, elements, attributes, the predefined and numeric character references, CDATA, comments and processing
-/// instructions. A document type declaration is skipped when allowed and never followed; one that declares anything
-/// itself is refused, and so is every unknown entity. Nothing is silently dropped.
+/// It knows UTF-8, elements, attributes, the predefined and numeric character references, CDATA, comments and
+/// processing instructions. A document type declaration is skipped when allowed and never followed; one that declares
+/// anything itself is refused, and so is every unknown entity. Nothing is silently dropped.
 public struct XMLScanner {
   /// One step through the document.
   public enum Event: Hashable, Sendable {

@@ -2,10 +2,11 @@ import StoreProtocol
 import StoreQuery
 import StoreSchema
 
-/// The values of derived attributes in plain SQL, which any program with the file can run: what ``DerivedValue`` and ``Aggregate`` mean.
+/// The values of derived attributes in plain SQL, which any program with the file can run: what ``DerivedValue`` and
+/// ``Aggregate`` mean.
 ///
-/// Two things are less exact than in other stores: sums of doubles are added in the order that the database finds rows in, and
-/// sums and averages of decimals have the 15 digits of a double.
+/// Two things are less exact than in other stores: sums of doubles are added in the order that the database finds rows
+/// in, and sums and averages of decimals have the 15 digits of a double.
 enum DerivedSQL {
   /// A value of one kind as one of another.
   static func converted(_ value: String, from source: SlotKind, to target: SlotKind) -> String {

@@ -122,8 +122,8 @@ public final class SQLBinding: Sendable {
     return (selection, shape)
   }
 
-  /// A condition on `t0.Z_ENT` for `entities`. Needed for whole trees too: a table may hold rows of entities that do not
-  /// belong there, and those must not be counted.
+  /// A condition on `t0.Z_ENT` for `entities`. Needed for whole trees too: a table may hold rows of entities that do
+  /// not belong there, and those must not be counted.
   static func filter(_ entities: Range<Int>, of layout: SQLLayout) -> String {
     let numbers = entities.filter { layout.schema.stores($0) }.map { String(layout.entityNumbers[$0]) }
     return numbers.count == 1
@@ -150,8 +150,9 @@ public struct SQLCatalogue: Sendable {
 extension SQLBinding {
   /// Binds a schema to an existing store.
   ///
-  /// Throws `corrupt` when the store lacks an entity, table or column although its version hashes fit the schema. With `lost`, which is
-  /// for damaged stores, that is told instead; what is missing has the name that it has in a new store, and a number that nothing has.
+  /// Throws `corrupt` when the store lacks an entity, table or column although its version hashes fit the schema. With
+  /// `lost`, which is for damaged stores, that is told instead; what is missing has the name that it has in a new
+  /// store, and a number that nothing has.
   public static func bind(
     _ schema: Schema, to catalogue: SQLCatalogue, lost: ((StoreError) -> Void)? = nil
   ) throws(StoreError) -> SQLBinding {

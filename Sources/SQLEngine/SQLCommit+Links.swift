@@ -3,8 +3,8 @@ import StoreSchema
 
 /// Links that are in no row of their own: pairs, one-way links and orders.
 extension SQLCommit {
-  /// All removals first, then all additions, then all orders: a member that moves must not lose its new owner, and an order
-  /// can only be written to pairs that are there.
+  /// All removals first, then all additions, then all orders: a member that moves must not lose its new owner, and an
+  /// order can only be written to pairs that are there.
   func writeLinks() throws(StoreError) {
     for step in [LinkStep.remove, .add, .order] {
       var place = LinkPlace.none
@@ -140,8 +140,8 @@ extension SQLCommit {
     }
   }
 
-  /// Gives the objects a place that the commit has given an owner, and whose owner's order does not name them: a merge may have
-  /// settled the one without the other.
+  /// Gives the objects a place that the commit has given an owner, and whose owner's order does not name them: a merge
+  /// may have settled the one without the other.
   func appendToOwners() throws(StoreError) {
     if binding.orderedOwners.allSatisfy(\.isEmpty) { return }
     var named: [SQLLayout.RelationshipKey: Set<Int64>] = [:]
@@ -163,8 +163,8 @@ extension SQLCommit {
     for update in changes.updates { try append(update.row, update.changed) }
   }
 
-  /// Throws where a row is there, with this owner if one is given, that an update has not found: then the table has a clause
-  /// that lets the database skip it.
+  /// Throws where a row is there, with this owner if one is given, that an update has not found: then the table has a
+  /// clause that lets the database skip it.
   func requireMissing(
     _ key: Int64, in table: String, of owner: (column: String, key: Int64)? = nil
   ) throws(StoreError) {

@@ -64,8 +64,8 @@ public protocol SQLStatement: AnyObject {
   /// The row of a statement whose one parameter is a key, nil where there is none. Resets.
   func row(key: Int64, _ shape: RowShape, _ builder: RowBuilder) throws(StoreError) -> Row?
 
-  /// Calls `body` with each ``row(_:_:)`` up to the last, and resets. One call for all rows, because calls of a protocol's
-  /// functions from generic code of another module cost as much as what they do.
+  /// Calls `body` with each ``row(_:_:)`` up to the last, and resets. One call for all rows, because calls of a
+  /// protocol's functions from generic code of another module cost as much as what they do.
   func drain(_ shape: RowShape, _ builder: RowBuilder, _ body: (consuming Row) -> Void) throws(StoreError)
 
   /// Calls `body` with the values of each row up to the last, and resets.
@@ -88,13 +88,14 @@ public struct BoundColumn: Sendable, Hashable {
   }
 }
 
-/// Which result columns make up the rows of each entity of a subtree. A class, so that passing it on costs one reference.
+/// Which result columns make up the rows of each entity of a subtree. A class, so that passing it on costs one
+/// reference.
 ///
 /// Sendable, unchecked: nothing writes to the columns.
 public final class RowShape: @unchecked Sendable {
   public let firstEntity: Int
-  /// The columns of the first entity's slots in their order, then those of the next entity of the subtree. Memory of its
-  /// own, which reading a row walks over without counting references.
+  /// The columns of the first entity's slots in their order, then those of the next entity of the subtree. Memory of
+  /// its own, which reading a row walks over without counting references.
   public let columns: UnsafePointer<BoundColumn>
   /// How many columns all rows of the subtree have together.
   let width: Int

@@ -3,9 +3,9 @@ import StoreSchema
 
 /// What a store tells of a commit whose end failed, whoever has written to it since.
 ///
-/// Versions only grow, and no key is given twice. A row below its new version, a deleted row that is there, a highest key
-/// below one that the commit took: each proves that the commit did not happen. That all rows are as it wrote them, to the
-/// last changed value, proves that it did; at the least, the store is as it was to be.
+/// Versions only grow, and no key is given twice. A row below its new version, a deleted row that is there, a highest
+/// key below one that the commit took: each proves that the commit did not happen. That all rows are as it wrote them,
+/// to the last changed value, proves that it did; at the least, the store is as it was to be.
 public struct SQLEvidence<Connection: SQLConnection> {
   public enum Verdict: Sendable {
     case happened, didNotHappen

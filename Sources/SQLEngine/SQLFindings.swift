@@ -1,8 +1,8 @@
 import StoreProtocol
 import StoreSchema
 
-/// What is wrong with a database beside single objects: rows that belong to nothing, keys, and relationships whose sides do
-/// not say the same.
+/// What is wrong with a database beside single objects: rows that belong to nothing, keys, and relationships whose
+/// sides do not say the same.
 public struct SQLFindings<Connection: SQLConnection> {
   private let statements: SQLStatements<Connection>
 

@@ -4,8 +4,8 @@ import StoreSchema
 
 /// The tables of persistent history: one transaction a save, one row a changed object.
 ///
-/// A store that has them gets its rows with every commit, whoever opened it: otherwise those who follow the history would
-/// miss our changes.
+/// A store that has them gets its rows with every commit, whoever opened it: otherwise those who follow the history
+/// would miss our changes.
 public struct SQLHistory: Sendable {
   /// `ATRANSACTION` of the generation that keeps texts in `ATRANSACTIONSTRING`; the one before has text columns only.
   private let hasStrings: Bool

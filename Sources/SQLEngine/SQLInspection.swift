@@ -4,8 +4,8 @@ import StoreSchema
 
 /// Shows the rows of a database as they are; see `InspectingSnapshot`.
 ///
-/// It reads page by page, with the key of each page's last row as the beginning of the next, so that nothing is held but a
-/// page, and checks everything that a fetch trusts.
+/// It reads page by page, with the key of each page's last row as the beginning of the next, so that nothing is held
+/// but a page, and checks everything that a fetch trusts.
 public struct SQLInspection<Connection: SQLConnection> {
   private let statements: SQLStatements<Connection>
   private static var pageSize: Int64 { 64 }

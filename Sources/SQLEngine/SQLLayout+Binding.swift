@@ -4,8 +4,8 @@ import StoreSchema
 extension SQLLayout {
   /// Finds an entity table and its columns under the names that the store has for them.
   ///
-  /// A store that was migrated in place may keep the former name of its root entity or of a property, and the number that
-  /// an entity had when a column was named.
+  /// A store that was migrated in place may keep the former name of its root entity or of a property, and the number
+  /// that an entity had when a column was named.
   mutating func bindTable(_ index: Int, to catalogue: SQLCatalogue) throws(StoreError) {
     let root = schema.entities[tables[index].root]
     let former = "Z" + root.definition.renamingIdentifier.uppercased()

@@ -22,7 +22,8 @@ extension SQLLayout {
     joins.append(join(naming, other, &used))
   }
 
-  /// The join table as it is called when `naming` gives its name, without the numbers that tell columns of one name apart.
+  /// The join table as it is called when `naming` gives its name, without the numbers that tell columns of one name
+  /// apart.
   public func join(_ naming: Relationship, _ other: Relationship) -> JoinTable {
     var used: [String: Int] = [:]
     return join(naming, other, &used)

@@ -6,8 +6,8 @@ public enum SQLLiteral {
   /// A name in quotes, which may hold anything.
   public static func name(_ name: String) -> String { quoted(name, "\"") }
 
-  /// Doubles the quotes within a text and puts it in quotes. Looks at code points: a quote behind some scalars is part of a Character that
-  /// is no quote, and SQLite knows no Characters.
+  /// Doubles the quotes within a text and puts it in quotes. Looks at code points: a quote behind some scalars is part
+  /// of a Character that is no quote, and SQLite knows no Characters.
   private static func quoted(_ text: String, _ quote: Unicode.Scalar) -> String {
     var result = String.UnicodeScalarView()
     result.append(quote)

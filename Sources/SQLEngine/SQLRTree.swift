@@ -1,8 +1,8 @@
 import StoreProtocol
 import StoreSchema
 
-/// An R-tree of a fetch index: a virtual table with the bounds of each object of an entity, beside the entity's own table.
-/// No trigger keeps it up to date; who writes the objects does.
+/// An R-tree of a fetch index: a virtual table with the bounds of each object of an entity, beside the entity's own
+/// table. No trigger keeps it up to date; who writes the objects does.
 public struct SQLRTree: Sendable {
   let name: String
   let entity: Int

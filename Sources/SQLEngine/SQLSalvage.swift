@@ -4,7 +4,8 @@ import StoreSchema
 
 /// Reads what can be read of a damaged database, table by table in the order of the rows' numbers, without its indexes.
 ///
-/// Where a page cannot be read the next row behind it is searched for; a row of which a part cannot be read is read column by column.
+/// Where a page cannot be read the next row behind it is searched for; a row of which a part cannot be read is read
+/// column by column.
 public struct SQLSalvage<Connection: SQLConnection> {
   private let connection: Connection
   private let binding: SQLBinding

@@ -1,8 +1,8 @@
 import StoreProtocol
 import StoreSchema
 
-/// The statements of one connection, compiled when first used and kept by what they do. Updates of ever other attributes and texts of ever
-/// other shapes are ever other statements: some hundred of each kind are kept.
+/// The statements of one connection, compiled when first used and kept by what they do. Updates of ever other
+/// attributes and texts of ever other shapes are ever other statements: some hundred of each kind are kept.
 public final class SQLStatements<Connection: SQLConnection> {
   // Freed in this order: a connection can only close when its statements are gone.
   @exclusivity(unchecked) private var kept = RecentStatements<Key, Connection.Statement>(limit: 1024)
@@ -59,7 +59,8 @@ public final class SQLStatements<Connection: SQLConnection> {
   /// How many statements are kept.
   var count: Int { kept.count + texts.count }
 
-  // Statements that write say OR ABORT: it goes before a clause of the table, by which SQLite would skip or replace rows.
+  // Statements that write say OR ABORT: it goes before a clause of the table, by which SQLite would skip or replace
+  // rows.
 
   /// Parameters: key, entity number, version, then the binding's insertions of the entity.
   func insert(_ entity: Int) throws(StoreError) -> Connection.Statement {
@@ -255,7 +256,8 @@ extension SQLStatements {
     }
   }
 
-  /// Parameter: the key of an object. Gives it the last place among the objects of its owner, if it has an owner and no place.
+  /// Parameter: the key of an object. Gives it the last place among the objects of its owner, if it has an owner and no
+  /// place.
   func appendToOwner(_ entity: Int, _ slot: Int, _ place: SQLBinding.OrderedOwner) throws(StoreError)
     -> Connection.Statement
   {

@@ -58,9 +58,11 @@ package struct CRC64 {
 
   // MARK: Sums of parts
 
-  /// Changes bytes that were added, with `count` bytes behind them: `bytes` says which of their bits are others. Zeros become `bytes`.
+  /// Changes bytes that were added, with `count` bytes behind them: `bytes` says which of their bits are others. Zeros
+  /// become `bytes`.
   ///
-  /// The sum is linear: what the bytes change at their place, moved over the bytes behind it, is what they change in the end.
+  /// The sum is linear: what the bytes change at their place, moved over the bytes behind it, is what they change in
+  /// the end.
   package mutating func change(by bytes: Data, before count: Int64) {
     var change = CRC64()
     change.state = 0

@@ -1,8 +1,8 @@
 import Foundation
 import StoreSchema
 
-/// A backend with the check that every store is opened through: what it cannot do is refused here, so that no backend has
-/// to, and none does half of it.
+/// A backend with the check that every store is opened through: what it cannot do is refused here, so that no backend
+/// has to, and none does half of it.
 ///
 /// A power that the engine has a slow way for (``Capabilities/pushDown``, data kept outside rows) needs no refusal.
 public struct CheckedBackend: StoreBackend {

@@ -1,8 +1,8 @@
 import Foundation
 import StoreSchema
 
-/// How a value becomes one of a derived attribute's type: numbers and dates become one another, a fraction is dropped where the
-/// type has none, and what does not fit the type is nil.
+/// How a value becomes one of a derived attribute's type: numbers and dates become one another, a fraction is dropped
+/// where the type has none, and what does not fit the type is nil.
 package enum DerivedValue {
   /// Whether values of a kind can become values of another at all.
   package static func converts(_ source: SlotKind, to target: SlotKind) -> Bool {

@@ -13,8 +13,8 @@ public struct ExternalDataFolder: Sendable {
   /// The folders below the store's own that lead to ``folder``, the outermost first.
   private let made: [URL]
 
-  /// The folder of the store at `path`, links resolved: `.<name>_EXTERNAL_DATA`, with the whole name, because stores of different types
-  /// may differ by their extension alone.
+  /// The folder of the store at `path`, links resolved: `.<name>_EXTERNAL_DATA`, with the whole name, because stores of
+  /// different types may differ by their extension alone.
   public init(beside path: String) {
     let file = URL(fileURLWithPath: path)
     folder = file.deletingLastPathComponent().appendingPathComponent(".\(file.lastPathComponent)_EXTERNAL_DATA")
@@ -31,8 +31,8 @@ public struct ExternalDataFolder: Sendable {
 
   /// The data behind a slot's name, with or without its leading byte 2.
   ///
-  /// Throws `missingExternalData` where it is gone, `corrupt` where its bytes are not those that were kept or the name is none of a
-  /// file here.
+  /// Throws `missingExternalData` where it is gone, `corrupt` where its bytes are not those that were kept or the name
+  /// is none of a file here.
   public func read(_ name: Data) throws(StoreError) -> Data {
     let id = try Self.id(name)
     let url = folder.appendingPathComponent(id.uuidString)
@@ -102,14 +102,14 @@ public struct ExternalDataFolder: Sendable {
     return found.count > made.count ? found.last : nil
   }
 
-  /// Keeps the files that rows name now, as long as this process would remove them, until it is let go. To be made before the
-  /// rows are read.
+  /// Keeps the files that rows name now, as long as this process would remove them, until it is let go. To be made
+  /// before the rows are read.
   public func view() -> ExternalDataView { ExternalDataView(.of(self)) }
 
   // MARK: Whole stores
 
-  /// Runs `body`, which copies a store with its files, until no file goes meanwhile: a save that failed removes its own, and others
-  /// may remove what a save has made obsolete. A body that begins anew sees neither.
+  /// Runs `body`, which copies a store with its files, until no file goes meanwhile: a save that failed removes its
+  /// own, and others may remove what a save has made obsolete. A body that begins anew sees neither.
   public static func copying(_ body: () throws(StoreError) -> Void) throws(StoreError) {
     for _ in 0..<20 {
       do { return try body() } catch { if error.code != .missingExternalData { throw error } }
@@ -125,12 +125,12 @@ public struct ExternalDataFolder: Sendable {
     }.sorted()
   }
 
-  /// Makes this the folder of a store that takes the place of its own, in `body`: what rows name is there before them, and goes after
-  /// them. Where `body` throws and nothing has happened, what was here is here, and nothing else.
+  /// Makes this the folder of a store that takes the place of its own, in `body`: what rows name is there before them,
+  /// and goes after them. Where `body` throws and nothing has happened, what was here is here, and nothing else.
   ///
-  /// With `isNew`, which says that there is no such store, what is here is not its own and stays: it may belong to a store that was
-  /// given another name, or to one whose name differs by its extension. With `isShared`, where there is such a one, only what was
-  /// copied comes, and nothing goes.
+  /// With `isNew`, which says that there is no such store, what is here is not its own and stays: it may belong to a
+  /// store that was given another name, or to one whose name differs by its extension. With `isShared`, where there is
+  /// such a one, only what was copied comes, and nothing goes.
   public func replace(
     with other: ExternalDataFolder, isNew: Bool, isShared: Bool = false, _ body: () throws(StoreError) -> Void
   ) throws(StoreError) {
@@ -156,8 +156,8 @@ public struct ExternalDataFolder: Sendable {
     for (id, status) in obsolete { remove(id, unlessTouchedSince: status) }
   }
 
-  /// Copies the files of another store that are not here yet, durably and each as a whole. Names are never used again, so that one
-  /// which is here is the same. It may wait for its removal: what is touched is not removed.
+  /// Copies the files of another store that are not here yet, durably and each as a whole. Names are never used again,
+  /// so that one which is here is the same. It may wait for its removal: what is touched is not removed.
   private func add(
     _ other: ExternalDataFolder, _ added: inout [String], _ copied: inout Set<String>
   ) throws(StoreError) {
@@ -319,7 +319,8 @@ public struct ExternalDataFolder: Sendable {
     return attributes?[.type] as? FileAttributeType == .typeDirectory
   }
 
-  /// Makes the folders that are missing. Their names are durable then, also of those that somebody made who did not get to it.
+  /// Makes the folders that are missing. Their names are durable then, also of those that somebody made who did not get
+  /// to it.
   private func makeFolders() throws(StoreError) {
     for url in made {
       while mkdir(url.path, 0o700) != 0 {

@@ -6,8 +6,8 @@ package struct FileStatus: Equatable, Sendable {
   package let inode: UInt64
   /// Whether it is a file: a pipe would make its reader wait, and a link may lead anywhere.
   package let isRegular: Bool
-  /// Whether less than a hundredth of a large file is there: to read it all would take for ever, and a copy would fill the
-  /// disk with zeros. A file system that compresses real content does not get there.
+  /// Whether less than a hundredth of a large file is there: to read it all would take for ever, and a copy would fill
+  /// the disk with zeros. A file system that compresses real content does not get there.
   package let isHole: Bool
   package let size: Int64
   /// When the content changed: seconds and nanoseconds since 1970.
@@ -35,7 +35,8 @@ package struct FileStatus: Equatable, Sendable {
     (seconds, nanoseconds) = (Int64(time.tv_sec), Int64(time.tv_nsec))
   }
 
-  /// Whether the file or folder at a path can be written, as far as the system tells: false where it says that it cannot.
+  /// Whether the file or folder at a path can be written, as far as the system tells: false where it says that it
+  /// cannot.
   package static func mayBeWritten(_ path: String) -> Bool {
     faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0 || ![EACCES, EPERM, EROFS].contains(errno)
   }

@@ -56,7 +56,8 @@ public struct InspectedTarget: Sendable, Equatable {
 
 /// A snapshot that shows what it holds without judging it.
 public protocol InspectingSnapshot: StoreSnapshot {
-  /// Calls `body` with each object of exactly `entity`, in key order. Values of kind `externalData` are given as stored.
+  /// Calls `body` with each object of exactly `entity`, in key order. Values of kind `externalData` are given as
+  /// stored.
   func inspect(
     _ entity: Int, _ body: (InspectedObject) throws(StoreError) -> Void
   ) throws(StoreError)

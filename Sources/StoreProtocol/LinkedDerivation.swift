@@ -1,8 +1,8 @@
 import StoreQuery
 import StoreSchema
 
-/// A derived attribute whose source is in other objects, which the store computes. (Those within one object come with the
-/// change set.)
+/// A derived attribute whose source is in other objects, which the store computes. (Those within one object come with
+/// the change set.)
 package struct LinkedDerivation: Sendable {
   /// The entity that declares the attribute.
   package let entity: Entity

@@ -2,8 +2,8 @@ import Foundation
 
 /// The files on which this process has POSIX locks: databases that SQLite has open, by device and inode.
 ///
-/// The system drops such locks as soon as the process closes *any* descriptor of the file, whoever had opened it. So nobody
-/// opens one of these files but SQLite itself, also not to see what kind of file it is.
+/// The system drops such locks as soon as the process closes *any* descriptor of the file, whoever had opened it. So
+/// nobody opens one of these files but SQLite itself, also not to see what kind of file it is.
 package enum LockedFiles {
   package struct Identity: Hashable, Sendable {
     let device: UInt64
@@ -61,8 +61,8 @@ package enum LockedFiles {
     }
   }
 
-  /// The descriptor that `open` gives for a file of another kind, below 0 where it gives none. Throws `notAStore` for an SQLite
-  /// database, which stays as it is.
+  /// The descriptor that `open` gives for a file of another kind, below 0 where it gives none. Throws `notAStore` for
+  /// an SQLite database, which stays as it is.
   package static func opening(_ path: String, _ open: () -> Int32) throws(StoreError) -> Int32 {
     let found: Int32? = lock.withLock {
       if contains(path) { return nil }

@@ -10,8 +10,8 @@ import Foundation
   import Darwin
 #endif
 
-/// The signal that a process gets where a file becomes larger than it may: by itself it would end the process, where an error
-/// of the write is enough.
+/// The signal that a process gets where a file becomes larger than it may: by itself it would end the process, where an
+/// error of the write is enough.
 package enum FileSizeSignal {
   /// Calls `body` with the signal held back and taken away. Gives what it gave, and `errno`.
   package static func withoutIt(_ body: () -> Int) -> (Int, Int32) {

@@ -1,8 +1,8 @@
 import Foundation
 import Synchronization
 
-/// Which copy of a process this is. A process that was made by `fork` has what its parent had open, but not its locks: none of its
-/// stores may be used there.
+/// Which copy of a process this is. A process that was made by `fork` has what its parent had open, but not its locks:
+/// none of its stores may be used there.
 package enum ProcessCopy {
   private static let number = Atomic<Int>(0)
 

@@ -2,11 +2,11 @@ import Foundation
 import PropertyLists
 import StoreSchema
 
-/// What can still be read of a damaged store: its backend puts it in here, and ``StoreBackend/make(at:from:options:progress:)`` makes a sound
-/// store of it.
+/// What can still be read of a damaged store: its backend puts it in here, and
+/// ``StoreBackend/make(at:from:options:progress:)`` makes a sound store of it.
 ///
-/// Nothing is believed. Objects may come in any order, twice, and with references that lead nowhere: what contradicts something
-/// else is left out, and each loss is told. All objects are in memory at once.
+/// Nothing is believed. Objects may come in any order, twice, and with references that lead nowhere: what contradicts
+/// something else is left out, and each loss is told. All objects are in memory at once.
 ///
 /// Used by one caller at a time.
 public final class Salvage {
@@ -44,7 +44,8 @@ public final class Salvage {
     for table in lists.indices { lists[table] = [:] }
   }
 
-  /// Takes what the store says of itself. That it was made with another model is told, and no error: that may be the damage.
+  /// Takes what the store says of itself. That it was made with another model is told, and no error: that may be the
+  /// damage.
   public func take(_ metadata: () throws(StoreError) -> StoreMetadata) {
     do throws(StoreError) {
       let found = try metadata()
@@ -67,8 +68,8 @@ public final class Salvage {
     lost(finding)
   }
 
-  /// Adds an object. Slots of to-one relationships have keys, whether there is such an object or not; the slots of their entities
-  /// are not looked at.
+  /// Adds an object. Slots of to-one relationships have keys, whether there is such an object or not; the slots of
+  /// their entities are not looked at.
   public func add(_ row: Row) {
     let name = schema.entities[row.entity].name
     if row.key <= 0 || row.key == .max {
@@ -112,8 +113,8 @@ public final class Salvage {
     return row.reference
   }
 
-  /// Whether the to-one relationship that is the other side of another one says the same; where it says nothing, or leads to nothing,
-  /// which is told, it says so from now on.
+  /// Whether the to-one relationship that is the other side of another one says the same; where it says nothing, or
+  /// leads to nothing, which is told, it says so from now on.
   func leadsBack(_ relationship: Relationship, from key: Int64, to destination: ObjectReference) -> Bool {
     guard let inverse = relationship.linkedInverse, let slot = inverse.slot else { return true }
     let tree = shape.tree[destination.entity]

@@ -4,8 +4,8 @@ import StoreSchema
 
 /// One opened store.
 ///
-/// All calls may come from any thread. Reads go through snapshots; at most one commit runs at a time, and commits do not
-/// wait for snapshots where ``Capabilities/concurrentReads`` is declared.
+/// All calls may come from any thread. Reads go through snapshots; at most one commit runs at a time, and commits do
+/// not wait for snapshots where ``Capabilities/concurrentReads`` is declared.
 public protocol Store: AnyObject, Sendable {
   var schema: Schema { get }
   /// The store's UUID in upper-case text.
@@ -37,8 +37,8 @@ public protocol Store: AnyObject, Sendable {
   /// copies.
   func rehearse(_ changes: ChangeSet) throws(StoreError) -> [Conflict]
 
-  /// Takes `count` keys for objects of the tree of `root`, durably: they are never handed out again. With 0 it takes none,
-  /// writes nothing, and the range begins at the key that the next call would take first.
+  /// Takes `count` keys for objects of the tree of `root`, durably: they are never handed out again. With 0 it takes
+  /// none, writes nothing, and the range begins at the key that the next call would take first.
   func allocateKeys(root: Int, count: Int) throws(StoreError) -> Range<Int64>
 
   /// The bytes that a slot of kind `externalData` names, without its leading byte 2.
@@ -81,8 +81,8 @@ public protocol StoreSnapshot: AnyObject, Sendable {
   /// The row of one key in the tree of `entity`, nil where there is none.
   func row(of entity: Int, key: Int64) throws(StoreError) -> Row?
 
-  /// Calls `body` with the rows of the tree of `entity` whose keys lie in a short stretch, in any order, and gives true; false without a
-  /// call where that costs much more than one of them.
+  /// Calls `body` with the rows of the tree of `entity` whose keys lie in a short stretch, in any order, and gives
+  /// true; false without a call where that costs much more than one of them.
   func rows(
     of entity: Int, between keys: ClosedRange<Int64>, _ body: (consuming Row) -> Void
   ) throws(StoreError) -> Bool
@@ -101,13 +101,15 @@ public protocol StoreSnapshot: AnyObject, Sendable {
   func externalDataNames(_ schema: Schema, _ body: (Data) -> Bool) throws(StoreError)
 }
 
-/// A snapshot that evaluates fetch plans itself: most of them (``Capabilities/pushDown``), or without that power those that an index serves.
+/// A snapshot that evaluates fetch plans itself: most of them (``Capabilities/pushDown``), or without that power those
+/// that an index serves.
 public protocol FetchingSnapshot: StoreSnapshot {
   /// Whether a predicate means the same here as in the evaluator of `StoreQuery`.
   func canPush(_ predicate: ResolvedPredicate, of entities: Range<Int>) -> Bool
   func canPush(_ sort: ResolvedSort, of entities: Range<Int>) -> Bool
 
-  /// Whether the store takes a plan's predicate and sorts together, which may be too much for one statement although it takes each.
+  /// Whether the store takes a plan's predicate and sorts together, which may be too much for one statement although it
+  /// takes each.
   func canPush(_ plan: FetchPlan) -> Bool
 
   /// Calls `body` with each row that the plan selects, in the plan's order, ties in key order.
@@ -119,21 +121,22 @@ public protocol FetchingSnapshot: StoreSnapshot {
   /// The number of rows the plan selects, its offset and limit applied.
   func count(_ plan: FetchPlan) throws(StoreError) -> Int
 
-  /// Whether a table means the same here as in ``TableExecution``, every value and the order of the rows included. Groups are made by
-  /// `TableExecution`, whose hashing is faster than the sorting of most stores.
+  /// Whether a table means the same here as in ``TableExecution``, every value and the order of the rows included.
+  /// Groups are made by `TableExecution`, whose hashing is faster than the sorting of most stores.
   func canPush(_ plan: TablePlan) -> Bool
 
   /// Calls `body` with the values of each row of a table.
   func table(_ plan: TablePlan, _ body: ([Value]) -> Void) throws(StoreError)
 
-  /// Told what of a fetch is done in memory, on the rows that the store gives, so that it can be written where the store's statements are.
+  /// Told what of a fetch is done in memory, on the rows that the store gives, so that it can be written where the
+  /// store's statements are.
   func noteResidual(_ predicate: ResolvedPredicate?, isSorted: Bool)
 
   /// What the store does for a plan that it can run, as lines in its own words; empty where it has none.
   func explanation(of plan: FetchPlan) throws(StoreError) -> [String]
 
-  /// A guess at the number of rows that a plan selects which costs next to nothing, nil where there is none; may be asked during a fetch. Whoever
-  /// asks makes room by it, and relies on nothing.
+  /// A guess at the number of rows that a plan selects which costs next to nothing, nil where there is none; may be
+  /// asked during a fetch. Whoever asks makes room by it, and relies on nothing.
   func estimatedCount(_ plan: FetchPlan) -> Int?
 }
 

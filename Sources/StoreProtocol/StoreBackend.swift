@@ -20,8 +20,8 @@ public protocol StoreBackend: Sendable {
   /// The metadata of the store at `url`, read without opening it and without leaving a trace.
   func metadata(at url: URL, options: StoreOptions) throws(StoreError) -> StoreMetadata
 
-  /// Replaces the metadata of the store at `url` without opening it with a model, durably, all or nothing. Type, UUID and version
-  /// hashes are those that the store has.
+  /// Replaces the metadata of the store at `url` without opening it with a model, durably, all or nothing. Type, UUID
+  /// and version hashes are those that the store has.
   ///
   /// Throws `unsupported` where the format has no way to do so; then nothing has been changed.
   func setMetadata(_ metadata: StoreMetadata, at url: URL, options: StoreOptions) throws(StoreError)
@@ -31,10 +31,11 @@ public protocol StoreBackend: Sendable {
   /// Throws `unsupported` where the format does not tell enough.
   func inferredModel(at url: URL, options: StoreOptions) throws(StoreError) -> [EntityDefinition]
 
-  /// Puts what can be read of the store at `url` into `salvage`, damaged or not, by the salvage's schema. Leaves no trace.
+  /// Puts what can be read of the store at `url` into `salvage`, damaged or not, by the salvage's schema. Leaves no
+  /// trace.
   ///
-  /// Values that are damaged but look sound are taken for sound, unless they have checksums. Throws where nothing can be read at
-  /// all, and `unsupported` where the format has no way to do so.
+  /// Values that are damaged but look sound are taken for sound, unless they have checksums. Throws where nothing can
+  /// be read at all, and `unsupported` where the format has no way to do so.
   func salvage(at url: URL, into salvage: Salvage, options: StoreOptions) throws(StoreError)
 
   /// Removes the store at `url` with everything that belongs to it, the store's own file first. Nothing at the URL is
@@ -80,21 +81,22 @@ public struct StoreOptions: Sendable {
   public var maximumReaders = 8
   /// Skips the comparison of model versions.
   public var ignoresModelVersion = false
-  /// Gives the model as a keyed archive, for stores that carry their model; where the schema is a part, the model of that part. Asked
-  /// only when a store is made.
+  /// Gives the model as a keyed archive, for stores that carry their model; where the schema is a part, the model of
+  /// that part. Asked only when a store is made.
   public var archivedModel: (@Sendable () -> Data?)?
   /// The same of the whole model: for stores whose rows are laid out by it, whatever part of it they hold.
   public var archivedWholeModel: (@Sendable () -> Data?)?
-  /// Says whether entities of a model, given as a keyed archive that a store carries, are those of the schema. Asked where
-  /// version hashes alone cannot tell.
+  /// Says whether entities of a model, given as a keyed archive that a store carries, are those of the schema. Asked
+  /// where version hashes alone cannot tell.
   public var haveSameStructure: (@Sendable (_ archivedModel: Data, _ entities: Set<String>) -> Bool)?
   /// `NSStoreModelVersionIdentifiers` for new metadata.
   public var versionIdentifiers: [String] = []
   /// Records every commit in persistent history, whose tables are made where there are none.
   public var tracksHistory = false
   public var forceDestroy = false
-  /// Of ``StoreBackend/destroy(at:options:)``: where a store's file cannot be taken away under other processes that have
-  /// it open, as an SQL database's cannot, an empty one of its name is left. The next store of the name is made in it.
+  /// Of ``StoreBackend/destroy(at:options:)``: where a store's file cannot be taken away under other processes that
+  /// have it open, as an SQL database's cannot, an empty one of its name is left. The next store of the name is made in
+  /// it.
   public var leavesEmptyFile = false
   /// How long the file of a large value stays after a commit has made it obsolete, in seconds: for other processes,
   /// whose contexts may have the row that named it. With 0 it goes at the end of the commit, unless this process still

@@ -1,11 +1,11 @@
 import Foundation
 import StoreSchema
 
-/// Copies everything that one opened store holds into another one that is empty: objects with their keys, links with their
-/// order, large data, the application's metadata.
+/// Copies everything that one opened store holds into another one that is empty: objects with their keys, links with
+/// their order, large data, the application's metadata.
 ///
-/// What a store computes or counts for itself begins anew: its UUID, versions, derived attributes that follow from relationships,
-/// history. Nothing of the source changes.
+/// What a store computes or counts for itself begins anew: its UUID, versions, derived attributes that follow from
+/// relationships, history. Nothing of the source changes.
 public struct StoreCopy {
   private let source: any Store
   private let target: any Store
@@ -17,7 +17,8 @@ public struct StoreCopy {
 
   public typealias Encoding = (_ entity: Int, _ slot: Int, _ object: Any) throws(StoreError) -> Data
 
-  /// Both stores were opened with the same model. `encode` is needed where the source keeps objects and the target does not.
+  /// Both stores were opened with the same model. `encode` is needed where the source keeps objects and the target does
+  /// not.
   public init(_ source: any Store, to target: any Store, encode: Encoding? = nil) {
     self.source = source
     self.target = target
@@ -27,8 +28,8 @@ public struct StoreCopy {
 
   /// Copies; `progress` is called after each object.
   ///
-  /// Throws `corrupt` where a value or a reference of the source cannot be right, `constraint` where two objects contradict a
-  /// uniqueness constraint. What was copied until then stays in the target: whoever calls throws it away.
+  /// Throws `corrupt` where a value or a reference of the source cannot be right, `constraint` where two objects
+  /// contradict a uniqueness constraint. What was copied until then stays in the target: whoever calls throws it away.
   public func run(_ progress: () -> Void) throws(StoreError) {
     let inspection = try Inspection(source)
     var batch = Batch(time: Date.timeIntervalSinceReferenceDate)
@@ -110,7 +111,8 @@ public struct StoreCopy {
     return try encode(entity, slot, object)
   }
 
-  /// The destinations, all of which are there. With the delete rule no action a reference may lead to what is gone, which is none.
+  /// The destinations, all of which are there. With the delete rule no action a reference may lead to what is gone,
+  /// which is none.
   private func targets(_ relationship: Relationship, _ object: InspectedObject) throws(StoreError) -> [InspectedTarget]
   {
     switch object.relationships[relationship.index] {
@@ -176,9 +178,10 @@ extension Schema {
 extension StoreBackend {
   /// Makes a store at `url` that holds everything an opened one of any type holds; see ``StoreCopy``.
   ///
-  /// It is made in a folder beside `url` and takes its place when it is complete. Throws `exists` where there is something at `url`
-  /// already but an empty file, or the log or journal of a database that was taken from there, unless `replaces` says that a store of this type there
-  /// may go; whatever is thrown, what was at `url` is still there.
+  /// It is made in a folder beside `url` and takes its place when it is complete. Throws `exists` where there is
+  /// something at `url` already but an empty file, or the log or journal of a database that was taken from there,
+  /// unless `replaces` says that a store of this type there may go; whatever is thrown, what was at `url` is still
+  /// there.
   public func make(
     at url: URL, copying source: any Store, options: StoreOptions, replaces: Bool = false,
     encode: StoreCopy.Encoding? = nil, progress: () -> Void = {}

@@ -14,7 +14,8 @@ extension StoreError.Code {
 }
 
 extension StoreError {
-  /// The error for a call of the system on `path` that has just failed, by `errno`. `what` is a sentence without its full stop.
+  /// The error for a call of the system on `path` that has just failed, by `errno`. `what` is a sentence without its
+  /// full stop.
   package static func system(_ what: String, _ path: String) -> StoreError { system(errno, what, path) }
 
   package static func system(_ number: Int32, _ what: String, _ path: String) -> StoreError {

@@ -11,8 +11,8 @@ public struct StoreMetadata: Sendable, Equatable {
   public var versionIdentifiers: [String]
   /// Every other entry: the application's own and the format's.
   public var additional: [String: PropertyList]
-  /// The model that the store carries, as a keyed archive. ``StoreBackend/metadata(at:options:)`` gives it; an open store's
-  /// metadata may leave it out.
+  /// The model that the store carries, as a keyed archive. ``StoreBackend/metadata(at:options:)`` gives it; an open
+  /// store's metadata may leave it out.
   public var archivedModel: Data?
 
   public init(
@@ -40,7 +40,8 @@ extension StoreMetadata {
 
   /// Reads the dictionary. `storeType` stands in where it names none.
   ///
-  /// Throws `corrupt` for what is no dictionary or has no version hashes. Entries of other types than theirs count as absent.
+  /// Throws `corrupt` for what is no dictionary or has no version hashes. Entries of other types than theirs count as
+  /// absent.
   public init(_ list: PropertyList, identifier: String, storeType: String) throws(StoreError) {
     guard var entries = list.dictionaryValue, let hashes = entries[Self.hashesKey]?.dictionaryValue else {
       throw StoreError(.corrupt, "The store's metadata has no version hashes.")
@@ -53,8 +54,8 @@ extension StoreMetadata {
       versionIdentifiers: identifiers.compactMap(\.stringValue), additional: entries)
   }
 
-  /// The dictionary to write. Framework generations before iOS 13 and iOS 17 know no digest and no checksum: only a new store
-  /// gets those that it had not.
+  /// The dictionary to write. Framework generations before iOS 13 and iOS 17 know no digest and no checksum: only a new
+  /// store gets those that it had not.
   public func propertyList(isNew: Bool) -> [String: PropertyList] {
     var entries = additional
     entries[Self.typeKey] = .string(storeType)

@@ -5,7 +5,8 @@ import Synchronization
 ///
 /// The process holds a lock on a folder with one in it, which is the one to use: who makes a store locks the store's
 /// folder. A killed process leaves its folders; a folder whose lock is free is removed by the next process that opens a
-/// store or makes such a folder. Others' folders, those of other users, and what is neither a regular file nor a folder stay.
+/// store or makes such a folder. Others' folders, those of other users, and what is neither a regular file nor a folder
+/// stay.
 package final class TemporaryFolder: Sendable {
   /// The folder to use.
   package let url: URL

@@ -6,7 +6,8 @@ import StoreSchema
 public indirect enum Expression: Hashable, Sendable {
   /// A literal value; see ``constant(_:)``.
   case literal(Literal)
-  /// `NSNull` given as a value. It means nil and is another expression: Apple's framework prints it as `<null>`, which is read here too.
+  /// `NSNull` given as a value. It means nil and is another expression: Apple's framework prints it as `<null>`, which
+  /// is read here too.
   case nullObject
   /// An object. What it refers to in a store is asked when the predicate is resolved for a fetch from it.
   case object(ObjectConstant)
@@ -46,7 +47,8 @@ public indirect enum Expression: Hashable, Sendable {
     if case .literal(let literal) = self { literal.value } else { nil }
   }
 
-  /// A value as it stands in an expression. Truth values are equal to the numbers 1 and 0, which is how Apple's framework prints them.
+  /// A value as it stands in an expression. Truth values are equal to the numbers 1 and 0, which is how Apple's
+  /// framework prints them.
   public struct Literal: Hashable, Sendable {
     public let value: Value
 

@@ -66,8 +66,8 @@ public enum TreeHeight {
 }
 
 extension Predicate {
-  /// The same predicate with conjunctions in conjunctions, or disjunctions in disjunctions, as one: what making a chain one by one gives is as
-  /// deep as the chain is long.
+  /// The same predicate with conjunctions in conjunctions, or disjunctions in disjunctions, as one: what making a chain
+  /// one by one gives is as deep as the chain is long.
   var flattened: Predicate {
     var (parts, pending, isAnd) = ([Predicate](), [self], false)
     if case .and = self { isAnd = true }

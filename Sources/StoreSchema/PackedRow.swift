@@ -12,8 +12,8 @@ extension Row {
     return try body(UnsafeRawBufferPointer(start: start, count: count))
   }
 
-  /// Takes packed bytes back, which may come from anywhere: nil where they are no row of `form`'s entity, so that nothing read
-  /// from the row can lie outside of it, or outside the schema.
+  /// Takes packed bytes back, which may come from anywhere: nil where they are no row of `form`'s entity, so that
+  /// nothing read from the row can lie outside of it, or outside the schema.
   public init?(packed bytes: UnsafeRawBufferPointer, key: Int64, version: Int64, _ form: PackedRowForm) {
     guard key > 0, version > 0, bytes.count >= form.head, bytes.count <= RowBuilder.largest,
       let start = bytes.baseAddress
@@ -31,7 +31,8 @@ extension Row {
   }
 }
 
-/// What packed bytes must be to be a row of one entity. A class, so that nothing is counted but itself while rows are judged.
+/// What packed bytes must be to be a row of one entity. A class, so that nothing is counted but itself while rows are
+/// judged.
 public final class PackedRowForm: Sendable {
   let entity: UInt32
   let slotCount: UInt32

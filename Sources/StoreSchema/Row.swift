@@ -6,8 +6,8 @@ import Foundation
 /// It holds no pointers, so that a store may keep the very same bytes. Reading a scalar costs a load; a `String` is
 /// built when it is read.
 ///
-/// Sendable, unchecked, because nothing writes to a block once its row is out of the builder's hands; the one exception,
-/// ``resolve(key:version:referenceSlots:keys:)``, is for rows that no one else can see yet.
+/// Sendable, unchecked, because nothing writes to a block once its row is out of the builder's hands; the one
+/// exception, ``resolve(key:version:referenceSlots:keys:)``, is for rows that no one else can see yet.
 public struct Row: @unchecked Sendable {
   @usableFromInline var block: RowBlock
 

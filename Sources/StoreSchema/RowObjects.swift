@@ -1,12 +1,12 @@
 import Foundation
 import Synchronization
 
-/// Objects that rows own: values of transformable attributes in stores that keep rows as they are, in memory, so that nothing
-/// has to make bytes of them.
+/// Objects that rows own: values of transformable attributes in stores that keep rows as they are, in memory, so that
+/// nothing has to make bytes of them.
 ///
-/// The slot holds a token, bytes that name the object. It is good for as long as somebody owns it: a ``RowObject``, or a
-/// row that has it in a slot, from the moment that it is built until its block goes. A row that is made of another's slots
-/// owns the same objects. A token says nothing to another process and must not get into a file.
+/// The slot holds a token, bytes that name the object. It is good for as long as somebody owns it: a ``RowObject``, or
+/// a row that has it in a slot, from the moment that it is built until its block goes. A row that is made of another's
+/// slots owns the same objects. A token says nothing to another process and must not get into a file.
 public enum RowObjects {
   /// The object that a token names; nil for other bytes.
   public static func object(_ token: Data) -> Any? {

@@ -50,9 +50,9 @@ public final class Schema: Sendable {
 extension Schema {
   /// The same schema for a store that holds the objects of some entities only, those of a configuration.
   ///
-  /// Entities and slots are the same, so that rows and keys mean the same in all stores of a model. What a store says of itself
-  /// (``versionHashes``, tables, numbers) is of the stored entities. These are the named ones and all above them, whose tables their
-  /// rows are in; not their sub-entities. Call it on a whole schema.
+  /// Entities and slots are the same, so that rows and keys mean the same in all stores of a model. What a store says
+  /// of itself (``versionHashes``, tables, numbers) is of the stored entities. These are the named ones and all above
+  /// them, whose tables their rows are in; not their sub-entities. Call it on a whole schema.
   public func part(storing names: Set<String>) -> Schema {
     var stored = Array(repeating: false, count: entities.count)
     for name in names {
@@ -206,8 +206,8 @@ public final class Attribute: Sendable {
   }
 }
 
-/// A relationship of a frozen ``Entity``. A class, because it is passed around on hot paths; within one schema it is the
-/// same for an entity and all its sub-entities in everything that its equality looks at.
+/// A relationship of a frozen ``Entity``. A class, because it is passed around on hot paths; within one schema it is
+/// the same for an entity and all its sub-entities in everything that its equality looks at.
 public final class Relationship: Sendable, Hashable {
   public let name: String
   /// Index into the relationships of its entity, the same in every sub-entity.
@@ -360,8 +360,8 @@ extension Schema {
   /// How a store's version hashes compare with this model's.
   public enum Compatibility: Sendable, Equatable {
     case same, different
-    /// The same but for entities whose hash says too little, because they have derived or composite attributes. They are to
-    /// be compared by structure; see ``VersionHash/haveSameStructure(_:_:entities:)``.
+    /// The same but for entities whose hash says too little, because they have derived or composite attributes. They
+    /// are to be compared by structure; see ``VersionHash/haveSameStructure(_:_:entities:)``.
     case sameButFor(Set<String>)
   }
 

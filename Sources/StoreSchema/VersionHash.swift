@@ -19,8 +19,8 @@ public enum VersionHash {
     return known
   }
 
-  /// The names of the entities whose hashes are not known to equal Apple's: those with a derived or a composite attribute, own
-  /// or inherited.
+  /// The names of the entities whose hashes are not known to equal Apple's: those with a derived or a composite
+  /// attribute, own or inherited.
   public static func inexactEntities(in definitions: [EntityDefinition]) -> Set<String> {
     let odd = Set(definitions.filter(isOdd).map(\.name))
     if odd.isEmpty { return [] }
@@ -33,8 +33,8 @@ public enum VersionHash {
     entity.attributes.contains { $0.derivation != nil || $0.type == .composite }
   }
 
-  /// Whether entities say the same in two models in everything that version hashes are about, derivations and elements of
-  /// composites included. For entities whose hash cannot be computed.
+  /// Whether entities say the same in two models in everything that version hashes are about, derivations and elements
+  /// of composites included. For entities whose hash cannot be computed.
   public static func haveSameStructure(
     _ a: [EntityDefinition], _ b: [EntityDefinition], entities: Set<String>
   ) -> Bool {
@@ -65,7 +65,8 @@ public enum VersionHash {
     Data(SHA2.sha256(sorted(hashes).flatMap(\.value))).base64EncodedString()
   }
 
-  /// `NSStoreModelVersionHashesDigest`: base64 of SHA-512 over name and hash of each entity, in byte order of the names.
+  /// `NSStoreModelVersionHashesDigest`: base64 of SHA-512 over name and hash of each entity, in byte order of the
+  /// names.
   public static func digest(of hashes: [String: [UInt8]]) -> String {
     Data(SHA2.sha512(sorted(hashes).flatMap { Array($0.key.utf8) + $0.value })).base64EncodedString()
   }

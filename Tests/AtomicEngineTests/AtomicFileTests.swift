@@ -25,8 +25,8 @@ import Testing
     try file.replace(file.generation(), timeout: 1) { (writer) throws(StoreError) in try writer.write(text) }
   }
 
-  /// A file system gives the number of a file that is gone to the next one, and many know no finer times than milliseconds:
-  /// here all contents have one size and one time.
+  /// A file system gives the number of a file that is gone to the next one, and many know no finer times than
+  /// milliseconds: here all contents have one size and one time.
   @Test(arguments: [false, true]) func aLaterContentIsNeverTakenForOneThatIsKnown(isRead: Bool) throws {
     let place = try Place()
     defer { place.remove() }

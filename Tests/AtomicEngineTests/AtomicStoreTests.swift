@@ -107,7 +107,8 @@ import Testing
     #expect(try self.keys(list, "songs", keys[0]) == [keys[1]])
   }
 
-  /// The highest key comes from a file, and so may be any number. Source: row IDN-019 of the specification, and goal G16.
+  /// The highest key comes from a file, and so may be any number. Source: row IDN-019 of the specification, and goal
+  /// G16.
   @Test func theHighestKeyOfAFileMayBeTheLast() throws {
     let loader = AtomicGraphLoader(schema, .plain)
     let store = AtomicStore(

@@ -76,8 +76,8 @@ enum CrashModel {
     }
   }
 
-  /// All changes of one transaction: every account carries its number, the balances keep their sum, new entries carry the
-  /// number and a check, the entries of a window ago go.
+  /// All changes of one transaction: every account carries its number, the balances keep their sum, new entries carry
+  /// the number and a check, the entries of a window ago go.
   static func change(
     _ accounts: [NSManagedObject], _ transaction: Int64, _ size: Size = Size(), in context: NSManagedObjectContext
   ) throws {

@@ -2,12 +2,12 @@ import CoreData
 import Foundation
 import StoreProtocol
 
-/// A few transactions on a disk that may fail. Goes on after an error as an application should: with a fresh context, from
-/// what it reads there.
+/// A few transactions on a disk that may fail. Goes on after an error as an application should: with a fresh context,
+/// from what it reads there.
 ///
 /// Prints what it knows: "read T" for the last transaction that a fresh context sees (-1 before the accounts, which are
-/// transaction 0), "begin T", then "saved T", "failed T notSaved" or "failed T unknown"; "other …" for an error of another
-/// kind; "closed" after all are done and the store was removed from its coordinator.
+/// transaction 0), "begin T", then "saved T", "failed T notSaved" or "failed T unknown"; "other …" for an error of
+/// another kind; "closed" after all are done and the store was removed from its coordinator.
 struct FaultRun {
   let url: URL
   let type: NSPersistentStore.StoreType

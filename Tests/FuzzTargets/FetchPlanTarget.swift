@@ -4,7 +4,8 @@ import StoreConformance
 import StoreProtocol
 import Synchronization
 
-/// Fetches whose predicates are made up, from a SQLite store with random objects: whatever is pushed down selects what memory selects.
+/// Fetches whose predicates are made up, from a SQLite store with random objects: whatever is pushed down selects what
+/// memory selects.
 enum FetchPlanTarget {
   private static let plans: Mutex<PlanComparison> = {
     guard let plans = try? PlanComparison(SQLiteHarness(), seed: 1) else { fatalError("the store cannot be made") }

@@ -4,8 +4,9 @@ import StoreProtocol
 import StoreSchema
 
 #if LMDB
-  /// What the tests of several processes run: `insert URL N` makes N commits of one object, `view URL` holds a view until it is killed,
-  /// `limit URL` writes until the file may not grow, `fork URL` uses what its parent has opened. One line is written for each step.
+  /// What the tests of several processes run: `insert URL N` makes N commits of one object, `view URL` holds a view
+  /// until it is killed, `limit URL` writes until the file may not grow, `fork URL` uses what its parent has opened.
+  /// One line is written for each step.
   func run(_ arguments: [String]) throws {
     var entity = EntityDefinition(name: "Item")
     entity.attributes = [AttributeDefinition(name: "text", type: .string)]

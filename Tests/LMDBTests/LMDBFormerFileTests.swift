@@ -5,7 +5,8 @@
   import StoreSchema
   import Testing
 
-  /// A file that gets the name of one which another process has open still: the lock file beside it is that of the former.
+  /// A file that gets the name of one which another process has open still: the lock file beside it is that of the
+  /// former.
   @Suite struct LMDBFormerFileTests {
     @Test func itIsOpenedWhenNobodyHasTheFormerOne() throws {
       let folder = FileManager.default.temporaryDirectory.appending(path: "lmdb-former-\(UUID())")

@@ -179,7 +179,8 @@
       #expect(try world.values(store).count == 210)
     }
 
-    /// The file grows between a look at its size and one at what it says. More threads than processors, so that some stand still there.
+    /// The file grows between a look at its size and one at what it says. More threads than processors, so that some
+    /// stand still there.
     @Test func aFileThatGrowsIsNotTooShort() throws {
       let world = try LMDBWorld()
       let store = try world.open()

@@ -1,6 +1,6 @@
-// Tells the thread sanitizer of Swift's Mutex. Its fast ways are compiled into the program, where the sanitizer sees them; where
-// threads meet, the Synchronization library takes and gives the lock, which was built without it, and what the lock guards would
-// be reported as a race. Loaded with LD_PRELOAD by Scripts/tsan.
+// Tells the thread sanitizer of Swift's Mutex. Its fast ways are compiled into the program, where the sanitizer sees
+// them; where threads meet, the Synchronization library takes and gives the lock, which was built without it, and what
+// the lock guards would be reported as a race. Loaded with LD_PRELOAD by Scripts/tsan.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdbool.h>

@@ -11,7 +11,8 @@ extension AtomicFileBackend<BinaryFormat> {
   public init() { self.init(BinaryFormat()) }
 }
 
-/// The format: a header, a keyed archive of all objects, and one of the metadata (the backend's README says what is known of it).
+/// The format: a header, a keyed archive of all objects, and one of the metadata (the backend's README says what is
+/// known of it).
 public struct BinaryFormat: AtomicFormat {
   public var storeType: String { "Binary" }
   public var capabilities: Capabilities { .binaryPropertyListFile }

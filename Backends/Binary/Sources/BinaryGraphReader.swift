@@ -29,8 +29,8 @@ final class BinaryGraphReader {
     let table: Int?
   }
 
-  /// The graph in the bytes of an archive, which are given back while it is made. Throws `corrupt` where they are none of such objects.
-  /// Nil where something was still needed that was given back.
+  /// The graph in the bytes of an archive, which are given back while it is made. Throws `corrupt` where they are none
+  /// of such objects. Nil where something was still needed that was given back.
   static func graph(
     _ bytes: UnsafeRawBufferPointer, _ schema: Schema, _ numbering: AtomicNumbering, highestNumber: Int64,
     giveBack: ((Range<Int>) -> Void)?
@@ -81,7 +81,8 @@ final class BinaryGraphReader {
     if keys.count != nodes.count {
       try refuse("The dictionary of its objects has \(keys.count) keys and \(nodes.count) values.")
     }
-    // From the last one to the first: what an object refers to stands before it or was met before it, so that the bytes behind it can go.
+    // From the last one to the first: what an object refers to stands before it or was met before it, so that the bytes
+    // behind it can go.
     for index in (0..<min(keys.count, nodes.count)).reversed() {
       do {
         guard let key = try archive.item(at: archive.place(index, in: keys)),

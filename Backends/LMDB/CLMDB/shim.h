@@ -3,8 +3,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/// The order that LMDB gives keys by itself, byte by byte and a shorter one first, found eight bytes at a time: each search compares a
-/// dozen keys. In C, as LMDB calls it.
+/// The order that LMDB gives keys by itself, byte by byte and a shorter one first, found eight bytes at a time: each
+/// search compares a dozen keys. In C, as LMDB calls it.
 static inline int cd_lmdb_compare(const MDB_val *a, const MDB_val *b) {
   const unsigned char *left = a->mv_data, *right = b->mv_data;
   size_t common = a->mv_size < b->mv_size ? a->mv_size : b->mv_size;

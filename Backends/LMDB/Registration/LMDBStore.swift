@@ -9,8 +9,8 @@
 
   /// The LMDB store for applications.
   public enum LMDBStore {
-    /// Makes stores of type ``CoreData/NSPersistentStore/StoreType/lmdb`` known to all coordinators. Call it once, at the start; more
-    /// often is no harm.
+    /// Makes stores of type ``CoreData/NSPersistentStore/StoreType/lmdb`` known to all coordinators. Call it once, at
+    /// the start; more often is no harm.
     public static func register() { NSPersistentStoreCoordinator.register(LMDBBackend()) }
   }
 #endif

@@ -8,8 +8,8 @@
   public struct LMDBBackend: StoreBackend {
     private let initialMapSize: Int
 
-    /// `initialMapSize` is how many bytes of addresses are set aside for a file at first, at least what the file has; the map grows
-    /// when it must, which waits for all views to end.
+    /// `initialMapSize` is how many bytes of addresses are set aside for a file at first, at least what the file has;
+    /// the map grows when it must, which waits for all views to end.
     public init(initialMapSize: Int = LMDBBackend.addressSpace) { self.initialMapSize = initialMapSize }
 
     /// 64 GiB where addresses have 64 bits: neither memory nor disk.
@@ -89,7 +89,8 @@
       try LMDBSalvage(pages, salvage).run(storeType: storeType)
     }
 
-    /// Throws `busy` where this process has the store open. Another process that has it open is told when it writes next.
+    /// Throws `busy` where this process has the store open. Another process that has it open is told when it writes
+    /// next.
     public func destroy(at url: URL, options: StoreOptions) throws(StoreError) {
       let path = try LMDBFile.resolved(url)
       guard let file = try LMDBFile.open(path, isReadOnly: true) else { return }

@@ -74,8 +74,8 @@
       }
     }
 
-    /// The same, for those who only read: near the key that was looked up last by the cursor, which is there; elsewhere without it,
-    /// because it would look at its own page first, which is out of the processor's reach by then.
+    /// The same, for those who only read: near the key that was looked up last by the cursor, which is there; elsewhere
+    /// without it, because it would look at its own page first, which is out of the processor's reach by then.
     func lookUp(_ space: KeySpace, _ key: UnsafeRawBufferPointer) throws(StoreError) -> UnsafeRawBufferPointer? {
       if space == .rows && key.count == 10 {
         let object = Self.object(key)

@@ -5,8 +5,8 @@
 
   /// What somebody may have taken away while the file is open.
   extension LMDBEnvironment {
-    /// Throws `corrupt` where somebody has cut off what a transaction would read through the map: that would end the process. What is cut
-    /// off between this and the reading is not met by anything.
+    /// Throws `corrupt` where somebody has cut off what a transaction would read through the map: that would end the
+    /// process. What is cut off between this and the reading is not met by anything.
     func checkSize() throws(StoreError) {
       let size = try file.size()
       // LMDB reads the two pages that say what the last state is.

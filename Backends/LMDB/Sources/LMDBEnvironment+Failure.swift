@@ -24,9 +24,9 @@
 
     /// What became of a commit that failed: nobody has written since.
     ///
-    /// LMDB writes one page at the very end, which makes the commit valid. Where that page is not there, nothing has happened. What LMDB
-    /// writes in its place then, the number of a former commit with the trees of the failed one, looks like damage to whoever opens
-    /// the file: the page becomes what it was.
+    /// LMDB writes one page at the very end, which makes the commit valid. Where that page is not there, nothing has
+    /// happened. What LMDB writes in its place then, the number of a former commit with the trees of the failed one,
+    /// looks like damage to whoever opens the file: the page becomes what it was.
     func settle(_ commitNumber: UInt64, _ error: StoreError) -> StoreError {
       isFailed = true
       sealing.forget()

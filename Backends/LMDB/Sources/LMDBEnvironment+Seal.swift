@@ -11,7 +11,8 @@
       DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + delay) { [weak self] in self?.seal() }
     }
 
-    /// Seals what the last commit has left. Where somebody has the file locked the next commit does so, or who closes the file.
+    /// Seals what the last commit has left. Where somebody has the file locked the next commit does so, or who closes
+    /// the file.
     func seal() {
       guard belongsToProcess, !isReadOnly, writing.try() else { return }
       defer { writing.unlock() }

@@ -19,7 +19,8 @@
     private(set) var handle: OpaquePointer?
     private var mapSize: Int
     private let process = ProcessCopy.current
-    /// Open on the lock file, to see whether it is still there. Closed after LMDB's own: to close it takes LMDB's locks away.
+    /// Open on the lock file, to see whether it is still there. Closed after LMDB's own: to close it takes LMDB's locks
+    /// away.
     private(set) var lockFile: Int32 = -1
 
     private let gate = NSCondition()
@@ -41,7 +42,8 @@
 
     static let placesForReaders: UInt32 = 510
 
-    /// Opens a file that was looked at. `mapSize` is how many bytes are set aside at first, in addresses, not in memory.
+    /// Opens a file that was looked at. `mapSize` is how many bytes are set aside at first, in addresses, not in
+    /// memory.
     init(_ file: LMDBFile, _ key: LMDBOpenFiles.Key, mapSize: Int) throws(StoreError) {
       (self.file, self.key, self.mapSize) = (file, key, mapSize)
       try open()
@@ -206,7 +208,8 @@
       }
     }
 
-    /// Waits until the map stays as it is, and counts a reader. Gives a transaction to be used again, where there is one.
+    /// Waits until the map stays as it is, and counts a reader. Gives a transaction to be used again, where there is
+    /// one.
     private func takePlace(until deadline: Date) throws(StoreError) -> OpaquePointer? {
       gate.lock()
       defer { gate.unlock() }
@@ -316,7 +319,8 @@
       }
     }
 
-    /// How large the map must be: at the most every page in use is written anew, and each change takes a path of pages in each part.
+    /// How large the map must be: at the most every page in use is written anew, and each change takes a path of pages
+    /// in each part.
     private func wanted(_ bytes: Int) -> Int {
       var info = MDB_envinfo()
       mdb_env_info(handle, &info)

@@ -15,8 +15,8 @@
         cause: mdb_strerror(code).map { String(cString: $0) })
     }
 
-    /// The error for a file that was looked at and does not open: what is not as it should be then was not read whole, or is in the lock
-    /// file.
+    /// The error for a file that was looked at and does not open: what is not as it should be then was not read whole,
+    /// or is in the lock file.
     static func opening(_ code: Int32, _ path: String) -> StoreError {
       let error = error(code, "The store file cannot be opened", path)
       if code != MDB_INVALID { return error }

@@ -5,9 +5,9 @@
 
   /// A store file as bytes, beside LMDB: its locks, its size, and the two pages that say which state is the last.
   ///
-  /// Who writes holds the exclusive lock of the file, and who reads without a place in LMDB's lock file the shared one. It goes with
-  /// the process that has it, can be waited for as long as one likes, and leaves no trace. LMDB itself locks only its lock file, so
-  /// that closing this descriptor takes nothing away.
+  /// Who writes holds the exclusive lock of the file, and who reads without a place in LMDB's lock file the shared one.
+  /// It goes with the process that has it, can be waited for as long as one likes, and leaves no trace. LMDB itself
+  /// locks only its lock file, so that closing this descriptor takes nothing away.
   final class LMDBFile: @unchecked Sendable {
     let path: String
     let descriptor: Int32
@@ -38,7 +38,8 @@
       return url.resolvingSymlinksInPath().path
     }
 
-    /// Opens a file, nil where there is none. Throws `notAStore` for what is no file, and `corrupt` for next to nothing but a hole.
+    /// Opens a file, nil where there is none. Throws `notAStore` for what is no file, and `corrupt` for next to nothing
+    /// but a hole.
     static func open(_ path: String, isReadOnly: Bool) throws(StoreError) -> LMDBFile? {
       let flags = (isReadOnly ? O_RDONLY : O_RDWR) | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
       let descriptor = try LockedFiles.opening(path) { Foundation.open(path, flags) }

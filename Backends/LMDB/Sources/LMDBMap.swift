@@ -8,8 +8,8 @@
   final class LMDBMap: KeyValueMap {
     let environment: LMDBEnvironment
 
-    /// Opens the file at `path`, nil where there is none. The whole file is verified where this process does not have it open and it is
-    /// not sealed.
+    /// Opens the file at `path`, nil where there is none. The whole file is verified where this process does not have
+    /// it open and it is not sealed.
     init?(_ path: String, isReadOnly: Bool, mapSize: Int, timeout: Double) throws(StoreError) {
       guard let file = try LMDBFile.open(path, isReadOnly: isReadOnly) else { return nil }
       let deadline = Date(timeIntervalSinceNow: timeout)
@@ -63,7 +63,8 @@
 
     deinit { LMDBOpenFiles.release(environment) }
 
-    /// Looks at all pages of a state that cannot change meanwhile, because a transaction holds it; nothing to do where the seal holds.
+    /// Looks at all pages of a state that cannot change meanwhile, because a transaction holds it; nothing to do where
+    /// the seal holds.
     private static func verify(_ environment: LMDBEnvironment, _ timeout: Double) throws(StoreError) {
       if LMDBSeal.holds(environment.file) { return }
       let mark = environment.isReadOnly ? nil : LMDBSeal.mark(environment.file)

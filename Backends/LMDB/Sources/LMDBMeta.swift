@@ -2,7 +2,8 @@
   import Foundation
   import StoreProtocol
 
-  /// One of the two pages at the beginning of a file, which commits write in turn: LMDB's own format, read before LMDB maps it.
+  /// One of the two pages at the beginning of a file, which commits write in turn: LMDB's own format, read before LMDB
+  /// maps it.
   struct LMDBMeta: Equatable {
     let pageSize: Int
     /// The number of the commit that wrote it.
@@ -35,8 +36,9 @@
 
     /// Both pages, the one with the last commit first.
     ///
-    /// Throws `notAStore` for a file that is none of LMDB's, `newerFormat` for one of another version of it, and `corrupt` where the two
-    /// contradict each other or the file ends before what they speak of: to read such a file through a map would end the process.
+    /// Throws `notAStore` for a file that is none of LMDB's, `newerFormat` for one of another version of it, and
+    /// `corrupt` where the two contradict each other or the file ends before what they speak of: to read such a file
+    /// through a map would end the process.
     static func both(of file: LMDBFile) throws(StoreError) -> (last: LMDBMeta, former: LMDBMeta) {
       var bytes = [UInt8](repeating: 0, count: size)
       let first = try read(file, number: 0, at: 0, &bytes)
@@ -63,7 +65,8 @@
       return try both(of: file)
     }
 
-    /// Those of both pages that are some, the one with the last commit first, whatever they say of each other: for a damaged file.
+    /// Those of both pages that are some, the one with the last commit first, whatever they say of each other: for a
+    /// damaged file.
     static func readable(of file: LMDBFile) -> [LMDBMeta] {
       var bytes = [UInt8](repeating: 0, count: size)
       // What the second one says of the size of pages where the first one is broken is what LMDB takes by itself.

@@ -91,8 +91,8 @@
 
     private static let purpose = "making"
 
-    /// Lets `body` use a new file in a folder of its own beside `path`. Should the process be killed, the next one that makes
-    /// or opens this store removes the folder.
+    /// Lets `body` use a new file in a folder of its own beside `path`. Should the process be killed, the next one that
+    /// makes or opens this store removes the folder.
     private static func withTemporary(
       beside path: String, _ body: (String) throws(StoreError) -> Void
     ) throws(StoreError) {

@@ -2,7 +2,8 @@
   import Foundation
   import StoreProtocol
 
-  /// The environments that this process has open, each once: LMDB forbids two of one file, whose locks would not see each other.
+  /// The environments that this process has open, each once: LMDB forbids two of one file, whose locks would not see
+  /// each other.
   enum LMDBOpenFiles {
     struct Key: Hashable {
       let identity: LMDBFile.Identity

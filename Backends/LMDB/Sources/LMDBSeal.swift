@@ -2,18 +2,19 @@
   import Foundation
   import StoreProtocol
 
-  /// The seal of a file whose pages were all looked at, and since then were written by this program alone: the fraction of the second
-  /// in the time of its last change.
+  /// The seal of a file whose pages were all looked at, and since then were written by this program alone: the fraction
+  /// of the second in the time of its last change.
   ///
-  /// The fraction is made from the second, the file's number and size, and the two pages that say what the last state is. Whatever
-  /// writes to the file sets another time, whatever copies it makes another file; that one of them meets the fraction by accident has
-  /// a chance of one in 10^9. The seal is as durable as need be: a time that is lost is no seal. A sealed file need not be looked at
-  /// again before it is mapped, but for once a week: what a disk forgets changes no time.
+  /// The fraction is made from the second, the file's number and size, and the two pages that say what the last state
+  /// is. Whatever writes to the file sets another time, whatever copies it makes another file; that one of them meets
+  /// the fraction by accident has a chance of one in 10^9. The seal is as durable as need be: a time that is lost is no
+  /// seal. A sealed file need not be looked at again before it is mapped, but for once a week: what a disk forgets
+  /// changes no time.
   enum LMDBSeal {
     private static let secondsOfTrust: Int64 = 7 * 24 * 3600
 
-    /// Whether a file is as this program has left it; one that cannot be read, or is just being written, is not. Nothing changes: files
-    /// opened to be read only can be asked.
+    /// Whether a file is as this program has left it; one that cannot be read, or is just being written, is not.
+    /// Nothing changes: files opened to be read only can be asked.
     static func holds(_ file: LMDBFile) -> Bool { holding(file) != nil }
 
     /// The same, with the page that says what the last state is.
@@ -23,15 +24,15 @@
       return times.nanoseconds == fraction(file, metas, times) && abs(age) < secondsOfTrust ? metas.last : nil
     }
 
-    /// Seals a file that its caller has locked exclusively and knows to be whole. Where that fails, or the file system keeps no such
-    /// times, it is looked at when it is opened next.
+    /// Seals a file that its caller has locked exclusively and knows to be whole. Where that fails, or the file system
+    /// keeps no such times, it is looked at when it is opened next.
     static func set(_ file: LMDBFile) {
       guard let metas = try? LMDBMeta.both(of: file), let times = try? file.times() else { return }
       file.setTime(times.seconds, fraction(file, metas, times))
     }
 
-    /// Marks a file that is about to be looked at by a time of its own, which nobody else gives it; nil where it cannot be written, or
-    /// somebody is just writing.
+    /// Marks a file that is about to be looked at by a time of its own, which nobody else gives it; nil where it cannot
+    /// be written, or somebody is just writing.
     static func mark(_ file: LMDBFile) -> LMDBFile.Times? {
       guard (try? file.lockExclusively(until: .distantPast)) != nil else { return nil }
       defer { file.unlock() }

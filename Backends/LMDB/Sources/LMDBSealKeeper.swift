@@ -4,9 +4,9 @@
 
   /// Keeps a file sealed that this process writes to; see ``LMDBSeal``.
   ///
-  /// To ask for a file's time, or to set it, makes the next save write and flush one thing more. So of saves that follow each other
-  /// quickly one a second is sealed, and the last one a second later or when the file is closed. Meanwhile the two pages that say what the
-  /// last state is tell whether others have saved.
+  /// To ask for a file's time, or to set it, makes the next save write and flush one thing more. So of saves that
+  /// follow each other quickly one a second is sealed, and the last one a second later or when the file is closed.
+  /// Meanwhile the two pages that say what the last state is tell whether others have saved.
   ///
   /// Called by who has the file locked exclusively, one at a time.
   struct LMDBSealKeeper {

@@ -29,7 +29,8 @@
     }
 
     func check() throws(StoreError) {
-      // Who has another lock file writes over pages that this one reads, but not before it has opened the file and checked it.
+      // Who has another lock file writes over pages that this one reads, but not before it has opened the file and
+      // checked it.
       var time = timespec()
       clock_gettime(CLOCK_MONOTONIC, &time)
       let now = time.tv_sec &* 1_000_000_000 &+ time.tv_nsec
@@ -73,7 +74,8 @@
     @exclusivity(unchecked) private var transaction: OpaquePointer?
     /// Kept where they were: what is written together mostly lies together.
     private let cursors: LMDBCursors
-    /// The greatest key of a part, or a greater one that has been removed: how many bytes it has, nil where it is not known.
+    /// The greatest key of a part, or a greater one that has been removed: how many bytes it has, nil where it is not
+    /// known.
     @exclusivity(unchecked) private var lastCounts: [Int?] = Array(repeating: nil, count: KeySpace.allCases.count)
     private let lastKeys: UnsafeMutableRawBufferPointer
     /// Where a value is made that LMDB copies.
@@ -144,8 +146,8 @@
       if isBehind { setLast(space, key) }
     }
 
-    /// Gives the key at which a cursor is another value. LMDB spares the search only where it gets the value itself: with any other flag
-    /// beside the one for the current key it looks for the key again.
+    /// Gives the key at which a cursor is another value. LMDB spares the search only where it gets the value itself:
+    /// with any other flag beside the one for the current key it looks for the key again.
     private func replace(
       _ cursor: OpaquePointer, _ key: UnsafeRawBufferPointer, _ count: Int,
       _ fill: (UnsafeMutableRawBufferPointer) -> Void
@@ -161,7 +163,8 @@
       if result != MDB_SUCCESS { throw writeError(result) }
     }
 
-    /// Whether a key is greater than all others. Asked in spaces only that are mostly written in the order of their keys.
+    /// Whether a key is greater than all others. Asked in spaces only that are mostly written in the order of their
+    /// keys.
     private func isBehind(_ space: KeySpace, _ key: UnsafeRawBufferPointer, _ cursor: OpaquePointer) -> Bool {
       if space != .rows && space != .links { return false }
       if lastCounts[space.rawValue] == nil {
@@ -217,7 +220,8 @@
       environment.sealAgain(commitNumber)
     }
 
-    /// Puts the number of the commit where LMDB's first page leads to, which each commit writes anew: the one tells the other.
+    /// Puts the number of the commit where LMDB's first page leads to, which each commit writes anew: the one tells the
+    /// other.
     private func putCommitNumber(_ transaction: OpaquePointer) throws(StoreError) {
       var number = commitNumber.littleEndian
       var name = LMDBPages.commitKey

@@ -5,9 +5,9 @@
 
   /// Looks at every page of one state of a file, before LMDB, which believes what it reads, goes through a map of it.
   ///
-  /// Found are pages that lead astray, keys that are not where they are looked for, entries that are missing, and those whose key does
-  /// not fit; contents on pages of their own are left to the checksums, which are looked at when they are read. Takes one pass over
-  /// all pages but those.
+  /// Found are pages that lead astray, keys that are not where they are looked for, entries that are missing, and those
+  /// whose key does not fit; contents on pages of their own are left to the checksums, which are looked at when they
+  /// are read. Takes one pass over all pages but those.
   final class LMDBVerification {
     private let pages: LMDBPages
     /// One bit a page: what is in use, and so must not be free.

@@ -7,8 +7,9 @@ static inline int ocd_db_config(sqlite3 *db, int operation, int value) {
   return sqlite3_db_config(db, operation, value, (int *)0);
 }
 
-// The first `count` words of the index of a database's write-ahead log, in `words`. SQLITE_NOTFOUND where it has no log; then there is
-// no index, and SQLite would make one. Not for a connection in exclusive locking mode, which has its own.
+// The first `count` words of the index of a database's write-ahead log, in `words`. SQLITE_NOTFOUND where it has no
+// log; then there is no index, and SQLite would make one. Not for a connection in exclusive locking mode, which has its
+// own.
 static inline int ocd_wal_index(sqlite3 *db, unsigned int *words, int count) {
   sqlite3_file *file = 0;
   int result = sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file);

@@ -122,8 +122,9 @@ public struct SQLiteBackend: StoreBackend {
   }
 
   private static func configure(_ connection: SQLiteConnection, _ options: StoreOptions) throws(StoreError) {
-    // A save is durable when it returns unless the application asks for less. EXTRA is FULL, and syncs the folder after a rollback
-    // journal was removed: else the journal may be back after a loss of power, and take back what it was there for.
+    // A save is durable when it returns unless the application asks for less. EXTRA is FULL, and syncs the folder after
+    // a rollback journal was removed: else the journal may be back after a loss of power, and take back what it was
+    // there for.
     if options.pragmas["synchronous"] == nil { try connection.execute("PRAGMA synchronous = EXTRA") }
     try connection.execute("PRAGMA journal_size_limit = \(SQLiteLog.longestRest)")
     for (name, value) in options.pragmas.sorted(by: { $0.key < $1.key }) {
@@ -193,8 +194,8 @@ public struct SQLiteBackend: StoreBackend {
     }
   }
 
-  /// The tables must be known: they are listed on the database's first pages. Their names and numbers are those of a new store where
-  /// the store does not tell.
+  /// The tables must be known: they are listed on the database's first pages. Their names and numbers are those of a
+  /// new store where the store does not tell.
   public func salvage(at url: URL, into salvage: Salvage, options: StoreOptions) throws(StoreError) {
     let place = try SQLitePlace(url)
     defer { place.release() }

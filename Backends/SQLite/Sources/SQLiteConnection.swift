@@ -137,8 +137,8 @@ final class SQLiteConnection: SQLConnection {
     return try body()
   }
 
-  /// Changes how commits are written, a word of SQLite's `journal_mode`. Waits for others up to `timeout` seconds, which SQLite itself
-  /// does not do everywhere in this: several that make a store at once meet there.
+  /// Changes how commits are written, a word of SQLite's `journal_mode`. Waits for others up to `timeout` seconds,
+  /// which SQLite itself does not do everywhere in this: several that make a store at once meet there.
   func setJournalMode(_ mode: String, timeout: Double) throws(StoreError) {
     let deadline = Date(timeIntervalSinceNow: min(timeout, 1e6))
     while true {
@@ -153,14 +153,14 @@ final class SQLiteConnection: SQLConnection {
 
   /// From now on no step of a statement may take more work than this.
   ///
-  /// For what every opening asks of a file, which takes a few thousand instructions; it must not be made endless by a file. Nil: no
-  /// limit.
+  /// For what every opening asks of a file, which takes a few thousand instructions; it must not be made endless by a
+  /// file. Nil: no limit.
   func limitWork(_ instructions: Int32? = 50_000_000) {
     sqlite3_progress_handler(database, instructions ?? 0, instructions == nil ? nil : { _ in 1 }, nil)
   }
 
-  /// Lets SQLite read a file that is shorter than it says, and one whose schema it understands in part. For a connection that cannot
-  /// write, or writes to a copy: with that, SQLite would also let the schema be written.
+  /// Lets SQLite read a file that is shorter than it says, and one whose schema it understands in part. For a
+  /// connection that cannot write, or writes to a copy: with that, SQLite would also let the schema be written.
   func readDamaged() throws(StoreError) {
     _ = ocd_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 0)
     try execute("PRAGMA writable_schema = ON")

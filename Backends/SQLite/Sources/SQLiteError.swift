@@ -19,8 +19,8 @@ enum SQLiteError {
       cause: text)
   }
 
-  /// A statement that SQLite does not take, for example because it is too deep. That says nothing about the file, unless it has no such
-  /// table or column.
+  /// A statement that SQLite does not take, for example because it is too deep. That says nothing about the file,
+  /// unless it has no such table or column.
   private static func refused(_ doing: String, _ context: [String: String], _ text: String?) -> StoreError {
     StoreError(
       .unsupported, "SQLite failed at \(doing): it does not take the statement, which is no fault of the file",
@@ -29,7 +29,8 @@ enum SQLiteError {
 
   /// The `errno` behind a failure, 0 for none: as SQLite says, or as the last failed call on one of its two files says.
   ///
-  /// SQLite says none of a read that failed and that it reports as corruption. What a file says may be of an earlier failure.
+  /// SQLite says none of a read that failed and that it reports as corruption. What a file says may be of an earlier
+  /// failure.
   private static func systemError(_ code: Int32, _ database: OpaquePointer?) -> Int32 {
     guard let database else { return 0 }
     let said = sqlite3_system_errno(database)

@@ -5,9 +5,9 @@ import Synchronization
 /// A way to read a database that leaves its folder as it is: names, bytes and times.
 ///
 /// Where this process has the database open, or it keeps a rollback journal, that is the file itself: SQLite shares the
-/// locks of its own connections, and the files beside it are there. Where there is shared memory, left behind or in use, it
-/// is read and not written. Else a log that was left behind is read from a private copy, together with the database
-/// itself; a database with a journal is copied too, and one with neither is read as immutable.
+/// locks of its own connections, and the files beside it are there. Where there is shared memory, left behind or in
+/// use, it is read and not written. Else a log that was left behind is read from a private copy, together with the
+/// database itself; a database with a journal is copied too, and one with neither is read as immutable.
 final class SQLiteFileView: Sendable {
   private enum Way {
     case file, sharedMemory, immutable
@@ -40,8 +40,8 @@ final class SQLiteFileView: Sendable {
     }
   }
 
-  /// A connection that finds damaged pages early, which an application's own store is spared: every page would be checked
-  /// each time that it comes into the cache.
+  /// A connection that finds damaged pages early, which an application's own store is spared: every page would be
+  /// checked each time that it comes into the cache.
   func connect(_ options: StoreOptions) throws(StoreError) -> SQLiteConnection {
     let connection = try open(options)
     try connection.execute("PRAGMA cell_size_check = ON")

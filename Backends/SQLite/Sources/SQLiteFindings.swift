@@ -21,8 +21,8 @@ struct SQLiteFindings {
     try SQLiteForeignTraits(connection, layout).findings(body)
   }
 
-  /// The largest value that a foreign expression in an index may make while it is checked: some hundred bytes can say one of
-  /// a gigabyte.
+  /// The largest value that a foreign expression in an index may make while it is checked: some hundred bytes can say
+  /// one of a gigabyte.
   private static let largestComputed: Int32 = 100_000_000
 
   /// What SQLite itself finds, as far as it can read.
@@ -100,8 +100,9 @@ struct SQLiteForeignTraits {
   }
 
   /// Names in join tables that Apple's framework chooses by rules that are not known: which of two relationships of one
-  /// entity gives its name to their table, and in what order columns of one name are numbered. A file that was made here
-  /// may have others than it looks for. Who made a file cannot be told, so that they are listed for its own files, too.
+  /// entity gives its name to their table, and in what order columns of one name are numbered. A file that was made
+  /// here may have others than it looks for. Who made a file cannot be told, so that they are listed for its own files,
+  /// too.
   private func joins(_ body: (StoreFinding) -> Void) {
     var sharing: [String: Int] = [:]
     let pairs = layout.joins.filter { !$0.isReflexive }.map { join in

@@ -1,8 +1,8 @@
 import SQLEngine
 import StoreProtocol
 
-/// What no model of ours makes and what may do anything when a row is written: triggers, views, virtual tables, computed
-/// columns, conditions, clauses for conflicts, and indexes of expressions.
+/// What no model of ours makes and what may do anything when a row is written: triggers, views, virtual tables,
+/// computed columns, conditions, clauses for conflicts, and indexes of expressions.
 ///
 /// A file that has one is opened read-only.
 enum SQLiteForeignObjects {

@@ -79,7 +79,8 @@ enum SQLiteFormat {
     try connection.changeOneRow(statement, of: "Z_METADATA")
   }
 
-  /// What the file says of itself; the model that it carries, which takes longer than all else, only where it is asked for.
+  /// What the file says of itself; the model that it carries, which takes longer than all else, only where it is asked
+  /// for.
   static func metadata(
     on connection: SQLiteConnection, withModel: Bool = false, withOtherIdentifier: Bool = false
   ) throws(StoreError) -> StoreMetadata {
@@ -164,8 +165,8 @@ enum SQLiteFormat {
     }
   }
 
-  /// Throws `notAStore` unless the database has Core Data's tables, as tables: a view or a virtual table of that name could do
-  /// anything when it is read.
+  /// Throws `notAStore` unless the database has Core Data's tables, as tables: a view or a virtual table of that name
+  /// could do anything when it is read.
   static func requireSystemTables(on connection: SQLiteConnection) throws(StoreError) {
     let count = try connection.integer(
       """
@@ -177,7 +178,8 @@ enum SQLiteFormat {
 
   /// What a store must be bound to. Throws `notAStore` for a database without Core Data's tables.
   ///
-  /// With `lost`, which is for damaged stores, it is told where the entities' numbers cannot be read, and where those tables are missing.
+  /// With `lost`, which is for damaged stores, it is told where the entities' numbers cannot be read, and where those
+  /// tables are missing.
   static func catalogue(
     on connection: SQLiteConnection, lost: ((StoreError) -> Void)? = nil
   ) throws(StoreError) -> SQLCatalogue {

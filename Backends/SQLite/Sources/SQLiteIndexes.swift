@@ -5,9 +5,9 @@ import StoreSchema
 
 /// Keeps a store's fetch indexes those of its model.
 ///
-/// Fetch indexes are no part of the version hash: a model may gain and lose some, and older files have the same under other
-/// names. Apple's framework changes them at the next migration; here the first commit does, in its own transaction. A file
-/// that is only read keeps what it has. R-trees are left alone: a new one would have to be filled.
+/// Fetch indexes are no part of the version hash: a model may gain and lose some, and older files have the same under
+/// other names. Apple's framework changes them at the next migration; here the first commit does, in its own
+/// transaction. A file that is only read keeps what it has. R-trees are left alone: a new one would have to be filled.
 struct SQLiteIndexes {
   private struct Present {
     let name: String

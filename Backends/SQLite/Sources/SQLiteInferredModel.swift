@@ -4,9 +4,9 @@ import StoreSchema
 
 /// Guesses a model from a store's tables: from `Z_PRIMARYKEY`, the columns and what is in them, and the join tables.
 ///
-/// Names are as the file has them, so properties are in upper case. All properties of a table belong to its root entity,
-/// because nothing says which of the entities that share it has which. A key whose destination nothing tells stays a
-/// number. Good enough to read everything, not to write.
+/// Names are as the file has them, so properties are in upper case. All properties of a table belong to its root
+/// entity, because nothing says which of the entities that share it has which. A key whose destination nothing tells
+/// stays a number. Good enough to read everything, not to write.
 struct SQLiteInferredModel {
   private let connection: SQLiteConnection
   private var entities: [Int64: EntityDefinition] = [:]

@@ -5,7 +5,8 @@ import StoreSchema
 struct SQLiteColumn {
   let name: String
   let declaredType: String
-  /// Whether the column has an index of its own without a collation, as every key of a to-one has. Its name says nothing.
+  /// Whether the column has an index of its own without a collation, as every key of a to-one has. Its name says
+  /// nothing.
   let isKey: Bool
 
   /// The columns of all tables, in their order.
@@ -47,7 +48,8 @@ struct SQLiteInferredTable {
   let columns: [SQLiteColumn]
   /// By number.
   let entityNames: [Int64: String]
-  /// The numbers of entities that have others below them: keys that lead to those have a column with the entity beside them.
+  /// The numbers of entities that have others below them: keys that lead to those have a column with the entity beside
+  /// them.
   let parents: Set<Int64>
 
   enum Role {
@@ -111,8 +113,8 @@ struct SQLiteInferredTable {
     try connection.integer("SELECT 1 FROM \(name) WHERE typeof(\(column.name)) = 'real' LIMIT 1") != nil
   }
 
-  /// Bytes that are all 16 long are taken for UUIDs, keyed archives for transformable values, and those that all begin with
-  /// external storage's 1, or 2 and a name, for that, where there is at least one name.
+  /// Bytes that are all 16 long are taken for UUIDs, keyed archives for transformable values, and those that all begin
+  /// with external storage's 1, or 2 and a name, for that, where there is at least one name.
   private func blob(
     _ plain: AttributeDefinition, _ column: SQLiteColumn, _ connection: SQLiteConnection
   ) throws(StoreError) -> AttributeDefinition {

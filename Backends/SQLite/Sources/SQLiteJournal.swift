@@ -6,9 +6,9 @@ import StoreProtocol
 enum SQLiteJournal {
   private static let magic = Data([0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7])
 
-  /// Throws where rolling back would do more than to bring back pages of this database, which has `room` bytes together with
-  /// its journal: remove the file that the journal names as the one of a transaction over several databases, or make the
-  /// database larger than it can have been.
+  /// Throws where rolling back would do more than to bring back pages of this database, which has `room` bytes together
+  /// with its journal: remove the file that the journal names as the one of a transaction over several databases, or
+  /// make the database larger than it can have been.
   static func requireOwn(_ path: String, room: Int64) throws(StoreError) {
     let (head, tail) = try ends(path)
     // Without it SQLite takes no notice of the journal.

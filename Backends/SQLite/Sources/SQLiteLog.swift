@@ -4,9 +4,10 @@ import StoreProtocol
 
 /// Keeps the write-ahead log of a database short where readers keep SQLite from doing so.
 ///
-/// SQLite moves the log into the database when it has 1000 pages, and begins it anew when no view needs any of it. Where each view begins before
-/// the former ends it never does ([checkpoint starvation](https://sqlite.org/wal.html#avoiding_excessively_large_wal_files)). A
-/// view that needs none of the log is not in the way.
+/// SQLite moves the log into the database when it has 1000 pages, and begins it anew when no view needs any of it.
+/// Where each view begins before the former ends it never does ([checkpoint
+/// starvation](https://sqlite.org/wal.html#avoiding_excessively_large_wal_files)). A view that needs none of the log is
+/// not in the way.
 final class SQLiteLog {
   /// How many pages let SQLite move the log, and how many let a commit wait for the views that are open.
   private static let (usual, tooMany): (Int32, Int32) = (1000, 4000)
@@ -22,7 +23,8 @@ final class SQLiteLog {
 
   init(timeout: Int32) { self.timeout = timeout }
 
-  /// Takes the place of what SQLite does after commits by itself. Valid as long as this lives; the pragma `wal_autocheckpoint` ends it.
+  /// Takes the place of what SQLite does after commits by itself. Valid as long as this lives; the pragma
+  /// `wal_autocheckpoint` ends it.
   func watch(_ database: OpaquePointer?) {
     let own = Unmanaged.passUnretained(self).toOpaque()
     sqlite3_wal_hook(
@@ -33,7 +35,8 @@ final class SQLiteLog {
       }, own)
   }
 
-  /// After a commit. Where the log cannot be moved it stays as it is, and what is wrong is told to whoever reads or saves next.
+  /// After a commit. Where the log cannot be moved it stays as it is, and what is wrong is told to whoever reads or
+  /// saves next.
   private func hasGrown(_ database: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ pages: Int32) {
     if pages < Self.tooMany { next = Self.tooMany }
     if pages < Self.usual { return }

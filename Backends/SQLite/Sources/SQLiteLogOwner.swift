@@ -6,11 +6,11 @@ import StoreProtocol
 /// Whose a log is that lies beside a database.
 ///
 /// SQLite applies every sound log that has the right name; nothing in it says which database it was made for
-/// ([How to corrupt](https://www.sqlite.org/howtocorrupt.html), 1.4). Therefore the first commit in each log, and each commit with
-/// a rollback journal, also writes the page of `Z_METADATA`, so that the log tells its store's UUID; and a database whose UUID is
-/// another one without its log than with it is refused. The log has page 1 too, or another schema would be read with it. What another
-/// program wrote may lack the pages, and is taken as it is; and so is the log of a copy of the store, which has the same UUID
-/// (decision 035).
+/// ([How to corrupt](https://www.sqlite.org/howtocorrupt.html), 1.4). Therefore the first commit in each log, and each
+/// commit with a rollback journal, also writes the page of `Z_METADATA`, so that the log tells its store's UUID; and a
+/// database whose UUID is another one without its log than with it is refused. The log has page 1 too, or another
+/// schema would be read with it. What another program wrote may lack the pages, and is taken as it is; and so is the
+/// log of a copy of the store, which has the same UUID (decision 035).
 struct SQLiteLogOwner {
   /// A log and its generation: every log that is begun anew has other salts.
   private typealias Salts = UInt64
@@ -41,9 +41,9 @@ struct SQLiteLogOwner {
     if isMarking && !hasOwnIndex { marked = Self.salts(connection, ifItGoesOn: false) }
   }
 
-  /// The salts of the log, nil where there is none, or where all of it is in the database and the next commit may begin another:
-  /// read in the log's index, which is shared memory
-  /// ([The WAL-index](https://www.sqlite.org/walformat.html#the_wal_index_file_format), 2.1), under the lock of a writer.
+  /// The salts of the log, nil where there is none, or where all of it is in the database and the next commit may begin
+  /// another: read in the log's index, which is shared memory ([The
+  /// WAL-index](https://www.sqlite.org/walformat.html#the_wal_index_file_format), 2.1), under the lock of a writer.
   private static func salts(_ connection: SQLiteConnection, ifItGoesOn: Bool) -> Salts? {
     var index: [UInt32] = Array(repeating: 0, count: 25)
     guard ocd_wal_index(connection.database, &index, Int32(index.count)) == SQLITE_OK else { return nil }
@@ -54,8 +54,8 @@ struct SQLiteLogOwner {
 
   // MARK: Making
 
-  /// Says in a database that is empty as yet which store it is to be, so that the journal of the transaction that makes it, which
-  /// takes all of it back, is known to be its own: the number that the store's UUID is to begin with.
+  /// Says in a database that is empty as yet which store it is to be, so that the journal of the transaction that makes
+  /// it, which takes all of it back, is known to be its own: the number that the store's UUID is to begin with.
   static func promise(on connection: SQLiteConnection) throws(StoreError) {
     // Where somebody else is just making it too, both make what was said last.
     if try promised(connection) == 0 {
@@ -86,7 +86,8 @@ struct SQLiteLogOwner {
 
   // MARK: Looking
 
-  /// Throws where the database at `path` is of another store without what lies beside it than with it, as `connection` sees it.
+  /// Throws where the database at `path` is of another store without what lies beside it than with it, as `connection`
+  /// sees it.
   static func require(_ path: String, _ connection: SQLiteConnection) throws(StoreError) {
     var log = "none"
     // Twice: another process may let a store take this one's place between the two looks.
@@ -111,7 +112,8 @@ struct SQLiteLogOwner {
       context: ["path": path, "log": log])
   }
 
-  /// The identity of the database without its log; nil where it is not whole without, as after a commit that was cut off, or no store.
+  /// The identity of the database without its log; nil where it is not whole without, as after a commit that was cut
+  /// off, or no store.
   private static func identityOfFile(_ path: String) throws(StoreError) -> Identity? {
     do throws(StoreError) { return try identity(SQLiteConnection(path, .immutable, timeout: 0)) } catch {
       switch error.code {
@@ -132,11 +134,12 @@ struct SQLiteLogOwner {
     return (metadata.identifier, other)
   }
 
-  /// In the metadata of a store that is being replaced, so that neither its log nor its database is taken for another store's: the
-  /// UUID of the one that takes its place. A store's UUID does not change otherwise.
+  /// In the metadata of a store that is being replaced, so that neither its log nor its database is taken for another
+  /// store's: the UUID of the one that takes its place. A store's UUID does not change otherwise.
   static let otherIdentifierKey = "_OpenCoreDataOtherUUID"
 
-  /// Says in the database `target`, not only in its log, that the store `source` is about to take its place, or to be made there.
+  /// Says in the database `target`, not only in its log, that the store `source` is about to take its place, or to be
+  /// made there.
   ///
   /// Gives nil then. Somebody's view of the store, or a commit that is running, may keep the log from being moved into
   /// the database: then it gives the UUID of the store in `target`, which the metadata of the other one must name

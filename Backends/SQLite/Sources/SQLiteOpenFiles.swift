@@ -3,9 +3,9 @@ import StoreProtocol
 
 /// The database files that this process has open, by device and inode.
 ///
-/// SQLite's locks are POSIX locks, which the system drops as soon as the process closes *any* descriptor of the file, also one
-/// that had nothing to do with SQLite. Every other access to a database file therefore goes through ``exclusively(_:_:)``, and
-/// uses a connection instead where the file is open.
+/// SQLite's locks are POSIX locks, which the system drops as soon as the process closes *any* descriptor of the file,
+/// also one that had nothing to do with SQLite. Every other access to a database file therefore goes through
+/// ``exclusively(_:_:)``, and uses a connection instead where the file is open.
 enum SQLiteOpenFiles {
   typealias Identity = LockedFiles.Identity
 
@@ -118,7 +118,8 @@ enum SQLiteOpenFiles {
   /// Whether SQLite reads the shared memory of a database without a trace on it.
   ///
   /// For the superuser it sets the owner of what it opens, which changes the time of the last change of status although
-  /// nothing is changed. Where another process uses the file, that is no matter. Not for a file that this process has open.
+  /// nothing is changed. Where another process uses the file, that is no matter. Not for a file that this process has
+  /// open.
   static func mayReadSharedMemory(_ path: String) -> Bool {
     #if os(Windows)
       return true
@@ -143,8 +144,8 @@ enum SQLiteOpenFiles {
     #endif
   }
 
-  /// Calls `body`, which may read the file without SQLite's locks; `isOpen` tells that it must not, because this process has
-  /// the file open. No connection to any file is opened meanwhile.
+  /// Calls `body`, which may read the file without SQLite's locks; `isOpen` tells that it must not, because this
+  /// process has the file open. No connection to any file is opened meanwhile.
   static func exclusively<R, E: Error>(_ path: String, _ body: (_ isOpen: Bool) throws(E) -> R) throws(E) -> R {
     lock.lock()
     defer { lock.unlock() }

@@ -4,9 +4,9 @@ import Synchronization
 
 /// Where a store's files are, by its URL.
 ///
-/// `/dev/null` and `file:///dev/null/Name` stand for a store without a trace on disk. It is kept in a private file of the
-/// temporary folder, so that snapshots and commits work side by side as in any other, and removed when it is closed or
-/// the program ends. A name is shared within the process.
+/// `/dev/null` and `file:///dev/null/Name` stand for a store without a trace on disk. It is kept in a private file of
+/// the temporary folder, so that snapshots and commits work side by side as in any other, and removed when it is closed
+/// or the program ends. A name is shared within the process.
 struct SQLitePlace: Sendable {
   let path: String
   private let temporaryFolder: TemporaryFolder?

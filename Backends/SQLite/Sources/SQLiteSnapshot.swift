@@ -129,7 +129,8 @@ final class SQLiteSnapshot: FetchingSnapshot, InspectingSnapshot, @unchecked Sen
     try confirmed { () throws(StoreError) in try SQLiteFindings(reader).findings(body) }
   }
 
-  /// What `read` gives, unless somebody wrote to a file that is read without locks: then whatever it gave counts for nothing.
+  /// What `read` gives, unless somebody wrote to a file that is read without locks: then whatever it gave counts for
+  /// nothing.
   private func confirmed<R>(_ read: () throws(StoreError) -> R) throws(StoreError) -> R {
     let result: R
     do { result = try read() } catch {

@@ -196,9 +196,9 @@ final class SQLiteStatement: SQLStatement {
 
   /// The values of the row at hand, one for each column.
   ///
-  /// A call for a column locks the connection and looks for errors, which costs more than reading the value. The values of
-  /// a row are registers side by side (SQLite's opcode `ResultRow`), the same ones at every step of a run; so they are
-  /// asked for anew only where the first of them has moved.
+  /// A call for a column locks the connection and looks for errors, which costs more than reading the value. The values
+  /// of a row are registers side by side (SQLite's opcode `ResultRow`), the same ones at every step of a run; so they
+  /// are asked for anew only where the first of them has moved.
   @inline(__always)
   private func rowValues() -> UnsafePointer<OpaquePointer?> {
     let first = sqlite3_column_value(handle, 0)
@@ -330,8 +330,8 @@ enum SQLiteDecimal {
     case text(String)
   }
 
-  /// What a column has for a canonical decimal text: a number where the double nearest to it reads back as the same decimal; else the
-  /// digits with a `d` behind them, which no column affinity turns into a number.
+  /// What a column has for a canonical decimal text: a number where the double nearest to it reads back as the same
+  /// decimal; else the digits with a `d` behind them, which no column affinity turns into a number.
   static func form(of text: String) -> Form {
     if let integer = Int64(text), integer.magnitude < 1 << 53 { return .integer(integer) }
     if let double = Double(text), self.text(double) == text { return .real(double) }

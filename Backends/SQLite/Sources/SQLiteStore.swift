@@ -22,13 +22,14 @@ final class SQLiteStore: Store, @unchecked Sendable {
   private let file: SQLiteStoreFile
   private let writing = NSRecursiveLock()
   private var writer: SQLStatements<SQLiteConnection>?
-  /// The connection whose commit failed at its end, until that is settled. It stays open, because to open a log that nobody
-  /// has open brings back what failed.
+  /// The connection whose commit failed at its end, until that is settled. It stays open, because to open a log that
+  /// nobody has open brings back what failed.
   private var failed: SQLStatements<SQLiteConnection>?
   /// Whether commits go through a write-ahead log, else a rollback journal.
   private let isLogged: Bool
   private var isClosed = false
-  /// The highest key in use in each table: a file edited by hand may list one that is too small. Nil until the first write.
+  /// The highest key in use in each table: a file edited by hand may list one that is too small. Nil until the first
+  /// write.
   private var keyFloors: [Int: Int64]?
   /// Whether a commit has brought the fetch indexes in line with the model; see ``SQLiteIndexes``.
   private var hasIndexes = false
@@ -306,9 +307,10 @@ extension SQLiteStore {
 
   /// Commits the open transaction.
   ///
-  /// A failed COMMIT may have reached the disk all the same, now or after the next crash. The store settles what is there,
-  /// and judges by the evidence: this returns where the commit has happened, and throws the error as not saved where it has
-  /// not. Else the outcome is unknown. While the store cannot be settled, it refuses to write; every further write tries.
+  /// A failed COMMIT may have reached the disk all the same, now or after the next crash. The store settles what is
+  /// there, and judges by the evidence: this returns where the commit has happened, and throws the error as not saved
+  /// where it has not. Else the outcome is unknown. While the store cannot be settled, it refuses to write; every
+  /// further write tries.
   private func end(
     _ statements: SQLStatements<SQLiteConnection>,
     _ evidence: (SQLStatements<SQLiteConnection>) throws(StoreError) -> SQLEvidence<SQLiteConnection>.Verdict
@@ -344,9 +346,9 @@ extension SQLiteStore {
 
   /// Replaces the failed connection by a fresh one and makes sure that what that one sees is what stays.
   ///
-  /// In a log, the pages of a failed commit lie behind the last good one, and who opens the log after a crash takes them
-  /// for good. A commit that changes nothing is written over them. A rollback journal that could not be removed for good is
-  /// removed by such a commit too. Nobody can write between the judgement and that commit.
+  /// In a log, the pages of a failed commit lie behind the last good one, and who opens the log after a crash takes
+  /// them for good. A commit that changes nothing is written over them. A rollback journal that could not be removed
+  /// for good is removed by such a commit too. Nobody can write between the judgement and that commit.
   private func settle(
     _ judge: (SQLStatements<SQLiteConnection>) throws(StoreError) -> SQLEvidence<SQLiteConnection>.Verdict
   ) throws(StoreError) -> SQLEvidence<SQLiteConnection>.Verdict {

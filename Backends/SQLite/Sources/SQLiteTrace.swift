@@ -1,8 +1,9 @@
 import CSQLite
 import Foundation
 
-/// Writes what a connection does to standard error, where the program's arguments ask for it: `-com.apple.CoreData.SQLDebug LEVEL`, as with
-/// Apple's framework. Level 1 writes statements and how long they ran, 2 also the values bound, 3 also the number of rows, 4 also SQLite's plan.
+/// Writes what a connection does to standard error, where the program's arguments ask for it:
+/// `-com.apple.CoreData.SQLDebug LEVEL`, as with Apple's framework. Level 1 writes statements and how long they ran, 2
+/// also the values bound, 3 also the number of rows, 4 also SQLite's plan.
 final class SQLiteTrace {
   /// 0 for none.
   static let level = level(in: CommandLine.arguments)

@@ -27,7 +27,8 @@ struct cxml_parser {
   int is_in_object;
   // The known names as libxml2 keeps them, each once.
   const xmlChar *known[NAME_COUNT];
-  // The object that is open. Its texts say, until they are handed over, how far from the start of `bytes` they are, plus one.
+  // The object that is open. Its texts say, until they are handed over, how far from the start of `bytes` they are,
+  // plus one.
   cxml_object object;
   cxml_property properties[MOST_PROPERTIES];
   char *bytes;
@@ -239,8 +240,8 @@ void cxml_free(cxml_parser *parser) {
   free(parser);
 }
 
-// Counts the attributes of elements before libxml2 sees them: it compares each with all others of its element, which takes hours for
-// some hundred thousand. Core Data writes five. Gives whether an element has too many.
+// Counts the attributes of elements before libxml2 sees them: it compares each with all others of its element, which
+// takes hours for some hundred thousand. Core Data writes five. Gives whether an element has too many.
 static int has_too_many_attributes(cxml_parser *parser, const char *bytes, int count) {
   for (const char *at = bytes, *end = bytes + count; at < end; at++) {
     char byte = *at;

@@ -87,8 +87,8 @@ enum XMLBinary {
     }
   }
 
-  /// Puts the bytes that a text stands for, white space left out, into `output` from `start` on, which grows as needed. Gives where they
-  /// end, nil for what is no Base64.
+  /// Puts the bytes that a text stands for, white space left out, into `output` from `start` on, which grows as needed.
+  /// Gives where they end, nil for what is no Base64.
   static func decode(_ text: UnsafeRawBufferPointer, into output: inout [UInt8], from start: Int) -> Int? {
     let room = start + text.count / 4 * 3 + 3
     if output.count < room { output.append(contentsOf: repeatElement(0, count: room - output.count)) }

@@ -10,8 +10,8 @@ struct XMLRelationship {
   let table: Int?
 }
 
-/// An entity's properties under the names that documents have for them, in lower case, and how a document spells them, which is in the
-/// same order in most objects.
+/// An entity's properties under the names that documents have for them, in lower case, and how a document spells them,
+/// which is in the same order in most objects.
 ///
 /// Used by one caller at a time, so its fields are free of exclusivity checks.
 final class XMLEntityShape {

@@ -37,8 +37,8 @@ enum XMLHead {
 
   /// What follows the beginning of a document that somebody has written: the objects.
   ///
-  /// Throws `unsupported` where bytes alone do not tell where that is: another encoding than UTF-8, or a beginning with comments or
-  /// sections, which may hold any text.
+  /// Throws `unsupported` where bytes alone do not tell where that is: another encoding than UTF-8, or a beginning with
+  /// comments or sections, which may hold any text.
   static func rest(_ document: Data) throws(StoreError) -> Data {
     guard let end = document.range(of: Data("</databaseInfo>".utf8)) else { throw unclear }
     let head = document[..<end.lowerBound]

@@ -5,9 +5,9 @@ import StoreSchema
 
 /// Guesses a model from a document, which names entities, properties, types and destinations.
 ///
-/// Entities have the names of the version hashes where those have them, else the document's, in upper case; properties those of the
-/// document, in lower case. Where a relationship leads to objects of another entity than its destination, that is their parent.
-/// Inverses are not told, so there are none.
+/// Entities have the names of the version hashes where those have them, else the document's, in upper case; properties
+/// those of the document, in lower case. Where a relationship leads to objects of another entity than its destination,
+/// that is their parent. Inverses are not told, so there are none.
 final class XMLModelReader: XMLInfoReader {
   private var entities: [String: EntityDefinition] = [:]
   private var type = ""

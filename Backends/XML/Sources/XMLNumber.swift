@@ -99,8 +99,8 @@ enum XMLNumber {
     return shortNumber(text) ?? Double(String(decoding: text, as: UTF8.self))
   }
 
-  /// At most 15 digits with a point somewhere, as most dates and many numbers are: they and the power of ten have exact doubles, so
-  /// that their quotient is the double next to the number.
+  /// At most 15 digits with a point somewhere, as most dates and many numbers are: they and the power of ten have exact
+  /// doubles, so that their quotient is the double next to the number.
   private static func shortNumber(_ text: UnsafeRawBufferPointer) -> Double? {
     var end = text.count
     var index = text.first == UInt8(ascii: "-") ? 1 : 0

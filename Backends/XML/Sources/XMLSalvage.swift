@@ -2,9 +2,11 @@ import AtomicEngine
 import Foundation
 import StoreProtocol
 
-/// Reads the objects of a damaged document, each as a document of its own: one that is no element costs nothing but itself.
+/// Reads the objects of a damaged document, each as a document of its own: one that is no element costs nothing but
+/// itself.
 ///
-/// Text is escaped in what Core Data writes, so that `<object ` and `</object>` stand nowhere but where an object begins and ends.
+/// Text is escaped in what Core Data writes, so that `<object ` and `</object>` stand nowhere but where an object
+/// begins and ends.
 struct XMLSalvage {
   private let salvage: Salvage
   private let numbering: AtomicNumbering

@@ -1,7 +1,7 @@
 import PropertyLists
 
-/// The fractions of times in metadata, which XML property lists have no form for: beside the whole seconds there is a list of all
-/// times, in the order in which they stand, that Apple's readers do not know and leave alone.
+/// The fractions of times in metadata, which XML property lists have no form for: beside the whole seconds there is a
+/// list of all times, in the order in which they stand, that Apple's readers do not know and leave alone.
 enum XMLTimes {
   private static let key = "OpenCoreDataTimes"
   /// Deeper lists keep their whole seconds.

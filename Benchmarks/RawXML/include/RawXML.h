@@ -21,7 +21,8 @@ typedef struct {
   int department_count, tag_count;
 } raw_xml_graph;
 
-/// Writes the document that the XML store writes, but for its metadata, with libxml2's xmlTextWriter. 0 where that worked.
+/// Writes the document that the XML store writes, but for its metadata, with libxml2's xmlTextWriter. 0 where that
+/// worked.
 int raw_xml_write(const raw_xml_graph *graph, int file);
 
 /// What a pass over a document has seen.
@@ -34,7 +35,8 @@ typedef struct {
 /// Parses a document with libxml2's SAX2 interface, and keeps nothing but the counts. 0 where it is well-formed.
 int raw_xml_parse(const char *bytes, size_t count, raw_xml_counts *counts);
 
-/// Parses a document and calls `employee` with each employee's key and the sum over its properties. 0 where it is well-formed.
+/// Parses a document and calls `employee` with each employee's key and the sum over its properties. 0 where it is
+/// well-formed.
 int raw_xml_sums(const char *bytes, size_t count, void *context, void (*employee)(void *context, int64_t key, double sum));
 
 #endif

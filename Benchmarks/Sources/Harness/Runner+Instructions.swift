@@ -1,8 +1,8 @@
 import Foundation
 
 extension Runner {
-  /// Prints how many instructions each side executes in its measured section, counted by valgrind: one run is enough, on
-  /// a busy machine too. What the kernel does is not in it.
+  /// Prints how many instructions each side executes in its measured section, counted by valgrind: one run is enough,
+  /// on a busy machine too. What the kernel does is not in it.
   func printInstructions() throws {
     try withStores { stores in
       // Older valgrinds cannot read Swift's debug information.

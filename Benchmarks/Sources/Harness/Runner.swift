@@ -104,8 +104,8 @@ struct Runner {
 enum ChildProcess {
   static var program: URL { URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath() }
 
-  /// Runs it to its end, or, where it `searches`, the program that the first argument names. Throws with what it wrote to
-  /// standard error when it fails.
+  /// Runs it to its end, or, where it `searches`, the program that the first argument names. Throws with what it wrote
+  /// to standard error when it fails.
   @discardableResult
   static func run(_ arguments: [String], searches: Bool = false) throws -> (output: Data, errors: String) {
     let process = Process()

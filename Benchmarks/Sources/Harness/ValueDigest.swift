@@ -2,8 +2,8 @@ import CoreData
 
 /// What a store holds by what is read from it, to compare sides whose files are not of one form.
 enum ValueDigest {
-  /// How many employees there are, and a sum over all of their properties, each weighed by its place in the order of keys: sides
-  /// may count their keys from other numbers on.
+  /// How many employees there are, and a sum over all of their properties, each weighed by its place in the order of
+  /// keys: sides may count their keys from other numbers on.
   static func digest(_ cell: Cell) throws -> String {
     let all = try cell.side == .raw ? RawStore.employees(cell) : stored(cell)
     let ordered = all.sorted { $0.key < $1.key }.enumerated()

@@ -29,7 +29,8 @@ enum Workload: String, CaseIterable, Codable {
   case w10 = "W10"
   /// Bytes of a live, fully read object.
   case w11 = "W11"
-  /// Eight walk the to-many relationship of every department as in ``w6``, while one changes all objects in saves of 1 % each.
+  /// Eight walk the to-many relationship of every department as in ``w6``, while one changes all objects in saves of 1
+  /// % each.
   case w12 = "W12"
   /// 1 000 saves of one changed property each, durable at every one (SQLite: synchronous = FULL).
   case w13 = "W13"

@@ -5,8 +5,9 @@ struct WorkloadResult: Encodable {
   /// The value of PRAGMA synchronous on both sides.
   let synchronous: String
   let figure: Workload.Figure
-  /// CPU time of the library over that of the raw side, wall time where the figure says so: the median of the rounds' own ratios, because the two sides of a round
-  /// run one after the other and a machine whose speed drifts treats both alike. Nil where one side did not run.
+  /// CPU time of the library over that of the raw side, wall time where the figure says so: the median of the rounds'
+  /// own ratios, because the two sides of a round run one after the other and a machine whose speed drifts treats both
+  /// alike. Nil where one side did not run.
   let ratio: Double?
   /// The same of the fastest round on each side, which other work on the machine disturbs least.
   let bestRatio: Double?

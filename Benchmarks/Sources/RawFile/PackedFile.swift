@@ -1,6 +1,7 @@
 import Foundation
 
-/// A file as a program of its own would pack it: for each employee numbers at fixed places, then the bytes of name, email and blob.
+/// A file as a program of its own would pack it: for each employee numbers at fixed places, then the bytes of name,
+/// email and blob.
 enum PackedFile {
   static func write(_ graph: RawGraph, _ path: String) throws {
     let bytes = encode(graph)

@@ -2,8 +2,8 @@
   import CLMDBRaw
   import Foundation
 
-  /// An LMDB file with the trees that a program of its own would have, used as directly as Swift allows. Durable as LMDB is by
-  /// itself, and as the library is.
+  /// An LMDB file with the trees that a program of its own would have, used as directly as Swift allows. Durable as
+  /// LMDB is by itself, and as the library is.
   final class LMDBDatabase {
     let environment: OpaquePointer
     private(set) var employees: MDB_dbi = 0

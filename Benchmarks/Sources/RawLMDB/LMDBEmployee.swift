@@ -2,7 +2,8 @@
   import CLMDBRaw
   import Foundation
 
-  /// Employees as a program of its own would pack them: numbers at fixed places, then the bytes of blob, name and email.
+  /// Employees as a program of its own would pack them: numbers at fixed places, then the bytes of blob, name and
+  /// email.
   extension RawEmployee {
     private static let head = 56
 

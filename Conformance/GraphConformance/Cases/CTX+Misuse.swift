@@ -1,7 +1,8 @@
 import CoreData
 import Foundation
 
-/// What is wrong use of the API: on Apple's platforms an exception ends the program, here the program ends too, and says why.
+/// What is wrong use of the API: on Apple's platforms an exception ends the program, here the program ends too, and
+/// says why.
 extension GraphSuite {
   static let misuse: [GraphCase] = [
     ends("ATT-040/graph", "a text in a number's attribute ends the program", saying: ["age", "String"]) {

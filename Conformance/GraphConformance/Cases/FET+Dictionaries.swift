@@ -196,8 +196,8 @@ extension GraphSuite {
     description(name, NSExpression(forFunction: function, arguments: [argument]), type)
   }
 
-  /// Four people, by their addresses: `a` Ada 5 and `b` Bob nil of the team core, `n` nameless 7 of the team web, `e` Eve -1 of none. Ada is
-  /// the boss of b and n, who is that of e; a and e have two tags, b has one.
+  /// Four people, by their addresses: `a` Ada 5 and `b` Bob nil of the team core, `n` nameless 7 of the team web, `e`
+  /// Eve -1 of none. Ada is the boss of b and n, who is that of e; a and e have two tags, b has one.
   private static func company(_ c: NSManagedObjectContext) {
     let (core, web) = (c.insert("Team", ["title": "core"]), c.insert("Team", ["title": "web"]))
     let (red, blue) = (c.insert("Tag", ["label": "red"]), c.insert("Tag", ["label": "blue"]))

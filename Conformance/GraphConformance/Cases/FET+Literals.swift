@@ -1,7 +1,8 @@
 import CoreData
 import Foundation
 
-/// What Apple's "Predicate Format String Syntax" says of each operator, over each type and nil, with the objects that are expected written out.
+/// What Apple's "Predicate Format String Syntax" says of each operator, over each type and nil, with the objects that
+/// are expected written out.
 ///
 /// Missing values compare as in memory: nil equals nil, differs from every value, and is neither above nor below any.
 extension GraphSuite {

@@ -152,8 +152,8 @@ extension GraphSuite {
     return request
   }
 
-  /// Four people, by their addresses: `a` Ada 5, red and blue, whom b and n report to; `b` Bob nil, red; `n` nameless 7, whom e reports to;
-  /// `e` Eve -1, blue and a tag without label.
+  /// Four people, by their addresses: `a` Ada 5, red and blue, whom b and n report to; `b` Bob nil, red; `n` nameless
+  /// 7, whom e reports to; `e` Eve -1, blue and a tag without label.
   private static func staff(_ c: NSManagedObjectContext) {
     let team = c.insert("Team", ["title": "core"])
     let (red, blue, unnamed) = (c.insert("Tag", ["label": "red"]), c.insert("Tag", ["label": "blue"]), c.insert("Tag"))

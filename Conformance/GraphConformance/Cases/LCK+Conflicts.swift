@@ -217,7 +217,8 @@ extension Graph {
     try body(newContext(), newContext())
   }
 
-  /// Runs `body` with four contexts at once: each is to add one to the age of the person p so many times, and none may be lost.
+  /// Runs `body` with four contexts at once: each is to add one to the age of the person p so many times, and none may
+  /// be lost.
   func countTogether(
     _ body: @escaping @Sendable (_ context: NSManagedObjectContext, _ times: Int) throws -> Void
   ) throws {

@@ -1,8 +1,8 @@
 import CoreData
 import Foundation
 
-/// A million objects, in a hundred megabytes or so: the ceilings of memory are those of the specification, and hold for stores that
-/// read rows.
+/// A million objects, in a hundred megabytes or so: the ceilings of memory are those of the specification, and hold for
+/// stores that read rows.
 extension GraphSuite {
   static let loads: [GraphCase] = [
     load("FET-078", 1_000_000, .million), load("FET-078/tenth", 100_000, .tenth),

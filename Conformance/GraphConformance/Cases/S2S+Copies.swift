@@ -211,8 +211,8 @@ extension Graph {
     }
   }
 
-  /// Copies the case's store to one of every type, and compares what is there. A store that is gone when it is closed is filled anew
-  /// for each.
+  /// Copies the case's store to one of every type, and compares what is there. A store that is gone when it is closed
+  /// is filled anew for each.
   fileprivate func copyToPeers(
     _ model: NSManagedObjectModel, _ fill: (NSManagedObjectContext) throws -> Void
   ) throws {

@@ -294,7 +294,8 @@ struct RaceJudge {
 
   // MARK: Large values that contexts read while others replaced them
 
-  /// A value that was saved before the row was read is not nil, unless a policy has written a whole object since that had none.
+  /// A value that was saved before the row was read is not nil, unless a policy has written a whole object since that
+  /// had none.
   private mutating func check(_ read: RaceRead) {
     if read.token == -1 { add(.large, [read.object], "\(read.object): the large value read is one that nobody wrote") }
     let writes = history.writes[RaceHistory.Cell(object: read.object, key: "large")] ?? []
@@ -307,8 +308,8 @@ struct RaceJudge {
 
   // MARK: Links to what was gone before
 
-  /// Whether somebody else linked the same member during the save: the store may have had the link already when a policy settled a
-  /// first conflict, and lost it before the next attempt.
+  /// Whether somebody else linked the same member during the save: the store may have had the link already when a
+  /// policy settled a first conflict, and lost it before the next attempt.
   private func isContested(_ link: (owner: String, member: String, record: Int)) -> Bool {
     let record = history.records[link.record]
     let cell = RaceHistory.Cell(object: link.member, key: "owner")

@@ -138,8 +138,8 @@ final class RaceWorker {
     }
   }
 
-  /// Notes a link for what is told of the save. Links to one owner are told as values of the member. Whether there was a link
-  /// the side says that is changed: the two may have been read at different times.
+  /// Notes a link for what is told of the save. Links to one owner are told as values of the member. Whether there was
+  /// a link the side says that is changed: the two may have been read at different times.
   private func note(
     _ ownerName: RaceObject, _ memberName: RaceObject, _ owner: NSManagedObject, _ member: NSManagedObject,
     isLinked: Bool, fromOwner: Bool
@@ -326,8 +326,8 @@ private final class Reported: @unchecked Sendable {
     watch = nil
   }
 
-  /// Adds the deleted objects, and what the save may have changed that the worker has not touched: the owners of members,
-  /// and with the policy that writes whole objects all values of those whose other end has changed.
+  /// Adds the deleted objects, and what the save may have changed that the worker has not touched: the owners of
+  /// members, and with the policy that writes whole objects all values of those whose other end has changed.
   func fill(_ record: inout RaceRecord) {
     record.deleted = deleted.map(RaceValue.id)
     // Those that a delete rule has led to, nobody may know under an ID that the store has given them by moving.

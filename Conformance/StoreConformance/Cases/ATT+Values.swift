@@ -2,7 +2,8 @@ import Foundation
 import StoreProtocol
 import StoreSchema
 
-/// Attribute round trips: each value comes back to the last bit, also where the attribute is mandatory, and is found by it.
+/// Attribute round trips: each value comes back to the last bit, also where the attribute is mandatory, and is found by
+/// it.
 extension ConformanceSuite {
   /// One value of a gibibyte.
   static let hugeValue = ConformanceCase(

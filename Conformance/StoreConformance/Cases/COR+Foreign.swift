@@ -78,7 +78,8 @@ enum ForeignChange: Sendable {
 
 /// Judgements of stores that were changed so.
 extension ConformanceSuite {
-  /// Damage within rows: the store opens or not; what is wrong is found; nothing ends the process; other rows can be read.
+  /// Damage within rows: the store opens or not; what is wrong is found; nothing ends the process; other rows can be
+  /// read.
   static func found(_ id: String, _ what: String, _ change: ForeignChange) -> ConformanceCase {
     ConformanceCase(id, "\(what) is found", requires: change.format, profiles: Profile.plainOnly) { c in
       let o = try c.damagedPeople(change)

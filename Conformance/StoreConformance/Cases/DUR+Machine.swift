@@ -2,7 +2,8 @@ import Foundation
 import StoreProtocol
 import StoreSchema
 
-/// What a machine does to a program: clocks that jump, locales, copies of the process; and the calls that durability rests on.
+/// What a machine does to a program: clocks that jump, locales, copies of the process; and the calls that durability
+/// rests on.
 extension ConformanceSuite {
   static let machine: [ConformanceCase] = [
     ConformanceCase(

@@ -116,7 +116,8 @@ extension ConformanceSuite {
 }
 
 extension CaseContext {
-  /// Texts of letters of several scripts, with and without case and marks, digits and punctuation, from the seed; some of them twice.
+  /// Texts of letters of several scripts, with and without case and marks, digits and punctuation, from the seed; some
+  /// of them twice.
   fileprivate func mixedTexts(_ count: Int) -> [String] {
     let pieces = [
       "a", "A", "b", "B", "z", "ß", "ss", "é", "e\u{301}", "É", "ø", "ı", "I", "i", "Я", "я", "日", "本", "ア", "あ", "😀",

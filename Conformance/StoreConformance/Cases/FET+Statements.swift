@@ -2,8 +2,8 @@ import Foundation
 import StoreProtocol
 import StoreSchema
 
-/// Predicates that a statement of a database may not be able to say, or says something else with: the people are those of
-/// ``collections``.
+/// Predicates that a statement of a database may not be able to say, or says something else with: the people are those
+/// of ``collections``.
 extension ConformanceSuite {
   static let statements: [ConformanceCase] =
     [
@@ -65,8 +65,8 @@ extension ConformanceSuite {
     (0..<depth).reduce(innermost) { around($1, $0) }
   }
 
-  /// Whether a walk from people to tags to people and so on comes to a red tag: `around` makes a condition of a collection, the
-  /// name of its element, and what is asked of that.
+  /// Whether a walk from people to tags to people and so on comes to a red tag: `around` makes a condition of a
+  /// collection, the name of its element, and what is asked of that.
   private static func tagged(_ depth: Int, _ around: (String, String, String) -> String) -> String {
     var text = "$p\(depth).label == 'red'"
     for level in stride(from: depth, through: 1, by: -1) {

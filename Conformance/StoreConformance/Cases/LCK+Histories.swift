@@ -4,8 +4,8 @@ import StoreSchema
 
 /// What several processes see of each other's commits, judged afterwards by the lists that they have made.
 ///
-/// Each appends to lists and reads all of them in between, so that a list tells in which order the commits came: as Elle does
-/// (https://github.com/jepsen-io/elle).
+/// Each appends to lists and reads all of them in between, so that a list tells in which order the commits came: as
+/// Elle does (https://github.com/jepsen-io/elle).
 extension ConformanceSuite {
   static let histories: [ConformanceCase] = [
     ConformanceCase(

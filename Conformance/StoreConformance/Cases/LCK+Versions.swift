@@ -243,7 +243,8 @@ extension Session {
 }
 
 extension CaseContext {
-  /// Runs `body` on so many threads at once, however few processors there are, and throws the first error after all have ended.
+  /// Runs `body` on so many threads at once, however few processors there are, and throws the first error after all
+  /// have ended.
   func inParallel(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) throws {
     let failures = Mutex<[any Error]>([])
     let running = DispatchGroup()

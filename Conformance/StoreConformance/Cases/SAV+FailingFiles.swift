@@ -306,8 +306,8 @@ extension ConformanceSuite {
     }
   }
 
-  /// Commits with a failure at the call of the seed's number, says whether it was met, builds on what is then there, says what
-  /// that is, and dies.
+  /// Commits with a failure at the call of the seed's number, says whether it was met, builds on what is then there,
+  /// says what that is, and dies.
   private static let failAndGoOn: @Sendable (RoleContext) throws -> Void = { r in
     let s = try r.open(Fixtures.people())
     guard let person = try s.objects("Person").first else { return }

@@ -12,7 +12,8 @@ struct ModelPlan {
     random = SplitMix64(seed: operation.numbers.reduce(0) { $0 &* 0x100_0000_01B3 ^ $1 })
   }
 
-  /// The changes of an operation, none where it has nothing to choose from. No object is changed twice, as in any change set.
+  /// The changes of an operation, none where it has nothing to choose from. No object is changed twice, as in any
+  /// change set.
   mutating func changes(_ kind: ModelOperation.Kind) -> [ModelChange] {
     var changed: Set<Int> = []
     return parts(kind).filter { change in

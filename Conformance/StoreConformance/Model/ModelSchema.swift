@@ -3,7 +3,8 @@ import StoreSchema
 /// The model of model runs: inheritance, uniqueness, indexes, every kind of link, values of all types.
 struct ModelSchema: Sendable {
   let schema: Schema
-  /// The names of attributes, each element of a composite one by itself, and of to-one relationships, sorted, by entity.
+  /// The names of attributes, each element of a composite one by itself, and of to-one relationships, sorted, by
+  /// entity.
   private let attributes, toOnes: [String: [String]]
 
   init() throws(SchemaError) {
@@ -98,7 +99,8 @@ struct ModelSchema: Sendable {
 }
 
 extension Entity {
-  /// The attributes that have values of their own, with the paths to them: the elements of a composite one in its place.
+  /// The attributes that have values of their own, with the paths to them: the elements of a composite one in its
+  /// place.
   var plainAttributes: [(path: String, attribute: Attribute)] {
     attributes.flatMap { attribute in
       attribute.elements.isEmpty

@@ -1,6 +1,7 @@
 import StoreSchema
 
-/// A predicate as the generator makes it: a tree of its own, which is printed as a format for stores and evaluated for itself.
+/// A predicate as the generator makes it: a tree of its own, which is printed as a format for stores and evaluated for
+/// itself.
 indirect enum GeneratedPredicate: Sendable {
   case constant(Bool)
   case and([GeneratedPredicate])

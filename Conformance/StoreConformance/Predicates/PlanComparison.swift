@@ -3,7 +3,8 @@ import StoreProtocol
 import StoreQuery
 import StoreSchema
 
-/// One store with random objects, for predicates of any text: what the store evaluates by itself, it selects as memory does.
+/// One store with random objects, for predicates of any text: what the store evaluates by itself, it selects as memory
+/// does.
 public final class PlanComparison {
   private let harness: any StoreHarness
   private let place: StoreLocation
@@ -18,7 +19,8 @@ public final class PlanComparison {
 
   public var entities: [String] { filled.session.schema.entities.map(\.name) }
 
-  /// How the two ways differ; nil where both select the same, or refuse the predicate. Errors must be of the types that are promised.
+  /// How the two ways differ; nil where both select the same, or refuse the predicate. Errors must be of the types that
+  /// are promised.
   public func divergence(
     _ format: String, of entity: String, sort: [String] = [], offset: Int = 0, limit: Int? = nil
   ) throws -> String? {

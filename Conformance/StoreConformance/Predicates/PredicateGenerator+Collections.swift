@@ -139,7 +139,8 @@ extension PredicateGenerator {
   mutating func measured(_ variable: Int, _ depth: Int) -> GeneratedPredicate? {
     let name = one(["count", "@count", "[SIZE]", "sum", "average", "min", "max", "median", "mode", "stddev"])
     let isCount = name == "count" || name == "@count" || name == "[SIZE]"
-    // Rounding depends on the order of the terms, which is not promised, and so do overflows: only small numbers are looked at.
+    // Rounding depends on the order of the terms, which is not promised, and so do overflows: only small numbers are
+    // looked at.
     let fits: (AttributeType) -> Bool = { type in
       name == "stddev"
         ? type == .integer16 : isCount ? type.isComparable : type.isNumber || type == .date || type == .boolean

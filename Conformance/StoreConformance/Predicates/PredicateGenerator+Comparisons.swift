@@ -165,7 +165,8 @@ extension PredicateGenerator {
     return names
   }
 
-  /// One or two comparisons of an attribute that an index begins with, alone or with something else, and mostly in its order.
+  /// One or two comparisons of an attribute that an index begins with, alone or with something else, and mostly in its
+  /// order.
   mutating func byIndex() -> (GeneratedPredicate, [GeneratedSort])? {
     let name = indexed(scopes[0]).filter { scopes[0].attribute(named: $0) != nil }.randomElement(using: &random)
     guard let name, let type = scopes[0].attribute(named: name)?.type else { return nil }

@@ -21,7 +21,8 @@ extension PredicateGenerator {
     return (keys + found.path.split(separator: ".").map(String.init), found.attribute.type, found.path)
   }
 
-  /// The relationships that may be followed. What changes behind one without an inverse counts in contexts when it is saved (decision 038).
+  /// The relationships that may be followed. What changes behind one without an inverse counts in contexts when it is
+  /// saved (decision 038).
   func hops(of entity: Entity, toMany: Bool) -> [Relationship] {
     entity.relationships.filter { $0.isToMany == toMany && (!isForContexts || $0.inverse != nil) }
   }

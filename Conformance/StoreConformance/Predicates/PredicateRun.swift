@@ -3,7 +3,8 @@ import StoreProtocol
 import StoreQuery
 import StoreSchema
 
-/// Random predicates over one random store: what the store selects is what plain dictionaries select, pushed down and not.
+/// Random predicates over one random store: what the store selects is what plain dictionaries select, pushed down and
+/// not.
 public struct PredicateRun {
   /// What came of a run.
   public struct Report: Sendable {

@@ -53,7 +53,8 @@ extension ReferenceValues {
     return result
   }
 
-  /// The exact sum, rounded once: partial sums that do not overlap (J. R. Shewchuk, Adaptive Precision Floating-Point Arithmetic, 1997).
+  /// The exact sum, rounded once: partial sums that do not overlap (J. R. Shewchuk, Adaptive Precision Floating-Point
+  /// Arithmetic, 1997).
   private static func total(_ numbers: [Double]) -> Double {
     var partials: [Double] = []
     for number in numbers {

@@ -1,7 +1,8 @@
 import Foundation
 import StoreSchema
 
-/// What operators and functions mean over values, written once more from the rules: nothing here is shared with the engines.
+/// What operators and functions mean over values, written once more from the rules: nothing here is shared with the
+/// engines.
 enum ReferenceValues {
   // MARK: Numbers
 
@@ -28,7 +29,8 @@ enum ReferenceValues {
       }
     }
 
-    /// A double counts as what its shortest text says, and if it is whole as what it is. Nil for those beyond all decimals.
+    /// A double counts as what its shortest text says, and if it is whole as what it is. Nil for those beyond all
+    /// decimals.
     var decimal: Decimal? {
       switch self {
       case .int(let x): return Decimal(string: "\(x)")

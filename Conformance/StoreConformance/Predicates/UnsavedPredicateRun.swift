@@ -1,8 +1,8 @@
 import Foundation
 import StoreSchema
 
-/// Random predicates over objects of which many are not saved as they are: fetches with their changes laid over, counts, and evaluation in
-/// memory select what plain dictionaries select.
+/// Random predicates over objects of which many are not saved as they are: fetches with their changes laid over,
+/// counts, and evaluation in memory select what plain dictionaries select.
 public struct UnsavedPredicateRun {
   private let stack: any ObjectStack
   private let model: ModelSchema

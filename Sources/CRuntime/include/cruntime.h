@@ -15,12 +15,12 @@ void cd_make_immortal(void *object);
 /// Retains a Swift object so many times at once.
 void cd_retain_many(void *object, uint32_t count);
 
-/// Memory that is not initialised, at the alignment of `malloc`, which Swift's own allocation takes a slower way to on Linux.
-/// Free it with `free`. Ends the program where there is no memory.
+/// Memory that is not initialised, at the alignment of `malloc`, which Swift's own allocation takes a slower way to on
+/// Linux. Free it with `free`. Ends the program where there is no memory.
 void *cd_allocate(size_t size);
 
-/// Memory for so many items, all bytes zero, which large tables get without anybody writing the zeros. Free it with `free`.
-/// Ends the program where there is no memory.
+/// Memory for so many items, all bytes zero, which large tables get without anybody writing the zeros. Free it with
+/// `free`. Ends the program where there is no memory.
 void *cd_allocate_zeroed(size_t count, size_t size);
 
 /// Asks the processor to have the memory at hand that is about to be written.
@@ -29,8 +29,8 @@ static inline void cd_prefetch(const void *address) { __builtin_prefetch(address
 /// A pointer of the calling thread's own, null at first.
 void **cd_thread_slot(void);
 
-/// Calls `body` with the metadata of every class of the process that is called `name`, whatever module it is in. Generic
-/// classes are left out. Stops when `body` returns false.
+/// Calls `body` with the metadata of every class of the process that is called `name`, whatever module it is in.
+/// Generic classes are left out. Stops when `body` returns false.
 void cd_find_classes(const char *name, bool (*body)(const void *metadata, void *context), void *context);
 
 /// Allocates a Swift object of a class, retained once. Its storage is not initialised.
@@ -43,8 +43,8 @@ union cd_argument {
   const void *pointer;
 };
 
-/// Reads so many arguments. `kinds` has a letter for each: `i` an `int`, `u` an `unsigned int`, `l` an integer of 64 bits, `d` a
-/// `double`, `p` a pointer.
+/// Reads so many arguments. `kinds` has a letter for each: `i` an `int`, `u` an `unsigned int`, `l` an integer of 64
+/// bits, `d` a `double`, `p` a pointer.
 void cd_read_arguments(va_list list, const char *kinds, size_t count, union cd_argument *arguments);
 
 #endif

@@ -1,7 +1,8 @@
 import Foundation
 import StoreSchema
 
-/// The attributes and to-one relationships of an object by name, as conflicts show them: IDs of destinations, `NSNull` for nil.
+/// The attributes and to-one relationships of an object by name, as conflicts show them: IDs of destinations, `NSNull`
+/// for nil.
 enum ConflictSnapshot {
   /// Of an object, as it is in its context. Data outside the row is left out: the store may have let go of it.
   static func present(of object: NSManagedObject) -> [String: Any] {

@@ -68,7 +68,8 @@ struct ConstraintMerge {
     }
   }
 
-  /// Attributes, and destinations of to-one relationships, as far as both have them: they may be of different sub-entities.
+  /// Attributes, and destinations of to-one relationships, as far as both have them: they may be of different
+  /// sub-entities.
   private func take(from new: NSManagedObject, _ survivor: NSManagedObject) {
     for (key, found) in new.info.keys {
       switch found {

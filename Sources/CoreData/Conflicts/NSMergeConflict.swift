@@ -3,14 +3,15 @@ import StoreSchema
 
 /// An object that another context or process has changed or deleted since it was read.
 ///
-/// A change that the row cache of the object's store knows, as it knows those of the coordinator's other contexts, is a conflict with that
-/// cache: "the merge conflict has a source object and a cached snapshot but no persisted snapshot". One that it does not know is a
-/// conflict of the cache with the store: "has a cached snapshot and a persisted snapshot. The source object is also provided as a
-/// convenience" (https://developer.apple.com/documentation/coredata/nsmergeconflict). A deleted row is in no cache: who deleted it is
-/// not told apart.
+/// A change that the row cache of the object's store knows, as it knows those of the coordinator's other contexts, is a
+/// conflict with that cache: "the merge conflict has a source object and a cached snapshot but no persisted snapshot".
+/// One that it does not know is a conflict of the cache with the store: "has a cached snapshot and a persisted
+/// snapshot. The source object is also provided as a convenience"
+/// (https://developer.apple.com/documentation/coredata/nsmergeconflict). A deleted row is in no cache: who deleted it
+/// is not told apart.
 ///
-/// Snapshots have all attributes and to-one relationships, the latter as `NSManagedObjectID`, and nil as `NSNull`. Only data that the
-/// store keeps outside the row is not in them.
+/// Snapshots have all attributes and to-one relationships, the latter as `NSManagedObjectID`, and nil as `NSNull`. Only
+/// data that the store keeps outside the row is not in them.
 open class NSMergeConflict: NSObject {
   /// What the conflict is, whatever a subclass says of it.
   struct Content {
@@ -23,7 +24,8 @@ open class NSMergeConflict: NSObject {
   final let persisted: Row?
 
   open var sourceObject: NSManagedObject { content.object }
-  /// The values that the object was read with in a conflict with the row cache; in one with the store, those it has in its context.
+  /// The values that the object was read with in a conflict with the row cache; in one with the store, those it has in
+  /// its context.
   open var objectSnapshot: [String: Any]? { content.present }
   /// The values in the row cache: in a conflict with the store, those that the object was read with.
   open var cachedSnapshot: [String: Any]? { content.cached }

@@ -9,8 +9,8 @@ public enum NSMergePolicyType: UInt, Sendable {
   case rollbackMergePolicyType = 4
 }
 
-/// How a context's save treats conflicts: objects that were changed or deleted elsewhere since they were read, and values
-/// that a uniqueness constraint forbids.
+/// How a context's save treats conflicts: objects that were changed or deleted elsewhere since they were read, and
+/// values that a uniqueness constraint forbids.
 ///
 /// An object of the save whose row has a newer version becomes:
 ///
@@ -22,15 +22,17 @@ public enum NSMergePolicyType: UInt, Sendable {
 /// | `overwrite` | all as they are in this context | stays deleted |
 /// | `rollback` | as stored | comes back as stored |
 ///
-/// Members of to-many relationships that were added or removed here are so after the save too; with `rollback` only where the link is
-/// in the row of the member, which decides. The order that was set here stays where the object's values do. An object whose row is gone stays gone, under
-/// every policy: what it was linked to has already let go of it. An object that comes back brings back what its deletion took
-/// along by the cascade rule, and cannot tell them from members that were deleted by themselves.
+/// Members of to-many relationships that were added or removed here are so after the save too; with `rollback` only
+/// where the link is in the row of the member, which decides. The order that was set here stays where the object's
+/// values do. An object whose row is gone stays gone, under every policy: what it was linked to has already let go of
+/// it. An object that comes back brings back what its deletion took along by the cascade rule, and cannot tell them
+/// from members that were deleted by themselves.
 ///
-/// Where a new object has the unique values of another one, one of the two remains, the stored or else the older one. Members of the to-many relationships of
-/// the object that is dropped go over to it; links without an inverse, and with `mergeByPropertyStoreTrump` one-to-one ones, are lost. With `mergeByPropertyObjectTrump` and `overwrite` it takes the
-/// other one's attributes, nil included, and its to-one destinations, with `overwrite` nil included. A stored object
-/// that was given the unique values of another stored one gets its own back with `mergeByPropertyStoreTrump` and
+/// Where a new object has the unique values of another one, one of the two remains, the stored or else the older one.
+/// Members of the to-many relationships of the object that is dropped go over to it; links without an inverse, and with
+/// `mergeByPropertyStoreTrump` one-to-one ones, are lost. With `mergeByPropertyObjectTrump` and `overwrite` it takes
+/// the other one's attributes, nil included, and its to-one destinations, with `overwrite` nil included. A stored
+/// object that was given the unique values of another stored one gets its own back with `mergeByPropertyStoreTrump` and
 /// `rollback`; with the others the save fails with `NSManagedObjectConstraintMergeError`, as no policy deletes a stored
 /// object. Apple's documentation does not say what becomes of deleted objects, links and unique values: decision 033.
 ///
@@ -74,8 +76,8 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
     try ObjectMerge.merge(list, mergeType)
   }
 
-  /// Leaves one object with the unique values of each conflict, as the type says. Conflicts that do not hold any more, because
-  /// a subclass has changed or deleted objects, are passed over.
+  /// Leaves one object with the unique values of each conflict, as the type says. Conflicts that do not hold any more,
+  /// because a subclass has changed or deleted objects, are passed over.
   open func resolve(constraintConflicts list: [NSConstraintConflict]) throws {
     if list.isEmpty { return }
     if mergeType == .errorMergePolicyType { throw CoreDataError.conflicts(list) }

@@ -19,7 +19,8 @@ struct ObjectMerge {
     for conflict in conflicts {
       let object = conflict.content.object
       guard object.core === core, object.flags.isDisjoint(with: [.inserted, .gone]) else { continue }
-      // The row that the conflict tells of, even if the store has a newer one by now: a subclass may count on its values.
+      // The row that the conflict tells of, even if the store has a newer one by now: a subclass may count on its
+      // values.
       let isToldGone = conflict.persisted == nil && conflict.content.storedVersion == 0
       try merge.merge(object, isToldGone ? nil : conflict.persisted ?? core.storedRow(of: object))
     }
@@ -59,7 +60,8 @@ struct ObjectMerge {
     core.dropRow(of: object)
     guard let stored else { return becomeDeleted(object) }
     if !object.flags.isDeleted {
-      // What is only checked is as it is stored, whatever the policy; but not what a change of its partner has linked to it.
+      // What is only checked is as it is stored, whatever the policy; but not what a change of its partner has linked
+      // to it.
       let isChanged = object.flags.hasChanges || object.info.oneToOnes.contains { isLinkedByPartner(object, $0) }
       let policy = isChanged ? policy : .mergeByPropertyStoreTrumpMergePolicyType
       try ObjectMerge(core, policy).mergeValues(object, stored)
@@ -186,7 +188,8 @@ struct ObjectMerge {
     if object.changedSlots().isEmpty { object.clearOverlay() } else { core.markUpdated(object) }
   }
 
-  /// Values that stay are in the overlay afterwards; those that do not are there as they are stored, which is no change.
+  /// Values that stay are in the overlay afterwards; those that do not are there as they are stored, which is no
+  /// change.
   private func mergeAttributes(_ object: NSManagedObject, _ stored: Row) {
     let (base, changed, info) = (object.row, object.changedSlots(), object.info)
     for attribute in info.entity.attributes {
@@ -257,8 +260,8 @@ struct ObjectMerge {
       merged: keeps ? try kept(present, relationship) ?? living : living)
   }
 
-  /// Whether the partner in a one-to-one relationship has been linked to an object here whose row said so already: the row may be
-  /// out of date, and the link counts as the object's own change.
+  /// Whether the partner in a one-to-one relationship has been linked to an object here whose row said so already: the
+  /// row may be out of date, and the link counts as the object's own change.
   private func isLinkedByPartner(_ object: NSManagedObject, _ relationship: Relationship) -> Bool {
     guard let inverse = relationship.linkedInverse, let slot = inverse.slot, relationship.slot != nil,
       let partner = object.toOne(relationship), !partner.flags.isDeleted
@@ -266,8 +269,8 @@ struct ObjectMerge {
     return partner.changedSlots().contains(slot) && partner.toOne(inverse) === object
   }
 
-  /// What a relationship led to and is to lead to, where it is still there: another has changed the relationship, perhaps because
-  /// it was deleted. The commit sees to it that it stays.
+  /// What a relationship led to and is to lead to, where it is still there: another has changed the relationship,
+  /// perhaps because it was deleted. The commit sees to it that it stays.
   private func kept(_ destination: NSManagedObject?, _ relationship: Relationship) throws -> NSManagedObject?? {
     guard let destination else { return .some(nil) }
     if destination.flags.isDeleted { return nil }
@@ -307,8 +310,8 @@ struct ObjectMerge {
     return partner !== object
   }
 
-  /// Takes added and removed links back, where they are the object's own and not in the rows of its members. The other side only
-  /// forgets what was done here: what others have done to the same pairs stays.
+  /// Takes added and removed links back, where they are the object's own and not in the rows of its members. The other
+  /// side only forgets what was done here: what others have done to the same pairs stays.
   private func takeBackLinks(_ object: NSManagedObject) {
     for relationship in object.info.entity.relationships where relationship.storage != .inverseToOne {
       guard let index = relationship.toManyIndex, index < object.toManys.count, let state = object.toManys[index] else {

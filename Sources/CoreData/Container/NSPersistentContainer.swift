@@ -1,7 +1,8 @@
 import Foundation
 import StoreProtocol
 
-/// Gives a container class the property `defaultDirectoryURL` beside the function of that name, which one type alone cannot have.
+/// Gives a container class the property `defaultDirectoryURL` beside the function of that name, which one type alone
+/// cannot have.
 public protocol _DirectoryNaming {}
 
 extension _DirectoryNaming where Self: NSPersistentContainer {
@@ -25,8 +26,8 @@ open class NSPersistentContainer: NSObject, _DirectoryNaming, @unchecked Sendabl
   private let mainContext: NSManagedObjectContext
   private var modelError: (any Error)?
 
-  /// Makes a container for the model `name`, which is looked for in the main bundle and in the resource bundles beside the
-  /// executable.
+  /// Makes a container for the model `name`, which is looked for in the main bundle and in the resource bundles beside
+  /// the executable.
   ///
   /// A model that is not found is reported when the stores are loaded, with the places that were searched.
   public convenience init(name: String) {

@@ -1,5 +1,5 @@
-/// The objects of a context with changes to save, in the order in which they first changed; kept alive by being here. And which of
-/// them have changed since the last event: they are pending.
+/// The objects of a context with changes to save, in the order in which they first changed; kept alive by being here.
+/// And which of them have changed since the last event: they are pending.
 ///
 /// Mostly a change is an object's first one, so that the end of the list is what is pending, and is no list of its own.
 struct ChangeList {
@@ -15,8 +15,8 @@ struct ChangeList {
   /// Those that are pending, none of them twice.
   var pending: ContiguousArray<NSManagedObject> { isWhollyPending ? objects : objects[told...] + again }
 
-  /// Lists an object, and makes it pending. `registered` is how many there are: a long list that is full gets room for all of them at
-  /// once, because growing step by step writes it anew each time, on pages that nobody has had yet.
+  /// Lists an object, and makes it pending. `registered` is how many there are: a long list that is full gets room for
+  /// all of them at once, because growing step by step writes it anew each time, on pages that nobody has had yet.
   @inline(__always)
   mutating func append(_ object: NSManagedObject, registered: () -> Int) {
     if objects.count == 4096 { objects.reserveCapacity(registered()) }

@@ -7,8 +7,8 @@ enum ObjectChange: Int {
 }
 
 extension ContiguousArray where Element == NSManagedObject {
-  /// Calls `body` with each object. The array holds them, so they are not counted one by one: an atomic instruction each,
-  /// which is felt in saves of a hundred thousand. The caller holds the array in a constant.
+  /// Calls `body` with each object. The array holds them, so they are not counted one by one: an atomic instruction
+  /// each, which is felt in saves of a hundred thousand. The caller holds the array in a constant.
   @inline(__always)
   func forEachUncounted(_ body: (NSManagedObject) throws -> Void) rethrows {
     try withUnsafeBytes { addresses in

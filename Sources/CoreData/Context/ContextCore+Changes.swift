@@ -164,8 +164,8 @@ extension ContextCore {
     undeletedDependents.append(object)
   }
 
-  /// Follows the delete rules of all deleted objects, and of those that are deleted thereby: a worklist, so that the depth
-  /// of the graph does not matter.
+  /// Follows the delete rules of all deleted objects, and of those that are deleted thereby: a worklist, so that the
+  /// depth of the graph does not matter.
   func propagateDeletes() {
     while !undeletedDependents.isEmpty {
       let batch = undeletedDependents
@@ -213,7 +213,8 @@ extension ContextCore {
     }
   }
 
-  /// The to-one destination, if it must be told. One that nobody has read needs nothing: the link is in the deleted row.
+  /// The to-one destination, if it must be told. One that nobody has read needs nothing: the link is in the deleted
+  /// row.
   private func registeredDestination(
     of object: NSManagedObject, _ relationship: Relationship, _ inverse: Relationship
   ) -> NSManagedObject? {

@@ -21,7 +21,8 @@ extension ContextCore {
     return try body(view)
   }
 
-  /// Whether faults fire with the rows that they have at hand, rather than with newer ones that others have read or saved.
+  /// Whether faults fire with the rows that they have at hand, rather than with newer ones that others have read or
+  /// saved.
   @inline(__always)
   var keepsRows: Bool { hasReadInBurst || rowKeepers > 0 }
 
@@ -32,7 +33,8 @@ extension ContextCore {
     return try body()
   }
 
-  /// Reads a fault's row, from the cache if it is there, and makes the object real. Callers hold no reference to the core.
+  /// Reads a fault's row, from the cache if it is there, and makes the object real. Callers hold no reference to the
+  /// core.
   func fire(_ object: NSManagedObject) {
     checkQueue()
     if stalenessInterval >= 0, rowKeepers == 0 || object.row == nil, object.key > 0,
@@ -152,8 +154,8 @@ extension ContextCore {
     }
   }
 
-  /// Lets go of this burst's view where it is older than the rows of owners that come from the cache: members must not be older than
-  /// the row of their owner (decision 062).
+  /// Lets go of this burst's view where it is older than the rows of owners that come from the cache: members must not
+  /// be older than the row of their owner (decision 062).
   func catchUp(_ store: NSPersistentStore, with owners: [NSManagedObject]) throws(StoreError) {
     let doubtful = owners.filter { $0.flags.contains(.rowOfOthers) }
     if doubtful.isEmpty { return }

@@ -6,8 +6,8 @@ import StoreSchema
 extension ContextCore {
   /// Runs the request of a fetched property for an object, pending changes included.
   ///
-  /// Nil where that is not possible; the reason is written to the standard error, because a getter cannot throw. A store
-  /// that could not be read also makes the next save fail, as an unreadable fault does.
+  /// Nil where that is not possible; the reason is written to the standard error, because a getter cannot throw. A
+  /// store that could not be read also makes the next save fail, as an unreadable fault does.
   func evaluate(_ property: NSFetchedPropertyDescription, of object: NSManagedObject) -> [Any]? {
     guard let context, let request = property.fetchRequest?.copy() as? NSFetchRequest<any NSFetchRequestResult> else {
       return nil

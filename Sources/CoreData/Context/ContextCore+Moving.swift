@@ -3,11 +3,11 @@ import StoreSchema
 
 /// What a context does when one of its stores has moved to another place.
 ///
-/// A store that moves counts the versions of its rows anew, so that versions do not tell whether somebody has saved to the
-/// former place since an object was read there. What the rows hold does.
+/// A store that moves counts the versions of its rows anew, so that versions do not tell whether somebody has saved to
+/// the former place since an object was read there. What the rows hold does.
 extension ContextCore {
-  /// Whether a store reads and writes elsewhere than when it was found. Versions of its rows, and names of large values,
-  /// may mean something else there.
+  /// Whether a store reads and writes elsewhere than when it was found. Versions of its rows, and names of large
+  /// values, may mean something else there.
   var haveStoresMoved: Bool {
     knownStores.indices.contains { index in
       guard let store = knownStores[index], !store.isRemoved, let engine = knownEngine(UInt16(index)),
@@ -17,8 +17,8 @@ extension ContextCore {
     }
   }
 
-  /// Looks stores up again, and reads all objects again when they are next used. An object that the next save changes, deletes
-  /// or checks, and whose row is another one by now, has a conflict in that save.
+  /// Looks stores up again, and reads all objects again when they are next used. An object that the next save changes,
+  /// deletes or checks, and whose row is another one by now, has a conflict in that save.
   func forgetStores() {
     forgetKnownStores()
     snapshots.removeAll()

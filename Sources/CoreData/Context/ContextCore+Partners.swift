@@ -2,10 +2,11 @@ import StoreSchema
 
 /// One-to-one relationships, which are in the rows of both sides.
 ///
-/// The rows that a context has were read at different times, so that one side may know of another partner than the other
-/// side does. A save must not write one of them alone.
+/// The rows that a context has were read at different times, so that one side may know of another partner than the
+/// other side does. A save must not write one of them alone.
 extension ContextCore {
-  /// Makes both sides of the changed one-to-one relationships agree. Where a row must be out of date, the commit is made to check it.
+  /// Makes both sides of the changed one-to-one relationships agree. Where a row must be out of date, the commit is
+  /// made to check it.
   func settlePartners() {
     var objects: ContiguousArray<NSManagedObject> = []
     changed.forEachUncounted { object in

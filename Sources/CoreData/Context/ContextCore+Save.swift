@@ -102,7 +102,8 @@ extension ContextCore {
     if let error = faultError { throw CoreDataError.unread(error) }
   }
 
-  /// Lets objects change themselves and others, until no more do. One that changes is asked again, as on Apple's platforms.
+  /// Lets objects change themselves and others, until no more do. One that changes is asked again, as on Apple's
+  /// platforms.
   private func runWillSave() throws {
     for _ in 0..<1000 {
       // Objects that change others append to the list while it is walked.

@@ -18,8 +18,9 @@ extension ContextCore {
     throw CoreDataError.combined(errors)
   }
 
-  /// Mandatory values, what a type allows of its values, the number of destinations, and the model's own rules: of all properties,
-  /// changed or not. Not judged are members whose number nobody here has read or changed, and transients that nobody has set.
+  /// Mandatory values, what a type allows of its values, the number of destinations, and the model's own rules: of all
+  /// properties, changed or not. Not judged are members whose number nobody here has read or changed, and transients
+  /// that nobody has set.
   func validate(_ object: NSManagedObject) throws {
     if object.flags.contains(.fault) && !object.flags.contains(.inserted) { return }
     if object.info.validatesValues || hasOddClasses && NSManagedObject.overridesValidateValue(type(of: object)) {

@@ -35,8 +35,8 @@ final class ContextCore: @unchecked Sendable {
   @exclusivity(unchecked) private var roots: ContiguousArray<Int> = []
 
   struct Registry {
-    /// One for each store and root entity, the roots of one store together. Memory of its own: an array would be counted
-    /// at each look-up.
+    /// One for each store and root entity, the roots of one store together. Memory of its own: an array would be
+    /// counted at each look-up.
     var maps = UnsafeMutableBufferPointer<IdentityMap>(start: nil, count: 0)
     /// Entities of the model, of which each may be a root.
     var entityCount = 0
@@ -59,7 +59,7 @@ final class ContextCore: @unchecked Sendable {
   @exclusivity(unchecked) var insertedCount = 0
   @exclusivity(unchecked) var updatedCount = 0
   @exclusivity(unchecked) var deletedCount = 0
-  /// What the last event told, as long as it covers all changes there are, in the same way as a save would tell of them.
+  /// What the last event told, as long as it covers all changes there are, in the way a save would tell of them.
   @exclusivity(unchecked) var lastEvent: ChangedObjects?
   /// Deleted objects that relationships were read without, until the deletion is saved or taken back.
   @exclusivity(unchecked) var omittedMembers: [(owner: NSManagedObject, Relationship, member: NSManagedObject)] = []
@@ -104,8 +104,8 @@ final class ContextCore: @unchecked Sendable {
 
   /// The view that a burst of reads shares; see `reading(_:)`.
   @exclusivity(unchecked) var snapshots = SharedViews()
-  /// Whether objects were read since the outermost `performAndWait` began. Faults keep the rows that such a read gave them
-  /// until it ends, so that the results of a fetch agree with each other; at other times they fire with the newest row.
+  /// Whether objects were read since the outermost `performAndWait` began. Faults keep the rows that such a read gave
+  /// them until it ends, so that the results of a fetch agree with each other. Else they fire with the newest row.
   @exclusivity(unchecked) var hasReadInBurst = false
   /// How many fetches are at work on objects to which they have given rows.
   @exclusivity(unchecked) var rowKeepers = 0
@@ -277,8 +277,8 @@ final class ContextCore: @unchecked Sendable {
     }
   }
 
-  /// The object of an ID, made as a fault where it is not registered. A temporary ID leads to its object after a save too. Nil for a temporary
-  /// one of another context, or of an object that is gone.
+  /// The object of an ID, made as a fault where it is not registered. A temporary ID leads to its object after a save
+  /// too. Nil for a temporary one of another context, or of an object that is gone.
   func object(for id: NSManagedObjectID) -> NSManagedObject? {
     guard id.isKnown(to: self) else { return nil }
     if let object = object(id.reference, store: storeIndex(of: id)) { return object }
@@ -298,8 +298,8 @@ final class ContextCore: @unchecked Sendable {
     registered(reference, store: store) ?? fault(reference, store: store)
   }
 
-  /// The same for an object that nobody asked for by its ID, and that is kept for a while: one at the end of a relationship, which
-  /// whoever walks on lets go of and is likely to come back to, and one that is merged in.
+  /// The same for the object at the end of a relationship. It is kept for a while: whoever walks on lets go of it, and
+  /// is likely to come back.
   @inline(__always)
   func destination(_ reference: ObjectReference, store: UInt16) -> NSManagedObject? {
     if let known = registered(reference, store: store) { return known }
@@ -367,7 +367,7 @@ final class ContextCore: @unchecked Sendable {
       registry.clear()
       if retained != nil { retained = [:] }
     }
-    // Members are let go while all objects are still held: freeing them one inside another would recurse over the graph.
+    // Members are let go while all objects are still held: else freeing them would recurse over the graph.
     for object in objects {
       object.toManys = []
       object.extras?.fetchedProperties = [:]

@@ -3,8 +3,8 @@ import Synchronization
 
 /// Finds the core of a context without keeping it alive.
 ///
-/// No `weak` reference: an object that ever had one is counted in a side table, which takes several times as long, and every managed
-/// object counts its core.
+/// No `weak` reference: an object that ever had one is counted in a side table, which takes several times as long, and
+/// every managed object counts its core.
 final class ContextLink: Sendable {
   private struct Core: @unchecked Sendable { var address: UnsafeMutableRawPointer? }
 

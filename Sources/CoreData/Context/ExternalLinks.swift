@@ -3,8 +3,8 @@ import StoreSchema
 
 /// A to-one relationship that was set to an object of another store.
 ///
-/// A row refers to its destination by key, within one store. Such a link is therefore kept here until it is taken back; a save
-/// refuses it with 133010.
+/// A row refers to its destination by key, within one store. Such a link is therefore kept here until it is taken back;
+/// a save refuses it with 133010.
 struct ExternalLink {
   let owner: NSManagedObject
   let relationship: Relationship

@@ -3,10 +3,10 @@ import Foundation
 
 /// Finds registered objects by key, without keeping them alive.
 ///
-/// Open addressing with linear probing. A removed object leaves its key behind, without an object, until the table is next
-/// rebuilt: contexts let go of objects by the hundred thousand, and closing each gap would walk over the neighbours.
-/// The last release of an object may happen on any thread. Its owner therefore guards every call with one lock, and a
-/// look-up retains the object unless its end has begun.
+/// Open addressing with linear probing. A removed object leaves its key behind, without an object, until the table is
+/// next rebuilt: contexts let go of objects by the hundred thousand, and closing each gap would walk over the
+/// neighbours. The last release of an object may happen on any thread. Its owner therefore guards every call with one
+/// lock, and a look-up retains the object unless its end has begun.
 struct IdentityMap {
   private struct Entry {
     var key: Int64

@@ -15,12 +15,12 @@ public let NSInvalidatedObjectIDsKey = "invalidated_objectIDs"
 public let NSManagedObjectContextQueryGenerationKey = "queryGeneration"
 
 extension NSManagedObjectContext {
-  /// Whether the four notifications below are posted only from the moment on that the process has asked for their name. False at
-  /// first: they are posted whether or not anybody watches, as on Apple's platforms.
+  /// Whether the four notifications below are posted only from the moment on that the process has asked for their name.
+  /// False at first: they are posted whether or not anybody watches, as on Apple's platforms.
   ///
-  /// True spares a process that does not watch them what they cost, about a tenth of the time of a large save. Who watches by a name
-  /// written out as text, by the type of a message, or every notification of the process (a nil name), then gets only those that other code
-  /// has asked for. Set it before the first context is made.
+  /// True spares a process that does not watch them what they cost, about a tenth of the time of a large save. Who
+  /// watches by a name written out as text, by the type of a message, or every notification of the process (a nil
+  /// name), then gets only those that other code has asked for. Set it before the first context is made.
   public static var postsOnlyRequestedNotifications: Bool {
     get { WatchedNotification.postsOnlyRequested }
     set { WatchedNotification.postsOnlyRequested = newValue }

@@ -119,10 +119,10 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
     get { core.retainsRegisteredObjects }
     set { core.retainsRegisteredObjects = newValue }
   }
-  /// For how many seconds after it was read or saved a row of the coordinator's cache may fill a fault; after them it is read from the
-  /// store again. A negative number, which is the default, stands for ever. Objects that are no faults stay as they are, and so does what
-  /// stores have that keep everything in memory.
-  /// Source: Apple's documentation of `stalenessInterval`.
+  /// For how many seconds after it was read or saved a row of the coordinator's cache may fill a fault; after them it
+  /// is read from the store again. A negative number, which is the default, stands for ever. Objects that are no faults
+  /// stay as they are, and so does what stores have that keep everything in memory. Source: Apple's documentation of
+  /// `stalenessInterval`.
   open var stalenessInterval: TimeInterval {
     get { core.stalenessInterval }
     set { core.stalenessInterval = newValue }
@@ -145,8 +145,9 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
   /// Runs `block` on the context's queue later. What it changes is announced when it ends. Without a queue it runs here
   /// and now.
   ///
-  /// The block may use predicates, requests and objects of the context from around it, as on Apple's platforms. For that
-  /// the compiler does not check it: the client sees to it that nothing else is used on two threads at the same time.
+  /// The block may use predicates, requests and objects of the context from around it, as on Apple's platforms. For
+  /// that the compiler does not check it: the client sees to it that nothing else is used on two threads at the same
+  /// time.
   open func perform(_ block: @escaping () -> Void) { later(block) }
 
   /// What ``perform(_:)`` does, whatever a subclass makes of it.
@@ -195,15 +196,15 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
 
   /// Runs a request on the stores.
   ///
-  /// Asynchronous fetches return at once. Throws 134091 for requests that are not supported yet: batch insertions, updates
-  /// and deletions, and persistent history.
+  /// Asynchronous fetches return at once. Throws 134091 for requests that are not supported yet: batch insertions,
+  /// updates and deletions, and persistent history.
   @discardableResult
   open func execute(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
     try request.run(in: self)
   }
 
-  /// Runs a fetch whose results may be of any type: see ``NSFetchRequest/resultType``. The generic function of this name
-  /// is for requests that name the type.
+  /// Runs a fetch whose results may be of any type: see ``NSFetchRequest/resultType``. The generic function of this
+  /// name is for requests that name the type.
   open func fetch(_ request: NSFetchRequest<any NSFetchRequestResult>) throws -> [Any] {
     try fetch(request.erased, as: Any.self)
   }
@@ -213,7 +214,8 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
 
   // MARK: Objects
 
-  /// The object of an ID, as a fault where it is not in the context yet. A temporary ID leads to its object also after it was saved.
+  /// The object of an ID, as a fault where it is not in the context yet. A temporary ID leads to its object also after
+  /// it was saved.
   ///
   /// Ends the program for a temporary ID of another context, or of an object that was never saved and is gone.
   open func object(with objectID: NSManagedObjectID) -> NSManagedObject {
@@ -251,8 +253,8 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
     core.delete(object)
   }
 
-  /// Puts a new object into a store other than the first that takes its entity. Where the store's configuration does not have the
-  /// entity the save throws 134030.
+  /// Puts a new object into a store other than the first that takes its entity. Where the store's configuration does
+  /// not have the entity the save throws 134030.
   open func assign(_ object: Any, to store: NSPersistentStore) {
     guard let object = object as? NSManagedObject, object.flags.contains(.inserted), object.key < 0 else { return }
     guard let index = UInt16(exactly: store.index), core.store(index) === store else {
@@ -325,8 +327,8 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
 
   /// Brings what was changed elsewhere (by another process or a batch request) into contexts, each on its own queue.
   ///
-  /// The dictionary has object IDs or their URIs under `NSInsertedObjectsKey`, `NSUpdatedObjectsKey`, `NSDeletedObjectsKey`
-  /// and the like, or under the keys of `didSaveObjectIDsNotification`.
+  /// The dictionary has object IDs or their URIs under `NSInsertedObjectsKey`, `NSUpdatedObjectsKey`,
+  /// `NSDeletedObjectsKey` and the like, or under the keys of `didSaveObjectIDsNotification`.
   ///
   /// Waits for no queue. A context that another thread is using, and a main-queue context unless this is called on the
   /// main queue, brings the changes in at the next turn of its queue, or when it is used next, whichever is first.
@@ -339,8 +341,8 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
 
   // MARK: Faults
 
-  /// Called when the row of a fault is gone. True: the object counts as deleted. False: the program stops. The property is
-  /// nil, as whole rows are read.
+  /// Called when the row of a fault is gone. True: the object counts as deleted. False: the program stops. The property
+  /// is nil, as whole rows are read.
   open func shouldHandleInaccessibleFault(
     _ fault: NSManagedObject, for oid: NSManagedObjectID, triggeredByProperty property: NSPropertyDescription?
   ) -> Bool { shouldDeleteInaccessibleFaults }

@@ -3,8 +3,8 @@ import StoreSchema
 
 /// Turns the rows of one read into objects: registered ones, given the row if they had none, and new faults.
 ///
-/// Rows are merged with the cache and made objects of a few hundred at a time, while the processor still has them at hand.
-/// All of them belong to the tree of one root entity, and no two to one object.
+/// Rows are merged with the cache and made objects of a few hundred at a time, while the processor still has them at
+/// hand. All of them belong to the tree of one root entity, and no two to one object.
 struct ObjectMaker: ~Copyable {
   private let core: ContextCore
   private let store: NSPersistentStore

@@ -4,9 +4,10 @@ import StoreSchema
 
 /// The rows beside those of the faults that one view has been asked for, tree by tree (decision 031).
 ///
-/// Whoever fires faults one by one all over a tree makes the store search for each row anew, which costs more than the row itself. After
-/// enough of them the neighbours by key are read along and kept here, not in the row cache: they are of this view, and go with it. What
-/// is read in vain is limited, by the faults that found their row here and by the size of the tree.
+/// Whoever fires faults one by one all over a tree makes the store search for each row anew, which costs more than the
+/// row itself. After enough of them the neighbours by key are read along and kept here, not in the row cache: they are
+/// of this view, and go with it. What is read in vain is limited, by the faults that found their row here and by the
+/// size of the tree.
 final class ReadAhead {
   let root: Int
   private let subtree: Range<Int>

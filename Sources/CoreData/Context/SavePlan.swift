@@ -144,8 +144,8 @@ final class SavePlan {
       throw Self.unread(object)
     }
     var changed = object.changedSlots()
-    // An object whose values are what they were, and whose links did not change, is not written. One that others link to from
-    // now on must still be there, as it was read: as on Apple's platforms, it takes part in optimistic locking.
+    // An object whose values are what they were, and whose links did not change, is not written. One that others link
+    // to from now on must still be there, as it was read: as on Apple's platforms, it takes part in optimistic locking.
     if changed.isEmpty && !object.flags.contains(.linksChanged) {
       if !object.hasNewMembers { return }
       let part = try part(for: object, core, coordinator, &byIndex).takeUnretainedValue()
@@ -327,7 +327,8 @@ extension ContextCore {
     return row
   }
 
-  /// Whether an object will not be in the store after the save: it is known to have gone since it was read, or is deleted.
+  /// Whether an object will not be in the store after the save: it is known to have gone since it was read, or is
+  /// deleted.
   private func isGone(_ reference: ObjectReference, _ owner: NSManagedObject) -> Bool {
     if !hasInaccessible && deletedCount == 0 { return false }
     return registered(reference, store: owner.storeIndex)?.flags.isDisjoint(with: [.inaccessible, .deleted]) == false

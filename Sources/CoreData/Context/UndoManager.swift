@@ -2,8 +2,8 @@ import Foundation
 
 /// Undo and redo of registered actions, which Foundation has on Apple's platforms only.
 ///
-/// The changes of a context are not recorded yet: undoing with nothing registered, on the manager of a context, stops the
-/// program. Used from one thread.
+/// The changes of a context are not recorded yet: undoing with nothing registered, on the manager of a context, stops
+/// the program. Used from one thread.
 open class UndoManager: NSObject {
   private final class Group {
     var actions: [() -> Void] = []

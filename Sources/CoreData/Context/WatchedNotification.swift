@@ -3,8 +3,8 @@ import Synchronization
 
 /// The notifications of events and saves.
 ///
-/// To make the sets of their objects costs as much as to write the objects, and to post one to nobody a tenth of the instructions of a
-/// small save. A program that watches few of them may have the others left out:
+/// To make the sets of their objects costs as much as to write the objects, and to post one to nobody a tenth of the
+/// instructions of a small save. A program that watches few of them may have the others left out:
 /// ``NSManagedObjectContext/postsOnlyRequestedNotifications`` (decision 017).
 enum WatchedNotification: UInt8 {
   case didChange = 1

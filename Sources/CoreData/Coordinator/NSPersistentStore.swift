@@ -134,7 +134,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
   /// The metadata of a store that a client implements, before it has an engine.
   private let ownMetadata = Mutex<StoreMetadata?>(nil)
 
-  /// Sets ``metadata``, with ``NSStoreUUIDKey`` and ``NSStoreTypeKey`` at least; overridden by stores that clients implement.
+  /// Sets ``metadata``, with ``NSStoreUUIDKey`` and ``NSStoreTypeKey`` at least. Clients' own stores override it.
   open func loadMetadata() throws {
     guard let url else { return }
     metadata = try Self.metadataForPersistentStore(with: url)
@@ -169,8 +169,9 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
   /// Whether values of transformable attributes are kept as objects.
   let keepsObjects: Bool
 
-  /// The store's UUID, the host part of its object URIs. Setting it changes only what is read here. A store that a client
-  /// implements may set it before its metadata is loaded: then it is the UUID, unless the metadata names another.
+  /// The store's UUID, the host part of its object URIs. Setting it changes only what is read here. A store that a
+  /// client implements may set it before its metadata is loaded: then it is the UUID, unless the metadata names
+  /// another.
   // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
   open var identifier: String! {
     get { given.withLock { $0.identifier } ?? identifierText }
@@ -301,7 +302,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     return store
   }
 
-  /// Lets the store that `body` makes take this one's place: whoever still uses this one uses that. No commit runs meanwhile.
+  /// Lets the store that `body` makes take this one's place: who uses this one uses that. No commit runs meanwhile.
   func succeed(_ body: () throws(StoreError) -> NSPersistentStore) throws(StoreError) -> NSPersistentStore {
     try committing.withLock { (_) throws(StoreError) in
       let new = try body()
@@ -315,8 +316,8 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     }
   }
 
-  /// Closes the engine, and takes the one that `open` gives for another place. Where that fails the former place is opened again.
-  /// Who reads or commits meanwhile waits.
+  /// Closes the engine, and takes the one that `open` gives for another place. Where that fails the former place is
+  /// opened again. Who reads or commits meanwhile waits.
   func reconnect(at other: URL, _ open: (URL) throws(StoreError) -> any Store) throws(StoreError) {
     try committing.withLock { (_) throws(StoreError) in
       guard let former = location else { return }
@@ -363,7 +364,8 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     return nil
   }
 
-  /// The store's metadata. What is set is written with the next save, which throws 134030 where an entry is no property list.
+  /// The store's metadata. What is set is written with the next save, which throws 134030 where an entry is no property
+  /// list.
   // Implicitly unwrapped, because that is the type that existing code expects.
   // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
   open var metadata: [String: Any]! {

@@ -11,9 +11,9 @@ extension NSPersistentStoreCoordinator {
   fileprivate static func make(_ model: NSManagedObjectModel) -> NSPersistentStoreCoordinator { allocate(model) }
 }
 
-/// Lets class methods and generic code make coordinators, as `self.init(managedObjectModel:)` and `T(managedObjectModel:)`,
-/// without `required` initialisers: on Apple's platforms initialisers of Objective-C need none. A class method that does
-/// not return `Self` gets one of the class that it extends.
+/// Lets class methods and generic code make coordinators, as `self.init(managedObjectModel:)` and
+/// `T(managedObjectModel:)`, without `required` initialisers: on Apple's platforms initialisers of Objective-C need
+/// none. A class method that does not return `Self` gets one of the class that it extends.
 public protocol _CoordinatorMaking {}
 
 extension NSPersistentStoreCoordinator: _CoordinatorMaking {}

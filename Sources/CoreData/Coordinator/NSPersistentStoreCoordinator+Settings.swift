@@ -35,7 +35,8 @@ extension NSPersistentStoreCoordinator {
     return settings
   }
 
-  /// What a store of a configuration holds of the model; all of it for nil, for the default configuration and for an unknown one.
+  /// What a store of a configuration holds of the model; all of it for nil, for the default configuration and for an
+  /// unknown one.
   func schema(_ frozen: FrozenModel, ofConfiguration configuration: String?) -> Schema {
     guard let configuration, configuration != NSManagedObjectModel.defaultConfiguration,
       let names = model.storedNames(ofConfiguration: configuration)
@@ -45,8 +46,8 @@ extension NSPersistentStoreCoordinator {
 
   /// Opens a store with what it holds of the model.
   ///
-  /// That is the configuration's part. A store that was made without a configuration, or by a version of this library that
-  /// made all stores of the whole model, holds all of it, and stays as it is.
+  /// That is the configuration's part. A store that was made without a configuration, or by a version of this library
+  /// that made all stores of the whole model, holds all of it, and stays as it is.
   func openEngine(
     _ backend: any StoreBackend, at place: URL, configuration: String?, _ options: [AnyHashable: Any]?,
     _ frozen: FrozenModel

@@ -44,8 +44,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     stateLock.withLock { stores.indices.contains(index) ? stores[index] : nil }
   }
 
-  /// Opens the store at `storeURL`, makes it where there is none, and adds it. With a configuration it holds the entities of that alone;
-  /// one that was made of the whole model stays as it is.
+  /// Opens the store at `storeURL`, makes it where there is none, and adds it. With a configuration it holds the
+  /// entities of that alone; one that was made of the whole model stays as it is.
   ///
   /// Throws 134000 for an unknown type, 134020 for a model that is not valid, 134100 for a store of another model
   /// version; nothing has been changed then.
@@ -176,7 +176,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     try addPersistentStore(ofType: type.rawValue, configurationName: configuration, at: storeURL, options: options)
   }
 
-  /// Adds the store that is described: at once or on a queue of its own, as the description says. `block` is called once.
+  /// Adds the store that is described: at once or on a queue of its own, as the description says. `block` is called
+  /// once.
   open func addPersistentStore(
     with storeDescription: NSPersistentStoreDescription,
     completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void
@@ -205,7 +206,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     try await added(storeDescription)
   }
 
-  /// The model that the store at `url` carries, whatever its type. Throws 134070 where it carries none, as XML and binary stores do.
+  /// The model that the store at `url` carries, whatever its type. Throws 134070 where it carries none, as XML and
+  /// binary stores do.
   /// https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/cachedmodelforpersistentstore(at:options:)
   open class func cachedModelForPersistentStore(
     at url: URL, options: [AnyHashable: Any]? = nil
@@ -213,8 +215,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     try cachedModel(at: url, options)
   }
 
-  /// Runs a request of a context on the stores. A fetch gives the array that ``NSManagedObjectContext/fetch(_:)`` would give, any other request
-  /// its ``NSPersistentStoreResult``.
+  /// Runs a request of a context on the stores. A fetch gives the array that ``NSManagedObjectContext/fetch(_:)`` would
+  /// give, any other request its ``NSPersistentStoreResult``.
   open func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext) throws -> Any {
     if context.core.coordinator !== self { misuse("The context belongs to another coordinator; ask that one.") }
     return try context.performAndWait { try request.answer(in: context) }
@@ -246,13 +248,14 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
   open func url(for store: NSPersistentStore) -> URL { store.url ?? URL(fileURLWithPath: "/dev/null") }
 
-  /// Moves a store of this coordinator to another place, and says whether it did; if not it stays in use where it is, and standard
-  /// error has the reason.
+  /// Moves a store of this coordinator to another place, and says whether it did; if not it stays in use where it is,
+  /// and standard error has the reason.
   ///
-  /// What is at `url` takes over, and contexts read their objects again from there, under unsaved changes. It must be the same store
-  /// by its UUID, a copy or the moved files. Where there is nothing, a store that is one whole file is copied there; others stay. (Source:
-  /// Apple, `setURL(_:for:)`; that the UUID must be the same, and that the copy is made before the next save, are rules of ours.)
-  /// Of stores that clients implement, an ``NSAtomicStore`` saves to `url` from now on, and an ``NSIncrementalStore`` stays.
+  /// What is at `url` takes over, and contexts read their objects again from there, under unsaved changes. It must be
+  /// the same store by its UUID, a copy or the moved files. Where there is nothing, a store that is one whole file is
+  /// copied there; others stay. (Source: Apple, `setURL(_:for:)`; that the UUID must be the same, and that the copy is
+  /// made before the next save, are rules of ours.) Of stores that clients implement, an ``NSAtomicStore`` saves to
+  /// `url` from now on, and an ``NSIncrementalStore`` stays.
   open func setURL(_ url: URL, for store: NSPersistentStore) -> Bool {
     guard store.root === self, !(store is NSIncrementalStore) else { return false }
     do { try relocate(store, to: url) } catch {
@@ -301,8 +304,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     } catch { throw CoreDataError.make(error) }
   }
 
-  /// Replaces the application's entries in the metadata of the store at `url`, without opening it with a model. Its type, UUID and
-  /// version hashes stay what they are.
+  /// Replaces the application's entries in the metadata of the store at `url`, without opening it with a model. Its
+  /// type, UUID and version hashes stay what they are.
   open class func setMetadata(
     _ metadata: [String: Any]?, forPersistentStoreOfType storeType: String, at url: URL,
     options: [AnyHashable: Any]? = nil
@@ -319,13 +322,14 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     } catch { throw CoreDataError.make(error) }
   }
 
-  /// Writes everything that a store of this coordinator holds to a new store at `url`, of any type, which takes its place
-  /// in the coordinator. Gives the new store.
+  /// Writes everything that a store of this coordinator holds to a new store at `url`, of any type, which takes its
+  /// place in the coordinator. Gives the new store.
   ///
-  /// The old store's file stays as it is. The new one has a UUID of its own, and the keys of the old one's objects: contexts keep
-  /// working, with their unsaved changes, and object IDs that are held become those of the new store. What contexts save
-  /// meanwhile waits for the new store. Throws 516 where there is something at `url` already; then, and after any other error,
-  /// everything is as it was; but where the old file cannot be closed the new store is in use already.
+  /// The old store's file stays as it is. The new one has a UUID of its own, and the keys of the old one's objects:
+  /// contexts keep working, with their unsaved changes, and object IDs that are held become those of the new store.
+  /// What contexts save meanwhile waits for the new store. Throws 516 where there is something at `url` already; then,
+  /// and after any other error, everything is as it was; but where the old file cannot be closed the new store is in
+  /// use already.
   ///
   /// Apple's reference has this for "Save As"; that IDs stay valid is a rule of this library.
   @discardableResult
@@ -336,8 +340,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   }
 
   /// Removes the store at `url` with everything that belongs to it. Of an SQLite store an empty file stays, also where
-  /// there was none: "It is not possible to unlink a database file safely […], so this API performs a truncation" (Apple's
-  /// header).
+  /// there was none: "It is not possible to unlink a database file safely […], so this API performs a truncation"
+  /// (Apple's header).
   ///
   /// A store of this coordinator is removed from it, so that a new one can be added there, as clients' own tests ask.
   open func destroyPersistentStore(at url: URL, ofType storeType: String, options: [AnyHashable: Any]? = nil) throws {

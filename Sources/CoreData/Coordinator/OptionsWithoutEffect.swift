@@ -2,8 +2,8 @@ import Foundation
 import StoreProtocol
 import Synchronization
 
-/// Options of stores that have no effect, most of them because their features are not there yet. Nobody shall believe that
-/// they work: what is left undone is said on standard error, once a process and option.
+/// Options of stores that have no effect, most of them because their features are not there yet. Nobody shall believe
+/// that they work: what is left undone is said on standard error, once a process and option.
 enum OptionsWithoutEffect {
   private static let consequences = [
     NSPersistentStoreRemoteChangeNotificationPostOptionKey: "no notification tells of what other processes save",
@@ -19,8 +19,8 @@ enum OptionsWithoutEffect {
     for (option, consequence) in consequences where isGiven(option, options) { say(option, consequence) }
   }
 
-  /// Called when a store was not opened. That it is to be migrated is what descriptions ask for unless told otherwise, and
-  /// matters only where another model has written it.
+  /// Called when a store was not opened. That it is to be migrated is what descriptions ask for unless told otherwise,
+  /// and matters only where another model has written it.
   static func warn(_ options: [AnyHashable: Any]?, after error: StoreError) {
     if error.code != .modelMismatch { return }
     for option in [NSMigratePersistentStoresAutomaticallyOption, NSInferMappingModelAutomaticallyOption]

@@ -45,8 +45,8 @@ final class RowCache: Sendable {
     var rows = RowTable()
     /// When this many rows are reached, those that nobody uses are dropped.
     var sweepAt = 1 << 18
-    /// When rows were read, in nanoseconds of uptime, by key. Nil until a context asks for the age of one: a row that is not in it is
-    /// of unknown age.
+    /// When rows were read, in nanoseconds of uptime, by key. Nil until a context asks for the age of one: a row that
+    /// is not in it is of unknown age.
     var readAt: [Int64: UInt64]?
 
     mutating func note(_ key: Int64) { if readAt != nil { readAt?[key] = DispatchTime.now().uptimeNanoseconds } }
@@ -70,9 +70,9 @@ final class RowCache: Sendable {
 
   func row(_ root: Int, _ key: Int64) -> Row? { roots[root].mutex.withLock { $0.rows.row(key) } }
 
-  /// Keeps the newer of the given and the known row by version, and gives back the given one, shared where it is the same as
-  /// the known. `view` is what it was read from. An old view adds no row, for the row may have been deleted since; a
-  /// view of a former engine changes nothing.
+  /// Keeps the newer of the given and the known row by version, and gives back the given one, shared where it is the
+  /// same as the known. `view` is what it was read from. An old view adds no row, for the row may have been deleted
+  /// since; a view of a former engine changes nothing.
   func merge(_ root: Int, _ row: Row, view: ViewStamp) -> Row {
     roots[root].mutex.withLock { table in
       guard isOfEngine(view) else { return row }
@@ -136,8 +136,8 @@ final class RowCache: Sendable {
     }
   }
 
-  /// Forgets a row that was not read or written within the last seconds, so that the next look at it asks the store. Gives whether it
-  /// did. The first question is answered with yes: from then on ages are known.
+  /// Forgets a row that was not read or written within the last seconds, so that the next look at it asks the store.
+  /// Gives whether it did. The first question is answered with yes: from then on ages are known.
   func removeOlder(_ root: Int, _ key: Int64, than seconds: Double) -> Bool {
     roots[root].mutex.withLock { table in
       if table.readAt == nil { table.readAt = [:] }

@@ -14,8 +14,9 @@ struct RowChunk: @unchecked Sendable {
 
 /// Rows by key.
 ///
-/// Stores hand out keys one after another, so the rows of 32 neighbours lie in a page, each in its own place, and only pages are
-/// searched for: by open addressing with linear probing. A search reads no row, and a table that grows moves none.
+/// Stores hand out keys one after another, so the rows of 32 neighbours lie in a page, each in its own place, and only
+/// pages are searched for: by open addressing with linear probing. A search reads no row, and a table that grows moves
+/// none.
 struct RowTable: ~Copyable {
   private typealias Rows = UnsafeMutablePointer<Row?>
 
@@ -55,7 +56,8 @@ struct RowTable: ~Copyable {
   @inline(__always)
   private static func number(_ key: Int64) -> Int64 { key &>> 5 }
 
-  /// Where the search for a page begins. The highest bits of the product spread consecutive numbers evenly (Fibonacci hashing).
+  /// Where the search for a page begins. The highest bits of the product spread consecutive numbers evenly (Fibonacci
+  /// hashing).
   @inline(__always)
   private func home(_ number: Int64) -> Int {
     let product = UInt64(bitPattern: number) &* 0x9E37_79B9_7F4A_7C15
@@ -146,9 +148,9 @@ struct RowTable: ~Copyable {
   @inline(__always)
   func row(_ key: Int64) -> Row? { place(key)?.pointee }
 
-  /// Keeps the newer of the given and the known row by version, and gives back the known one if both are the same, so that
-  /// it is shared. Of two of one version that differ, which only someone who does not count versions can cause, the given
-  /// one is kept. An unknown row is kept if `isCurrent`.
+  /// Keeps the newer of the given and the known row by version, and gives back the known one if both are the same, so
+  /// that it is shared. Of two of one version that differ, which only someone who does not count versions can cause,
+  /// the given one is kept. An unknown row is kept if `isCurrent`.
   @inline(__always)
   mutating func merge(_ row: Row, isCurrent: Bool) -> Row {
     if let place = place(row.key), let known = place.pointee {

@@ -25,7 +25,8 @@ public let NSPersistentHistoryTrackingKey = "NSPersistentHistoryTrackingKey"
 public let NSPersistentStoreRemoteChangeNotificationPostOptionKey = "NSPersistentStoreRemoteChangeNotificationOptionKey"
 public let NSPersistentStoreFileProtectionKey = "NSPersistentStoreFileProtectionKey"
 public let NSPersistentStoreConnectionPoolMaxSizeKey = "NSPersistentStoreConnectionPoolMaxSize"
-/// The classes that values in a binary store may have. No effect: what a value's transformer allows counts, in every store.
+/// The classes that values in a binary store may have. No effect: what a value's transformer allows counts, in every
+/// store.
 public let NSBinaryStoreSecureDecodingClasses = "NSBinaryStoreSecureDecodingClasses"
 /// Whether a binary store may hold values that are decoded insecurely. No effect: none is, in any store.
 public let NSBinaryStoreInsecureDecodingCompatibilityOption = "NSBinaryStoreInsecureDecodingCompatibilityOption"
@@ -45,8 +46,8 @@ extension NSPersistentStore {
 
 public let NSAddedPersistentStoresKey = "added"
 public let NSRemovedPersistentStoresKey = "removed"
-/// An array of the store that was, the store that has taken its place and, after a migration, an array of the new IDs of all its objects:
-/// https://developer.apple.com/documentation/coredata/nsuuidchangedpersistentstoreskey
+/// An array of the store that was, the store that has taken its place and, after a migration, an array of the new IDs
+/// of all its objects: https://developer.apple.com/documentation/coredata/nsuuidchangedpersistentstoreskey
 public let NSUUIDChangedPersistentStoresKey = "changed"
 
 extension Notification.Name {

@@ -5,8 +5,8 @@ import StoreSchema
 
 /// Moving a store to another place or type.
 extension NSPersistentStoreCoordinator {
-  /// See ``migratePersistentStore(_:to:options:withType:)``. The steps: make the new store, open it, let it take the old one's
-  /// place, tell the contexts.
+  /// See ``migratePersistentStore(_:to:options:withType:)``. The steps: make the new store, open it, let it take the
+  /// old one's place, tell the contexts.
   func migrate(
     _ store: NSPersistentStore, to url: URL, _ options: [AnyHashable: Any]?, _ type: String
   ) throws -> NSPersistentStore {
@@ -41,7 +41,8 @@ extension NSPersistentStoreCoordinator {
     for core in attachedContexts { core.leave(.stores) }
     store.root = nil
     let infos = try frozenModel().infos
-    // Apple's platforms give of each object the former ID and the new one. Here both are the same: IDs follow their store.
+    // Apple's platforms give of each object the former ID and the new one. Here both are the same: IDs follow their
+    // store.
     let ids = objects.flatMap { object in
       let id = NSManagedObjectID(infos[object.entity], key: object.key, store: successor, context: nil)
       return [id, id]
@@ -115,8 +116,8 @@ extension NSPersistentStoreCoordinator {
     return found
   }
 
-  /// Takes the keys that the source has given out, as far as the target would give them again: objects of contexts have them,
-  /// which are not saved yet, or were deleted.
+  /// Takes the keys that the source has given out, as far as the target would give them again: objects of contexts have
+  /// them, which are not saved yet, or were deleted.
   private static func carryKeys(from source: any Store, to target: any Store) throws(StoreError) {
     if target.isReadOnly { return }
     for entity in source.schema.storedEntities where entity.superentity == nil {
@@ -126,8 +127,8 @@ extension NSPersistentStoreCoordinator {
     }
   }
 
-  /// Makes a store at `url` of everything that a store of this coordinator holds, which stays where it is. `replaces` allows a store
-  /// of this type there to go; `progress` is called after each object.
+  /// Makes a store at `url` of everything that a store of this coordinator holds, which stays where it is. `replaces`
+  /// allows a store of this type there to go; `progress` is called after each object.
   package func writeCopy(
     of store: NSPersistentStore, to url: URL, ofType type: String, replaces: Bool, progress: () -> Void
   ) throws {
@@ -142,8 +143,9 @@ extension NSPersistentStoreCoordinator {
     } catch { throw CoreDataError.make(error) }
   }
 
-  /// Makes a store at `url` of what can be read of a damaged one of this coordinator's model, which stays as it is; both are of the
-  /// configuration. `lost` is called with each thing that is left out, `progress` after each object. Gives the number of objects.
+  /// Makes a store at `url` of what can be read of a damaged one of this coordinator's model, which stays as it is;
+  /// both are of the configuration. `lost` is called with each thing that is left out, `progress` after each object.
+  /// Gives the number of objects.
   package func writeSalvage(
     ofStoreAt source: URL, ofType sourceType: String, configuration: String? = nil, to url: URL, ofType type: String,
     lost: @escaping (StoreFinding) -> Void, progress: () -> Void

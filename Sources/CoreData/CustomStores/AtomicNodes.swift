@@ -90,8 +90,8 @@ final class AtomicNodes: AtomicMedium, @unchecked Sendable {
 
   // MARK: Writing
 
-  /// The steps that Apple's reference gives: nodes for new objects, changed objects into theirs, away with those of deleted ones,
-  /// then the store saves. Where that fails the nodes are as they were.
+  /// The steps that Apple's reference gives: nodes for new objects, changed objects into theirs, away with those of
+  /// deleted ones, then the store saves. Where that fails the nodes are as they were.
   func write(_ graph: AtomicGraph, _ metadata: StoreMetadata) throws(StoreError) {
     let save = save
     self.save = CustomSave()

@@ -3,12 +3,12 @@ import Foundation
 import StoreProtocol
 import StoreSchema
 
-/// A class of stores that a client implements, where a coordinator asks for a kind of stores: what can be done to a store that
-/// is not open, and what cannot.
+/// A class of stores that a client implements, where a coordinator asks for a kind of stores: what can be done to a
+/// store that is not open, and what cannot.
 ///
-/// Apple's reference leaves it to the class what removing and replacing a store means, and has no methods for it that a client could
-/// override. The rule here: an ``NSAtomicStore`` is one whole file, which is removed or copied; where an ``NSIncrementalStore``
-/// has its objects only the client knows.
+/// Apple's reference leaves it to the class what removing and replacing a store means, and has no methods for it that a
+/// client could override. The rule here: an ``NSAtomicStore`` is one whole file, which is removed or copied; where an
+/// ``NSIncrementalStore`` has its objects only the client knows.
 struct ClassBackend: StoreBackend {
   let storeType: String
   let storeClass: NSPersistentStore.Type

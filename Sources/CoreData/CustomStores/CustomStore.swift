@@ -27,8 +27,8 @@ struct CustomStore {
 
   let kind: Kind
   let references: StoreReferences
-  /// Held while the client's store is called: calls come one at a time, as on Apple's platforms, where the coordinator sees to it. A
-  /// call that leads to another one, by a fault for example, goes on.
+  /// Held while the client's store is called: calls come one at a time, as on Apple's platforms, where the coordinator
+  /// sees to it. A call that leads to another one, by a fault for example, goes on.
   let calls: NSRecursiveLock
 
   /// The engine that is asked with requests; nil for an atomic store, whose graph is at hand.
@@ -50,8 +50,8 @@ struct CustomStore {
     }
   }
 
-  /// The keys of new objects, as the client names them. The client may give the name of a deleted object again, also in the
-  /// save that deletes it: the new object gets a key of its own.
+  /// The keys of new objects, as the client names them. The client may give the name of a deleted object again, also in
+  /// the save that deletes it: the new object gets a key of its own.
   func keys(
     for objects: [NSManagedObject], deleted: [Int64: Entity], _ store: NSPersistentStore
   ) throws -> [Int64] {
@@ -84,7 +84,8 @@ struct CustomStore {
 }
 
 extension NSPersistentStore {
-  /// The engine of a store that a client implements row by row, nil for other stores. Throws `closed` after it was removed.
+  /// The engine of a store that a client implements row by row, nil for other stores. Throws `closed` after it was
+  /// removed.
   func openIncremental() throws(StoreError) -> IncrementalEngine? {
     guard let engine = current.custom?.incremental else { return nil }
     _ = try requireEngine()
@@ -99,8 +100,8 @@ extension NSPersistentStore {
 
   /// Lets the client load what it has, and makes the store one of its coordinator at a place among its stores.
   ///
-  /// Throws what the client throws, 134010 for metadata of another type, 134091 for a model or an option that such stores have no power
-  /// for, 134100 for a store of another model.
+  /// Throws what the client throws, 134010 for metadata of another type, 134091 for a model or an option that such
+  /// stores have no power for, 134100 for a store of another model.
   func load(_ type: String, _ frozen: FrozenModel, index: Int) throws {
     let backend = CheckedBackend(ClassBackend(storeType: type, storeClass: Swift.type(of: self)))
     var schema = root?.schema(frozen, ofConfiguration: configuration) ?? frozen.schema

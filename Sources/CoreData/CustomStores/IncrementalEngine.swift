@@ -4,8 +4,8 @@ import StoreQuery
 import StoreSchema
 import Synchronization
 
-/// Lets an ``NSIncrementalStore`` stand where contexts expect a store: rows are asked for one by one, changes go there as a
-/// request.
+/// Lets an ``NSIncrementalStore`` stand where contexts expect a store: rows are asked for one by one, changes go there
+/// as a request.
 ///
 /// Sendable, unchecked: the client's store is called as its documentation says, and what changes here is guarded.
 final class IncrementalEngine: Store, @unchecked Sendable {
@@ -90,8 +90,8 @@ final class IncrementalEngine: Store, @unchecked Sendable {
     return core.object(reference(id), store: UInt16(store.index))
   }
 
-  /// The object that the client means by an ID. An ID that it has kept may be that of a deleted object, whose name another
-  /// object has now.
+  /// The object that the client means by an ID. An ID that it has kept may be that of a deleted object, whose name
+  /// another object has now.
   private func reference(_ id: NSManagedObjectID) -> ObjectReference {
     let key = references.present(id.key)
     if key == id.key { return id.reference }
@@ -161,7 +161,8 @@ final class IncrementalEngine: Store, @unchecked Sendable {
     return try ids(found, of: relationship.destinations)
   }
 
-  /// The IDs that the store gives for a to-many relationship, or for a fetch: its own, of the entities that were asked for.
+  /// The IDs that the store gives for a to-many relationship, or for a fetch: its own, of the entities that were asked
+  /// for.
   func ids(_ found: Any, of entities: Range<Int>) throws -> [NSManagedObjectID] {
     let items: [Any] =
       switch found {

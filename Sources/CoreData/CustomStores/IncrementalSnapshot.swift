@@ -2,8 +2,8 @@ import Foundation
 import StoreProtocol
 import StoreSchema
 
-/// Reads objects of an incremental store one by one. The rows of one call are of one moment, and are given on when the store
-/// may be called again: what is done with them may run clients' code.
+/// Reads objects of an incremental store one by one. The rows of one call are of one moment, and are given on when the
+/// store may be called again: what is done with them may run clients' code.
 final class IncrementalSnapshot: StoreSnapshot, @unchecked Sendable {
   let commitNumber: UInt64
   private let engine: IncrementalEngine

@@ -2,11 +2,12 @@ import Foundation
 import StoreProtocol
 import StoreSchema
 
-/// Judges uniqueness constraints for a store that a client implements row by row: the store is asked, by a fetch, who has the
-/// values that a save brings.
+/// Judges uniqueness constraints for a store that a client implements row by row: the store is asked, by a fetch, who
+/// has the values that a save brings.
 ///
-/// Apple's reference does not say who sees to constraints of such stores; here merge policies and errors are those of every other store.
-/// One fetch for each constraint that a save touches, of the form `attribute IN …`; see ``IncrementalEngine/commit(_:)``.
+/// Apple's reference does not say who sees to constraints of such stores; here merge policies and errors are those of
+/// every other store. One fetch for each constraint that a save touches, of the form `attribute IN …`; see
+/// ``IncrementalEngine/commit(_:)``.
 struct IncrementalUniqueness {
   private let engine: IncrementalEngine
   private let snapshot: IncrementalSnapshot

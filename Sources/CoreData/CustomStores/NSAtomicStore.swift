@@ -4,14 +4,15 @@ import StoreSchema
 /// A store that a client implements as a whole: it is loaded into cache nodes once, and saved from them.
 ///
 /// A subclass overrides ``load()``, ``save()``, ``newCacheNode(for:)``, ``updateCacheNode(_:from:)`` and
-/// ``newReferenceObject(for:)``, and is made known with ``NSPersistentStoreCoordinator/registerStoreClass(_:forStoreType:)``.
-/// (Source: Apple, "Atomic Store Programming Topics" and the class reference.)
+/// ``newReferenceObject(for:)``, and is made known with
+/// ``NSPersistentStoreCoordinator/registerStoreClass(_:forStoreType:)``. (Source: Apple, "Atomic Store Programming
+/// Topics" and the class reference.)
 open class NSAtomicStore: NSPersistentStore, @unchecked Sendable {
   // Saves come one at a time, and loading before all of them.
   private var nodes: [NSManagedObjectID: NSAtomicStoreCacheNode] = [:]
 
-  /// Reads everything, and gives it to ``addCacheNodes(_:)``; called once, when the store is added. Throws 134091 unless
-  /// overridden.
+  /// Reads everything, and gives it to ``addCacheNodes(_:)``; called once, when the store is added. Throws 134091
+  /// unless overridden.
   open func load() throws { throw Self.refusal }
 
   /// Writes all cache nodes and the metadata, all or nothing. Throws 134091 unless overridden.

@@ -4,22 +4,24 @@ import Foundation
 ///
 /// A subclass overrides ``loadMetadata()``, ``execute(_:with:)``, ``newValuesForObject(with:with:)``,
 /// ``newValue(forRelationship:forObjectWith:with:)`` and ``obtainPermanentIDs(for:)``, and is made known with
-/// ``NSPersistentStoreCoordinator/registerStoreClass(_:forStoreType:)``. A fetch is handed over as it is: the store honours predicate,
-/// order, offset and limit itself. With a batch size it is asked for the objects of each batch, `SELF IN …`, before it is asked for
-/// their values. (Source: Apple, "Incremental Store Programming Guide" and the class reference.)
+/// ``NSPersistentStoreCoordinator/registerStoreClass(_:forStoreType:)``. A fetch is handed over as it is: the store
+/// honours predicate, order, offset and limit itself. With a batch size it is asked for the objects of each batch,
+/// `SELF IN …`, before it is asked for their values. (Source: Apple, "Incremental Store Programming Guide" and the
+/// class reference.)
 open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
-  /// Runs a fetch or a save: an array of objects or IDs, an array with the count, or an empty array for a save. Throws 134091 unless
-  /// overridden.
+  /// Runs a fetch or a save: an array of objects or IDs, an array with the count, or an empty array for a save. Throws
+  /// 134091 unless overridden.
   ///
-  /// For a fetch of IDs the request's `resultType` says so. Objects of other stores, of other contexts and of entities that were not asked
-  /// for are an error of the fetch.
+  /// For a fetch of IDs the request's `resultType` says so. Objects of other stores, of other contexts and of entities
+  /// that were not asked for are an error of the fetch.
   ///
   /// A save without objects saves the metadata. The sets of a save request are empty once it is done.
   open func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext?) throws -> Any {
     throw Self.refusal
   }
 
-  /// The attributes and to-one relationships of an object that is needed. A to-one relationship that is left out is asked for by itself.
+  /// The attributes and to-one relationships of an object that is needed. A to-one relationship that is left out is
+  /// asked for by itself.
   open func newValuesForObject(
     with objectID: NSManagedObjectID, with context: NSManagedObjectContext
   ) throws -> NSIncrementalStoreNode { throw Self.refusal }
@@ -33,16 +35,19 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
   /// IDs for new objects, in their order, made with ``newObjectID(for:referenceObject:)``.
   open func obtainPermanentIDs(for array: [NSManagedObject]) throws -> [NSManagedObjectID] { throw Self.refusal }
 
-  /// Objects came into use in a context, as faults or with their values: a store may keep their rows at hand until as many
-  /// contexts have unregistered them.
+  /// Objects came into use in a context, as faults or with their values: a store may keep their rows at hand until as
+  /// many contexts have unregistered them.
   ///
-  /// Only objects with permanent IDs count; a new one does once it is saved. A context tells its stores at the end of a fetch, a
-  /// save, an event and a `perform` block. (Source: Apple, `managedObjectContextDidRegisterObjects(with:)`; when is our rule.)
+  /// Only objects with permanent IDs count; a new one does once it is saved. A context tells its stores at the end of a
+  /// fetch, a save, an event and a `perform` block. (Source: Apple, `managedObjectContextDidRegisterObjects(with:)`;
+  /// when is our rule.)
   open func managedObjectContextDidRegisterObjects(with objectIDs: [NSManagedObjectID]) {}
 
-  /// A context uses these objects no longer: nobody holds them, their deletion was saved, or the context was reset or is gone.
+  /// A context uses these objects no longer: nobody holds them, their deletion was saved, or the context was reset or
+  /// is gone.
   ///
-  /// Told as ``managedObjectContextDidRegisterObjects(with:)`` is, and at the end of the context, on whichever thread that is.
+  /// Told as ``managedObjectContextDidRegisterObjects(with:)`` is, and at the end of the context, on whichever thread
+  /// that is.
   open func managedObjectContextDidUnregisterObjects(with objectIDs: [NSManagedObjectID]) {}
 
   /// The ID of the object that a reference object, a string or a whole number, names.

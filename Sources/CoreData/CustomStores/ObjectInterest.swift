@@ -1,5 +1,5 @@
-/// The objects of incremental stores that came into a context or left it since their stores were told. Belongs to the context's
-/// identity maps, and is guarded as they are.
+/// The objects of incremental stores that came into a context or left it since their stores were told. Belongs to the
+/// context's identity maps, and is guarded as they are.
 struct ObjectInterest {
   struct Changes {
     var come: [Int64] = []

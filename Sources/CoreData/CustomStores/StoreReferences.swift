@@ -4,8 +4,8 @@ import Synchronization
 
 /// The keys that stand for the reference objects of a store that a client implements.
 ///
-/// Such a store names its objects as it likes, by numbers or texts, unique in a tree of entities. Keys are given in the order in
-/// which names become known, and live as long as the store is open.
+/// Such a store names its objects as it likes, by numbers or texts, unique in a tree of entities. Keys are given in the
+/// order in which names become known, and live as long as the store is open.
 final class StoreReferences: Sendable {
   fileprivate struct Name: Hashable {
     let root: Int
@@ -84,8 +84,8 @@ final class StoreReferences: Sendable {
     }
   }
 
-  /// A key for a new object that is to have the name of a deleted one, which is of the entity `former`. The name leads to
-  /// the deleted object until the commit calls ``claim(_:)``.
+  /// A key for a new object that is to have the name of a deleted one, which is of the entity `former`. The name leads
+  /// to the deleted object until the commit calls ``claim(_:)``.
   func reserved(_ key: Int64, for entity: Entity, former: Entity?) -> Int64 {
     state.withLock { state in
       guard key > 0 && key <= state.entries.count else { return key }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// The codes of Core Data as Foundation has its own on the error itself, so that `catch CocoaError.validationStringTooLong`
-/// compiles, and what is known of such an error.
+/// The codes of Core Data as Foundation has its own on the error itself, so that `catch
+/// CocoaError.validationStringTooLong` compiles, and what is known of such an error.
 extension CocoaError {
   /// The objects of which the error tells: those that could not be saved, say.
   public var affectedObjects: [AnyObject]? { userInfo[NSAffectedObjectsErrorKey] as? [AnyObject] }

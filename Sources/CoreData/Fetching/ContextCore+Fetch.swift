@@ -41,8 +41,8 @@ extension ContextCore {
     return results
   }
 
-  /// What an incremental store gives, with the rows that the fetch promises. Such a store has no views that last: what is read is of
-  /// one moment because nobody else calls the store meanwhile.
+  /// What an incremental store gives, with the rows that the fetch promises. Such a store has no views that last: what
+  /// is read is of one moment because nobody else calls the store meanwhile.
   private func objects(
     _ run: FetchRun, _ reader: FetchReader, from engine: IncrementalEngine, of store: NSPersistentStore
   ) throws -> [NSManagedObject] {

@@ -3,7 +3,8 @@ import StoreSchema
 
 /// The objects on which a store's verdict may be old, because of what is not saved yet.
 extension ContextCore {
-  /// Changed objects of the fetched entities, and unchanged ones that a predicate or a sort leads from to changed objects.
+  /// Changed objects of the fetched entities, and unchanged ones that a predicate or a sort leads from to changed
+  /// objects.
   func pendingObjects(_ fetch: ResolvedFetch, _ stores: [NSPersistentStore]) -> [NSManagedObject] {
     if changed.isEmpty { return [] }
     let own = changed.filter {
@@ -22,15 +23,16 @@ extension ContextCore {
       }
   }
 
-  /// Whether a request that names its stores is about an object. A new one belongs to the store that is to take it; one that none takes yet
-  /// belongs to none.
+  /// Whether a request that names its stores is about an object. A new one belongs to the store that is to take it; one
+  /// that none takes yet belongs to none.
   func isIn(_ affected: [NSPersistentStore]?, _ object: NSManagedObject) -> Bool {
     guard let affected else { return true }
     findStore(for: object)
     return affected.contains { $0 === store(object.storeIndex) }
   }
 
-  /// What relationships lead to from changed objects, step by step. A link that is gone has changed the object that had it.
+  /// What relationships lead to from changed objects, step by step. A link that is gone has changed the object that had
+  /// it.
   private func reached(over relationships: Set<Relationship>, steps: Int) -> [NSManagedObject] {
     let source = ManagedSource()
     var frontier = changed.filter { $0.flags.hasChanges && !$0.flags.isDeleted }

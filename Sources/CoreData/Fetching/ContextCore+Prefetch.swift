@@ -5,7 +5,8 @@ import StoreSchema
 
 /// Reading what a fetch is told to have at hand.
 extension ContextCore {
-  /// Does what a fetch wants of its results. `haveRows` says that the faults among them have been given their rows by it.
+  /// Does what a fetch wants of its results. `haveRows` says that the faults among them have been given their rows by
+  /// it.
   func apply(_ options: FetchBatches.Options, _ objects: [NSManagedObject], haveRows: Bool) throws {
     if options.realizes {
       if !haveRows { do { try readRows(of: objects) } catch { throw CoreDataError.make(error) } }
@@ -15,10 +16,11 @@ extension ContextCore {
     for path in options.prefetchedKeyPaths { try prefetch(path, objects) }
   }
 
-  /// Does for the batches of an object that has just been read what their fetches want of them. Objects that nobody holds are left out.
+  /// Does for the batches of an object that has just been read what their fetches want of them. Objects that nobody
+  /// holds are left out.
   ///
-  /// An object that is read for one batch may be in another, whose options would be applied within, and so on through all
-  /// objects that there are. So the other batch waits until the first is done.
+  /// An object that is read for one batch may be in another, whose options would be applied within, and so on through
+  /// all objects that there are. So the other batch waits until the first is done.
   func applyOptions(of object: NSManagedObject) {
     guard object.key > 0 else { return }
     fetchBatches.takeOptions(object.key, store: object.storeIndex, root: object.info.root)
@@ -39,8 +41,8 @@ extension ContextCore {
     }
   }
 
-  /// Gives the faults among objects of one tree the newest rows that are known, the others in one request for each store.
-  /// Faults that keep their rows are left alone; see ``keepsRows``.
+  /// Gives the faults among objects of one tree the newest rows that are known, the others in one request for each
+  /// store. Faults that keep their rows are left alone; see ``keepsRows``.
   private func readRows(of objects: [NSManagedObject]) throws(StoreError) {
     let faults = objects.filter { $0.flags.isFault && $0.key > 0 }
     for (index, faults) in Dictionary(grouping: faults, by: \.storeIndex) {

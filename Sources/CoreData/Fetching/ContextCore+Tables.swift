@@ -3,8 +3,8 @@ import StoreProtocol
 import StoreQuery
 import StoreSchema
 
-/// Results of type dictionary: values straight from the stores, without objects. What is not saved yet is not among them
-/// (https://developer.apple.com/documentation/coredata/nsfetchrequest/includespendingchanges).
+/// Results of type dictionary: values straight from the stores, without objects. What is not saved yet is not among
+/// them (https://developer.apple.com/documentation/coredata/nsfetchrequest/includespendingchanges).
 extension ContextCore {
   func fetchDictionaries(_ parameters: FetchParameters) throws -> [NSDictionary] {
     prepareToFetch()
@@ -112,7 +112,8 @@ private struct DictionaryMaker {
   }
 }
 
-/// The values of expressions as their descriptions want them: what can be cast to the result type is, all else stays what it is.
+/// The values of expressions as their descriptions want them: what can be cast to the result type is, all else stays
+/// what it is.
 private enum ExpressionResult {
   static func decode(_ value: Value, _ type: NSAttributeType) -> Any? {
     let known = StoreSchema.AttributeType(rawValue: Int32(type.rawValue)) ?? .undefined

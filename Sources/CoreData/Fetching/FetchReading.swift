@@ -3,8 +3,8 @@ import StoreQuery
 
 /// What an asynchronous fetch reads off its context's queue.
 ///
-/// Sendable, unchecked: it is made on the context's queue, read by one other thread, and handed back. What the run has of the context's
-/// objects is not touched in between.
+/// Sendable, unchecked: it is made on the context's queue, read by one other thread, and handed back. What the run has
+/// of the context's objects is not touched in between.
 final class FetchReading: @unchecked Sendable {
   let run: FetchRun
   private let readers: [FetchReader]
@@ -27,7 +27,8 @@ final class FetchReading: @unchecked Sendable {
     readers = run.stores.map(run.reader)
   }
 
-  /// Reads all stores, until `goesOn` says no to the number of results so far. A store cannot be stopped: what it still gives then is dropped.
+  /// Reads all stores, until `goesOn` says no to the number of results so far. A store cannot be stopped: what it still
+  /// gives then is dropped.
   func read(_ goesOn: @escaping (Int) -> Bool) throws(StoreError) {
     for store in run.stores { store.readings.enter() }
     defer { for store in run.stores { store.readings.leave() } }
@@ -59,8 +60,8 @@ final class FetchReading: @unchecked Sendable {
     }
   }
 
-  /// Whether the result is that of the fetch as it would be run now: no save came in between, and all is there that what has changed since
-  /// could ask for.
+  /// Whether the result is that of the fetch as it would be run now: no save came in between, and all is there that
+  /// what has changed since could ask for.
   func fits(_ now: FetchRun) -> Bool {
     guard now.stores.elementsEqual(run.stores, by: ===), stamps.count == run.stores.count,
       zip(run.stores, stamps).allSatisfy({ $0.cache.isOfEngine($1) && $0.cache.isCurrent($1) })
@@ -73,8 +74,8 @@ final class FetchReading: @unchecked Sendable {
 }
 
 extension ContextCore {
-  /// What can be read of a fetch off this context's queue. Nil where there is nothing to gain, for counts, and where code of the client's
-  /// has a part that is to run on the queue: blocks, comparators, incremental stores.
+  /// What can be read of a fetch off this context's queue. Nil where there is nothing to gain, for counts, and where
+  /// code of the client's has a part that is to run on the queue: blocks, comparators, incremental stores.
   func backgroundReading(_ parameters: FetchParameters) throws -> FetchReading? {
     if parameters.resultType == .countResultType { return nil }
     var wanted = parameters

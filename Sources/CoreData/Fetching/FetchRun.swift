@@ -50,8 +50,8 @@ struct FetchRun {
     FetchReader(plan: plan(of: store), readsRows: readsRows, readsSortKeys: isMerged)
   }
 
-  /// The results, of the answers of all stores; those that are finished in memory are not cut yet. `areCut` says whether the one store has
-  /// applied offset and limit.
+  /// The results, of the answers of all stores; those that are finished in memory are not cut yet. `areCut` says
+  /// whether the one store has applied offset and limit.
   func results(_ answers: [[FoundObject]], areCut: Bool) -> [FoundObject] {
     if isPlain && areCut { return answers.first ?? [] }
     let old = Set(dirty.map { FoundObject.Place(store: $0.storeIndex, key: $0.key) })
@@ -132,7 +132,8 @@ extension ContextCore {
       }) ?? nil
   }
 
-  /// Whether one object stands before another in the fetch's order. Without comparators, faults stay faults; see ``sortKeys(of:_:)``.
+  /// Whether one object stands before another in the fetch's order. Without comparators, faults stay faults; see
+  /// ``sortKeys(of:_:)``.
   func precedes(_ a: NSManagedObject, _ b: NSManagedObject, _ fetch: ResolvedFetch) -> Bool {
     let source = ManagedSource()
     for step in fetch.comparators {

@@ -67,8 +67,8 @@ struct FetchContent {
       }
     }
     var isImmutable = false
-    /// The entity that the request had when it was last executed. Not part of the content: a request of an immutable model, which any
-    /// thread may execute, has one too.
+    /// The entity that the request had when it was last executed. Not part of the content: a request of an immutable
+    /// model, which any thread may execute, has one too.
     let executed = Mutex<Executed?>(nil)
   }
 
@@ -80,8 +80,8 @@ struct FetchContent {
 
 /// Which objects to fetch, in which order and form.
 ///
-/// Requests of every result type are archived alike; what an unarchiver gives is an `NSFetchRequest<any NSFetchRequestResult>`, to be
-/// ``retyped(as:)``. They are no `NSSecureCoding`: nor are Apple's.
+/// Requests of every result type are archived alike; what an unarchiver gives is an `NSFetchRequest<any
+/// NSFetchRequestResult>`, to be ``retyped(as:)``. They are no `NSSecureCoding`: nor are Apple's.
 open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRequest, NSCoding {
   private let box: FetchContent.Box
 
@@ -120,8 +120,9 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
 
   open var entityName: String? { box.content.entity?.name ?? box.content.entityName }
 
-  /// The entity that was set. A request that was made by name has none before it is executed, and then the one of that name in the
-  /// context's model. (https://developer.apple.com/documentation/coredata/nsfetchrequest/init(entityname:)-5anoo)
+  /// The entity that was set. A request that was made by name has none before it is executed, and then the one of that
+  /// name in the context's model.
+  /// (https://developer.apple.com/documentation/coredata/nsfetchrequest/init(entityname:)-5anoo)
   open var entity: NSEntityDescription? {
     get { box.content.entity ?? box.executed.withLock { $0 }?.entity }
     set {
@@ -143,7 +144,8 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
     get { box.content.sortDescriptors }
     set { box.content.sortDescriptors = newValue }
   }
-  /// The most results; 0 for no limit. With a negative number, here, as ``fetchOffset`` or as ``fetchBatchSize``, the fetch throws 134060.
+  /// The most results; 0 for no limit. With a negative number, here, as ``fetchOffset`` or as ``fetchBatchSize``, the
+  /// fetch throws 134060.
   open var fetchLimit: Int {
     get { box.content.fetchLimit }
     set { box.content.fetchLimit = newValue }
@@ -152,8 +154,8 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
     get { box.content.fetchOffset }
     set { box.content.fetchOffset = newValue }
   }
-  /// How many objects' values are read at a time, when the first of them is used; 0 for all at once. What ``returnsObjectsAsFaults`` and
-  /// ``relationshipKeyPathsForPrefetching`` ask for is done then, too.
+  /// How many objects' values are read at a time, when the first of them is used; 0 for all at once. What
+  /// ``returnsObjectsAsFaults`` and ``relationshipKeyPathsForPrefetching`` ask for is done then, too.
   open var fetchBatchSize: Int {
     get { box.content.fetchBatchSize }
     set { box.content.fetchBatchSize = newValue }
@@ -179,7 +181,8 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
     get { box.content.returnsDistinctResults }
     set { box.content.returnsDistinctResults = newValue }
   }
-  /// Whether objects that the context has already, unless they have unsaved changes, take the values and relationships that the store has now.
+  /// Whether objects that the context has already, unless they have unsaved changes, take the values and relationships
+  /// that the store has now.
   open var shouldRefreshRefetchedObjects: Bool {
     get { box.content.shouldRefreshRefetchedObjects }
     set { box.content.shouldRefreshRefetchedObjects = newValue }
@@ -188,23 +191,24 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
     get { box.content.resultType }
     set { box.content.resultType = newValue }
   }
-  /// The keys of the dictionaries: names of attributes and to-one relationships, key paths over to-one relationships to them, property
-  /// descriptions, and `NSExpressionDescription`s, whose functions (`sum:`, `count:` …) are aggregates of all fetched objects or of each
-  /// group. Nil stands for all attributes. With objects as results the names are checked, and the objects
-  /// have all their values whatever this says (decision 042).
+  /// The keys of the dictionaries: names of attributes and to-one relationships, key paths over to-one relationships to
+  /// them, property descriptions, and `NSExpressionDescription`s, whose functions (`sum:`, `count:` …) are aggregates
+  /// of all fetched objects or of each group. Nil stands for all attributes. With objects as results the names are
+  /// checked, and the objects have all their values whatever this says (decision 042).
   /// (https://developer.apple.com/documentation/coredata/nsfetchrequest/propertiestofetch)
   open var propertiesToFetch: [Any]? {
     get { box.content.propertiesToFetch }
     set { box.content.propertiesToFetch = newValue }
   }
-  /// What all objects of a group have in common, named as in ``propertiesToFetch``; each group gives one dictionary, in which all else must
-  /// be an aggregate. (https://developer.apple.com/documentation/coredata/nsfetchrequest/propertiestogroupby)
+  /// What all objects of a group have in common, named as in ``propertiesToFetch``; each group gives one dictionary, in
+  /// which all else must be an aggregate.
+  /// (https://developer.apple.com/documentation/coredata/nsfetchrequest/propertiestogroupby)
   open var propertiesToGroupBy: [Any]? {
     get { box.content.propertiesToGroupBy }
     set { box.content.propertiesToGroupBy = newValue }
   }
-  /// Which groups are kept, by what they are grouped by, and by the entries of their dictionaries: a variable of an entry's name
-  /// (`NSExpression(forVariable:)`, `$name`) is its value.
+  /// Which groups are kept, by what they are grouped by, and by the entries of their dictionaries: a variable of an
+  /// entry's name (`NSExpression(forVariable:)`, `$name`) is its value.
   /// (https://developer.apple.com/documentation/coredata/nsfetchrequest/havingpredicate)
   open var havingPredicate: NSPredicate? {
     get { box.content.havingPredicate }
@@ -229,8 +233,8 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
 
   // MARK: Coding
 
-  /// Encodes all but `affectedStores`. What has no form in an archive stops the program, as a predicate made of a block: a coder has no way
-  /// to say so.
+  /// Encodes all but `affectedStores`. What has no form in an archive stops the program, as a predicate made of a
+  /// block: a coder has no way to say so.
   open func encode(with coder: NSCoder) { FetchRequestCoding.encode(retyped(), with: coder) }
 
   /// The request that was encoded. Nil where it cannot be read.

@@ -51,8 +51,8 @@ struct ResolvedTable {
     if let defect = plan.defect { throw Self.error("propertiesToFetch and propertiesToGroupBy do not fit: " + defect) }
   }
 
-  /// Throws for what a request for objects names in `propertiesToFetch` and no dictionary could have. Objects have all their values
-  /// whatever it names (decision 042).
+  /// Throws for what a request for objects names in `propertiesToFetch` and no dictionary could have. Objects have all
+  /// their values whatever it names (decision 042).
   static func checkProperties(_ fetch: ResolvedFetch, _ core: ContextCore) throws {
     guard fetch.parameters.resultType == .managedObjectResultType, let frozen = core.frozen else { return }
     var maker = TableMaker(frozen, fetch.info.entity, fetch.resolver)

@@ -1,10 +1,11 @@
 import Foundation
 
-// The notifications of contexts and coordinators as messages with types, as Apple declares them from version 27 of its systems on:
-// https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/objectsdidchangemessage and its like.
+// The notifications of contexts and coordinators as messages with types, as Apple declares them from version 27 of its
+// systems on: https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/objectsdidchangemessage and its
+// like.
 //
-// Foundation here does not tell the observers of names of a message, nor those of messages of a name. So both are posted,
-// the name first; see MessagePosting for when.
+// Foundation here does not tell the observers of names of a message, nor those of messages of a name. So both are
+// posted, the name first; see MessagePosting for when.
 
 extension NSManagedObjectContext {
   /// Posted when objects of a main-queue context have changed, at the end of the event.

@@ -1,7 +1,7 @@
 import Foundation
 
-// The names by which messages are observed: `NotificationCenter.default.addObserver(of: context, for: .didSave) { … }`. To ask for one
-// begins the posting of messages: see MessagePosting.
+// The names by which messages are observed: `NotificationCenter.default.addObserver(of: context, for: .didSave) { … }`.
+// To ask for one begins the posting of messages: see MessagePosting.
 
 extension NotificationCenter.MessageIdentifier
 where Self == NotificationCenter.BaseMessageIdentifier<NSManagedObjectContext.ObjectsDidChangeMessage> {

@@ -3,8 +3,9 @@ import Synchronization
 
 /// Messages are posted from the moment on that the process has asked for one of their names, as `.didSave`.
 ///
-/// Foundation 6.3 stops the program where a message is posted while somebody observes every notification (with a nil name). Programs that
-/// do not observe messages are kept from that; those that observe one by its type alone must ask for its name once.
+/// Foundation 6.3 stops the program where a message is posted while somebody observes every notification (with a nil
+/// name). Programs that do not observe messages are kept from that; those that observe one by its type alone must ask
+/// for its name once.
 enum MessagePosting {
   private static let isRequested = Atomic<Bool>(false)
 

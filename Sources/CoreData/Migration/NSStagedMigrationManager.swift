@@ -95,8 +95,8 @@ open class NSCustomMigrationStage: NSMigrationStage {
   }
 }
 
-/// Migrates a store stage by stage when it is added. Not yet: a store of another version than the model's is refused with
-/// 134100, as without a manager.
+/// Migrates a store stage by stage when it is added. Not yet: a store of another version than the model's is refused
+/// with 134100, as without a manager.
 open class NSStagedMigrationManager: NSObject {
   private let steps: [NSMigrationStage]
   open var stages: [NSMigrationStage] { steps }

@@ -1,8 +1,8 @@
 import Foundation
 import ModelFiles
 
-/// How models, entities and properties go into a coder: as the bytes of a `.mom` archive, which Apple's framework and ours
-/// read alike. An entity or a property is wrapped into a model of its own.
+/// How models, entities and properties go into a coder: as the bytes of a `.mom` archive, which Apple's framework and
+/// ours read alike. An entity or a property is wrapped into a model of its own.
 ///
 /// What a `.mom` cannot hold, as a predicate made of a block, stops the program: a coder has no way to say so.
 enum DescriptionCoding {
@@ -46,7 +46,8 @@ enum DescriptionCoding {
 
   static func indexes(_ coder: NSCoder) -> [NSFetchIndexDescription]? { entity(coder)?.indexes }
 
-  /// Nil where there is no archive or one that cannot be read. The coder is not told: it may be set up to stop the program.
+  /// Nil where there is no archive or one that cannot be read. The coder is not told: it may be set up to stop the
+  /// program.
   static func record(_ coder: NSCoder) -> ModelRecord? {
     guard coder.containsValue(forKey: archiveKey),
       let archive = coder.decodeObject(of: NSData.self, forKey: archiveKey)

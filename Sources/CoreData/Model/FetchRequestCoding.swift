@@ -88,8 +88,8 @@ enum FetchRequestCoding {
     }
   }
 
-  /// Nil where there is no archive or one that cannot be read. Bytes, because Foundation stops the program where an object is of another
-  /// class than it should be.
+  /// Nil where there is no archive or one that cannot be read. Bytes, because Foundation stops the program where an
+  /// object is of another class than it should be.
   static func decode(_ coder: NSCoder) -> Request? {
     let archive = coder.withDecodedUnsafeBufferPointer(forKey: archiveKey) { $0.map { Data($0) } }
     guard let archive, let model = try? CompiledModelReader.read(archive) else { return nil }

@@ -40,7 +40,8 @@ final class FrozenModel: Sendable {
 final class EntityInfo: @unchecked Sendable {
   let entity: Entity
   let slotCount: Int
-  /// Held strongly, because IDs outlive models; the description points back here, so a used model's entities are not freed.
+  /// Held strongly, because IDs outlive models; the description points back here, so a used model's entities are not
+  /// freed.
   let description: NSEntityDescription
   let keys: [String: Key]
   /// The values a new object begins with, by slot.
@@ -183,8 +184,8 @@ final class EntityInfo: @unchecked Sendable {
     hasTransformables = entity.attributes.contains { $0.type == .transformable }
   }
 
-  /// Ends the counting of references to what every object of the entity is made with, and which stays anyway: threads that
-  /// make objects of one entity would contend for its counts.
+  /// Ends the counting of references to what every object of the entity is made with, and which stays anyway: threads
+  /// that make objects of one entity would contend for its counts.
   fileprivate func makeImmortal() {
     cd_make_immortal(Unmanaged.passUnretained(self).toOpaque())
     cd_make_immortal(Unmanaged.passUnretained(description).toOpaque())

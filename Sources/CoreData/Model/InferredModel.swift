@@ -5,10 +5,10 @@ import StoreSchema
 extension NSPersistentStoreCoordinator {
   /// A model guessed from the tables of the store at `url`, for reading a store whose model is lost.
   ///
-  /// Entities have the names that the store lists, properties those of its columns, in upper case. What the tables do not
-  /// tell is left out: inverses of most relationships, whether values are optional, which of several entities in one table
-  /// a property belongs to. ``NSManagedObjectModel/isInferred`` is true, and every store opened with the model is read-only,
-  /// whatever its version hashes are. Core Data has nothing like it.
+  /// Entities have the names that the store lists, properties those of its columns, in upper case. What the tables do
+  /// not tell is left out: inverses of most relationships, whether values are optional, which of several entities in
+  /// one table a property belongs to. ``NSManagedObjectModel/isInferred`` is true, and every store opened with the
+  /// model is read-only, whatever its version hashes are. Core Data has nothing like it.
   public static func inferredModel(
     forPersistentStoreAt url: URL, ofType storeType: String = NSSQLiteStoreType, options: [AnyHashable: Any]? = nil
   ) throws -> NSManagedObjectModel {

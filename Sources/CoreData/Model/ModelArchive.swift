@@ -48,7 +48,8 @@ package enum ModelArchive {
 }
 
 extension NSPersistentStoreCoordinator {
-  /// See ``cachedModelForPersistentStore(at:options:)``. Of a file that is no store of a known type the error of the first type is thrown.
+  /// See ``cachedModelForPersistentStore(at:options:)``. Of a file that is no store of a known type the error of the
+  /// first type is thrown.
   static func cachedModel(at url: URL, _ options: [AnyHashable: Any]?) throws -> NSManagedObjectModel {
     var failure: (any Error)?
     for type in StoreRegistration.persistentTypes {

@@ -17,8 +17,8 @@ enum ModelCheck {
   }
 
   /// Names that every managed object answers itself: methods of NSObject and NSManagedObject without parameters
-  /// ([NSPropertyDescription](https://developer.apple.com/documentation/coredata/nspropertydescription)). Xcode's compiler
-  /// also refuses names that begin in upper case; those are allowed here, as they are in models made in code.
+  /// ([NSPropertyDescription](https://developer.apple.com/documentation/coredata/nspropertydescription)). Xcode's
+  /// compiler also refuses names that begin in upper case; those are allowed here, as they are in models made in code.
   private static let reserved: Set<String> = [
     "autorelease", "awakeFromFetch", "awakeFromInsert", "changedValues", "changedValuesForCurrentEvent", "class",
     "copy",

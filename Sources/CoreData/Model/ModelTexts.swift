@@ -5,7 +5,8 @@ import ModelFiles
 /// from, which are read when they are first asked for.
 ///
 /// A model `Name` has them in `NameModel.strings`, or in a folder for the user's language
-/// ([Localizing and Customizing Model Property Names](https://developer.apple.com/library/archive/documentation/Cocoa/Conceptual/NSPersistentDocumentTutorial/06_CustomisingErrors/errors.html)).
+/// ([Localizing and Customizing Model Property
+/// Names](https://developer.apple.com/library/archive/documentation/Cocoa/Conceptual/NSPersistentDocumentTutorial/06_CustomisingErrors/errors.html)).
 struct ModelTexts {
   private enum Source {
     case given([String: String])

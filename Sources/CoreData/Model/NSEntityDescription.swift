@@ -221,7 +221,8 @@ open class NSEntityDescription: NSObject, NSCopying, NSSecureCoding {
 
   open class var supportsSecureCoding: Bool { true }
 
-  /// Encodes what a copy has. Relationships find their destinations again by name, in the model that the entity is added to.
+  /// Encodes what a copy has. Relationships find their destinations again by name, in the model that the entity is
+  /// added to.
   open func encode(with coder: NSCoder) { DescriptionCoding.encode(self, with: coder) }
 
   /// The entity that was encoded, in no model. Nil where it cannot be read.

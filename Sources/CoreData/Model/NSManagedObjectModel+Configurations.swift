@@ -8,8 +8,8 @@ extension NSManagedObjectModel {
     return members[configuration]?.filter { $0.managedObjectModelIfAny === self }
   }
 
-  /// The names of the entities that a store of the configuration is made for: its own, and all above them, because objects are kept
-  /// in the tables of their root entities. Nil for an unknown name.
+  /// The names of the entities that a store of the configuration is made for: its own, and all above them, because
+  /// objects are kept in the tables of their root entities. Nil for an unknown name.
   final func storedNames(ofConfiguration configuration: String?) -> Set<String>? {
     guard let members = members(ofConfiguration: configuration) else { return nil }
     var names: Set<String> = []
@@ -22,8 +22,9 @@ extension NSManagedObjectModel {
 
   /// The model that a store of the configuration carries: a copy with its stored entities and that configuration alone.
   ///
-  /// Entities that relationships lead to are there too, because no model is sound without them. Where they are not of the configuration,
-  /// a store fits the copy with the configuration's name only. Fetched properties and templates of other entities are left out.
+  /// Entities that relationships lead to are there too, because no model is sound without them. Where they are not of
+  /// the configuration, a store fits the copy with the configuration's name only. Fetched properties and templates of
+  /// other entities are left out.
   final func part(ofConfiguration configuration: String) -> NSManagedObjectModel? {
     guard let stored = storedNames(ofConfiguration: configuration), let copy = copy(with: nil) as? NSManagedObjectModel
     else { return nil }

@@ -5,8 +5,8 @@ import StoreQuery
 import StoreSchema
 
 extension NSManagedObjectModel {
-  /// Reads a compiled model (`.mom`, `.momd`) or a source model (`.xcdatamodel`, `.xcdatamodeld`); of several versions the
-  /// current one. Nil where that is not possible; ``read(_:)`` says why.
+  /// Reads a compiled model (`.mom`, `.momd`) or a source model (`.xcdatamodel`, `.xcdatamodeld`); of several versions
+  /// the current one. Nil where that is not possible; ``read(_:)`` says why.
   public convenience init?(contentsOf url: URL) {
     guard let record = try? ModelFile.read(at: url) else { return nil }
     self.init(record)

@@ -91,8 +91,8 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
     members(ofConfiguration: configuration)
   }
 
-  /// Names a set of entities. Each must belong to the model. Their sub-entities are not part of the configuration unless
-  /// they are given too.
+  /// Names a set of entities. Each must belong to the model. Their sub-entities are not part of the configuration
+  /// unless they are given too.
   open func setEntities(_ entities: [NSEntityDescription], forConfigurationName configuration: String) {
     requireEditable()
     for entity in entities where entity.managedObjectModelIfAny !== self {
@@ -108,11 +108,12 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
   /// The template as it is. That of a model in use cannot be changed; a copy of it can.
   open func fetchRequestTemplate(forName name: String) -> NSFetchRequest<any NSFetchRequestResult>? { templates[name] }
 
-  /// A copy of the template with the `$variables` of its predicate replaced by values; `NSNull` stands for nil. Nil for an
-  /// unknown name.
+  /// A copy of the template with the `$variables` of its predicate replaced by values; `NSNull` stands for nil. Nil for
+  /// an unknown name.
   ///
   /// A variable without a value stops the program: there must be one for each
-  /// ([Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectmodel/fetchrequestfromtemplate(withname:substitutionvariables:))).
+  /// ([Apple's
+  /// documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectmodel/fetchrequestfromtemplate(withname:substitutionvariables:))).
   open func fetchRequestFromTemplate(
     withName name: String, substitutionVariables variables: [String: Any]
   ) -> NSFetchRequest<any NSFetchRequestResult>? {
@@ -144,9 +145,9 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
   /// Identifies the whole model: base64 of a digest over all version hashes.
   open var versionChecksum: String { VersionHash.checksum(of: VersionHash.hashes(of: definitions())) }
 
-  /// Whether a store with this metadata was made with exactly the entities of the configuration, and with those above them, whose
-  /// tables they are in. Entities whose hash cannot be computed, because they have derived or composite attributes, count as the
-  /// same by their name.
+  /// Whether a store with this metadata was made with exactly the entities of the configuration, and with those above
+  /// them, whose tables they are in. Entities whose hash cannot be computed, because they have derived or composite
+  /// attributes, count as the same by their name.
   open func isConfiguration(
     withName configuration: String?, compatibleWithStoreMetadata metadata: [String: Any]
   ) -> Bool {
@@ -163,8 +164,8 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
       }
   }
 
-  /// Texts for users, by keys of the forms `Entity/<name>`, `Property/<property>/Entity/<entity>`, `Property/<property>` and
-  /// `ErrorString/<text>`. Validation errors use them.
+  /// Texts for users, by keys of the forms `Entity/<name>`, `Property/<property>/Entity/<entity>`,
+  /// `Property/<property>` and `ErrorString/<text>`. Validation errors use them.
   ///
   /// Those of a model that was read from `Name.momd` and the like are in `NameModel.strings` beside it, or in a folder
   /// `<language>.lproj` there; they are read when they are first asked for.
@@ -250,8 +251,8 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
   /// Merges all models of the bundles, of the main bundle for nil. Two different entities of one name stop the program.
   open class func mergedModel(from bundles: [Bundle]?) -> NSManagedObjectModel? { merged(from: bundles) }
 
-  /// Merges those entity versions of the bundles' models that a store with this metadata was made with. Nil where one is
-  /// missing.
+  /// Merges those entity versions of the bundles' models that a store with this metadata was made with. Nil where one
+  /// is missing.
   open class func mergedModel(
     from bundles: [Bundle]?, forStoreMetadata metadata: [String: Any]
   ) -> NSManagedObjectModel? { merged(from: bundles, forStoreMetadata: metadata) }

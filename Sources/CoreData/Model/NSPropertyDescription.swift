@@ -28,8 +28,8 @@ open class NSPropertyDescription: NSObject, NSCopying, NSSecureCoding {
   open var isTransient = false { willSet { requireEditable() } }
   /// Whatever the client wants to know of the property; empty unless set.
   ///
-  /// It can be set while the model is in use, too: predicates of fetched properties that name it read it each time. Nobody
-  /// may read it at that moment.
+  /// It can be set while the model is in use, too: predicates of fetched properties that name it read it each time.
+  /// Nobody may read it at that moment.
   open var userInfo: [AnyHashable: Any]? = [:]
   open var versionHashModifier: String? { willSet { requireEditable() } }
   @available(*, deprecated, message: "Use NSEntityDescription.indexes instead")
@@ -71,10 +71,11 @@ open class NSPropertyDescription: NSObject, NSCopying, NSSecureCoding {
 
   /// Sets the predicates that a value must meet at save, and the text or error code to report for each.
   ///
-  /// They are evaluated with the value as `SELF`, when the object is inserted or any of it has changed: an attribute's value,
-  /// a to-one relationship's object, a to-many one's set or ordered set. Nil is not judged. The first one that is not met is reported. A warning that is a number is the error's code; any
-  /// other is the text of an error 1550, by way of the model's `localizationDictionary` (`ErrorString/…`). Both lists have
-  /// the same length, as Apple's documentation demands; other ones stop the program.
+  /// They are evaluated with the value as `SELF`, when the object is inserted or any of it has changed: an attribute's
+  /// value, a to-one relationship's object, a to-many one's set or ordered set. Nil is not judged. The first one that
+  /// is not met is reported. A warning that is a number is the error's code; any other is the text of an error 1550, by
+  /// way of the model's `localizationDictionary` (`ErrorString/…`). Both lists have the same length, as Apple's
+  /// documentation demands; other ones stop the program.
   open func setValidationPredicates(
     _ validationPredicates: [NSPredicate]?, withValidationWarnings validationWarnings: [String]?
   ) {
@@ -101,8 +102,8 @@ open class NSPropertyDescription: NSObject, NSCopying, NSSecureCoding {
 
   open class var supportsSecureCoding: Bool { true }
 
-  /// Encodes an attribute, a relationship or a fetched property. The names of a relationship's destination and inverse are
-  /// all that it keeps of them.
+  /// Encodes an attribute, a relationship or a fetched property. The names of a relationship's destination and inverse
+  /// are all that it keeps of them.
   open func encode(with coder: NSCoder) { DescriptionCoding.encode(self, with: coder) }
 
   /// The property that was encoded, in no entity. Nil where it cannot be read, or is of another kind.

@@ -95,7 +95,8 @@ open class NSRelationshipDescription: NSPropertyDescription {
 /// The request is run when the value is first asked for, and again after the object has been refreshed; in between the
 /// value stays what it was
 /// ([NSFetchedPropertyDescription](https://developer.apple.com/documentation/coredata/nsfetchedpropertydescription)).
-/// Its predicate may use `$FETCH_SOURCE`, the object, and `$FETCHED_PROPERTY`, this description (`name` and `userInfo`).
+/// Its predicate may use `$FETCH_SOURCE`, the object, and `$FETCHED_PROPERTY`, this description (`name` and
+/// `userInfo`).
 open class NSFetchedPropertyDescription: NSPropertyDescription {
   open var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? { willSet { requireEditable() } }
 

@@ -8,7 +8,8 @@ public struct NSValueTransformerName: RawRepresentable, Hashable, Sendable, Expr
   public init(_ rawValue: String) { self.rawValue = rawValue }
   public init(stringLiteral value: String) { rawValue = value }
 
-  /// Archives with secure coding; reads back the classes of `NSSecureUnarchiveFromDataTransformer.allowedTopLevelClasses`.
+  /// Archives with secure coding; reads back the classes of
+  /// `NSSecureUnarchiveFromDataTransformer.allowedTopLevelClasses`.
   public static let secureUnarchiveFromDataTransformerName = Self("NSSecureUnarchiveFromData")
   public static let keyedUnarchiveFromDataTransformerName = Self("NSKeyedUnarchiveFromData")
 }
@@ -42,10 +43,11 @@ open class ValueTransformer: NSObject {
     }
   }
 
-  /// The transformer registered under `name`; where there is none, an object of the transformer class of that name, which is registered
-  /// from then on: "it will attempt to find a class with the specified name"
-  /// (https://developer.apple.com/documentation/foundation/valuetransformer/init(forname:)). Nil where there is none of both. The name of a
-  /// class is that of its type, with its module or without; the class must have the initialiser `init()`.
+  /// The transformer registered under `name`; where there is none, an object of the transformer class of that name,
+  /// which is registered from then on: "it will attempt to find a class with the specified name"
+  /// (https://developer.apple.com/documentation/foundation/valuetransformer/init(forname:)). Nil where there is none of
+  /// both. The name of a class is that of its type, with its module or without; the class must have the initialiser
+  /// `init()`.
   open class func named(_ name: NSValueTransformerName) -> ValueTransformer? {
     let (found, isUnknown) = registry.withLock {
       ($0.transformers[name.rawValue], $0.unknown.contains(name.rawValue))
@@ -81,7 +83,8 @@ open class ValueTransformer: NSObject {
 
   open class func transformedValueClass() -> AnyClass { NSObject.self }
   /// Whether values can be turned back; true unless overridden
-  /// ([Apple's documentation](https://developer.apple.com/documentation/foundation/valuetransformer/allowsreversetransformation())).
+  /// ([Apple's
+  /// documentation](https://developer.apple.com/documentation/foundation/valuetransformer/allowsreversetransformation())).
   /// A transformer that cannot is refused at save: what it stores could not be read.
   open class func allowsReverseTransformation() -> Bool { true }
   open func transformedValue(_ value: Any?) -> Any? { value }

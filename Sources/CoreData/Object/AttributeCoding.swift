@@ -25,8 +25,8 @@ enum AttributeCoding {
     }
   }
 
-  /// What key-value coding gives for a stored value. Numbers are objects: `as? Int`, `as? Double` and their like take what
-  /// fits of an `NSNumber`, where a Swift number in an `Any` is of one type only.
+  /// What key-value coding gives for a stored value. Numbers are objects: `as? Int`, `as? Double` and their like take
+  /// what fits of an `NSNumber`, where a Swift number in an `Any` is of one type only.
   static func decode(_ value: Value, _ type: StoreSchema.AttributeType) -> Any? {
     switch value {
     case .null: return nil

@@ -4,8 +4,9 @@ import StoreSchema
 
 /// The values of an object that were set since it was read, by slot. Takes no memory of its own until the first is set.
 ///
-/// A few values are kept packed, in the order of their slots: a change of one property must not cost room for all. More of
-/// them have a place for each slot. Its owner says how many slots there are, and calls ``removeAll(slots:)`` before it goes.
+/// A few values are kept packed, in the order of their slots: a change of one property must not cost room for all. More
+/// of them have a place for each slot. Its owner says how many slots there are, and calls ``removeAll(slots:)`` before
+/// it goes.
 struct ChangedValues {
   /// The mask, then the values.
   private var memory: UnsafeMutableRawPointer?

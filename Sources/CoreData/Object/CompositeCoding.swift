@@ -1,13 +1,13 @@
 import Foundation
 import StoreSchema
 
-/// Composite attributes as the dictionaries that key-value coding knows, each nested composite a dictionary in its own right.
-/// Stores know the leaves only, each with a slot and its path below the attribute (`place.city`).
+/// Composite attributes as the dictionaries that key-value coding knows, each nested composite a dictionary in its own
+/// right. Stores know the leaves only, each with a slot and its path below the attribute (`place.city`).
 enum CompositeCoding {
   /// The dictionary of the leaves that have a value; nil where none has one, which stands for a composite that is nil.
   static func dictionary(_ attribute: Attribute, _ leaf: (Attribute) -> Value) -> [String: Any]? {
-    // The composites on the way to the leaf at hand, outermost first. Leaves come in the order of the model, so one that is
-    // left is finished.
+    // The composites on the way to the leaf at hand, outermost first. Leaves come in the order of the model, so one
+    // that is left is finished.
     var open: [(name: String, entries: [String: Any])] = [("", [:])]
     func close(to depth: Int) {
       while open.count > depth {

@@ -1,8 +1,8 @@
 import Foundation
 import StoreSchema
 
-/// What an object was at the start of an event, for an object with changes that an earlier event has told of. Without such changes
-/// it is the row, and no base is kept.
+/// What an object was at the start of an event, for an object with changes that an earlier event has told of. Without
+/// such changes it is the row, and no base is kept.
 struct EventBase {
   fileprivate var values: [Int: Value] = [:]
   fileprivate var transformed: [Int: Any]

@@ -64,7 +64,8 @@ enum KeyPathValue {
   }
 }
 
-/// Properties of objects that have no key-value coding: it needs the Objective-C runtime. The stored ones can be looked at.
+/// Properties of objects that have no key-value coding: it needs the Objective-C runtime. The stored ones can be looked
+/// at.
 private enum StoredProperty {
   static func value(_ name: String, of object: Any) -> Any? {
     var mirror: Mirror? = Mirror(reflecting: object)

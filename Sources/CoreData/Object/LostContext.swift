@@ -1,8 +1,9 @@
 import StoreSchema
 import Synchronization
 
-/// Objects whose context is gone, or was reset. What they have read stays readable where the context is gone; a reset makes faults of
-/// all. A fault is nil, or its type's zero, however it is read; relationships are empty, and setting them has no effect.
+/// Objects whose context is gone, or was reset. What they have read stays readable where the context is gone; a reset
+/// makes faults of all. A fault is nil, or its type's zero, however it is read; relationships are empty, and setting
+/// them has no effect.
 extension NSManagedObject {
   /// Whether the object had a context and has none any more. Says so once a process.
   final var hasLostContext: Bool {

@@ -17,8 +17,8 @@ extension NSManagedObject {
 
   /// An enumeration, or another type with a raw value, whose attribute has the raw value.
   ///
-  /// A raw value that the type does not know reads as the attribute's default value. The program stops where that is none
-  /// either.
+  /// A raw value that the type does not know reads as the attribute's default value. The program stops where that is
+  /// none either.
   public final subscript<Value: RawRepresentable>(property: ManagedProperty<Value>) -> Value
   where Value.RawValue: ManagedValue {
     get {
@@ -37,9 +37,11 @@ extension NSManagedObject {
     set { Value.RawValue._setOptional(self, property.key, newValue?.rawValue) }
   }
 
-  /// Every other type: classes, arrays, dictionaries. The value is what key-value coding gives, converted as a cast does.
+  /// Every other type: classes, arrays, dictionaries. The value is what key-value coding gives, converted as a cast
+  /// does.
   ///
-  /// A value that is none of an optional type reads nil and is reported; one that is none of another type stops the program.
+  /// A value that is none of an optional type reads nil and is reported; one that is none of another type stops the
+  /// program.
   public final subscript<Value>(property: ManagedProperty<Value>) -> Value {
     get {
       let value = _any(property.key)

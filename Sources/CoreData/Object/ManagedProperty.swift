@@ -23,12 +23,12 @@ import Synchronization
 /// | to-many relationship | `Set<Student>`, `NSSet`; ordered ones `[Student]`, `NSOrderedSet` |
 ///
 /// each also as an optional. Nil reads as an empty value of a type that is not optional: zero, empty text, no members.
-/// Where the type has none (an object, an enumeration without the value), the program stops: declare optional what may be
-/// nil.
+/// Where the type has none (an object, an enumeration without the value), the program stops: declare optional what may
+/// be nil.
 ///
-/// The place of the property in the object's row is looked up once and remembered, so that an access to a number, a text,
-/// a date, data, a UUID or a relationship of Swift's own types costs a few nanoseconds. The others go through key-value
-/// coding.
+/// The place of the property in the object's row is looked up once and remembered, so that an access to a number, a
+/// text, a date, data, a UUID or a relationship of Swift's own types costs a few nanoseconds. The others go through
+/// key-value coding.
 public struct ManagedProperty<Value>: Sendable {
   public let key: PropertyKey
 
@@ -147,7 +147,8 @@ extension NSManagedObject {
   }
 }
 
-/// Reading and writing by key, one function a representation. Not inlined into clients: in here the storage is internal.
+/// Reading and writing by key, one function a representation. Not inlined into clients: in here the storage is
+/// internal.
 extension NSManagedObject {
   @inline(__always)
   private func slot(_ key: PropertyKey) -> Int {

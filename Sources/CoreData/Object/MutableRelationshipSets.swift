@@ -18,7 +18,8 @@ extension NSManagedObject {
     return RelationshipOrderedSet(self, info.relationships[index].relationship)
   }
 
-  /// The live view of the relationship that the last key of a dotted path names, of the object to which the others lead.
+  /// The live view of the relationship that the last key of a dotted path names, of the object to which the others
+  /// lead.
   ///
   /// Stops the program where one of those is nil: there is nothing whose members could change.
   public final func mutableSetValue(forKeyPath keyPath: String) -> NSMutableSet {

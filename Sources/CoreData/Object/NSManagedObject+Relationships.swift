@@ -76,14 +76,14 @@ extension NSManagedObject {
     row = new
   }
 
-  /// Lets the members be read again that were read with another row. What was added and removed here stays, and so does an
-  /// order that was set here.
+  /// Lets the members be read again that were read with another row. What was added and removed here stays, and so does
+  /// an order that was set here.
   final func unloadMembers() {
     for case let state? in toManys where !state.isFault && !state.isOrderChanged { state.unload() }
   }
 
-  /// Reads the members again, under what was added and removed here, and with `keepsOrder` in the order that was set here;
-  /// those that are new to it come last. Unchanged ones are read when they are next used.
+  /// Reads the members again, under what was added and removed here, and with `keepsOrder` in the order that was set
+  /// here; those that are new to it come last. Unchanged ones are read when they are next used.
   final func mergeMembers(_ relationship: Relationship, keepsOrder: Bool) {
     guard let index = relationship.toManyIndex, index < toManys.count, let state = toManys[index] else { return }
     if !state.hasChanges {

@@ -63,8 +63,8 @@ extension NSManagedObject {
     CoreDataError.validation(.managedObjectValidation, self, key, value)
   }
 
-  /// Asks ``validateValue(_:forKey:)`` about each property, for a class that overrides it; what that changes is set. Members that nobody
-  /// has read or changed are not read for it.
+  /// Asks ``validateValue(_:forKey:)`` about each property, for a class that overrides it; what that changes is set.
+  /// Members that nobody has read or changed are not read for it.
   final func validateValues() throws {
     var errors: [any Error] = []
     let relationships = info.relationships.filter { info in

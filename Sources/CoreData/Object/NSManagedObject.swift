@@ -4,9 +4,9 @@ import StoreSchema
 
 /// An object of a managed object model: a row of a store, or one that is to become one.
 ///
-/// An object belongs to one context and is used on that context's queue only. It keeps little: its key, the stored row it
-/// was read from (shared with every other context), and what has changed since. Its fields are free of exclusivity checks,
-/// which would cost more than the accesses: they are internal, and no access to one runs code of another.
+/// An object belongs to one context and is used on that context's queue only. It keeps little: its key, the stored row
+/// it was read from (shared with every other context), and what has changed since. Its fields are free of exclusivity
+/// checks, which would cost more than the accesses: they are internal, and no access to one runs code of another.
 open class NSManagedObject: NSObject, NSFetchRequestResult {
   /// Not counted: entities of a used model are never freed; see ``EntityInfo/description``.
   final let entityInfo: Unmanaged<EntityInfo>
@@ -157,12 +157,12 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     return made
   }
 
-  /// The entity of a model in use whose class this is. Where there is none, an empty description: without a name, and of no
-  /// model.
+  /// The entity of a model in use whose class this is. Where there is none, an empty description: without a name, and
+  /// of no model.
   open class func entity() -> NSEntityDescription { ModelRegistry.find(self) ?? NSEntityDescription() }
 
-  /// A request for the objects of the class's entity; see ``entity()``. A typed function of that name, which clients write,
-  /// is preferred.
+  /// A request for the objects of the class's entity; see ``entity()``. A typed function of that name, which clients
+  /// write, is preferred.
   @_disfavoredOverload
   open class func fetchRequest() -> NSFetchRequest<any NSFetchRequestResult> {
     entity().name.map { NSFetchRequest(entityName: $0) } ?? NSFetchRequest()
@@ -188,23 +188,23 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
   /// The present values of the properties that differ from what was last read or saved. Fires no fault.
   open func changedValues() -> [String: Any] { presentChanges() }
 
-  /// The properties changed since the last `processPendingChanges`, with the values from before; `NSNull` for nil, and for all of an
-  /// object that is new. Reads only the members of relationships that have changed.
+  /// The properties changed since the last `processPendingChanges`, with the values from before; `NSNull` for nil, and
+  /// for all of an object that is new. Reads only the members of relationships that have changed.
   ///
   /// "whose values are the old value of the persistent properties":
-  /// https://developer.apple.com/documentation/coredata/nsmanagedobject/1506472-changedvaluesforcurrentevent . The page of 2026 says
-  /// "the new values"; those are ``changedValues()``.
+  /// https://developer.apple.com/documentation/coredata/nsmanagedobject/1506472-changedvaluesforcurrentevent . The page
+  /// of 2026 says "the new values"; those are ``changedValues()``.
   open func changedValuesForCurrentEvent() -> [String: Any] { eventChanges() }
 
-  /// The values as last read or saved; nil as `NSNull`. Nil for `keys` means all, unread to-many relationships left out.
-  /// An object that was never saved has none.
+  /// The values as last read or saved; nil as `NSNull`. Nil for `keys` means all, unread to-many relationships left
+  /// out. An object that was never saved has none.
   open func committedValues(forKeys keys: [String]?) -> [String: Any] { committed(keys) }
 
   /// Whether the members of a relationship, or its destination's values, have not been read.
   open func hasFault(forRelationshipNamed key: String) -> Bool { isUnread(relationship: key) }
 
-  /// The IDs of a relationship's destinations. No objects are made, and the relationship stays as unread as it is. What cannot be
-  /// read is reported by the next save, and no ID is given.
+  /// The IDs of a relationship's destinations. No objects are made, and the relationship stays as unread as it is. What
+  /// cannot be read is reported by the next save, and no ID is given.
   open func objectIDs(forRelationshipNamed key: String) -> [NSManagedObjectID] { destinationIDs(relationship: key) }
 
   public override var hash: Int { Int(bitPattern: Unmanaged.passUnretained(self).toOpaque()) >> 4 }
@@ -236,11 +236,11 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
   open func validateForUpdate() throws { try withCore { try $0.validate(self) } }
   open func validateForDelete() throws { try core?.validateDeletion(self) }
 
-  /// Throws where `value` may not be saved as the value of a property: nil where there must be one, of another type, out of range, or
-  /// against a rule of the model. A key that the entity does not have passes.
+  /// Throws where `value` may not be saved as the value of a property: nil where there must be one, of another type,
+  /// out of range, or against a rule of the model. A key that the entity does not have passes.
   ///
-  /// An override is asked for each property before a save, with the present value, and may put another one in its place, which the
-  /// object then takes.
+  /// An override is asked for each property before a save, with the present value, and may put another one in its
+  /// place, which the object then takes.
   /// https://developer.apple.com/documentation/coredata/nsmanagedobject/validatevalue(_:forkey:)
   open func validateValue(_ value: AutoreleasingUnsafeMutablePointer<AnyObject?>, forKey key: String) throws {
     try checkValue(value.pointee, forKey: key)
@@ -256,12 +256,12 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
   /// ``setPrimitiveValue(_:forKey:)``.
   open func primitiveValue(forKey key: String) -> Any? { primitive(key) }
 
-  /// Sets a value and nothing else: no fault is fired, the object is not marked as changed, and inverses stay as they are. The
-  /// value is saved with the object's next change; ``didChangeValue(forKey:)`` makes it one. A value of another type than the
-  /// property's stops the program.
+  /// Sets a value and nothing else: no fault is fired, the object is not marked as changed, and inverses stay as they
+  /// are. The value is saved with the object's next change; ``didChangeValue(forKey:)`` makes it one. A value of
+  /// another type than the property's stops the program.
   ///
-  /// "does not invoke the change notification methods", "you are also responsible for maintaining the inverse relationship":
-  /// https://developer.apple.com/documentation/coredata/nsmanagedobject/setprimitivevalue(_:forkey:)
+  /// "does not invoke the change notification methods", "you are also responsible for maintaining the inverse
+  /// relationship": https://developer.apple.com/documentation/coredata/nsmanagedobject/setprimitivevalue(_:forkey:)
   open func setPrimitiveValue(_ value: Any?, forKey key: String) { setPrimitive(value, key) }
 
   /// The value of a key the entity does not have. Stops the program unless overridden.
@@ -286,14 +286,14 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     if !toManys.isEmpty { takePrimitiveMembers(key) }
   }
 
-  /// Whether ``didChangeValue(forKey:)`` for a key that the entity does not have leaves the object as it is. True unless overridden; with false
-  /// the object counts as updated.
+  /// Whether ``didChangeValue(forKey:)`` for a key that the entity does not have leaves the object as it is. True
+  /// unless overridden; with false the object counts as updated.
   ///
   /// https://developer.apple.com/documentation/coredata/nsmanagedobject/contextshouldignoreunmodeledpropertychanges
   open class var contextShouldIgnoreUnmodeledPropertyChanges: Bool { true }
 
-  /// A pointer for whoever observes the object, kept as long as the object lives. Nothing here reads it: key-value observing is not of this
-  /// platform.
+  /// A pointer for whoever observes the object, kept as long as the object lives. Nothing here reads it: key-value
+  /// observing is not of this platform.
   open func observationInfo() -> UnsafeMutableRawPointer? { extras?.observationInfo }
   open func setObservationInfo(_ inObservationInfo: UnsafeMutableRawPointer?) {
     makeExtras().observationInfo = inObservationInfo
@@ -329,8 +329,8 @@ extension NSManagedObject {
 
 public typealias NSSnapshotEventType = NSManagedObject.NSSnapshotEventType
 
-/// Marks what a fetch can return. It has no run-time existence, so that `any NSFetchRequestResult` conforms to itself, as
-/// existing code expects.
+/// Marks what a fetch can return. It has no run-time existence, so that `any NSFetchRequestResult` conforms to itself,
+/// as existing code expects.
 @_marker public protocol NSFetchRequestResult {}
 
 extension NSDictionary: NSFetchRequestResult {}

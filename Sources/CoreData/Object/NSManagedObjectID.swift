@@ -13,7 +13,8 @@ open class NSManagedObjectID: NSObject, NSCopying, @unchecked Sendable {
   private let firstStore: NSPersistentStore?
   /// The store that the object is in now.
   final var store: NSPersistentStore? { firstStore?.current }
-  /// The permanent ID that took the place of this temporary one, where anybody held this one then. Used on its context's queue only.
+  /// The permanent ID that took the place of this temporary one, where anybody held this one then. Used on its
+  /// context's queue only.
   @exclusivity(unchecked) final var successor: NSManagedObjectID?
   private var storeIdentifier: String? { key > 0 ? store?.ownIdentifier : nil }
 

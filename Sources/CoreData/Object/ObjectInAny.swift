@@ -1,8 +1,8 @@
 /// The address of the object in an `Any`, nil where it holds no object of a class itself (but, say, an `AnyHashable`).
 ///
-/// Sets and dictionaries compare objects through `isEqual(_:)`, whose argument is boxed. A cast costs a hundred times as much
-/// as this look at the box: three words of value, then the type's metadata, whose first word is zero for a class on platforms
-/// without Objective-C. A test fails when a toolchain changes that.
+/// Sets and dictionaries compare objects through `isEqual(_:)`, whose argument is boxed. A cast costs a hundred times
+/// as much as this look at the box: three words of value, then the type's metadata, whose first word is zero for a
+/// class on platforms without Objective-C. A test fails when a toolchain changes that.
 @inline(__always)
 func objectAddress(in value: Any?) -> UnsafeRawPointer? {
   withUnsafeBytes(of: value) { box in

@@ -1,7 +1,7 @@
 import CRuntime
 
-/// Frees the members of to-many relationships one after another instead of one inside another, so that the length of a chain
-/// of objects does not matter.
+/// Frees the members of to-many relationships one after another instead of one inside another, so that the length of a
+/// chain of objects does not matter.
 enum ReleaseQueue {
   private final class Waiting {
     var states: ContiguousArray<ContiguousArray<ToManyState?>> = []

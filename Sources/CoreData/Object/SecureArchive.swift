@@ -4,8 +4,8 @@ import StoreSchema
 
 /// Keyed archives of property-list-like values, read and written without looking up any class by name.
 ///
-/// Foundation's unarchiver ends the process on hostile archives, so values of the usual classes never reach it but within objects of the
-/// application's classes, and in collections of these; see ``SecureArchiveCheck``.
+/// Foundation's unarchiver ends the process on hostile archives, so values of the usual classes never reach it but
+/// within objects of the application's classes, and in collections of these; see ``SecureArchiveCheck``.
 enum SecureArchive {
   private static let depthLimit = 64
   /// How many objects are looked at.

@@ -1,11 +1,12 @@
 import Foundation
 import PropertyLists
 
-/// Whether an archive may be given to Foundation's unarchiver, which ends the process where a collection contradicts itself and where
-/// objects contain themselves.
+/// Whether an archive may be given to Foundation's unarchiver, which ends the process where a collection contradicts
+/// itself and where objects contain themselves.
 ///
-/// Collections must have as many keys as values and no gaps, other usual values must be such that ``SecureArchive`` can read them, what is
-/// named must be there, and no object may lead back to itself. Which classes an object of the application may hold is for its own secure coding.
+/// Collections must have as many keys as values and no gaps, other usual values must be such that ``SecureArchive`` can
+/// read them, what is named must be there, and no object may lead back to itself. Which classes an object of the
+/// application may hold is for its own secure coding.
 struct SecureArchiveCheck {
   private let archive: KeyedArchiveReader
 
@@ -33,7 +34,8 @@ struct SecureArchiveCheck {
     return !hasCycle
   }
 
-  /// Whether `root` is an object of one of the classes, or collections of such objects and of usual values; there is one at least.
+  /// Whether `root` is an object of one of the classes, or collections of such objects and of usual values; there is
+  /// one at least.
   func holds(_ root: ArchivedObject, of classes: Set<String>) -> Bool {
     var (open, seen, found) = ([root], Set<UInt64>(), false)
     while let object = open.popLast() {
@@ -60,7 +62,8 @@ struct SecureArchiveCheck {
     return place
   }
 
-  /// Whether all that a value names is there, and is no description of a class; in lists there is no reference to nothing.
+  /// Whether all that a value names is there, and is no description of a class; in lists there is no reference to
+  /// nothing.
   private func hasSoundReferences(_ value: PropertyList, _ descriptions: Set<Int>) -> Bool {
     var open: [(value: PropertyList, isInList: Bool)] = []
     if case .dictionary(let entries) = value {

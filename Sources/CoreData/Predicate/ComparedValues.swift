@@ -2,8 +2,8 @@ import Foundation
 import StoreQuery
 import StoreSchema
 
-/// What values are compared as, within one comparison: values of attributes by themselves, objects by their IDs as in fetches, and whatever no
-/// attribute has by numbers that are the same for what is equal.
+/// What values are compared as, within one comparison: values of attributes by themselves, objects by their IDs as in
+/// fetches, and whatever no attribute has by numbers that are the same for what is equal.
 final class ComparedValues {
   /// An ID of each store and context whose objects were met: elsewhere the same key is another object.
   private var homes: [NSManagedObjectID] = []

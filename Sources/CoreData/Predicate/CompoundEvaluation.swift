@@ -1,6 +1,7 @@
 import Foundation
 
-/// Evaluates compounds of compounds from a worklist: a program that folds a list of predicates one by one makes them as deep as the list is long.
+/// Evaluates compounds of compounds from a worklist: a program that folds a list of predicates one by one makes them as
+/// deep as the list is long.
 struct CompoundEvaluation {
   private let type: NSCompoundPredicate.LogicalType
   private let parts: [NSPredicate]

@@ -1,12 +1,12 @@
 import Foundation
 import StoreQuery
 
-/// Teaches Foundation's own `NSCompoundPredicate` to print and compare itself, and to evaluate itself however deep it is; and its own
-/// `NSPredicate`, which is a constant or a block, to compare itself.
+/// Teaches Foundation's own `NSCompoundPredicate` to print and compare itself, and to evaluate itself however deep it
+/// is; and its own `NSPredicate`, which is a constant or a block, to compare itself.
 ///
-/// Off Apple's platforms every compound prints as FALSEPREDICATE and is equal to every other. Clients make compounds with
-/// Foundation's initialisers, which nothing here could replace without making the name ambiguous, so the members are put
-/// into the class's table of virtual functions; see ``VirtualTable``.
+/// Off Apple's platforms every compound prints as FALSEPREDICATE and is equal to every other. Clients make compounds
+/// with Foundation's initialisers, which nothing here could replace without making the name ambiguous, so the members
+/// are put into the class's table of virtual functions; see ``VirtualTable``.
 enum CompoundPredicatePatch {
   static func apply() { _ = once }
 

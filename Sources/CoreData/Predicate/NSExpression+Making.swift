@@ -101,7 +101,8 @@ extension _ExpressionMaking {
 
   init(_ tree: StoreQuery.Expression) { self.init(TreeExpression.Payload(tree)) }
 
-  /// Parses an expression, as it may stand on either side of a comparison. A format that cannot be parsed stops the program.
+  /// Parses an expression, as it may stand on either side of a comparison. A format that cannot be parsed stops the
+  /// program.
   public init(format expressionFormat: String, _ args: Any?...) {
     self.init(format: expressionFormat, argumentArray: args as [Any?])
   }
@@ -118,8 +119,8 @@ extension _ExpressionMaking {
     } catch { misuse("Unable to parse the format string \"\(expressionFormat)\": \(error.message)") }
   }
 
-  /// A literal value; a collection becomes an aggregate of its elements. A value of a class that no attribute has is carried,
-  /// and equal to nothing.
+  /// A literal value; a collection becomes an aggregate of its elements. A value of a class that no attribute has is
+  /// carried, and equal to nothing.
   public init(forConstantValue obj: Any?) {
     self.init(.init(Substitution.literal(PredicateArgument.make(obj, keepsOthers: true)), .constant(obj)))
   }
@@ -127,8 +128,8 @@ extension _ExpressionMaking {
   /// A `$variable`, bound when the predicate around it is evaluated.
   public init(forVariable string: String) { self.init(.variable(string)) }
 
-  /// The value at a dotted path of keys. A path that begins with a variable, `$x.title`, begins at what that stands for: an
-  /// element of the subquery around it, say.
+  /// The value at a dotted path of keys. A path that begins with a variable, `$x.title`, begins at what that stands
+  /// for: an element of the subquery around it, say.
   public init(forKeyPath keyPath: String) {
     if keyPath.hasPrefix("$") {
       let keys = keyPath.dropFirst().split(separator: ".", maxSplits: 1).map(String.init)
@@ -158,8 +159,8 @@ extension _ExpressionMaking {
     }
   }
 
-  /// A function of an object, for example `stringByAppendingString:`. There are no selectors here: evaluating one that is not known stops the
-  /// program, a fetch with it throws.
+  /// A function of an object, for example `stringByAppendingString:`. There are no selectors here: evaluating one that
+  /// is not known stops the program, a fetch with it throws.
   public init(forFunction target: NSExpression, selectorName name: String, arguments parameters: [Any]?) {
     self.init(
       .function(name, (parameters ?? []).map(ExpressionTree.operand), target: ExpressionTree.part(target)))
@@ -196,8 +197,8 @@ extension _ExpressionMaking {
     self.init(.conditional(tree, ExpressionTree.part(trueExpression), ExpressionTree.part(falseExpression)))
   }
 
-  /// What a block says of the object under evaluation and of arguments, of which missing ones are `NSNull`. For evaluation in memory: a fetch
-  /// with it throws.
+  /// What a block says of the object under evaluation and of arguments, of which missing ones are `NSNull`. For
+  /// evaluation in memory: a fetch with it throws.
   public init(forBlock block: @escaping (Any?, [Any], NSMutableDictionary?) -> Any, arguments: [NSExpression]?) {
     let target = StoreQuery.Expression.object(ObjectConstant(ObjectInPredicate.other(.init(ExpressionBlock(block)))))
     self.init(.function(ExpressionBlock.selector, (arguments ?? []).map(ExpressionTree.part), target: target))

@@ -8,8 +8,8 @@ public final class NSFetchRequestExpression: NSExpression {
 
   required init?(coder: NSCoder) { nil }
 
-  /// `fetch` and `context` are expressions for an `NSFetchRequest` and an `NSManagedObjectContext`, mostly constants. The fetch is run each
-  /// time the expression is evaluated, and once for each fetch that it is part of.
+  /// `fetch` and `context` are expressions for an `NSFetchRequest` and an `NSManagedObjectContext`, mostly constants.
+  /// The fetch is run each time the expression is evaluated, and once for each fetch that it is part of.
   public class func expression(
     forFetch fetch: NSExpression, context: NSExpression, countOnly countFlag: Bool
   ) -> NSExpression {

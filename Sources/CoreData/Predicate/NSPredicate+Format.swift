@@ -16,8 +16,8 @@ extension _PredicateFormat {
     self.init(format: predicateFormat, argumentArray: args as [Any?])
   }
 
-  /// Parses a predicate with the arguments that `withVaList(_:_:)` made of values. Their types are those that the format names, as in
-  /// `printf`: `%d` is an `Int32`, `%ld` an `Int`, `%f` a `Double`, `%@` an object.
+  /// Parses a predicate with the arguments that `withVaList(_:_:)` made of values. Their types are those that the
+  /// format names, as in `printf`: `%d` is an `Int32`, `%ld` an `Int`, `%f` a `Double`, `%@` an object.
   ///
   /// An argument of another type than the format says is undefined, as in C; so is a format with more than there are.
   public init(format predicateFormat: String, arguments argList: CVaListPointer) {
@@ -59,8 +59,9 @@ extension NSPredicate {
     return NSCompoundPredicate(type: compound.compoundPredicateType, subpredicates: parts) as? Self ?? self
   }
 
-  /// The first part that stops the program when the predicate is evaluated in memory, as it is printed: a function, a class of `CAST` or a
-  /// collection operator that is not known, or a `$variable` without a value. Nil where there is none.
+  /// The first part that stops the program when the predicate is evaluated in memory, as it is printed: a function, a
+  /// class of `CAST` or a collection operator that is not known, or a `$variable` without a value. Nil where there is
+  /// none.
   ///
   /// For predicates that were read of texts from outside: a fetch throws in such cases.
   public var unevaluablePart: String? { PredicateTree.of(self).flatMap(PredicateWalk.obstacle) }

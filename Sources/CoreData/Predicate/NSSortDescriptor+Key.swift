@@ -33,8 +33,9 @@ extension NSSortDescriptor {
     self.init(key: key, ascending: ascending, selector: nil)
   }
 
-  /// Sorts by the value of a key, by a method of it. Stores know `compare:`, `caseInsensitiveCompare:`, `localizedCompare:`,
-  /// `localizedCaseInsensitiveCompare:` and `localizedStandardCompare:`; a fetch with any other is an error.
+  /// Sorts by the value of a key, by a method of it. Stores know `compare:`, `caseInsensitiveCompare:`,
+  /// `localizedCompare:`, `localizedCaseInsensitiveCompare:` and `localizedStandardCompare:`; a fetch with any other is
+  /// an error.
   public convenience init(key: String?, ascending: Bool, selector: Selector?) {
     SortDescriptorPatch.apply()
     self.init(keyPath: \NSObject[_sortKey: key ?? "self", _selector: selector], ascending: ascending)

@@ -4,7 +4,8 @@ import StoreSchema
 
 /// Collections and key paths as predicates see them: what a fetch makes of relationships, over objects of any kind.
 ///
-/// Unlike key-value coding, a path over a collection keeps nil, and gives one list however many collections are on the way.
+/// Unlike key-value coding, a path over a collection keeps nil, and gives one list however many collections are on the
+/// way.
 enum ObjectCollection {
   /// Nil for what is no collection.
   static func elements(_ operand: Any?) -> [Any?]? {
@@ -58,7 +59,8 @@ enum ObjectCollection {
     }
   }
 
-  /// Whether a to-one relationship that leads nowhere is on the way to a collection, which is empty then as it is in a fetch.
+  /// Whether a to-one relationship that leads nowhere is on the way to a collection, which is empty then as it is in a
+  /// fetch.
   private static func leadsToMany(_ value: Any?, _ keys: ArraySlice<String>) -> Bool {
     var entity = (value as? NSManagedObject)?.info.description
     for key in keys {
@@ -69,7 +71,8 @@ enum ObjectCollection {
     return false
   }
 
-  /// The value of one key. Objects have some that are no properties of their entity, as in fetches, and everything is its own `self`.
+  /// The value of one key. Objects have some that are no properties of their entity, as in fetches, and everything is
+  /// its own `self`.
   private static func single(_ value: Any?, _ key: String) -> Any? {
     guard let value = AttributeCoding.flattened(value) else { return nil }
     if let value = value as? Value { return single(AttributeCoding.decode(value, .undefined), key) }
@@ -86,8 +89,9 @@ enum ObjectCollection {
   }
 
   /// What a collection operator makes of the values at the path behind it
-  /// (https://developer.apple.com/library/archive/documentation/Cocoa/Conceptual/KeyValueCoding/CollectionOperators.html). As a path gives one
-  /// list however many collections are on the way, those of arrays and sets do what those of objects do.
+  /// (https://developer.apple.com/library/archive/documentation/Cocoa/Conceptual/KeyValueCoding/CollectionOperators.html).
+  /// As a path gives one list however many collections are on the way, those of arrays and sets do what those of
+  /// objects do.
   private static func collected(_ elements: [Any?], by key: String, _ rest: ArraySlice<String>) -> Any? {
     if key == "@count" { return Value.int(Int64(elements.count { !isNil($0) })) }
     if let isDistinct = PredicateResolver.gathering[key] {

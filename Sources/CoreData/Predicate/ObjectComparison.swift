@@ -52,7 +52,8 @@ struct ObjectComparison {
 
   private var isEquality: Bool { op == .equalTo || op == .notEqualTo }
 
-  /// Whether one value is equal to a collection; nil for other comparisons. Nil is equal to an empty relationship, as in fetches.
+  /// Whether one value is equal to a collection; nil for other comparisons. Nil is equal to an empty relationship, as
+  /// in fetches.
   private func compare(_ single: Value, _ list: [Value]) -> Bool? {
     guard isEquality else { return nil }
     return (single.isNull && list.isEmpty) == (op == .equalTo)

@@ -4,8 +4,8 @@ import StoreSchema
 
 /// Evaluates syntax trees over managed objects, dictionaries and plain values, by key.
 ///
-/// Comparisons and functions are the kernels that stores use, so that a predicate means in memory what it means in a fetch. What cannot
-/// be evaluated stops the program, as it raises an exception on Apple's platforms.
+/// Comparisons and functions are the kernels that stores use, so that a predicate means in memory what it means in a
+/// fetch. What cannot be evaluated stops the program, as it raises an exception on Apple's platforms.
 struct ObjectEvaluator {
   /// The variables that are assigned, and the elements that those of subqueries stand for.
   typealias Variables = [String: Any?]

@@ -2,8 +2,8 @@ import Foundation
 import StoreQuery
 import StoreSchema
 
-/// An object, or an ID, in a predicate: what it refers to is settled when the predicate is used, as a save gives the object another key,
-/// a temporary key means another object in another context, and a key another one in another store.
+/// An object, or an ID, in a predicate: what it refers to is settled when the predicate is used, as a save gives the
+/// object another key, a temporary key means another object in another context, and a key another one in another store.
 ///
 /// Sendable, unchecked: syntax trees are Sendable, but a predicate with managed objects stays on their queue.
 enum ObjectInPredicate: Hashable, CustomStringConvertible, @unchecked Sendable {
@@ -48,8 +48,8 @@ enum ObjectInPredicate: Hashable, CustomStringConvertible, @unchecked Sendable {
     }
   }
 
-  /// What refers to the object in a store of a context's coordinator; without a store, in whichever it lies. One that is not known there gets
-  /// a reference that no object has.
+  /// What refers to the object in a store of a context's coordinator; without a store, in whichever it lies. One that
+  /// is not known there gets a reference that no object has.
   func reference(in core: ContextCore, at store: UInt16?) -> ObjectReference {
     func isThere(_ place: UInt16) -> Bool { store == nil || store == .max || store == place }
     switch self {

@@ -3,8 +3,8 @@ import StoreQuery
 
 /// Between predicate objects and syntax trees.
 enum PredicateTree {
-  /// The predicate object for a tree, of the class that code expects: comparisons are `NSComparisonPredicate`s, compounds
-  /// `NSCompoundPredicate`s.
+  /// The predicate object for a tree, of the class that code expects: comparisons are `NSComparisonPredicate`s,
+  /// compounds `NSCompoundPredicate`s.
   static func predicate(_ tree: StoreQuery.Predicate, _ permission: EvaluationPermission? = nil) -> NSPredicate {
     switch tree {
     case .value, .variable: SyntaxPredicate(tree, permission)
@@ -32,9 +32,9 @@ enum PredicateTree {
     }
   }
 
-  /// A predicate for a fetch: what stores are asked, and what only blocks can say of the objects that they give. Conjunctions in conjunctions, and
-  /// disjunctions in disjunctions, as folding many predicates one by one makes them, are one. Parts with a key of one of the names are for
-  /// objects, too. Throws for those that are too deep.
+  /// A predicate for a fetch: what stores are asked, and what only blocks can say of the objects that they give.
+  /// Conjunctions in conjunctions, and disjunctions in disjunctions, as folding many predicates one by one makes them,
+  /// are one. Parts with a key of one of the names are for objects, too. Throws for those that are too deep.
   static func forFetch(_ predicate: NSPredicate, ofObjects names: Set<String> = []) throws(ResolutionError) -> (
     tree: StoreQuery.Predicate, block: NSPredicate?
   ) {

@@ -1,7 +1,7 @@
 import StoreQuery
 
-/// The name of a method, as sort descriptors have one: there are no selectors without Objective-C's runtime, and `#selector` is refused by the
-/// compiler. In its place write `Selector("localizedStandardCompare:")`.
+/// The name of a method, as sort descriptors have one: there are no selectors without Objective-C's runtime, and
+/// `#selector` is refused by the compiler. In its place write `Selector("localizedStandardCompare:")`.
 public struct Selector: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
   public let description: String
 
@@ -13,7 +13,8 @@ public func NSSelectorFromString(_ aSelectorName: String) -> Selector { Selector
 public func NSStringFromSelector(_ aSelector: Selector) -> String { aSelector.description }
 
 extension SortComparison.TextOrder {
-  /// The order that a method of strings compares by; nil for methods that no store knows. They are those that Apple's stores take
+  /// The order that a method of strings compares by; nil for methods that no store knows. They are those that Apple's
+  /// stores take
   /// (https://developer.apple.com/library/archive/documentation/Cocoa/Conceptual/CoreData/PersistentStoreFeatures.html).
   init?(selector: Selector?) {
     switch selector?.description {

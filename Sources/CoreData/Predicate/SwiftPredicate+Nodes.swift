@@ -2,9 +2,9 @@ import Foundation
 import StoreQuery
 import StoreSchema
 
-// The nodes of `#Predicate` that have a counterpart in the language of formats, after what Apple's Foundation makes of them (swift-foundation,
-// NSPredicateConversion.swift). Type checks, casts, regular expressions of Swift and slices have none, here as there: they are translated
-// where they are about captured values alone.
+// The nodes of `#Predicate` that have a counterpart in the language of formats, after what Apple's Foundation makes of
+// them (swift-foundation, NSPredicateConversion.swift). Type checks, casts, regular expressions of Swift and slices
+// have none, here as there: they are translated where they are about captured values alone.
 
 extension PredicateExpressions.Variable: SwiftPredicateNode {
   func tree(_ translation: inout SwiftPredicateTranslation) throws -> SwiftPredicateTree {

@@ -2,7 +2,8 @@ import Foundation
 import StoreQuery
 import StoreSchema
 
-// Comparisons of texts that Foundation lets `#Predicate` build on Apple's platforms alone. The macro finds those that are here.
+// Comparisons of texts that Foundation lets `#Predicate` build on Apple's platforms alone. The macro finds those that
+// are here.
 
 extension PredicateExpressions {
   /// Whether a text has another in it, whatever the case and the diacritics of both: `localizedStandardContains(_:)`.

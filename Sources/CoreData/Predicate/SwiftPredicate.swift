@@ -3,11 +3,11 @@ import StoreQuery
 import StoreSchema
 
 extension _PredicateFormat {
-  /// Converts a Swift predicate (`#Predicate<Student> { $0.age > 5 }`); nil for one that has an operation or a captured value without a
-  /// counterpart in the language of formats, or a key path that is no property of a managed object.
+  /// Converts a Swift predicate (`#Predicate<Student> { $0.age > 5 }`); nil for one that has an operation or a captured
+  /// value without a counterpart in the language of formats, or a key path that is no property of a managed object.
   ///
-  /// Type checks, casts, regular expressions of Swift and slices have no counterpart but where they are about captured values alone.
-  /// (https://developer.apple.com/documentation/foundation/nspredicate/4220241-init, swift-foundation)
+  /// Type checks, casts, regular expressions of Swift and slices have no counterpart but where they are about captured
+  /// values alone. (https://developer.apple.com/documentation/foundation/nspredicate/4220241-init, swift-foundation)
   public init?<Input: NSObject>(_ predicate: Foundation.Predicate<Input>) {
     guard let tree = SwiftPredicateTranslation.tree(of: predicate),
       let result = PredicateTree.predicate(tree) as? Self

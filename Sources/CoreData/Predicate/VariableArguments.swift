@@ -3,8 +3,8 @@ import Foundation
 import StoreQuery
 import Synchronization
 
-// On Apple's platforms, what bridges to an Objective-C object can be written `value as CVarArg`, as the arguments of a predicate's
-// format are there. Foundation has that for strings and numbers here.
+// On Apple's platforms, what bridges to an Objective-C object can be written `value as CVarArg`, as the arguments of a
+// predicate's format are there. Foundation has that for strings and numbers here.
 
 extension NSObject: @retroactive _CVarArgObject {}
 extension Array: @retroactive _CVarArgObject {}
@@ -33,7 +33,8 @@ extension _CVarArgObject {
 
 /// Stands for a value in a variable argument list, which keeps it until the call has ended.
 ///
-/// In the list is a text that describes the value, so that `String(format: "%@", value)` prints it; Foundation can print no other object here.
+/// In the list is a text that describes the value, so that `String(format: "%@", value)` prints it; Foundation can
+/// print no other object here.
 private final class ObjectArgument: CVarArg {
   private let text: NSString
   private var address: UInt { UInt(bitPattern: Unmanaged.passUnretained(text).toOpaque()) }
@@ -70,8 +71,8 @@ private final class ObjectArgument: CVarArg {
 
 /// Arguments of a format as C passes them.
 enum VariableArguments {
-  /// The arguments that the substitutions of a format take of a list, by the types that they name as in `printf`. Stops the program
-  /// for a text that is no format.
+  /// The arguments that the substitutions of a format take of a list, by the types that they name as in `printf`. Stops
+  /// the program for a text that is no format.
   static func read(_ list: CVaListPointer, for format: String) -> [Any?] {
     let types: [String]
     do { types = try FormatArgument.substitutions(in: format) } catch {

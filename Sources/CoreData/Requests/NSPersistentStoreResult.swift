@@ -4,13 +4,14 @@ import Synchronization
 /// What executing a request gives.
 open class NSPersistentStoreResult: NSObject {}
 
-/// What executing a request later gives, and how far it is. But for ``cancel()`` and ``progress`` it is used on its context's queue.
+/// What executing a request later gives, and how far it is. But for ``cancel()`` and ``progress`` it is used on its
+/// context's queue.
 open class NSPersistentStoreAsynchronousResult: NSPersistentStoreResult {
   open var managedObjectContext: NSManagedObjectContext { context }
   /// Why the request failed; nil while it runs and when it has succeeded.
   open var operationError: (any Error)? { failure }
-  /// How far the request is, a part of what was the thread's current progress when it was executed. It advances on the context's queue, and
-  /// cancelling it is ``cancel()``.
+  /// How far the request is, a part of what was the thread's current progress when it was executed. It advances on the
+  /// context's queue, and cancelling it is ``cancel()``.
   open var progress: Progress? { units }
   final let context: NSManagedObjectContext
   final var failure: (any Error)?
@@ -31,7 +32,8 @@ open class NSPersistentStoreAsynchronousResult: NSPersistentStoreResult {
     units.cancellationHandler = { running.result?.cancel() }
   }
 
-  /// Gives the request up, on any thread: unless it is complete, it fails with `CocoaError.userCancelled`, and what it has read is let go of.
+  /// Gives the request up, on any thread: unless it is complete, it fails with `CocoaError.userCancelled`, and what it
+  /// has read is let go of.
   open func cancel() {
     if cancelled.exchange(true, ordering: .acquiringAndReleasing) { return }
     // Whoever reads for the request notices later.

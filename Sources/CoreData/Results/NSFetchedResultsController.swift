@@ -5,8 +5,8 @@ import Foundation
 /// Used on the queue of its context. It follows the changes of that context only: saves of others show once they are
 /// merged.
 ///
-/// Delegates get a controller without the result type. It is an object of its own, equal to this one by `==`, and by `===`
-/// where both sides are known to be controllers, but of another `ObjectIdentifier`.
+/// Delegates get a controller without the result type. It is an object of its own, equal to this one by `==`, and by
+/// `===` where both sides are known to be controllers, but of another `ObjectIdentifier`.
 open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: _FetchedResultsController {
   /// Makes a controller; ``performFetch()`` fills it.
   ///

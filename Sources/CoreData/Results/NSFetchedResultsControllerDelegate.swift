@@ -32,7 +32,8 @@ public protocol NSFetchedResultsControllerDelegate: NSObjectProtocol {
     _ controller: NSFetchedResultsController<any NSFetchRequestResult>, didChange anObject: Any,
     at indexPath: IndexPath?, for type: NSFetchedResultsChangeType, newIndexPath: IndexPath?)
 
-  /// A section came or went. `sectionIndex` is its place after the changes for an insertion, before them for a deletion.
+  /// A section came or went. `sectionIndex` is its place after the changes for an insertion, before them for a
+  /// deletion.
   func controller(
     _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
     didChange sectionInfo: any NSFetchedResultsSectionInfo, atSectionIndex sectionIndex: Int,

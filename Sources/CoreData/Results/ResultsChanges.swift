@@ -45,8 +45,8 @@ struct ResultsChanges {
 
   /// The touched objects that no longer stand where they stood among the others, or stand in another section.
   ///
-  /// Objects that were not touched keep their order. Each touched one stays if as many of those that stay stand before it
-  /// as did; otherwise it has moved.
+  /// Objects that were not touched keep their order. Each touched one stays if as many of those that stay stand before
+  /// it as did; otherwise it has moved.
   private static func moved(
     from old: ResultsLayout, to new: ResultsLayout, touched: Set<NSManagedObject>
   ) -> Set<NSManagedObject> {

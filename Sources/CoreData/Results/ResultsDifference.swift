@@ -1,9 +1,11 @@
 import Foundation
 
-/// The difference between two states of a controller's results: as few removals and insertions as lead from one to the other.
+/// The difference between two states of a controller's results: as few removals and insertions as lead from one to the
+/// other.
 ///
-/// Not the standard library's: that takes the square of the number of differences in time and memory, as it does not know that no object
-/// is there twice. Here most objects that can keep their order are the longest ascending sequence of their new places.
+/// Not the standard library's: that takes the square of the number of differences in time and memory, as it does not
+/// know that no object is there twice. Here most objects that can keep their order are the longest ascending sequence
+/// of their new places.
 enum ResultsDifference {
   static func make(from old: ResultsLayout, to new: ResultsLayout) -> CollectionDifference<NSManagedObjectID> {
     make(old.objects.map(new.place), newCount: new.objects.count) {
@@ -13,8 +15,8 @@ enum ResultsDifference {
     }
   }
 
-  /// `places` are the new places of the old elements, nil for those that are gone; what is there twice, as a client's store may have it,
-  /// counts once. `old` and `new` give the elements of places that changed.
+  /// `places` are the new places of the old elements, nil for those that are gone; what is there twice, as a client's
+  /// store may have it, counts once. `old` and `new` give the elements of places that changed.
   ///
   /// An element that moved is removed and inserted, and each of both changes tells the place of the other.
   static func make<Element>(
@@ -45,7 +47,8 @@ enum ResultsDifference {
 
   /// Where the numbers of a longest ascending sequence among the others stand, the last one first.
   ///
-  /// For each length, the least number that ends a sequence of that length is kept, and for each number the one before it.
+  /// For each length, the least number that ends a sequence of that length is kept, and for each number the one before
+  /// it.
   private static func longestAscending(_ numbers: [Int?]) -> [Int] {
     var ends: [(number: Int, place: Int)] = []
     var before = [Int?](repeating: nil, count: numbers.count)

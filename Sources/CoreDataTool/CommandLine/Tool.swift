@@ -12,7 +12,8 @@ enum Tool {
     DescribeCommand.command, ShellTexts.completions, ShellTexts.manual,
   ]
 
-  /// Runs the command that `words` name, and gives the exit status: 0, 1 where the data is at fault, 2 where the call is.
+  /// Runs the command that `words` name, and gives the exit status: 0, 1 where the data is at fault, 2 where the call
+  /// is.
   static func run(_ words: [String]) -> Int32 {
     diagnosticsAreSilent.store(true, ordering: .relaxed)
     let output = Output()

@@ -46,8 +46,8 @@ enum ToolModel {
     return [try NSManagedObjectModel.read(url)] + NSManagedObjectModel.versions(ofModelAt: url)
   }
 
-  /// Makes the values of transformable attributes the bytes that are stored: the application's transformers are not here, and
-  /// no version hash depends on them.
+  /// Makes the values of transformable attributes the bytes that are stored: the application's transformers are not
+  /// here, and no version hash depends on them.
   static func keepStoredBytes(_ model: NSManagedObjectModel) {
     let name = NSValueTransformerName("StoredBytes")
     ValueTransformer.setValueTransformer(ValueTransformer(), forName: name)

@@ -3,9 +3,9 @@ import PropertyLists
 
 /// Keyed archives as JSON, without making any object of the archived classes.
 ///
-/// Strings, numbers, arrays, sets and dictionaries of Foundation are what they are in JSON; dates ISO 8601, data base64.
-/// Any other object is its class under `$class` and its values under their keys. What is shared or goes round in circles
-/// beyond the limits is `{"$omitted":"…"}`.
+/// Strings, numbers, arrays, sets and dictionaries of Foundation are what they are in JSON; dates ISO 8601, data
+/// base64. Any other object is its class under `$class` and its values under their keys. What is shared or goes round
+/// in circles beyond the limits is `{"$omitted":"…"}`.
 enum ArchiveText {
   private static let depthLimit = 64
   private static let nodeLimit = 100_000

@@ -6,8 +6,8 @@ enum DateText {
   /// Beyond the years 0001 to 9999 ISO 8601 has no agreed form.
   private static let range = -62_135_596_800.0..<253_402_300_800.0
 
-  /// `2001-01-01T00:00:00.000Z` of seconds since then: milliseconds, or microseconds where they are needed. A number for
-  /// what no calendar has.
+  /// `2001-01-01T00:00:00.000Z` of seconds since then: milliseconds, or microseconds where they are needed. A number
+  /// for what no calendar has.
   static func iso8601(_ seconds: Double) -> String {
     let time = seconds + secondsToReferenceDate
     guard time.isFinite, range.contains(time) else { return JSONText.number(seconds) }
@@ -24,7 +24,8 @@ enum DateText {
       + "\(padded(second / 3600, 2)):\(padded(second / 60 % 60, 2)):\(padded(second % 60, 2)).\(digits)Z"
   }
 
-  /// The proleptic Gregorian date of a day counted from 1970-01-01; years count from March, so that a leap day comes last.
+  /// The proleptic Gregorian date of a day counted from 1970-01-01; years count from March, so that a leap day comes
+  /// last.
   private static func civil(_ days: Int) -> (year: Int, month: Int, day: Int) {
     let shifted = days + 719_468
     let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097

@@ -1,7 +1,7 @@
 import StoreSchema
 
-/// Pieces of JSON text in the canonical form: no spaces, members sorted by the bytes of their names, nothing escaped that
-/// need not be.
+/// Pieces of JSON text in the canonical form: no spaces, members sorted by the bytes of their names, nothing escaped
+/// that need not be.
 enum JSONText {
   static func string(_ text: some StringProtocol) -> String {
     // Byte by byte: what is escaped is ASCII, and no byte of another character is.
@@ -35,7 +35,8 @@ enum JSONText {
     }
   }
 
-  /// A double as the shortest digits that read back equal, with a fraction, or with an exponent from 1e16 on and below 1e-4.
+  /// A double as the shortest digits that read back equal, with a fraction, or with an exponent from 1e16 on and below
+  /// 1e-4.
   static func number(_ value: Double) -> String {
     if value.isInfinite { return object(["$double": string(value < 0 ? "-inf" : "inf")]) }
     // Swift begins with exponents at 2^53. What is greater has no fraction.

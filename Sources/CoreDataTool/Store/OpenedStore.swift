@@ -22,8 +22,8 @@ struct OpenedStore {
 
   /// Opens the store at `path`, by default so that nothing in its folder changes, not even times.
   ///
-  /// `model` is the path of a model file, of which that version is taken that the store was made with. Nil takes the model
-  /// that the store carries, or one inferred from its tables.
+  /// `model` is the path of a model file, of which that version is taken that the store was made with. Nil takes the
+  /// model that the store carries, or one inferred from its tables.
   init(_ path: String, model: String?, isReadOnly: Bool = true) throws {
     url = URL(fileURLWithPath: path)
     (type, metadata) = try Self.look(at: url)

@@ -1,7 +1,7 @@
 import StoreQuery
 
-/// The collations of a connection that sorts name: the ways of ``SortComparison`` to order texts. No index and no table uses them, as an
-/// order may change with the locale.
+/// The collations of a connection that sorts name: the ways of ``SortComparison`` to order texts. No index and no table
+/// uses them, as an order may change with the locale.
 public struct SQLCollation: Sendable {
   public let order: SortComparison.TextOrder
 

@@ -63,7 +63,8 @@ public enum SQLFunction: String, Sendable, CaseIterable {
     code == Int64(SQLValueType.text.code ?? -1) || code == Int64(SQLValueType.uri.code ?? -1)
   }
 
-  /// Whether reals behind a code are the doubles that they look like: numbers, reals and dates are (``SQLValueType/code``).
+  /// Whether reals behind a code are the doubles that they look like: numbers, reals and dates are
+  /// (``SQLValueType/code``).
   @inlinable
   public static func isReal(code: Int64) -> Bool { code >= 0 && code <= 2 }
 
@@ -92,7 +93,8 @@ extension ResolvedFunction {
     self = Self.all[code]
   }
 
-  /// The type of the result over operands of types; null where the result is always null, nil where only the values say it.
+  /// The type of the result over operands of types; null where the result is always null, nil where only the values say
+  /// it.
   func type(of operands: [SQLValueType]) -> SQLValueType? {
     switch self {
     case .arithmetic(let operation):

@@ -95,7 +95,8 @@ extension SQLPredicate {
   /// Up to so many values are parameters, more are a table.
   private static let longestList = 512
 
-  /// The values in brackets. Lists of about one length are one statement: the last value fills them up to a power of two.
+  /// The values in brackets. Lists of about one length are one statement: the last value fills them up to a power of
+  /// two.
   private func list(_ values: [Value]) -> SQLText {
     guard values.count <= Self.longestList || isForIndex else { return "\(list: values)" }
     let marks = isForIndex ? values : values.filled
@@ -216,8 +217,8 @@ extension SQLPredicate {
     return text
   }
 
-  /// Opens a scope for the objects of a collection; nil, without one, for what is no objects, or cannot be said. With `asSet` it does not
-  /// matter how often an object is in it.
+  /// Opens a scope for the objects of a collection; nil, without one, for what is no objects, or cannot be said. With
+  /// `asSet` it does not matter how often an object is in it.
   private mutating func open(_ collection: ResolvedCollection, asSet: Bool = false) -> Selection? {
     if isForIndex { return nil }
     switch collection {

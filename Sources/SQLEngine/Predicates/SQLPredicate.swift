@@ -18,16 +18,16 @@ struct SQLPredicate {
   }
 
   let layout: SQLLayout
-  /// Whether the text is the condition of an index: values written out, the table's own columns alone, and no function that
-  /// another program's connection may lack.
+  /// Whether the text is the condition of an index: values written out, the table's own columns alone, and no function
+  /// that another program's connection may lack.
   let isForIndex: Bool
   var scopes: [Scope]
   var aliasCount = 0
   private var leaves = 0
   private var parameters = 0
 
-  /// What SQLite takes in one statement: 32 766 parameters, 64 tables, and what ``SQLTextSize`` says. As each leaf is written out, their
-  /// number bounds the work too. Sorting joins tables of its own.
+  /// What SQLite takes in one statement: 32 766 parameters, 64 tables, and what ``SQLTextSize`` says. As each leaf is
+  /// written out, their number bounds the work too. Sorting joins tables of its own.
   static let (maximumLeaves, maximumParameters, maximumAliases, maximumAliasesSorted) = (900, 30_000, 40, 60)
 
   /// `entity` is the one whose table is `t0`.

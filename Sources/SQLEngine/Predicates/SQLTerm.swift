@@ -11,8 +11,8 @@ struct SQLTerm {
   var constant: Value?
   /// Whether it is a column of a table.
   var isColumn = false
-  /// Whether it may be an integer where its type is that of decimals: the sum of nothing is the integer 0. They compare alike, but functions
-  /// tell them apart.
+  /// Whether it may be an integer where its type is that of decimals: the sum of nothing is the integer 0. They compare
+  /// alike, but functions tell them apart.
   var isMaybeInteger = false
 
   init(_ text: SQLText, _ type: SQLValueType, constant: Value? = nil) {
@@ -48,8 +48,8 @@ enum SQLValueType: Equatable {
   /// A REAL, also where the column has an INTEGER.
   case real
   case date, decimal, text, uri, uuid, data
-  /// What a function gives where decimals are among its operands: a decimal as TEXT, or a double as REAL. In a column of decimals a
-  /// REAL is a decimal. The sum of nothing is an INTEGER.
+  /// What a function gives where decimals are among its operands: a decimal as TEXT, or a double as REAL. In a column
+  /// of decimals a REAL is a decimal. The sum of nothing is an INTEGER.
   case decimalOrDouble
   /// Values of which nothing but their absence can be asked.
   case opaque

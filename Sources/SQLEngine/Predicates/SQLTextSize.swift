@@ -1,5 +1,5 @@
-/// What SQLite needs for a piece of SQL, none of it less than it really is: a predicate that needs too much is evaluated elsewhere, where the
-/// same piece as a statement would be an error.
+/// What SQLite needs for a piece of SQL, none of it less than it really is: a predicate that needs too much is
+/// evaluated elsewhere, where the same piece as a statement would be an error.
 struct SQLTextSize {
   /// In bytes, without values.
   var length = 0
@@ -10,8 +10,8 @@ struct SQLTextSize {
   /// The sum of the heights of the subselects around each other, which SQLite adds to that of what is around them.
   private var selects = 0
 
-  /// SQLite takes a stack of 100 symbols and a height of 1000; the rest is for the statement around a condition, its joins and leaves. A
-  /// length of 1 MB is a limit of ours: nobody means that.
+  /// SQLite takes a stack of 100 symbols and a height of 1000; the rest is for the statement around a condition, its
+  /// joins and leaves. A length of 1 MB is a limit of ours: nobody means that.
   var isTaken: Bool { stack <= 78 && height + selects <= 850 && length <= 1 << 20 }
 
   /// Adds what a piece needs that stands behind so many symbols of the same expression.
@@ -24,8 +24,8 @@ struct SQLTextSize {
 
   mutating func isSelect() { selects += height }
 
-  /// The words, operators and brackets of a text: at most so many symbols are on the stack behind it. CASE has an empty one too, for what it
-  /// may compare.
+  /// The words, operators and brackets of a text: at most so many symbols are on the stack behind it. CASE has an empty
+  /// one too, for what it may compare.
   static func symbols(_ text: String) -> Int {
     var (count, isInWord) = (text.hasPrefix("CASE") ? 1 : 0, false)
     for byte in text.utf8 {

@@ -13,9 +13,9 @@ public enum Aggregate: String, Hashable, Sendable, CaseIterable {
 
   /// Collects the values of one group for one aggregate.
   ///
-  /// The sum of integers and reals is the exact one, rounded once, so that their order makes no difference; it is nil where it is infinite.
-  /// Decimals are added by ``ArithmeticKernel``, from the least to the greatest. What is no number has no sum and no average; the least and the
-  /// greatest value are those of ``SortComparison``.
+  /// The sum of integers and reals is the exact one, rounded once, so that their order makes no difference; it is nil
+  /// where it is infinite. Decimals are added by ``ArithmeticKernel``, from the least to the greatest. What is no
+  /// number has no sum and no average; the least and the greatest value are those of ``SortComparison``.
   public struct Collector: Sendable {
     private let aggregate: Aggregate
     private var count: Int64 = 0

@@ -4,9 +4,9 @@ import StoreSchema
 /// What arithmetic means over values: every result is a finite number, a date, or null.
 ///
 /// Truth values count as 0 and 1. Two integers give an integer, or a double where 64 bits do not suffice; division then
-/// drops the fraction [K] and the remainder has the sign of the dividend. A decimal with any number gives a decimal, exact
-/// to 38 digits, and a double where it lies beyond 1e±40. All else gives a double. A date with a number of seconds added
-/// or subtracted is a date; elsewhere it counts as its seconds since 2001-01-01T00:00:00Z.
+/// drops the fraction [K] and the remainder has the sign of the dividend. A decimal with any number gives a decimal,
+/// exact to 38 digits, and a double where it lies beyond 1e±40. All else gives a double. A date with a number of
+/// seconds added or subtracted is a date; elsewhere it counts as its seconds since 2001-01-01T00:00:00Z.
 ///
 /// Null gives null, and so do operands that are no number, division by zero of any kind, and results that are infinite.
 public enum ArithmeticKernel {
@@ -96,8 +96,8 @@ extension Number {
     }
   }
 
-  /// The number as decimal, nil where it lies beyond 1e±40: Foundation's operators stop the process when the exponent of a
-  /// result overflows, which operands within that range cannot reach.
+  /// The number as decimal, nil where it lies beyond 1e±40: Foundation's operators stop the process when the exponent
+  /// of a result overflows, which operands within that range cannot reach.
   var decimal: Decimal? {
     let decimal: Decimal? =
       switch self {

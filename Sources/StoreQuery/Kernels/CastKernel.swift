@@ -3,8 +3,8 @@ import StoreSchema
 
 /// What `CAST(value, 'ClassName')` means over values.
 ///
-/// A date and its seconds since 2001-01-01T00:00:00Z become each other, and numbers, UUIDs and URLs become texts and are read from
-/// them. What has no form of the class is null, as null itself is.
+/// A date and its seconds since 2001-01-01T00:00:00Z become each other, and numbers, UUIDs and URLs become texts and
+/// are read from them. What has no form of the class is null, as null itself is.
 public enum CastKernel {
   /// The classes that can be cast to.
   public enum Target: String, Hashable, Sendable, CaseIterable {

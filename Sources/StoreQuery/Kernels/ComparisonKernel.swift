@@ -2,12 +2,13 @@ import StoreSchema
 
 /// What the operators of a comparison mean over values that are known: always true or false.
 ///
-/// Null equals null only; in the orderings and the string operators it gives false on either side (`nil <= nil` too [K]).
-/// `!=` is the negation of `==`, so that it matches null. Operands of types that cannot be compared give false, but for
-/// `!=`.
+/// Null equals null only; in the orderings and the string operators it gives false on either side (`nil <= nil` too
+/// [K]). `!=` is the negation of `==`, so that it matches null. Operands of types that cannot be compared give false,
+/// but for `!=`.
 public enum ComparisonKernel {
-  /// Evaluates an operator over two values. IN means here that the left text occurs in the right one. BETWEEN and custom
-  /// selectors give false, as does MATCHES with a pattern that is none; see ``RegularExpression`` to tell beforehand.
+  /// Evaluates an operator over two values. IN means here that the left text occurs in the right one. BETWEEN and
+  /// custom selectors give false, as does MATCHES with a pattern that is none; see ``RegularExpression`` to tell
+  /// beforehand.
   public static func evaluate(
     _ op: Predicate.Operator, _ options: Predicate.Options = [], left: Value, right: Value
   ) -> Bool {

@@ -1,7 +1,7 @@
 import StoreSchema
 
-/// A value as an element of a set, in which ``ValueComparison/areEqual(_:_:options:)`` without options says what is one element: 1,
-/// 1.0 and true are.
+/// A value as an element of a set, in which ``ValueComparison/areEqual(_:_:options:)`` without options says what is one
+/// element: 1, 1.0 and true are.
 public struct EqualValue: Hashable, Sendable {
   public let value: Value
 

@@ -2,7 +2,8 @@
 ///
 /// The sum is kept as one long fixed-point number, from the least double to far above the greatest.
 struct ExactSum: Sendable {
-  /// Digits of 32 bits, the least first; the first bit of all is worth 2^-1074. Between two carries a digit may be longer, or negative.
+  /// Digits of 32 bits, the least first; the first bit of all is worth 2^-1074. Between two carries a digit may be
+  /// longer, or negative.
   private var digits = ContiguousArray<Int64>(repeating: 0, count: 70)
   /// Below are zeros only, and from the end on nothing but the sign of the sum.
   private var used = 70..<70

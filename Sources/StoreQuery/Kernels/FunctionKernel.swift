@@ -1,10 +1,11 @@
 import Foundation
 import StoreSchema
 
-/// What the built-in functions of one operand mean over values, by Apple's names in `NSExpression(forFunction:arguments:)`.
+/// What the built-in functions of one operand mean over values, by Apple's names in
+/// `NSExpression(forFunction:arguments:)`.
 ///
-/// Null gives null, and so does an operand of another type than the function takes, and a result that is infinite or no number.
-/// Truth values count as 0 and 1 and dates as their seconds, as in ``ArithmeticKernel``.
+/// Null gives null, and so does an operand of another type than the function takes, and a result that is infinite or no
+/// number. Truth values count as 0 and 1 and dates as their seconds, as in ``ArithmeticKernel``.
 public enum FunctionKernel {
   public enum Function: String, Hashable, Sendable, CaseIterable {
     case negate = "negate:"

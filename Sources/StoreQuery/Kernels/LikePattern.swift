@@ -1,8 +1,8 @@
 /// A LIKE pattern, read once: `?` stands for one Unicode scalar, `*` for any number of any (line ends too), a backslash
 /// makes the next character literal. The whole text must match, so that the empty pattern matches the empty text only.
 ///
-/// Under `[c]` and `[d]` text and pattern are folded first: `?` then stands for one scalar of the folded text, so that é is
-/// one under `[d]`, and ß is two under `[c]`.
+/// Under `[c]` and `[d]` text and pattern are folded first: `?` then stands for one scalar of the folded text, so that
+/// é is one under `[d]`, and ß is two under `[c]`.
 public struct LikePattern: Sendable {
   private enum Element {
     case byte(UInt8)

@@ -13,15 +13,17 @@ public struct PatternError: Error, Hashable, Sendable, CustomStringConvertible {
 
 /// The pattern of a MATCHES, compiled once. It has ICU's syntax and must match the whole text.
 ///
-/// `[c]` matches without case; `[d]` removes marks from text and pattern first; `[n]` turns both off. Some patterns try exponentially many ways
-/// to match: a text on which one needs more than about a million steps, and a hundred for each code unit, does not match.
+/// `[c]` matches without case; `[d]` removes marks from text and pattern first; `[n]` turns both off. Some patterns try
+/// exponentially many ways to match: a text on which one needs more than about a million steps, and a hundred for each
+/// code unit, does not match.
 public struct RegularExpression: Sendable {
   /// The longest pattern, in UTF-16 code units.
   public static let patternLimit = 10_000
   /// The longest text that is searched, in UTF-16 code units; a longer one matches nothing.
   public static let textLimit = 1_000_000
 
-  /// How often the search tells of its progress, every ten thousand steps, before it is given up; once more for each hundred code units.
+  /// How often the search tells of its progress, every ten thousand steps, before it is given up; once more for each
+  /// hundred code units.
   private static let stepLimit = 100
 
   private let expression: NSRegularExpression

@@ -2,10 +2,11 @@ import Foundation
 
 /// What string operators mean, over UTF-8 bytes.
 ///
-/// `[c]` folds case by Unicode's full case folding (ß becomes ss, final sigma becomes sigma) and `[d]` removes the marks of
-/// Latin, Greek and Cyrillic letters, both without a locale: dotless ı stays apart from i, and İ folds to i only under
-/// `[cd]`. `[n]` says that texts are normalised already and turns both off. Without `[c]` and `[d]` bytes are literal: é in
-/// one scalar and é in two differ. `[l]` orders and equates by the current locale; searches ignore it.
+/// `[c]` folds case by Unicode's full case folding (ß becomes ss, final sigma becomes sigma) and `[d]` removes the
+/// marks of Latin, Greek and Cyrillic letters, both without a locale: dotless ı stays apart from i, and İ folds to i
+/// only under `[cd]`. `[n]` says that texts are normalised already and turns both off. Without `[c]` and `[d]` bytes
+/// are literal: é in one scalar and é in two differ. `[l]` orders and equates by the current locale; searches ignore
+/// it.
 ///
 /// The literal order is that of UTF-8 bytes, which is Unicode scalar order and SQLite's BINARY order. It differs from
 /// UTF-16 order only between U+E000…U+FFFF and the scalars beyond them.
@@ -41,7 +42,8 @@ public enum StringComparison {
     LikePattern(pattern, options: options).matches(text)
   }
 
-  /// Whether the regular expression matches the whole `text`; see ``RegularExpression``. Throws if it is no such expression.
+  /// Whether the regular expression matches the whole `text`; see ``RegularExpression``. Throws if it is no such
+  /// expression.
   public static func matches(
     _ text: String, _ pattern: String, options: Predicate.Options = []
   ) throws(PatternError) -> Bool {

@@ -13,7 +13,8 @@ public struct TextMatcher: Sendable {
   private let test: Test
   private let folding: Folding
 
-  /// Prepares `==`, CONTAINS, BEGINSWITH, ENDSWITH, LIKE or MATCHES; nil for other operators and for equality by locale.
+  /// Prepares `==`, CONTAINS, BEGINSWITH, ENDSWITH, LIKE or MATCHES; nil for other operators and for equality by
+  /// locale.
   public init?(
     _ op: Predicate.Operator, _ options: Predicate.Options = [], pattern: String
   ) throws(PatternError) {

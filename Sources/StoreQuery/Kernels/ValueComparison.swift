@@ -4,8 +4,8 @@ import StoreSchema
 /// What order and equality of values mean, on every store.
 ///
 /// Numbers of all kinds compare by value, exactly; a date against a number counts as its seconds since
-/// 2001-01-01T00:00:00Z. Strings and URIs compare by their text, UUIDs and data by their bytes, references by entity and
-/// key. Everything else is incomparable, and so is what is not a number (NaN).
+/// 2001-01-01T00:00:00Z. Strings and URIs compare by their text, UUIDs and data by their bytes, references by entity
+/// and key. Everything else is incomparable, and so is what is not a number (NaN).
 public enum ValueComparison {
   /// The order of two values; nil if they are incomparable, which null is with everything.
   /// The options count for texts only.

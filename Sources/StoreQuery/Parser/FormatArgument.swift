@@ -17,7 +17,8 @@ public indirect enum FormatArgument: Hashable, Sendable {
 }
 
 extension FormatArgument {
-  /// What the substitutions of a format take, in their order: the text of each behind its percent sign, such as `@`, `K` or `lld`.
+  /// What the substitutions of a format take, in their order: the text of each behind its percent sign, such as `@`,
+  /// `K` or `lld`.
   public static func substitutions(in format: String) throws(FormatError) -> [String] {
     let bytes = Array(format.utf8)
     return try Lexer.tokens(of: format).compactMap { token in

@@ -3,8 +3,8 @@
 /// One grammar serves predicates and expressions, since `(a + 1) > 2` and `(a > 1) OR b` begin alike: each node knows
 /// which of the two it is, and is asked when its kind matters. So nothing is read twice.
 struct FormatParser {
-  /// The greatest height of a tree that a format may describe. Parentheses add nothing to it, and a chain of ANDs or ORs
-  /// is one level. Measured: equality, hashing and release of such trees fit a stack of 512 KiB unoptimised.
+  /// The greatest height of a tree that a format may describe. Parentheses add nothing to it, and a chain of ANDs or
+  /// ORs is one level. Measured: equality, hashing and release of such trees fit a stack of 512 KiB unoptimised.
   static let heightLimit = 200
 
   let format: [UInt8]

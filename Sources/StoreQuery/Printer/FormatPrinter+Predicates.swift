@@ -32,8 +32,8 @@ extension FormatPrinter {
     }
   }
 
-  /// A conjunction of nothing is true, a disjunction of nothing false. Compounds in compounds have parentheses, needed or not, as Apple's
-  /// framework prints them.
+  /// A conjunction of nothing is true, a disjunction of nothing false. Compounds in compounds have parentheses, needed
+  /// or not, as Apple's framework prints them.
   private static func compound(_ members: [Predicate], _ separator: String, empty: Bool) -> [Piece] {
     members.isEmpty ? pieces(of: .value(empty)) : joined(members.map { .predicate($0, .comparison) }, by: separator)
   }

@@ -1,5 +1,5 @@
-/// Writes trees as format strings, from a worklist of pieces rather than by recursion, so that a tree of any depth can be
-/// printed.
+/// Writes trees as format strings, from a worklist of pieces rather than by recursion, so that a tree of any depth can
+/// be printed.
 struct FormatPrinter {
   /// What is still to be written. A precedence is the loosest that may stand there without parentheses.
   enum Piece {

@@ -7,13 +7,15 @@ public protocol EvaluationSource {
   associatedtype Object
   associatedtype Failure: Error = Never
 
-  /// The value at a path from the object, whatever the path's variable; null where a relationship on the way leads nowhere.
+  /// The value at a path from the object, whatever the path's variable; null where a relationship on the way leads
+  /// nowhere.
   func value(at path: SlotPath, of object: Object) throws(Failure) -> Value
 
   /// The objects that relationships lead to, one after another. An object that is reached twice comes twice.
   func objects(over hops: [Relationship], from object: Object) throws(Failure) -> [Object]
 
-  /// A way to test an object that is faster than the kernels over ``value(at:of:)``, where there is one. It means the same.
+  /// A way to test an object that is faster than the kernels over ``value(at:of:)``, where there is one. It means the
+  /// same.
   func test(_ predicate: ResolvedPredicate) -> ((Object) -> Bool)?
 }
 

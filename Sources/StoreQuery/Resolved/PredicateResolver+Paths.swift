@@ -177,7 +177,8 @@ extension PredicateResolver {
     return found
   }
 
-  /// The operators that give collections, and whether each value comes once. A path gives one list however many collections are on the way.
+  /// The operators that give collections, and whether each value comes once. A path gives one list however many
+  /// collections are on the way.
   package static let gathering = [
     "@unionOfObjects": false, "@unionOfArrays": false, "@distinctUnionOfObjects": true, "@distinctUnionOfArrays": true,
     "@distinctUnionOfSets": true,

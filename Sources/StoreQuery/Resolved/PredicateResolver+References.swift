@@ -2,10 +2,12 @@ import StoreSchema
 
 /// Objects given as values.
 ///
-/// A key means one object in its whole tree of entities, whatever entity a reference names beside it: that of a URI may be an ancestor of
-/// the object's own. Values of objects name their own entity. So a given reference is resolved to all that may mean the same object.
+/// A key means one object in its whole tree of entities, whatever entity a reference names beside it: that of a URI may
+/// be an ancestor of the object's own. Values of objects name their own entity. So a given reference is resolved to all
+/// that may mean the same object.
 extension PredicateResolver {
-  /// The references that mean the same object as a given one; the value alone where it is no reference, or the tree has but one entity.
+  /// The references that mean the same object as a given one; the value alone where it is no reference, or the tree has
+  /// but one entity.
   func meanings(_ value: Value) -> [Value] {
     guard case .reference(let reference) = value, reference.key > 0, schema.entities.indices.contains(reference.entity)
     else { return [value] }

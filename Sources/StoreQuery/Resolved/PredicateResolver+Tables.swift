@@ -1,7 +1,7 @@
 /// Columns of tables and conditions on their groups.
 extension PredicateResolver {
-  /// Resolves a column: `sum:`, `count:` and the other functions of collections over a single value are aggregates of the fetched objects,
-  /// over a to-many relationship they are values of each object.
+  /// Resolves a column: `sum:`, `count:` and the other functions of collections over a single value are aggregates of
+  /// the fetched objects, over a to-many relationship they are values of each object.
   public func column(_ expression: Expression) throws(ResolutionError) -> TablePlan.Column {
     let expression = try AssignmentReplacement.replace(expression)
     guard case .function(let name, let arguments, target: nil) = expression, arguments.count == 1,

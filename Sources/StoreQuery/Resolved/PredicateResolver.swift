@@ -44,8 +44,8 @@ public struct PredicateResolver {
   /// Runs a fetch within a predicate: `request`, `context`, and whether only the number is wanted.
   public typealias NestedFetch = (Expression, Expression, Bool) throws(ResolutionError) -> Expression
 
-  /// `reference` gives what stands for an object that had no permanent key: one with the key zero matches nothing. `now` is in seconds
-  /// since 2001-01-01T00:00:00Z, the same for a whole predicate.
+  /// `reference` gives what stands for an object that had no permanent key: one with the key zero matches nothing.
+  /// `now` is in seconds since 2001-01-01T00:00:00Z, the same for a whole predicate.
   public init(
     _ schema: Schema, _ entity: Entity, now: Double = Date().timeIntervalSinceReferenceDate,
     nested: @escaping NestedFetch = { (request, _, _) throws(ResolutionError) in

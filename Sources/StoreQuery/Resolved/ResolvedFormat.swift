@@ -1,7 +1,7 @@
 import StoreSchema
 
-/// Writes resolved predicates for people to read, in the words of the format language: names of the model, long lists cut. What comes out
-/// need not be read back.
+/// Writes resolved predicates for people to read, in the words of the format language: names of the model, long lists
+/// cut. What comes out need not be read back.
 struct ResolvedFormat {
   let schema: Schema
   /// Whether values are written out, which may be nobody's business.

@@ -2,7 +2,8 @@ import StoreSchema
 
 /// A predicate whose names are resolved to slots: what stores translate and ``CompiledPredicate`` runs.
 ///
-/// It has fewer forms than the language: `ALL` is a negated `exists`, and single values never stand where collections do.
+/// It has fewer forms than the language: `ALL` is a negated `exists`, and single values never stand where collections
+/// do.
 public indirect enum ResolvedPredicate: Hashable, Sendable {
   case constant(Bool)
   case and([ResolvedPredicate])
@@ -82,8 +83,8 @@ public enum ResolvedAggregate: Hashable, Sendable {
 public indirect enum ResolvedCollection: Hashable, Sendable {
   case constants([Value])
   case list([ResolvedExpression])
-  /// The objects that relationships lead to, one after another, from the variable of that number; at least one of them is to-many.
-  /// An object that is reached twice counts twice.
+  /// The objects that relationships lead to, one after another, from the variable of that number; at least one of them
+  /// is to-many. An object that is reached twice counts twice.
   case members(variable: Int, [Relationship])
   /// The objects that relationships lead to from objects of a collection.
   case following(ResolvedCollection, [Relationship])

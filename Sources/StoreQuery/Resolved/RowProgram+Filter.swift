@@ -2,8 +2,9 @@ import StoreSchema
 
 /// Programs over many rows at once.
 ///
-/// Each step looks at all rows that have come to it in a loop of its own, instead of each row going through all steps: which step is next is
-/// then no guess for the processor. Steps lead to earlier ones only, so one pass from the last step to the first is all.
+/// Each step looks at all rows that have come to it in a loop of its own, instead of each row going through all steps:
+/// which step is next is then no guess for the processor. Steps lead to earlier ones only, so one pass from the last
+/// step to the first is all.
 extension RowProgram {
   /// Those of the rows that meet the predicate, in their order.
   public func filter(_ rows: [Row]) -> [Row] {
@@ -49,7 +50,8 @@ extension RowProgram {
   }
 }
 
-/// The places of a block's rows, in a lane for each step that they have come to, and one each for the rejected and the accepted.
+/// The places of a block's rows, in a lane for each step that they have come to, and one each for the rejected and the
+/// accepted.
 private final class Lanes {
   static var width: Int { 256 }
 
@@ -102,7 +104,8 @@ private final class Lanes {
     }
   }
 
-  /// Every row is written to both lanes, of which one counts it: nothing here depends on a guess. A lane has room for all.
+  /// Every row is written to both lanes, of which one counts it: nothing here depends on a guess. A lane has room for
+  /// all.
   @inline(__always)
   func move(_ number: Int, _ step: RowProgram.Step, _ test: (Int) -> Bool) {
     let own = places + lane(number) * Self.width

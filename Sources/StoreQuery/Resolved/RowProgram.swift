@@ -1,7 +1,7 @@
 import StoreSchema
 
-/// A predicate over a row's own values as a program: steps that look at packed words and bytes and say which step is next. It means what
-/// ``ComparisonKernel`` means over the values.
+/// A predicate over a row's own values as a program: steps that look at packed words and bytes and say which step is
+/// next. It means what ``ComparisonKernel`` means over the values.
 ///
 /// Closures that call closures, as ``CompiledPredicate`` has them for what this cannot say, take several times as long.
 public struct RowProgram {

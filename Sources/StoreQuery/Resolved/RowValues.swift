@@ -4,8 +4,8 @@ import StoreSchema
 extension Row {
   /// The value of a path without hops.
   ///
-  /// Data that may lie outside the row is given without its leading byte where it is inside; else its name is given, which equals no data
-  /// of a user's.
+  /// Data that may lie outside the row is given without its leading byte where it is inside; else its name is given,
+  /// which equals no data of a user's.
   package func value(of leaf: SlotPath.Leaf) -> Value {
     switch leaf {
     case .attribute(let slot, .externalData, _): isNull(slot) ? .null : .data(Self.inner(data(slot)))

@@ -2,7 +2,8 @@ import StoreSchema
 
 /// A key path from an object over to-one relationships to one value.
 public struct SlotPath: Hashable, Sendable {
-  /// Where it starts: 0 is the object at hand, n the variable of the n-th collection around, counted from the outermost.
+  /// Where it starts: 0 is the object at hand, n the variable of the n-th collection around, counted from the
+  /// outermost.
   public var variable: Int
   /// The to-one relationships to follow, in order. Each is of the entity that the one before leads to.
   public var hops: [Relationship]

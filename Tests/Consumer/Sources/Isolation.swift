@@ -1,8 +1,9 @@
 import CoreData
 import Foundation
 
-// Code of clients in the Swift 6 language mode, compiled and not run: what is captured by closures of a context, from where there is no
-// isolation, from the main actor and from an actor. Type checking alone does not find every error, so this is built with the program.
+// Code of clients in the Swift 6 language mode, compiled and not run: what is captured by closures of a context, from
+// where there is no isolation, from the main actor and from an actor. Type checking alone does not find every error, so
+// this is built with the program.
 
 /// What a closure may bring along from around it.
 struct Surroundings {

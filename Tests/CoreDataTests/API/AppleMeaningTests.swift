@@ -13,7 +13,8 @@ import Testing
 
   /// "the array contains a third object (at index 2) that is an array containing the new objectIDs for all the migrated
   /// objects": https://developer.apple.com/documentation/coredata/nsuuidchangedpersistentstoreskey
-  /// Clients: the former ID of each object stands before the new one. Here both are the same, as IDs follow their store.
+  /// Clients: the former ID of each object stands before the new one. Here both are the same, as IDs follow their
+  /// store.
   @Test func aMigrationNamesTheObjectsThatItMoves() throws {
     let context = try notes()
     let coordinator = try #require(context.persistentStoreCoordinator)
@@ -233,8 +234,27 @@ import Testing
     }
   }
 
-  /// What the options would do: https://developer.apple.com/documentation/coredata/nsmigratepersistentstoresautomaticallyoption
-  /// That it is said that they do not is ours.
+  /// An object that is deleted already is told again, also while another one is being deleted.
+  @Test func aDeletionWithinAnotherIsAnnounced() throws {
+    let entity = Describing.entity("Counting")
+    entity.managedObjectClassName = "CoreDataTests.CountingObject"
+    let context = try Describing.context(Describing.model([entity]))
+    try context.performAndWait {
+      let objects = try (0..<2).map { _ in
+        try #require(
+          NSEntityDescription.insertNewObject(forEntityName: "Counting", into: context) as? CountingObject)
+      }
+      try context.save()
+      context.delete(objects[0])
+      objects[1].other = objects[0]
+      context.delete(objects[1])
+      #expect(objects.map(\.told) == [2, 1])
+    }
+  }
+
+  /// What the options would do:
+  /// https://developer.apple.com/documentation/coredata/nsmigratepersistentstoresautomaticallyoption That it is said
+  /// that they do not is ours.
   @Test func optionsWithoutAnEffectAreNamedOnce() async throws {
     let ending = try #require(
       await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
@@ -265,8 +285,10 @@ import Testing
 
 final class CountingObject: NSManagedObject {
   var told = 0
+  var other: CountingObject?
   override func prepareForDeletion() {
     told += 1
     managedObjectContext?.delete(self)
+    if let other { managedObjectContext?.delete(other) }
   }
 }

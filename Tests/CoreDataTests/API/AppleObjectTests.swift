@@ -4,8 +4,8 @@ import Testing
 
 @testable import CoreData
 
-/// What objects tell of their values and how they take them, each rule with the page that states it; "clients" stands for what
-/// several client libraries' own tests ask.
+/// What objects tell of their values and how they take them, each rule with the page that states it; "clients" stands
+/// for what several client libraries' own tests ask.
 @Suite struct AppleObjectTests {
   /// Authors with books, ordered chapters of a book, and tags of books.
   private func library() throws -> NSManagedObjectContext {
@@ -34,8 +34,8 @@ import Testing
   // MARK: Changes of the event
 
   /// "whose values are the old value of the persistent properties":
-  /// https://developer.apple.com/documentation/coredata/nsmanagedobject/1506472-changedvaluesforcurrentevent . The page of 2026 says
-  /// "the new values", which are what `changedValues()` gives.
+  /// https://developer.apple.com/documentation/coredata/nsmanagedobject/1506472-changedvaluesforcurrentevent . The page
+  /// of 2026 says "the new values", which are what `changedValues()` gives.
   @Test func changesOfAnEventAreToldWithTheOldValues() throws {
     let context = try library()
     try context.performAndWait {
@@ -125,8 +125,8 @@ import Testing
 
   // MARK: Primitive values
 
-  /// "does not invoke the change notification methods", "you are also responsible for maintaining the inverse relationship":
-  /// https://developer.apple.com/documentation/coredata/nsmanagedobject/setprimitivevalue(_:forkey:)
+  /// "does not invoke the change notification methods", "you are also responsible for maintaining the inverse
+  /// relationship": https://developer.apple.com/documentation/coredata/nsmanagedobject/setprimitivevalue(_:forkey:)
   @Test func aPrimitiveValueIsSetAndNothingElse() throws {
     let context = try library()
     try context.performAndWait {
@@ -193,8 +193,8 @@ import Testing
   // MARK: IDs of a relationship
 
   /// "Returns the object IDs for all of the managed objects that are in the named relationship."
-  /// https://developer.apple.com/documentation/coredata/nsmanagedobject/objectids(forrelationshipnamed:) ; that no objects are made
-  /// for it is what clients ask.
+  /// https://developer.apple.com/documentation/coredata/nsmanagedobject/objectids(forrelationshipnamed:) ; that no
+  /// objects are made for it is what clients ask.
   @Test func theIDsOfARelationshipMakeNoObjects() throws {
     let context = try library()
     try context.performAndWait {
@@ -232,8 +232,9 @@ import Testing
 
   // MARK: Reset and refresh
 
-  /// "All the receiver's managed objects are “forgotten.”": https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/reset()
-  /// That they are faults then is what clients ask.
+  /// "All the receiver's managed objects are “forgotten.”":
+  /// https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/reset() That they are faults then is
+  /// what clients ask.
   @Test func afterAResetObjectsAreFaultsWithoutValues() throws {
     let context = try library()
     try context.performAndWait {
@@ -292,8 +293,9 @@ import Testing
 
   // MARK: Conflicts
 
-  /// "the merge conflict has a source object and a cached snapshot but no persisted snapshot", and "has a cached snapshot and a persisted
-  /// snapshot. The source object is also provided as a convenience": https://developer.apple.com/documentation/coredata/nsmergeconflict
+  /// "the merge conflict has a source object and a cached snapshot but no persisted snapshot", and "has a cached
+  /// snapshot and a persisted snapshot. The source object is also provided as a convenience":
+  /// https://developer.apple.com/documentation/coredata/nsmergeconflict
   @Test func aConflictIsWithTheCoordinatorsRowsOrWithTheStore() throws {
     let store = try CompanyStore()
     let other = try store.reopened()

@@ -74,7 +74,8 @@ import Testing
     }
   }
 
-  /// `init(name:managedObjectModel:)` is designated: https://developer.apple.com/documentation/coredata/nspersistentcontainer
+  /// `init(name:managedObjectModel:)` is designated:
+  /// https://developer.apple.com/documentation/coredata/nspersistentcontainer
   @Test func aContainersInitialiserCanBeOverridden() {
     #expect(Container(name: "A", managedObjectModel: NSManagedObjectModel()).name == "A+")
   }
@@ -116,8 +117,8 @@ import Testing
     }
   }
 
-  /// The library goes by its own state: https://developer.apple.com/documentation/coredata/nsmanagedobject lists which methods may be
-  /// overridden; these must not change what is saved.
+  /// The library goes by its own state: https://developer.apple.com/documentation/coredata/nsmanagedobject lists which
+  /// methods may be overridden; these must not change what is saved.
   @Test func whatAnObjectSaysOfItselfChangesNoSave() throws {
     let liar = Describing.entity("Liar", [Describing.attribute("text"), Describing.attribute("name")])
     liar.managedObjectClassName = "CoreDataTests.LyingObject"

@@ -235,6 +235,18 @@ private final class DifferenceRecorder: NSObject, NSFetchedResultsControllerDele
     }
   }
 
+  /// Differences say nothing of sections: with them each change is told.
+  @Test func aDelegateForDifferencesGetsNoneOfSections() throws {
+    try inCompany { context, people in
+      let (controller, recorder) = (controller(context, sections: true), DifferenceRecorder())
+      controller.delegate = recorder
+      try controller.performFetch()
+      context.delete(try #require(people["B"]))
+      context.processPendingChanges()
+      #expect(recorder.others == 1 && recorder.differences.isEmpty)
+    }
+  }
+
   @Test func aRollbackIsFollowed() throws {
     try inCompany { context, people in
       let (controller, recorder) = (controller(context, sections: false), Recorder())

@@ -64,7 +64,8 @@ import Testing
     }
   }
 
-  /// Clients. What was inserted elsewhere is told, and kept by nobody; what was updated is told as updated and refreshed.
+  /// Clients. What was inserted elsewhere is told, and kept by nobody; what was updated is told as updated and
+  /// refreshed.
   @Test func aMergeTellsOfInsertionsAndOfRefreshedObjects() throws {
     try merge(
       { context in

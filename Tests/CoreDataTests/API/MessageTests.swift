@@ -2,7 +2,8 @@ import CoreData
 import Foundation
 import Testing
 
-/// The notifications with types. Each message is in Apple's documentation under its name, as nsmanagedobjectcontext/didsavemessage.
+/// The notifications with types. Each message is in Apple's documentation under its name, as
+/// nsmanagedobjectcontext/didsavemessage.
 @Suite struct MessageTests {
   private func notes() throws -> NSManagedObjectContext {
     try Describing.context(Describing.model([Describing.entity("Note", [Describing.attribute("text")])]))

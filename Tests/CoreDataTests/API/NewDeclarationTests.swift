@@ -4,7 +4,8 @@ import Testing
 
 @testable import CoreData
 
-/// Declarations of Apple's that do something, used as clients write them. Each is in Apple's documentation under its name.
+/// Declarations of Apple's that do something, used as clients write them. Each is in Apple's documentation under its
+/// name.
 @Suite struct NewDeclarationTests {
   private func notes(_ entities: [NSEntityDescription]? = nil) throws -> NSManagedObjectContext {
     try Describing.context(
@@ -68,6 +69,25 @@ import Testing
       #expect(throws: CocoaError(.featureUnsupported)) { try context.save() }
       note.setValue("good", forKey: "title")
       try context.save()
+    }
+  }
+
+  /// Of a saved object the transients that were set are asked about, and of a new one all.
+  @Test func anOverrideIsAskedAboutTransients() throws {
+    let entity = Describing.entity(
+      "AskedNote", ["text", "first", "second"].map { Describing.attribute($0) })
+    for name in ["first", "second"] { entity.attributesByName[name]?.isTransient = true }
+    entity.managedObjectClassName = "CoreDataTests.AskedNote"
+    let context = try notes([entity])
+    try context.performAndWait {
+      let note = try #require(insert("AskedNote", context) as? AskedNote)
+      try context.save()
+      #expect(Set(note.asked) == ["text", "first", "second"])
+      note.asked = []
+      note.setValue("a", forKey: "text")
+      note.setValue("b", forKey: "second")
+      try context.save()
+      #expect(Set(note.asked) == ["text", "second"])
     }
   }
 
@@ -298,6 +318,15 @@ class TrimmedNote: NSManagedObject {
 }
 
 final class TrimmedTrimmedNote: TrimmedNote {}
+
+/// Notes what it is asked about.
+final class AskedNote: NSManagedObject {
+  var asked: [String] = []
+  override func validateValue(_ value: AutoreleasingUnsafeMutablePointer<AnyObject?>, forKey key: String) throws {
+    asked.append(key)
+    try super.validateValue(value, forKey: key)
+  }
+}
 
 final class OpenNote: NSManagedObject {
   override class var contextShouldIgnoreUnmodeledPropertyChanges: Bool { false }

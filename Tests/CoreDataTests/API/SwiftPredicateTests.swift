@@ -8,7 +8,8 @@ import Testing
 
   init() throws { store = try CompanyStore() }
 
-  /// Ada 36, of Engines, red and blue; Bob 20, of Engines, red; Cy 41, of nothing, no tags; one without a name, 20, of Sales, blue.
+  /// Ada 36, of Engines, red and blue; Bob 20, of Engines, red; Cy 41, of nothing, no tags; one without a name, 20, of
+  /// Sales, blue.
   private func people(_ body: (NSManagedObjectContext) throws -> Void) throws {
     try store.run { context in
       let (engines, sales) = (Department(context: context), Department(context: context))

@@ -5,7 +5,8 @@ import Testing
 
 /// Values as `CVarArg`, which clients write for the arguments of a format, and argument lists.
 ///
-/// Sources: clients (`id as CVarArg`), https://developer.apple.com/documentation/foundation/nspredicate/init(format:arguments:)
+/// Sources: clients (`id as CVarArg`),
+/// https://developer.apple.com/documentation/foundation/nspredicate/init(format:arguments:)
 @Suite struct VariableArgumentTests {
   private let id = UUID()
   private let date = Date(timeIntervalSinceReferenceDate: 5)

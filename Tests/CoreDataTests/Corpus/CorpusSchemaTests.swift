@@ -137,7 +137,8 @@ enum SchemaRule: CaseIterable {
   case maximumVersionSince1513
   /// The model is embedded since 637 (SQLITE-FORMAT 10.2).
   case modelCacheSince637
-  /// Before 847 the indexes of flagged properties and of compounds were named after table and columns (SQLITE-FORMAT 8.4).
+  /// Before 847 the indexes of flagged properties and of compounds were named after table and columns (SQLITE-FORMAT
+  /// 8.4).
   case indexNamesBefore847
   /// Join tables of framework 419 have no index for the reverse direction.
   case joinIndexAfter419

@@ -196,8 +196,8 @@ import Testing
     }
   }
 
-  /// Keys that unsaved objects have are given to no other object, wherever the store moves, and whether they were taken before
-  /// it moved or while it did.
+  /// Keys that unsaved objects have are given to no other object, wherever the store moves, and whether they were taken
+  /// before it moved or while it did.
   @Test(arguments: StoreMigrationTests.persistentTypes, StoreMigrationTests.persistentTypes)
   func keysOfUnsavedObjectsAreTakenInTheStoreThatFollows(
     _ type: NSPersistentStore.StoreType, _ other: NSPersistentStore.StoreType
@@ -237,7 +237,8 @@ import Testing
     #expect(found == 300 + 2 + count)
   }
 
-  /// What others saved to the place where the store was is a conflict for changes that were made from what was there before.
+  /// What others saved to the place where the store was is a conflict for changes that were made from what was there
+  /// before.
   @Test(arguments: StoreMigrationTests.persistentTypes, StoreMigrationTests.persistentTypes)
   func changesFromBeforeASaveAreAConflictThoughTheStoreHasMovedSince(
     _ type: NSPersistentStore.StoreType, _ other: NSPersistentStore.StoreType

@@ -27,8 +27,8 @@ final class AcknowledgedStack {
     NSEntityDescription.insertNewObject(forEntityName: entity, into: context)
   }
 
-  /// The large values of all objects of an entity in the store at a URL, read by a coordinator of their own; nil for one that
-  /// cannot be read.
+  /// The large values of all objects of an entity in the store at a URL, read by a coordinator of their own; nil for
+  /// one that cannot be read.
   static func blobs(
     of entity: String, at url: URL, _ type: NSPersistentStore.StoreType, options: [AnyHashable: Any]? = nil
   ) throws -> [Data?] {

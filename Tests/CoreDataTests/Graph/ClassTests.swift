@@ -3,8 +3,8 @@ import Testing
 
 @testable import CoreData
 
-/// Canaries for the run-time means by which classes are found and made. A failure here means that a toolchain has changed
-/// something that `Sources/CRuntime` or `NSManagedObject+Making.swift` relies on.
+/// Canaries for the run-time means by which classes are found and made. A failure here means that a toolchain has
+/// changed something that `Sources/CRuntime` or `NSManagedObject+Making.swift` relies on.
 @Suite struct ClassTests {
   @Test func classesAreFoundByTheirBareName() {
     #expect(ManagedObjectClass.classes(named: "Person").map { String(reflecting: $0) } == ["CoreDataTests.Person"])

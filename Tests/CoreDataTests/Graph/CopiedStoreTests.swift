@@ -4,7 +4,8 @@ import StoreProtocol
 import Synchronization
 import Testing
 
-/// Copies of open stores, and copies that take the place of stores, have the files of the large values that their rows name.
+/// Copies of open stores, and copies that take the place of stores, have the files of the large values that their rows
+/// name.
 @Suite struct CopiedStoreTests {
   private static func large(_ byte: UInt8) -> Data { Data(repeating: byte, count: 120_000) }
 

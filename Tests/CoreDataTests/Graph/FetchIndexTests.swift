@@ -186,8 +186,8 @@ import Testing
     }
   }
 
-  /// Compiled models repeat their fetch indexes under NSCompoundIndexes for older frameworks (MODEL-FILES, 4.2): models of current system
-  /// apps. In what order, their elements alone do not tell.
+  /// Compiled models repeat their fetch indexes under NSCompoundIndexes for older frameworks (MODEL-FILES, 4.2): models
+  /// of current system apps. In what order, their elements alone do not tell.
   @Test func aMirrorOfFetchIndexesIsNoIndex() throws {
     let model = model { [index("name_age", [property("age", $0), property("name", $0)])] }
     var record = ModelRecordCoding.record(of: model)
@@ -200,7 +200,8 @@ import Testing
       try context.performAndWait { try context.count(for: NSFetchRequest<NSManagedObject>(entityName: "A")) } == 0)
   }
 
-  /// An index that is compound only is one, also beside others, in a model and in the model that its archive is read as.
+  /// An index that is compound only is one, also beside others, in a model and in the model that its archive is read
+  /// as.
   @Test func aCompoundIndexOfItsOwnIsAnIndex() throws {
     for names in [[], ["age"]] {
       let model = model { entity in names.map { index($0, [property($0, entity)]) } }

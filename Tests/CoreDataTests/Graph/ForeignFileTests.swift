@@ -261,8 +261,8 @@ import Testing
     #expect(try place.rows("PRAGMA integrity_check") == ["ok"])
   }
 
-  /// A journal with the first page of a database, as a crash leaves it: 512 bytes of header, then a page with its number and
-  /// checksum ([the format](https://www.sqlite.org/fileformat.html#the_rollback_journal)).
+  /// A journal with the first page of a database, as a crash leaves it: 512 bytes of header, then a page with its
+  /// number and checksum ([the format](https://www.sqlite.org/fileformat.html#the_rollback_journal)).
   private func journal(_ page: Data, pages: UInt32) -> Data {
     func number(_ value: UInt32) -> Data { withUnsafeBytes(of: value.bigEndian) { Data($0) } }
     let magic = Data([0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7])

@@ -1,11 +1,13 @@
 import Foundation
+import StoreProtocol
 import Testing
 
 @testable import CoreData
 
 /// What merges do with values that are more than a word, with several stores and with those who listen.
 @Suite struct MergePolicyTests {
-  /// Two contexts that have read the same object: `first` has changed and saved it, then `second` changes it and saves with a policy.
+  /// Two contexts that have read the same object: `first` has changed and saved it, then `second` changes it and saves
+  /// with a policy.
   private func merged(
     _ company: CompanyStore, _ policy: NSMergePolicy, first: (NSManagedObject) -> Void,
     second: (NSManagedObject) -> Void
@@ -248,5 +250,57 @@ import Testing
       } catch { #expect((error as NSError).code == NSManagedObjectMergeError) }
     }
     try company.run { (context) throws in #expect(try context.all(Person.self).isEmpty) }
+  }
+
+  /// Rolling back a conflict of unique values leaves nothing of the object to save.
+  @Test func anObjectThatIsRolledBackIsNotSaved() throws {
+    let company = try CompanyStore()
+    try company.run { (context) throws in
+      for label in ["a", "b"] { Tag(context: context).label = label }
+      try context.save()
+      let tag = try #require(context.all(Tag.self, "label == 'a'").first)
+      nonisolated(unsafe) var saved: [AnyHashable: Any]?
+      let observer = NotificationCenter.default.addObserver(
+        forName: NSManagedObjectContext.didSaveObjectsNotification, object: context, queue: nil
+      ) { saved = $0.userInfo ?? [:] }
+      defer { NotificationCenter.default.removeObserver(observer) }
+      context.mergePolicy = NSMergePolicy.rollback
+      tag.label = "b"
+      try context.save()
+      #expect(tag.label == "a" && saved?.isEmpty == true && !tag.hasChanges)
+    }
+  }
+
+  /// What a policy could not read is an error of the save, which writes nothing.
+  @Test func aPolicyThatMeetsAnUnreadableFaultFailsTheSave() throws {
+    let company = try CompanyStore()
+    try company.run { (context) throws in
+      for label in ["a", "b"] { Tag(context: context).label = label }
+      try context.save()
+      let tag = try #require(context.all(Tag.self, "label == 'a'").first)
+      context.mergePolicy = UnreadingPolicy(core: context.core)
+      tag.label = "b"
+      #expect(throws: CocoaError.self) { try context.save() }
+      context.rollback()
+      #expect(try Set(context.all(Tag.self).map(\.label)) == ["a", "b"])
+      tag.label = "c"
+      context.mergePolicy = NSMergePolicy.error
+      try context.save()
+    }
+  }
+}
+
+/// Resolves a conflict, and meets what cannot be read.
+private final class UnreadingPolicy: NSMergePolicy, @unchecked Sendable {
+  private let core: ContextCore
+
+  init(core: ContextCore) {
+    self.core = core
+    super.init(merge: .rollbackMergePolicyType)
+  }
+
+  override func resolve(constraintConflicts list: [NSConstraintConflict]) throws {
+    for conflict in list { for object in conflict.conflictingObjects { object.setValue("d", forKey: "label") } }
+    core.faultError = StoreError(.corrupt, "The row cannot be read.")
   }
 }

@@ -136,7 +136,8 @@ import Testing
     }
   }
 
-  /// A policy that undoes in one attempt what it has done in another does not keep the save (and this test) going for ever.
+  /// A policy that undoes in one attempt what it has done in another does not keep the save (and this test) going for
+  /// ever.
   @Test func aPolicyThatGoesInCirclesEndsTheSave() throws {
     final class Circling: NSMergePolicy, @unchecked Sendable {
       override func resolve(constraintConflicts list: [NSConstraintConflict]) throws {

@@ -3,7 +3,8 @@ import Testing
 
 @testable import CoreData
 
-/// Random changes of two contexts that do not hear of each other; each save merges. A failure names its seed and policy.
+/// Random changes of two contexts that do not hear of each other; each save merges. A failure names its seed and
+/// policy.
 @Suite struct MergeWalkTests {
   private static let policies: [NSMergePolicy] = [
     .mergeByPropertyStoreTrump, .mergeByPropertyObjectTrump, .overwrite, .rollback,

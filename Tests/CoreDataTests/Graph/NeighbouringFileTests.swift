@@ -149,8 +149,8 @@ import Testing
     #expect(try blobs(name == "store.sqlite" ? "store.backup" : "store.sqlite") == [Self.large])
   }
 
-  /// One store names a value that it has saved after the copy was made. An opening of the other leaves its file, although
-  /// that is old.
+  /// One store names a value that it has saved after the copy was made. An opening of the other leaves its file,
+  /// although that is old.
   @Test(arguments: [("store.sqlite", "store.backup"), ("store.backup", "store.sqlite")])
   func anOpeningLeavesTheValuesOfACopyOrOriginal(_ saved: String, _ opened: String) throws {
     defer { try? FileManager.default.removeItem(at: folder) }

@@ -44,7 +44,8 @@ import Testing
     #expect(merged?.entitiesByName["Item"]?.attributesByName.keys.sorted() == ["a"])
   }
 
-  /// Feature 6.3: entities whose hash cannot be computed are compared by the model that the store carries, or by its columns.
+  /// Feature 6.3: entities whose hash cannot be computed are compared by the model that the store carries, or by its
+  /// columns.
   @Test(arguments: [true, false]) func entitiesWithoutAHashAreComparedByStructure(_ carriesModel: Bool) throws {
     func model(_ elements: [NSAttributeDescription], derivation: String = "canonical:(name)") -> NSManagedObjectModel {
       let derived = NSDerivedAttributeDescription()

@@ -81,8 +81,8 @@ import Testing
     try ranking.check(["p1", "p2", "p3", "p4"])
   }
 
-  /// Members that were read before somebody else added one are no base for a change, whichever way they were read: the save
-  /// has a conflict.
+  /// Members that were read before somebody else added one are no base for a change, whichever way they were read: the
+  /// save has a conflict.
   @Test func membersAreNotNewerThanTheirOwner() throws {
     let ranking = try Ranking()
     ranking.a.performAndWait { #expect(ranking.members.count == 2) }
@@ -101,8 +101,8 @@ import Testing
   /// How members are read whose owner another context has read already.
   enum Reading: CaseIterable { case whenUsed, prefetched, realized, inABatch }
 
-  /// A row that another context has read meanwhile is newer than the view of this context's block. The members are read in a view
-  /// as new as the row.
+  /// A row that another context has read meanwhile is newer than the view of this context's block. The members are read
+  /// in a view as new as the row.
   @Test(arguments: Reading.allCases) func membersAreAsNewAsARowOfAnotherContext(_ reading: Reading) throws {
     let ranking = try Ranking()
     try ranking.company.run { context in

@@ -3,8 +3,8 @@ import Foundation
 import StoreConformance
 import Testing
 
-/// One-to-one relationships that a context changes, whose objects it has read at different times while another one changed them
-/// too.
+/// One-to-one relationships that a context changes, whose objects it has read at different times while another one
+/// changed them too.
 @Suite struct PartnerWalkTests {
   private static func model() -> NSManagedObjectModel {
     let (owner, member) = (NSEntityDescription(), NSEntityDescription())

@@ -127,8 +127,9 @@ extension Errand {
   }
 }
 
-/// Every type that `@NSManaged` takes has an accessor, which keeps the value through a save. Source: properties that client libraries declare, and
-/// https://developer.apple.com/documentation/coredata/modeling-data/generating-code (types of generated properties).
+/// Every type that `@NSManaged` takes has an accessor, which keeps the value through a save. Source: properties that
+/// client libraries declare, and https://developer.apple.com/documentation/coredata/modeling-data/generating-code
+/// (types of generated properties).
 @Suite struct PropertyTypeTests {
   /// Sets a property, and reads it before and after a save, as an object that was read again.
   private func keeps<V>(

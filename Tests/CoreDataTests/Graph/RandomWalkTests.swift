@@ -65,7 +65,8 @@ struct Dice {
 
   private struct Carried: @unchecked Sendable { let objects: [NSManagedObject] }
 
-  /// For the thread sanitizer: contexts that merge each other's saves, objects let go on other threads, the same IDs read by all.
+  /// For the thread sanitizer: contexts that merge each other's saves, objects let go on other threads, the same IDs
+  /// read by all.
   @Test func contextsOnManyThreadsShareAStore() async throws {
     let company = try CompanyStore()
     try company.run { (context) throws in

@@ -127,7 +127,8 @@ import Testing
     #expect(lid == false)
   }
 
-  /// A first save fails, because the lid's amount is no number; the second one goes without the lid. Gives the first error.
+  /// A first save fails, because the lid's amount is no number; the second one goes without the lid. Gives the first
+  /// error.
   private func saveWithoutTheTarget(_ context: NSManagedObjectContext) throws -> CocoaError? {
     let box = insert("Box", context)
     let item = insert("Item", context)

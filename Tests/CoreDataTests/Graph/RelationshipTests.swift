@@ -205,4 +205,56 @@ import Testing
       #expect(links[0].value(forKey: "next") != nil)
     }
   }
+
+  /// An object that is its own member leaves itself on both sides.
+  @Test func anObjectIsRemovedFromItself() throws {
+    let person = Describing.entity("Employee")
+    Describing.relate(person, "reports", toMany: true, person, "boss", toManyBack: false)
+    let context = try Describing.context(Describing.model([person]))
+    try context.performAndWait {
+      let employee = NSEntityDescription.insertNewObject(forEntityName: "Employee", into: context)
+      employee.setValue(employee, forKey: "boss")
+      try context.save()
+      employee.mutableSetValue(forKey: "reports").remove(employee)
+      #expect(employee.value(forKey: "boss") == nil)
+      try context.save()
+      context.refreshAllObjects()
+      #expect(employee.value(forKey: "boss") == nil && (employee.value(forKey: "reports") as? NSSet)?.count == 0)
+    }
+  }
+
+  /// A member that was added without reading any, of an object that is deleted.
+  @Test func aDeletedObjectLeavesThoseThatItHasJustJoined() throws {
+    let company = try CompanyStore()
+    try company.run { (context) throws in
+      Tag(context: context).label = "a"
+      Person(context: context).name = "Ada"
+      try context.save()
+    }
+    let context = company.context()
+    try context.performAndWait {
+      let (tag, person) = (try context.all(Tag.self)[0], try context.all(Person.self)[0])
+      person.add(tag, to: Person.tags)
+      context.delete(person)
+      context.processPendingChanges()
+      #expect(tag.people.isEmpty)
+      try context.save()
+      context.refreshAllObjects()
+      #expect(tag.people.isEmpty)
+    }
+  }
+
+  @Test func aKeyPathThroughASetGivesASet() throws {
+    let company = try CompanyStore()
+    try company.run { (context) throws in
+      let department = Department(context: context)
+      for name in ["Ada", "Bea"] {
+        let person = Person(context: context)
+        (person.name, person.department) = (name, department)
+        department.ranking.append(person)
+      }
+      #expect(department.value(forKeyPath: "people.name") as? NSSet == NSSet(array: ["Ada", "Bea"]))
+      #expect(department.value(forKeyPath: "ranking.name") as? [String] == ["Ada", "Bea"])
+    }
+  }
 }

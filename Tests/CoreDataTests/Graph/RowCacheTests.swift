@@ -59,7 +59,8 @@ import Testing
     #expect(cached(cache) == 7)
   }
 
-  /// A store that moved has other rows under the same keys and versions. What is still read of its former place stays out.
+  /// A store that moved has other rows under the same keys and versions. What is still read of its former place stays
+  /// out.
   @Test func rowsOfAFormerEngineAreNotKept() {
     let cache = RowCache(roots: 1)
     let former = view(7, cache.nextView())

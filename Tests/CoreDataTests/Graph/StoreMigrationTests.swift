@@ -1,7 +1,8 @@
-import CoreData
 import Foundation
 import LMDBStore
 import Testing
+
+@testable import CoreData
 
 /// Stores that move to another place or type under the contexts that use them, and their metadata.
 @Suite struct StoreMigrationTests {
@@ -36,7 +37,8 @@ import Testing
     }
   }
 
-  /// A department whose people, a person each, have a rank, tags and large data; the key of the first tag is that of a person too.
+  /// A department whose people, a person each, have a rank, tags and large data; the key of the first tag is that of a
+  /// person too.
   @discardableResult
   private func fill(_ context: NSManagedObjectContext) throws -> Department {
     let department = Department(context: context)
@@ -101,6 +103,16 @@ import Testing
       let large = try #require(try reader.fetch(NSFetchRequest<NSManagedObject>(entityName: "Everything")).first)
       #expect(large.value(forKey: "blob") as? Data == Data(repeating: 7, count: 300_000))
     }
+  }
+
+  /// Another thread may have removed the store while its successor was made.
+  @Test func aStoreThatWasRemovedHasNoSuccessor() throws {
+    let company = try CompanyStore()
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Company.model())
+    let store = try coordinator.addPersistentStore(type: CompanyStore.type, at: company.url)
+    let other = try coordinator.addPersistentStore(type: .inMemory, at: URL(filePath: "/dev/null"))
+    try coordinator.remove(store)
+    #expect(!coordinator.replace(store, by: other) && coordinator.persistentStores == [other])
   }
 
   @Test func whereSomethingIsTheStoreStaysInUse() throws {

@@ -59,8 +59,8 @@ import Testing
     #expect(metadata["n"] as? Int == 2)
   }
 
-  /// A save is planned, a newer one writes newer metadata, then the first one commits. A store in memory encodes no value, by which
-  /// this is arranged.
+  /// A save is planned, a newer one writes newer metadata, then the first one commits. A store in memory encodes no
+  /// value, by which this is arranged.
   @Test(arguments: StoreMigrationTests.persistentTypes, [true, false])
   func metadataOfANewerSaveIsNotOverwritten(_ type: NSPersistentStore.StoreType, _ hasObjects: Bool) throws {
     let stack = try AcknowledgedStack(type)
@@ -113,8 +113,8 @@ import Testing
     #expect(found["n"] as? Int == 1)
   }
 
-  /// Feature 20.3: where Apple's framework stops the program by an exception, every save is an error until the changes are taken back
-  /// (decision 004).
+  /// Feature 20.3: where Apple's framework stops the program by an exception, every save is an error until the changes
+  /// are taken back (decision 004).
   @Test func anUnreadableValueIsNoErrorOfOtherObjects() throws {
     let stack = try AcknowledgedStack(.sqlite)
     let context = stack.context()

@@ -5,8 +5,8 @@ import Testing
 
 @Suite struct WatchedNotificationTests {
   /// "posts after a context finishes writing unsaved changes", whoever watches:
-  /// https://developer.apple.com/documentation/foundation/nsnotification/name-swift.struct/nsmanagedobjectcontextdidsave . The raw texts are
-  /// those that clients write.
+  /// https://developer.apple.com/documentation/foundation/nsnotification/name-swift.struct/nsmanagedobjectcontextdidsave
+  /// . The raw texts are those that clients write.
   @Test func theyArePostedToWhoWatchesByText() async {
     // In a process of its own, where nobody has asked for a name.
     await #expect(processExitsWith: .success) {

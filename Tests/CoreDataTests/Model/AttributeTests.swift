@@ -104,7 +104,8 @@ import Testing
     }
   }
 
-  /// Of a class of the application, of one below it, and of a name that the process does not know: nobody can judge that.
+  /// Of a class of the application, of one below it, and of a name that the process does not know: nobody can judge
+  /// that.
   @Test(arguments: ["ShadeOfGrey", "CoreDataTests.ShadeOfGrey", "UIColor"])
   func valuesOfTheApplicationsClassesAreAccepted(_ name: String) throws {
     let shade = Describing.attribute("shade", .transformable)

@@ -133,4 +133,19 @@ import Testing
     #expect(try code(["street": "S"], mandatory: true) == [:])
     #expect(try code(["street": "S", "place": ["zip": 40_000]], mandatory: true) == ["address.place.zip": 1610])
   }
+
+  /// A key beside composites that are nil is refused like any other. Dictionaries have no order: so several.
+  @Test func aKeyThatIsNoneIsRefusedBesideCompositesThatAreNil() throws {
+    let inner = (0..<6).map { Describing.composite("inner\($0)", [Describing.attribute("leaf")]) }
+    let model = Describing.model([Describing.entity("Item", [Describing.composite("whole", inner)])])
+    let attribute = try #require(model.freeze().infos[0].attributes.first?.attribute)
+    let nothing = Dictionary(uniqueKeysWithValues: (0..<6).map { ("inner\($0)", NSNull() as Any) })
+    #expect(try CompositeCoding.leaves(nothing, attribute).count == 6)
+    for number in 0..<20 {
+      let error = #expect(throws: CompositeCoding.Refusal.self) {
+        try CompositeCoding.leaves(nothing.merging(["none\(number)": 1]) { $1 }, attribute)
+      }
+      #expect(error?.key == "whole.none\(number)")
+    }
+  }
 }

@@ -8,7 +8,8 @@ import Testing
 /// The files of stores with a configuration, as SQLite has them.
 ///
 /// [addPersistentStore](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/addpersistentstore(oftype:configurationname:at:options:)):
-/// the store uses the configuration. That its file has nothing of other entities is issue 22; no page says what tables it has.
+/// the store uses the configuration. That its file has nothing of other entities is issue 22; no page says what tables
+/// it has.
 @Suite struct ConfigurationFileTests {
   private func fill(_ context: NSManagedObjectContext) throws {
     let department = context.insert(configured: "Department", ["title": "Physics"])
@@ -71,8 +72,9 @@ import Testing
 
   // MARK: Files of others
 
-  /// A file as Apple's framework makes it for a model whose only entities are those of the configuration, without an embedded model. No
-  /// store of a configuration is known that Apple's framework made; `columns` are what it may have of relationships that lead out.
+  /// A file as Apple's framework makes it for a model whose only entities are those of the configuration, without an
+  /// embedded model. No store of a configuration is known that Apple's framework made; `columns` are what it may have
+  /// of relationships that lead out.
   private func makeForeignFile(_ place: ConfiguredPlace, columns: String) throws {
     let hashes = ConfiguredPlace.model().entityVersionHashesByName
       .filter { ["Department", "Employee", "Person"].contains($0.key) }
@@ -140,8 +142,8 @@ import Testing
 
   // MARK: History, uniqueness, the tool
 
-  /// [Persistent history](https://developer.apple.com/documentation/coredata/consuming-relevant-store-changes) of a store with a configuration
-  /// names its own entities.
+  /// [Persistent history](https://developer.apple.com/documentation/coredata/consuming-relevant-store-changes) of a
+  /// store with a configuration names its own entities.
   @Test func historyIsRecorded() throws {
     let place = try ConfiguredPlace()
     let options = [NSPersistentHistoryTrackingKey: true]
@@ -154,8 +156,8 @@ import Testing
     #expect(try place.rows("SELECT ZENTITY FROM ACHANGE WHERE ZCHANGETYPE = 2") == ["3"])
   }
 
-  /// [uniquenessConstraints](https://developer.apple.com/documentation/coredata/nsentitydescription/uniquenessconstraints) of stored entities are
-  /// kept, those over links that are not stored are not asked for.
+  /// [uniquenessConstraints](https://developer.apple.com/documentation/coredata/nsentitydescription/uniquenessconstraints)
+  /// of stored entities are kept, those over links that are not stored are not asked for.
   @Test func constraintsOfStoredEntitiesAreKept() throws {
     func model() -> NSManagedObjectModel {
       let model = ConfiguredPlace.model()
@@ -184,7 +186,8 @@ import Testing
       try place.rows("SELECT name FROM sqlite_master WHERE name LIKE '%UNIQUE%'") == ["Z_Employee_UNIQUE_salary"])
   }
 
-  /// The tool reads, checks, converts and recovers a store of a configuration by the model that it carries, or by the application's.
+  /// The tool reads, checks, converts and recovers a store of a configuration by the model that it carries, or by the
+  /// application's.
   @Test(arguments: StoreMigrationTests.persistentTypes, ["Staff", "Notes"])
   func theToolReadsAFileOfAConfiguration(_ type: NSPersistentStore.StoreType, _ configuration: String) throws {
     let place = try ConfiguredPlace()

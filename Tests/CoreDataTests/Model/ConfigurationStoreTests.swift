@@ -9,8 +9,8 @@ import Testing
 ///
 /// [addPersistentStore](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/addpersistentstore(oftype:configurationname:at:options:)):
 /// the configuration's name is the one "that will be used by the new store".
-/// [NSManagedObjectModel](https://developer.apple.com/documentation/coredata/nsmanagedobjectmodel): a configuration is a named set of the
-/// model's entities. What the parts of a file are then is decision 066.
+/// [NSManagedObjectModel](https://developer.apple.com/documentation/coredata/nsmanagedobjectmodel): a configuration is
+/// a named set of the model's entities. What the parts of a file are then is decision 066.
 @Suite struct ConfigurationStoreTests {
   typealias StoreType = NSPersistentStore.StoreType
   private static let persistent = StoreMigrationTests.persistentTypes
@@ -68,8 +68,8 @@ import Testing
     }
   }
 
-  /// Another entity of the model changes the numbers of all; a store of a configuration does not notice. LMDB's rows are laid out by
-  /// the whole model (decision 066).
+  /// Another entity of the model changes the numbers of all; a store of a configuration does not notice. LMDB's rows
+  /// are laid out by the whole model (decision 066).
   @Test(arguments: persistent) func otherEntitiesOfTheModelAreNoMatter(_ type: StoreType) throws {
     let place = try ConfiguredPlace()
     try place.use(type, "Staff") { (context, _) throws in try fill(context) }
@@ -154,8 +154,8 @@ import Testing
 
   // MARK: Stores side by side
 
-  /// As [Apple's sample](https://developer.apple.com/documentation/coredata/linking-data-between-two-core-data-stores): "one Configuration
-  /// for each store", linked by a fetched property.
+  /// As [Apple's sample](https://developer.apple.com/documentation/coredata/linking-data-between-two-core-data-stores):
+  /// "one Configuration for each store", linked by a fetched property.
   @Test(arguments: types) func eachStoreIsAskedForItsEntities(_ type: StoreType) throws {
     let place = try ConfiguredPlace()
     try place.use(type, "Staff") { (context, staff) throws in
@@ -232,8 +232,9 @@ import Testing
     }
   }
 
-  /// [Cross-store relationships](https://developer.apple.com/documentation/coredata/linking-data-between-two-core-data-stores) are not
-  /// saved, as between stores of the whole model; what was tried and taken back leaves nothing behind.
+  /// [Cross-store
+  /// relationships](https://developer.apple.com/documentation/coredata/linking-data-between-two-core-data-stores) are
+  /// not saved, as between stores of the whole model; what was tried and taken back leaves nothing behind.
   @Test(arguments: types) func aLinkOutOfTheConfigurationIsRefused(_ type: StoreType) throws {
     let place = try ConfiguredPlace()
     try place.use(type, "Staff") { (context, _) throws in
@@ -266,8 +267,8 @@ import Testing
 
   // MARK: Stores of clients
 
-  /// Stores of [a class of one's own](https://developer.apple.com/documentation/coredata/nspersistentstore) have the configuration's hashes
-  /// too, and keep them when they become one of another type.
+  /// Stores of [a class of one's own](https://developer.apple.com/documentation/coredata/nspersistentstore) have the
+  /// configuration's hashes too, and keep them when they become one of another type.
   @Test(arguments: [DictionaryStore.type])
   func aStoreOfAClientHasTheHashesOfTheConfiguration(_ type: String) throws {
     NSPersistentStoreCoordinator.registerStoreClass(DictionaryStore.self, forStoreType: DictionaryStore.type)
@@ -305,7 +306,8 @@ import Testing
       #expect(try place.hashes(target, at: moved) == Self.staff)
       try place.use(target, "Staff", at: moved) { (context, store) throws in
         #expect(names(try context.found("Employee", sort: "name")) == ["Ada", "Emmy", "Lise"])
-        // [setURL](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/seturl(_:for:)), and a copy.
+        // [setURL](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/seturl(_:for:)), and
+        // a copy.
         let coordinator = try #require(context.persistentStoreCoordinator)
         let copied = place.folder.appending(path: "c\(number)")
         try coordinator.replacePersistentStore(at: copied, withPersistentStoreFrom: moved, type: target)

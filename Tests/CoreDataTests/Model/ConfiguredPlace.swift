@@ -14,8 +14,9 @@ final class ConfiguredPlace {
 
   deinit { try? FileManager.default.removeItem(at: folder) }
 
-  /// `Person` with `Employee` and `Guest` below it; the staff has no guests. `Staff` and `Labels` are connected by relationships of every
-  /// kind, `Notes` stands alone. Entities of other configurations come first in the model's order.
+  /// `Person` with `Employee` and `Guest` below it; the staff has no guests. `Staff` and `Labels` are connected by
+  /// relationships of every kind, `Notes` stands alone. Entities of other configurations come first in the model's
+  /// order.
   static func model(also more: [NSEntityDescription] = []) -> NSManagedObjectModel {
     let person = Describing.entity("Person", [Describing.attribute("name")])
     person.isAbstract = true

@@ -5,8 +5,8 @@ import Testing
 @testable import CoreData
 
 /// Numbers of key-value coding are objects, as `NSManagedObject`'s values of Objective-C are:
-/// https://developer.apple.com/documentation/coredata/nsattributetype and the table of attribute types and their classes,
-/// https://developer.apple.com/documentation/coredata/nsattributedescription/attributevalueclassname.
+/// https://developer.apple.com/documentation/coredata/nsattributetype and the table of attribute types and their
+/// classes, https://developer.apple.com/documentation/coredata/nsattributedescription/attributevalueclassname.
 @Suite struct NumberTests {
   private static let types: [(name: String, type: NSAttributeDescription.AttributeType)] = [
     ("int16", .integer16), ("int32", .integer32), ("int64", .integer64), ("double", .double), ("float", .float),
@@ -51,7 +51,8 @@ import Testing
     }
   }
 
-  /// Foundation gives a Boolean of an `NSDictionary` as a `Bool` here, which casts to `NSNumber`, but to no other number.
+  /// Foundation gives a Boolean of an `NSDictionary` as a `Bool` here, which casts to `NSNumber`, but to no other
+  /// number.
   @Test func dictionariesOfFetchesHaveNumbers() throws {
     let context = try Self.context()
     try context.performAndWait {
@@ -126,7 +127,8 @@ import Testing
     #expect(encoded("3", "int16") == nil && encoded("3", "decimal") == nil)
   }
 
-  /// `AnyHashable(NSNumber(3)) == AnyHashable(3)`, but their hashes differ: nothing here may hash one against the other.
+  /// `AnyHashable(NSNumber(3)) == AnyHashable(3)`, but their hashes differ: nothing here may hash one against the
+  /// other.
   @Test func numbersOfBothKindsAreFoundInCollections() throws {
     let context = try Self.context()
     try context.performAndWait {

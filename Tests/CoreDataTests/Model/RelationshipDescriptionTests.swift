@@ -48,7 +48,8 @@ import Testing
     }
   }
 
-  /// A set without members is a value, not nil: https://developer.apple.com/documentation/coredata/nspropertydescription/isoptional
+  /// A set without members is a value, not nil:
+  /// https://developer.apple.com/documentation/coredata/nspropertydescription/isoptional
   @Test func aMandatorySetWithoutAMinimumMayBeEmpty() throws {
     let context = try context { players, _ in players.isOptional = false }
     context.performAndWait {

@@ -52,7 +52,8 @@ import Testing
   }
 
   /// "uses NSCoding to archive and unarchive the attribute value", and an NSDictionary codes any key:
-  /// https://developer.apple.com/documentation/coredata/nsattributedescription/valuetransformername . Numbers are `NSNumber`.
+  /// https://developer.apple.com/documentation/coredata/nsattributedescription/valuetransformername . Numbers are
+  /// `NSNumber`.
   @Test func dictionariesMayHaveOtherKeysThanTexts() throws {
     #expect(try roundTrip([1: "a", 2: "b"], nil) as? [Int: String] == [1: "a", 2: "b"])
     let mixed: [AnyHashable: Any] = ["a": 1, 2: [true: "yes"], Date(timeIntervalSinceReferenceDate: 3): NSNull()]
@@ -63,8 +64,8 @@ import Testing
     #expect(throws: CocoaError.self) { try roundTrip([Describing.attribute("a"): 1], nil) }
   }
 
-  /// "it will attempt to find a class with the specified name … an instance will be created … and then automatically registered":
-  /// https://developer.apple.com/documentation/foundation/valuetransformer/init(forname:)
+  /// "it will attempt to find a class with the specified name … an instance will be created … and then automatically
+  /// registered": https://developer.apple.com/documentation/foundation/valuetransformer/init(forname:)
   @Test(arguments: ["ShoutingTransformer", "CoreDataTests.ShoutingTransformer"])
   func aNameMayBeThatOfAClass(_ name: String) throws {
     #expect(try roundTrip("text", name) as? String == "text")
@@ -122,7 +123,8 @@ import Testing
     #expect((try roundTrip(nulls, nil) as? NSArray)?.isEqual(to: ["a", NSNull()]) == true)
   }
 
-  /// Foundation's unarchiver reads the application's classes, and would end the process at collections that contradict themselves.
+  /// Foundation's unarchiver reads the application's classes, and would end the process at collections that contradict
+  /// themselves.
   @Test func archivesOfTheApplicationsClassesAreCheckedFirst() throws {
     let box = Box(content: ["a": [1, "text"], "b": Data([1])])
     let sound = Array(try NSKeyedArchiver.archivedData(withRootObject: box, requiringSecureCoding: true))

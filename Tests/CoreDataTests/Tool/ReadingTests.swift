@@ -19,7 +19,8 @@ import Testing
     let before = try traces(of: folder)
     for command in Self.readCommands(url.path, entity: try #require(store.facts.entities.first).name) {
       let run = try ToolRun(command)
-      // One store of the corpus has a stray row and a highest key that is too low, and some have names that no rule is known for.
+      // One store of the corpus has a stray row and a highest key that is too low, and some have names that no rule is
+      // known for.
       let isListed = store.id == "artsy-partner-1.3" || run.findingsAreOfNames
       #expect(run.status == 0 || command[1] == "verify" && isListed, "\(command) \(run.errors)")
       #expect(try traces(of: folder) == before, "\(command)")

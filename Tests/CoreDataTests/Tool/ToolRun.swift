@@ -7,7 +7,8 @@ struct ToolRun {
   let output: String
   let errors: String
 
-  /// Runs the program; one that takes longer than two minutes is stopped, and its status is then no exit status of its own.
+  /// Runs the program; one that takes longer than two minutes is stopped, and its status is then no exit status of its
+  /// own.
   init(
     _ arguments: [String], input: String? = nil, environment: [String: String] = [:], program: URL = Self.executable
   ) throws {

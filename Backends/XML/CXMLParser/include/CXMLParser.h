@@ -29,7 +29,8 @@ typedef struct {
   int is_last;
 } cxml_object;
 
-// Elements and texts outside of objects come one by one, objects as a whole. Text in the root and in its children is left out.
+// Elements and texts outside of objects come one by one, objects as a whole. Text in the root and in its children is
+// left out.
 typedef struct {
   void (*start)(void *context, const char *name);
   void (*text)(void *context, const char *bytes, int count);
