@@ -116,7 +116,8 @@ struct SQLiteForeignTraits {
       let entity = layout.schema.entities[naming.declaringEntity].name
       if naming.declaringEntity == other.declaringEntity {
         add(
-          "Apple's framework may look for the join table \(join.name) under the name \(layout.join(other, naming).name)",
+          "Apple's framework may look for the join table \(join.name)"
+            + " under the name \(layout.join(other, naming).name)",
           body, entity: entity, property: naming.name)
       }
       let unnumbered = layout.join(naming, other)

@@ -227,7 +227,8 @@ extension GraphSuite {
   // MARK: Models
 
   private static func entity(_ name: String, _ more: String, _ properties: String = "") -> String {
-    "<entity name=\"\(name)\" \(more)><attribute name=\"a\(name.count)\" attributeType=\"String\"/>\(properties)</entity>"
+    let attribute = "<attribute name=\"a\(name.count)\" attributeType=\"String\"/>"
+    return "<entity name=\"\(name)\" \(more)>\(attribute)\(properties)</entity>"
   }
 
   private static var contradictingSources: [(String, String)] {

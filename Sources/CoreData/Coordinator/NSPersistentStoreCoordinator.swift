@@ -344,12 +344,15 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   /// (Apple's header).
   ///
   /// A store of this coordinator is removed from it, so that a new one can be added there, as clients' own tests ask.
+  /// A store of a type that cannot be destroyed while it is open stays, and an error says so.
   open func destroyPersistentStore(at url: URL, ofType storeType: String, options: [AnyHashable: Any]? = nil) throws {
     let backend = try Self.backend(storeType)
     var settings = StoreOptionCoding.options(options)
     settings.leavesEmptyFile = true
+    // Looked for first: a store that another thread adds afterwards is a new one.
+    let store = persistentStore(for: url)
     do { try backend.destroy(at: url, options: settings) } catch { throw CoreDataError.make(error) }
-    if let store = persistentStore(for: url) { try remove(store) }
+    if let store { try remove(store) }
   }
 
   /// Makes the store at `destinationURL` a copy of the one at `sourceURL`.
