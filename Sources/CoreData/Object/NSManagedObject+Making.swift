@@ -24,17 +24,6 @@ extension _ManagedObjectMaking {
     self = made
   }
 
-  /// Makes an object of the entity whose class this is, in no context. Here, so that clients can declare their own
-  /// `init()`, in extensions too.
-  ///
-  /// The entity is looked for in the models in use; where none has one, the program stops.
-  public init() {
-    guard let type = Self.self as? NSManagedObject.Type, let entity = ModelRegistry.find(type) else {
-      misuse("No model in use has an entity of the class \(Self.self): load the model first, or use init(context:).")
-    }
-    self.init(entity: entity, insertInto: nil)
-  }
-
   /// Makes an object of the entity whose class this is, in the model of `context`, and inserts it there.
   public init(context moc: NSManagedObjectContext) {
     guard let type = Self.self as? NSManagedObject.Type else { misuse("\(Self.self) is no class of managed objects.") }

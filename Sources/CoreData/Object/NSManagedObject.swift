@@ -100,6 +100,17 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     self.init(entity: moc.core.entity(of: type(of: self)).description, insertInto: moc)
   }
 
+  /// Makes an object of the entity whose class this is, in no context. A class may have its own `init()`, in its body: no
+  /// extension can override this one.
+  ///
+  /// The entity is looked for in the models in use; where none has one, the program stops.
+  public convenience override init() {
+    guard let entity = ModelRegistry.find(Self.self) else {
+      misuse("No model in use has an entity of the class \(Self.self): load the model first, or use init(context:).")
+    }
+    self.init(entity: entity, insertInto: nil)
+  }
+
   /// The allocating entry that ``make(_:)`` calls, so that a subclass needs no `required` initialiser.
   public convenience init(_cdMake entity: NSEntityDescription) {
     self.init(entity: entity, insertInto: nil)

@@ -207,8 +207,6 @@ import Testing
       context.insert(person)
       try context.save()
       #expect(try context.all(Person.self).map(\.name) == ["A"])
-      // One of a client's own, in an extension.
-      #expect(Tag().label == "B" && Tag().managedObjectContext == nil)
     }
   }
 }
@@ -223,13 +221,6 @@ private final class OwnCoordinator: NSPersistentStoreCoordinator, @unchecked Sen
   }
 
   override convenience init(managedObjectModel model: NSManagedObjectModel) { self.init(note: "own", model: model) }
-}
-
-extension Tag {
-  fileprivate convenience init() {
-    self.init(entity: Self.entity(), insertInto: nil)
-    label = "B"
-  }
 }
 
 extension NSPersistentStoreCoordinator {
