@@ -84,8 +84,9 @@ def read_not_yet(root: Path) -> NotYet:
     groups = re.findall(r'\(\s*"([^"\n]+)",\s*"""(.*?)"""', text, re.DOTALL)
     if not groups: raise SpecificationError(f"{file} has no rows in the form that is expected.")
     waiting = {id: reason for reason, ids in groups for id in ids.split()}
-    checks = re.findall(r"\bcheck ([\w-]+) ", (root / "Scripts" / "test").read_text())
-    return NotYet(waiting, dict(re.findall(r'Row\(id: "([^"]+)", reason: "([^"\n]+)"', text)), frozenset(checks))
+    lists = re.findall(r"^(?:before|with_build|after)=\(([^)]*)\)", (root / "Scripts" / "test").read_text(), re.MULTILINE)
+    return NotYet(waiting, dict(re.findall(r'Row\(id: "([^"]+)", reason: "([^"\n]+)"', text)),
+                  frozenset(" ".join(lists).split()))
 
 
 def sources(root: Path) -> dict[str, str]:
