@@ -72,6 +72,20 @@ def choose(root: Path, count: int, seed: int) -> list[Mutant]:
     return result
 
 
+def find(root: Path, keys: set[str]) -> list[Mutant]:
+    """Those of all mutants that could be made which have one of these keys, one for each key."""
+    result: dict[str, Mutant] = {}
+    for path in files(root):
+        if not any(key.startswith(path.relative_to(root / SOURCES).as_posix() + "\t") for key in keys): continue
+        text = path.read_text().split("\n")
+        for index, options in sorted(candidates(path.read_text()).items()):
+            for change in options:
+                mutant = Mutant(len(result) + 1, path.relative_to(root).as_posix(), index + 1, change.operator, text[index],
+                                change.after, change.text)
+                if mutant.key in keys: result.setdefault(mutant.key, mutant)
+    return list(result.values())
+
+
 def share(count: int, sizes: dict[Path, int]) -> dict[Path, int]:
     """How many of each file. A large one has more, but not in proportion: small files are looked at too."""
     shares = {path: 0 for path in sizes}

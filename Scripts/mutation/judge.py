@@ -12,6 +12,8 @@ from .world import Trace, Verdict, World
 # A suite and a case of so many seconds are quick; the others come last, and only for what nothing else has noticed.
 QUICK_SUITE = 4.0
 QUICK_CASE = 1.0
+# Longer suites judge no mutant: they are about files, and would take most of the time for next to nothing.
+LONGEST_SUITE = 25.0
 AT_ONCE = 2
 
 
@@ -60,12 +62,11 @@ class Judge:
     def keep_reach(self, states: dict[str, str]):
         self.file.write_text(json.dumps({"states": states, **vars(self.reach)}))
 
-    def trace(self, states: dict[str, str], with_suites: bool):
+    def trace(self, states: dict[str, str]):
         """Runs everything once without a mutant. It must pass; what does not is named."""
         self.read_reach(states)
         jobs = [("cases", store) for store in self.stores]
-        suites = self.world.suites() if with_suites else []
-        missing = [suite for suite in suites if f"suite {suite}" not in self.reach.seconds]
+        missing = [suite for suite in self.world.suites() if f"suite {suite}" not in self.reach.seconds]
         jobs += [("suites", missing[index::8]) for index in range(8) if missing[index::8]]
         with ThreadPoolExecutor(AT_ONCE) as pool:
             for failure in [pool.submit(self.trace_part, *job) for job in jobs]: failure.result()
@@ -124,7 +125,7 @@ class Judge:
         """What reaches a mutant, in the order of what notices most in a second. Each stage gives a verdict."""
         units = {kind: self.reach.units(number, kind) for kind in (*self.stores, "suite")}
         suites = [name for name, seconds in units.pop("suite") if seconds <= QUICK_SUITE]
-        slow = [unit for unit in self.reach.units(number, "suite") if unit[1] > QUICK_SUITE]
+        slow = [unit for unit in self.reach.units(number, "suite") if QUICK_SUITE < unit[1] <= LONGEST_SUITE]
         quick = {store: [unit for unit in cases if unit[1] <= QUICK_CASE] for store, cases in units.items()}
         def cases(store, some): return lambda: self.world.run_cases(store, some, number)
         yield cases(self.stores[0], quick[self.stores[0]])
