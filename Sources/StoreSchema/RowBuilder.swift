@@ -25,8 +25,8 @@ public final class RowBuilder {
   /// Whether values were left out of the row because it cannot hold them, which is noticed before memory is taken.
   @exclusivity(unchecked) private var hasLeftOut = false
 
-  /// The most bytes of values that are kept in a buffer.
-  private static let mostKept = 1 << 20
+  /// The most bytes of values that are kept in a buffer. A row with more is a block of its own from the beginning.
+  public static let mostKept = 1 << 20
 
   /// The most bytes that a row can have, values and their slots together: stored rows have offsets and lengths of 31
   /// bits.

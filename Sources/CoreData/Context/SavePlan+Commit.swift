@@ -27,12 +27,12 @@ extension SavePlan {
           settle(receipts, core)
           return .conflicts(conflicts, unsaved: parts.dropFirst(receipts.count).map(\.store))
         case nil:
-          discardExternalData(from: receipts.count)
+          takeBack(from: receipts.count)
           settle(receipts, core)
           return .moved(unsaved: parts.dropFirst(receipts.count).map(\.store))
         }
       } catch {
-        if (error as? StoreError)?.outcome != .outcomeUnknown { discardExternalData(from: receipts.count) }
+        takeBack(from: receipts.count, keepsExternalData: (error as? StoreError)?.outcome == .outcomeUnknown)
         let cause =
           part.store.custom?.takeError() ?? (error as? StoreError).map { CoreDataError.make($0) } ?? error
         if receipts.isEmpty { throw cause }
@@ -49,6 +49,7 @@ extension SavePlan {
     if !obsolete.isEmpty { part.engine.holdExternalData(obsolete) }
     var isWatched = false
     defer { if !isWatched && !obsolete.isEmpty { ObsoleteValues.shared.release(part) } }
+    part.lendLargeValues()
     let result = try part.store.commit(part.changes, madeFor: part.engine, part.objects(core))
     if case .committed = result, !obsolete.isEmpty {
       isWatched = true
@@ -63,14 +64,14 @@ extension SavePlan {
       do {
         let draft = part.changes.withCopiedRows()
         guard let list = try part.store.rehearse(draft, madeFor: part.engine) else {
-          discardExternalData()
+          takeBack()
           return .moved(unsaved: parts.map(\.store))
         }
         if list.isEmpty { continue }
         let conflicts = try conflicts(list, of: part, insertions: draft.insertions, core, committed: 0)
         return .conflicts(conflicts, unsaved: parts.map(\.store))
       } catch {
-        discardExternalData()
+        takeBack()
         throw (error as? StoreError).map { CoreDataError.make($0) } ?? error
       }
     }
@@ -81,7 +82,7 @@ extension SavePlan {
   private func conflicts(
     _ list: [Conflict], of part: Part, insertions: [Row], _ core: ContextCore, committed: Int
   ) throws -> SaveConflicts {
-    discardExternalData(from: committed)
+    takeBack(from: committed)
     let conflicts = SaveConflicts(list, part, insertions, core)
     if !conflicts.forPolicy.isEmpty && !core.resolvesConflicts { throw conflicts.error }
     return conflicts

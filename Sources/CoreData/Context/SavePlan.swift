@@ -21,6 +21,10 @@ final class SavePlan {
     @exclusivity(unchecked) var deleted: ContiguousArray<NSManagedObject> = []
     /// External data that rows of `changes` name for the first time, with the values that the objects had instead.
     var keptExternalData: [(name: Data, object: NSManagedObject, slot: Int, inline: Data)] = []
+    /// Objects with large rows in `changes`.
+    var large: [(object: NSManagedObject, row: Row)] = []
+    /// Large values that rows of `changes` have and the objects let go of while these are committed.
+    var lentValues: [(object: NSManagedObject, slot: Int, row: Row)] = []
     /// The objects behind `changes.obsoleteExternalData`, in the same order.
     var ownersOfObsoleteData: [NSManagedObject] = []
 
@@ -40,7 +44,7 @@ final class SavePlan {
 
   init(_ core: ContextCore, _ coordinator: NSPersistentStoreCoordinator) throws {
     do { try collect(core, coordinator) } catch {
-      discardExternalData()
+      takeBack()
       throw error
     }
   }
@@ -225,32 +229,9 @@ final class SavePlan {
   static func reference(_ object: NSManagedObject) -> ObjectReference {
     ObjectReference(entity: object.info.entity.index, key: key(object))
   }
-
-  /// Gives back the external data of the parts that are not committed.
-  func discardExternalData(from first: Int = 0) {
-    for part in parts.dropFirst(first) {
-      part.engine.discardExternalData(part.keptExternalData.map(\.name))
-      for object in part.inserted { object.ordinal = -1 }
-      for kept in part.keptExternalData { kept.object.setOverlay(.data(kept.inline), kept.slot) }
-      part.keptExternalData = []
-    }
-  }
 }
 
 extension SavePlan.Part {
-  /// The object's row, large values of its external slots kept outside.
-  func pack(_ object: NSManagedObject, version: Int64, _ core: ContextCore) throws -> Row {
-    for slot in object.info.externalSlots where !object.overlay.isEmpty {
-      guard case .data(let bytes)? = object.changed(slot), bytes.first == 1 else { continue }
-      let name: Data?
-      do { name = try engine.keepExternalData(bytes.dropFirst()) } catch { throw CoreDataError.make(error) }
-      guard let name else { continue }
-      keptExternalData.append((name, object, slot, bytes))
-      object.setOverlay(.data(name), slot)
-    }
-    return try core.pack(object, version: version)
-  }
-
   /// Takes away the links that a deleted object had lost before it was deleted, where a link that is left would forbid
   /// the deletion.
   func takeLinksAway(of object: NSManagedObject) {
@@ -267,19 +248,6 @@ extension SavePlan.Part {
           ChangeSet.LinkChange(
             entity: owner.info.entity.index, relationship: told.index, owner: owner.key, added: [],
             removed: [other.reference]))
-      }
-    }
-  }
-
-  /// Notes the external data that a changed or, with nil for `changed`, deleted object had.
-  func noteObsoleteData(of object: NSManagedObject, _ changed: SlotSet?) {
-    if object.info.externalSlots.isEmpty { return }
-    guard let row = object.row else { return }
-    for slot in object.info.externalSlots where changed?.contains(slot) ?? true && !row.isNull(slot) {
-      let bytes = row.data(slot)
-      if bytes.first == 2 {
-        changes.obsoleteExternalData.append(bytes)
-        ownersOfObsoleteData.append(object)
       }
     }
   }

@@ -65,4 +65,42 @@ import Testing
     }
     #expect(try company.reopened().run { try $0.all(Person.self).map(\.name) } == ["Ada"])
   }
+
+  /// While a store writes large values, the objects do not have them too (goal G8 of the specification's reliability).
+  @Test func largeValuesOfASaveThatFailsAreStillThere() throws {
+    let company = try CompanyStore(options: [
+      NSSQLitePragmasOption: ["journal_mode": "DELETE"], NSPersistentStoreTimeoutOption: 0.05,
+    ])
+    let (old, new) = (String(repeating: "a", count: 2 << 20), String(repeating: "b", count: 3 << 20))
+    try company.run { (context) throws in
+      let ada = Person(context: context)
+      ada.name = "Ada"
+      try context.save()
+      ada.name = old
+      let grace = Person(context: context)
+      grace.name = new
+      do {
+        let reader = try SQLiteConnection(company.url.path, .readOnly, timeout: 0)
+        try reader.execute("BEGIN")
+        #expect(try reader.integer("SELECT count(*) FROM ZPERSON") == 1)
+        #expect(try failure { try context.save() }?.code == .persistentStoreTimeout)
+        #expect(ada.name == old && grace.name == new)
+        #expect(ada.changedValues()["name"] as? String == old)
+        try reader.execute("COMMIT")
+      }
+      let other = NSManagedObjectContext(.privateQueue)
+      other.persistentStoreCoordinator = context.persistentStoreCoordinator
+      try other.performAndWait {
+        try other.all(Person.self).first?.age = 36
+        try other.save()
+      }
+      #expect(try failure { try context.save() }?.code == .managedObjectMerge)
+      #expect(ada.name == old && grace.name == new)
+      context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+      try context.save()
+      #expect(ada.name == old && grace.name == new)
+    }
+    let saved = try company.reopened().run { try $0.all(Person.self).map { [$0.name, "\($0.age)"] } }
+    #expect(Set(saved) == [[old, "36"], [new, "0"]])
+  }
 }
