@@ -29,7 +29,6 @@ struct ChangeList {
   /// Nothing is pending any more.
   mutating func settle() {
     told = objects.count
-    again.forEachUncounted { $0.extras?.eventBase = nil }
     again = []
   }
 
@@ -44,6 +43,7 @@ struct ChangeList {
   }
 
   mutating func removeAll() {
+    again.forEachUncounted { $0.extras?.eventBase = nil }
     objects.removeAll(keepingCapacity: objects.count < 4096)
     settle()
   }

@@ -14,13 +14,16 @@ extension ContextCore {
     // Whoever begins to watch only now still learns of the save.
     let event = WatchedNotification.didChange.isWatched ? ChangedObjects(objects) { $0.flags.eventChange } : nil
     isWhole = isWhole && event != nil
+    let isTold = event?.isEmpty == false
     objects.forEachUncounted { object in
       isWhole = isWhole && object.flags.eventChange == object.flags.savedChange
       object.flags.subtract([.pending, .pendingInsert])
+      if isTold { object.flags.insert(.told) } else { object.forgetEventBase() }
     }
-    guard let event else { return }
     lastEvent = isWhole ? event : nil
-    if !event.isEmpty { post(.didChange) { event.userInfo } }
+    guard isTold, let event else { return }
+    post(.didChange) { event.userInfo }
+    objects.forEachUncounted { $0.forgetEventBase() }
   }
 
   func post(_ name: Notification.Name, _ userInfo: [AnyHashable: Any]) {

@@ -25,11 +25,25 @@ extension NSManagedObject {
     if flags.intersection([.listed, .pending]) == .listed { keepEventBase() }
   }
 
-  private func keepEventBase() { if extras?.eventBase == nil { makeExtras().eventBase = EventBase(self) } }
+  private func keepEventBase() {
+    // What observers of an event change belongs to the next one.
+    if flags.contains(.told) {
+      flags.remove(.told)
+      extras?.eventBase = nil
+    }
+    if extras?.eventBase == nil { makeExtras().eventBase = EventBase(self) }
+  }
 
-  /// The properties changed since the last event, with the values that they had then; of a new object, none.
+  /// Called when everybody has been told of the event.
+  final func forgetEventBase() {
+    flags.remove(.told)
+    if let extras, !flags.contains(.pending) { extras.eventBase = nil }
+  }
+
+  /// The properties changed since the last event, with the values that they had then; of a new object, none. While
+  /// observers are told of an event, it is this one.
   final func eventChanges() -> [String: Any] {
-    guard flags.contains(.pending) else { return [:] }
+    if flags.isDisjoint(with: [.pending, .told]) { return [:] }
     var result: [String: Any] = [:]
     for (key, found) in info.keys {
       switch found {

@@ -52,6 +52,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     static let asked = Flags(rawValue: 1024)
     /// The row comes from the cache, where another context may have put it from a newer view than the one that is kept.
     static let rowOfOthers = Flags(rawValue: 2048)
+    /// Observers are being told that it has changed.
+    static let told = Flags(rawValue: 4096)
   }
 
   /// What only few objects need.

@@ -1,0 +1,112 @@
+import Foundation
+import Testing
+
+@testable import CoreData
+
+/// What observers of an event see of the objects that it names. Applications ask objects for
+/// `changedValuesForCurrentEvent()` there:
+/// https://developer.apple.com/documentation/coredata/nsmanagedobject/1506472-changedvaluesforcurrentevent
+@Suite struct EventObserverTests {
+  private final class Log: @unchecked Sendable { var changes: [[String: String]] = [] }
+
+  private final class Delegate: NSObject, NSFetchedResultsControllerDelegate {
+    let log = Log()
+    func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) {
+      for object in controller.fetchedObjects as? [NSManagedObject] ?? [] { log.changes.append(told(object)) }
+    }
+  }
+
+  private func context() throws -> NSManagedObjectContext {
+    let author = Describing.entity("Author", [Describing.attribute("name"), Describing.attribute("city")])
+    return try Describing.context(Describing.model([author]))
+  }
+
+  private func author(_ context: NSManagedObjectContext) throws -> NSManagedObject {
+    let author = NSEntityDescription.insertNewObject(forEntityName: "Author", into: context)
+    author.setValue("Ann", forKey: "name")
+    try context.save()
+    return author
+  }
+
+  /// Calls `body` when an event of the context is told.
+  private func observing(
+    _ context: NSManagedObjectContext, _ body: @escaping (NSManagedObject) -> Void, while work: () throws -> Void
+  ) rethrows {
+    nonisolated(unsafe) let body = body
+    let observer = NotificationCenter.default.addObserver(
+      forName: .NSManagedObjectContextObjectsDidChange, object: context, queue: nil
+    ) { note in
+      let keys = [NSInsertedObjectsKey, NSUpdatedObjectsKey, NSDeletedObjectsKey]
+      for object in keys.flatMap({ note.userInfo?[$0] as? Set<NSManagedObject> ?? [] }) { body(object) }
+    }
+    defer { NotificationCenter.default.removeObserver(observer) }
+    try work()
+  }
+
+  @Test func observersSeeTheChangesOfTheEvent() throws {
+    let context = try context()
+    try context.performAndWait {
+      let ann = try author(context)
+      let log = Log()
+      try observing(context, { log.changes.append(told($0)) }) {
+        ann.setValue("Bea", forKey: "name")
+        context.processPendingChanges()
+        ann.setValue("Bonn", forKey: "city")
+        context.processPendingChanges()
+        ann.setValue("Cleo", forKey: "name")
+        try context.save()
+        context.delete(ann)
+        context.processPendingChanges()
+      }
+      #expect(log.changes == [["name": "Ann"], ["city": "nil"], ["name": "Bea"], [:]])
+      #expect(ann.changedValuesForCurrentEvent().isEmpty)
+    }
+  }
+
+  /// What an observer changes belongs to the next event.
+  @Test func changesOfObserversBelongToTheNextEvent() throws {
+    let context = try context()
+    try context.performAndWait {
+      let ann = try author(context)
+      let log = Log()
+      observing(
+        context,
+        { object in
+          log.changes.append(told(object))
+          if object.value(forKey: "city") == nil { object.setValue("Rome", forKey: "city") }
+          log.changes.append(told(object))
+        }
+      ) {
+        ann.setValue("Bea", forKey: "name")
+        context.processPendingChanges()
+        #expect(told(ann) == ["city": "nil"])
+        context.processPendingChanges()
+      }
+      #expect(log.changes == [["name": "Ann"], ["city": "nil"], ["city": "nil"], ["city": "nil"]])
+      #expect(ann.changedValuesForCurrentEvent().isEmpty)
+      ann.setValue("Cleo", forKey: "name")
+      #expect(told(ann) == ["name": "Bea"])
+    }
+  }
+
+  @Test func delegatesOfResultsSeeTheChangesOfTheEvent() throws {
+    let context = try context()
+    try context.performAndWait {
+      let ann = try author(context)
+      let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
+      request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
+      let controller = NSFetchedResultsController(
+        fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: nil, cacheName: nil)
+      let delegate = Delegate()
+      controller.delegate = delegate
+      try controller.performFetch()
+      ann.setValue("Bea", forKey: "name")
+      context.processPendingChanges()
+      #expect(delegate.log.changes == [["name": "Ann"]])
+    }
+  }
+}
+
+private func told(_ object: NSManagedObject) -> [String: String] {
+  object.changedValuesForCurrentEvent().mapValues { $0 as? String ?? "nil" }
+}
