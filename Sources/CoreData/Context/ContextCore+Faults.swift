@@ -48,7 +48,7 @@ extension ContextCore {
     if object.row == nil {
       readRow(of: object)
       // A fault that could not be read stays one.
-      if object.row == nil && !object.flags.contains(.inaccessible) && object.key > 0 { return }
+      if object.row == nil && object.flags.isDisjoint(with: [.inaccessible, .inserted]) && object.key > 0 { return }
       if !object.toManys.isEmpty { object.unloadMembers() }
     } else if !keepsRows, let store = store(object.storeIndex),
       let newer = store.cache.row(object.info.root, object.key),
@@ -68,7 +68,8 @@ extension ContextCore {
   }
 
   private func readRow(of object: NSManagedObject) {
-    guard object.key > 0, let store = store(object.storeIndex) else { return }
+    // An inserted object may have its permanent ID already; the store has no row of it yet.
+    guard object.key > 0, !object.flags.contains(.inserted), let store = store(object.storeIndex) else { return }
     let root = object.info.root
     if let row = rowReadAlong(object.key, root, store) {
       if row.entity == object.info.entity.index { object.row = row } else { becameInaccessible(object) }

@@ -90,7 +90,8 @@ extension ContextCore.Registry {
     }
   }
 
-  var all: [NSManagedObject] { maps.flatMap(\.all) + temporaries.all }
+  /// None twice: new objects that have their permanent IDs are registered under both.
+  var all: [NSManagedObject] { maps.flatMap(\.all) + temporaries.all.filter { $0.key < 0 } }
 
   mutating func clear() {
     for index in maps.indices {

@@ -22,7 +22,9 @@ extension ContextCore {
   /// properties, changed or not. Not judged are members whose number nobody here has read or changed, and transients
   /// that nobody has set.
   func validate(_ object: NSManagedObject) throws {
-    if object.flags.contains(.fault) && !object.flags.contains(.inserted) { return }
+    object.prepareToRead()
+    // What could not be read fails the save by itself.
+    if object.flags.contains(.fault) || object.flags.contains(.inaccessible) { return }
     if object.info.validatesValues || hasOddClasses && NSManagedObject.overridesValidateValue(type(of: object)) {
       return try object.validateValues()
     }

@@ -361,6 +361,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     withPersistentStoreFrom sourceURL: URL, sourceOptions: [AnyHashable: Any]? = nil, ofType storeType: String
   ) throws {
     let backend = try Self.backend(storeType)
+    for options in [sourceOptions, destinationOptions] { OptionsWithoutEffect.warn(options) }
     do {
       try backend.replace(
         at: destinationURL, with: sourceURL, options: StoreOptionCoding.options(destinationOptions))

@@ -3,7 +3,8 @@ import StoreProtocol
 import Synchronization
 
 /// Options of stores that have no effect, most of them because their features are not there yet. Nobody shall believe
-/// that they work: what is left undone is said on standard error, once a process and option.
+/// that they work: what is left undone is said on standard error, once a process and option. A store of a client's
+/// class has all options, and what it does with them is its own affair.
 enum OptionsWithoutEffect {
   private static let consequences = [
     NSPersistentStoreRemoteChangeNotificationPostOptionKey: "no notification tells of what other processes save",
@@ -14,7 +15,7 @@ enum OptionsWithoutEffect {
   ]
   private static let said = Mutex<Set<String>>([])
 
-  /// Called when a store is added.
+  /// Called when a store is added, migrated or replaced.
   static func warn(_ options: [AnyHashable: Any]?) {
     for (option, consequence) in consequences where isGiven(option, options) { say(option, consequence) }
   }

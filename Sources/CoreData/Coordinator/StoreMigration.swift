@@ -16,6 +16,7 @@ extension NSPersistentStoreCoordinator {
         userInfo: [NSLocalizedDescriptionKey: "The store is not one of this coordinator; add it first."])
     }
     let backend = try Self.backend(type)
+    OptionsWithoutEffect.warn(options)
     let settings = try settings(options, like: store)
     let encode = TransformableCoding.encoding(try frozenModel())
     let successor: NSPersistentStore

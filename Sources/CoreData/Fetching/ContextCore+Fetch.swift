@@ -196,7 +196,7 @@ extension ContextCore {
 
   func ids(of results: [FoundObject]) -> [NSManagedObjectID] {
     results.compactMap { found in
-      if case .object(let object) = found.content { return object.objectID }
+      if case .object(let object) = found.content { return object.ownID }
       return (frozen?.infos[found.reference.entity]).map {
         NSManagedObjectID($0, key: found.reference.key, store: store(found.store), context: nil)
       }

@@ -133,7 +133,7 @@ final class EntityInfo: @unchecked Sendable {
     self.keys = keys
     defaults = attributes.flatMap { $0.defaults() }
     transientDefaults = transients.enumerated().compactMap { index, attribute in
-      attribute.defaultValue.map { (index, $0) }
+      AttributeCoding.boxed(attribute.defaultValue).map { (index, $0) }
     }
     transformableDefaults = attributes.compactMap { info in
       guard info.attribute.type == .transformable else { return nil }

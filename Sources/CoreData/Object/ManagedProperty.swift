@@ -21,6 +21,7 @@ import Synchronization
 /// | transformable, composite | arrays, dictionaries, sets, any class |
 /// | to-one relationship | a class of managed objects |
 /// | to-many relationship | `Set<Student>`, `NSSet`; ordered ones `[Student]`, `NSOrderedSet` |
+/// | fetched property | `[Student]`, `NSArray` |
 ///
 /// each also as an optional. Nil reads as an empty value of a type that is not optional: zero, empty text, no members.
 /// Where the type has none (an object, an enumeration without the value), the program stops: declare optional what may
@@ -39,6 +40,11 @@ public struct ManagedProperty<Value>: Sendable {
   private static var representation: PropertyRepresentation {
     (Value.self as? any ManagedValue.Type)?._representation ?? RawValues.representation(of: Value.self) ?? .any
   }
+}
+
+extension ManagedProperty where Value: ManagedValue {
+  /// Chosen by the compiler for these types. The other initialiser would look through all conformances of the program.
+  public init(_ name: String) { key = PropertyKey(name, Value._representation) }
 }
 
 /// The name of a property with the place where it was last found.
@@ -88,6 +94,14 @@ public final class PropertyKey: Sendable {
     let known = place.load(ordering: .relaxed)
     if known & Self.tagMask == info.accessorTag | 1 << 16 { return Int(known & 0xffff) }
     return findRelationship(info)
+  }
+
+  /// Whether the name is a fetched property's, which has no index.
+  @inline(__always)
+  func isFetched(_ info: EntityInfo) -> Bool {
+    if place.load(ordering: .relaxed) & Self.tagMask == info.accessorTag | 1 << 16 { return false }
+    if case .fetched? = info.keys[name] { return true }
+    return false
   }
 
   private func findRelationship(_ info: EntityInfo) -> Int {
@@ -308,11 +322,14 @@ extension NSManagedObject {
     withRelationship(key) { setToOne($0, value) }
   }
 
-  /// The members of a to-many relationship, ordered ones in their order.
+  /// The members of a to-many relationship, ordered ones in their order; or what a fetched property has found.
   public final func _toMany(_ key: PropertyKey) -> ContiguousArray<NSManagedObject> {
     if flags.contains(.fault) {
       fireOrRecord(key)
       if core == nil { return [] }
+    }
+    if key.isFetched(info) {
+      return ContiguousArray(modelledValue(forKey: key.name) as? [NSManagedObject] ?? [])
     }
     return withRelationship(key) { loadedToMany($0).members }
   }

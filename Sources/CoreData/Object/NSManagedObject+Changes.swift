@@ -32,6 +32,7 @@ extension NSManagedObject {
   final func committed(_ keys: [String]?) -> [String: Any] {
     if flags.contains(.inserted) { return [:] }
     prepareToRead()
+    if row == nil && !flags.contains(.fault) { return [:] }
     var result: [String: Any] = [:]
     for key in keys ?? Array(info.keys.keys) {
       guard let found = info.keys[key] else { continue }

@@ -207,6 +207,7 @@ extension NSManagedObject {
     } else {
       // The destination leaves its previous owner.
       if let previous = destination.toOne(inverse), previous !== self {
+        previous.prepareToRead()
         previous.markUpdated()
         previous.toMany(relationship).remove(destination, keepsOrder: relationship.isOrdered)
         previous.noteLinkChange(relationship)

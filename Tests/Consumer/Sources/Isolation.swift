@@ -71,14 +71,34 @@ func countFromAnywhere(_ around: Surroundings) async throws -> Int {
 
   func reloadLater() {
     let (context, request, predicate) = (around.container.viewContext, around.request, around.predicate)
+    let object = around.object
     context.perform {
       request.predicate = predicate
+      object.setValue(4, forKey: "number")
       _ = try? context.count(for: request)
     }
     around.container.performBackgroundTask { context in
       request.predicate = predicate
       _ = try? context.count(for: request)
     }
+    around.container.persistentStoreCoordinator.perform { _ = request.affectedStores }
+  }
+
+  func change() async throws {
+    let (context, request, object) = (around.container.viewContext, around.request, around.object)
+    try context.performAndWait {
+      object.setValue(5, forKey: "number")
+      try context.save()
+    }
+    try await context.perform {
+      object.setValue(6, forKey: "number")
+      try context.save()
+    }
+    let counts = try await (
+      around.container.performBackgroundTask { try $0.count(for: request) },
+      around.container.persistentStoreCoordinator.perform { request.affectedStores?.count ?? 0 }
+    )
+    titles.append("\(counts)")
   }
 }
 
@@ -99,6 +119,26 @@ actor Importer {
       return try context.fetch(request).count
     }
     context.performAndWait { imported += 1 }
+  }
+
+  func change() async throws {
+    let (container, request, object) = (around.container, around.request, around.object)
+    let context = container.newBackgroundContext()
+    context.perform {
+      request.predicate = nil
+      object.setValue(7, forKey: "number")
+    }
+    imported = try context.performAndWait {
+      object.setValue(8, forKey: "number")
+      return try context.count(for: request)
+    }
+    try await context.perform {
+      object.setValue(9, forKey: "number")
+      try context.save()
+    }
+    container.performBackgroundTask { _ = try? $0.fetch(request) }
+    imported += try await container.performBackgroundTask { try $0.count(for: request) }
+    imported += await container.persistentStoreCoordinator.perform { request.affectedStores?.count ?? 0 }
   }
 }
 

@@ -275,11 +275,24 @@ import Testing
         try open("x", posts: false)
         for _ in 0..<2 { try open("x", posts: true) }
         for _ in 0..<2 { #expect(throws: CocoaError.self) { try open("y", posts: true) } }
+        // Those of copies.
+        let coordinator = NSPersistentStoreCoordinator(
+          managedObjectModel: Describing.model([Describing.entity("A", [Describing.attribute("x")])]))
+        let source = folder.appending(path: "store")
+        let store = try coordinator.addPersistentStore(type: .sqlite, at: source)
+        try coordinator.migratePersistentStore(
+          store, to: folder.appending(path: "moved"),
+          options: [NSPersistentStoreStagedMigrationManagerOptionKey: "a manager"], withType: NSSQLiteStoreType)
+        try coordinator.replacePersistentStore(
+          at: folder.appending(path: "copy"), withPersistentStoreFrom: source,
+          sourceOptions: [NSPersistentStoreDeferredLightweightMigrationOptionKey: true], ofType: NSSQLiteStoreType)
       })
     let lines = String(decoding: ending.standardErrorContent, as: UTF8.self).split(separator: "\n")
     #expect(lines.filter { $0.contains(NSPersistentStoreRemoteChangeNotificationPostOptionKey) }.count == 1)
     #expect(lines.filter { $0.contains(NSMigratePersistentStoresAutomaticallyOption) }.count == 1)
-    #expect(lines.filter { $0.contains("has no effect") }.count == 3)
+    #expect(lines.filter { $0.contains(NSPersistentStoreStagedMigrationManagerOptionKey) }.count == 1)
+    #expect(lines.filter { $0.contains(NSPersistentStoreDeferredLightweightMigrationOptionKey) }.count == 1)
+    #expect(lines.filter { $0.contains("has no effect") }.count == 5)
   }
 }
 

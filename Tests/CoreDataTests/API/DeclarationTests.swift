@@ -144,6 +144,11 @@ import Testing
       friend.setValue(object, forKey: "liar")
       try context.save()
       #expect(try texts("text") == ["a"])
+      let ids = NSFetchRequest<NSManagedObjectID>(entityName: "Liar")
+      ids.resultType = .managedObjectIDResultType
+      ids.predicate = NSPredicate(format: "text == 'z'")
+      object.setValue("z", forKey: "text")
+      #expect(try context.fetch(ids).count == 1)
       object.setValue("b", forKey: "text")
       try context.save()
       #expect(try texts("text") == ["b"])

@@ -18,6 +18,23 @@ import Testing
     return company
   }
 
+  /// An entity of another model stands for the context's own of that name, also where the other is in use, too.
+  @Test func anEntityOfAnotherModelStandsForTheContextsOwn() throws {
+    let model = Describing.model([Describing.entity("Note", [Describing.attribute("text")])])
+    let copy = try #require(model.copy() as? NSManagedObjectModel)
+    let (context, other) = (try Describing.context(model), try Describing.context(copy))
+    let foreign = try #require(copy.entitiesByName["Note"])
+    other.performAndWait { _ = NSManagedObject(entity: foreign, insertInto: other) }
+    try context.performAndWait {
+      let note = NSManagedObject(entity: foreign, insertInto: context)
+      note.setValue("a", forKey: "text")
+      #expect(note.entity.managedObjectModel === context.persistentStoreCoordinator?.managedObjectModel)
+      try context.save()
+      let found = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Note"))
+      #expect(found == [note])
+    }
+  }
+
   @Test func oneObjectStandsForOneRow() throws {
     let company = try company()
     try company.run { (context) throws in

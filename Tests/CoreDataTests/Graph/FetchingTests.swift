@@ -190,6 +190,28 @@ import Testing
     }
   }
 
+  /// In a block whose fetches have brought rows, those of a batch are of the moment at which it was read.
+  @Test func theRowsOfABatchAreOfOneMoment() throws {
+    let company = try company()
+    let (reading, writing) = (try company.reopened().context(), company.context())
+    try reading.performAndWait {
+      #expect(try reading.all(Department.self).count == 2)
+      let request = NSFetchRequest<Person>(entityName: "Person")
+      request.sortDescriptors = [NSSortDescriptor(key: "age", ascending: true)]
+      request.fetchBatchSize = 4
+      let people = try reading.fetch(request)
+      #expect(people[0].age == 0)
+      try writing.performAndWait {
+        try writing.all(Person.self, "age == 1").first?.age = 50
+        try writing.save()
+      }
+      let other = NSManagedObjectContext(.privateQueue)
+      other.persistentStoreCoordinator = reading.persistentStoreCoordinator
+      #expect(try other.performAndWait { try other.all(Person.self, "age == 50").count } == 1)
+      #expect(people[1].age == 1)
+    }
+  }
+
   private func isCached(_ person: Person, _ company: CompanyStore) -> Bool {
     company.store.cache.row(person.info.root, person.key) != nil
   }

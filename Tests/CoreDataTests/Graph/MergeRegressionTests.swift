@@ -34,6 +34,26 @@ import Testing
     }
   }
 
+  /// What is deleted here and was deleted elsewhere has no delete rule to follow here any more: what it led to may have
+  /// been kept there.
+  @Test func noDeleteRuleIsFollowedOfWhatWasDeletedElsewhere() throws {
+    let pair = try Pair { $0.badge = Badge(context: $0.managedObjectContext!) }
+    pair.a.performAndWait {
+      pair.a.propagatesDeletesAtEndOfEvent = false
+      #expect(pair.mine.badge != nil)
+      pair.a.delete(pair.mine)
+    }
+    try pair.b.performAndWait {
+      pair.theirs.badge = nil
+      pair.b.delete(pair.theirs)
+      try pair.b.save()
+    }
+    NSManagedObjectContext.mergeChanges(
+      fromRemoteContextSave: [NSDeletedObjectsKey: [pair.mine.objectID]], into: [pair.a])
+    try pair.a.performAndWait { try pair.a.save() }
+    #expect(try pair.company.run { try $0.count(for: NSFetchRequest<Badge>(entityName: "Badge")) } == 1)
+  }
+
   /// Another context changes a member that is changed here too, and gives it to a department that is deleted here.
   @Test func aLateMemberThatIsChangedHereIsAConflict() throws {
     let pair = try Pair()

@@ -126,6 +126,19 @@ import Testing
     world.expectConflict("the change was dropped")
   }
 
+  /// An object that the save only checks has changed where the store is now.
+  @Test(arguments: types)
+  func aCheckedObjectThatIsAnotherAfterAMoveIsAConflict(_ type: StoreType) throws {
+    let world = try World(type)
+    world.context.performAndWait {
+      world.context.detectConflicts(for: world.owner)
+      world.stack.insert("Member", in: world.context).setValue("m", forKey: "name")
+    }
+    try world.elsewhere { $0.setValue("theirs", forKey: "name") }
+    try world.move()
+    world.expectConflict("the check was dropped")
+  }
+
   /// The same for an object that the save only checks.
   @Test(arguments: types)
   func aCheckedObjectThatIsGoneAfterAMoveIsAConflict(_ type: StoreType) throws {

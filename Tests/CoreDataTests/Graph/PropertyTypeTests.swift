@@ -75,6 +75,9 @@ final class Owner: NSManagedObject {
   static let queueAsOrderedSet = ManagedProperty<NSOrderedSet?>("queue")
   static let requiredQueue = ManagedProperty<NSOrderedSet>("queue")
   static let name = ManagedProperty<String?>("name")
+  static let namesakes = ManagedProperty<[Owner]>("namesakes")
+  static let maybeNamesakes = ManagedProperty<[Owner]?>("namesakes")
+  static let namesakesAsArray = ManagedProperty<NSArray?>("namesakes")
   var name: String? { self[Self.name] }
 }
 
@@ -111,7 +114,8 @@ extension Errand {
     let name = NSAttributeDescription()
     (name.name, name.type) = ("name", .string)
     errand.properties += [owning, queueOf]
-    owner.properties = [name, errands, queue]
+    let namesakes = Describing.fetched("namesakes", "Owner", NSPredicate(format: "name == $FETCH_SOURCE.name"))
+    owner.properties = [name, errands, queue, namesakes]
     let model = NSManagedObjectModel()
     model.entities = [errand, owner]
     return model
@@ -238,6 +242,20 @@ extension Errand {
       try context.save()
       context.refreshAllObjects()
       #expect(owner[Owner.errands] == [errand] && owner[Owner.queue] == [errand] && errand.owner === owner)
+    }
+  }
+
+  @Test func fetchedProperties() throws {
+    try Errand.inContext { context in
+      let owners = ["a", "b", "a"].map { name in
+        let owner = Owner(context: context)
+        owner[Owner.name] = name
+        return owner
+      }
+      try context.save()
+      context.refreshAllObjects()
+      #expect(Set(owners[0][Owner.namesakes]) == [owners[0], owners[2]] && owners[1][Owner.namesakes] == [owners[1]])
+      #expect(owners[2][Owner.maybeNamesakes]?.count == 2 && owners[2][Owner.namesakesAsArray]?.count == 2)
     }
   }
 

@@ -244,6 +244,26 @@ import Testing
     }
   }
 
+  /// The store removes the pairs with the row. Where no object knows its members, none need be read.
+  @Test func aDeletionReadsNoPairs() throws {
+    let company = try CompanyStore()
+    try company.run { (context) throws in
+      let tag = Tag(context: context)
+      tag.label = "t"
+      Person(context: context).add(tag, to: Person.tags)
+      try context.save()
+    }
+    let context = company.context()
+    try context.performAndWait {
+      let person = try context.all(Person.self)[0]
+      context.delete(person)
+      context.processPendingChanges()
+      #expect(person.hasFault(forRelationshipNamed: "tags"))
+      try context.save()
+      #expect(try context.all(Tag.self)[0].people.isEmpty)
+    }
+  }
+
   @Test func aKeyPathThroughASetGivesASet() throws {
     let company = try CompanyStore()
     try company.run { (context) throws in

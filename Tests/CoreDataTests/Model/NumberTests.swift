@@ -17,7 +17,9 @@ import Testing
     let attributes = types.map { Describing.attribute($0.name, $0.type) }
     let transient = Describing.attribute("transient", .integer32)
     transient.isTransient = true
-    return try Describing.context(Describing.model([Describing.entity("A", attributes + [transient])]))
+    let preset = Describing.attribute("preset", .integer32, default: 1)
+    preset.isTransient = true
+    return try Describing.context(Describing.model([Describing.entity("A", attributes + [transient, preset])]))
   }
 
   /// What a cast finds in a value.
@@ -41,6 +43,7 @@ import Testing
         Self.expectNumber(object.primitiveValue(forKey: name), type == .boolean ? min(number, 1) : number)
         Self.expectNumber(object.changedValues()[name], type == .boolean ? min(number, 1) : number)
       }
+      Self.expectNumber(object.value(forKey: "preset"), 1)
       object.setValue(Int8(number), forKey: "transient")
       Self.expectNumber(object.value(forKey: "transient"), number)
       try context.save()

@@ -1,0 +1,99 @@
+import Foundation
+import Testing
+
+@testable import CoreData
+@testable import SQLiteBackend
+
+/// Faults whose rows cannot be read. Feature 20.3: where Apple's framework stops the program by an exception, every
+/// save is an error until the changes are taken back (decision 004).
+@Suite(.enabled(if: CompanyStore.type == .sqlite, "it damages the file")) struct UnreadableFaultTests {
+  /// A department with one person, in a coordinator that has read neither.
+  private struct World {
+    let company: CompanyStore
+    let context: NSManagedObjectContext
+    let other: SQLiteConnection
+
+    init() throws {
+      let made = try CompanyStore()
+      try made.run { (context) throws in
+        let person = Person(context: context)
+        (person.name, person.department) = ("Ada", Department(context: context))
+        try context.save()
+      }
+      company = try made.reopened()
+      context = company.context()
+      other = try SQLiteConnection(made.url.path, .readWrite, timeout: 1)
+    }
+
+    func hideNames() throws { try other.execute("ALTER TABLE ZPERSON RENAME COLUMN ZNAME TO ZHIDDEN") }
+    func showNames() throws { try other.execute("ALTER TABLE ZPERSON RENAME COLUMN ZHIDDEN TO ZNAME") }
+
+    /// Faults of the person and of the department. A block of its own: another reads what the file has by then.
+    func faults() throws -> (person: Person, department: Department) {
+      try context.performAndWait {
+        let found = try (#require(context.all(Person.self).first), #require(context.all(Department.self).first))
+        context.refreshAllObjects()
+        company.store.cache.removeAll()
+        return found
+      }
+    }
+  }
+
+  enum Reading: CaseIterable { case row, members }
+
+  @Test(arguments: Reading.allCases) func noSaveBuildsOnWhatCouldNotBeRead(_ reading: Reading) throws {
+    let world = try World()
+    let context = world.context
+    let (person, department) = try world.faults()
+    try world.hideNames()
+    context.performAndWait {
+      switch reading {
+      case .row: #expect(person.name == nil)
+      case .members: #expect(department.people.isEmpty)
+      }
+      Tag(context: context).label = "t"
+      for _ in 0..<2 {
+        #expect(throws: CocoaError.self) { try context.save() }
+        #expect(context.hasChanges)
+      }
+    }
+    // That it can be read by now changes nothing of what was built on it.
+    try world.showNames()
+    try context.performAndWait {
+      #expect(throws: CocoaError.self) { try context.save() }
+      context.rollback()
+      #expect(person.name == "Ada" && department.people == [person])
+      Tag(context: context).label = "t"
+      try context.save()
+    }
+  }
+
+  /// The error is the caller's where the caller can have one; no save is stopped by it.
+  @Test func whoAsksForAnObjectHasTheError() throws {
+    let world = try World()
+    let context = world.context
+    let person = try world.faults().person
+    try world.hideNames()
+    try context.performAndWait {
+      #expect(throws: CocoaError.self) { try context.existingObject(with: person.objectID) }
+      Tag(context: context).label = "t"
+      try context.save()
+    }
+    try world.showNames()
+    try context.performAndWait {
+      let found = try context.existingObject(with: person.objectID)
+      #expect(found === person && person.name == "Ada")
+    }
+  }
+
+  @Test func standardErrorHasTheReason() async throws {
+    let ending = try #require(
+      await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+        let world = try World()
+        let person = try world.faults().person
+        try world.hideNames()
+        world.context.performAndWait { #expect(person.name == nil) }
+      })
+    #expect(String(decoding: ending.standardErrorContent, as: UTF8.self).contains("a fault could not be read"))
+  }
+}
