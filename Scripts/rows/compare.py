@@ -33,6 +33,7 @@ def narrowings(record: Record, cases: list[Case], not_yet: NotYet, sources: dict
         if row.id in not_yet.ids: continue
         found += of_requires(row, by_row[row.id], record.kinds)
         found += of_numbers(row, sources.get(row.id, ""))
+        found += of_size(row, by_row[row.id])
         if row.absent == "E":
             found += [Narrowing(row.id, f"no refusal without {name}", "")
                       for name in sorted(row.capabilities - refused - {"or"}) if not name.startswith("!")]
@@ -51,6 +52,12 @@ def of_requires(row: Row, cases: list[Case], kinds: Kinds) -> list[Narrowing]:
                 if any(not kinds.has(kind, name) for kind in wanted)}
         if more: found.append(Narrowing(case.id, f"requires {' '.join(sorted(more))}", missed))
     return found
+
+
+def of_size(row: Row, cases: list[Case]) -> list[Narrowing]:
+    """That no case of a row is small enough for CI."""
+    sizes = {case.size for case in cases}
+    return [Narrowing(row.id, f"size {' '.join(sorted(sizes))}", "")] if sizes and "S" not in sizes else []
 
 
 def of_numbers(row: Row, source: str) -> list[Narrowing]:

@@ -1,5 +1,6 @@
 """Rows and cases whose findings are known."""
 
+import dataclasses
 import tempfile
 from pathlib import Path
 
@@ -82,6 +83,9 @@ def run_self_test() -> list[str]:
     one = Record({"LIF-001": known.rows["LIF-001"]}, known.kinds)
     found = narrowings(one, both, NotYet({}, {}), {"LIF-001": "1000"})
     expect("two cases hold a row", [line.leaves_out for line in found], ["", ""])
+    large = [dataclasses.replace(case("LIF-001", []), size=size) for size in "ML"]
+    found = narrowings(one, large, NotYet({}, {}), {"LIF-001": "1000"})
+    expect("no case of size S", [line.what for line in found], ["size L M"])
     compare_lines(known, expect)
     return failures + [f"specification: {done} checks, {len(failures)} failed"]
 

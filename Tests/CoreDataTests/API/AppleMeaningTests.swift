@@ -2,7 +2,8 @@ import CoreData
 import Foundation
 import Testing
 
-/// Small rules, each with the page that states it; "clients" stands for what several client libraries' own tests ask.
+/// Small rules, each with the page that states it, or the client that goes by it. Where neither is at hand, the rule is
+/// in step 6's list of what clients' own tests ask.
 @Suite struct AppleMeaningTests {
   private func notes() throws -> NSManagedObjectContext {
     try Describing.context(
@@ -45,7 +46,8 @@ import Testing
     return note
   }
 
-  /// Clients. Each such store is one of its own.
+  /// Feature 12.13; CoreDataPlus/InMemoryTestCase: "it's the same URL we get by default when we create a description".
+  /// Each such store is one of its own.
   @Test func aDescriptionWithoutAURLIsOfAStoreThatLeavesNothing() throws {
     #expect(NSPersistentStoreDescription().url == URL(fileURLWithPath: "/dev/null"))
     let container = NSPersistentContainer(name: "Notes", managedObjectModel: Describing.model([]))
@@ -98,7 +100,7 @@ import Testing
     }
   }
 
-  /// Clients. Nil is refused.
+  /// The list of step 6. Nil is refused.
   @Test func aControllerTakesARequestWithoutAnOrder() async throws {
     final class Delegate: NSObject, NSFetchedResultsControllerDelegate {
       var places: [IndexPath?] = []
@@ -132,7 +134,7 @@ import Testing
     }
   }
 
-  /// Clients. The one row has no order.
+  /// The list of step 6. The one row has no order.
   @Test func anAggregateOfAllObjectsMayHaveASort() throws {
     let context = try notes()
     try context.performAndWait {
@@ -152,7 +154,7 @@ import Testing
 
   final class Homeless: NSManagedObject {}
 
-  /// Clients. A request of such a class says what is missing.
+  /// The list of step 6. A request of such a class says what is missing.
   @Test func aClassWithoutAnEntityHasAnEmptyDescription() throws {
     #expect(Homeless.entity().name == nil && Homeless.entity().properties.isEmpty)
     let context = try notes()
@@ -162,7 +164,7 @@ import Testing
     }
   }
 
-  /// Clients.
+  /// CoreDataKit/CoreDataStack+Importing goes through `entity.userInfo!` of every entity.
   @Test func userInfoStartsEmpty() throws {
     #expect(NSEntityDescription().userInfo?.isEmpty == true && NSAttributeDescription().userInfo?.isEmpty == true)
     #expect(NSRelationshipDescription().userInfo?.isEmpty == true)
@@ -177,7 +179,7 @@ import Testing
 
   /// The variable of a subquery is bound, "and will shadow any instances of variable in the bindings dictionary":
   /// https://developer.apple.com/documentation/foundation/nsexpression/init(forsubquery:usingiteratorvariable:predicate:)
-  /// That a key path of text may begin with it: clients.
+  /// That a key path of text may begin with it: the list of step 6.
   @Test func aKeyPathMayBeginWithTheVariableOfASubquery() throws {
     let path = NSExpression(forKeyPath: "$x.name")
     #expect(path.expressionType == .keyPath && path.keyPath == "$x.name")
@@ -215,7 +217,7 @@ import Testing
     }
   }
 
-  /// Clients. Out of the method itself it is not called again.
+  /// Feature 16.3. Out of the method itself it is not called again.
   @Test func everyDeletionIsAnnounced() throws {
     let entity = Describing.entity("Counting")
     entity.managedObjectClassName = "CoreDataTests.CountingObject"

@@ -7,7 +7,7 @@ import Testing
 @Suite struct ApplePredicateTests {
   // MARK: Key paths of classes that no model in use has
 
-  /// Clients: descriptors and expressions are made before any stack is.
+  /// The list of step 6: descriptors and expressions are made before any stack is.
   @Test func keyPathsHaveNamesBeforeAStackIsMade() {
     #expect(NSSortDescriptor(keyPath: \Track.album?.title, ascending: true).key == "album.title")
     #expect(NSSortDescriptor(keyPath: \Track.album?.artist?.name, ascending: true).key == "album.artist.name")

@@ -299,6 +299,30 @@ import Testing
     #expect(useLocks(try notes()) == [true, true])
   }
 
+  /// "prevents other threads": https://developer.apple.com/documentation/foundation/nslocking
+  @available(*, deprecated) @Test func aLockKeepsOtherThreadsOut() throws {
+    let context = try notes()
+    let coordinator = try #require(context.persistentStoreCoordinator)
+    let locks: [(any NSLocking, () -> Bool)] = [(context, context.tryLock), (coordinator, coordinator.tryLock)]
+    for (lock, tryLock) in locks {
+      nonisolated(unsafe) let (lock, tryLock) = (lock, tryLock)
+      let entered = DispatchSemaphore(value: 0)
+      nonisolated(unsafe) var isFree = true
+      lock.lock()
+      Thread.detachNewThread {
+        isFree = tryLock()
+        entered.signal()
+        lock.lock()
+        entered.signal()
+        lock.unlock()
+      }
+      #expect(entered.wait(timeout: .now() + 10) == .success && !isFree)
+      #expect(entered.wait(timeout: .now() + 0.1) == .timedOut)
+      lock.unlock()
+      #expect(entered.wait(timeout: .now() + 10) == .success)
+    }
+  }
+
   private final class Seen: @unchecked Sendable {
     private let lock = NSLock()
     private var list: [String] = []

@@ -11,8 +11,9 @@ private final class Opaque: NSObject {
   init(_ number: Int) { self.number = number }
 }
 
-/// A store in memory keeps the values of transformable attributes as objects. Source: the suites of clients, which save
-/// values there whose transformers are not registered, and fetch by what is in them; Apple's pages say nothing of it.
+/// A store in memory keeps the values of transformable attributes as objects. Source: the list of step 6. Clients' own
+/// tests save values there whose transformers are not registered, and fetch by what is in them; Apple's pages say
+/// nothing of it.
 @Suite struct ObjectValueTests {
   private func model(_ transformer: String? = "no such transformer") -> NSManagedObjectModel {
     let list = Describing.attribute("list", .transformable)

@@ -135,6 +135,8 @@ import Testing
     try coordinator.addPersistentStore(type: .sqlite, at: company.url)
   }
 
+  /// https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/destroypersistentstore(at:type:options:)
+  /// The empty file: decision 068.
   @Test func storesAreDestroyedAndReplaced() throws {
     let company = try CompanyStore()
     try company.run { (context) throws in

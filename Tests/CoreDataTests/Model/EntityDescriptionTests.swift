@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreData
 
-/// Feature section 2: entities.
+/// Entities: features 2.1 to 2.9.
 @Suite struct EntityDescriptionTests {
   private func family() -> (root: NSEntityDescription, middle: NSEntityDescription, leaf: NSEntityDescription) {
     let root = Describing.entity("Root", [Describing.attribute("a")])
