@@ -73,8 +73,10 @@ def choose(root: Path, count: int, seed: int) -> list[Mutant]:
 
 
 def find(root: Path, keys: set[str]) -> list[Mutant]:
-    """Those of all mutants that could be made which have one of these keys, one for each key."""
+    """Those of all mutants that could be made which have one of these keys. Keys that two lines of a file have are left
+    out."""
     result: dict[str, Mutant] = {}
+    twice: set[str] = set()
     for path in files(root):
         if not any(key.startswith(path.relative_to(root / SOURCES).as_posix() + "\t") for key in keys): continue
         text = path.read_text().split("\n")
@@ -82,8 +84,10 @@ def find(root: Path, keys: set[str]) -> list[Mutant]:
             for change in options:
                 mutant = Mutant(len(result) + 1, path.relative_to(root).as_posix(), index + 1, change.operator, text[index],
                                 change.after, change.text)
-                if mutant.key in keys: result.setdefault(mutant.key, mutant)
-    return list(result.values())
+                if mutant.key not in keys: continue
+                if mutant.key in result: twice.add(mutant.key)
+                result.setdefault(mutant.key, mutant)
+    return [mutant for key, mutant in result.items() if key not in twice]
 
 
 def share(count: int, sizes: dict[Path, int]) -> dict[Path, int]:

@@ -105,5 +105,7 @@ extension ContextCore {
     processPendingChanges()
     settlePartners()
     try validateAll()
+    // Validation reads faults.
+    try throwReadError()
   }
 }

@@ -117,7 +117,8 @@ extension ContextCore {
   }
 
   private func markUpdatedSlowly(_ object: NSManagedObject) {
-    if trackingPauses > 0 || object.flags.contains(.gone) { return }
+    // Of one whose row is gone nothing can be saved.
+    if trackingPauses > 0 || !object.flags.isDisjoint(with: [.gone, .inaccessible]) { return }
     checkQueue()
     if !object.flags.contains(.inserted) && !object.flags.contains(.updated) {
       object.flags.insert(.updated)
@@ -131,6 +132,8 @@ extension ContextCore {
     if confinement == .mainQueue && !changeList.hasPending { changesBecamePending() }
     if !object.flags.contains(.listed) {
       object.flags.formUnion([.listed, .pending])
+      // An observer's save may have left one.
+      object.extras?.eventBase = nil
       changeList.append(object) { registeredCount }
     } else if !object.flags.contains(.pending) {
       object.noteEventBase()

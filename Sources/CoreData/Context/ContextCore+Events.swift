@@ -84,9 +84,10 @@ extension ContextCore {
     lastEvent = nil
     guard object.core === self else { return }
     if object.flags.contains(.inserted) {
-      // It stays inserted, without values.
-      if !mergeChanges { turnIntoFault(object) }
-      return
+      // It stays inserted, without values, and nothing is linked to it.
+      if mergeChanges { return }
+      for info in object.info.relationships { unlink(object, info.relationship) }
+      return turnIntoFault(object)
     }
     lookAgain(for: object)
     dropRow(of: object)

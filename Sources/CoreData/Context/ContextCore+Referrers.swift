@@ -42,7 +42,6 @@ extension ContextCore {
     let root = frozen.schema.entities[found.info.relationship.destination].root
     let keys = found.objects.map(\.key)
     var versions: [Int64: Int64] = [:]
-    store.cache.remove(root, keys)
     snapshots.drop(store)
     do {
       try reading(store) { (view) throws(StoreError) in

@@ -19,7 +19,6 @@ extension ContextCore {
     propagateDeletes()
     processPendingChanges()
     isSaving = true
-    dependedOn = []
     defer {
       isSaving = false
       dependedOn = []
@@ -32,7 +31,7 @@ extension ContextCore {
       try runWillSave()
       settlePartners()
       try validateAll()
-      // What could not be read has told them nothing.
+      // What could not be read has told them nothing, and was not judged.
       try throwReadError()
       if coordinator.hasCustomStores.load(ordering: .relaxed) { try nameInsertions() }
       try commit(coordinator)

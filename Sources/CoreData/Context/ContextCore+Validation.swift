@@ -9,9 +9,14 @@ extension ContextCore {
     let objects = changed
     objects.forEachUncounted { object in
       do {
-        if object.flags.isInserted { try object.validateForInsert() }
-        if object.flags.isUpdated { try object.validateForUpdate() }
-        if object.flags.isDeleted && !object.flags.contains(.inserted) { try object.validateForDelete() }
+        // Validation reads a fault, which may turn out to be gone.
+        if object.flags.isInserted {
+          try object.validateForInsert()
+        } else if object.flags.isUpdated {
+          try object.validateForUpdate()
+        } else if object.flags.isDeleted && !object.flags.contains(.inserted) {
+          try object.validateForDelete()
+        }
       } catch { errors.append(error) }
     }
     if errors.isEmpty { return }

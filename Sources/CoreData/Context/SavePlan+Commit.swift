@@ -49,7 +49,7 @@ extension SavePlan {
     if !obsolete.isEmpty { part.engine.holdExternalData(obsolete) }
     var isWatched = false
     defer { if !isWatched && !obsolete.isEmpty { ObsoleteValues.shared.release(part) } }
-    part.lendLargeValues()
+    if parts.count == 1 { part.lendLargeValues() }
     let result = try part.store.commit(part.changes, madeFor: part.engine, part.objects(core))
     if case .committed = result, !obsolete.isEmpty {
       isWatched = true

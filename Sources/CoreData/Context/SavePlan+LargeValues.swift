@@ -33,10 +33,10 @@ extension SavePlan.Part {
   }
 
   /// Lets the objects forget their large values, which the rows have, so that they are in memory once while the store
-  /// writes. No code of a client's may run until the part is committed or ``SavePlan/takeBack(from:keepsExternalData:)``
-  /// has given them back.
+  /// writes. No code of a client's may run until the save has ended, or until
+  /// ``SavePlan/takeBack(from:keepsExternalData:)`` has given them back: not where there are other parts, and not for a
+  /// client's store, which reads the objects.
   func lendLargeValues() {
-    // A client's store reads the objects.
     if store.custom != nil { return }
     for (object, row) in large {
       var slots: [Int] = []
@@ -64,7 +64,6 @@ extension SavePlan {
       for (object, slot, row) in part.lentValues {
         object.setOverlay(row.value(slot, object.info.entity.slots[slot]), slot)
       }
-      part.lentValues = []
       if keepsExternalData { continue }
       part.engine.discardExternalData(part.keptExternalData.map(\.name))
       for kept in part.keptExternalData { kept.object.setOverlay(.data(kept.inline), kept.slot) }

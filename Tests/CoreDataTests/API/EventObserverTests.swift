@@ -89,6 +89,52 @@ import Testing
     }
   }
 
+  /// An observer may save: what it changes afterwards is told against what was saved.
+  @Test func anObserverMaySave() throws {
+    let context = try context()
+    try context.performAndWait {
+      let ann = try author(context)
+      ann.setValue("Bea", forKey: "name")
+      context.processPendingChanges()
+      var isFirst = true
+      try observing(
+        context,
+        { object in
+          if !isFirst { return }
+          isFirst = false
+          #expect(throws: Never.self) { try context.save() }
+          object.setValue("Dora", forKey: "name")
+        }
+      ) {
+        ann.setValue("Cleo", forKey: "name")
+        context.processPendingChanges()
+        #expect(told(ann) == ["name": "Cleo"])
+        try context.save()
+      }
+      #expect(ann.changedValuesForCurrentEvent().isEmpty && ann.value(forKey: "name") as? String == "Dora")
+    }
+  }
+
+  /// Also where nobody is told of events.
+  @Test func anEventEndsThatNobodyIsToldOf() async {
+    await #expect(processExitsWith: .success) {
+      NSManagedObjectContext.postsOnlyRequestedNotifications = true
+      let author = Describing.entity("Author", [Describing.attribute("name")])
+      let context = try Describing.context(Describing.model([author]))
+      try context.performAndWait {
+        let ann = NSEntityDescription.insertNewObject(forEntityName: "Author", into: context)
+        ann.setValue("Ann", forKey: "name")
+        try context.save()
+        for name in ["Bea", "Cleo"] {
+          ann.setValue(name, forKey: "name")
+          #expect(ann.changedValuesForCurrentEvent()["name"] as? String == (name == "Bea" ? "Ann" : "Bea"))
+          context.processPendingChanges()
+          #expect(ann.changedValuesForCurrentEvent().isEmpty)
+        }
+      }
+    }
+  }
+
   @Test func delegatesOfResultsSeeTheChangesOfTheEvent() throws {
     let context = try context()
     try context.performAndWait {

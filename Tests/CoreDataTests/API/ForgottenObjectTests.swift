@@ -50,6 +50,28 @@ import Testing
     }
   }
 
+  /// A new object that is refreshed without its changes has no links either, seen from both sides.
+  @Test func aRefreshedNewObjectIsLinkedToNothing() throws {
+    let context = try context()
+    try context.performAndWait {
+      let owner = NSEntityDescription.insertNewObject(forEntityName: "Owner", into: context)
+      try context.save()
+      let child = NSEntityDescription.insertNewObject(forEntityName: "Child", into: context)
+      child.setValue(owner, forKey: "owner")
+      context.refresh(child, mergeChanges: false)
+      #expect(child.value(forKey: "owner") == nil && (owner.value(forKey: "children") as? NSSet)?.count == 0)
+      child.setValue(owner, forKey: "owner")
+      context.refresh(owner, mergeChanges: true)
+      let other = NSEntityDescription.insertNewObject(forEntityName: "Owner", into: context)
+      other.setValue([child] as Set<NSManagedObject>, forKey: "children")
+      context.refresh(other, mergeChanges: false)
+      #expect(child.value(forKey: "owner") == nil && (other.value(forKey: "children") as? NSSet)?.count == 0)
+      try context.save()
+      context.refreshAllObjects()
+      for object in [owner, other] { #expect((object.value(forKey: "children") as? NSSet)?.count == 0) }
+    }
+  }
+
   /// All properties of an object that a save changes are judged, whichever side was changed and whatever was read:
   /// https://developer.apple.com/library/archive/documentation/Cocoa/Conceptual/CoreData/ObjectValidation.html
   @Test(arguments: [true, false]) func anOwnerThatLosesItsLastMemberUnreadIsJudged(_ isFromToMany: Bool) throws {

@@ -66,6 +66,19 @@ import Testing
     #expect(try company.reopened().run { try $0.all(Person.self).map(\.name) } == ["Ada"])
   }
 
+  /// Keys are counted by a commit of their own, which no view that the context itself keeps may stand in the way of.
+  @Test func aContextThatHasReadCanObtainPermanentIDs() throws {
+    let company = try CompanyStore(options: [
+      NSSQLitePragmasOption: ["journal_mode": "DELETE"], NSPersistentStoreTimeoutOption: 0.05,
+    ])
+    try company.run { (context) throws in
+      #expect(try context.all(Person.self).isEmpty)
+      let ada = Person(context: context)
+      try context.obtainPermanentIDs(for: [ada])
+      #expect(!ada.objectID.isTemporaryID)
+    }
+  }
+
   /// While a store writes large values, the objects do not have them too (goal G8 of the specification's reliability).
   @Test func largeValuesOfASaveThatFailsAreStillThere() throws {
     let company = try CompanyStore(options: [

@@ -74,6 +74,33 @@ import Testing
     }
   }
 
+  /// An update that was left by an incomplete save is there to be saved, with nothing else that has changed.
+  @Test func aSaveAfterAnIncompleteOneWritesTheUpdatesThatAreLeft() throws {
+    let company = try CompanyStore()
+    let url = company.url.deletingLastPathComponent().appending(path: "second.sqlite")
+    let second = try company.coordinator.addPersistentStore(
+      type: .sqlite, at: url, options: [NSSQLitePragmasOption: ["foreign_keys": "ON"]])
+    let context = company.context()
+    let other = try SQLiteConnection(url.path, .readWrite, timeout: 1)
+    try other.execute(
+      "CREATE TABLE X (Y INTEGER REFERENCES ZBADGE(Z_PK) DEFERRABLE INITIALLY DEFERRED)")
+    try context.performAndWait {
+      let (here, there) = (Person(context: context), Person(context: context))
+      context.assign(there, to: second)
+      try context.save()
+      (here.name, there.name) = ("here", "there")
+      // Judged by COMMIT, which a rehearsal does not reach.
+      try other.execute("CREATE TRIGGER T AFTER UPDATE ON ZPERSON BEGIN INSERT INTO X VALUES (7); END")
+      let error = #expect(throws: CocoaError.self) { try context.save() }
+      #expect(error?.code == .persistentStoreIncompleteSave)
+      #expect(!here.hasChanges && there.isUpdated && context.hasChanges)
+      try other.execute("DROP TRIGGER T")
+      try context.save()
+      #expect(!context.hasChanges)
+      #expect(try other.integer("SELECT count(*) FROM ZPERSON WHERE ZNAME = 'there'") == 1)
+    }
+  }
+
   @Test func anObjectDeletedElsewhereAndInsertedAgainDoesNotHideOtherChanges() throws {
     let company = try CompanyStore()
     try company.run { (context) throws in

@@ -37,7 +37,10 @@ import Testing
   /// What is deleted here and was deleted elsewhere has no delete rule to follow here any more: what it led to may have
   /// been kept there.
   @Test func noDeleteRuleIsFollowedOfWhatWasDeletedElsewhere() throws {
-    let pair = try Pair { $0.badge = Badge(context: $0.managedObjectContext!) }
+    let pair = try Pair { person in
+      guard let context = person.managedObjectContext else { return }
+      (person.badge, Department(context: context).title) = (Badge(context: context), "old")
+    }
     pair.a.performAndWait {
       pair.a.propagatesDeletesAtEndOfEvent = false
       #expect(pair.mine.badge != nil)
@@ -50,8 +53,57 @@ import Testing
     }
     NSManagedObjectContext.mergeChanges(
       fromRemoteContextSave: [NSDeletedObjectsKey: [pair.mine.objectID]], into: [pair.a])
-    try pair.a.performAndWait { try pair.a.save() }
+    try pair.a.performAndWait {
+      // One other change, which counts as one.
+      try pair.a.all(Department.self).first?.title = "new"
+      try pair.a.save()
+    }
     #expect(try pair.company.run { try $0.count(for: NSFetchRequest<Badge>(entityName: "Badge")) } == 1)
+    #expect(try pair.company.run { try $0.all(Department.self).map(\.title) } == ["new"])
+  }
+
+  /// What turns out to be gone while it is changed counts for nothing, and takes no other change off the count.
+  @Test func anOwnerThatIsGoneWhenItIsReadHidesNoChange() throws {
+    let pair = try Pair { person in
+      guard let context = person.managedObjectContext else { return }
+      person.department = Department(context: context)
+    }
+    let id = try #require(pair.a.performAndWait { pair.mine.department?.objectID })
+    pair.a.performAndWait { pair.a.refreshAllObjects() }
+    try pair.b.performAndWait {
+      pair.b.delete(try pair.b.existingObject(with: id))
+      try pair.b.save()
+    }
+    pair.a.performAndWait {
+      pair.a.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+      pair.mine.name = "changed"
+      pair.mine.department = nil
+    }
+    NSManagedObjectContext.mergeChanges(fromRemoteContextSave: [NSDeletedObjectsKey: [id]], into: [pair.a])
+    try pair.a.performAndWait {
+      #expect(pair.a.hasChanges)
+      try pair.a.save()
+    }
+    #expect(try pair.name() == "changed")
+  }
+
+  /// A check is for one save.
+  @Test func whatOneSaveHasCheckedTheNextDoesNot() throws {
+    let pair = try Pair()
+    try pair.a.performAndWait {
+      pair.a.detectConflicts(for: pair.mine)
+      Department(context: pair.a).title = "first"
+      try pair.a.save()
+    }
+    try pair.b.performAndWait {
+      pair.theirs.name = "theirs"
+      try pair.b.save()
+    }
+    try pair.a.performAndWait {
+      Department(context: pair.a).title = "second"
+      try pair.a.save()
+    }
+    #expect(try pair.company.run { try $0.all(Department.self).count } == 2)
   }
 
   /// Another context changes a member that is changed here too, and gives it to a department that is deleted here.

@@ -12,6 +12,7 @@ import Testing
   private final class View: FetchingSnapshot, @unchecked Sendable {
     let count: Int64
     let readsStretches: Bool
+    let bytes: Data
     /// A key whose row cannot be read.
     var damaged: Int64?
     private(set) var singles = 0
@@ -19,14 +20,16 @@ import Testing
     private let builder = RowBuilder()
     let commitNumber: UInt64 = 0
 
-    init(_ count: Int64, readsStretches: Bool = true) {
+    init(_ count: Int64, readsStretches: Bool = true, bytes: Int = 0) {
       self.count = count
       self.readsStretches = readsStretches
+      self.bytes = Data(count: bytes)
     }
 
     private func made(_ key: Int64) -> Row {
-      builder.begin(slots: 1)
+      builder.begin(slots: 2)
       builder.setInt(0, key)
+      if !bytes.isEmpty { builder.set(1, .data(bytes)) }
       return builder.finish(key: key, entity: 0, version: 1)
     }
 
@@ -74,6 +77,13 @@ import Testing
     try read((1...20_000).shuffled(), view)
     // About one search for each sixteen rows, but for the first ones.
     #expect(view.stretches > 1000)
+    #expect(view.singles < 200)
+  }
+
+  /// What may be kept is limited; what was taken is not kept any more.
+  @Test func rowsThatWereTakenMakeRoomForOthers() throws {
+    let view = View(2000, bytes: 64 << 10)
+    try read(1...2000, view)
     #expect(view.singles < 200)
   }
 

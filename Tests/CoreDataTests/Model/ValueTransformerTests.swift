@@ -60,6 +60,10 @@ import Testing
     let found = try #require(try roundTrip(["inner": mixed], nil) as? [String: [AnyHashable: Any]])["inner"]
     #expect(found?.count == 3 && found?["a"] as? Int == 1)
     #expect(found?.values.contains { ($0 as? [Bool: String]) == [true: "yes"] } == true)
+    // Numbers of every type are found after a cast, and `NSNumber` without one.
+    let numbers = try roundTrip([2: "b"], nil)
+    #expect((numbers as? [Int: Any])?[2] as? String == "b" && (numbers as? [Int64: Any])?[2] as? String == "b")
+    #expect((numbers as? [AnyHashable: Any])?[NSNumber(value: 2)] as? String == "b")
     #expect(try roundTrip([1, 2], nil) as? [Int] == [1, 2])
     #expect(throws: CocoaError.self) { try roundTrip([Describing.attribute("a"): 1], nil) }
   }
