@@ -84,8 +84,8 @@ class Tree:
         raise SystemExit(f"mutants: mutants still do not compile after {MOST_ROUNDS} rounds; see {log}")
 
     def command(self, *words: str) -> list[str]:
-        return ["swift", "build", "--traits", "LMDB", "--package-path", str(self.tree), "--scratch-path",
-                str(self.scratch), *words]
+        return ["swift", "build", "--traits", "LMDB", "--disable-index-store", "--package-path", str(self.tree),
+                "--scratch-path", str(self.scratch), *words]
 
     def run_build(self, with_tests: bool) -> str:
         what = ["--build-tests"] if with_tests else ["--product", "store-conformance"]

@@ -42,7 +42,7 @@ extension ContextCore {
         userInfo: [
           NSAffectedObjectsErrorKey: [object], NSAffectedStoresErrorKey: [store],
           NSLocalizedDescriptionKey:
-            "The configuration \(store.configurationName) of the store at \(store.location?.path ?? "") does not have the entity \(object.info.entity.name); assign the object to another store.",
+            "The configuration \(store.configuration) of the store at \(store.location?.path ?? "") does not have the entity \(object.info.entity.name); assign the object to another store.",
         ])
     }
   }

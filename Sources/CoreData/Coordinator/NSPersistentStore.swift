@@ -24,7 +24,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
   final weak var root: NSPersistentStoreCoordinator?
   final let configuration: String
   open var configurationName: String { configuration }
-  private let settings: [AnyHashable: Any]?
+  final let settings: [AnyHashable: Any]?
   open var options: [AnyHashable: Any]? { settings }
   /// Where the store is. Setting it changes only what is read here: no file moves. After files were moved, use
   /// ``NSPersistentStoreCoordinator/setURL(_:for:)``.

@@ -9,8 +9,8 @@ extension NSPersistentStoreCoordinator {
   }
 
   func takes(_ store: NSPersistentStore, _ entity: Entity) -> Bool {
-    if store.configurationName == NSManagedObjectModel.defaultConfiguration { return true }
-    return model.members(ofConfiguration: store.configurationName)?.contains { $0.name == entity.name } ?? false
+    if store.configuration == NSManagedObjectModel.defaultConfiguration { return true }
+    return model.members(ofConfiguration: store.configuration)?.contains { $0.name == entity.name } ?? false
   }
 
   func storeIndex(of id: NSManagedObjectID) -> UInt16? {

@@ -30,7 +30,7 @@ extension NSPersistentStoreCoordinator {
         }
         return NSPersistentStore(
           .init(
-            coordinator: self, configurationName: store.configurationName, options: options, url: url, type: type,
+            coordinator: self, configurationName: store.configuration, options: options, url: url, type: type,
             index: store.index), engine: engine)
       }
     } catch { throw CoreDataError.make(error) }
@@ -59,7 +59,7 @@ extension NSPersistentStoreCoordinator {
     if store is NSAtomicStore { return store.location = url }
     let backend = try Self.backend(store.type)
     guard backend.capabilities.contains(.persistent) else { return store.location = url }
-    let settings = try settings(store.options, like: store)
+    let settings = try settings(store.settings, like: store)
     do throws(StoreError) {
       let schema = try store.requireEngine().schema
       if !backend.capabilities.contains(.rowLevel), let former = store.location,

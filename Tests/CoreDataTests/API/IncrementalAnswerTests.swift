@@ -9,12 +9,17 @@ private final class AnsweringStore: NSIncrementalStore, @unchecked Sendable {
   nonisolated(unsafe) var answer: (NSFetchRequest<NSManagedObject>, NSManagedObjectContext) -> [Any] = { _, _ in [] }
   nonisolated(unsafe) var members: [Any] = []
   nonisolated(unsafe) var requests: [NSFetchRequest<NSManagedObject>] = []
+  nonisolated(unsafe) var updates: [Set<NSManagedObject>] = []
 
   override func loadMetadata() throws {
     metadata = [NSStoreTypeKey: type, NSStoreUUIDKey: Self.identifierForNewStore(at: URL(filePath: "/dev/null"))]
   }
 
   override func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext?) throws -> Any {
+    if let save = request as? NSSaveChangesRequest {
+      updates.append(save.updatedObjects ?? [])
+      return []
+    }
     guard let context, let fetch = request as? NSFetchRequest<NSManagedObject> else {
       throw CocoaError(.persistentStoreUnsupportedRequestType)
     }
@@ -80,6 +85,16 @@ private final class AnsweringStore: NSIncrementalStore, @unchecked Sendable {
       #expect(try context.fetch(departments).map(\.entity.name) == ["Research", "Department"])
       departments.includesSubentities = false
       expectUnexpected("objects of Department") { _ = try context.fetch(departments) }
+    }
+  }
+
+  /// "The save request": https://developer.apple.com/documentation/coredata/nsincrementalstore/execute(_:with:)
+  @Test func eachStoreIsAskedToSaveItsOwnObjects() throws {
+    try inStores { (context, store, other) throws in
+      let people = try [store, other].map { try #require(context.object(with: $0.id("Person")) as? Person) }
+      for person in people { person.name = "new" }
+      try context.save()
+      #expect(store.updates == [[people[0]]] && other.updates == [[people[1]]])
     }
   }
 

@@ -80,6 +80,8 @@ import Testing
       let successor = try stack.coordinator.migratePersistentStore(
         stack.store, to: stack.folder.appending(path: "second"), type: to)
       #expect(stack.coordinator.persistentStores == [successor])
+      #expect(stack.store.persistentStoreCoordinator == nil)
+      #expect(successor.persistentStoreCoordinator === stack.coordinator)
       #expect(successor.type == to.rawValue && successor.identifier != uuid)
       #expect(successor.metadata["kept"] as? String == "yes")
       #expect(id.persistentStore === successor)
