@@ -121,13 +121,18 @@ actor Importer {
     context.performAndWait { imported += 1 }
   }
 
-  func change() async throws {
+  func changeLater() {
     let (container, request, object) = (around.container, around.request, around.object)
-    let context = container.newBackgroundContext()
-    context.perform {
+    container.newBackgroundContext().perform {
       request.predicate = nil
       object.setValue(7, forKey: "number")
     }
+    container.performBackgroundTask { _ = try? $0.fetch(request) }
+  }
+
+  func change() async throws {
+    let (container, request, object) = (around.container, around.request, around.object)
+    let context = container.newBackgroundContext()
     imported = try context.performAndWait {
       object.setValue(8, forKey: "number")
       return try context.count(for: request)
@@ -136,7 +141,6 @@ actor Importer {
       object.setValue(9, forKey: "number")
       try context.save()
     }
-    container.performBackgroundTask { _ = try? $0.fetch(request) }
     imported += try await container.performBackgroundTask { try $0.count(for: request) }
     imported += await container.persistentStoreCoordinator.perform { request.affectedStores?.count ?? 0 }
   }
