@@ -132,7 +132,7 @@ extension ContextCore {
     if confinement == .mainQueue && !changeList.hasPending { changesBecamePending() }
     if !object.flags.contains(.listed) {
       object.flags.formUnion([.listed, .pending])
-      // An observer's save may have left one.
+      // Of an event that a save has ended, before all its observers were told.
       object.extras?.eventBase = nil
       changeList.append(object) { registeredCount }
     } else if !object.flags.contains(.pending) {

@@ -2,7 +2,8 @@ import Foundation
 import StoreProtocol
 import StoreSchema
 
-/// Large values: some are kept outside of the store's file, and none is in memory twice while a store writes it.
+/// Large values. Some are kept outside of the store's file. While one store alone is saved to, the objects do not have
+/// theirs beside those of the rows.
 extension SavePlan.Part {
   /// The object's row, large values of its external slots kept outside.
   func pack(_ object: NSManagedObject, version: Int64, _ core: ContextCore) throws -> Row {

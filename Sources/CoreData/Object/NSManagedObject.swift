@@ -192,7 +192,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
   open func changedValues() -> [String: Any] { presentChanges() }
 
   /// The properties changed since the last `processPendingChanges`, with the values from before; `NSNull` for nil, and
-  /// for all of an object that is new. Reads only the members of relationships that have changed.
+  /// for all of an object that is new. Observers of the event still see its changes; once one of them changes the
+  /// object again, there are only those of the next event. Reads only the members of relationships that have changed.
   ///
   /// "whose values are the old value of the persistent properties":
   /// https://developer.apple.com/documentation/coredata/nsmanagedobject/1506472-changedvaluesforcurrentevent . The page

@@ -67,6 +67,14 @@ import Testing
       }
     }
 
+    /// Lets the next save check the owner, and write something else.
+    func checkOwner() {
+      context.performAndWait {
+        context.detectConflicts(for: owner)
+        stack.insert("Member", in: context).setValue("m", forKey: "name")
+      }
+    }
+
     /// Saves, and expects a conflict; `problem` says what it means where there is none.
     func expectConflict(_ problem: Comment, _ location: SourceLocation = #_sourceLocation) {
       context.performAndWait {
@@ -130,10 +138,7 @@ import Testing
   @Test(arguments: types)
   func aCheckedObjectThatIsAnotherAfterAMoveIsAConflict(_ type: StoreType) throws {
     let world = try World(type)
-    world.context.performAndWait {
-      world.context.detectConflicts(for: world.owner)
-      world.stack.insert("Member", in: world.context).setValue("m", forKey: "name")
-    }
+    world.checkOwner()
     try world.elsewhere { $0.setValue("theirs", forKey: "name") }
     try world.move()
     world.expectConflict("the check was dropped")
@@ -143,10 +148,7 @@ import Testing
   @Test(arguments: types)
   func aCheckedObjectThatIsGoneAfterAMoveIsAConflict(_ type: StoreType) throws {
     let world = try World(type)
-    world.context.performAndWait {
-      world.context.detectConflicts(for: world.owner)
-      world.stack.insert("Member", in: world.context).setValue("m", forKey: "name")
-    }
+    world.checkOwner()
     try world.elsewhere { $0.managedObjectContext?.delete($0) }
     try world.move()
     world.expectConflict("the check was dropped")
