@@ -164,7 +164,7 @@ private struct ChangeSetCheck {
     func checkRow(_ row: Row) throws(StoreError) {
       if row.entity != entity {
         entity = row.entity
-        let found = try self.entity(entity, isRow: true)
+        let found = try self.entity(entity)
         (slotCount, emptySlots) = (found.slots.count, schema.emptySlots(of: found))
       }
       if row.slotCount != slotCount { throw fault("a row has \(row.slotCount) slots, its entity has \(slotCount)") }
@@ -176,20 +176,27 @@ private struct ChangeSetCheck {
       if changes.updates[index].row.key <= 0 { throw fault("an updated object has no key") }
     }
     for list in [changes.deletions, changes.checks] {
-      for deletion in list {
-        _ = try self.entity(deletion.reference.entity, isRow: true)
-        if deletion.reference.key <= 0 { throw fault("a deleted or checked object has no key") }
+      for index in list.indices {
+        let reference = list[index].reference
+        if reference.entity != entity {
+          entity = reference.entity
+          _ = try self.entity(entity)
+        }
+        if reference.key <= 0 { throw fault("a deleted or checked object has no key") }
       }
     }
     for change in changes.links { try check(change) }
   }
 
   private func check(_ change: ChangeSet.LinkChange) throws(StoreError) {
-    let relationships = try entity(change.entity, isRow: false).relationships
+    if !schema.entities.indices.contains(change.entity) { throw noEntity(change.entity) }
+    let relationships = schema.entities[change.entity].relationships
     guard relationships.indices.contains(change.relationship), relationships[change.relationship].isToMany else {
       throw fault("links are changed of what is no to-many relationship")
     }
-    if !schema.stores(relationships[change.relationship]), !change.added.isEmpty || change.order?.isEmpty == false {
+    if !schema.isWhole, !schema.stores(relationships[change.relationship]),
+      !change.added.isEmpty || change.order?.isEmpty == false
+    {
       throw fault("a link leads to an entity that is not stored")
     }
     try checkKey(change.owner)
@@ -200,16 +207,17 @@ private struct ChangeSetCheck {
 
   private func check(_ destinations: [ObjectReference]) throws(StoreError) {
     for destination in destinations {
-      _ = try entity(destination.entity, isRow: false)
+      if !schema.entities.indices.contains(destination.entity) { throw noEntity(destination.entity) }
       try checkKey(destination.key)
     }
   }
 
-  private func entity(_ index: Int, isRow: Bool) throws(StoreError) -> Entity {
-    guard schema.entities.indices.contains(index) else { throw fault("there is no entity \(index)") }
+  /// The entity of a row.
+  private func entity(_ index: Int) throws(StoreError) -> Entity {
+    guard schema.entities.indices.contains(index) else { throw noEntity(index) }
     let entity = schema.entities[index]
-    if isRow && entity.isAbstract { throw fault("the entity \(entity.name) is abstract") }
-    if isRow && !schema.stores(index) { throw fault("the entity \(entity.name) is not stored here") }
+    if entity.isAbstract { throw fault("the entity \(entity.name) is abstract") }
+    if !schema.stores(index) { throw fault("the entity \(entity.name) is not stored here") }
     return entity
   }
 
@@ -218,6 +226,8 @@ private struct ChangeSetCheck {
     if key > 0 || (key < 0 && -(key + 1) < Int64(changes.insertions.count)) { return }
     throw fault("a link leads to no object")
   }
+
+  private func noEntity(_ index: Int) -> StoreError { fault("there is no entity \(index)") }
 
   private func fault(_ what: String) -> StoreError {
     StoreError(.invalidArgument, "The change set does not fit the model: \(what). Nothing was written.")

@@ -72,6 +72,13 @@ struct SavedIDs {
   private var updated: Set<NSManagedObjectID> = []
   private var deleted: Set<NSManagedObjectID> = []
 
+  /// Room for so many: a set that grows hashes its members again.
+  init(inserted: Int, updated: Int, deleted: Int) {
+    self.inserted.reserveCapacity(inserted)
+    self.updated.reserveCapacity(updated)
+    self.deleted.reserveCapacity(deleted)
+  }
+
   mutating func add(_ object: NSManagedObject) {
     switch object.flags.savedChange {
     case .inserted?: inserted.insert(object.ownID)

@@ -173,11 +173,13 @@ extension ContextCore {
     }
     let saved = changed
     let objects = takeSavedObjects()
+    var ids =
+      WatchedNotification.didSaveIDs.isWatched
+      ? SavedIDs(inserted: insertedCount, updated: updatedCount, deleted: deletedCount) : nil
     changeList.removeAll()
     (insertedCount, updatedCount, deletedCount) = (0, 0, 0)
     checkedObjects = []
     misplacedObjects = []
-    var ids = WatchedNotification.didSaveIDs.isWatched ? SavedIDs() : nil
     saved.forEachUncounted { object in
       ids?.add(object)
       settle(object)
@@ -207,7 +209,7 @@ extension ContextCore {
     lastEvent = nil
     let saved = committed.flatMap { $0.part.inserted + $0.part.updated + $0.part.deleted }
     let objects = ChangedObjects(ContiguousArray(saved)) { $0.flags.savedChange }
-    var ids = SavedIDs()
+    var ids = SavedIDs(inserted: objects.inserted.count, updated: objects.updated.count, deleted: objects.deleted.count)
     for (part, receipt) in committed { part.publish(receipt, in: self) }
     for object in saved {
       ids.add(object)

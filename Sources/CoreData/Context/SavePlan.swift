@@ -258,7 +258,8 @@ extension ContextCore {
   func pack(_ object: NSManagedObject, version: Int64) throws -> Row {
     if object.info.hasTransformables { try encodeTransformables(object) }
     if let patched = patchedRow(object, version: version) { return patched }
-    let entity = object.info.entity
+    // Held once, not around each value.
+    let (entity, builder) = (object.info.entity, builder)
     builder.begin(slots: entity.slots.count)
     let base = object.row
     for slot in entity.slots.indices {

@@ -117,16 +117,11 @@ struct ChangedValues {
   mutating func removeAll(slots count: Int) {
     guard let memory else { return }
     let mask = Self.mask(memory)
+    // Moved out one by one, which needs no call of the runtime's.
     if mask & Self.spread == 0 {
-      // Moved out one by one, which needs no call of the runtime's.
-      var (rest, place) = (mask, 0)
-      while rest != 0 {
-        _ = (Self.values(memory) + place).move()
-        rest &= rest &- 1
-        place += 1
-      }
+      for place in 0..<mask.nonzeroBitCount { _ = (Self.values(memory) + place).move() }
     } else {
-      forEachSlot(count) { (Self.values(memory) + $0).deinitialize(count: 1) }
+      forEachSlot(count) { _ = (Self.values(memory) + $0).move() }
     }
     free(memory)
     self.memory = nil
