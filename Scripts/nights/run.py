@@ -42,9 +42,10 @@ class Line:
 
 BUILDS = {
     "debug": ["swift", "build", "--traits", "LMDB", "--build-tests"],
-    "release": ["swift", "build", "--traits", "LMDB", "-c", "release", "--scratch-path", FOLDER / "build", "--product",
-                "store-conformance"],
-    "benchmarks": ["swift", "build", "--traits", "LMDB", "-c", "release", "--package-path", "Benchmarks"],
+    "release": ["swift", "build", "--traits", "LMDB", "-c", "release", "--product", "store-conformance"],
+    # In the same folder the benchmarks find the library built.
+    "benchmarks": ["swift", "build", "--traits", "LMDB", "-c", "release", "--package-path", "Benchmarks",
+                   "--scratch-path", ".build"],
 }
 
 
