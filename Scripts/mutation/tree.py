@@ -84,11 +84,12 @@ class Tree:
         raise SystemExit(f"mutants: mutants still do not compile after {MOST_ROUNDS} rounds; see {log}")
 
     def command(self, *words: str) -> list[str]:
-        return ["swift", "build", "--traits", "LMDB", "--disable-index-store", "--package-path", str(self.tree),
+        return ["swift", "build", "--traits", "LMDB", "--package-path", str(self.tree),
                 "--scratch-path", str(self.scratch), *words]
 
     def run_build(self, with_tests: bool) -> str:
-        what = ["--build-tests"] if with_tests else ["--product", "store-conformance"]
+        # Tests are found in the index.
+        what = ["--build-tests"] if with_tests else ["--product", "store-conformance", "--disable-index-store"]
         done = subprocess.run(self.command(*what), capture_output=True, text=True, errors="replace")
         return f"{done.stdout}\n{done.stderr}\nEXIT {done.returncode}\n"
 

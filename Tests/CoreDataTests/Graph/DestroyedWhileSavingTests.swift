@@ -1,0 +1,125 @@
+import CoreData
+import Foundation
+import Synchronization
+import Testing
+
+/// Stores that are destroyed while contexts save to them.
+@Suite struct DestroyedWhileSavingTests {
+  /// Stores whose files can be destroyed while they are open, and those that refuse.
+  private static let (destructible, refusing) = (
+    StoreMigrationTests.persistentTypes.filter { $0.rawValue != "LMDB" },
+    StoreMigrationTests.persistentTypes.filter { $0.rawValue == "LMDB" }
+  )
+
+  /// Who destroys it is the coordinator of those who save, or another one.
+  @Test(.timeLimit(.minutes(2)), arguments: destructible, [true, false])
+  func savesThatBeginAfterwardsFail(_ type: NSPersistentStore.StoreType, _ isOwn: Bool) throws {
+    for round in 0..<5 {
+      let stack = try AcknowledgedStack(type)
+      let url = try #require(stack.coordinator.persistentStores.first?.url)
+      let savers = Savers(stack, count: 2)
+      savers.waitForSaves(10 + round)
+      let other = NSPersistentStoreCoordinator(managedObjectModel: AcknowledgedStack.model())
+      try (isOwn ? stack.coordinator : other).destroyPersistentStore(at: url, type: type)
+      let (late, wrong) = savers.stop()
+      #expect(late == 0, "round \(round): a save that began after the store was gone was acknowledged")
+      #expect(wrong.isEmpty, "round \(round)")
+      if isOwn { #expect(stack.coordinator.persistentStores.isEmpty) }
+
+      // What is there now is a new store, and nobody of before writes into it.
+      #expect(try members(url, type, adding: 3) == 3)
+      for context in savers.contexts {
+        context.performAndWait {
+          _ = stack.insert("Member", in: context)
+          #expect(throws: CocoaError.self) { try context.save() }
+        }
+      }
+      #expect(try members(url, type, adding: 0) == 3)
+    }
+  }
+
+  /// Nothing is lost where the store refuses.
+  @Test(.timeLimit(.minutes(2)), arguments: refusing, [true, false])
+  func aStoreThatRefusesKeepsAllThatWasSaved(_ type: NSPersistentStore.StoreType, _ isOwn: Bool) throws {
+    let stack = try AcknowledgedStack(type)
+    let store = try #require(stack.coordinator.persistentStores.first)
+    let url = try #require(store.url)
+    let savers = Savers(stack, count: 2)
+    let other = NSPersistentStoreCoordinator(managedObjectModel: AcknowledgedStack.model())
+    for number in 1...20 {
+      savers.waitForSaves(number)
+      #expect(throws: CocoaError.self) {
+        try (isOwn ? stack.coordinator : other).destroyPersistentStore(at: url, type: type)
+      }
+    }
+    #expect(stack.coordinator.persistentStores == [store])
+    try stack.coordinator.remove(store)
+    let (late, wrong) = savers.stop()
+    #expect(late == 0 && wrong.isEmpty)
+    #expect(try members(url, type, adding: 0) == savers.count)
+  }
+
+  private func members(_ url: URL, _ type: NSPersistentStore.StoreType, adding count: Int) throws -> Int {
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: AcknowledgedStack.model())
+    let store = try coordinator.addPersistentStore(type: type, at: url)
+    let context = NSManagedObjectContext(.privateQueue)
+    context.persistentStoreCoordinator = coordinator
+    let found = try context.performAndWait {
+      for _ in 0..<count { NSEntityDescription.insertNewObject(forEntityName: "Member", into: context) }
+      try context.save()
+      return try context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Member"))
+    }
+    try coordinator.remove(store)
+    return found
+  }
+}
+
+/// Threads that save new objects, each in a context of its own, until a save fails after the store is gone.
+private final class Savers: Sendable {
+  let contexts: [NSManagedObjectContext]
+  private let saves = Atomic(0)
+  private let lateSaves = Atomic(0)
+  private let isGone = Atomic(false)
+  private let wrongErrors = Mutex<[String]>([])
+  private let ended = DispatchSemaphore(value: 0)
+
+  init(_ stack: AcknowledgedStack, count: Int) {
+    contexts = (0..<count).map { _ in stack.context() }
+    for context in contexts {
+      Thread.detachNewThread {
+        context.performAndWait { self.run(context) }
+        self.ended.signal()
+      }
+    }
+  }
+
+  private func run(_ context: NSManagedObjectContext) {
+    for _ in 0..<10_000 {
+      let wasGone = isGone.load(ordering: .acquiring)
+      NSEntityDescription.insertNewObject(forEntityName: "Member", into: context)
+      do {
+        try context.save()
+        saves.add(1, ordering: .relaxed)
+        if wasGone { lateSaves.add(1, ordering: .relaxed) }
+      } catch {
+        if !(error is CocoaError) { wrongErrors.withLock { $0.append("\(error)") } }
+        context.rollback()
+        if wasGone { return }
+      }
+    }
+  }
+
+  /// How many saves were acknowledged.
+  var count: Int { saves.load(ordering: .relaxed) }
+
+  func waitForSaves(_ count: Int) {
+    while self.count < count { sched_yield() }
+  }
+
+  /// The store is gone. Gives the number of saves that were acknowledged nevertheless, and errors of a wrong type.
+  func stop() -> (late: Int, wrong: [String]) {
+    isGone.store(true, ordering: .releasing)
+    for _ in contexts { ended.wait() }
+    return (lateSaves.load(ordering: .relaxed), wrongErrors.withLock { $0 })
+  }
+}
