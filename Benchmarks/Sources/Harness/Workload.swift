@@ -25,6 +25,8 @@ enum Workload: String, CaseIterable, Codable {
   case w7r = "W7r"
   /// Number and mean salary of the employees of every department, 20 times.
   case w8 = "W8"
+  /// Name, age and salary of every employee, as a dictionary each.
+  case w8d = "W8d"
   /// Open a store in a running process, to the first object.
   case w10 = "W10"
   /// Bytes of a live, fully read object.
@@ -107,6 +109,7 @@ enum Workload: String, CaseIterable, Codable {
     case .w7: 1.35
     case .w7r: 15
     case .w8: 1.05
+    case .w8d: 2
     case .w10: 2
     case .w11: 480
     case .w12: 1.5

@@ -51,6 +51,20 @@ extension LibrarySide {
     return sum
   }
 
+  /// W8d.
+  func fetchDictionaries() throws -> Double {
+    let request = NSFetchRequest<NSDictionary>(entityName: "Employee")
+    request.resultType = .dictionaryResultType
+    request.propertiesToFetch = ["name", "age", "salary"]
+    var sum = 0.0
+    for row in try context.fetch(request) {
+      guard let name = row["name"] as? String, let age = row["age"] as? Int, let salary = row["salary"] as? Double
+      else { continue }
+      sum += salary + Double(age + name.utf8.count)
+    }
+    return sum
+  }
+
   private static func function(
     _ name: String, _ function: String, _ argument: NSExpression, _ type: NSAttributeType
   ) -> NSExpressionDescription {

@@ -55,6 +55,7 @@ struct LibrarySide {
       let departments = try insertDepartments()
       return try measure { try delete(departments) }
     case .w8: return try measure { try group() }
+    case .w8d: return try measure { try fetchDictionaries() }
     case .w16: return try RowPredicates(scale).run(.library)
     case .w11: return try weigh()
     case .w12: return try saveWhileOthersRead()

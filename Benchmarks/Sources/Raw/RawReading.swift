@@ -51,6 +51,24 @@ extension RawSide {
     return sum
   }
 
+  /// W8d.
+  func fetchDictionaries() throws -> Double {
+    let statement = try database.prepare(RawSQL.valuesOfEmployees)
+    var found: [[String: Any]] = []
+    found.reserveCapacity(scale.employees)
+    while statement.step() {
+      found.append(["name": statement.text(0), "age": statement.int(1), "salary": statement.double(2)])
+    }
+    statement.reset()
+    var sum = 0.0
+    for row in found {
+      guard let name = row["name"] as? String, let age = row["age"] as? Int64, let salary = row["salary"] as? Double
+      else { continue }
+      sum += salary + Double(age + Int64(name.utf8.count))
+    }
+    return sum
+  }
+
   /// W4 and W4h.
   func lookUp(_ keys: [Int64]) throws -> Double {
     try database.execute(RawSQL.begin)

@@ -18,6 +18,7 @@ enum RawSQL {
   static let salariesOfDepartments = """
     SELECT t0.ZDEPARTMENT, count(*), avg(t0.ZSALARY) FROM ZEMPLOYEE t0 WHERE t0.Z_ENT = 2 GROUP BY t0.ZDEPARTMENT
     """
+  static let valuesOfEmployees = "SELECT t0.ZNAME, t0.ZAGE, t0.ZSALARY FROM ZEMPLOYEE t0 WHERE t0.Z_ENT = 2"
   static let allDepartments = """
     SELECT t0.Z_ENT, t0.Z_PK, t0.Z_OPT, t0.ZNAME FROM ZDEPARTMENT t0 WHERE t0.Z_ENT = 1 ORDER BY t0.Z_PK
     """

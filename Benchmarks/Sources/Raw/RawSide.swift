@@ -35,6 +35,7 @@ struct RawSide {
       let keys = try insertDepartments()
       return try measure { try deleteDepartments(keys) }
     case .w8: return try measure { try group() }
+    case .w8d: return try measure { try fetchDictionaries() }
     case .w16: return try RowPredicates(scale).run(.raw)
     case .w10: return try Self.open(cell)
     case .w11: return try weigh()

@@ -6,7 +6,6 @@ import StoreSchema
 extension ContextCore {
   func obtainPermanentKeys(_ objects: [NSManagedObject]) throws {
     checkQueue()
-    snapshots.removeAll()
     var seen: Set<ObjectIdentifier> = []
     let new = objects.filter { $0.key < 0 && $0.core === self && seen.insert(ObjectIdentifier($0)).inserted }
     new.forEach(findStore)

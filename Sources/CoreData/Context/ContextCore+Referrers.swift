@@ -53,7 +53,6 @@ extension ContextCore {
         !member.flags.isDeleted
       else { return nil }
       if member.row?.version != version && !member.isToBeWritten { refresh(member, mergeChanges: true) }
-      member.prepareToRead()
       return member
     }
   }

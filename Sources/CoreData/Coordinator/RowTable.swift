@@ -32,7 +32,7 @@ struct RowTable: ~Copyable {
 
   private var pages: UnsafeMutablePointer<Page>
   private var mask: Int
-  private var pageCount = 0
+  private(set) var pageCount = 0
   private(set) var count = 0
 
   /// `capacity` is how many pages there is room for, a power of two from 2 on.

@@ -151,7 +151,7 @@ extension ContextCore {
     for store in run.stores where !run.readsRows || store.custom?.incremental != nil {
       let own = run.stores.count == 1 ? objects : objects.filter { $0.storeIndex == store.index }
       let keys = own.map(\.key).filter { $0 > 0 }
-      if parameters.batchSize > 0 && parameters.includesPropertyValues && objects.count > 1 {
+      if parameters.batchSize > 0 && parameters.includesPropertyValues {
         // What faults have at hand is older than this fetch.
         for object in own where object.flags.isFault && object.row != nil { object.forgetRow() }
         fetchBatches.remember(

@@ -108,9 +108,11 @@ extension NSManagedObject {
       prepareToRead()
       let value = AttributeCoding.flattened(value)
       if let value, !TransformableCoding.accepts(value, info) { refuse(value, key, attribute.type) }
+      // First, for an event keeps what was there before it.
+      withCore { $0.markUpdated(self) }
       makeExtras().transformed[attribute.slot] = value
       // The bytes are made at save; until then a marker tells that the slot has changed.
-      return store(value == nil ? .null : TransformableCoding.pending, in: attribute.slot)
+      return setOverlay(value == nil ? .null : TransformableCoding.pending, attribute.slot)
     }
     guard let encoded = AttributeCoding.encode(value, attribute) else { refuse(value, key, attribute.type) }
     store(encoded, in: attribute.slot)

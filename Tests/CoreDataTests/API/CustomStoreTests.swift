@@ -366,4 +366,18 @@ import Testing
       #expect(error?.code == .persistentStoreInvalidType)
     }
   }
+
+  @Test func onlyFilesOfAStoreAreDestroyed() throws {
+    try place { url in
+      try Data("mine".utf8).write(to: url)
+      let remote = try #require(URL(string: "https://example.org\(url.path)"))
+      let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Company.model())
+      for options in [[:], [NSPersistentStoreForceDestroyOption: true]] {
+        #expect(throws: CocoaError.self) {
+          try coordinator.destroyPersistentStore(at: remote, ofType: ListStore.type, options: options)
+        }
+      }
+      #expect(try Data(contentsOf: url) == Data("mine".utf8))
+    }
+  }
 }

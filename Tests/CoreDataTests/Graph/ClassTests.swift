@@ -58,6 +58,24 @@ import Testing
     }
   }
 
+  @Test func aClassThatIsNowhereIsNamed() async throws {
+    let ending = try #require(
+      await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+        let model = Company.model()
+        model.entitiesByName["Tag"]?.managedObjectClassName = "Nowhere"
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+        let context = NSManagedObjectContext(.privateQueue)
+        context.persistentStoreCoordinator = coordinator
+        context.performAndWait {
+          let tag = NSEntityDescription.insertNewObject(forEntityName: "Tag", into: context)
+          precondition(type(of: tag) == NSManagedObject.self)
+        }
+        exit(0)
+      })
+    let text = String(decoding: ending.standardErrorContent, as: UTF8.self)
+    #expect(text.contains("no class Nowhere for the entity Tag") && !text.contains("could be"))
+  }
+
   @Test func keyPathsKnowTheirNames() throws {
     let company = try CompanyStore()
     #expect(KeyPathName.name(of: \Person.name) == "name")

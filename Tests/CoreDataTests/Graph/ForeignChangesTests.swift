@@ -45,6 +45,83 @@ import Testing
     }
   }
 
+  /// A fetch sees what others have saved by then, also where a fault has been read in the same block.
+  @Test func aFetchAfterAFaultSeesTheNewestState() throws {
+    let company = try CompanyStore()
+    try company.run { (context) throws in
+      for name in ["Ada", "Bob"] { Person(context: context).name = name }
+      try context.save()
+    }
+    let reader = try company.reopened()
+    let context = reader.context()
+    try context.performAndWait {
+      for person in try context.all(Person.self) { context.refresh(person, mergeChanges: false) }
+      let people = try context.all(Person.self)
+      for person in people {
+        context.refresh(person, mergeChanges: false)
+        _ = person.name
+      }
+      // In another coordinator, of which this one is told nothing.
+      try company.run { (other) throws in
+        Person(context: other).name = "Cleo"
+        try other.save()
+      }
+      #expect(try context.all(Person.self).compactMap(\.name).sorted() == ["Ada", "Bob", "Cleo"])
+    }
+  }
+
+  /// Members that were prefetched are read again where a fetch finds that others have changed their owner.
+  @Test func prefetchedMembersOfAFaultAreThoseOfItsNewRow() throws {
+    let company = try CompanyStore()
+    let id = try company.run { (context) throws in
+      let department = Department(context: context)
+      for name in ["Ada", "Bob"] {
+        let person = Person(context: context)
+        (person.name, person.department) = (name, department)
+      }
+      try context.save()
+      return department.objectID
+    }
+    let context = company.context()
+    try context.performAndWait {
+      let request = NSFetchRequest<Department>(entityName: "Department")
+      request.relationshipKeyPathsForPrefetching = ["people"]
+      let department = try #require(try context.fetch(request).first)
+      #expect(department.isFault && department.toManys.contains { $0?.members.count == 2 })
+      try company.run { (other) throws in
+        let department = try #require(try other.existingObject(with: id) as? Department)
+        department.title = "Physics"
+        Person(context: other).department = department
+        try other.save()
+      }
+      #expect(try context.fetch(NSFetchRequest<Department>(entityName: "Department")) == [department])
+      #expect(department.people.count == 3 && department.title == "Physics")
+    }
+  }
+
+  /// What has changed is told before a fetch, whatever it gives.
+  @Test func everyKindOfFetchEndsTheEvent() throws {
+    let company = try CompanyStore()
+    try company.run { (context) throws in
+      nonisolated(unsafe) var events = 0
+      let token = NotificationCenter.default.addObserver(
+        forName: NSManagedObjectContext.didChangeObjectsNotification, object: context, queue: nil
+      ) { _ in events += 1 }
+      defer { NotificationCenter.default.removeObserver(token) }
+      Person(context: context).name = "Ada"
+      let dictionaries = NSFetchRequest<NSDictionary>(entityName: "Person")
+      dictionaries.resultType = .dictionaryResultType
+      _ = try context.fetch(dictionaries)
+      #expect(events == 1)
+      Person(context: context).name = "Bob"
+      _ = try context.count(for: NSFetchRequest<Person>(entityName: "Person"))
+      #expect(events == 2)
+      Person(context: context).name = "Cleo"
+      _ = try context.all(Person.self)
+      #expect(events == 3)
+    }
+  }
+
   @Test func aSaveAfterAnIncompleteOneAnnouncesOnlyTheRest() throws {
     let company = try CompanyStore()
     // A deferred constraint of the second store is judged by its COMMIT, which a rehearsal does not reach.

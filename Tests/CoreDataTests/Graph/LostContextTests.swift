@@ -97,4 +97,17 @@ import Testing
     #expect(said.count == 1)
     #expect(said.first?.contains("the entity Person, x-coredata://") == true)
   }
+
+  @Test func nothingIsSaidOfAnObjectThatNeverHadAContext() async throws {
+    let ending = try #require(
+      await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+        let company = try CompanyStore()
+        guard let entity = company.coordinator.managedObjectModel.entitiesByName["Person"] else { exit(1) }
+        let person = Person(entity: entity, insertInto: nil)
+        #expect(person.department == nil && person.tags.isEmpty && person.value(forKey: "department") == nil)
+        person.department = nil
+        exit(0)
+      })
+    #expect(!String(decoding: ending.standardErrorContent, as: UTF8.self).contains("after its context is gone"))
+  }
 }

@@ -133,8 +133,9 @@ private final class Opaque: NSObject {
   @Test func aDictionaryHasItsObjectWhileOthersDelete() throws {
     let context = try context()
     let isDone = Mutex(false)
+    let hasEnded = DispatchSemaphore(value: 0)
     let writer = Thread {
-      for _ in 0..<300 {
+      while !isDone.withLock({ $0 }) {
         context.performAndWait {
           let things = (0..<20).map { add("t", Opaque($0), to: context) }
           #expect(throws: Never.self) { try context.save() }
@@ -143,7 +144,7 @@ private final class Opaque: NSObject {
           context.reset()
         }
       }
-      isDone.withLock { $0 = true }
+      hasEnded.signal()
     }
     writer.start()
     let reader = NSManagedObjectContext(.privateQueue)
@@ -151,8 +152,10 @@ private final class Opaque: NSObject {
     let request = NSFetchRequest<NSDictionary>(entityName: "Thing")
     request.resultType = .dictionaryResultType
     request.propertiesToFetch = ["name", "list"]
-    var (found, lost) = (0, 0)
-    while !isDone.withLock({ $0 }) {
+    var (found, lost, rounds) = (0, 0, 0)
+    let end = Date() + 60
+    while (rounds < 100 || found == 0) && Date() < end {
+      rounds += 1
       let results = Mutex<[(found: Int, lost: Int)]>([])
       func count(_ dictionaries: [NSDictionary]) {
         let found = dictionaries.count { $0["list"] is Opaque }
@@ -168,6 +171,8 @@ private final class Opaque: NSObject {
       isRead.wait()
       for result in results.withLock({ $0 }) { (found, lost) = (found + result.found, lost + result.lost) }
     }
+    isDone.withLock { $0 = true }
+    hasEnded.wait()
     #expect(lost == 0 && found > 0, "\(lost) of \(found + lost) are lost")
   }
 

@@ -277,4 +277,25 @@ import Testing
       #expect(department.value(forKeyPath: "ranking.name") as? [String] == ["Ada", "Bea"])
     }
   }
+
+  /// The members as they were last saved are in the order of then, however the present order came about.
+  @Test(arguments: [false, true]) func theOrderOfTheLastSaveIsKnown(_ isMoved: Bool) throws {
+    let company = try CompanyStore()
+    try company.run { (context) throws in
+      let department = Department(context: context)
+      let people = (0..<3).map { _ in Person(context: context) }
+      department.ranking = people
+      try context.save()
+      if isMoved {
+        department.mutableOrderedSetValue(forKey: "ranking").moveObjects(at: [2], to: 0)
+      } else {
+        department.ranking = [people[2], people[0], people[1]]
+      }
+      #expect(department.ranking == [people[2], people[0], people[1]])
+      let committed = department.committedValues(forKeys: ["ranking"])["ranking"] as? NSOrderedSet
+      #expect(committed?.array as? [Person] == people)
+      context.rollback()
+      #expect(department.ranking == people)
+    }
+  }
 }

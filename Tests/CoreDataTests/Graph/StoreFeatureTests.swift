@@ -139,4 +139,30 @@ import Testing
     }
     #expect(try sqlite("print(db.execute('SELECT ZNAME FROM ZPERSON').fetchall())", url) == "[('A',)]")
   }
+
+  /// "rebuild the store file": https://developer.apple.com/documentation/coredata/nssqlitemanualvacuumoption
+  @Test(arguments: [false, true]) func aStoreIsRebuiltWhereAskedTo(_ isAsked: Bool) throws {
+    let url = try folder().appending(path: "store.sqlite")
+    defer { try? FileManager.default.removeItem(at: url.deletingLastPathComponent()) }
+    func size() throws -> Int { try Data(contentsOf: url).count }
+    func opened(_ options: [AnyHashable: Any], _ body: (NSManagedObjectContext) throws -> Void) throws {
+      let context = try context(libraryModel(), url, options)
+      try context.performAndWait { try body(context) }
+      for store in context.persistentStoreCoordinator?.persistentStores ?? [] {
+        try context.persistentStoreCoordinator?.remove(store)
+      }
+    }
+    try opened([:]) { (context) throws in
+      for _ in 0..<500 {
+        NSEntityDescription.insertNewObject(forEntityName: "Author", into: context)
+          .setValue(String(repeating: "a", count: 500), forKey: "name")
+      }
+      try context.save()
+      for author in try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Author")) { context.delete(author) }
+      try context.save()
+    }
+    let before = try size()
+    try opened([NSSQLiteManualVacuumOption: isAsked]) { _ in }
+    #expect(try (size() < before) == isAsked)
+  }
 }

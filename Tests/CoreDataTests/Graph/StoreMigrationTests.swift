@@ -107,6 +107,25 @@ import Testing
     }
   }
 
+  /// New objects go to a store that can be written to, where one moves to a place that can only be read.
+  @Test func newObjectsGoToAnotherStoreOnceTheirsIsReadOnly() throws {
+    let stack = try Stack(.sqlite)
+    let second = try stack.coordinator.addPersistentStore(
+      type: .sqlite, at: stack.folder.appending(path: "writable.sqlite"))
+    let context = stack.context()
+    try context.performAndWait {
+      let before = Person(context: context)
+      try context.save()
+      #expect(before.objectID.persistentStore === stack.store)
+      try stack.coordinator.migratePersistentStore(
+        stack.store, to: stack.folder.appending(path: "archive.sqlite"),
+        options: [NSReadOnlyPersistentStoreOption: true], type: .sqlite)
+      let after = Person(context: context)
+      try context.save()
+      #expect(after.objectID.persistentStore === second)
+    }
+  }
+
   /// Another thread may have removed the store while its successor was made.
   @Test func aStoreThatWasRemovedHasNoSuccessor() throws {
     let company = try CompanyStore()

@@ -148,4 +148,28 @@ import Testing
       #expect(error?.key == "whole.none\(number)")
     }
   }
+
+  /// The columns of a composite stand before what `havingPredicate` names.
+  @Test func dictionariesOfCompositesCanBeLimitedByAnAggregate() throws {
+    try withObject(model()) { object, context in
+      object.setValue(["street": "S", "note": "N"], forKey: "address")
+      for street in ["T", "T", "U"] {
+        NSEntityDescription.insertNewObject(forEntityName: "A", into: context)
+          .setValue(["street": street], forKey: "address")
+      }
+      try context.save()
+      let count = NSExpressionDescription()
+      count.name = "count"
+      count.expression = NSExpression(forFunction: "count:", arguments: [NSExpression.expressionForEvaluatedObject()])
+      count.expressionResultType = .integer64AttributeType
+      let request = NSFetchRequest<NSDictionary>(entityName: "A")
+      request.resultType = .dictionaryResultType
+      request.propertiesToFetch = ["address", count]
+      request.propertiesToGroupBy = ["address"]
+      request.havingPredicate = NSPredicate(format: "$count > 1")
+      let found = try context.fetch(request)
+      #expect(found.count == 1 && found.first?["count"] as? Int == 2)
+      #expect((found.first?["address"] as? [String: Any])?["street"] as? String == "T")
+    }
+  }
 }

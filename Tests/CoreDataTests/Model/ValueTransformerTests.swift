@@ -51,6 +51,57 @@ import Testing
         == URL(string: "https://example.com/a"))
   }
 
+  /// A value is made once of what is stored, and is the same object until the object is a fault again.
+  @Test func whatWasReadOnceStaysTheSameObject() throws {
+    let context = try context(nil)
+    try context.performAndWait {
+      let object = NSEntityDescription.insertNewObject(forEntityName: "A", into: context)
+      object.setValue(NSSet(array: ["a"]), forKey: "value")
+      try context.save()
+      context.refresh(object, mergeChanges: false)
+      let first = try #require(object.value(forKey: "value") as? NSSet)
+      #expect(object.value(forKey: "value") as? NSSet === first)
+    }
+  }
+
+  /// "the keys and old values":
+  /// https://developer.apple.com/documentation/coredata/nsmanagedobject/changedvaluesforcurrentevent()
+  @Test(arguments: [false, true]) func theOldValueOfAnEventIsMadeOfWhatIsStored(_ isRead: Bool) throws {
+    let context = try context(nil)
+    try context.performAndWait {
+      let object = NSEntityDescription.insertNewObject(forEntityName: "A", into: context)
+      object.setValue(["old"], forKey: "value")
+      try context.save()
+      context.refresh(object, mergeChanges: false)
+      if isRead { #expect(object.value(forKey: "value") as? [String] == ["old"]) }
+      object.setValue(["new"], forKey: "value")
+      #expect(object.changedValuesForCurrentEvent()["value"] as? [String] == ["old"])
+      context.processPendingChanges()
+      object.setValue(["newer"], forKey: "value")
+      #expect(object.changedValuesForCurrentEvent()["value"] as? [String] == ["new"])
+    }
+  }
+
+  /// A typed property of bytes gives what was set, and the store has what the transformer made of it.
+  @Test func bytesOfATransformableGoThroughItsTransformer() throws {
+    ValueTransformer.setValueTransformer(InvertingTransformer(), forName: NSValueTransformerName("Inverting"))
+    let attributes = [Describing.attribute("value", .transformable), Describing.attribute("plain", .binaryData)]
+    attributes[0].valueTransformerName = "Inverting"
+    let entity = Describing.entity("A", attributes)
+    entity.managedObjectClassName = String(reflecting: WithBytes.self)
+    let context = try Describing.context(Describing.model([entity]))
+    try context.performAndWait {
+      let object = WithBytes(context: context)
+      (object[WithBytes.value], object[WithBytes.plain]) = (Data([1, 2]), Data([3]))
+      try context.save()
+      context.refresh(object, mergeChanges: false)
+      #expect(object[WithBytes.value] == Data([1, 2]) && object[WithBytes.plain] == Data([3]))
+      #expect(object.value(forKey: "value") as? Data == Data([1, 2]))
+      let info = try #require(object.info.attributes.first { $0.attribute.name == "value" })
+      #expect(object.row?.value(info.attribute.slot, .transformable) == .data(Data([254, 253])))
+    }
+  }
+
   /// "uses NSCoding to archive and unarchive the attribute value", and an NSDictionary codes any key:
   /// https://developer.apple.com/documentation/coredata/nsattributedescription/valuetransformername . Numbers are
   /// `NSNumber`.
@@ -270,6 +321,17 @@ private final class BoxTransformer: NSSecureUnarchiveFromDataTransformer {
 
 private final class ColourTransformer: NSSecureUnarchiveFromDataTransformer {
   override class var allowedTopLevelClasses: [AnyClass] { [Colour.self] }
+}
+
+private final class InvertingTransformer: ValueTransformer {
+  override class func allowsReverseTransformation() -> Bool { true }
+  override func transformedValue(_ value: Any?) -> Any? { (value as? Data).map { Data($0.map { ~$0 }) } }
+  override func reverseTransformedValue(_ value: Any?) -> Any? { transformedValue(value) }
+}
+
+final class WithBytes: NSManagedObject {
+  static let value = ManagedProperty<Data?>("value")
+  static let plain = ManagedProperty<Data?>("plain")
 }
 
 private final class ReversingTransformer: ValueTransformer {

@@ -1,0 +1,84 @@
+import Foundation
+import StoreSchema
+import Testing
+
+@testable import CoreData
+
+/// What a context keeps of its objects, of members and of the keys of batched fetches.
+@Suite struct ObjectTablesTests {
+  private func people(_ count: Int, in context: NSManagedObjectContext) throws -> [Person] {
+    for index in 0..<count { Person(context: context).age = Int16(index) }
+    try context.save()
+    return try context.all(Person.self).sorted { $0.age < $1.age }
+  }
+
+  @Test func aTableThatGrowsCountsItsObjectsOnce() throws {
+    let company = try CompanyStore()
+    try company.run { (context) throws in
+      let objects = try people(3, in: context)
+      var table = IdentityMap()
+      defer { table.removeAll() }
+      for key in 1...200 { table.set(Int64(key), objects[key % 3]) }
+      #expect(table.count == 200)
+      for key in 1...150 { table.remove(Int64(key), objects[key % 3]) }
+      for key in 301...400 { table.set(Int64(key), objects[key % 3]) }
+      #expect(table.count == 150 && table.object(350) === objects[350 % 3] && table.object(10) == nil)
+    }
+  }
+
+  @Test func aPageWithoutRowsIsFreed() {
+    let builder = RowBuilder()
+    var table = RowTable()
+    for key in Int64(1)...100 {
+      builder.begin(slots: 0)
+      table.put(builder.finish(key: key, entity: 0, version: 1))
+    }
+    #expect(table.pageCount == 4 && table.count == 100)
+    for key in Int64(1)...31 { table.remove(key) }
+    #expect(table.pageCount == 3)
+    for key in Int64(32)...100 { table.remove(key) }
+    #expect(table.pageCount == 0 && table.count == 0)
+  }
+
+  /// Results that are sorted by anything but their keys are read in batches too.
+  @Test(arguments: [[1, 2, 3, 4, 5, 6], [6, 1, 5, 2, 4, 3]]) func aBatchIsFoundByEachOfItsKeys(_ keys: [Int64]) {
+    var batches = FetchBatches()
+    batches.remember(keys, store: 0, root: 0, size: 2, FetchBatches.Options())
+    for (index, key) in keys.enumerated() {
+      let first = index / 2 * 2
+      #expect(batches.batch(key, store: 0, root: 0).map { Array($0) } == [keys[first], keys[first + 1]])
+    }
+    #expect(batches.batch(7, store: 0, root: 0) == nil && batches.batch(1, store: 1, root: 0) == nil)
+  }
+
+  @Test func objectsThatNothingElseOrdersComeByTheirKeys() throws {
+    let company = try CompanyStore()
+    try company.run { (context) throws in
+      let saved = try people(3, in: context).sorted { $0.key < $1.key }
+      let new = [Person(context: context), Person(context: context)]
+      #expect((saved.reversed() + new.reversed()).sorted { $0.isBefore($1) } == saved + new)
+    }
+  }
+
+  /// Members that are to be read again are not kept alive by what was made of them.
+  @Test func membersThatAreForgottenAreLetGo() throws {
+    let company = try CompanyStore()
+    try company.run { (context) throws in
+      _ = try people(20, in: context)
+      context.reset()
+      let state = ToManyState(isFault: true)
+      weak var member: Person?
+      try autoreleasing {
+        let found = try people(0, in: context)
+        member = found[0]
+        state.load(ContiguousArray(found))
+        #expect(state.asSet.count == 20 && state.asOrderedSet.count == 20 && state.contains(found[19]))
+      }
+      #expect(member != nil)
+      state.unload()
+      #expect(member == nil)
+    }
+  }
+
+  private func autoreleasing(_ body: () throws -> Void) rethrows { try body() }
+}
