@@ -42,10 +42,11 @@ class Line:
 
 BUILDS = {
     "debug": ["swift", "build", "--traits", "LMDB", "--build-tests"],
-    "release": ["swift", "build", "--traits", "LMDB", "-c", "release", "--product", "store-conformance"],
-    # In the same folder the benchmarks find the library built.
-    "benchmarks": ["swift", "build", "--traits", "LMDB", "-c", "release", "--package-path", "Benchmarks",
-                   "--scratch-path", ".build"],
+    # In a folder of their own, where nobody builds meanwhile, and in the same one: the library is built once.
+    "release": ["swift", "build", "--traits", "LMDB", "-c", "release", "--scratch-path", FOLDER / "build", "--product",
+                "store-conformance"],
+    "benchmarks": ["swift", "build", "--traits", "LMDB", "-c", "release", "--scratch-path", FOLDER / "build",
+                   "--package-path", "Benchmarks"],
 }
 
 

@@ -160,11 +160,11 @@ private struct ChangeSetCheck {
 
   func run() throws(StoreError) {
     // Rows of one entity come together: it is looked at once.
-    var (entity, slotCount, emptySlots) = (-1, -1, [Int]())
+    var (entity, slotCount, emptySlots) = (Int?.none, -1, [Int]())
     func checkRow(_ row: Row) throws(StoreError) {
       if row.entity != entity {
         entity = row.entity
-        let found = try self.entity(entity)
+        let found = try self.entity(row.entity)
         (slotCount, emptySlots) = (found.slots.count, schema.emptySlots(of: found))
       }
       if row.slotCount != slotCount { throw fault("a row has \(row.slotCount) slots, its entity has \(slotCount)") }
@@ -180,7 +180,7 @@ private struct ChangeSetCheck {
         let reference = list[index].reference
         if reference.entity != entity {
           entity = reference.entity
-          _ = try self.entity(entity)
+          _ = try self.entity(reference.entity)
         }
         if reference.key <= 0 { throw fault("a deleted or checked object has no key") }
       }

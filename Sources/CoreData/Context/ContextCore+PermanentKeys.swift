@@ -6,6 +6,8 @@ import StoreSchema
 extension ContextCore {
   func obtainPermanentKeys(_ objects: [NSManagedObject]) throws {
     checkQueue()
+    // A view of one's own must not stand in the way of a commit, as counting keys is one.
+    snapshots.removeAll()
     var seen: Set<ObjectIdentifier> = []
     let new = objects.filter { $0.key < 0 && $0.core === self && seen.insert(ObjectIdentifier($0)).inserted }
     new.forEach(findStore)

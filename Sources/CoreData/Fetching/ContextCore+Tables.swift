@@ -91,7 +91,9 @@ private struct DictionaryMaker {
   /// The value as an object. Numbers are objects and most others are texts: a cast of an `Any` takes longer than the rest
   /// of a row.
   private static func object(_ value: Any) -> AnyObject {
-    if let address = objectAddress(in: value) { return Unmanaged<AnyObject>.fromOpaque(address).takeUnretainedValue() }
+    if let address = objectAddress(in: value) {
+      return withExtendedLifetime(value) { Unmanaged<AnyObject>.fromOpaque(address).takeUnretainedValue() }
+    }
     if type(of: value) == String.self, let text = value as? String { return NSString(string: text) }
     return value as AnyObject
   }

@@ -57,6 +57,15 @@ import Testing
     expectRefusal("deleted or checked object has no key", store) {
       $0.deletions.append(.init(ObjectReference(entity: 0, key: 0), versionRead: 1))
     }
+    for entity in [-1, 7] {
+      let reference = ObjectReference(entity: entity, key: 1)
+      expectRefusal("no entity \(entity)", store) {
+        ($0.insertions, $0.deletions) = ([], [.init(reference, versionRead: 1)])
+      }
+      expectRefusal("no entity \(entity)", store) {
+        ($0.insertions, $0.checks) = ([], [.init(reference, versionRead: 1)])
+      }
+    }
     let link = { (owner: Int64, relationship: Int, other: ObjectReference) in
       ChangeSet.LinkChange(entity: 0, relationship: relationship, owner: owner, added: [other], removed: [])
     }

@@ -18,12 +18,13 @@ import Testing
       let stack = try AcknowledgedStack(type)
       let url = try #require(stack.coordinator.persistentStores.first?.url)
       let savers = Savers(stack, count: 2)
-      savers.waitForSaves(10 + round)
+      defer { savers.stop() }
+      try savers.waitForSaves(10 + round)
       let other = NSPersistentStoreCoordinator(managedObjectModel: AcknowledgedStack.model())
       try (isOwn ? stack.coordinator : other).destroyPersistentStore(at: url, type: type)
-      let (late, wrong) = savers.stop()
+      let (refused, late, wrong) = savers.storeIsGone()
       #expect(late == 0, "round \(round): a save that began after the store was gone was acknowledged")
-      #expect(wrong.isEmpty, "round \(round)")
+      #expect(refused == 2 && wrong.isEmpty, "round \(round)")
       if isOwn { #expect(stack.coordinator.persistentStores.isEmpty) }
 
       // What is there now is a new store, and nobody of before writes into it.
@@ -38,24 +39,25 @@ import Testing
     }
   }
 
-  /// Nothing is lost where the store refuses.
+  /// Nothing is lost where the store refuses, as LMDB's does, where it is built.
   @Test(.timeLimit(.minutes(2)), arguments: refusing, [true, false])
   func aStoreThatRefusesKeepsAllThatWasSaved(_ type: NSPersistentStore.StoreType, _ isOwn: Bool) throws {
     let stack = try AcknowledgedStack(type)
     let store = try #require(stack.coordinator.persistentStores.first)
     let url = try #require(store.url)
     let savers = Savers(stack, count: 2)
+    defer { savers.stop() }
     let other = NSPersistentStoreCoordinator(managedObjectModel: AcknowledgedStack.model())
     for number in 1...20 {
-      savers.waitForSaves(number)
+      try savers.waitForSaves(number)
       #expect(throws: CocoaError.self) {
         try (isOwn ? stack.coordinator : other).destroyPersistentStore(at: url, type: type)
       }
     }
     #expect(stack.coordinator.persistentStores == [store])
     try stack.coordinator.remove(store)
-    let (late, wrong) = savers.stop()
-    #expect(late == 0 && wrong.isEmpty)
+    let (refused, late, wrong) = savers.storeIsGone()
+    #expect(refused == 2 && late == 0 && wrong.isEmpty)
     #expect(try members(url, type, adding: 0) == savers.count)
   }
 
@@ -76,25 +78,30 @@ import Testing
 
 /// Threads that save new objects, each in a context of its own, until a save fails after the store is gone.
 private final class Savers: Sendable {
+  struct TooFew: Error {}
+
   let contexts: [NSManagedObjectContext]
   private let saves = Atomic(0)
   private let lateSaves = Atomic(0)
+  private let lateRefusals = Atomic(0)
   private let isGone = Atomic(false)
+  private let isToEnd = Atomic(false)
   private let wrongErrors = Mutex<[String]>([])
-  private let ended = DispatchSemaphore(value: 0)
+  private let ended = DispatchGroup()
 
   init(_ stack: AcknowledgedStack, count: Int) {
     contexts = (0..<count).map { _ in stack.context() }
     for context in contexts {
+      ended.enter()
       Thread.detachNewThread {
         context.performAndWait { self.run(context) }
-        self.ended.signal()
+        self.ended.leave()
       }
     }
   }
 
   private func run(_ context: NSManagedObjectContext) {
-    for _ in 0..<10_000 {
+    while !isToEnd.load(ordering: .relaxed) {
       let wasGone = isGone.load(ordering: .acquiring)
       NSEntityDescription.insertNewObject(forEntityName: "Member", into: context)
       do {
@@ -104,7 +111,11 @@ private final class Savers: Sendable {
       } catch {
         if !(error is CocoaError) { wrongErrors.withLock { $0.append("\(error)") } }
         context.rollback()
-        if wasGone { return }
+        if wasGone {
+          lateRefusals.add(1, ordering: .relaxed)
+          return
+        }
+        sched_yield()
       }
     }
   }
@@ -112,14 +123,27 @@ private final class Savers: Sendable {
   /// How many saves were acknowledged.
   var count: Int { saves.load(ordering: .relaxed) }
 
-  func waitForSaves(_ count: Int) {
-    while self.count < count { sched_yield() }
+  /// Throws where there are not so many within half a minute.
+  func waitForSaves(_ count: Int) throws {
+    let end = Date() + 30
+    while self.count < count {
+      if Date() > end { throw TooFew() }
+      sched_yield()
+    }
   }
 
-  /// The store is gone. Gives the number of saves that were acknowledged nevertheless, and errors of a wrong type.
-  func stop() -> (late: Int, wrong: [String]) {
+  /// The store is gone: waits until each has been refused, and gives how many were, how many saves were acknowledged
+  /// nevertheless, and errors of a wrong type.
+  func storeIsGone() -> (refused: Int, late: Int, wrong: [String]) {
     isGone.store(true, ordering: .releasing)
-    for _ in contexts { ended.wait() }
-    return (lateSaves.load(ordering: .relaxed), wrongErrors.withLock { $0 })
+    _ = ended.wait(timeout: .now() + 30)
+    return (
+      lateRefusals.load(ordering: .relaxed), lateSaves.load(ordering: .relaxed), wrongErrors.withLock { $0 }
+    )
+  }
+
+  func stop() {
+    isToEnd.store(true, ordering: .relaxed)
+    ended.wait()
   }
 }

@@ -66,7 +66,7 @@ import Testing
     #expect(try company.reopened().run { try $0.all(Person.self).map(\.name) } == ["Ada"])
   }
 
-  /// Keys are counted by a commit of their own, which no view that the context itself keeps may stand in the way of.
+  /// Keys are counted by a commit of their own, which no reading that has ended stands in the way of.
   @Test func aContextThatHasReadCanObtainPermanentIDs() throws {
     let company = try CompanyStore(options: [
       NSSQLitePragmasOption: ["journal_mode": "DELETE"], NSPersistentStoreTimeoutOption: 0.05,

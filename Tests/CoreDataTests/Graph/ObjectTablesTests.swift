@@ -51,6 +51,25 @@ import Testing
     #expect(batches.batch(7, store: 0, root: 0) == nil && batches.batch(1, store: 1, root: 0) == nil)
   }
 
+  /// A fetch of one object is no batch: it takes no place from one, and leaves nothing to be done later.
+  @Test func aSingleResultIsNoBatch() throws {
+    let company = try CompanyStore()
+    try company.run { (context) throws in
+      let keys = try people(6, in: context).map(\.key)
+      context.reset()
+      let all = NSFetchRequest<Person>(entityName: "Person")
+      all.fetchBatchSize = 3
+      let found = try context.fetch(all)
+      let one = NSFetchRequest<Person>(entityName: "Person")
+      (one.fetchBatchSize, one.relationshipKeyPathsForPrefetching) = (3, ["department"])
+      one.predicate = NSPredicate(format: "age == 4")
+      for _ in 0..<20 { #expect(try context.fetch(one).count == 1) }
+      let batches = context.core.fetchBatches
+      #expect(!batches.hasOptions)
+      for key in keys { #expect(batches.batch(key, store: 0, root: found[0].info.root)?.count == 3) }
+    }
+  }
+
   @Test func objectsThatNothingElseOrdersComeByTheirKeys() throws {
     let company = try CompanyStore()
     try company.run { (context) throws in

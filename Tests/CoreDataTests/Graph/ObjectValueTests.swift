@@ -147,6 +147,10 @@ private final class Opaque: NSObject {
       hasEnded.signal()
     }
     writer.start()
+    defer {
+      isDone.withLock { $0 = true }
+      hasEnded.wait()
+    }
     let reader = NSManagedObjectContext(.privateQueue)
     reader.persistentStoreCoordinator = context.persistentStoreCoordinator
     let request = NSFetchRequest<NSDictionary>(entityName: "Thing")
@@ -171,8 +175,6 @@ private final class Opaque: NSObject {
       isRead.wait()
       for result in results.withLock({ $0 }) { (found, lost) = (found + result.found, lost + result.lost) }
     }
-    isDone.withLock { $0 = true }
-    hasEnded.wait()
     #expect(lost == 0 && found > 0, "\(lost) of \(found + lost) are lost")
   }
 

@@ -1,6 +1,7 @@
 import Foundation
 import StoreProtocol
 import StoreSchema
+import Synchronization
 import Testing
 
 @testable import CoreData
@@ -142,6 +143,34 @@ import Testing
     }
   }
 
+  /// A store that makes its file larger, or that mends it after a failed commit, waits until nobody reads it. A context
+  /// that has read lets go of its view before it has keys counted or saves.
+  @Test(arguments: StoreMigrationTests.persistentTypes)
+  func nobodyWaitsForAViewOfItsOwn(_ type: NSPersistentStore.StoreType) throws {
+    let stack = try AcknowledgedStack(type)
+    let store = try #require(stack.coordinator.persistentStores.first)
+    let (backend, schema) = try (NSPersistentStoreCoordinator.backend(store.type), store.requireEngine().schema)
+    let counts = Mutex<[Int]>([])
+    let hook = { @Sendable (count: Int) in counts.withLock { $0.append(count) } }
+    try store.reconnect(at: try #require(store.url)) { (url) throws(StoreError) in
+      HookedStore(try backend.open(at: url, schema: schema, options: StoreOptions()), willWrite: hook)
+    }
+    let context = stack.context()
+    try context.performAndWait {
+      let known = stack.insert("Member", in: context)
+      try context.save()
+      func read() {
+        context.refresh(known, mergeChanges: false)
+        _ = known.value(forKey: "name")
+      }
+      read()
+      try context.obtainPermanentIDs(for: [stack.insert("Member", in: context)])
+      read()
+      try context.save()
+    }
+    #expect(counts.withLock { $0 } == [0, 0, 0])
+  }
+
   @Test func indicesOfRemovedStoresAreUsedAgain() throws {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: AcknowledgedStack.model())
     HookedTransformer.register()
@@ -175,29 +204,48 @@ import Testing
   }
 }
 
-/// A store that runs code at the end of each commit, before the commit returns.
+/// A store that runs code before it writes, with the number of its views that somebody has, and at the end of each
+/// commit, before the commit returns.
 private final class HookedStore: Store {
+  private struct View: Sendable {
+    weak let snapshot: (any StoreSnapshot)?
+  }
+
   private let base: any Store
+  private let willWrite: @Sendable (Int) -> Void
   private let didCommit: @Sendable () -> Void
+  private let views = Mutex<[View]>([])
   let schema: Schema
 
-  init(_ base: any Store, didCommit: @escaping @Sendable () -> Void) {
+  init(
+    _ base: any Store, willWrite: @escaping @Sendable (Int) -> Void = { _ in },
+    didCommit: @escaping @Sendable () -> Void = {}
+  ) {
     self.base = base
+    self.willWrite = willWrite
     self.didCommit = didCommit
     schema = base.schema
   }
+
+  private func noteWriting() { willWrite(views.withLock { $0.count { $0.snapshot != nil } }) }
 
   var identifier: String { base.identifier }
   var capabilities: Capabilities { base.capabilities }
   var isReadOnly: Bool { base.isReadOnly }
   var metadata: StoreMetadata { base.metadata }
-  func snapshot() throws(StoreError) -> any StoreSnapshot { try base.snapshot() }
+  func snapshot() throws(StoreError) -> any StoreSnapshot {
+    let snapshot = try base.snapshot()
+    views.withLock { $0.append(View(snapshot: snapshot)) }
+    return snapshot
+  }
   func commit(_ changes: ChangeSet) throws(StoreError) -> CommitResult {
+    noteWriting()
     defer { didCommit() }
     return try base.commit(changes)
   }
   func allocateKeys(root: Int, count: Int) throws(StoreError) -> Range<Int64> {
-    try base.allocateKeys(root: root, count: count)
+    noteWriting()
+    return try base.allocateKeys(root: root, count: count)
   }
   func externalData(_ name: Data) throws(StoreError) -> Data { try base.externalData(name) }
   func close() throws(StoreError) { try base.close() }
