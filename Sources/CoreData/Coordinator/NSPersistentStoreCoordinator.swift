@@ -374,13 +374,11 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   /// Puts a store in the place of another one of this coordinator.
   /// False, and nothing is done, where it was removed meanwhile.
   func replace(_ store: NSPersistentStore, by successor: NSPersistentStore) -> Bool {
-    let isHere = stateLock.withLock {
+    stateLock.withLock {
       if stores[store.index] !== store { return false }
       stores[store.index] = successor
       return true
     }
-    if isHere { storeListVersion.add(1, ordering: .releasing) }
-    return isHere
   }
 
   // MARK: Queue

@@ -47,26 +47,20 @@ import Testing
 
   /// A fetch sees what others have saved by then, also where a fault has been read in the same block.
   @Test func aFetchAfterAFaultSeesTheNewestState() throws {
+    if CompanyStore.type != .sqlite { return }
     let company = try CompanyStore()
-    try company.run { (context) throws in
-      for name in ["Ada", "Bob"] { Person(context: context).name = name }
-      try context.save()
-    }
-    let reader = try company.reopened()
-    let context = reader.context()
+    let context = company.context()
     try context.performAndWait {
-      for person in try context.all(Person.self) { context.refresh(person, mergeChanges: false) }
-      let people = try context.all(Person.self)
-      for person in people {
-        context.refresh(person, mergeChanges: false)
-        _ = person.name
-      }
-      // In another coordinator, of which this one is told nothing.
-      try company.run { (other) throws in
-        Person(context: other).name = "Cleo"
-        try other.save()
-      }
-      #expect(try context.all(Person.self).compactMap(\.name).sorted() == ["Ada", "Bob", "Cleo"])
+      let ada = Person(context: context)
+      ada.name = "Ada"
+      try context.save()
+      context.refresh(ada, mergeChanges: false)
+      #expect(ada.name == "Ada")
+      // As another process does, of which this one is told nothing.
+      try SQLiteConnection(company.url.path, .readWrite, timeout: 1).execute(
+        "INSERT INTO ZPERSON (Z_PK, Z_ENT, Z_OPT, ZNAME) SELECT 7, Z_ENT, 1, 'Bob' FROM Z_PRIMARYKEY WHERE Z_NAME = 'Person'"
+      )
+      #expect(try context.all(Person.self).compactMap(\.name).sorted() == ["Ada", "Bob"])
     }
   }
 

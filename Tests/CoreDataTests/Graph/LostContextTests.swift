@@ -105,6 +105,10 @@ import Testing
         guard let entity = company.coordinator.managedObjectModel.entitiesByName["Person"] else { exit(1) }
         let person = Person(entity: entity, insertInto: nil)
         #expect(person.department == nil && person.tags.isEmpty && person.value(forKey: "department") == nil)
+        // Nor of the objects that key paths are asked for their names with.
+        for path in [\Person.name, \Person.age, \Person.tags, \Person.department?.title] as [AnyKeyPath] {
+          #expect(KeyPathName.name(of: path) != nil)
+        }
         person.department = nil
         exit(0)
       })
