@@ -109,7 +109,7 @@ enum Workload: String, CaseIterable, Codable {
     case .w7: 1.35
     case .w7r: 15
     case .w8: 1.05
-    case .w8d: 2
+    case .w8d: 1.3
     case .w10: 2
     case .w11: 480
     case .w12: 1.5

@@ -1,3 +1,5 @@
+import Foundation
+
 /// The workloads that read.
 extension RawSide {
   /// W2.
@@ -54,17 +56,21 @@ extension RawSide {
   /// W8d.
   func fetchDictionaries() throws -> Double {
     let statement = try database.prepare(RawSQL.valuesOfEmployees)
-    var found: [[String: Any]] = []
+    let keys: [NSObject] = [NSString(string: "name"), NSString(string: "age"), NSString(string: "salary")]
+    var found: [NSDictionary] = []
     found.reserveCapacity(scale.employees)
     while statement.step() {
-      found.append(["name": statement.text(0), "age": statement.int(1), "salary": statement.double(2)])
+      let values: [AnyObject] = [
+        NSString(string: statement.text(0)), NSNumber(value: statement.int(1)), NSNumber(value: statement.double(2)),
+      ]
+      found.append(NSDictionary(objects: values, forKeys: keys, count: 3))
     }
     statement.reset()
     var sum = 0.0
     for row in found {
-      guard let name = row["name"] as? String, let age = row["age"] as? Int64, let salary = row["salary"] as? Double
+      guard let name = row["name"] as? String, let age = row["age"] as? Int, let salary = row["salary"] as? Double
       else { continue }
-      sum += salary + Double(age + Int64(name.utf8.count))
+      sum += salary + Double(age + name.utf8.count)
     }
     return sum
   }

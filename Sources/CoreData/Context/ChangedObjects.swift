@@ -28,26 +28,30 @@ extension ContiguousArray where Element == NSManagedObject {
   }
 }
 
+/// How many objects have been changed.
+struct ChangeCounts {
+  var inserted, updated, deleted: Int
+}
+
+extension ContextCore {
+  var changeCounts: ChangeCounts {
+    ChangeCounts(inserted: insertedCount, updated: updatedCount, deleted: deletedCount)
+  }
+}
+
 /// Objects by what happened to them, as notifications carry them.
 struct ChangedObjects {
   private(set) var inserted: Set<NSManagedObject> = []
   private(set) var updated: Set<NSManagedObject> = []
   private(set) var deleted: Set<NSManagedObject> = []
 
-  init(_ objects: ContiguousArray<NSManagedObject>, change: (NSManagedObject) -> ObjectChange?) {
-    // Counted first: a set that grows hashes its members again.
-    var counts = (inserted: 0, updated: 0, deleted: 0)
-    objects.forEachUncounted { object in
-      switch change(object) {
-      case .inserted?: counts.inserted += 1
-      case .updated?: counts.updated += 1
-      case .deleted?: counts.deleted += 1
-      case nil: return
-      }
-    }
-    inserted.reserveCapacity(counts.inserted)
-    updated.reserveCapacity(counts.updated)
-    deleted.reserveCapacity(counts.deleted)
+  /// `room` is how many there may be: a set that grows hashes its members again.
+  init(
+    _ objects: ContiguousArray<NSManagedObject>, room: ChangeCounts, change: (NSManagedObject) -> ObjectChange?
+  ) {
+    inserted.reserveCapacity(min(room.inserted, objects.count))
+    updated.reserveCapacity(min(room.updated, objects.count))
+    deleted.reserveCapacity(min(room.deleted, objects.count))
     objects.forEachUncounted { object in
       switch change(object) {
       case .inserted?: inserted.insert(object)
@@ -59,6 +63,7 @@ struct ChangedObjects {
   }
 
   var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
+  var counts: ChangeCounts { ChangeCounts(inserted: inserted.count, updated: updated.count, deleted: deleted.count) }
 
   var userInfo: [AnyHashable: Any] {
     let sets = [(NSInsertedObjectsKey, inserted), (NSUpdatedObjectsKey, updated), (NSDeletedObjectsKey, deleted)]
@@ -72,11 +77,10 @@ struct SavedIDs {
   private var updated: Set<NSManagedObjectID> = []
   private var deleted: Set<NSManagedObjectID> = []
 
-  /// Room for so many: a set that grows hashes its members again.
-  init(inserted: Int, updated: Int, deleted: Int) {
-    self.inserted.reserveCapacity(inserted)
-    self.updated.reserveCapacity(updated)
-    self.deleted.reserveCapacity(deleted)
+  init(room: ChangeCounts) {
+    inserted.reserveCapacity(room.inserted)
+    updated.reserveCapacity(room.updated)
+    deleted.reserveCapacity(room.deleted)
   }
 
   mutating func add(_ object: NSManagedObject) {

@@ -12,7 +12,9 @@ extension ContextCore {
     changeList.settle()
     lastEvent = nil
     // Whoever begins to watch only now still learns of the save.
-    let event = WatchedNotification.didChange.isWatched ? ChangedObjects(objects) { $0.flags.eventChange } : nil
+    let event =
+      WatchedNotification.didChange.isWatched
+      ? ChangedObjects(objects, room: changeCounts) { $0.flags.eventChange } : nil
     isWhole = isWhole && event != nil
     let isTold = event?.isEmpty == false
     objects.forEachUncounted { object in

@@ -173,9 +173,7 @@ extension ContextCore {
     }
     let saved = changed
     let objects = takeSavedObjects()
-    var ids =
-      WatchedNotification.didSaveIDs.isWatched
-      ? SavedIDs(inserted: insertedCount, updated: updatedCount, deleted: deletedCount) : nil
+    var ids = WatchedNotification.didSaveIDs.isWatched ? SavedIDs(room: changeCounts) : nil
     changeList.removeAll()
     (insertedCount, updatedCount, deletedCount) = (0, 0, 0)
     checkedObjects = []
@@ -201,15 +199,15 @@ extension ContextCore {
     omittedMembers = []
     if !WatchedNotification.didSave.isWatched { return nil }
     if !changeList.hasPending, let lastEvent { return lastEvent }
-    return ChangedObjects(changed) { $0.flags.savedChange }
+    return ChangedObjects(changed, room: changeCounts) { $0.flags.savedChange }
   }
 
   /// Settles the objects of the stores that a save has reached before another one failed.
   func settle(_ committed: [(part: SavePlan.Part, receipt: Receipt)]) {
     lastEvent = nil
     let saved = committed.flatMap { $0.part.inserted + $0.part.updated + $0.part.deleted }
-    let objects = ChangedObjects(ContiguousArray(saved)) { $0.flags.savedChange }
-    var ids = SavedIDs(inserted: objects.inserted.count, updated: objects.updated.count, deleted: objects.deleted.count)
+    let objects = ChangedObjects(ContiguousArray(saved), room: changeCounts) { $0.flags.savedChange }
+    var ids = SavedIDs(room: objects.counts)
     for (part, receipt) in committed { part.publish(receipt, in: self) }
     for object in saved {
       ids.add(object)
