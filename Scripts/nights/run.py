@@ -42,11 +42,9 @@ class Line:
 
 BUILDS = {
     "debug": ["swift", "build", "--traits", "LMDB", "--build-tests"],
-    # In a folder of their own, where nobody builds meanwhile, and in the same one: the library is built once.
     "release": ["swift", "build", "--traits", "LMDB", "-c", "release", "--scratch-path", FOLDER / "build", "--product",
                 "store-conformance"],
-    "benchmarks": ["swift", "build", "--traits", "LMDB", "-c", "release", "--scratch-path", FOLDER / "build",
-                   "--package-path", "Benchmarks"],
+    "benchmarks": ["swift", "build", "--traits", "LMDB", "-c", "release", "--package-path", "Benchmarks"],
 }
 
 
