@@ -6,7 +6,7 @@ import StoreSchema
 extension ContextCore {
   func obtainPermanentKeys(_ objects: [NSManagedObject]) throws {
     checkQueue()
-    // A view of one's own must not stand in the way of a commit, as counting keys is one.
+    // Keys are counted by a commit, and no view of one's own must stand in its way.
     snapshots.removeAll()
     var seen: Set<ObjectIdentifier> = []
     let new = objects.filter { $0.key < 0 && $0.core === self && seen.insert(ObjectIdentifier($0)).inserted }

@@ -374,11 +374,14 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   /// Puts a store in the place of another one of this coordinator.
   /// False, and nothing is done, where it was removed meanwhile.
   func replace(_ store: NSPersistentStore, by successor: NSPersistentStore) -> Bool {
-    stateLock.withLock {
+    let isHere = stateLock.withLock {
       if stores[store.index] !== store { return false }
       stores[store.index] = successor
       return true
     }
+    // A context that is busy hears of the move only later, and may insert objects meanwhile.
+    if isHere { storeListVersion.add(1, ordering: .releasing) }
+    return isHere
   }
 
   // MARK: Queue

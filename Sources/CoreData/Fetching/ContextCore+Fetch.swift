@@ -154,7 +154,7 @@ extension ContextCore {
       if parameters.batchSize > 0 && parameters.includesPropertyValues {
         // What faults have at hand is older than this fetch.
         for object in own where object.flags.isFault && object.row != nil { object.forgetRow() }
-        // A single object is no batch, and takes nobody's place.
+        // A single object is no batch, and pushes none out.
         if objects.count > 1 {
           fetchBatches.remember(
             keys, store: store.index, root: run.fetch.info.root, size: parameters.batchSize, run.options)

@@ -88,8 +88,8 @@ private struct DictionaryMaker {
     return NSDictionary(objects: objects, forKeys: present, count: present.count)
   }
 
-  /// The value as an object. Numbers are objects and most others are texts: a cast of an `Any` takes longer than the rest
-  /// of a row.
+  /// The value as an object. Numbers are objects already, and most other values are texts: these need no cast, which
+  /// would take longer than the rest of a row.
   private static func object(_ value: Any) -> AnyObject {
     if let address = objectAddress(in: value) {
       return withExtendedLifetime(value) { Unmanaged<AnyObject>.fromOpaque(address).takeUnretainedValue() }

@@ -119,7 +119,7 @@ struct ChangedValues {
     let mask = Self.mask(memory)
     // Moved out one by one, which needs no call of the runtime's.
     if mask & Self.spread == 0 {
-      for place in 0..<mask.nonzeroBitCount { _ = (Self.values(memory) + place).move() }
+      for index in 0..<mask.nonzeroBitCount { _ = (Self.values(memory) + index).move() }
     } else {
       forEachSlot(count) { _ = (Self.values(memory) + $0).move() }
     }

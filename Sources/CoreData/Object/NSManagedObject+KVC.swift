@@ -108,7 +108,7 @@ extension NSManagedObject {
       prepareToRead()
       let value = AttributeCoding.flattened(value)
       if let value, !TransformableCoding.accepts(value, info) { refuse(value, key, attribute.type) }
-      // First, for an event keeps what was there before it.
+      // Before the value is stored: an event keeps what was there when it began.
       withCore { $0.markUpdated(self) }
       makeExtras().transformed[attribute.slot] = value
       // The bytes are made at save; until then a marker tells that the slot has changed.

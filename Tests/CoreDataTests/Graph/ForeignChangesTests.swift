@@ -46,8 +46,7 @@ import Testing
   }
 
   /// A fetch sees what others have saved by then, also where a fault has been read in the same block.
-  @Test func aFetchAfterAFaultSeesTheNewestState() throws {
-    if CompanyStore.type != .sqlite { return }
+  @Test(.enabled(if: CompanyStore.type == .sqlite)) func aFetchAfterAFaultSeesTheNewestState() throws {
     let company = try CompanyStore()
     let context = company.context()
     try context.performAndWait {
@@ -58,8 +57,10 @@ import Testing
       #expect(ada.name == "Ada")
       // As another process does, of which this one is told nothing.
       try SQLiteConnection(company.url.path, .readWrite, timeout: 1).execute(
-        "INSERT INTO ZPERSON (Z_PK, Z_ENT, Z_OPT, ZNAME) SELECT 7, Z_ENT, 1, 'Bob' FROM Z_PRIMARYKEY WHERE Z_NAME = 'Person'"
-      )
+        """
+        INSERT INTO ZPERSON (Z_PK, Z_ENT, Z_OPT, ZNAME)
+        SELECT 7, Z_ENT, 1, 'Bob' FROM Z_PRIMARYKEY WHERE Z_NAME = 'Person'
+        """)
       #expect(try context.all(Person.self).compactMap(\.name).sorted() == ["Ada", "Bob"])
     }
   }

@@ -51,7 +51,7 @@ import Testing
     #expect(batches.batch(7, store: 0, root: 0) == nil && batches.batch(1, store: 1, root: 0) == nil)
   }
 
-  /// A fetch of one object is no batch: it takes no place from one, and leaves nothing to be done later.
+  /// A fetch of one object is no batch: it pushes none out, and leaves nothing to be done later.
   @Test func aSingleResultIsNoBatch() throws {
     let company = try CompanyStore()
     try company.run { (context) throws in
@@ -87,7 +87,7 @@ import Testing
       context.reset()
       let state = ToManyState(isFault: true)
       weak var member: Person?
-      try autoreleasing {
+      try scoped {
         let found = try people(0, in: context)
         member = found[0]
         state.load(ContiguousArray(found))
@@ -99,5 +99,6 @@ import Testing
     }
   }
 
-  private func autoreleasing(_ body: () throws -> Void) rethrows { try body() }
+  /// What `body` holds is let go when it returns.
+  private func scoped(_ body: () throws -> Void) rethrows { try body() }
 }

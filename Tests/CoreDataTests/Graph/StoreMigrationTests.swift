@@ -107,7 +107,7 @@ import Testing
     }
   }
 
-  /// New objects go to a store that can be written to, where one moves to a place that can only be read.
+  /// New objects go to a store that can be written to, once theirs has moved to a file that is only read.
   @Test func newObjectsGoToAnotherStoreOnceTheirsIsReadOnly() throws {
     let stack = try Stack(.sqlite)
     let second = try stack.coordinator.addPersistentStore(
