@@ -250,12 +250,16 @@ extension ContextCore {
     }
   }
 
-  /// Makes a fault of an object whose row was not there, so that it is looked for once more.
+  /// Makes a fault of an object whose row was not there, so that it is looked for once more. What was changed of it
+  /// meanwhile is a change again: who is linked to it counts on its being saved.
   func lookAgain(for object: NSManagedObject) {
     guard object.flags.contains(.inaccessible), !object.flags.contains(.listed) else { return }
     object.flags.subtract([.inaccessible, .deleted])
     object.flags.insert(.fault)
     object.forgetRow()
+    let hasLinks = object.toManys.contains { $0?.hasChanges == true }
+    if hasLinks { object.flags.insert(.linksChanged) }
+    if hasLinks || !object.overlay.isEmpty { markUpdated(object) }
   }
 
   /// The objects of rows that were read as members from a view.

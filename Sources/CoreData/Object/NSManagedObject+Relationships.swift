@@ -8,8 +8,9 @@ extension NSManagedObject {
     let index = relationship.toManyIndex ?? 0
     if toManys.isEmpty { toManys = ContiguousArray(repeating: nil, count: info.entity.toManyCount) }
     if let state = toManys[index] { return state }
-    // A new object has no members in the store.
-    let state = ToManyState(isFault: row != nil || (flags.contains(.fault) && !flags.contains(.inserted)))
+    // A new object has no members in the store. One whose row was not there may be looked for once more.
+    let isSaved = !flags.contains(.inserted) && !flags.isDisjoint(with: [.fault, .inaccessible])
+    let state = ToManyState(isFault: row != nil || isSaved)
     toManys[index] = state
     // Its members are as good as read: who is deleted must be taken out of them.
     if !state.isFault, case .pairs = relationship.storage { withCore { $0.noteRead(relationship) } }
