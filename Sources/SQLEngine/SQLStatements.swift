@@ -19,7 +19,7 @@ public final class SQLStatements<Connection: SQLConnection> {
     case delete(Int)
     case removePairs(Int, Int)
     case leaveDestinations(Int, Int)
-    case version(Int), exists(Int)
+    case version(Int), versions(Int), exists(Int)
     case select(Int)
     case selectStretch(Int)
     case destinations(Int, Int)
@@ -117,6 +117,21 @@ public final class SQLStatements<Connection: SQLConnection> {
   func version(_ entity: Int) throws(StoreError) -> Connection.Statement {
     try statement(.version(entity)) {
       "SELECT 1 FROM \(layout.table(entity).name) WHERE Z_PK = ? AND ifnull(Z_OPT, 0) = ?"
+    }
+  }
+
+  /// How many objects ``versions(_:)`` asks for.
+  static var versionsAtOnce: Int { 50 }
+
+  /// Parameters: key and version read, for each object. One row: how many of the objects still have their versions.
+  func versions(_ entity: Int) throws(StoreError) -> Connection.Statement {
+    try statement(.versions(entity)) {
+      let read = Array(repeating: "(?, ?)", count: Self.versionsAtOnce).joined(separator: ", ")
+      // CROSS: the table is asked by its keys, and not read as a whole.
+      return """
+        SELECT count(*) FROM (VALUES \(read)) r CROSS JOIN \(layout.table(entity).name) t \
+        ON t.Z_PK = r.column1 AND ifnull(t.Z_OPT, 0) = r.column2
+        """
     }
   }
 

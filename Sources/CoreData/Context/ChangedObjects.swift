@@ -28,6 +28,14 @@ extension ContiguousArray where Element == NSManagedObject {
   }
 }
 
+extension Set where Element: NSObject {
+  /// Makes room for twice as many objects: in a fuller table more are compared, and to compare two costs as much as to
+  /// hash one.
+  fileprivate mutating func makeRoom(for count: Int) {
+    if count > 0 { reserveCapacity(2 * count) }
+  }
+}
+
 /// How many objects have been changed.
 struct ChangeCounts {
   var inserted, updated, deleted: Int
@@ -49,9 +57,9 @@ struct ChangedObjects {
   init(
     _ objects: ContiguousArray<NSManagedObject>, room: ChangeCounts, change: (NSManagedObject) -> ObjectChange?
   ) {
-    inserted.reserveCapacity(min(room.inserted, objects.count))
-    updated.reserveCapacity(min(room.updated, objects.count))
-    deleted.reserveCapacity(min(room.deleted, objects.count))
+    inserted.makeRoom(for: min(room.inserted, objects.count))
+    updated.makeRoom(for: min(room.updated, objects.count))
+    deleted.makeRoom(for: min(room.deleted, objects.count))
     objects.forEachUncounted { object in
       switch change(object) {
       case .inserted?: inserted.insert(object)
@@ -78,9 +86,9 @@ struct SavedIDs {
   private var deleted: Set<NSManagedObjectID> = []
 
   init(room: ChangeCounts) {
-    inserted.reserveCapacity(room.inserted)
-    updated.reserveCapacity(room.updated)
-    deleted.reserveCapacity(room.deleted)
+    inserted.makeRoom(for: room.inserted)
+    updated.makeRoom(for: room.updated)
+    deleted.makeRoom(for: room.deleted)
   }
 
   mutating func add(_ object: NSManagedObject) {

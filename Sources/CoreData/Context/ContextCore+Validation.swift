@@ -30,12 +30,16 @@ extension ContextCore {
     object.prepareToRead()
     // What could not be read fails the save by itself.
     if object.flags.contains(.fault) || object.flags.contains(.inaccessible) { return }
-    if object.info.validatesValues || hasOddClasses && NSManagedObject.overridesValidateValue(type(of: object)) {
+    if object.entityInfo._withUnsafeGuaranteedRef({ $0.validatesValues })
+      || hasOddClasses && NSManagedObject.overridesValidateValue(type(of: object))
+    {
       return try object.validateValues()
     }
-    var errors: [any Error] = []
     let isBroken = breaksSlotRule(object) || hasRowOutOfRange(object)
-    if isBroken || mayMissValue(object) {
+    let mayMiss = isBroken || mayMissValue(object)
+    if !mayMiss && !object.entityInfo._withUnsafeGuaranteedRef({ $0.hasWiderRules }) { return }
+    var errors: [any Error] = []
+    if mayMiss {
       for (slot, name) in object.info.mandatorySlots where isMissing(object, slot) {
         errors.append(CoreDataError.validation(.validationMissingMandatoryProperty, object, name, nil))
       }
@@ -67,19 +71,16 @@ extension ContextCore {
     }
   }
 
-  /// Whether a number as it was read does not fit its type. A text that is no URI is judged when it is set.
+  /// Whether a number as it was read does not fit its type, although it may have been changed since. A null is a zero
+  /// here. A text that is no URI is judged when it is set.
   @inline(__always)
   private func hasRowOutOfRange(_ object: NSManagedObject) -> Bool {
     object.entityInfo._withUnsafeGuaranteedRef { info in
       guard let row = object.row.view else { return false }
-      for slot in info.numberSlots where !row.isNull(slot) && object.changed(slot) == nil {
-        switch info.slotRules[slot].range {
-        case .integer16: if Int16(exactly: row.int(slot)) == nil { return true }
-        case .integer32: if Int32(exactly: row.int(slot)) == nil { return true }
-        default: if row.double(slot).isNaN { return true }
-        }
+      return info.numberSlots.contains { number in
+        if number.half == 0 { return row.double(number.slot).isNaN }
+        return UInt64(bitPattern: row.int(number.slot) &+ number.half) >= UInt64(bitPattern: number.half &* 2)
       }
-      return false
     }
   }
 

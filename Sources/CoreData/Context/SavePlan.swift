@@ -156,7 +156,7 @@ final class SavePlan {
       return part.changes.checks.append(.init(object.reference, versionRead: version))
     }
     try part(for: object, core, coordinator, &byIndex)._withUnsafeGuaranteedRef { part in
-      if !object.info.ownDerivations.isEmpty {
+      if object.entityInfo._withUnsafeGuaranteedRef({ !$0.ownDerivations.isEmpty }) {
         core.derive(object, at: part.changes.time)
         changed = object.changedSlots()
       }
@@ -256,7 +256,7 @@ extension SavePlan.Part {
 extension ContextCore {
   /// The complete state of an object as a row. Values that only the context understands are encoded here.
   func pack(_ object: NSManagedObject, version: Int64) throws -> Row {
-    if object.info.hasTransformables { try encodeTransformables(object) }
+    if object.entityInfo._withUnsafeGuaranteedRef({ $0.hasTransformables }) { try encodeTransformables(object) }
     if let patched = patchedRow(object, version: version) { return patched }
     // Held once, not around each value.
     let (entity, builder) = (object.info.entity, builder)

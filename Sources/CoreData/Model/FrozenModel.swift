@@ -62,7 +62,7 @@ final class EntityInfo: @unchecked Sendable {
   /// What validation asks of each slot.
   let slotRules: ContiguousArray<SlotRule>
   /// Those of numbers, whose stored bits may be none of their type.
-  let numberSlots: [Int]
+  let numberSlots: ContiguousArray<NumberSlot>
   /// A bit for each mandatory slot.
   let mandatoryBits: ContiguousArray<UInt64>
   /// To-many relationships with a bound on the number of their members.
@@ -79,6 +79,8 @@ final class EntityInfo: @unchecked Sendable {
   let mandatoryTransients: [(index: Int, name: String)]
   /// Composite attributes that must have a value, or elements that must have one where the composite has.
   let mandatoryComposites: [Attribute]
+  /// Whether anything but single slots is asked of an object: composites, transients, counts, the model's own rules.
+  let hasWiderRules: Bool
   /// The slots that hold values of attributes, with the path of each.
   let leaves: [(slot: Int, key: String)]
   let hasTransformables: Bool
@@ -165,7 +167,7 @@ final class EntityInfo: @unchecked Sendable {
       mandatoryBits[slot / 64] |= 1 << UInt64(slot % 64)
     }
     self.slotRules = slotRules
-    numberSlots = slotRules.indices.filter { [.integer16, .integer32, .number].contains(slotRules[$0].range) }
+    numberSlots = ContiguousArray(slotRules.indices.compactMap { NumberSlot($0, slotRules[$0].range) })
     self.mandatoryBits = mandatoryBits
     oneToOnes = entity.relationships.filter { $0.slot != nil && $0.linkedInverse?.slot != nil }
     boundedRelationships = relationships.filter { info in
@@ -173,6 +175,8 @@ final class EntityInfo: @unchecked Sendable {
       return info.relationship.isToMany
         && (definition.maxCount > 1 || definition.minCount > 0)
     }
+    hasWiderRules =
+      !(mandatoryComposites.isEmpty && mandatoryTransients.isEmpty && boundedRelationships.isEmpty && rules.isEmpty)
     ownDerivations = entity.attributes.filter { attribute in
       switch attribute.derivation {
       case .now: true
@@ -273,6 +277,23 @@ struct SlotRule {
       case (.uri, .uri(let x)), (.uri, .string(let x)): URL(string: x) != nil
       default: true
       }
+    }
+  }
+}
+
+/// A slot of numbers whose bits may be none of their type.
+struct NumberSlot {
+  let slot: Int
+  /// Integers of the type are at least `-half` and less than `half`. Zero for floating-point numbers and dates.
+  let half: Int64
+
+  init?(_ slot: Int, _ range: SlotRule.Range) {
+    self.slot = slot
+    switch range {
+    case .integer16: half = 1 << 15
+    case .integer32: half = 1 << 31
+    case .number: half = 0
+    case .none, .finiteDecimal, .uri: return nil
     }
   }
 }

@@ -66,6 +66,7 @@ extension NSManagedObject {
     return result
   }
 
+  @inline(__always)
   private func hasStored(_ value: Value, _ slot: Int) -> Bool {
     guard let row = row.view else { return false }
     switch value {

@@ -297,4 +297,34 @@ import Testing
       #expect(!pair.b.hasChanges)
     }
   }
+
+  /// Others link to many objects, which a store may look at together: those that have changed are told, and no other.
+  @Test func ofManyCheckedObjectsThoseThatChangedAreConflicts() throws {
+    let pair = try Pair()
+    let departments = try pair.a.performAndWait {
+      let departments = (0..<120).map { _ in Department(context: pair.a) }
+      try pair.a.save()
+      return departments
+    }
+    try pair.b.performAndWait {
+      for index in [3, 60, 117] {
+        let theirs = try pair.b.existingObject(with: departments[index].objectID) as? Department
+        theirs?.title = "theirs"
+      }
+      try pair.b.save()
+    }
+    pair.a.performAndWait {
+      for department in departments { Person(context: pair.a).department = department }
+      do {
+        try pair.a.save()
+        Issue.record("nobody has noticed that three departments have changed")
+      } catch {
+        let conflicts = (error as? CocoaError)?.userInfo[NSPersistentStoreSaveConflictsErrorKey] as? [NSMergeConflict]
+        #expect(Set(conflicts?.map(\.sourceObject) ?? []) == Set([3, 60, 117].map { departments[$0] }))
+      }
+      for index in [3, 60, 117] { pair.a.refresh(departments[index], mergeChanges: true) }
+      #expect(throws: Never.self) { try pair.a.save() }
+    }
+    #expect(try pair.company.run { try $0.count(for: NSFetchRequest<Person>(entityName: "Person")) } == 121)
+  }
 }
