@@ -7,20 +7,24 @@ extension SQLCommit {
   /// order can only be written to pairs that are there.
   func writeLinks() throws(StoreError) {
     for step in [LinkStep.remove, .add, .order] {
-      var place = LinkPlace.none
-      // Changes of one relationship come together: its place is looked up once.
-      var placed = (entity: -1, relationship: -1)
-      for change in changes.links where step.concerns(change) {
-        if placed != (change.entity, change.relationship) {
-          placed = (change.entity, change.relationship)
-          place = self.place(of: schema.entities[change.entity].relationships[change.relationship])
-        }
-        switch place {
-        case .pairs(let side, let isReflexive): try writePairs(step, change, side, isReflexive: isReflexive)
+      var next = 0
+      while next < changes.links.count {
+        // Changes of one relationship come together: its place is looked up once.
+        let (entity, relationship) = (changes.links[next].entity, changes.links[next].relationship)
+        var end = next + 1
+        while end < changes.links.count, changes.links[end].entity == entity,
+          changes.links[end].relationship == relationship
+        { end += 1 }
+        switch place(of: schema.entities[entity].relationships[relationship]) {
+        case .pairs(let side, let isReflexive):
+          try writePairs(step, changes.links[next..<end], side, isReflexive: isReflexive)
         case .columns(let key, let columns, let isOneWay):
-          try writeLinkColumns(step, change, key, columns, isOneWay: isOneWay)
-        case .none: continue
+          for change in changes.links[next..<end] where step.concerns(change) {
+            try writeLinkColumns(step, change, key, columns, isOneWay: isOneWay)
+          }
+        case .none: break
         }
+        next = end
       }
     }
   }
@@ -54,43 +58,51 @@ extension SQLCommit {
   }
 
   private func writePairs(
-    _ step: LinkStep, _ change: ChangeSet.LinkChange, _ side: SQLLayout.JoinSide, isReflexive: Bool
+    _ step: LinkStep, _ links: ArraySlice<ChangeSet.LinkChange>, _ side: SQLLayout.JoinSide, isReflexive: Bool
   ) throws(StoreError) {
-    let owner = final(change.owner)
-    func pair(_ other: Int64) -> (Int64, Int64) {
+    func pair(_ owner: Int64, _ other: Int64) -> (Int64, Int64) {
       let pair = side.ownerIsFirst ? (owner, other) : (other, owner)
       // A pair of a relationship that is its own inverse is stored once, the smaller key first.
       return isReflexive && pair.0 > pair.1 ? (pair.1, pair.0) : pair
     }
     switch step {
     case .remove:
-      let remove = try statements.removePair(side.join)
-      for other in change.removed {
-        let (first, second) = pair(final(other.key))
-        try remove.run(first, second, at: 1)
-        // Others may have written it the other way round, or both ways.
-        if isReflexive && first != second { try remove.run(second, first, at: 1) }
+      for change in links where !change.removed.isEmpty {
+        let (owner, remove) = (final(change.owner), try statements.removePair(side.join))
+        for other in change.removed {
+          let (first, second) = pair(owner, final(other.key))
+          try remove.run(first, second, at: 1)
+          // Others may have written it the other way round, or both ways.
+          if isReflexive && first != second { try remove.run(second, first, at: 1) }
+        }
       }
     case .add:
-      let add = try statements.addPair(side.join)
-      for other in change.added {
-        let (first, second) = pair(final(other.key))
-        try add.run(first, second, at: 1)
-        if connection.changedRows != 1 { try requirePair(side.join, first, second) }
+      // The most frequent one: its statement is found, and counted, once.
+      let (add, connection) = (try statements.addPair(side.join), connection)
+      for index in links.indices {
+        let owner = final(links[index].owner)
+        for other in links[index].added {
+          let (first, second) = pair(owner, final(other.key))
+          try add.run(first, second, at: 1)
+          if connection.changedRows != 1 { try requirePair(side.join, first, second) }
+        }
       }
     case .order:
-      guard let order = change.order,
-        let statement = try statements.pairOrder(side.join, ownerIsFirst: side.ownerIsFirst)
-      else { return }
-      let join = binding.layout.joins[side.join]
-      let column = side.ownerIsFirst ? join.secondOrder : join.firstOrder
-      let (mine, theirs) = side.ownerIsFirst ? (join.first, join.second) : (join.second, join.first)
-      let existing = try orderKeys("SELECT \(theirs), \(column ?? "NULL") FROM \(join.name) WHERE \(mine) = ?", owner)
-      for (other, orderKey) in OrderKeys.assign(order.map { final($0.key) }, existing: existing) {
-        statement.bind(orderKey, at: 1)
-        let (first, second) = pair(other)
-        try statement.run(first, second, at: 2)
-        if connection.changedRows != 1 { try requireNoPair(side.join, first, second) }
+      for change in links where change.order != nil {
+        guard let order = change.order,
+          let statement = try statements.pairOrder(side.join, ownerIsFirst: side.ownerIsFirst)
+        else { return }
+        let (owner, join) = (final(change.owner), binding.layout.joins[side.join])
+        let column = side.ownerIsFirst ? join.secondOrder : join.firstOrder
+        let (mine, theirs) = side.ownerIsFirst ? (join.first, join.second) : (join.second, join.first)
+        let existing = try orderKeys(
+          "SELECT \(theirs), \(column ?? "NULL") FROM \(join.name) WHERE \(mine) = ?", owner)
+        for (other, orderKey) in OrderKeys.assign(order.map { final($0.key) }, existing: existing) {
+          statement.bind(orderKey, at: 1)
+          let (first, second) = pair(owner, other)
+          try statement.run(first, second, at: 2)
+          if connection.changedRows != 1 { try requireNoPair(side.join, first, second) }
+        }
       }
     }
   }

@@ -185,24 +185,26 @@ private struct ChangeSetCheck {
         if reference.key <= 0 { throw fault("a deleted or checked object has no key") }
       }
     }
-    for change in changes.links { try check(change) }
+    for index in changes.links.indices { try checkLinks(index) }
   }
 
-  private func check(_ change: ChangeSet.LinkChange) throws(StoreError) {
-    if !schema.entities.indices.contains(change.entity) { throw noEntity(change.entity) }
-    let relationships = schema.entities[change.entity].relationships
-    guard relationships.indices.contains(change.relationship), relationships[change.relationship].isToMany else {
+  /// By its index: a change has three lists, which are not counted for each look at it.
+  private func checkLinks(_ index: Int) throws(StoreError) {
+    let (entity, relationship) = (changes.links[index].entity, changes.links[index].relationship)
+    if !schema.entities.indices.contains(entity) { throw noEntity(entity) }
+    let relationships = schema.entities[entity].relationships
+    guard relationships.indices.contains(relationship), relationships[relationship].isToMany else {
       throw fault("links are changed of what is no to-many relationship")
     }
-    if !schema.isWhole, !schema.stores(relationships[change.relationship]),
-      !change.added.isEmpty || change.order?.isEmpty == false
+    if !schema.isWhole, !schema.stores(relationships[relationship]),
+      !changes.links[index].added.isEmpty || changes.links[index].order?.isEmpty == false
     {
       throw fault("a link leads to an entity that is not stored")
     }
-    try checkKey(change.owner)
-    try check(change.added)
-    try check(change.removed)
-    if let order = change.order { try check(order) }
+    try checkKey(changes.links[index].owner)
+    try check(changes.links[index].added)
+    try check(changes.links[index].removed)
+    if let order = changes.links[index].order { try check(order) }
   }
 
   private func check(_ destinations: [ObjectReference]) throws(StoreError) {

@@ -12,8 +12,8 @@ extension ChangeSet {
     var targets = LinkTargets(schema)
     for row in insertions { targets.add(row, changed: nil) }
     for update in updates { targets.add(update.row, changed: update.changed) }
-    for change in links where !change.added.isEmpty {
-      for destination in change.added { targets.add(destination) }
+    for index in links.indices where !links[index].added.isEmpty {
+      for destination in links[index].added { targets.add(destination) }
     }
     if targets.found.isEmpty { return [] }
     var known = ReferenceSet(capacity: checks.count + updates.count + targets.found.count)
