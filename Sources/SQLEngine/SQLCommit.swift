@@ -93,11 +93,13 @@ public struct SQLCommit<Connection: SQLConnection> {
   }
 
   private func resolveRows() {
+    // Without new objects nothing refers to one.
+    if keys.isEmpty { return }
     for (row, key) in zip(changes.insertions, keys) {
       row.resolve(key: key, version: 1, referenceSlots: binding.referenceSlots[row.entity], keys: keys)
     }
-    for update in changes.updates {
-      let row = update.row
+    for index in changes.updates.indices {
+      let row = changes.updates[index].row
       row.resolve(
         key: row.key, version: row.version, referenceSlots: binding.referenceSlots[row.entity], keys: keys)
     }

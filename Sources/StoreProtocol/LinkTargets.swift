@@ -10,8 +10,8 @@ extension ChangeSet {
   public func linkTargets(_ schema: Schema) -> [ObjectReference] {
     if isPartOfCopy { return [] }
     var targets = LinkTargets(schema)
-    for row in insertions { targets.add(row, changed: nil) }
-    for update in updates { targets.add(update.row, changed: update.changed) }
+    for index in insertions.indices { targets.add(insertions[index], changed: nil) }
+    for index in updates.indices { targets.add(updates[index].row, changed: updates[index].changed) }
     for index in links.indices where !links[index].added.isEmpty {
       for destination in links[index].added { targets.add(destination) }
     }

@@ -29,10 +29,21 @@ extension ContiguousArray where Element == NSManagedObject {
 }
 
 extension Set where Element: NSObject {
-  /// Makes room for twice as many objects: in a fuller table more are compared, and to compare two costs as much as to
-  /// hash one.
+  /// Makes room for more objects than there are: in a full table more are compared, and to compare two costs as much as
+  /// to hash one.
   fileprivate mutating func makeRoom(for count: Int) {
-    if count > 0 { reserveCapacity(2 * count) }
+    if count > 0 { reserveCapacity(count + count / 2) }
+  }
+
+  /// A set of the objects of a list. Their references are counted first, each: an atomic instruction after each object
+  /// would wait until its place in the table has come from memory.
+  fileprivate init(of objects: ContiguousArray<Element>) {
+    self.init()
+    makeRoom(for: objects.count)
+    for object in objects { _ = Unmanaged.passRetained(object) }
+    objects.withUnsafeBytes {
+      for object in $0.bindMemory(to: Unmanaged<Element>.self) { update(with: object.takeRetainedValue()) }
+    }
   }
 }
 
@@ -60,11 +71,14 @@ struct ChangedObjects {
     inserted.makeRoom(for: min(room.inserted, objects.count))
     updated.makeRoom(for: min(room.updated, objects.count))
     deleted.makeRoom(for: min(room.deleted, objects.count))
+    // Counted first, as in a set of a list.
+    objects.forEachUncounted { if change($0) != nil { _ = Unmanaged.passRetained($0) } }
     objects.forEachUncounted { object in
+      let counted = Unmanaged.passUnretained(object)
       switch change(object) {
-      case .inserted?: inserted.insert(object)
-      case .updated?: updated.insert(object)
-      case .deleted?: deleted.insert(object)
+      case .inserted?: inserted.update(with: counted.takeRetainedValue())
+      case .updated?: updated.update(with: counted.takeRetainedValue())
+      case .deleted?: deleted.update(with: counted.takeRetainedValue())
       case nil: return
       }
     }
@@ -81,30 +95,30 @@ struct ChangedObjects {
 
 /// The IDs of the objects of one save, for its notification.
 struct SavedIDs {
-  private var inserted: Set<NSManagedObjectID> = []
-  private var updated: Set<NSManagedObjectID> = []
-  private var deleted: Set<NSManagedObjectID> = []
+  private var inserted: ContiguousArray<NSManagedObjectID> = []
+  private var updated: ContiguousArray<NSManagedObjectID> = []
+  private var deleted: ContiguousArray<NSManagedObjectID> = []
 
   init(room: ChangeCounts) {
-    inserted.makeRoom(for: room.inserted)
-    updated.makeRoom(for: room.updated)
-    deleted.makeRoom(for: room.deleted)
+    inserted.reserveCapacity(room.inserted)
+    updated.reserveCapacity(room.updated)
+    deleted.reserveCapacity(room.deleted)
   }
 
   mutating func add(_ object: NSManagedObject) {
     switch object.flags.savedChange {
-    case .inserted?: inserted.insert(object.ownID)
-    case .updated?: updated.insert(object.ownID)
-    case .deleted?: deleted.insert(object.ownID)
+    case .inserted?: inserted.append(object.ownID)
+    case .updated?: updated.append(object.ownID)
+    case .deleted?: deleted.append(object.ownID)
     case nil: return
     }
   }
 
   var userInfo: [AnyHashable: Any] {
-    let sets: [(NSManagedObjectContext.NotificationKey, Set<NSManagedObjectID>)] = [
+    let lists: [(NSManagedObjectContext.NotificationKey, ContiguousArray<NSManagedObjectID>)] = [
       (.insertedObjectIDs, inserted), (.updatedObjectIDs, updated), (.deletedObjectIDs, deleted),
     ]
-    return Dictionary(uniqueKeysWithValues: sets.filter { !$1.isEmpty }.map { ($0.rawValue, $1) })
+    return Dictionary(uniqueKeysWithValues: lists.filter { !$1.isEmpty }.map { ($0.rawValue, Set(of: $1)) })
   }
 }
 
