@@ -109,12 +109,14 @@ final class KeyValueCommit {
     }
   }
 
-  /// The next `count` keys of a root's tree, recorded as taken.
+  /// The next `count` keys of a root's tree, recorded as taken. None of an object that is there, whatever the record
+  /// says: a new object would take its place.
   static func takeKeys(
     _ count: Int, root: Int, _ shape: KeyValueShape, _ transaction: any KeyValueWriting
   ) throws(StoreError) -> Range<Int64> {
     let fact = KeyValueFact.highestKey(shape.schema.entities[root].name)
-    let highest = try KeyValueFacts(transaction).integer(fact) ?? 0
+    let recorded = try KeyValueFacts(transaction).integer(fact) ?? 0
+    let highest = recorded < 0 ? recorded : max(recorded, try KeyValueReader(transaction, shape).highestKey(root))
     let (last, overflow) = highest.addingReportingOverflow(Int64(count))
     guard highest >= 0, !overflow, last < Int64.max else {
       throw StoreError(

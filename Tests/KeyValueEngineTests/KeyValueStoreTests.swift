@@ -263,6 +263,18 @@ import Testing
     #expect(throws: StoreError.self) { try commit { $0.insertions = [row(song, key: 30)] } }
   }
 
+  /// A file may say that fewer keys were given than it has objects: a new object takes the place of none.
+  @Test func aRecordOfKeysThatIsTooLowLosesNoObject() throws {
+    let keys = try commit { $0.insertions = [row(list, ["name": .string("a")]), row(list, ["name": .string("b")])] }
+    let record = try #require(map.entry(.facts, key: "key List"))
+    map.forge(.facts, entry: record, byte: 16, 0)
+    let more = try commit { $0.insertions = [row(list, ["name": .string("c")])] }
+    #expect(Set(keys + more).count == 3)
+    map.forge(.facts, entry: record, byte: 16, 1)
+    #expect(try store.allocateKeys(root: list.root, count: 2).lowerBound > more[0])
+    #expect(try count(list) == 3)
+  }
+
   @Test func aCommitThatFailsLeavesNothing() throws {
     map.failure = StoreError(.io, "Broken.")
     #expect(throws: StoreError.self) { try commit { $0.insertions = [row(song)] } }

@@ -71,6 +71,11 @@ final class MemoryMap: KeyValueMap, @unchecked Sendable {
     }
   }
 
+  /// The place of the entry with a key.
+  func entry(_ space: KeySpace, key: String) -> Int? {
+    lock.withLock { state[space]?.firstIndex { $0.key.view.elementsEqual(key.utf8) } }
+  }
+
   func sizes(_ space: KeySpace) -> [Int] { lock.withLock { (state[space] ?? []).map(\.value.view.count) } }
 
   class View: KeyValueReading {
