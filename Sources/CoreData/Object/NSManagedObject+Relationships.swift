@@ -39,7 +39,7 @@ extension NSManagedObject {
   }
 
   /// Whether objects were added to a to-many relationship since the last save.
-  final var hasNewMembers: Bool { toManys.contains { $0?.added.isEmpty == false } }
+  final var hasNewMembers: Bool { toManys.contains { $0?.hasAdditions == true } }
 
   /// Calls `body` with the state, not counted: it must not replace the object's states, nor run code of the client's.
   @inline(__always)

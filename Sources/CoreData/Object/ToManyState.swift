@@ -29,7 +29,8 @@ final class ToManyState {
     isNew = !isFault
   }
 
-  var hasChanges: Bool { !added.isEmpty || !removed.isEmpty || isOrderChanged }
+  var hasAdditions: Bool { isNew ? !members.isEmpty : !listedAdditions.isEmpty }
+  var hasChanges: Bool { hasAdditions || !removed.isEmpty || isOrderChanged }
 
   // MARK: What the members were
 
