@@ -78,6 +78,7 @@ extension SQLCommit {
       }
     case .add:
       // The most frequent one: its statement is found, and counted, once.
+      guard links.contains(where: { !$0.added.isEmpty }) else { return }
       let (add, connection) = (try statements.addPair(side.join), connection)
       for index in links.indices {
         let owner = final(links[index].owner)

@@ -59,10 +59,19 @@ public struct SQLCommit<Connection: SQLConnection> {
   private mutating func assignKeys() throws(StoreError) -> [Int64] {
     var counts: [Int: Int] = [:]
     var given: [Int: Int64] = [:]
-    for row in changes.insertions {
-      let root = schema.entities[row.entity].root
-      counts[root, default: 0] += row.key > 0 ? 0 : 1
-      if row.key > given[root] ?? 0 { given[root] = row.key }
+    var index = 0
+    while index < changes.insertions.count {
+      // Rows of one entity come together: their tree is looked up once.
+      let entity = changes.insertions[index].entity
+      var (unnamed, highest) = (0, Int64(0))
+      repeat {
+        let key = changes.insertions[index].key
+        if key > 0 { highest = max(highest, key) } else { unnamed += 1 }
+        index += 1
+      } while index < changes.insertions.count && changes.insertions[index].entity == entity
+      let root = schema.entities[entity].root
+      counts[root, default: 0] += unnamed
+      given[root] = max(given[root] ?? 0, highest)
     }
     var next: [Int: Int64] = [:]
     for (root, count) in counts {
@@ -110,33 +119,50 @@ public struct SQLCommit<Connection: SQLConnection> {
   // MARK: Rows
 
   private mutating func check() throws(StoreError) {
-    var rest = changes.checks[...]
-    while let first = rest.first {
-      let entity = first.reference.entity
-      let some = rest.prefix(while: { $0.reference.entity == entity }).prefix(SQLStatements<Connection>.versionsAtOnce)
-      rest = rest.dropFirst(some.count)
-      if some.count == SQLStatements<Connection>.versionsAtOnce, try areCurrent(some, entity) { continue }
-      for check in some {
-        let statement = try statements.version(entity)
-        statement.bind(check.reference.key, at: 1)
-        statement.bind(check.versionRead, at: 2)
-        defer { statement.reset() }
-        if try !statement.step() { try versionConflict(check.reference, check.versionRead) }
-      }
+    if changes.checks.isEmpty { return }
+    let doubtful = try doubtfulChecks()
+    if doubtful.isEmpty { return }
+    for check in changes.checks where doubtful.contains(check.reference) {
+      try checkVersion(check.reference, check.versionRead)
     }
   }
 
-  /// Whether all of them are as they were read: one statement for many costs a third of one for each.
-  private func areCurrent(_ checks: ArraySlice<ChangeSet.Deletion>, _ entity: Int) throws(StoreError) -> Bool {
-    let statement = try statements.versions(entity)
-    var parameter: Int32 = 1
-    for check in checks {
-      statement.bind(check.reference.key, at: parameter)
-      statement.bind(check.versionRead, at: parameter + 1)
-      parameter += 2
+  /// The checked objects that must be looked at one by one. Objects that were inserted together mostly have keys that
+  /// follow each other, and one statement asks for many of them.
+  private func doubtfulChecks() throws(StoreError) -> Set<ObjectReference> {
+    var doubtful: Set<ObjectReference> = []
+    let checks = changes.checks.map { ($0.reference.entity, $0.versionRead, $0.reference.key) }.sorted { $0 < $1 }
+    var next = 0
+    while next < checks.count {
+      let (entity, version, first) = checks[next]
+      var end = next + 1
+      while end < checks.count, end - next < 512, checks[end] == (entity, version, checks[end - 1].2 &+ 1) { end += 1 }
+      let areMany = end - next > 1
+      if try !(areMany ? areCurrent(entity, version, first...checks[end - 1].2) : false) {
+        for check in checks[next..<end] { doubtful.insert(ObjectReference(entity: entity, key: check.2)) }
+      }
+      next = end
     }
+    return doubtful
+  }
+
+  /// Whether all objects of a range of keys have a version.
+  private func areCurrent(_ entity: Int, _ version: Int64, _ keys: ClosedRange<Int64>) throws(StoreError) -> Bool {
+    if try !statements.isUnique(binding.layout.table(entity).name, "Z_PK") { return false }
+    let statement = try statements.versions(entity)
+    statement.bind(keys.lowerBound, at: 1)
+    statement.bind(keys.upperBound, at: 2)
+    statement.bind(version, at: 3)
     defer { statement.reset() }
-    return try statement.step() ? statement.int(0) == checks.count : false
+    return try statement.step() ? statement.int(0) == Int64(keys.count) : false
+  }
+
+  private mutating func checkVersion(_ reference: ObjectReference, _ version: Int64) throws(StoreError) {
+    let statement = try statements.version(reference.entity)
+    statement.bind(reference.key, at: 1)
+    statement.bind(version, at: 2)
+    defer { statement.reset() }
+    if try !statement.step() { try versionConflict(reference, version) }
   }
 
   private mutating func deleteRows() throws(StoreError) {

@@ -10,8 +10,9 @@ public final class SQLStatements<Connection: SQLConnection> {
   @exclusivity(unchecked) private var texts = RecentStatements<String, Connection.Statement>(limit: 256)
   public let connection: Connection
   public let binding: SQLBinding
-  /// Whether columns begin an index, by table and column.
+  /// Whether columns begin an index, and whether they are a table's whole primary key, by table and column.
   @exclusivity(unchecked) private var indexed: [String: Bool] = [:]
+  @exclusivity(unchecked) private var unique: [String: Bool] = [:]
 
   private enum Key: Hashable {
     case insert(Int)
@@ -120,18 +121,10 @@ public final class SQLStatements<Connection: SQLConnection> {
     }
   }
 
-  /// How many objects ``versions(_:)`` asks for.
-  static var versionsAtOnce: Int { 50 }
-
-  /// Parameters: key and version read, for each object. One row: how many of the objects still have their versions.
+  /// Parameters: the lowest and the highest key, version. One row: how many objects of these keys have that version.
   func versions(_ entity: Int) throws(StoreError) -> Connection.Statement {
     try statement(.versions(entity)) {
-      let read = Array(repeating: "(?, ?)", count: Self.versionsAtOnce).joined(separator: ", ")
-      // CROSS: the table is asked by its keys, and not read as a whole.
-      return """
-        SELECT count(*) FROM (VALUES \(read)) r CROSS JOIN \(layout.table(entity).name) t \
-        ON t.Z_PK = r.column1 AND ifnull(t.Z_OPT, 0) = r.column2
-        """
+      "SELECT count(*) FROM \(layout.table(entity).name) WHERE Z_PK BETWEEN ? AND ? AND ifnull(Z_OPT, 0) = ?"
     }
   }
 
@@ -186,6 +179,19 @@ extension SQLStatements {
   }
 
   func emptyList(_ table: String) throws(StoreError) { try connection.execute("DELETE FROM \(table)") }
+
+  /// Whether a column alone is the table's primary key, so that no two rows have the same value. Looked up once.
+  func isUnique(_ table: String, _ column: String) throws(StoreError) -> Bool {
+    let place = "\(table).\(column)"
+    if let known = unique[place] { return known }
+    let statement = try statement(text: "SELECT count(*) = 1 AND max(name) = ? FROM pragma_table_info(?) WHERE pk > 0")
+    statement.bind(.string(column), at: 1)
+    statement.bind(.string(table), at: 2)
+    defer { statement.reset() }
+    let found = try statement.step() ? statement.int(0) == 1 : false
+    unique[place] = found
+    return found
+  }
 
   /// Whether rows are found by a column without reading the whole table. Looked up once.
   func isIndexed(_ table: String, _ column: String) throws(StoreError) -> Bool {

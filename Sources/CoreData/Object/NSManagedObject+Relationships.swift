@@ -38,6 +38,13 @@ extension NSManagedObject {
     if toManys.allSatisfy({ $0?.hasChanges != true }) { flags.remove(.linksChanged) }
   }
 
+  /// Forgets what was done with another object in a relationship.
+  final func forget(_ object: NSManagedObject, in relationship: Relationship) {
+    guard let index = relationship.toManyIndex, index < toManys.count, let state = toManys[index] else { return }
+    state.forget(object)
+    if toManys.allSatisfy({ $0?.hasChanges != true }) { flags.remove(.linksChanged) }
+  }
+
   /// Whether objects were added to a to-many relationship since the last save.
   final var hasNewMembers: Bool { toManys.contains { $0?.hasAdditions == true } }
 

@@ -52,7 +52,9 @@ open class NSManagedObjectID: NSObject, NSCopying, @unchecked Sendable {
 
   final var uri: URL {
     let entity = info.entity.name.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? info.entity.name
-    let text = key > 0 ? "x-coredata://\(storeIdentifier ?? "")/\(entity)/p\(name)" : "x-coredata:///\(entity)/t\(-key)"
+    let text =
+      key > 0
+      ? "x-coredata://\(ObjectURI.host(storeIdentifier ?? ""))/\(entity)/p\(name)" : "x-coredata:///\(entity)/t\(-key)"
     return URL(string: text) ?? URL(fileURLWithPath: "/")
   }
 

@@ -1,6 +1,7 @@
 import CoreData
 import Foundation
 import StoreProtocol
+import StoreSchema
 
 /// Carries out operations in a context, without saving.
 struct AppliedChanges {
@@ -104,7 +105,7 @@ struct AppliedChanges {
   /// An object by what an insert called it, by `Entity/pN` or by its URI.
   private func find(_ text: String) throws -> NSManagedObject {
     if let object = named[text] { return object }
-    let uri = text.hasPrefix("x-coredata:") ? text : "x-coredata://\(store.engine.identifier)/\(text)"
+    let uri = text.hasPrefix("x-coredata:") ? text : "x-coredata://\(ObjectURI.host(store.engine.identifier))/\(text)"
     guard let id = store.coordinator.managedObjectID(for: uri) else {
       throw ToolError(
         message: "\"\(text)\" is no object: give Entity/pN, a URI of this store, or what an insert called it.")

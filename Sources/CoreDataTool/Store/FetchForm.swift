@@ -103,7 +103,8 @@ struct FetchForm {
   }
 
   private func uri(_ reference: ObjectReference) -> String {
-    "x-coredata://\(store.engine.identifier)/\(store.schema.entities[reference.entity].name)/p\(reference.key)"
+    let entity = store.schema.entities[reference.entity].name
+    return "x-coredata://\(ObjectURI.host(store.engine.identifier))/\(entity)/p\(reference.key)"
   }
 }
 

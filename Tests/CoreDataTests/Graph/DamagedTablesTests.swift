@@ -67,4 +67,28 @@ import Testing
       #expect(found.joined(separator: " ") == expected)
     }
   }
+
+  /// The identifier is in the URI of each object, from which the object is found again.
+  @Test(arguments: ["a b", "%41", "ü/é?#", "char(1)", "char(0)", "x'01FF'"])
+  func anIdentifierMayBeAnyText(_ identifier: String) throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "identified-\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let url = folder.appending(path: "store.sqlite")
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Self.model())
+    try coordinator.remove(try coordinator.addPersistentStore(type: .sqlite, at: url))
+    let text = identifier.contains("'") || identifier.contains("(") ? identifier : "'\(identifier)'"
+    try SQLiteConnection(url.path, .readWrite, timeout: 1).execute("UPDATE Z_METADATA SET Z_UUID = \(text)")
+    try coordinator.addPersistentStore(type: .sqlite, at: url)
+    let context = NSManagedObjectContext(.privateQueue)
+    context.persistentStoreCoordinator = coordinator
+    try context.performAndWait {
+      let notes = (0..<2).map { _ in NSEntityDescription.insertNewObject(forEntityName: "Note", into: context) }
+      try context.save()
+      for note in notes {
+        let uri = note.objectID.uriRepresentation()
+        #expect(coordinator.managedObjectID(forURIRepresentation: uri) == note.objectID, "\(uri)")
+      }
+    }
+  }
 }

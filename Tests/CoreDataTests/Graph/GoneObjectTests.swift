@@ -2,13 +2,39 @@ import CoreData
 import Foundation
 import Testing
 
-/// Links to objects whose rows are gone, or are said to be: no save gives one up without its context knowing.
+/// Changes of objects whose rows are gone, or are said to be: no save gives one up without its context showing that.
 @Suite struct GoneObjectTests {
-  /// An object that was found to be gone is linked, and refreshed: it is known to be gone still when the link is saved.
-  @Test(arguments: StoreMigrationTests.types, ["nullifyPairs", "nullifyOwner"])
-  func aLinkToWhatIsKnownToBeGoneIsNotSavedSilentlyAfterARefresh(
-    _ type: NSPersistentStore.StoreType, _ key: String
-  ) throws {
+  private static let keys = ["nullifyPairs", "nullifyOwner"]
+
+  private func link(_ member: NSManagedObject, _ key: String, _ owner: NSManagedObject) {
+    if key == "nullifyOwner" { return member.setValue(owner, forKey: key) }
+    member.mutableSetValue(forKey: key).add(owner)
+  }
+
+  private func areLinked(_ member: NSManagedObject, _ key: String, _ owner: NSManagedObject) -> [Bool] {
+    let owners = member.value(forKey: key)
+    let members = owner.value(forKey: key == "nullifyOwner" ? "nullifyMembers" : key) as? Set<NSManagedObject>
+    return [
+      owners as? NSManagedObject === owner || (owners as? Set<NSManagedObject>)?.contains(owner) == true,
+      members?.contains(member) == true,
+    ]
+  }
+
+  /// What a context of its own finds.
+  private func areLinked(
+    _ stack: AcknowledgedStack, _ member: NSManagedObjectID, _ key: String, _ owner: NSManagedObjectID
+  )
+    throws -> [Bool]
+  {
+    let fresh = stack.context()
+    return try fresh.performAndWait {
+      try areLinked(fresh.existingObject(with: member), key, fresh.existingObject(with: owner))
+    }
+  }
+
+  /// An object that was found to be gone is linked. After a refresh nobody shows the link, which no save would write.
+  @Test(arguments: StoreMigrationTests.types, keys)
+  func aLinkToWhatIsGoneIsGivenUpByARefresh(_ type: NSPersistentStore.StoreType, _ key: String) throws {
     let stack = try AcknowledgedStack(type)
     let (a, b) = (stack.context(), stack.context())
     try a.performAndWait {
@@ -22,37 +48,59 @@ import Testing
       #expect(member.value(forKey: "name") == nil && member.isDeleted)
       link(member, key, owner)
       a.refreshAllObjects()
+      #expect(areLinked(member, key, owner) == [false, false])
       try a.save()
       #expect(member.isDeleted && !a.hasChanges)
     }
   }
 
-  /// Somebody tells of a deletion that was none, and the object is linked before it is looked for again.
-  @Test(arguments: StoreMigrationTests.types, ["nullifyPairs", "nullifyOwner"])
-  func aLinkToWhatWasOnlySaidToBeGoneIsSaved(_ type: NSPersistentStore.StoreType, _ key: String) throws {
-    let stack = try AcknowledgedStack(type)
-    let a = stack.context()
-    let ids = try a.performAndWait {
-      let (owner, member) = (stack.insert("Owner", in: a), stack.insert("Member", in: a))
-      try a.save()
-      NSManagedObjectContext.mergeChanges(
-        fromRemoteContextSave: [NSDeletedObjectsKey: [member.objectID]], into: [a])
-      #expect(member.isDeleted)
-      link(member, key, owner)
-      #expect(try a.existingObject(with: member.objectID) === member && !member.isDeleted)
-      try a.save()
-      return (owner.objectID, member.objectID)
-    }
-    let fresh = stack.context()
-    try fresh.performAndWait {
-      let member = try fresh.existingObject(with: ids.1)
-      let owners = member.value(forKey: key)
-      #expect(owners as? NSManagedObject ?? (owners as? Set<NSManagedObject>)?.first == fresh.object(with: ids.0))
+  /// Somebody tells of a deletion that was none. What was done with the object is given up on both sides when it is
+  /// looked for again, and can be done once more.
+  @Test(arguments: StoreMigrationTests.types, keys)
+  func changesOfWhatWasOnlySaidToBeGoneAreGivenUpOnBothSides(
+    _ type: NSPersistentStore.StoreType, _ key: String
+  ) throws {
+    for (takesMember, linksBefore) in [(true, true), (true, false), (false, true), (false, false)] {
+      let stack = try AcknowledgedStack(type)
+      let a = stack.context()
+      try a.performAndWait {
+        let (owner, member) = (stack.insert("Owner", in: a), stack.insert("Member", in: a))
+        try a.save()
+        let gone = takesMember ? member : owner
+        if linksBefore { link(member, key, owner) }
+        NSManagedObjectContext.mergeChanges(fromRemoteContextSave: [NSDeletedObjectsKey: [gone.objectID]], into: [a])
+        #expect(gone.isDeleted)
+        if !linksBefore { link(member, key, owner) }
+        gone.setValue("name", forKey: "name")
+        #expect(try a.existingObject(with: gone.objectID) === gone && !gone.isDeleted)
+        #expect(gone.value(forKey: "name") == nil)
+        let shown = areLinked(member, key, owner)
+        // A member whose own row has the link keeps it.
+        #expect(
+          shown == Array(repeating: key == "nullifyOwner" && !takesMember, count: 2), "\(takesMember) \(linksBefore)")
+        try a.save()
+        #expect(try areLinked(stack, member.objectID, key, owner.objectID) == shown, "\(takesMember) \(linksBefore)")
+        link(member, key, owner)
+        try a.save()
+        #expect(
+          try areLinked(stack, member.objectID, key, owner.objectID) == [true, true], "\(takesMember) \(linksBefore)")
+      }
     }
   }
 
-  private func link(_ member: NSManagedObject, _ key: String, _ owner: NSManagedObject) {
-    if key == "nullifyOwner" { return member.setValue(owner, forKey: key) }
-    member.mutableSetValue(forKey: key).add(owner)
+  /// A change that was taken back stays so when the object is looked for again.
+  @Test func whatIsRolledBackIsNoChangeOfAnObjectThatIsThereAgain() throws {
+    let stack = try AcknowledgedStack(.sqlite)
+    let a = stack.context()
+    try a.performAndWait {
+      let member = stack.insert("Member", in: a)
+      member.setValue("old", forKey: "name")
+      try a.save()
+      NSManagedObjectContext.mergeChanges(fromRemoteContextSave: [NSDeletedObjectsKey: [member.objectID]], into: [a])
+      member.setValue("new", forKey: "name")
+      a.rollback()
+      #expect(try a.existingObject(with: member.objectID).value(forKey: "name") as? String == "old")
+      #expect(!a.hasChanges)
+    }
   }
 }
