@@ -148,7 +148,7 @@ public struct SQLCommit<Connection: SQLConnection> {
 
   /// Whether all objects of a range of keys have a version.
   private func areCurrent(_ entity: Int, _ version: Int64, _ keys: ClosedRange<Int64>) throws(StoreError) -> Bool {
-    if try !statements.isUnique(binding.layout.table(entity).name, "Z_PK") { return false }
+    if try !statements.isIntegerKey(binding.layout.table(entity).name, "Z_PK") { return false }
     let statement = try statements.versions(entity)
     statement.bind(keys.lowerBound, at: 1)
     statement.bind(keys.upperBound, at: 2)

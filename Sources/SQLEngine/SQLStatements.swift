@@ -10,9 +10,9 @@ public final class SQLStatements<Connection: SQLConnection> {
   @exclusivity(unchecked) private var texts = RecentStatements<String, Connection.Statement>(limit: 256)
   public let connection: Connection
   public let binding: SQLBinding
-  /// Whether columns begin an index, and whether they are a table's whole primary key, by table and column.
+  /// Whether columns begin an index, and whether integers in them are a table's whole primary key, by table and column.
   @exclusivity(unchecked) private var indexed: [String: Bool] = [:]
-  @exclusivity(unchecked) private var unique: [String: Bool] = [:]
+  @exclusivity(unchecked) private var integerKeys: [String: Bool] = [:]
 
   private enum Key: Hashable {
     case insert(Int)
@@ -180,16 +180,20 @@ extension SQLStatements {
 
   func emptyList(_ table: String) throws(StoreError) { try connection.execute("DELETE FROM \(table)") }
 
-  /// Whether a column alone is the table's primary key, so that no two rows have the same value. Looked up once.
-  func isUnique(_ table: String, _ column: String) throws(StoreError) -> Bool {
+  /// Whether a column of integers alone is the table's primary key, so that no two rows have the same. Looked up once.
+  func isIntegerKey(_ table: String, _ column: String) throws(StoreError) -> Bool {
     let place = "\(table).\(column)"
-    if let known = unique[place] { return known }
-    let statement = try statement(text: "SELECT count(*) = 1 AND max(name) = ? FROM pragma_table_info(?) WHERE pk > 0")
+    if let known = integerKeys[place] { return known }
+    let statement = try statement(
+      text: """
+        SELECT count(*) = 1 AND max(name) = ? AND max(type) = 'INTEGER' COLLATE NOCASE
+        FROM pragma_table_info(?) WHERE pk > 0
+        """)
     statement.bind(.string(column), at: 1)
     statement.bind(.string(table), at: 2)
     defer { statement.reset() }
     let found = try statement.step() ? statement.int(0) == 1 : false
-    unique[place] = found
+    integerKeys[place] = found
     return found
   }
 

@@ -250,43 +250,6 @@ extension ContextCore {
     }
   }
 
-  /// Makes a fault of an object whose row was not there, so that it is looked for once more. What was changed of it
-  /// meanwhile is given up, on the other side of its links too: no save would write it, and none must seem to.
-  func lookAgain(for object: NSManagedObject) {
-    guard object.flags.contains(.inaccessible), !object.flags.contains(.listed) else { return }
-    for relationship in object.info.entity.relationships {
-      // Who has the link in its own row says so in its save, which looks for the object.
-      guard let inverse = relationship.linkedInverse, inverse.isToMany else { continue }
-      for partner in changedPartners(of: object, relationship) { partner.forget(object, in: inverse) }
-    }
-    object.flags.subtract([.inaccessible, .deleted, .linksChanged])
-    object.flags.insert(.fault)
-    object.clearOverlay()
-    object.extras?.forgetValues()
-    object.row = nil
-    for (index, relationship) in object.info.toManys.enumerated() where index < object.toManys.count {
-      if relationship.storage == .inverseToOne {
-        object.toManys[index]?.unload()
-      } else {
-        object.toManys[index] = nil
-      }
-    }
-  }
-
-  /// The objects that were linked to an object here, or whose link was taken away.
-  private func changedPartners(of object: NSManagedObject, _ relationship: Relationship) -> [NSManagedObject] {
-    if let index = relationship.toManyIndex {
-      guard index < object.toManys.count, let state = object.toManys[index] else { return [] }
-      return Array(state.added + state.removed)
-    }
-    guard let slot = relationship.slot, case .some(let value) = object.changed(slot) else { return [] }
-    var references = [
-      object.row.view?.reference(slot, entitySlot: relationship.entitySlot, destination: relationship.destination)
-    ]
-    if case .reference(let reference) = value { references.append(reference) }
-    return references.compactMap { $0.flatMap { registered($0, store: object.storeIndex) } }
-  }
-
   /// The objects of rows that were read as members from a view.
   func members(
     _ rows: ContiguousArray<Row>, _ relationship: Relationship, _ store: NSPersistentStore, view: ViewStamp

@@ -267,7 +267,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
   /// The object ID of a URI, nil where its store or entity is not known here. Reads nothing.
   open func managedObjectID(forURIRepresentation url: URL) -> NSManagedObjectID? {
-    guard url.scheme == "x-coredata", let host = url.host, let frozen = try? model.freeze(),
+    guard url.scheme == "x-coredata", case let host = url.host ?? "", let frozen = try? model.freeze(),
       let store = openStores.first(where: { $0.ownIdentifier == host })
     else { return nil }
     let parts = url.pathComponents

@@ -38,10 +38,17 @@ extension NSManagedObject {
     if toManys.allSatisfy({ $0?.hasChanges != true }) { flags.remove(.linksChanged) }
   }
 
-  /// Forgets what was done with another object in a relationship.
+  /// Forgets what was done with another object in a relationship. Whether the store has it as a member is read again.
   final func forget(_ object: NSManagedObject, in relationship: Relationship) {
     guard let index = relationship.toManyIndex, index < toManys.count, let state = toManys[index] else { return }
-    state.forget(object)
+    state.forget { $0 === object }
+    if flags.contains(.inserted) {
+      // The store has none.
+    } else if state.isOrderChanged {
+      mergeMembers(relationship, keepsOrder: true)
+    } else {
+      state.unload()
+    }
     if toManys.allSatisfy({ $0?.hasChanges != true }) { flags.remove(.linksChanged) }
   }
 

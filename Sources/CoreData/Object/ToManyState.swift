@@ -154,13 +154,6 @@ final class ToManyState {
     forgetDerived()
   }
 
-  /// Forgets what was done with an object. Whether the store has it as a member is read again, unless the order was set
-  /// here.
-  func forget(_ object: NSManagedObject) {
-    forget { $0 === object }
-    if !isNew && !isOrderChanged { unload() }
-  }
-
   /// Puts back a member that was left out because it was deleted, and is not any more.
   func restore(_ object: NSManagedObject) {
     if !isFault && !contains(object) { appendMember(object) }

@@ -69,7 +69,7 @@ import Testing
   }
 
   /// The identifier is in the URI of each object, from which the object is found again.
-  @Test(arguments: ["a b", "%41", "ü/é?#", "char(1)", "char(0)", "x'01FF'"])
+  @Test(arguments: ["a b", "%41", "ü/é?#", "[x]", "", "char(1)", "char(0)", "x'01FF'"])
   func anIdentifierMayBeAnyText(_ identifier: String) throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "identified-\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

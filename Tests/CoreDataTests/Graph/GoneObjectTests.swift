@@ -103,4 +103,46 @@ import Testing
       #expect(!a.hasChanges)
     }
   }
+
+  /// A link that was rolled back, or that a save left out, is none of an owner that is there again: its delete rule
+  /// reaches no other object.
+  @Test(arguments: [true, false]) func anOwnerThatIsThereAgainHasTheMembersThatSayIt(_ rollsBack: Bool) throws {
+    let stack = try AcknowledgedStack(.sqlite)
+    let a = stack.context()
+    let id = try a.performAndWait {
+      let (owner, member) = (stack.insert("Owner", in: a), stack.insert("Member", in: a))
+      try a.save()
+      NSManagedObjectContext.mergeChanges(fromRemoteContextSave: [NSDeletedObjectsKey: [owner.objectID]], into: [a])
+      member.setValue(owner, forKey: "cascadeOwner")
+      if rollsBack { a.rollback() } else { try a.save() }
+      #expect(try a.existingObject(with: owner.objectID) === owner)
+      #expect((owner.value(forKey: "cascadeMembers") as? Set<NSManagedObject>)?.isEmpty == true)
+      a.delete(owner)
+      try a.save()
+      return member.objectID
+    }
+    let fresh = stack.context()
+    try fresh.performAndWait {
+      let member = try fresh.existingObject(with: id)
+      #expect(member.value(forKey: "cascadeOwner") == nil)
+    }
+  }
+
+  /// A new owner that was saved meanwhile does not keep a member that is there again, and says it has another one.
+  @Test func anOwnerThatWasSavedMeanwhileDoesNotShowTheLink() throws {
+    let stack = try AcknowledgedStack(.sqlite)
+    let a = stack.context()
+    try a.performAndWait {
+      let member = stack.insert("Member", in: a)
+      try a.save()
+      NSManagedObjectContext.mergeChanges(fromRemoteContextSave: [NSDeletedObjectsKey: [member.objectID]], into: [a])
+      let owner = stack.insert("Owner", in: a)
+      member.setValue(owner, forKey: "cascadeOwner")
+      try a.save()
+      #expect(try a.existingObject(with: member.objectID) === member)
+      #expect(member.value(forKey: "cascadeOwner") == nil)
+      #expect((owner.value(forKey: "cascadeMembers") as? Set<NSManagedObject>)?.isEmpty == true)
+      #expect(!a.hasChanges)
+    }
+  }
 }
