@@ -9,6 +9,8 @@ from .report import Results
 from .world import STORES, World
 
 HEAD = "file\tbefore\tafter\tnoticed by"
+# What these notice depends on which of two threads comes first.
+THREADS = ("FET-075",)
 
 
 def read_noticed(file: Path) -> dict[str, str]:
@@ -18,12 +20,13 @@ def read_noticed(file: Path) -> dict[str, str]:
 
 
 def write_noticed(file: Path, judged: list[Mutant], results: Results):
-    """The mutants that a case of store-conformance noticed, without waiting for what hangs."""
+    """The mutants that a case of store-conformance noticed, each time, without waiting for what hangs."""
     rows = []
     for mutant in judged:
         verdict = results.verdict(mutant)
         store, _, case = verdict["by"].partition(" ")
-        if case and verdict["how"] != "hung" and STORES.get(store) == "store-conformance":
+        if not case or case.startswith(THREADS) or verdict["how"] == "hung": continue
+        if STORES.get(store) == "store-conformance":
             rows.append(f"{mutant.key}\t{store} {case}")
     file.write_text("\n".join([HEAD, *sorted(rows)]) + "\n")
 
