@@ -51,13 +51,18 @@ package enum LockedFiles {
   package static func unlisted(_ path: String) -> Unlisted? {
     lock.withLock {
       guard let file = Identity(path), counts[file] == nil else { return nil }
-      let numbers = (try? FileManager.default.contentsOfDirectory(atPath: "/dev/fd")) ?? []
-      let opened = numbers.compactMap { Int32($0) }.filter { number in
-        var status = stat()
-        return fstat(number, &status) == 0 && Identity(status) == file
-      }
+      let opened = descriptors(of: file) ?? []
       if opened.isEmpty { return nil }
       return opened.contains { header($0).map { !$0.isEmpty && $0 != databaseHeader } ?? false } ? .other : .database
+    }
+  }
+
+  /// The descriptors that this process has of a file; nil where the system does not say.
+  private static func descriptors(of file: Identity) -> [Int32]? {
+    guard let numbers = try? FileManager.default.contentsOfDirectory(atPath: "/dev/fd") else { return nil }
+    return numbers.compactMap { Int32($0) }.filter { number in
+      var status = stat()
+      return fstat(number, &status) == 0 && Identity(status) == file
     }
   }
 
@@ -65,7 +70,8 @@ package enum LockedFiles {
   /// an SQLite database, which stays as it is.
   package static func opening(_ path: String, _ open: () -> Int32) throws(StoreError) -> Int32 {
     let found: Int32? = lock.withLock {
-      if contains(path) { return nil }
+      // A new file may have the inode of one that another thread has closed, and is about to take off the list.
+      if contains(path), let file = Identity(path), descriptors(of: file)?.isEmpty != true { return nil }
       let file = open()
       if file < 0 { return file }
       if header(file) != databaseHeader { return file }
