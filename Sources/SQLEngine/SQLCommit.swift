@@ -131,17 +131,23 @@ public struct SQLCommit<Connection: SQLConnection> {
   /// follow each other, and one statement asks for many of them.
   private func doubtfulChecks() throws(StoreError) -> Set<ObjectReference> {
     var doubtful: Set<ObjectReference> = []
-    let checks = changes.checks.map { ($0.reference.entity, $0.versionRead, $0.reference.key) }.sorted { $0 < $1 }
+    let checks = changes.checks.map { (entity: $0.reference.entity, version: $0.versionRead, key: $0.reference.key) }
+      .sorted { $0 < $1 }
     var next = 0
     while next < checks.count {
-      let (entity, version, first) = checks[next]
-      var end = next + 1
-      while end < checks.count, end - next < 512, checks[end] == (entity, version, checks[end - 1].2 &+ 1) { end += 1 }
-      let areMany = end - next > 1
-      if try !(areMany ? areCurrent(entity, version, first...checks[end - 1].2) : false) {
-        for check in checks[next..<end] { doubtful.insert(ObjectReference(entity: entity, key: check.2)) }
+      let first = checks[next]
+      var last = first
+      // So many at most are looked at one by one because of one that has changed.
+      while last.key - first.key < 511, next + 1 < checks.count,
+        checks[next + 1] == (first.entity, first.version, last.key &+ 1)
+      {
+        next += 1
+        last = checks[next]
       }
-      next = end
+      next += 1
+      let keys = first.key...last.key
+      if keys.count > 1, try areCurrent(first.entity, first.version, keys) { continue }
+      for key in keys { doubtful.insert(ObjectReference(entity: first.entity, key: key)) }
     }
     return doubtful
   }

@@ -182,8 +182,8 @@ extension SQLStatements {
 
   /// Whether a column of integers alone is the table's primary key, so that no two rows have the same. Looked up once.
   func isIntegerKey(_ table: String, _ column: String) throws(StoreError) -> Bool {
-    let place = "\(table).\(column)"
-    if let known = integerKeys[place] { return known }
+    let name = "\(table).\(column)"
+    if let known = integerKeys[name] { return known }
     let statement = try statement(
       text: """
         SELECT count(*) = 1 AND max(name) = ? AND max(type) = 'INTEGER' COLLATE NOCASE
@@ -193,7 +193,7 @@ extension SQLStatements {
     statement.bind(.string(table), at: 2)
     defer { statement.reset() }
     let found = try statement.step() ? statement.int(0) == 1 : false
-    integerKeys[place] = found
+    integerKeys[name] = found
     return found
   }
 

@@ -263,7 +263,7 @@ import Testing
     #expect(throws: StoreError.self) { try commit { $0.insertions = [row(song, key: 30)] } }
   }
 
-  /// A file may say that fewer keys were given than it has objects: a new object takes the place of none.
+  /// A file may say that fewer keys were given than it has objects: a new object replaces none.
   @Test func aRecordOfKeysThatIsTooLowLosesNoObject() throws {
     let keys = try commit { $0.insertions = [row(list, ["name": .string("a")]), row(list, ["name": .string("b")])] }
     let record = try #require(map.entry(.facts, key: "key List"))

@@ -71,7 +71,7 @@ final class MemoryMap: KeyValueMap, @unchecked Sendable {
     }
   }
 
-  /// The place of the entry with a key.
+  /// The index of the entry with a key.
   func entry(_ space: KeySpace, key: String) -> Int? {
     lock.withLock { state[space]?.firstIndex { $0.key.view.elementsEqual(key.utf8) } }
   }

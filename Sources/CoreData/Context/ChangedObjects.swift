@@ -36,7 +36,7 @@ extension Set where Element: NSObject {
   }
 
   /// A set of the objects of a list. Their references are counted first, each: an atomic instruction after each object
-  /// would wait until its place in the table has come from memory.
+  /// would wait until its part of the table has come from memory.
   fileprivate init(of objects: ContiguousArray<Element>) {
     self.init()
     makeRoom(for: objects.count)
