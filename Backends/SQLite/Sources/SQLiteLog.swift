@@ -13,8 +13,9 @@ final class SQLiteLog {
   private static let (usual, tooMany): (Int32, Int32) = (1000, 4000)
   /// How long it waits, in milliseconds.
   private static let patience: Int32 = 100
-  /// How long a log may stay, in bytes, when it begins anew.
-  static let longestRest: Int64 = 4 << 20
+  /// How long a log may stay, in bytes, when it begins anew. A commit that finds it cut has to ask for its blocks again,
+  /// so that it stays as long as saves of a few thousand objects make it.
+  static let longestRest: Int64 = 16 << 20
 
   /// How long anything else waits for others, in milliseconds.
   let timeout: Int32
