@@ -96,7 +96,7 @@ struct ObjectMerge {
   private func takeStored(_ object: NSManagedObject, _ stored: Row) {
     object.clearOverlay()
     object.extras?.transformed = [:]
-    object.toManys = []
+    object.toManys.removeAll()
     object.flags.remove(.linksChanged)
     object.row = stored
   }
@@ -314,14 +314,12 @@ struct ObjectMerge {
   /// side only forgets what was done here: what others have done to the same pairs stays.
   private func takeBackLinks(_ object: NSManagedObject) {
     for relationship in object.info.entity.relationships where relationship.storage != .inverseToOne {
-      guard let index = relationship.toManyIndex, index < object.toManys.count, let state = object.toManys[index] else {
-        continue
-      }
+      guard let state = object.toManys[relationship] else { continue }
       if let inverse = relationship.linkedInverse, inverse.isToMany {
         for member in state.added { member.takeBackAddition(of: object, inverse) }
         for member in state.removed where !member.flags.isDeleted { member.takeBackRemoval(of: object, inverse) }
       }
-      object.toManys[index] = nil
+      object.toManys.remove(relationship)
     }
     object.flags.remove(.linksChanged)
   }
@@ -352,7 +350,7 @@ extension ContextCore {
   func forgetUnchanged(_ objects: [NSManagedObject]) {
     let idle = objects.filter { object in
       object.flags.contains(.listed) && object.flags.isDisjoint(with: [.inserted, .deleted, .linksChanged])
-        && object.changedSlots().isEmpty && object.toManys.allSatisfy { $0?.hasChanges != true }
+        && object.changedSlots().isEmpty && !object.toManys.hasChanges
     }
     unlist(idle)
   }

@@ -101,7 +101,7 @@ extension ContextCore {
       }
     }
     object.row = nil
-    object.toManys = []
+    object.toManys.removeAll()
     object.core = nil
   }
 
@@ -224,8 +224,7 @@ extension ContextCore {
     guard let reference = object.reference(relationship) else { return nil }
     if inverse.isToMany && inverse.storage == .inverseToOne && !inverse.isOrdered {
       guard let known = registered(reference, store: object.storeIndex), !known.flags.isDeleted else { return nil }
-      let index = inverse.toManyIndex ?? 0
-      return index < known.toManys.count && known.toManys[index] != nil ? known : nil
+      return known.toManys[inverse] != nil ? known : nil
     }
     guard let destination = self.object(reference, store: object.storeIndex), !destination.flags.isDeleted else {
       return nil

@@ -56,7 +56,7 @@ extension ContextCore {
       if object.flags.contains(.inserted) {
         forget(object)
         object.flags = [.gone]
-        object.toManys = []
+        object.toManys.removeAll()
         object.extras?.fetchedProperties = [:]
         object.extras?.eventBase = nil
         // It may be inserted again, as a new object.
@@ -64,7 +64,7 @@ extension ContextCore {
       } else {
         object.clearOverlay()
         object.extras?.forgetValues()
-        object.toManys = []
+        object.toManys.removeAll()
         object.flags.subtract([.updated, .deleted, .listed, .pending, .linksChanged, .pendingInsert])
         object.awake(fromSnapshotEvents: .rollback)
       }

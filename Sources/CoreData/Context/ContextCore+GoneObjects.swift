@@ -48,8 +48,8 @@ extension ContextCore {
   private func changedPartners(
     of object: NSManagedObject, _ relationship: Relationship, _ inverse: Relationship
   ) -> [NSManagedObject] {
-    if let index = relationship.toManyIndex {
-      guard index < object.toManys.count, let state = object.toManys[index] else { return [] }
+    if relationship.isToMany {
+      guard let state = object.toManys[relationship] else { return [] }
       return Array(state.added + state.removed)
     }
     guard let slot = relationship.slot, let value = object.changed(slot) else { return [] }
@@ -63,10 +63,8 @@ extension ContextCore {
     } else if reference.key < 0 {
       // It has been saved since, and has another key.
       partners += registeredObjects.filter { other in
-        guard relationship.destinations.contains(other.info.entity.index), let index = inverse.toManyIndex,
-          index < other.toManys.count
-        else { return false }
-        return other.toManys[index]?.contains(object) == true
+        relationship.destinations.contains(other.info.entity.index)
+          && other.toManys[inverse]?.contains(object) == true
       }
     }
     return partners

@@ -60,13 +60,13 @@ extension ContextCore {
     if roots.isEmpty { return }
     for object in registeredObjects where !object.toManys.isEmpty {
       for info in object.info.relationships {
-        guard let index = info.relationship.toManyIndex, index < object.toManys.count,
-          let state = object.toManys[index], roots.contains(frozen.infos[info.relationship.destination].root)
+        guard let state = object.toManys[info.relationship],
+          roots.contains(frozen.infos[info.relationship.destination].root)
         else { continue }
         if state.hasChanges {
           state.forget { $0.flags.contains(.inaccessible) }
         } else if !state.isFault {
-          object.toManys[index] = nil
+          object.toManys.remove(info.relationship)
         }
       }
     }

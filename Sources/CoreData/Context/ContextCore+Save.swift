@@ -228,12 +228,12 @@ extension ContextCore {
       forget(object)
       object.flags = [.gone]
       // Members hold their owners: a deleted object must not keep a ring of them alive.
-      object.toManys = []
+      object.toManys.removeAll()
       object.extras?.fetchedProperties = [:]
       return
     }
     object.clearOverlay()
     object.flags = []
-    for index in object.toManys.indices { object.toManys[index]?.didSave() }
+    object.toManys.forEach { $0.didSave() }
   }
 }

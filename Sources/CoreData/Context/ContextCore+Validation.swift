@@ -135,9 +135,7 @@ extension ContextCore {
   /// The error of the present number of members; nil also where nobody has read or changed them.
   private func countError(_ object: NSManagedObject, _ info: RelationshipInfo) -> (any Error)? {
     let relationship = info.relationship
-    guard let index = relationship.toManyIndex, index < object.toManys.count || object.flags.isInserted else {
-      return nil
-    }
+    guard relationship.isToMany, object.toManys[relationship] != nil || object.flags.isInserted else { return nil }
     let state = object.toMany(relationship)
     if state.isFault && !state.hasChanges { return nil }
     let count = object.loadedToMany(relationship).members.count { !$0.flags.isDeleted }

@@ -369,7 +369,7 @@ final class ContextCore: @unchecked Sendable {
     }
     // Members are let go while all objects are still held: else freeing them would recurse over the graph.
     for object in objects {
-      object.toManys = []
+      object.toManys.removeAll()
       object.extras?.fetchedProperties = [:]
     }
     changeList = ChangeList()

@@ -180,7 +180,7 @@ final class SavePlan {
   /// Changes of link pairs (from their primary side), one-way links and orders.
   private func addLinks(of object: NSManagedObject, to part: Part, _ core: ContextCore) throws {
     guard object.flags.contains(.linksChanged) else { return }
-    for index in object.toManys.indices {
+    for index in object.info.toManys.indices {
       guard let state = object.toManys[index], state.hasChanges else { continue }
       let relationship = object.info.toManys[index]
       let isPrimary: Bool
@@ -236,9 +236,7 @@ extension SavePlan.Part {
   /// the deletion.
   func takeLinksAway(of object: NSManagedObject) {
     for relationship in object.info.entity.guardedLinks {
-      guard let index = relationship.toManyIndex, index < object.toManys.count, let state = object.toManys[index] else {
-        continue
-      }
+      guard let state = object.toManys[relationship] else { continue }
       for member in state.removed where member.key > 0 && !member.flags.contains(.deleted) {
         // Pairs are told from their primary side.
         let isPrimary = relationship.storage != .pairs(isPrimary: false)

@@ -14,7 +14,7 @@ struct EventBase {
     object.overlay.forEach(object.slotCount) { values[$0] = $1 }
     self.values = values
     transformed = object.extras?.transformed ?? [:]
-    members = object.toManys.map { $0?.now }
+    members = object.info.toManys.map { object.toManys[$0]?.now }
   }
 }
 
@@ -106,7 +106,7 @@ extension NSManagedObject {
       if old?.key == key { return nil }
       return old.flatMap { core?.object($0, store: storeIndex) } ?? NSNull()
     }
-    guard let index = relationship.toManyIndex, index < toManys.count, let state = toManys[index] else { return nil }
+    guard let index = relationship.toManyIndex, let state = toManys[index] else { return nil }
     let base = extras?.eventBase.flatMap { index < $0.members.count ? $0.members[index] : nil }
     if !state.hasChanges(since: base) { return nil }
     let old = Array(loadedToMany(relationship).members(before: base))

@@ -14,7 +14,7 @@ extension NSManagedObject {
         let relationship = info.relationships[index].relationship
         if let slot = relationship.slot {
           if isChanged(slot) { result[key] = modelledValue(forKey: key) ?? NSNull() }
-        } else if let toMany = relationship.toManyIndex, toMany < toManys.count, toManys[toMany]?.hasChanges == true {
+        } else if toManys[relationship]?.hasChanges == true {
           result[key] = modelledValue(forKey: key) ?? NSNull()
         }
       case .transient, .fetched: continue
@@ -46,9 +46,7 @@ extension NSManagedObject {
           let reference = row?.reference(
             slot, entitySlot: relationship.entitySlot, destination: relationship.destination)
           result[key] = reference.flatMap { core?.object($0, store: storeIndex) } ?? NSNull()
-        } else if keys != nil
-          || (relationship.toManyIndex.map { $0 < toManys.count && toManys[$0]?.isFault == false } ?? false)
-        {
+        } else if keys != nil || toManys[relationship]?.isFault == false {
           result[key] = committedMembers(relationship)
         }
       case .transient, .fetched: continue

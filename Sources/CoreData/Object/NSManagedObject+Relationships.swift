@@ -6,12 +6,11 @@ extension NSManagedObject {
   /// The state of a to-many relationship, made when it is first asked for.
   final func toMany(_ relationship: Relationship) -> ToManyState {
     let index = relationship.toManyIndex ?? 0
-    if toManys.isEmpty { toManys = ContiguousArray(repeating: nil, count: info.entity.toManyCount) }
     if let state = toManys[index] { return state }
     // A new object has no members in the store. One whose row was not there may be looked for once more.
     let isSaved = !flags.contains(.inserted) && !flags.isDisjoint(with: [.fault, .inaccessible])
     let state = ToManyState(isFault: row != nil || isSaved)
-    toManys[index] = state
+    toManys.add(state, at: index, of: info.entity)
     // Its members are as good as read: who is deleted must be taken out of them.
     if !state.isFault, case .pairs = relationship.storage { withCore { $0.noteRead(relationship) } }
     return state
@@ -29,18 +28,18 @@ extension NSManagedObject {
       // Its place is known to the store alone.
       if relationship.isOrdered && !state.isOrderChanged { state.unload() }
     }
-    if toManys.allSatisfy({ $0?.hasChanges != true }) { flags.remove(.linksChanged) }
+    if !toManys.hasChanges { flags.remove(.linksChanged) }
   }
 
   /// Takes back that another object was added to a relationship.
   final func takeBackAddition(of object: NSManagedObject, _ relationship: Relationship) {
     withToMany(relationship) { $0.takeBackAddition(of: object) }
-    if toManys.allSatisfy({ $0?.hasChanges != true }) { flags.remove(.linksChanged) }
+    if !toManys.hasChanges { flags.remove(.linksChanged) }
   }
 
   /// Forgets what was done with another object in a relationship. Whether the store has it as a member is read again.
   final func forget(_ object: NSManagedObject, in relationship: Relationship) {
-    guard let index = relationship.toManyIndex, index < toManys.count, let state = toManys[index] else { return }
+    guard let state = toManys[relationship] else { return }
     state.forget { $0 === object }
     if flags.contains(.inserted) {
       // The store has none.
@@ -49,20 +48,17 @@ extension NSManagedObject {
     } else {
       state.unload()
     }
-    if toManys.allSatisfy({ $0?.hasChanges != true }) { flags.remove(.linksChanged) }
+    if !toManys.hasChanges { flags.remove(.linksChanged) }
   }
 
   /// Whether objects were added to a to-many relationship since the last save.
-  final var hasNewMembers: Bool { toManys.contains { $0?.hasAdditions == true } }
+  final var hasNewMembers: Bool { toManys.contains { $0.hasAdditions } }
 
   /// Calls `body` with the state, not counted: it must not replace the object's states, nor run code of the client's.
   @inline(__always)
   final func withToMany(_ relationship: Relationship, _ body: (ToManyState) -> Void) {
-    if let index = relationship.toManyIndex, index < toManys.count {
-      let known = toManys.withUnsafeBytes {
-        $0.load(fromByteOffset: index * MemoryLayout<UnsafeRawPointer?>.stride, as: UnsafeRawPointer?.self)
-      }
-      if let known { return Unmanaged<ToManyState>.fromOpaque(known)._withUnsafeGuaranteedRef(body) }
+    if let index = relationship.toManyIndex, let known = toManys.uncounted(index) {
+      return known._withUnsafeGuaranteedRef(body)
     }
     body(toMany(relationship))
   }
@@ -94,15 +90,15 @@ extension NSManagedObject {
   /// Lets the members be read again that were read with another row. What was added and removed here stays, and so does
   /// an order that was set here.
   final func unloadMembers() {
-    for case let state? in toManys where !state.isFault && !state.isOrderChanged { state.unload() }
+    toManys.forEach { if !$0.isFault && !$0.isOrderChanged { $0.unload() } }
   }
 
   /// Reads the members again, under what was added and removed here, and with `keepsOrder` in the order that was set
   /// here; those that are new to it come last. Unchanged ones are read when they are next used.
   final func mergeMembers(_ relationship: Relationship, keepsOrder: Bool) {
-    guard let index = relationship.toManyIndex, index < toManys.count, let state = toManys[index] else { return }
+    guard let state = toManys[relationship] else { return }
     if !state.hasChanges {
-      toManys[index] = nil
+      toManys.remove(relationship)
       return
     }
     let order = state.isOrderChanged && keepsOrder ? state.members : []
@@ -164,9 +160,9 @@ extension NSManagedObject {
 
   /// Makes members that were set by a primitive accessor a change like any other, now that it is announced.
   final func takePrimitiveMembers(_ key: String) {
-    guard case .relationship(let index)? = info.keys[key], toManys.isEmpty == false else { return }
+    guard case .relationship(let index)? = info.keys[key], !toManys.isEmpty else { return }
     let relationship = info.relationships[index].relationship
-    guard let place = relationship.toManyIndex, let members = toManys[place]?.takePrimitive() else { return }
+    guard let members = toManys[relationship]?.takePrimitive() else { return }
     setToMany(relationship, Array(members))
   }
 

@@ -49,7 +49,7 @@ extension NSManagedObject {
   final func forgetValues() {
     clearOverlay()
     row = nil
-    toManys = []
+    toManys.removeAll()
     extras?.forgetValues()
     flags.remove(.linksChanged)
   }

@@ -68,8 +68,8 @@ extension NSManagedObject {
   final func validateValues() throws {
     var errors: [any Error] = []
     let relationships = info.relationships.filter { info in
-      guard let index = info.relationship.toManyIndex else { return true }
-      return flags.isInserted || index < toManys.count && toManys[index].map { !$0.isFault || $0.hasChanges } ?? false
+      if !info.relationship.isToMany || flags.isInserted { return true }
+      return toManys[info.relationship].map { !$0.isFault || $0.hasChanges } ?? false
     }
     let transients = info.transients.enumerated().filter { index, _ in
       row == nil || extras.map { index < $0.transients.count && $0.transients[index] != nil } ?? false

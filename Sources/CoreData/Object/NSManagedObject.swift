@@ -21,7 +21,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
   @exclusivity(unchecked) final var row: Row?
   /// Values set since.
   @exclusivity(unchecked) final var overlay = ChangedValues()
-  @exclusivity(unchecked) final var toManys: ContiguousArray<ToManyState?> = []
+  @exclusivity(unchecked) final var toManys = ToManyStates()
   @exclusivity(unchecked) final var extras: Extras?
   @exclusivity(unchecked) final var cachedID: NSManagedObjectID?
   @exclusivity(unchecked) final var flags: Flags = []
@@ -130,7 +130,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     withCore { $0.forget(self) }
     if !toManys.isEmpty {
       let states = toManys
-      toManys = []
+      toManys.removeAll()
       ReleaseQueue.release(states)
     }
     clearOverlay()

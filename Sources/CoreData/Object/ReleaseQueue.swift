@@ -4,7 +4,7 @@ import CRuntime
 /// chain of objects does not matter.
 enum ReleaseQueue {
   private final class Waiting {
-    var states: ContiguousArray<ContiguousArray<ToManyState?>> = []
+    var states: ContiguousArray<ToManyStates> = []
     var others: ContiguousArray<[String: [Any]]> = []
 
     func releaseAll() {
@@ -22,7 +22,7 @@ enum ReleaseQueue {
   }
 
   /// Lets go of the relationships of an object that is being freed.
-  static func release(_ states: ContiguousArray<ToManyState?>) { release { $0.states.append(states) } }
+  static func release(_ states: ToManyStates) { release { $0.states.append(states) } }
 
   /// Lets go of the values of fetched properties. Taken out of their owner first: the queue must hold them last.
   static func release(_ fetched: inout [String: [Any]]) {

@@ -5,24 +5,36 @@ import StoreSchema
 final class ToManyState {
   /// True until the members have been read; then `added` and `removed` wait to be applied to what is read.
   @exclusivity(unchecked) var isFault: Bool
-  @exclusivity(unchecked) private(set) var members: ContiguousArray<NSManagedObject> = []
   /// Of an owner that was never saved, all members count as added; they are not listed twice.
   @exclusivity(unchecked) private var isNew: Bool
+  @exclusivity(unchecked) var isOrderChanged = false
+  /// Whether the members were set by a primitive accessor, and nobody has announced that change.
+  @exclusivity(unchecked) private var isPrimitive = false
+  @exclusivity(unchecked) private(set) var members: ContiguousArray<NSManagedObject> = []
   @exclusivity(unchecked) private var listedAdditions: ContiguousArray<NSManagedObject> = []
   /// Changes since the last save.
   var added: ContiguousArray<NSManagedObject> { isNew ? members : listedAdditions }
   @exclusivity(unchecked) private(set) var removed: ContiguousArray<NSManagedObject> = []
-  @exclusivity(unchecked) var isOrderChanged = false
-  /// Whether the members were set by a primitive accessor, and nobody has announced that change.
-  @exclusivity(unchecked) private var isPrimitive = false
-  /// The members before that, nil where they had not been read.
-  @exclusivity(unchecked) private var beforePrimitive: ContiguousArray<NSManagedObject>?
-  /// The members before the first change of their order since the last save; nil where the order is as it was.
-  @exclusivity(unchecked) private var original: ContiguousArray<NSManagedObject>?
-  /// Places of the members, made when there are many.
-  @exclusivity(unchecked) private var places: [ObjectIdentifier: Int]?
-  @exclusivity(unchecked) private var set: NSSet?
-  @exclusivity(unchecked) private var orderedSet: NSOrderedSet?
+  @exclusivity(unchecked) private var extras: Extras?
+
+  /// What only few relationships need.
+  private final class Extras {
+    /// The members before a primitive accessor set them, nil where they had not been read.
+    @exclusivity(unchecked) var beforePrimitive: ContiguousArray<NSManagedObject>?
+    /// The members before the first change of their order since the last save; nil where the order is as it was.
+    @exclusivity(unchecked) var original: ContiguousArray<NSManagedObject>?
+    /// Places of the members, made when there are many.
+    @exclusivity(unchecked) var places: [ObjectIdentifier: Int]?
+    @exclusivity(unchecked) var set: NSSet?
+    @exclusivity(unchecked) var orderedSet: NSOrderedSet?
+  }
+
+  private func makeExtras() -> Extras {
+    if let extras { return extras }
+    let made = Extras()
+    extras = made
+    return made
+  }
 
   init(isFault: Bool) {
     self.isFault = isFault
@@ -57,12 +69,12 @@ final class ToManyState {
       come = added.without(moment.added) + moment.removed.without(removed)
       gone = removed.without(moment.removed) + moment.added.without(added)
     }
-    let known = original ?? members
+    let known = extras?.original ?? members
     return known.without(come) + gone.without(known)
   }
 
   private func noteOrder() {
-    if original == nil && !isNew && !isFault { original = members }
+    if !isNew && !isFault && extras?.original == nil { makeExtras().original = members }
   }
 
   // MARK: Members
@@ -71,13 +83,14 @@ final class ToManyState {
 
   func place(of object: NSManagedObject) -> Int? {
     if members.count <= 16 { return members.firstIndex { $0 === object } }
-    if places == nil {
+    let extras = makeExtras()
+    if extras.places == nil {
       var made: [ObjectIdentifier: Int] = [:]
       made.reserveCapacity(members.count)
       for (place, member) in members.enumerated() { made[ObjectIdentifier(member)] = place }
-      places = made
+      extras.places = made
     }
-    return places?[ObjectIdentifier(object)]
+    return extras.places?[ObjectIdentifier(object)]
   }
 
   /// Fills a fault with what was read.
@@ -97,10 +110,8 @@ final class ToManyState {
     members = []
     isFault = true
     isOrderChanged = false
-    original = nil
     isPrimitive = false
-    beforePrimitive = nil
-    forgetDerived()
+    extras = nil
   }
 
   /// Takes back that an object was removed.
@@ -150,7 +161,7 @@ final class ToManyState {
     listedAdditions.removeAll(where: isGone)
     removed.removeAll(where: isGone)
     members.removeAll(where: isGone)
-    original?.removeAll(where: isGone)
+    extras?.original?.removeAll(where: isGone)
     forgetDerived()
   }
 
@@ -169,7 +180,7 @@ final class ToManyState {
 
   /// Replaces the members without noting a change.
   func setPrimitive(_ objects: ContiguousArray<NSManagedObject>) {
-    if !isPrimitive && !isFault { beforePrimitive = members }
+    if !isPrimitive && !isFault { makeExtras().beforePrimitive = members }
     isPrimitive = true
     members = objects
     isFault = false
@@ -180,14 +191,14 @@ final class ToManyState {
   func takePrimitive() -> ContiguousArray<NSManagedObject>? {
     if !isPrimitive { return nil }
     let set = members
-    if let beforePrimitive {
-      members = beforePrimitive
+    if let known = extras?.beforePrimitive {
+      members = known
       forgetDerived()
     } else {
       unload()
     }
     isPrimitive = false
-    beforePrimitive = nil
+    extras?.beforePrimitive = nil
     return set
   }
 
@@ -206,50 +217,51 @@ final class ToManyState {
     if !listedAdditions.isEmpty { listedAdditions.removeAll() }
     if !removed.isEmpty { removed.removeAll() }
     isOrderChanged = false
-    if original != nil { original = nil }
+    extras?.original = nil
   }
 
   private func appendMember(_ object: NSManagedObject) {
-    if places != nil { places?[ObjectIdentifier(object)] = members.count }
+    if let extras {
+      extras.places?[ObjectIdentifier(object)] = members.count
+      extras.set = nil
+      extras.orderedSet = nil
+    }
     members.append(object)
-    if set != nil { set = nil }
-    if orderedSet != nil { orderedSet = nil }
   }
 
   private func removeMember(at place: Int, keepsOrder: Bool) {
-    if keepsOrder || places == nil {
+    guard !keepsOrder, let extras, extras.places != nil else {
       members.remove(at: place)
-      forgetDerived()
-      return
+      return forgetDerived()
     }
     let last = members.count - 1
-    places?[ObjectIdentifier(members[place])] = nil
+    extras.places?[ObjectIdentifier(members[place])] = nil
     if place != last {
       members[place] = members[last]
-      places?[ObjectIdentifier(members[place])] = place
+      extras.places?[ObjectIdentifier(members[place])] = place
     }
     members.removeLast()
-    set = nil
-    orderedSet = nil
+    extras.set = nil
+    extras.orderedSet = nil
   }
 
   private func forgetDerived() {
-    places = nil
-    set = nil
-    orderedSet = nil
+    extras?.places = nil
+    extras?.set = nil
+    extras?.orderedSet = nil
   }
 
   var asSet: NSSet {
-    if let set { return set }
+    if let set = extras?.set { return set }
     let made = NSSet(array: Array(members))
-    set = made
+    makeExtras().set = made
     return made
   }
 
   var asOrderedSet: NSOrderedSet {
-    if let orderedSet { return orderedSet }
+    if let orderedSet = extras?.orderedSet { return orderedSet }
     let made = NSOrderedSet(array: Array(members))
-    orderedSet = made
+    makeExtras().orderedSet = made
     return made
   }
 }

@@ -82,7 +82,7 @@ import Testing
       let request = NSFetchRequest<Department>(entityName: "Department")
       request.relationshipKeyPathsForPrefetching = ["people"]
       let department = try #require(try context.fetch(request).first)
-      #expect(department.isFault && department.toManys.contains { $0?.members.count == 2 })
+      #expect(department.isFault && department.toManys.contains { $0.members.count == 2 })
       try company.run { (other) throws in
         let department = try #require(try other.existingObject(with: id) as? Department)
         department.title = "Physics"

@@ -1,0 +1,62 @@
+import StoreSchema
+
+/// The states of an object's to-many relationships, each made when it is first asked for.
+///
+/// Most entities that have such a relationship have one. Its state is held without a list: after a save of many objects
+/// each list would have to come from memory, which takes as long as all that is done with it.
+struct ToManyStates {
+  /// Of an entity with one to-many relationship.
+  private var only: ToManyState?
+  /// Of an entity with several, by `Relationship.toManyIndex`; empty until the first is made.
+  private var list: ContiguousArray<ToManyState?> = []
+
+  /// Whether none has been made.
+  var isEmpty: Bool { only == nil && list.isEmpty }
+
+  /// Nil where none has been made, and for a to-one relationship.
+  subscript(relationship: Relationship) -> ToManyState? { relationship.toManyIndex.flatMap { self[$0] } }
+
+  subscript(index: Int) -> ToManyState? {
+    if let only { return index == 0 ? only : nil }
+    return index < list.count ? list[index] : nil
+  }
+
+  /// The state, not counted: valid as long as it is not replaced.
+  @inline(__always)
+  func uncounted(_ index: Int) -> Unmanaged<ToManyState>? {
+    if let only = unsafeBitCast(only, to: Unmanaged<ToManyState>?.self) { return index == 0 ? only : nil }
+    if index >= list.count { return nil }
+    return list.withUnsafeBytes { $0.bindMemory(to: Unmanaged<ToManyState>?.self)[index] }
+  }
+
+  /// Keeps the first state of a relationship, of an object of `entity`.
+  mutating func add(_ state: ToManyState, at index: Int, of entity: Entity) {
+    if entity.toManyCount == 1 {
+      only = state
+    } else {
+      if list.isEmpty { list = ContiguousArray(repeating: nil, count: entity.toManyCount) }
+      list[index] = state
+    }
+  }
+
+  /// Lets go of what is known of a relationship.
+  mutating func remove(_ relationship: Relationship) {
+    guard let index = relationship.toManyIndex else { return }
+    if only != nil { only = nil } else if index < list.count { list[index] = nil }
+  }
+
+  mutating func removeAll() { self = ToManyStates() }
+
+  func forEach(_ body: (ToManyState) -> Void) {
+    if let only { body(only) }
+    if !list.isEmpty { for case let state? in list { body(state) } }
+  }
+
+  func contains(where isWanted: (ToManyState) -> Bool) -> Bool {
+    if let only { return isWanted(only) }
+    return list.contains { $0.map(isWanted) == true }
+  }
+
+  /// Whether members or their order have changed since the last save.
+  var hasChanges: Bool { contains { $0.hasChanges } }
+}
