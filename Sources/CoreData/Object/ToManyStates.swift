@@ -7,25 +7,26 @@ import StoreSchema
 struct ToManyStates {
   /// Of an entity with one to-many relationship.
   private var only: ToManyState?
-  /// Of an entity with several, by `Relationship.toManyIndex`; empty until the first is made.
-  private var list: ContiguousArray<ToManyState?> = []
+  /// Of an entity with several, by `Relationship.toManyIndex`; nil until the first is made.
+  private var list: ContiguousArray<ToManyState?>?
 
   /// Whether none has been made.
-  var isEmpty: Bool { only == nil && list.isEmpty }
+  var isEmpty: Bool { only == nil && list == nil }
 
   /// Nil where none has been made, and for a to-one relationship.
   subscript(relationship: Relationship) -> ToManyState? { relationship.toManyIndex.flatMap { self[$0] } }
 
   subscript(index: Int) -> ToManyState? {
     if let only { return index == 0 ? only : nil }
-    return index < list.count ? list[index] : nil
+    guard let list, index < list.count else { return nil }
+    return list[index]
   }
 
   /// The state, not counted: valid as long as it is not replaced.
   @inline(__always)
   func uncounted(_ index: Int) -> Unmanaged<ToManyState>? {
     if let only = unsafeBitCast(only, to: Unmanaged<ToManyState>?.self) { return index == 0 ? only : nil }
-    if index >= list.count { return nil }
+    guard let list, index < list.count else { return nil }
     return list.withUnsafeBytes { $0.bindMemory(to: Unmanaged<ToManyState>?.self)[index] }
   }
 
@@ -34,27 +35,28 @@ struct ToManyStates {
     if entity.toManyCount == 1 {
       only = state
     } else {
-      if list.isEmpty { list = ContiguousArray(repeating: nil, count: entity.toManyCount) }
-      list[index] = state
+      if list == nil { list = ContiguousArray(repeating: nil, count: entity.toManyCount) }
+      list?[index] = state
     }
   }
 
   /// Lets go of what is known of a relationship.
   mutating func remove(_ relationship: Relationship) {
     guard let index = relationship.toManyIndex else { return }
-    if only != nil { only = nil } else if index < list.count { list[index] = nil }
+    if only != nil { only = nil } else if self[index] != nil { list?[index] = nil }
   }
 
   mutating func removeAll() { self = ToManyStates() }
 
+  @inline(__always)
   func forEach(_ body: (ToManyState) -> Void) {
     if let only { body(only) }
-    if !list.isEmpty { for case let state? in list { body(state) } }
+    if let list { for case let state? in list { body(state) } }
   }
 
   func contains(where isWanted: (ToManyState) -> Bool) -> Bool {
     if let only { return isWanted(only) }
-    return list.contains { $0.map(isWanted) == true }
+    return list?.contains { $0.map(isWanted) == true } ?? false
   }
 
   /// Whether members or their order have changed since the last save.
