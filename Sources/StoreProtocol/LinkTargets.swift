@@ -13,7 +13,7 @@ extension ChangeSet {
     for index in insertions.indices { targets.add(insertions[index], changed: nil) }
     for index in updates.indices { targets.add(updates[index].row, changed: updates[index].changed) }
     for index in links.indices where !links[index].added.isEmpty {
-      for destination in links[index].added { targets.add(destination) }
+      for destination in links[index].added { targets.addMember(destination) }
     }
     if targets.found.isEmpty { return [] }
     var known = ReferenceSet(capacity: checks.count + updates.count + targets.found.count)
@@ -38,6 +38,9 @@ private struct LinkTargets {
     var met: [Int64]
   }
   private static let metCount = 256
+  /// Members that were met, likewise.
+  private var metMembers = ContiguousArray(
+    repeating: ObjectReference(entity: -1, key: 0), count: metCount)
 
   init(_ schema: Schema) { self.schema = schema }
 
@@ -67,7 +70,14 @@ private struct LinkTargets {
     }
   }
 
-  mutating func add(_ target: ObjectReference) {
+  mutating func addMember(_ member: ObjectReference) {
+    let metIndex = Int(truncatingIfNeeded: member.key) & (Self.metCount - 1)
+    if member == metMembers[metIndex] { return }
+    metMembers[metIndex] = member
+    add(member)
+  }
+
+  private mutating func add(_ target: ObjectReference) {
     if target.key > 0 && schema.entities.indices.contains(target.entity) { found.append(target) }
   }
 }

@@ -228,20 +228,22 @@ public final class Relationship: Sendable, Hashable {
   public let toManyIndex: Int?
   public let definition: RelationshipDefinition
   public let isOptional: Bool
-  /// The same as ``Schema/inverse(of:)``, without counting a reference: valid while the schema lives.
-  public var linkedInverse: Relationship? { linked }
+  /// The same as ``Schema/inverse(of:)``: valid while the schema lives.
+  public var linkedInverse: Relationship? { linked?.takeUnretainedValue() }
+  /// The same, for whoever must not wait for an atomic instruction.
+  public var uncountedInverse: Unmanaged<Relationship>? { linked }
   /// Whether a row may refer to an object that is gone: of a to-one relationship without an inverse, or where the
   /// inverse's rule is no action.
-  public var mayDangle: Bool { !isToMany && (linked.map { $0.definition.deleteRule == .noAction } ?? true) }
+  public var mayDangle: Bool { !isToMany && (linkedInverse.map { $0.definition.deleteRule == .noAction } ?? true) }
   /// The indices of the destination entity and all its descendants.
   public var destinations: Range<Int> { subtree }
 
   // Set once, while the schema is made.
-  @exclusivity(unchecked) nonisolated(unsafe) private unowned(unsafe) var linked: Relationship?
+  @exclusivity(unchecked) nonisolated(unsafe) private var linked: Unmanaged<Relationship>?
   @exclusivity(unchecked) nonisolated(unsafe) private var subtree = 0..<0
 
   fileprivate func link(in schema: Schema) {
-    linked = schema.inverse(of: self)
+    linked = schema.inverse(of: self).map(Unmanaged.passUnretained)
     subtree = schema.entities[destination].subtree
   }
 

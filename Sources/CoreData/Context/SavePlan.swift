@@ -35,10 +35,11 @@ final class SavePlan {
       self.changes = changes
     }
 
-    /// Makes room for so many updates.
-    func reserve(_ count: Int) {
-      changes.updates.reserveCapacity(count)
-      updated.reserveCapacity(count)
+    /// Makes room for so many changes.
+    func reserve(_ counts: ChangeCounts) {
+      inserted.reserveCapacity(counts.inserted)
+      changes.updates.reserveCapacity(counts.updated)
+      updated.reserveCapacity(counts.updated)
     }
   }
 
@@ -53,14 +54,18 @@ final class SavePlan {
     var byIndex: [UInt16: Part] = [:]
     try core.checkAssignments()
     // Insertions first: updates and links refer to them by their number.
-    for object in core.insertedCount > 0 ? core.changed : [] where object.flags.isInserted {
-      let part = try part(for: object, core, coordinator, &byIndex).takeUnretainedValue()
-      object.ordinal = Int32(part.inserted.count)
-      part.inserted.append(object)
+    let new = core.insertedCount > 0 ? core.changed : []
+    try new.forEachUncounted { object in
+      if !object.flags.isInserted { return }
+      try part(for: object, core, coordinator, &byIndex)._withUnsafeGuaranteedRef { part in
+        object.ordinal = Int32(part.inserted.count)
+        part.inserted.append(object)
+      }
     }
     for part in parts {
-      part.changes.insertions.reserveCapacity(part.inserted.count)
-      for object in part.inserted {
+      let inserted = part.inserted
+      part.changes.insertions.reserveCapacity(inserted.count)
+      try inserted.forEachUncounted { object in
         if !object.info.ownDerivations.isEmpty { core.derive(object, at: part.changes.time) }
         part.changes.insertions.append(try part.pack(object, version: 1, core))
         try addLinks(of: object, to: part, core)
@@ -131,7 +136,7 @@ final class SavePlan {
       let engine = try store.requireEngine()
       part = Part(store, core.knownEngine(object.storeIndex) ?? engine, changes)
     } catch { throw CoreDataError.make(error) }
-    part.reserve(core.updatedCount)
+    part.reserve(core.changeCounts)
     byIndex[object.storeIndex] = part
     parts.append(part)
     return .passUnretained(part)
@@ -215,6 +220,7 @@ final class SavePlan {
         .map(Self.reference)
       }
       if relationship.isOrdered { change.order = Self.order(of: object, relationship) }
+      if part.changes.links.isEmpty { part.changes.links.reserveCapacity(part.inserted.count + part.updated.count) }
       part.changes.links.append(change)
     }
   }

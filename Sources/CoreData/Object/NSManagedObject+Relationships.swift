@@ -119,9 +119,12 @@ extension NSManagedObject {
     let old = toOne(relationship)
     if old === destination { return }
     markUpdated()
-    if let inverse = relationship.linkedInverse {
+    // Counted are none of them: what follows a link into memory that is out of the processor's reach would wait for it.
+    relationship.uncountedInverse?._withUnsafeGuaranteedRef { inverse in
       if let old { old.unlinkInverse(inverse, from: self) }
-      if let destination { destination.linkInverse(inverse, to: self) }
+      if let destination {
+        Unmanaged.passUnretained(destination)._withUnsafeGuaranteedRef { $0.linkInverse(inverse, to: self) }
+      }
     }
     setReference(relationship, slot, destination)
   }

@@ -4,7 +4,7 @@ import CRuntime
 /// chain of objects does not matter.
 enum ReleaseQueue {
   private final class Waiting {
-    var states: ContiguousArray<ToManyStates> = []
+    var states: ContiguousArray<ToManyState> = []
     var others: ContiguousArray<[String: [Any]]> = []
 
     func releaseAll() {
@@ -21,10 +21,16 @@ enum ReleaseQueue {
     }
   }
 
-  /// Lets go of the relationships of an object that is being freed.
-  static func release(_ states: ToManyStates) { release { $0.states.append(states) } }
+  /// Lets go of the relationships of an object that is being freed. Taken out of their owner first: the queue must hold
+  /// them last.
+  static func release(_ toManys: inout ToManyStates) {
+    release { waiting in
+      toManys.forEach { waiting.states.append($0) }
+      toManys.removeAll()
+    }
+  }
 
-  /// Lets go of the values of fetched properties. Taken out of their owner first: the queue must hold them last.
+  /// Lets go of the values of fetched properties, likewise.
   static func release(_ fetched: inout [String: [Any]]) {
     release {
       $0.others.append(fetched)

@@ -214,7 +214,8 @@ final class ToManyState {
   /// Forgets what changed, because it is saved.
   func didSave() {
     isNew = false
-    if !listedAdditions.isEmpty { listedAdditions.removeAll() }
+    // Who got a few members is likely to get some again, and memory that was freed has to be fetched once more.
+    if !listedAdditions.isEmpty { listedAdditions.removeAll(keepingCapacity: listedAdditions.count <= 4) }
     if !removed.isEmpty { removed.removeAll() }
     isOrderChanged = false
     extras?.original = nil
@@ -226,6 +227,8 @@ final class ToManyState {
       extras.set = nil
       extras.orderedSet = nil
     }
+    // The room of three is what the allocator gives for two.
+    if members.isEmpty { members.reserveCapacity(3) }
     members.append(object)
   }
 

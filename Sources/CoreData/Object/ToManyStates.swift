@@ -3,8 +3,9 @@ import StoreSchema
 /// The states of an object's to-many relationships, each made when it is first asked for.
 ///
 /// Most entities that have such a relationship have one. Its state is held without a list: after a save of many objects
-/// each list would have to come from memory, which takes as long as all that is done with it.
-struct ToManyStates {
+/// each list would have to come from memory, which takes as long as all that is done with it. They are not copied, so
+/// that looking at them counts no references.
+struct ToManyStates: ~Copyable {
   /// Of an entity with one to-many relationship.
   private var only: ToManyState?
   /// Of an entity with several, by `Relationship.toManyIndex`; nil until the first is made.
@@ -14,13 +15,12 @@ struct ToManyStates {
   var isEmpty: Bool { only == nil && list == nil }
 
   /// Nil where none has been made, and for a to-one relationship.
-  subscript(relationship: Relationship) -> ToManyState? { relationship.toManyIndex.flatMap { self[$0] } }
-
-  subscript(index: Int) -> ToManyState? {
-    if let only { return index == 0 ? only : nil }
-    guard let list, index < list.count else { return nil }
-    return list[index]
+  subscript(relationship: Relationship) -> ToManyState? {
+    guard let index = relationship.toManyIndex else { return nil }
+    return self[index]
   }
+
+  subscript(index: Int) -> ToManyState? { uncounted(index)?.takeUnretainedValue() }
 
   /// The state, not counted: valid as long as it is not replaced.
   @inline(__always)
@@ -48,15 +48,17 @@ struct ToManyStates {
 
   mutating func removeAll() { self = ToManyStates() }
 
+  /// Calls `body` with each, not counted: it must not replace them.
   @inline(__always)
   func forEach(_ body: (ToManyState) -> Void) {
-    if let only { body(only) }
+    unsafeBitCast(only, to: Unmanaged<ToManyState>?.self)?._withUnsafeGuaranteedRef(body)
     if let list { for case let state? in list { body(state) } }
   }
 
   func contains(where isWanted: (ToManyState) -> Bool) -> Bool {
-    if let only { return isWanted(only) }
-    return list?.contains { $0.map(isWanted) == true } ?? false
+    var isFound = false
+    forEach { if !isFound && isWanted($0) { isFound = true } }
+    return isFound
   }
 
   /// Whether members or their order have changed since the last save.
