@@ -2,6 +2,7 @@
 
 import hashlib
 import random
+from collections import Counter
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -59,14 +60,18 @@ def candidates(text: str) -> dict[int, list]:
 
 
 def choose(root: Path, count: int, seed: int) -> list[Mutant]:
-    """So many mutants, not two of one line; each file has a part of them by the number of its lines."""
+    """So many mutants, not two of one line; each file has a part of them by the number of its lines. Those whose key two
+    lines of the file have are left out: the verdict of one would be taken for that of the other."""
     by_file = {path: candidates(path.read_text()) for path in files(root)}
     shares = share(count, {path: len(lines) for path, lines in by_file.items()})
     result = []
     for path, lines in by_file.items():
         name = path.relative_to(root).as_posix()
         text = path.read_text().split("\n")
+        keys = Counter(key for index, options in lines.items()
+                       for key in {(text[index].strip(), option.after.strip()) for option in options})
         for index, change in sorted(pick(lines, shares[path], f"{seed} {name}")):
+            if keys[text[index].strip(), change.after.strip()] > 1: continue
             number = len(result) + 1
             result.append(Mutant(number, name, index + 1, change.operator, text[index], change.after, change.text))
     return result

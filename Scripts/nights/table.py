@@ -143,7 +143,7 @@ PARTS = [
          read=counts(r"^hostile_saves: files=(\d+)", r"^hostile_saves: .*failures=(\d+)")),
     Part("tsan", "G11", "suites", 1, 1, 0, script("tsan", "*"), seconds=3_600, adds=False),
     Part("asan", "G11", "suites", 1, 1, 0, script("asan"), seconds=900, adds=False),
-    Part("tsan-races", "G11", "seconds a store", None, 60, 1 / len(ALL), script("tsan", "--races", "N"), least=5,
+    Part("tsan-races", "G11", "seconds a store", None, 60, 1 / len(ALL), script("tsan", "--races", "N"), least=20,
          most=600),
     Part("asan-races", "G11", "seconds a store", None, 60, 1 / len(ALL), script("asan", "--races", "N"), least=5,
          most=600),

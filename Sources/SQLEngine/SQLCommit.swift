@@ -152,9 +152,8 @@ public struct SQLCommit<Connection: SQLConnection> {
     return doubtful
   }
 
-  /// Whether all objects of a range of keys have a version.
+  /// Whether all objects of a range of keys have a version. Keys are rows' own numbers: no two rows have the same.
   private func areCurrent(_ entity: Int, _ version: Int64, _ keys: ClosedRange<Int64>) throws(StoreError) -> Bool {
-    if try !statements.isIntegerKey(binding.layout.table(entity).name, "Z_PK") { return false }
     let statement = try statements.versions(entity)
     statement.bind(keys.lowerBound, at: 1)
     statement.bind(keys.upperBound, at: 2)

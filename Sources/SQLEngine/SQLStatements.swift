@@ -10,9 +10,8 @@ public final class SQLStatements<Connection: SQLConnection> {
   @exclusivity(unchecked) private var texts = RecentStatements<String, Connection.Statement>(limit: 256)
   public let connection: Connection
   public let binding: SQLBinding
-  /// Whether columns begin an index, and whether integers in them are a table's whole primary key, by table and column.
+  /// Whether columns begin an index, by table and column.
   @exclusivity(unchecked) private var indexed: [String: Bool] = [:]
-  @exclusivity(unchecked) private var integerKeys: [String: Bool] = [:]
 
   private enum Key: Hashable {
     case insert(Int)
@@ -179,23 +178,6 @@ extension SQLStatements {
   }
 
   func emptyList(_ table: String) throws(StoreError) { try connection.execute("DELETE FROM \(table)") }
-
-  /// Whether a column of integers alone is the table's primary key, so that no two rows have the same. Looked up once.
-  func isIntegerKey(_ table: String, _ column: String) throws(StoreError) -> Bool {
-    let name = "\(table).\(column)"
-    if let known = integerKeys[name] { return known }
-    let statement = try statement(
-      text: """
-        SELECT count(*) = 1 AND max(name) = ? AND max(type) = 'INTEGER' COLLATE NOCASE
-        FROM pragma_table_info(?) WHERE pk > 0
-        """)
-    statement.bind(.string(column), at: 1)
-    statement.bind(.string(table), at: 2)
-    defer { statement.reset() }
-    let found = try statement.step() ? statement.int(0) == 1 : false
-    integerKeys[name] = found
-    return found
-  }
 
   /// Whether rows are found by a column without reading the whole table. Looked up once.
   func isIndexed(_ table: String, _ column: String) throws(StoreError) -> Bool {

@@ -39,8 +39,7 @@ private struct LinkTargets {
   }
   private static let metCount = 256
   /// Members that were met, likewise.
-  private var metMembers = ContiguousArray(
-    repeating: ObjectReference(entity: -1, key: 0), count: metCount)
+  private var metMembers: ContiguousArray<ObjectReference> = []
 
   init(_ schema: Schema) { self.schema = schema }
 
@@ -71,6 +70,7 @@ private struct LinkTargets {
   }
 
   mutating func addMember(_ member: ObjectReference) {
+    if metMembers.isEmpty { metMembers = ContiguousArray(repeating: ReferenceSet.none, count: Self.metCount) }
     let metIndex = Int(truncatingIfNeeded: member.key) & (Self.metCount - 1)
     if member == metMembers[metIndex] { return }
     metMembers[metIndex] = member
@@ -84,7 +84,7 @@ private struct LinkTargets {
 
 /// A set of references that takes a few instructions each.
 private struct ReferenceSet {
-  private static let none = ObjectReference(entity: -1, key: 0)
+  static let none = ObjectReference(entity: -1, key: 0)
   private static let factor = UInt64.random(in: 0...UInt64.max) | 1
   private var slots: ContiguousArray<ObjectReference>
   private let shift: Int

@@ -228,10 +228,10 @@ public final class Relationship: Sendable, Hashable {
   public let toManyIndex: Int?
   public let definition: RelationshipDefinition
   public let isOptional: Bool
-  /// The same as ``Schema/inverse(of:)``: valid while the schema lives.
+  /// What ``Schema/inverse(of:)`` gives for this relationship; valid while the schema lives.
   public var linkedInverse: Relationship? { linked?.takeUnretainedValue() }
-  /// The same, for whoever must not wait for an atomic instruction.
-  public var uncountedInverse: Unmanaged<Relationship>? { linked }
+  /// ``linkedInverse`` without retaining it, for code that runs for each link of a save.
+  public var unretainedInverse: Unmanaged<Relationship>? { linked }
   /// Whether a row may refer to an object that is gone: of a to-one relationship without an inverse, or where the
   /// inverse's rule is no action.
   public var mayDangle: Bool { !isToMany && (linkedInverse.map { $0.definition.deleteRule == .noAction } ?? true) }

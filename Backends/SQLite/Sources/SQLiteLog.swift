@@ -13,9 +13,12 @@ final class SQLiteLog {
   private static let (usual, tooMany): (Int32, Int32) = (1000, 4000)
   /// How long it waits, in milliseconds.
   private static let patience: Int32 = 100
-  /// How long a log may stay, in bytes, when it begins anew. A commit that finds it cut has to ask for its blocks again,
-  /// so that it stays as long as saves of a few thousand objects make it.
+  /// To how many bytes SQLite cuts the log's file when the log begins anew. After that a commit has to allocate blocks of
+  /// the disk again; saves of a few thousand objects need less than this.
   static let longestRest: Int64 = 16 << 20
+  /// From how many bytes on a new reader has the log moved. Most of the file may be of a log that was moved long ago;
+  /// then there is nothing to do.
+  private static let long: Int64 = 5 << 20
 
   /// How long anything else waits for others, in milliseconds.
   let timeout: Int32
@@ -54,7 +57,7 @@ final class SQLiteLog {
 
   /// Moves a long log at once, for a reader before its first view.
   func shorten(_ database: OpaquePointer?, _ path: String) {
-    guard let size = FileStatus(path + "-wal")?.size, size > Self.longestRest + 1 << 20 else { return }
+    guard let size = FileStatus(path + "-wal")?.size, size > Self.long else { return }
     sqlite3_wal_checkpoint_v2(database, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
   }
 }

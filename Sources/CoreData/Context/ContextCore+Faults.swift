@@ -283,7 +283,6 @@ extension ContextCore {
     if object.flags.contains(.fault) { return object.forgetValues() }
     object.willTurnIntoFault()
     object.forgetValues()
-    object.flags.insert(.fault)
     object.didTurnIntoFault()
   }
 }

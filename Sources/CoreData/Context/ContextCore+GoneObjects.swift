@@ -13,7 +13,6 @@ extension ContextCore {
     }
     externalLinks.removeAll { $0.owner === object }
     object.flags.subtract([.inaccessible, .deleted])
-    object.flags.insert(.fault)
     object.forgetValues()
     if links.isEmpty { return }
     for (relationship, inverse, partner) in links {

@@ -220,7 +220,6 @@ final class SavePlan {
         .map(Self.reference)
       }
       if relationship.isOrdered { change.order = Self.order(of: object, relationship) }
-      if part.changes.links.isEmpty { part.changes.links.reserveCapacity(part.inserted.count + part.updated.count) }
       part.changes.links.append(change)
     }
   }

@@ -14,7 +14,7 @@ struct EventBase {
     object.overlay.forEach(object.slotCount) { values[$0] = $1 }
     self.values = values
     transformed = object.extras?.transformed ?? [:]
-    members = object.info.toManys.map { object.toManys[$0]?.now }
+    members = object.toManys.isEmpty ? [] : object.info.toManys.map { object.toManys[$0]?.now }
   }
 }
 

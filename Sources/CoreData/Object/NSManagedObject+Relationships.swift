@@ -9,8 +9,8 @@ extension NSManagedObject {
     if let state = toManys[index] { return state }
     // A new object has no members in the store. One whose row was not there may be looked for once more.
     let isSaved = !flags.contains(.inserted) && !flags.isDisjoint(with: [.fault, .inaccessible])
-    let state = ToManyState(isFault: row != nil || isSaved)
-    toManys.add(state, at: index, of: info.entity)
+    let state = ToManyState(index, isFault: row != nil || isSaved)
+    toManys.add(state)
     // Its members are as good as read: who is deleted must be taken out of them.
     if !state.isFault, case .pairs = relationship.storage { withCore { $0.noteRead(relationship) } }
     return state
@@ -57,7 +57,7 @@ extension NSManagedObject {
   /// Calls `body` with the state, not counted: it must not replace the object's states, nor run code of the client's.
   @inline(__always)
   final func withToMany(_ relationship: Relationship, _ body: (ToManyState) -> Void) {
-    if let index = relationship.toManyIndex, let known = toManys.uncounted(index) {
+    if let index = relationship.toManyIndex, let known = toManys.unretained(index) {
       return known._withUnsafeGuaranteedRef(body)
     }
     body(toMany(relationship))
@@ -119,8 +119,8 @@ extension NSManagedObject {
     let old = toOne(relationship)
     if old === destination { return }
     markUpdated()
-    // Counted are none of them: what follows a link into memory that is out of the processor's reach would wait for it.
-    relationship.uncountedInverse?._withUnsafeGuaranteedRef { inverse in
+    // Neither the inverse nor the destination is retained: the atomic instruction would wait for their memory.
+    relationship.unretainedInverse?._withUnsafeGuaranteedRef { inverse in
       if let old { old.unlinkInverse(inverse, from: self) }
       if let destination {
         Unmanaged.passUnretained(destination)._withUnsafeGuaranteedRef { $0.linkInverse(inverse, to: self) }

@@ -45,13 +45,15 @@ extension NSManagedObject {
     if !overlay.isEmpty { overlay.removeAll(slots: slotCount) }
   }
 
-  /// Forgets everything but who the object is.
+  /// Makes the object a fault that knows nothing but who it is. Members are let go last: with them may go objects whose
+  /// classes run code of the client's, to which the object must be a fault by then.
   final func forgetValues() {
-    clearOverlay()
-    row = nil
-    toManys.removeAll()
-    extras?.forgetValues()
     flags.remove(.linksChanged)
+    flags.insert(.fault)
+    row = nil
+    clearOverlay()
+    extras?.forgetValues()
+    toManys.removeAll()
   }
 
   final func becomeEmptyFault() {

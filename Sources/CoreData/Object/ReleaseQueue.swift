@@ -21,8 +21,7 @@ enum ReleaseQueue {
     }
   }
 
-  /// Lets go of the relationships of an object that is being freed. Taken out of their owner first: the queue must hold
-  /// them last.
+  /// Lets go of the relationships of an object that is being freed, and empties them: the queue must hold them last.
   static func release(_ toManys: inout ToManyStates) {
     release { waiting in
       toManys.forEach { waiting.states.append($0) }
@@ -30,7 +29,7 @@ enum ReleaseQueue {
     }
   }
 
-  /// Lets go of the values of fetched properties, likewise.
+  /// Lets go of the values of fetched properties, in the same way.
   static func release(_ fetched: inout [String: [Any]]) {
     release {
       $0.others.append(fetched)

@@ -8,6 +8,10 @@ final class ToManyState {
   /// Of an owner that was never saved, all members count as added; they are not listed twice.
   @exclusivity(unchecked) private var isNew: Bool
   @exclusivity(unchecked) var isOrderChanged = false
+  /// Which of the object's to-many relationships it is of, by `Relationship.toManyIndex`.
+  let index: Int32
+  /// The state of another relationship of the object.
+  @exclusivity(unchecked) var next: ToManyState?
   /// Whether the members were set by a primitive accessor, and nobody has announced that change.
   @exclusivity(unchecked) private var isPrimitive = false
   @exclusivity(unchecked) private(set) var members: ContiguousArray<NSManagedObject> = []
@@ -36,10 +40,14 @@ final class ToManyState {
     return made
   }
 
-  init(isFault: Bool) {
+  init(_ index: Int, isFault: Bool) {
+    self.index = Int32(index)
     self.isFault = isFault
     isNew = !isFault
   }
+
+  /// Valid as long as the chain holds it.
+  var unretainedNext: Unmanaged<ToManyState>? { unsafeBitCast(next, to: Unmanaged<ToManyState>?.self) }
 
   var hasAdditions: Bool { isNew ? !members.isEmpty : !listedAdditions.isEmpty }
   var hasChanges: Bool { hasAdditions || !removed.isEmpty || isOrderChanged }
@@ -107,10 +115,11 @@ final class ToManyState {
 
   /// Forgets the members, but not who was added and removed: they are applied to what is read next.
   func unload() {
+    // Members that go may run code of the client's, which may let go of this.
+    let own = Unmanaged.passRetained(self)
+    defer { own.release() }
+    (isFault, isOrderChanged, isPrimitive) = (true, false, false)
     members = []
-    isFault = true
-    isOrderChanged = false
-    isPrimitive = false
     extras = nil
   }
 
@@ -214,10 +223,14 @@ final class ToManyState {
   /// Forgets what changed, because it is saved.
   func didSave() {
     isNew = false
-    // Who got a few members is likely to get some again, and memory that was freed has to be fetched once more.
-    if !listedAdditions.isEmpty { listedAdditions.removeAll(keepingCapacity: listedAdditions.count <= 4) }
-    if !removed.isEmpty { removed.removeAll() }
     isOrderChanged = false
+    if listedAdditions.isEmpty && removed.isEmpty && extras == nil { return }
+    // As in `unload`.
+    let own = Unmanaged.passRetained(self)
+    defer { own.release() }
+    // Who got a few members is likely to get some again, and memory that was freed has to be fetched once more.
+    listedAdditions.removeAll(keepingCapacity: listedAdditions.capacity <= 8)
+    removed = []
     extras?.original = nil
   }
 
@@ -227,7 +240,7 @@ final class ToManyState {
       extras.set = nil
       extras.orderedSet = nil
     }
-    // The room of three is what the allocator gives for two.
+    // For a few at once: a list that grows is moved.
     if members.isEmpty { members.reserveCapacity(3) }
     members.append(object)
   }

@@ -2,17 +2,16 @@ import StoreSchema
 
 /// The states of an object's to-many relationships, each made when it is first asked for.
 ///
-/// Most entities that have such a relationship have one. Its state is held without a list: after a save of many objects
-/// each list would have to come from memory, which takes as long as all that is done with it. They are not copied, so
-/// that looking at them counts no references.
+/// They are a chain: an object without any has one word for them, and most objects have one. A list would be memory of
+/// its own, for which every save of many objects would wait. The chain is not copied, so that to look at it retains
+/// nothing.
 struct ToManyStates: ~Copyable {
-  /// Of an entity with one to-many relationship.
-  private var only: ToManyState?
-  /// Of an entity with several, by `Relationship.toManyIndex`; nil until the first is made.
-  private var list: ContiguousArray<ToManyState?>?
+  private var first: ToManyState?
 
-  /// Whether none has been made.
-  var isEmpty: Bool { only == nil && list == nil }
+  deinit { Self.release(first) }
+
+  /// Whether there is none.
+  var isEmpty: Bool { first == nil }
 
   /// Nil where none has been made, and for a to-one relationship.
   subscript(relationship: Relationship) -> ToManyState? {
@@ -20,45 +19,60 @@ struct ToManyStates: ~Copyable {
     return self[index]
   }
 
-  subscript(index: Int) -> ToManyState? { uncounted(index)?.takeUnretainedValue() }
+  /// By `Relationship.toManyIndex`.
+  subscript(index: Int) -> ToManyState? { unretained(index)?.takeUnretainedValue() }
 
-  /// The state, not counted: valid as long as it is not replaced.
+  /// The same, valid as long as the chain holds it.
   @inline(__always)
-  func uncounted(_ index: Int) -> Unmanaged<ToManyState>? {
-    if let only = unsafeBitCast(only, to: Unmanaged<ToManyState>?.self) { return index == 0 ? only : nil }
-    guard let list, index < list.count else { return nil }
-    return list.withUnsafeBytes { $0.bindMemory(to: Unmanaged<ToManyState>?.self)[index] }
+  func unretained(_ index: Int) -> Unmanaged<ToManyState>? {
+    var next = unsafeBitCast(first, to: Unmanaged<ToManyState>?.self)
+    while let state = next {
+      if state._withUnsafeGuaranteedRef({ $0.index == index }) { return state }
+      next = state._withUnsafeGuaranteedRef { $0.unretainedNext }
+    }
+    return nil
   }
 
-  /// Keeps the first state of a relationship, of an object of `entity`.
-  mutating func add(_ state: ToManyState, at index: Int, of entity: Entity) {
-    if entity.toManyCount == 1 {
-      only = state
-    } else {
-      if list == nil { list = ContiguousArray(repeating: nil, count: entity.toManyCount) }
-      list?[index] = state
-    }
+  /// Adds the first state of a relationship.
+  mutating func add(_ state: ToManyState) {
+    state.next = first
+    first = state
   }
 
   /// Lets go of what is known of a relationship.
   mutating func remove(_ relationship: Relationship) {
-    guard let index = relationship.toManyIndex else { return }
-    if only != nil { only = nil } else if self[index] != nil { list?[index] = nil }
+    guard let state = self[relationship] else { return }
+    if let before = find({ $0.next === state }) { before.next = state.next } else { first = state.next }
+    state.next = nil
   }
 
-  mutating func removeAll() { self = ToManyStates() }
+  /// Lets go of all. Members that go with them find the chain empty.
+  mutating func removeAll() { Self.release(first.take()) }
 
-  /// Calls `body` with each, not counted: it must not replace them.
+  /// One by one: a chain that is freed as a whole recurses.
+  private static func release(_ chain: consuming ToManyState?) {
+    while let state = chain { chain = state.next.take() }
+  }
+
+  /// Calls `body` with each. They are not retained: it must not take any out of the chain.
   @inline(__always)
   func forEach(_ body: (ToManyState) -> Void) {
-    unsafeBitCast(only, to: Unmanaged<ToManyState>?.self)?._withUnsafeGuaranteedRef(body)
-    if let list { for case let state? in list { body(state) } }
+    _ = find {
+      body($0)
+      return false
+    }
   }
 
-  func contains(where isWanted: (ToManyState) -> Bool) -> Bool {
-    var isFound = false
-    forEach { if !isFound && isWanted($0) { isFound = true } }
-    return isFound
+  func contains(where isWanted: (ToManyState) -> Bool) -> Bool { find(isWanted) != nil }
+
+  @inline(__always)
+  private func find(_ isWanted: (ToManyState) -> Bool) -> ToManyState? {
+    var next = unsafeBitCast(first, to: Unmanaged<ToManyState>?.self)
+    while let state = next {
+      if state._withUnsafeGuaranteedRef(isWanted) { return state.takeUnretainedValue() }
+      next = state._withUnsafeGuaranteedRef { $0.unretainedNext }
+    }
+    return nil
   }
 
   /// Whether members or their order have changed since the last save.

@@ -85,7 +85,7 @@ import Testing
     try company.run { (context) throws in
       _ = try people(20, in: context)
       context.reset()
-      let state = ToManyState(isFault: true)
+      let state = ToManyState(0, isFault: true)
       weak var member: Person?
       try scoped {
         let found = try people(0, in: context)
