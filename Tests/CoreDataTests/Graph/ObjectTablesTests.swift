@@ -79,6 +79,46 @@ import Testing
     }
   }
 
+  @Test func statesOfRelationshipsAreFoundByTheirIndex() throws {
+    let company = try CompanyStore()
+    try company.run { (context) throws in
+      let owner = Department(context: context)
+      let info = owner.info
+      try #require(info.toManys.count == 2 && owner.toManys.isEmpty)
+      let relationships = info.toManys.sorted { ($0.toManyIndex ?? 0) < ($1.toManyIndex ?? 0) }
+      let (first, second) = (owner.toMany(relationships[0]), owner.toMany(relationships[1]))
+      #expect(owner.toManys[0] === first && owner.toManys[1] === second && owner.toManys[2] == nil)
+      #expect(owner.toManys[relationships[1]] === second && owner.toMany(relationships[0]) === first)
+      var seen: [ToManyState] = []
+      owner.toManys.forEach { seen.append($0) }
+      #expect(Set(seen.map(ObjectIdentifier.init)) == [ObjectIdentifier(first), ObjectIdentifier(second)])
+      #expect(!owner.toManys.hasChanges && owner.toManys.contains { $0 === first })
+      second.add(Person(context: context))
+      #expect(owner.toManys.hasChanges && owner.hasNewMembers)
+      // The last of the chain, then the first.
+      owner.toManys.remove(relationships[0])
+      #expect(owner.toManys[0] == nil && owner.toManys[1] === second && first.next == nil)
+      let third = owner.toMany(relationships[0])
+      owner.toManys.remove(relationships[0])
+      #expect(third.next == nil && owner.toManys[0] == nil && owner.toManys[1] === second)
+      owner.toManys.removeAll()
+      #expect(owner.toManys.isEmpty && owner.toManys[1] == nil)
+    }
+  }
+
+  @Test func aLongChainOfStatesIsFreedOneByOne() {
+    var states = ToManyStates()
+    for index in 0..<300_000 { states.add(ToManyState(index, isFault: true)) }
+    states.removeAll()
+    let isEmpty = states.isEmpty
+    #expect(isEmpty)
+    for index in 0..<300_000 { states.add(ToManyState(index, isFault: true)) }
+    weak let last = states[0]
+    #expect(last != nil)
+    states = ToManyStates()
+    #expect(last == nil)
+  }
+
   /// Members that are to be read again are not kept alive by what was made of them.
   @Test func membersThatAreForgottenAreLetGo() throws {
     let company = try CompanyStore()
