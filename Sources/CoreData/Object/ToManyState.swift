@@ -9,7 +9,7 @@ final class ToManyState {
   @exclusivity(unchecked) private var isNew: Bool
   @exclusivity(unchecked) var isOrderChanged = false
   /// Which of the object's to-many relationships it is of, by `Relationship.toManyIndex`.
-  let index: Int32
+  let index: Int
   /// The state of another relationship of the object.
   @exclusivity(unchecked) var next: ToManyState?
   /// Whether the members were set by a primitive accessor, and nobody has announced that change.
@@ -41,7 +41,7 @@ final class ToManyState {
   }
 
   init(_ index: Int, isFault: Bool) {
-    self.index = Int32(index)
+    self.index = index
     self.isFault = isFault
     isNew = !isFault
   }
