@@ -60,7 +60,7 @@ def candidates(text: str) -> dict[int, list]:
 
 
 def choose(root: Path, count: int, seed: int) -> list[Mutant]:
-    """So many mutants, not two of one line; each file has a part of them by the number of its lines. Those whose key two
+    """At most so many mutants, not two of one line; each file has a part of them by the number of its lines. Those whose key two
     lines of the file have are left out: the verdict of one would be taken for that of the other."""
     by_file = {path: candidates(path.read_text()) for path in files(root)}
     shares = share(count, {path: len(lines) for path, lines in by_file.items()})

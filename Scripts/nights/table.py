@@ -13,7 +13,8 @@ ROWS = ("sqlite", "xml", "binary", "lmdb")
 ALL = (*ROWS, "memory")
 TARGETS = 7
 LINES = len(list((ROOT / "Tests" / "BrokenLines").glob("*.patch")))
-MUTANTS = 220
+# Some do not compile, and some are left out as twins.
+MUTANTS = 245
 
 
 def counts(done="", findings=""):

@@ -152,7 +152,8 @@ public struct SQLCommit<Connection: SQLConnection> {
     return doubtful
   }
 
-  /// Whether all objects of a range of keys have a version. Keys are rows' own numbers: no two rows have the same.
+  /// Whether all objects of a range of keys have a version. `Z_PK` is the table's INTEGER
+  /// PRIMARY KEY, so no two rows have the same.
   private func areCurrent(_ entity: Int, _ version: Int64, _ keys: ClosedRange<Int64>) throws(StoreError) -> Bool {
     let statement = try statements.versions(entity)
     statement.bind(keys.lowerBound, at: 1)

@@ -190,7 +190,7 @@ enum SQLiteFormat {
     let rows = try connection.prepare(
       """
       SELECT m.name, c.name, c.pk = 1 AND c.type LIKE 'INTEGER', m.sql LIKE '%WITHOUT%' OR m.sql LIKE '%DESC%',
-        m.sql LIKE 'CREATE VIRTUAL TABLE%USING RTREE%'
+        m.sql LIKE 'CREATE VIRTUAL TABLE%USING RTREE%', c.pk > 1
       FROM sqlite_master m
       LEFT JOIN pragma_table_info(CASE WHEN m.sql LIKE 'CREATE VIRTUAL%' THEN NULL ELSE m.name END) c
       WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%'
@@ -208,6 +208,8 @@ enum SQLiteFormat {
           if rows.int(4) == 1 { rTrees.insert(table) }
           continue
         }
+        // The key is of several columns.
+        if rows.int(5) == 1 { doubtful.insert(table) }
         // A key that is not the row's own number may be anything, and several rows may have it.
         if column == "Z_PK" {
           if rows.int(2) != 1 { continue }

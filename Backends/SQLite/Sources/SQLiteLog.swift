@@ -13,11 +13,10 @@ final class SQLiteLog {
   private static let (usual, tooMany): (Int32, Int32) = (1000, 4000)
   /// How long it waits, in milliseconds.
   private static let patience: Int32 = 100
-  /// To how many bytes SQLite cuts the log's file when the log begins anew. After that a commit has to allocate blocks of
-  /// the disk again; saves of a few thousand objects need less than this.
+  /// To how many bytes SQLite cuts the log's file when the log begins anew. After a cut, commits allocate blocks of the
+  /// disk again; saves of a few thousand objects need less than this.
   static let longestRest: Int64 = 16 << 20
-  /// From how many bytes on a new reader has the log moved. Most of the file may be of a log that was moved long ago;
-  /// then there is nothing to do.
+  /// A new reader moves a log whose file is longer. If its pages were moved already, that does nothing.
   private static let long: Int64 = 5 << 20
 
   /// How long anything else waits for others, in milliseconds.

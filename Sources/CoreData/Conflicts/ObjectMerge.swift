@@ -94,11 +94,11 @@ struct ObjectMerge {
   }
 
   private func takeStored(_ object: NSManagedObject, _ stored: Row) {
+    object.flags.remove(.linksChanged)
+    object.row = stored
     object.clearOverlay()
     object.extras?.transformed = [:]
     object.toManys.removeAll()
-    object.flags.remove(.linksChanged)
-    object.row = stored
   }
 
   /// Takes back a deletion, and those that its delete rules led to.

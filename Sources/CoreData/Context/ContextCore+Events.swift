@@ -62,10 +62,10 @@ extension ContextCore {
         // It may be inserted again, as a new object.
         object.core = nil
       } else {
+        object.flags.subtract([.updated, .deleted, .listed, .pending, .linksChanged, .pendingInsert])
         object.clearOverlay()
         object.extras?.forgetValues()
         object.toManys.removeAll()
-        object.flags.subtract([.updated, .deleted, .listed, .pending, .linksChanged, .pendingInsert])
         object.awake(fromSnapshotEvents: .rollback)
       }
     }

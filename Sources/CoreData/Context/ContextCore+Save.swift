@@ -178,9 +178,10 @@ extension ContextCore {
     (insertedCount, updatedCount, deletedCount) = (0, 0, 0)
     checkedObjects = []
     misplacedObjects = []
+    var leaving = Leaving()
     saved.forEachUncounted { object in
       ids?.add(object)
-      settle(object)
+      settle(object, &leaving)
     }
     for (part, receipt) in zip(plan.parts, receipts) {
       if let receipt { part.refreshTouched(receipt, in: self) }
@@ -190,6 +191,14 @@ extension ContextCore {
     saved.forEachUncounted { $0.didSave() }
     if let objects { post(.didSave) { objects.userInfo } }
     if let ids { post(.didSaveIDs) { ids.userInfo } }
+    withExtendedLifetime(leaving) {}
+  }
+
+  /// What saved objects no longer need. It is released when the save is over: the `deinit` of a client's class must not
+  /// see a save half done, nor change an object whose changes are about to be forgotten.
+  private struct Leaving {
+    var states: ContiguousArray<ToManyState> = []
+    var members: ContiguousArray<NSManagedObject> = []
   }
 
   /// The objects of the save, if anybody is to be told: from the last event where that told of the very same.
@@ -209,9 +218,10 @@ extension ContextCore {
     let objects = ChangedObjects(ContiguousArray(saved), room: changeCounts) { $0.flags.savedChange }
     var ids = SavedIDs(room: objects.counts)
     for (part, receipt) in committed { part.publish(receipt, in: self) }
+    var leaving = Leaving()
     for object in saved {
       ids.add(object)
-      settle(object)
+      settle(object, &leaving)
     }
     for (part, receipt) in committed { part.refreshTouched(receipt, in: self) }
     changeList.removeAll { !$0.flags.contains(.listed) }
@@ -220,20 +230,21 @@ extension ContextCore {
     deletedCount = changed.count { $0.flags.isDeleted && !$0.flags.contains(.inserted) }
     post(.didSave) { objects.userInfo }
     post(.didSaveIDs) { ids.userInfo }
+    withExtendedLifetime(leaving) {}
   }
 
   /// The object's state after a save.
-  private func settle(_ object: NSManagedObject) {
+  private func settle(_ object: NSManagedObject, _ leaving: inout Leaving) {
     if object.flags.contains(.deleted) {
       forget(object)
       object.flags = [.gone]
       // Members hold their owners: a deleted object must not keep a ring of them alive.
-      object.toManys.removeAll()
+      object.toManys.moveAll(to: &leaving.states)
       object.extras?.fetchedProperties = [:]
       return
     }
     object.clearOverlay()
     object.flags = []
-    object.toManys.forEach { $0.didSave() }
+    object.toManys.forEach { $0.didSave(&leaving.members) }
   }
 }

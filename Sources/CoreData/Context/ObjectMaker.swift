@@ -118,8 +118,9 @@ struct ObjectMaker: ~Copyable {
 
   private func give(_ row: Row, to object: NSManagedObject) {
     if object.flags.contains(.fault) {
-      if !object.toManys.isEmpty && (refreshes || object.row?.version != row.version) { object.unloadMembers() }
+      let isOther = refreshes || object.row?.version != row.version
       if object.info.entity.index == row.entity { object.row = row }
+      if isOther && !object.toManys.isEmpty { object.unloadMembers() }
     } else if refreshes, !object.flags.hasChanges {
       refresh(object, row)
     }
@@ -134,7 +135,8 @@ struct ObjectMaker: ~Copyable {
       && (known.hasEqualBytes(row) || slots.indices.allSatisfy { known.hasEqualSlot($0, slots[$0], row) })
     if isSame { return object.unloadMembers() }
     core.turnIntoFault(object)
-    object.row = row
+    // Code of the client's may have read it again meanwhile.
+    if object.flags.contains(.fault) { object.row = row }
   }
 
   /// A fault with its row at hand, not registered yet. It takes over one reference to the core.

@@ -44,8 +44,8 @@ extension SavePlan.Part {
       guard let object = core.registered(touched, store: UInt16(store.index)), !object.flags.hasChanges else {
         continue
       }
-      object.forgetRow()
       object.flags.insert(.fault)
+      object.forgetRow()
     }
   }
 }

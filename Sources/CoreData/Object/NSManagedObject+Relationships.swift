@@ -54,7 +54,7 @@ extension NSManagedObject {
   /// Whether objects were added to a to-many relationship since the last save.
   final var hasNewMembers: Bool { toManys.contains { $0.hasAdditions } }
 
-  /// Calls `body` with the state, not counted: it must not replace the object's states, nor run code of the client's.
+  /// Calls `body` with the state, not retained: once code of the client's may have run, `body` must not use it.
   @inline(__always)
   final func withToMany(_ relationship: Relationship, _ body: (ToManyState) -> Void) {
     if let index = relationship.toManyIndex, let known = toManys.unretained(index) {
@@ -82,15 +82,16 @@ extension NSManagedObject {
 
   /// Gives a fault a row. Members that were read with another one are read again.
   final func take(_ new: Row) {
-    if !toManys.isEmpty, row?.version != new.version { unloadMembers() }
+    let isOther = row?.version != new.version
     flags.remove(.rowOfOthers)
     row = new
+    if isOther && !toManys.isEmpty { unloadMembers() }
   }
 
   /// Lets the members be read again that were read with another row. What was added and removed here stays, and so does
   /// an order that was set here.
   final func unloadMembers() {
-    toManys.forEach { if !$0.isFault && !$0.isOrderChanged { $0.unload() } }
+    toManys.forEachRetained { if !$0.isFault && !$0.isOrderChanged { $0.unload() } }
   }
 
   /// Reads the members again, under what was added and removed here, and with `keepsOrder` in the order that was set

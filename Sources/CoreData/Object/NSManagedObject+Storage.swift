@@ -45,8 +45,8 @@ extension NSManagedObject {
     if !overlay.isEmpty { overlay.removeAll(slots: slotCount) }
   }
 
-  /// Makes the object a fault that knows nothing but who it is. Members are let go last: with them may go objects whose
-  /// classes run code of the client's, to which the object must be a fault by then.
+  /// Makes the object a fault that knows nothing but who it is. Members are released last: that may run the `deinit`
+  /// of a client's class, which must see a fault.
   final func forgetValues() {
     flags.remove(.linksChanged)
     flags.insert(.fault)
@@ -57,8 +57,8 @@ extension NSManagedObject {
   }
 
   final func becomeEmptyFault() {
-    forgetValues()
     flags = .fault
+    forgetValues()
   }
 
   /// The slots whose present value is not the stored one.

@@ -23,10 +23,7 @@ enum ReleaseQueue {
 
   /// Lets go of the relationships of an object that is being freed, and empties them: the queue must hold them last.
   static func release(_ toManys: inout ToManyStates) {
-    release { waiting in
-      toManys.forEach { waiting.states.append($0) }
-      toManys.removeAll()
-    }
+    release { toManys.moveAll(to: &$0.states) }
   }
 
   /// Lets go of the values of fetched properties, in the same way.

@@ -8,9 +8,9 @@ final class ToManyState {
   /// Of an owner that was never saved, all members count as added; they are not listed twice.
   @exclusivity(unchecked) private var isNew: Bool
   @exclusivity(unchecked) var isOrderChanged = false
-  /// Which of the object's to-many relationships it is of, by `Relationship.toManyIndex`.
+  /// The relationship's `toManyIndex`.
   let index: Int
-  /// The state of another relationship of the object.
+  /// The next state of the same object; nil for the last one, and for one that is in no list.
   @exclusivity(unchecked) var next: ToManyState?
   /// Whether the members were set by a primitive accessor, and nobody has announced that change.
   @exclusivity(unchecked) private var isPrimitive = false
@@ -46,7 +46,7 @@ final class ToManyState {
     isNew = !isFault
   }
 
-  /// Valid as long as the chain holds it.
+  /// Not retained: valid as long as this state is in the list.
   var unretainedNext: Unmanaged<ToManyState>? { unsafeBitCast(next, to: Unmanaged<ToManyState>?.self) }
 
   var hasAdditions: Bool { isNew ? !members.isEmpty : !listedAdditions.isEmpty }
@@ -115,7 +115,7 @@ final class ToManyState {
 
   /// Forgets the members, but not who was added and removed: they are applied to what is read next.
   func unload() {
-    // Members that go may run code of the client's, which may let go of this.
+    // The `deinit` of a member may run code of the client's, which may release this state.
     let own = Unmanaged.passRetained(self)
     defer { own.release() }
     (isFault, isOrderChanged, isPrimitive) = (true, false, false)
@@ -220,18 +220,25 @@ final class ToManyState {
     }
   }
 
-  /// Forgets what changed, because it is saved.
-  func didSave() {
+  /// Forgets what changed, because it is saved. Objects that it no longer needs are added to `gone`: whoever releases
+  /// them may run code of the client's.
+  func didSave(_ gone: inout ContiguousArray<NSManagedObject>) {
     isNew = false
     isOrderChanged = false
-    if listedAdditions.isEmpty && removed.isEmpty && extras == nil { return }
-    // As in `unload`.
-    let own = Unmanaged.passRetained(self)
-    defer { own.release() }
-    // Who got a few members is likely to get some again, and memory that was freed has to be fetched once more.
-    listedAdditions.removeAll(keepingCapacity: listedAdditions.capacity <= 8)
-    removed = []
-    extras?.original = nil
+    if !listedAdditions.isEmpty {
+      // What has been read holds them as members.
+      if isFault { gone += listedAdditions }
+      // Keeps a small buffer: an object that got members often gets more.
+      listedAdditions.removeAll(keepingCapacity: listedAdditions.capacity <= 8)
+    }
+    if !removed.isEmpty {
+      gone += removed
+      removed = []
+    }
+    if let extras, let original = extras.original {
+      gone += original
+      extras.original = nil
+    }
   }
 
   private func appendMember(_ object: NSManagedObject) {
@@ -240,7 +247,7 @@ final class ToManyState {
       extras.set = nil
       extras.orderedSet = nil
     }
-    // For a few at once: a list that grows is moved.
+    // Room for three members, so that the first additions do not reallocate.
     if members.isEmpty { members.reserveCapacity(3) }
     members.append(object)
   }

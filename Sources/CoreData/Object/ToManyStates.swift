@@ -2,9 +2,9 @@ import StoreSchema
 
 /// The states of an object's to-many relationships, each made when it is first asked for.
 ///
-/// They are a chain: an object without any has one word for them, and most objects have one. A list would be memory of
-/// its own, for which every save of many objects would wait. The chain is not copied, so that to look at it retains
-/// nothing.
+/// They form a linked list. An object without states stores one nil pointer, and most entities with to-many
+/// relationships have one. An array would be one more allocation for each object, which a save of many objects has to
+/// fetch from memory. The list is not copied, so that a look at it retains nothing.
 struct ToManyStates: ~Copyable {
   private var first: ToManyState?
 
@@ -22,7 +22,7 @@ struct ToManyStates: ~Copyable {
   /// By `Relationship.toManyIndex`.
   subscript(index: Int) -> ToManyState? { unretained(index)?.takeUnretainedValue() }
 
-  /// The same, valid as long as the chain holds it.
+  /// The same, not retained: valid as long as the state is in the list.
   @inline(__always)
   func unretained(_ index: Int) -> Unmanaged<ToManyState>? {
     var next = unsafeBitCast(first, to: Unmanaged<ToManyState>?.self)
@@ -33,7 +33,7 @@ struct ToManyStates: ~Copyable {
     return nil
   }
 
-  /// Adds the first state of a relationship.
+  /// Adds the state of a relationship that has none yet.
   mutating func add(_ state: ToManyState) {
     state.next = first
     first = state
@@ -46,20 +46,37 @@ struct ToManyStates: ~Copyable {
     state.next = nil
   }
 
-  /// Lets go of all. Members that go with them find the chain empty.
+  /// Releases all. A member's `deinit` that runs because of it finds the list empty.
   mutating func removeAll() { Self.release(first.take()) }
 
-  /// One by one: a chain that is freed as a whole recurses.
+  /// Removes all, for whoever releases them later.
+  mutating func moveAll(to states: inout ContiguousArray<ToManyState>) {
+    forEach { states.append($0) }
+    removeAll()
+  }
+
+  /// One by one: to free the list as a whole would recurse.
   private static func release(_ chain: consuming ToManyState?) {
     while let state = chain { chain = state.next.take() }
   }
 
-  /// Calls `body` with each. They are not retained: it must not take any out of the chain.
+  /// Calls `body` with each. They are not retained: `body` must remove none.
   @inline(__always)
   func forEach(_ body: (ToManyState) -> Void) {
     _ = find {
       body($0)
       return false
+    }
+  }
+
+  /// Calls `body` with each. It may run code of the client's, which may remove them.
+  func forEachRetained(_ body: (ToManyState) -> Void) {
+    var next = unsafeBitCast(first, to: Unmanaged<ToManyState>?.self)
+    while let state = next?.retain() {
+      state._withUnsafeGuaranteedRef(body)
+      // Of a removed state this is nil.
+      next = state._withUnsafeGuaranteedRef { $0.unretainedNext }
+      state.release()
     }
   }
 

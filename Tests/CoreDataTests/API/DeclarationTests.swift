@@ -204,17 +204,23 @@ import Testing
   /// The entity is that of the class, as for `init(context:)`:
   /// https://developer.apple.com/documentation/coredata/nsmanagedobject/init(context:)
   @Test func anObjectOfAClassAloneIsInNoContext() throws {
-    let company = try CompanyStore()
-    try company.run { (context) throws in
-      let person = Person()
-      #expect(person.entity.name == "Person" && person.managedObjectContext == nil && !person.isInserted)
-      person.name = "A"
-      context.insert(person)
+    // No other model has the class: the newest in use is taken, and tests run side by side.
+    let entity = Describing.entity("Loner", [Describing.attribute("name")])
+    entity.managedObjectClassName = "CoreDataTests.Loner"
+    let context = try Describing.context(Describing.model([entity]))
+    try context.performAndWait {
+      let loner = Loner()
+      #expect(loner.entity.name == "Loner" && loner.managedObjectContext == nil && !loner.isInserted)
+      loner.setValue("A", forKey: "name")
+      context.insert(loner)
       try context.save()
-      #expect(try context.all(Person.self).map(\.name) == ["A"])
+      let found = try context.fetch(NSFetchRequest<Loner>(entityName: "Loner"))
+      #expect(found.map { $0.value(forKey: "name") as? String } == ["A"])
     }
   }
 }
+
+final class Loner: NSManagedObject {}
 
 /// A coordinator whose class has a designated initialiser of its own, and so no other that it does not override.
 private final class OwnCoordinator: NSPersistentStoreCoordinator, @unchecked Sendable {

@@ -106,6 +106,38 @@ import Testing
     }
   }
 
+  @Test func aStateInTheMiddleIsRemoved() throws {
+    let (owner, member) = (Describing.entity("Owner"), Describing.entity("Member"))
+    for name in ["a", "b", "c"] { Describing.relate(owner, name, toMany: true, member, name, toManyBack: false) }
+    let context = try Describing.context(Describing.model([owner, member]))
+    try context.performAndWait {
+      let object = NSEntityDescription.insertNewObject(forEntityName: "Owner", into: context)
+      let relationships = object.info.toManys
+      let states = relationships.map(object.toMany)
+      try #require(states.count == 3)
+      object.toManys.remove(relationships[1])
+      #expect(object.toManys[relationships[1]] == nil && states[1].next == nil)
+      #expect(object.toManys[relationships[0]] === states[0] && object.toManys[relationships[2]] === states[2])
+    }
+  }
+
+  /// What `body` does may free the others: the one at hand stays, and nothing more is visited.
+  @Test func aWalkThatRetainsMayEmptyTheChain() {
+    var visited = 0
+    let holder = StatesHolder()
+    for index in 0..<3 { holder.states.add(ToManyState(index, isFault: true)) }
+    holder.states.forEachRetained { state in
+      weak let known = state
+      visited += 1
+      holder.states.removeAll()
+      #expect(known != nil && known?.next == nil)
+    }
+    let isEmpty = holder.states.isEmpty
+    #expect(visited == 1 && isEmpty)
+  }
+
+  private final class StatesHolder { @exclusivity(unchecked) var states = ToManyStates() }
+
   @Test func aLongChainOfStatesIsFreedOneByOne() {
     var states = ToManyStates()
     for index in 0..<300_000 { states.add(ToManyState(index, isFault: true)) }

@@ -61,8 +61,8 @@ import Testing
   }
 
   /// In a table that was made anew without the key two rows may have the same one: the store is refused.
-  @Test(.enabled(if: CompanyStore.type == .sqlite))
-  func aTableWithoutAPrimaryKeyIsRefused() throws {
+  @Test(.enabled(if: CompanyStore.type == .sqlite), arguments: ["", "UNIQUE", "COMPOSITE"])
+  func aTableWithoutAPrimaryKeyIsRefused(_ key: String) throws {
     let company = try CompanyStore()
     try fill(company)
     try company.coordinator.remove(company.store)
@@ -70,7 +70,10 @@ import Testing
     let sql = try #require(try connection.text("SELECT sql FROM sqlite_schema WHERE name = 'ZDEPARTMENT'"))
     #expect(sql.contains(" PRIMARY KEY"))
     try connection.execute("ALTER TABLE ZDEPARTMENT RENAME TO OLD")
-    try connection.execute(sql.replacing(" PRIMARY KEY", with: ""))
+    let isComposite = key == "COMPOSITE"
+    let plain = sql.replacing(" PRIMARY KEY", with: isComposite ? "" : " \(key)")
+    let end = try #require(plain.lastIndex(of: ")"))
+    try connection.execute(isComposite ? plain[..<end] + ", PRIMARY KEY (Z_PK, Z_ENT))" : plain)
     try connection.execute("INSERT INTO ZDEPARTMENT SELECT * FROM OLD")
     try connection.execute("DROP TABLE OLD")
     let error = #expect(throws: CocoaError.self) { try company.reopened() }
