@@ -110,7 +110,7 @@ final class KeyValueCommit {
   }
 
   /// The next `count` keys of a root's tree, recorded as taken. None of an object that is there, whatever the record
-  /// says: a new object would replace it.
+  /// says: a new object would overwrite it.
   static func takeKeys(
     _ count: Int, root: Int, _ shape: KeyValueShape, _ transaction: any KeyValueWriting
   ) throws(StoreError) -> Range<Int64> {

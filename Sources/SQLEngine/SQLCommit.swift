@@ -137,7 +137,7 @@ public struct SQLCommit<Connection: SQLConnection> {
     while next < checks.count {
       let first = checks[next]
       var last = first
-      // So many at most are looked at one by one because of one that has changed.
+      // At most 512 keys: if one object has changed, the objects of its range are looked at one by one.
       while last.key - first.key < 511, next + 1 < checks.count,
         checks[next + 1] == (first.entity, first.version, last.key &+ 1)
       {
@@ -152,8 +152,8 @@ public struct SQLCommit<Connection: SQLConnection> {
     return doubtful
   }
 
-  /// Whether all objects of a range of keys have a version. `Z_PK` is the table's INTEGER
-  /// PRIMARY KEY, so no two rows have the same.
+  /// Whether all objects of a range of keys have a version. `Z_PK` is the table's INTEGER PRIMARY KEY: no two rows have
+  /// the same.
   private func areCurrent(_ entity: Int, _ version: Int64, _ keys: ClosedRange<Int64>) throws(StoreError) -> Bool {
     let statement = try statements.versions(entity)
     statement.bind(keys.lowerBound, at: 1)

@@ -106,8 +106,6 @@ public final class Entity: Sendable {
   public let relationships: [Relationship]
   /// What each slot of a row of this entity holds. A sub-entity's slots begin with its parent's.
   public let slots: [SlotKind]
-  /// How many relationships are to-many; `Relationship.toManyIndex` counts them.
-  public let toManyCount: Int
   /// The entity's own constraints as slots; see also `allUniquenessConstraints`.
   public let uniquenessConstraints: [[Int]]
   public let definition: EntityDefinition
@@ -142,7 +140,6 @@ public final class Entity: Sendable {
     self.attributes = attributes
     self.relationships = relationships
     self.slots = slots
-    toManyCount = relationships.count { $0.isToMany }
     self.uniquenessConstraints = uniquenessConstraints
     self.definition = definition
     var properties: [String: Property] = [:]

@@ -8,12 +8,12 @@ final class ToManyState {
   /// Of an owner that was never saved, all members count as added; they are not listed twice.
   @exclusivity(unchecked) private var isNew: Bool
   @exclusivity(unchecked) var isOrderChanged = false
+  /// Whether the members were set by a primitive accessor, and nobody has announced that change.
+  @exclusivity(unchecked) private var isPrimitive = false
   /// The relationship's `toManyIndex`.
   let index: Int
   /// The next state of the same object; nil for the last one, and for one that is in no list.
   @exclusivity(unchecked) var next: ToManyState?
-  /// Whether the members were set by a primitive accessor, and nobody has announced that change.
-  @exclusivity(unchecked) private var isPrimitive = false
   @exclusivity(unchecked) private(set) var members: ContiguousArray<NSManagedObject> = []
   @exclusivity(unchecked) private var listedAdditions: ContiguousArray<NSManagedObject> = []
   /// Changes since the last save.
