@@ -6,8 +6,23 @@ public enum ObjectURI {
   private static let unreserved = CharacterSet(
     charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 
+  /// The URI of an object that is called `name` behind the letter `p`: its key, unless a client's store calls it
+  /// otherwise. All parts are percent-encoded.
+  public static func text(store identifier: String, entity: String, name: String) -> String {
+    "x-coredata://\(host(identifier))/\(path(entity))/p\(path(name))"
+  }
+
+  /// The URI of an object that is not saved. It names no store.
+  public static func text(entity: String, temporary number: Int64) -> String {
+    "x-coredata:///\(path(entity))/t\(number)"
+  }
+
   /// The identifier of a store as the host of the URI, percent-encoded: a file may have any text there.
-  public static func host(_ identifier: String) -> String {
-    identifier.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
+  private static func host(_ identifier: String) -> String { encoded(identifier, unreserved) }
+
+  private static func path(_ text: String) -> String { encoded(text, .urlPathAllowed) }
+
+  private static func encoded(_ text: String, _ allowed: CharacterSet) -> String {
+    text.addingPercentEncoding(withAllowedCharacters: allowed) ?? ""
   }
 }

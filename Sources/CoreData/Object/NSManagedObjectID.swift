@@ -51,18 +51,15 @@ open class NSManagedObjectID: NSObject, NSCopying, @unchecked Sendable {
   open func uriRepresentation() -> URL { uri }
 
   final var uri: URL {
-    let entity = info.entity.name.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? info.entity.name
     let text =
       key > 0
-      ? "x-coredata://\(ObjectURI.host(storeIdentifier ?? ""))/\(entity)/p\(name)" : "x-coredata:///\(entity)/t\(-key)"
+      ? ObjectURI.text(store: storeIdentifier ?? "", entity: info.entity.name, name: name)
+      : ObjectURI.text(entity: info.entity.name, temporary: -key)
     return URL(string: text) ?? URL(fileURLWithPath: "/")
   }
 
   /// The key, or what a store that a client implements calls the object.
-  private var name: String {
-    guard let references = store?.custom?.references else { return String(key) }
-    return references.text(of: key).addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? ""
-  }
+  private var name: String { store?.custom?.references.text(of: key) ?? String(key) }
 
   public func copy(with zone: NSZone? = nil) -> Any { self }
 

@@ -105,8 +105,8 @@ struct AppliedChanges {
   /// An object by what an insert called it, by `Entity/pN` or by its URI.
   private func find(_ text: String) throws -> NSManagedObject {
     if let object = named[text] { return object }
-    let uri = text.hasPrefix("x-coredata:") ? text : "x-coredata://\(ObjectURI.host(store.engine.identifier))/\(text)"
-    guard let id = store.coordinator.managedObjectID(for: uri) else {
+    let uri = text.hasPrefix("x-coredata:") ? text : uri(short: text)
+    guard let id = uri.flatMap(store.coordinator.managedObjectID(for:)) else {
       throw ToolError(
         message: "\"\(text)\" is no object: give Entity/pN, a URI of this store, or what an insert called it.")
     }
@@ -115,5 +115,12 @@ struct AppliedChanges {
       // An object is known by its own entity or by one above it.
       return object
     } catch { throw ToolError(message: "There is no object \(text).") }
+  }
+
+  /// The URI of `Entity/pN`.
+  private func uri(short text: String) -> String? {
+    guard let slash = text.range(of: "/p", options: .backwards) else { return nil }
+    let (entity, name) = (text[..<slash.lowerBound], text[slash.upperBound...])
+    return ObjectURI.text(store: store.engine.identifier, entity: String(entity), name: String(name))
   }
 }

@@ -104,7 +104,7 @@ struct FetchForm {
 
   private func uri(_ reference: ObjectReference) -> String {
     let entity = store.schema.entities[reference.entity].name
-    return "x-coredata://\(ObjectURI.host(store.engine.identifier))/\(entity)/p\(reference.key)"
+    return ObjectURI.text(store: store.engine.identifier, entity: entity, name: String(reference.key))
   }
 }
 
