@@ -45,7 +45,12 @@ extension ContextCore {
     for (owner, relationship, member) in omittedMembers where !member.flags.contains(.inaccessible) {
       owner.toMany(relationship).restore(member)
     }
+    // Released when the rollback is over: the `deinit` of a client's class must not see it half done.
+    var unread: ContiguousArray<ToManyState> = []
+    forgetMembersWithoutGoneObjects(&unread)
+    let omitted = omittedMembers
     omittedMembers = []
+    defer { withExtendedLifetime((unread, omitted)) {} }
     changeList = ChangeList()
     undeletedDependents = []
     checkedObjects = []

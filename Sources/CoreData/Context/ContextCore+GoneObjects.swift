@@ -14,6 +14,10 @@ extension ContextCore {
     externalLinks.removeAll { $0.owner === object }
     object.flags.subtract([.inaccessible, .deleted])
     object.forgetValues()
+    for (owner, relationship, member) in omittedMembers where member === object {
+      owner.forget(object, in: relationship)
+    }
+    omittedMembers.removeAll { $0.member === object }
     if links.isEmpty { return }
     for (relationship, inverse, partner) in links {
       if inverse.isToMany {
@@ -27,6 +31,16 @@ extension ContextCore {
     lastEvent = nil
     // A save walks over the list.
     if !isSaving { forgetUnchanged(links.map(\.partner)) }
+  }
+
+  /// Members are read again where they were read without an object that is gone: somebody may have told of a deletion
+  /// that was none. Those that are let go are added to `states`.
+  func forgetMembersWithoutGoneObjects(_ states: inout ContiguousArray<ToManyState>) {
+    for (owner, relationship, member) in omittedMembers where member.flags.contains(.inaccessible) {
+      guard let state = owner.toManys[relationship], !state.hasChanges else { continue }
+      states.append(state)
+      owner.toManys.remove(relationship)
+    }
   }
 
   /// The row of a member says who its owner is: what has changed there stays a change, and its owner shows it.

@@ -64,6 +64,9 @@ extension ContextCore {
           roots.contains(frozen.infos[info.relationship.destination].root)
         else { continue }
         if state.hasChanges {
+          for member in state.members where member.flags.contains(.inaccessible) {
+            omittedMembers.append((object, info.relationship, member))
+          }
           state.forget { $0.flags.contains(.inaccessible) }
         } else if !state.isFault {
           object.toManys.remove(info.relationship)

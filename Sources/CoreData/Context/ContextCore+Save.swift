@@ -183,6 +183,8 @@ extension ContextCore {
       ids?.add(object)
       settle(object, &leaving)
     }
+    forgetMembersWithoutGoneObjects(&leaving.states)
+    swap(&omittedMembers, &leaving.omitted)
     for (part, receipt) in zip(plan.parts, receipts) {
       if let receipt { part.refreshTouched(receipt, in: self) }
     }
@@ -199,13 +201,13 @@ extension ContextCore {
   private struct Leaving {
     var states: ContiguousArray<ToManyState> = []
     var members: ContiguousArray<NSManagedObject> = []
+    var omitted: [(owner: NSManagedObject, Relationship, member: NSManagedObject)] = []
   }
 
   /// The objects of the save, if anybody is to be told: from the last event where that told of the very same.
   private func takeSavedObjects() -> ChangedObjects? {
     defer { lastEvent = nil }
     externalLinks = []
-    omittedMembers = []
     if !WatchedNotification.didSave.isWatched { return nil }
     if !changeList.hasPending, let lastEvent { return lastEvent }
     return ChangedObjects(changed, room: changeCounts) { $0.flags.savedChange }

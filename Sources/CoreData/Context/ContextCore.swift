@@ -61,7 +61,7 @@ final class ContextCore: @unchecked Sendable {
   @exclusivity(unchecked) var deletedCount = 0
   /// What the last event told, as long as it covers all changes there are, in the way a save would tell of them.
   @exclusivity(unchecked) var lastEvent: ChangedObjects?
-  /// Deleted objects that relationships were read without, until the deletion is saved or taken back.
+  /// Objects that relationships were read without, because they are deleted or gone; until the next save or rollback.
   @exclusivity(unchecked) var omittedMembers: [(owner: NSManagedObject, Relationship, member: NSManagedObject)] = []
   /// Whether an object was inserted whose class is not its entity's; it was made by hand.
   @exclusivity(unchecked) var hasOddClasses = false

@@ -146,6 +146,26 @@ import Testing
     try ranking.check(["p1", "p2", "p3", "p4"])
   }
 
+  /// A row that another context has read, but nobody has changed, is no reason for a newer view: what a block reads is
+  /// of one moment.
+  @Test func anEqualRowOfAnotherContextKeepsTheMoment() throws {
+    let ranking = try Ranking()
+    let elsewhere = try ranking.company.reopened()
+    try ranking.a.performAndWait {
+      ranking.a.reset()
+      try #require(ranking.company.coordinator.persistentStores.first).cache.removeAll()
+      #expect(try #require(ranking.a.object(with: ranking.p4) as? Person).name == "p4")
+      #expect(try ranking.b.performAndWait { try ranking.b.all(Department.self).count } == 1)
+      try elsewhere.run { context in
+        let department = try #require(context.all(Department.self).first)
+        department.ranking.append(try ranking.person("p3", context))
+        try context.save()
+      }
+      let department = try #require(ranking.a.object(with: ranking.id) as? Department)
+      #expect(department.ranking.count == 2)
+    }
+  }
+
   /// How a context with unsaved changes reads an object again.
   enum Again: CaseIterable { case refresh, merge, move }
 
@@ -180,6 +200,43 @@ import Testing
     }
     try ranking.reading(again, thenAdding: "p4") { try ranking.addElsewhere("p3") }
     try ranking.check(["p1", "p2", "p3", "p4"])
+  }
+
+  /// When members are ranked, one of which is said to be gone.
+  enum Ranks: CaseIterable { case before, meanwhile, afterASave, afterARollback }
+
+  /// Somebody tells of a deletion that was none, of a member or of the owner. Once it is looked for again, each member
+  /// is ranked once, and what the context shows is what it has saved.
+  @Test(arguments: [true, false], Ranks.allCases)
+  func whatIsThereAgainIsRankedOnce(_ takesMember: Bool, _ ranks: Ranks) throws {
+    let ranking = try Ranking()
+    try ranking.a.performAndWait {
+      let (context, department) = (ranking.a, ranking.department)
+      let (p1, p4) = (try ranking.person("p1", context), try ranking.person("p4", context))
+      let gone: NSManagedObject = takesMember ? p1 : department
+      func rank() { department.ranking = [p4] + department.ranking.reversed() }
+      if ranks == .before { rank() }
+      NSManagedObjectContext.mergeChanges(
+        fromRemoteContextSave: [NSDeletedObjectsKey: [gone.objectID]], into: [context])
+      #expect(gone.isDeleted)
+      switch ranks {
+      case .before: break
+      case .meanwhile: rank()
+      case .afterASave, .afterARollback:
+        #expect(takesMember == !department.ranking.contains(p1))
+        Department(context: context).title = "another"
+        if ranks == .afterASave { try context.save() } else { context.rollback() }
+      }
+      #expect(try context.existingObject(with: gone.objectID) === gone && !gone.isDeleted)
+      if ranks == .afterASave || ranks == .afterARollback {
+        #expect(department.ranking.map(\.name) == ["p1", "p2"])
+        rank()
+      }
+      try context.save()
+      let names = department.ranking.map { $0.name ?? "" }
+      #expect(Set(names).isSuperset(of: ["p1", "p2"]) && Set(names).count == names.count)
+      try ranking.check(names)
+    }
   }
 }
 

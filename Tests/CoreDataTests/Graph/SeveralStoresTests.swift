@@ -123,6 +123,37 @@ import Testing
     }
   }
 
+  /// Somebody tells of a deletion that was none. Once the object is looked for again, its link to another store is given
+  /// up on both sides, and the save has nothing to refuse.
+  @Test(arguments: [true, false], [true, false])
+  func aLinkToAnotherStoreIsGivenUpWithTheObject(_ takesOwner: Bool, _ linksBefore: Bool) throws {
+    let (context, _, rest, folder) = try stack()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try context.performAndWait {
+      let (person, there) = (Person(context: context), Department(context: context))
+      context.assign(there, to: rest)
+      try context.save()
+      let gone: NSManagedObject = takesOwner ? person : there
+      if linksBefore { person.department = there }
+      NSManagedObjectContext.mergeChanges(
+        fromRemoteContextSave: [NSDeletedObjectsKey: [gone.objectID]], into: [context])
+      if !linksBefore { person.department = there }
+      #expect(try context.existingObject(with: gone.objectID) === gone && !gone.isDeleted)
+      if takesOwner {
+        #expect(person.department == nil && there.people.isEmpty)
+        try context.save()
+      } else {
+        // The change is the person's: it stays, and is refused.
+        #expect(person.department === there && there.people == [person])
+        #expect(#expect(throws: CocoaError.self) { try context.save() }?.code == .managedObjectExternalRelationship)
+        context.rollback()
+      }
+      #expect(!context.hasChanges && person.department == nil && there.people.isEmpty)
+      person.name = "Ada"
+      try context.save()
+    }
+  }
+
   @Test func aStoreIsAddedOnce() throws {
     let (context, staff, _, folder) = try stack()
     defer { try? FileManager.default.removeItem(at: folder) }
