@@ -160,23 +160,23 @@ extension ContextCore {
             keys, store: store.index, root: run.fetch.info.root, size: parameters.batchSize, run.options)
         }
       }
-      if parameters.shouldRefresh && !(run.readsRows && run.readsWholeObjects) { try refresh(own, store) }
+      if parameters.shouldRefresh && !(run.readsRows && run.readsWholeObjects) {
+        try refresh(own, run.fetch.info.root, store)
+      }
     }
   }
 
   /// Gives unchanged objects what the store has now, and lets faults ask for it.
-  private func refresh(_ objects: [NSManagedObject], _ store: NSPersistentStore) throws(StoreError) {
+  private func refresh(_ objects: [NSManagedObject], _ root: Int, _ store: NSPersistentStore) throws(StoreError) {
     let unchanged = objects.filter { $0.key > 0 && !$0.flags.hasChanges }
-    for (root, objects) in Dictionary(grouping: unchanged, by: \.info.root) {
-      store.cache.remove(root, objects.map(\.key))
-      for object in objects where object.flags.isFault { object.forgetRow() }
-      let inUse = objects.filter { !$0.flags.isFault }
-      if inUse.isEmpty { continue }
-      try reading(store) { (view) throws(StoreError) in
-        var maker = ObjectMaker(self, store, root: root, view: view.stamp, refreshes: true)
-        try view.snapshot.rows(of: root, keys: inUse.map(\.key)) { maker.add($0) }
-        _ = maker.finish()
-      }
+    store.cache.remove(root, unchanged.map(\.key))
+    for object in unchanged where object.flags.isFault { object.forgetRow() }
+    let inUse = unchanged.filter { !$0.flags.isFault }
+    if inUse.isEmpty { return }
+    try reading(store) { (view) throws(StoreError) in
+      var maker = ObjectMaker(self, store, root: root, view: view.stamp, refreshes: true)
+      try view.snapshot.rows(of: root, keys: inUse.map(\.key)) { maker.add($0) }
+      _ = maker.finish()
     }
   }
 

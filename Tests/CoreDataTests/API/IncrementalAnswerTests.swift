@@ -170,4 +170,14 @@ private final class AnsweringStore: NSIncrementalStore, @unchecked Sendable {
       #expect(store.requests.map(\.resultType) == [.managedObjectIDResultType])
     }
   }
+
+  @Test func aNodeHasTheVersionOfItsValues() throws {
+    try inStores { (context, store, _) throws in
+      let node = NSIncrementalStoreNode(objectID: store.id("Person"), withValues: ["age": 1], version: 1)
+      let age = try #require(context.persistentStoreCoordinator?.managedObjectModel.entitiesByName["Person"])
+        .attributesByName["age"]
+      node.update(withValues: ["age": 2], version: 7)
+      #expect(node.version == 7 && age.flatMap(node.value) as? Int == 2)
+    }
+  }
 }

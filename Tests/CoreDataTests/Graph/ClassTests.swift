@@ -19,6 +19,13 @@ import Testing
     #expect(ManagedObjectClass.resolve(entity) == Person.self)
   }
 
+  /// A name with a module means that module's class, though another one has a class of that name.
+  @Test func aClassOfAnotherModuleIsNotTaken() {
+    let entity = NSEntityDescription()
+    (entity.name, entity.managedObjectClassName) = ("Person", "Elsewhere.Person")
+    #expect(ManagedObjectClass.resolve(entity) == NSManagedObject.self)
+  }
+
   @Test func objectsAreMadeOfTheirClassWithoutARequiredInitialiser() throws {
     let model = Company.model()
     _ = try model.freeze()
@@ -45,6 +52,8 @@ import Testing
     #expect(objectAddress(in: nil) == nil && objectAddress(in: 7) == nil && objectAddress(in: "text") == nil)
     #expect(objectAddress(in: AnyHashable(object)) == nil && objectAddress(in: Optional(object) as Any) == nil)
     #expect(objectAddress(in: UUID()) == nil && objectAddress(in: { () -> Int in 7 }) == nil)
+    #expect(isObject(address(object), exactly: NSObject.self) && isObject(address(plain), exactly: Plain.self))
+    #expect(!isObject(address(object), exactly: Plain.self) && !isObject(address(plain), exactly: NSObject.self))
   }
 
   @Test func objectsAreEqualToThemselvesHoweverTheyAreBoxed() throws {

@@ -117,6 +117,23 @@ import Testing
     }
   }
 
+  /// A change counts that is two relationships away from the objects that are fetched.
+  @Test func pendingChangesAreFoundOverTwoRelationships() throws {
+    let company = try company()
+    try company.run { (context) throws in
+      let department = try #require(context.all(Department.self, "title == %@", "beta").first)
+      let ranked = try #require(context.all(Person.self, "age == 9").first)
+      department.ranking = [ranked]
+      try context.save()
+      ranked.name = "changed"
+      let found = try context.all(Person.self, "ANY department.ranking.name == %@", "changed")
+      #expect(Set(found) == department.people && found.count == 4)
+      ranked.name = "Person 9"
+      department.ranking = []
+      #expect(try context.all(Person.self, "ANY department.ranking.age == 9").isEmpty)
+    }
+  }
+
   @Test func identifiersAndCounts() throws {
     let company = try company()
     try company.run { (context) throws in
@@ -190,6 +207,21 @@ import Testing
     }
   }
 
+  /// A fetch without values promises no batches: an object that is used is read by itself.
+  @Test(.enabled(if: CompanyStore.type == .sqlite, "it looks at the file"))
+  func withoutValuesThereAreNoBatches() throws {
+    let company = try company()
+    let other = try company.reopened()
+    try other.run { (context) throws in
+      let request = NSFetchRequest<Person>(entityName: "Person")
+      request.sortDescriptors = [NSSortDescriptor(key: "age", ascending: true)]
+      (request.fetchBatchSize, request.includesPropertyValues) = (4, false)
+      let people = try context.fetch(request)
+      #expect(people[5].age == 5)
+      #expect(people.filter { isCached($0, other) }.map(\.age) == [5])
+    }
+  }
+
   /// In a block whose fetches have brought rows, those of a batch are of the moment at which it was read.
   @Test(.enabled(if: CompanyStore.type != .inMemory, "the rows are in the cache, and no batch is read"))
   func theRowsOfABatchAreOfOneMoment() throws {
@@ -215,6 +247,45 @@ import Testing
 
   private func isCached(_ person: Person, _ company: CompanyStore) -> Bool {
     company.store.cache.row(person.info.root, person.key) != nil
+  }
+
+  /// A fetch that reads its objects keeps their rows as they were at one moment. Faults that are used later have the
+  /// newest rows that are known.
+  @Test(arguments: [true, false]) func faultsHaveTheNewestRowAfterAFetch(_ readsObjects: Bool) throws {
+    let company = try company()
+    let (reading, writing) = (company.context(), company.context())
+    let person = try reading.performAndWait {
+      let person = try #require(reading.all(Person.self, "name == %@", "Person 1").first)
+      #expect(person.isFault)
+      let request = NSFetchRequest<Department>(entityName: "Department")
+      request.returnsObjectsAsFaults = !readsObjects
+      _ = try reading.fetch(request)
+      return person
+    }
+    try writing.performAndWait {
+      try #require(writing.all(Person.self, "name == %@", "Person 1").first).name = "new"
+      try writing.save()
+    }
+    reading.performAndWait { #expect(person.name == "new") }
+  }
+
+  /// Outside of blocks each read is of its own moment.
+  @MainActor
+  @Test(.enabled(if: CompanyStore.type == .sqlite, "another coordinator writes while a context reads"))
+  func readsOutsideOfBlocksShareNoView() throws {
+    let company = try company()
+    let elsewhere = try company.reopened()
+    let context = NSManagedObjectContext(.mainQueue)
+    context.persistentStoreCoordinator = elsewhere.coordinator
+    let request = NSFetchRequest<Person>(entityName: "Person")
+    (request.includesPropertyValues, request.sortDescriptors) = (false, [NSSortDescriptor(key: "age", ascending: true)])
+    let people = try context.fetch(request)
+    #expect(people[1].name == "Person 1")
+    try company.run { (context) throws in
+      try context.all(Person.self, "age == 8").first?.name = "new"
+      try context.save()
+    }
+    #expect(people[8].name == "new")
   }
 
   @Test func prefetchedRelationshipsAreRead() throws {

@@ -173,4 +173,22 @@ final class Telling: NSManagedObject {
       #expect(try context.fetch(Self.request()).map(\.title) == ["a", "b", "c"] && !context.hasChanges)
     }
   }
+
+  /// What observers of the coming save change is told before objects are asked: each is asked once.
+  @Test func whatObserversOfASaveChangeIsAskedOnce() throws {
+    let context = try context()
+    try context.performAndWait {
+      let object = Telling(context: context)
+      object.title = "a"
+      nonisolated(unsafe) let observed = object
+      let token = NotificationCenter.default.addObserver(
+        forName: NSManagedObjectContext.willSaveObjectsNotification, object: context, queue: nil
+      ) { _ in observed.title = "b" }
+      defer { NotificationCenter.default.removeObserver(token) }
+      var asked: [String?] = []
+      when("save", context) { asked.append($0.title) }
+      try context.save()
+      #expect(asked == ["b"])
+    }
+  }
 }

@@ -98,6 +98,19 @@ import Testing
     #expect(said.first?.contains("the entity Person, x-coredata://") == true)
   }
 
+  /// A large value is read when it is asked for, although the row is there.
+  @Test(.enabled(if: CompanyStore.type == .sqlite, "other stores may have the value at hand"))
+  func itIsSaidOfALargeValue() async throws {
+    let ending = try #require(
+      await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+        let values = try Orphans(CompanyStore()).values
+        #expect(values.value(forKey: "blob") == nil)
+        exit(0)
+      })
+    let said = String(decoding: ending.standardErrorContent, as: UTF8.self)
+    #expect(said.contains("the entity Everything, x-coredata://"))
+  }
+
   @Test func nothingIsSaidOfAnObjectThatNeverHadAContext() async throws {
     let ending = try #require(
       await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
@@ -110,6 +123,9 @@ import Testing
           #expect(KeyPathName.name(of: path) != nil)
         }
         person.department = nil
+        let library = Describing.library()
+        guard let book = library.entitiesByName["Book"] else { exit(1) }
+        #expect((NSManagedObject(entity: book, insertInto: nil).value(forKey: "namesakes") as? [Any])?.isEmpty == true)
         exit(0)
       })
     #expect(!String(decoding: ending.standardErrorContent, as: UTF8.self).contains("after its context is gone"))

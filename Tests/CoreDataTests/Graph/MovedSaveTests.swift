@@ -261,4 +261,22 @@ import Testing
       #expect(throws: (any Error).self) { _ = try stores.context.existingObject(with: id) }
     }
   }
+
+  /// In the midst of a block a store becomes one that cannot be written. What is inserted next goes to the other one.
+  @Test(arguments: types)
+  func whatIsInsertedAfterAMoveGoesWhereItCanBeWritten(_ type: StoreType) throws {
+    let world = try World(type)
+    let (stack, context) = (world.stack, world.context)
+    let first = try world.store
+    let second = try stack.coordinator.addPersistentStore(type: type, at: stack.folder.appending(path: "second"))
+    try context.performAndWait {
+      #expect(stack.insert("Owner", in: context).objectID.persistentStore === first)
+      try context.save()
+      _ = try stack.coordinator.migratePersistentStore(
+        first, to: stack.folder.appending(path: "moved"), options: [NSReadOnlyPersistentStoreOption: true],
+        withType: type.rawValue)
+      #expect(stack.insert("Owner", in: context).objectID.persistentStore === second)
+      try context.save()
+    }
+  }
 }

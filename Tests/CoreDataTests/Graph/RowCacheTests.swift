@@ -86,4 +86,16 @@ import Testing
     _ = cache.merge(0, row(9, version: 3), view: view(0, first.start, cache.nextView()))
     #expect(cache.hasRows(after: second))
   }
+
+  /// Rows that nobody uses are looked at only when there are very many: until then all stay, however large they are.
+  @Test func unusedRowsStayUntilThereAreMany() {
+    let cache = RowCache(roots: 1)
+    let text = String(repeating: "x", count: 1 << 20)
+    for key in 1...Int64(70) {
+      builder.begin(slots: 1)
+      builder.setString(0, text)
+      _ = cache.merge(0, builder.finish(key: key, entity: 0, version: 1), view: view(0))
+    }
+    for key in 1...Int64(70) { #expect(cache.row(0, key) != nil, "\(key)") }
+  }
 }

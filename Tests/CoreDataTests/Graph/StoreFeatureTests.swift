@@ -53,6 +53,20 @@ import Testing
     return context
   }
 
+  /// Feature 3.18: it is read-only. That the program stops, as for a key that is not there, is a rule of ours.
+  @Test func aDerivedAttributeCannotBeSet() async throws {
+    let ending = try #require(
+      await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        let library = Describing.library()
+        let context = try Describing.context(library)
+        context.performAndWait {
+          let book = NSEntityDescription.insertNewObject(forEntityName: "Book", into: context)
+          book.setValue("x", forKey: "folded")
+        }
+      })
+    #expect(String(decoding: ending.standardErrorContent, as: UTF8.self).contains("'folded' is a derived attribute"))
+  }
+
   @Test func derivedAttributesFollowTheirSources() throws {
     let context = try context(libraryModel(), folder().appending(path: "library.sqlite"))
     try context.performAndWait {

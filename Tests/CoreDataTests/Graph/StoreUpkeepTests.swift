@@ -39,6 +39,25 @@ import Testing
     #expect(found["seven"] as? Int == 7)
   }
 
+  /// What is set replaces all that was there but the store's own entries.
+  @Test(arguments: StoreMigrationTests.persistentTypes)
+  func metadataThatIsSetReplacesWhatWasThere(_ type: NSPersistentStore.StoreType) throws {
+    let stack = try AcknowledgedStack(type)
+    let store = try #require(stack.coordinator.persistentStores.first)
+    let context = stack.context()
+    try context.performAndWait {
+      for metadata in [["a": 1, "b": 2], ["a": 3]] {
+        stack.coordinator.setMetadata(metadata, for: store)
+        try context.save()
+      }
+    }
+    let (url, uuid) = (try #require(store.url), store.identifier)
+    try stack.coordinator.remove(store)
+    let found = try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: type.rawValue, at: url)
+    #expect(found["a"] as? Int == 3 && found["b"] == nil)
+    #expect(found[NSStoreUUIDKey] as? String == uuid)
+  }
+
   @Test func metadataThatIsSetWhileASaveRunsIsKept() throws {
     let stack = try AcknowledgedStack(.sqlite)
     let (context, coordinator) = (stack.context(), stack.coordinator)

@@ -1,0 +1,23 @@
+import Testing
+
+@testable import CoreData
+
+/// What is known of the members of one relationship.
+@Suite struct ToManyStateTests {
+  /// Where there are many, they are looked up in a table.
+  @Test func aMemberThatWasTakenOutOfManyIsNone() throws {
+    let company = try CompanyStore()
+    try company.run { context in
+      let people = (0..<20).map { _ in Person(context: context) }
+      let state = ToManyState(0, isFault: false)
+      people.forEach(state.add)
+      // The last one, one in the middle, and the one that has come into its position.
+      for index in [19, 3, 18] {
+        #expect(state.contains(people[index]))
+        state.remove(people[index], keepsOrder: false)
+        #expect(!state.contains(people[index]), "\(index)")
+      }
+      #expect(people.filter(state.contains).count == 17 && state.members.count == 17)
+    }
+  }
+}
