@@ -80,10 +80,14 @@ open class NSPersistentContainer: NSObject, _DirectoryNaming, @unchecked Sendabl
     }
   }
 
-  /// A new private-queue context over the same stores.
+  /// A new private-queue context over the same stores, which takes in what others save there: Apple, "is set to consume
+  /// NSManagedObjectContextDidSave broadcasts automatically".
+  ///
+  /// https://developer.apple.com/documentation/coredata/nspersistentcontainer/newbackgroundcontext()
   open func newBackgroundContext() -> NSManagedObjectContext {
     let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     context.persistentStoreCoordinator = coordinator
+    context.automaticallyMergesChangesFromParent = true
     return context
   }
 

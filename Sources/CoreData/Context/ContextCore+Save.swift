@@ -142,7 +142,9 @@ extension ContextCore {
   /// Objects that were inserted and deleted without ever being saved.
   private func forgetAnnihilated() {
     for object in changed where object.flags.isSuperset(of: [.inserted, .deleted]) {
+      forget(object)
       object.flags = [.gone]
+      object.toManys.removeAll()
     }
     changeList.removeAll { $0.flags.contains(.gone) }
   }

@@ -8,9 +8,10 @@ enum KeyPathValue {
     let rest = keys.dropFirst()
     switch start {
     case let object as NSManagedObject: return value(of: object.value(forKey: key), rest)
-    case let set as NSSet: return collection(set.allObjects, key, rest, unordered: true)
-    case let set as NSOrderedSet: return collection(set.array, key, rest, unordered: false)
-    case let array as [Any]: return collection(array, key, rest, unordered: false)
+    case let set as NSSet: return collection(set.allObjects, key, rest) { NSSet(array: $0.map(SetDecimal.hashable)) }
+    case let set as NSOrderedSet:
+      return collection(set.array, key, rest) { NSOrderedSet(array: distinct($0).map(SetDecimal.hashable)) }
+    case let array as [Any]: return collection(array, key, rest) { $0 }
     case let dictionary as [String: Any]: return value(of: dictionary[key], rest)
     case let dictionary as [AnyHashable: Any]: return value(of: dictionary[key], rest)
     // The key of rules about the length of a text; NSString answers it on Apple's platforms.
@@ -19,29 +20,31 @@ enum KeyPathValue {
     }
   }
 
+  /// What a key and the rest give of each member, gathered as the members are; or what an operator makes of it
+  /// (https://developer.apple.com/library/archive/documentation/Cocoa/Conceptual/KeyValueCoding/CollectionOperators.html).
   private static func collection(
-    _ members: [Any], _ key: String, _ rest: ArraySlice<String>, unordered: Bool
+    _ members: [Any], _ key: String, _ rest: ArraySlice<String>, gather: ([Any]) -> Any
   ) -> Any? {
     if key == "@count" { return NSNumber(value: members.count) }
-    guard key.hasPrefix("@") else {
-      let values = members.compactMap { value(of: $0, [key] + rest) }
-      return unordered ? NSSet(array: values) : values as Any
-    }
+    guard key.hasPrefix("@") else { return gather(members.compactMap { value(of: $0, [key] + rest) }) }
     let values = rest.isEmpty ? members : members.compactMap { value(of: $0, rest) }
     let numbers = values.compactMap(AttributeCoding.double)
     switch key {
     case "@sum": return NSNumber(value: numbers.reduce(0, +))
-    case "@avg": return numbers.isEmpty ? nil : NSNumber(value: numbers.reduce(0, +) / Double(numbers.count))
+    // "substituting 0 for nil values"
+    case "@avg": return members.isEmpty ? nil : NSNumber(value: numbers.reduce(0, +) / Double(members.count))
     case "@min": return extreme(values, -1)
     case "@max": return extreme(values, 1)
     case "@unionOfObjects": return values
-    case "@distinctUnionOfObjects": return Array(NSOrderedSet(array: values))
+    case "@distinctUnionOfObjects": return distinct(values)
     case "@unionOfArrays": return flat(values)
-    case "@distinctUnionOfArrays": return Array(NSOrderedSet(array: flat(values)))
-    case "@distinctUnionOfSets": return NSSet(array: flat(values))
+    case "@distinctUnionOfArrays": return distinct(flat(values))
+    case "@distinctUnionOfSets": return NSSet(array: flat(values).map(SetDecimal.hashable))
     default: misuse("the collection operator \(key) is not known.")
     }
   }
+
+  private static func distinct(_ values: [Any]) -> [Any] { ObjectCollection.distinct(values).compactMap { $0 } }
 
   private static func flat(_ values: [Any]) -> [Any] {
     values.flatMap { ObjectCollection.elements($0) ?? [] }.map { $0 ?? NSNull() }
@@ -62,6 +65,26 @@ enum KeyPathValue {
     guard let x = AttributeCoding.double(a), let y = AttributeCoding.double(b) else { return 0 }
     return x < y ? -1 : (x > y ? 1 : 0)
   }
+}
+
+/// A decimal that sets can hold: the hash of Foundation's own asks itself without end.
+private final class SetDecimal: NSDecimalNumber, @unchecked Sendable {
+  static func hashable(_ value: Any) -> Any {
+    guard let decimal = value as? NSDecimalNumber else { return value }
+    return SetDecimal(decimal.decimalValue)
+  }
+
+  override var hash: Int { decimalValue.hashValue }
+  override var classForCoder: AnyClass { NSDecimalNumber.self }
+
+  init(_ value: Decimal) { super.init(decimal: value) }
+  required init(floatLiteral value: Double) { super.init(decimal: Decimal(value)) }
+  required init(integerLiteral value: Int) { super.init(decimal: Decimal(value)) }
+  required init(booleanLiteral value: Bool) { super.init(decimal: value ? 1 : 0) }
+  required init(bytes buffer: UnsafeRawPointer, objCType type: UnsafePointer<Int8>) {
+    misuse("A decimal in a set is made of a decimal.")
+  }
+  required init?(coder: NSCoder) { super.init(coder: coder) }
 }
 
 /// Properties of objects that have no key-value coding: it needs the Objective-C runtime. The stored ones can be looked

@@ -238,26 +238,35 @@ extension NSManagedObject {
     KeyPathValue.value(of: self, keyPath.split(separator: ".").map(String.init)[...])
   }
 
-  /// Sets the last key of a dotted path on the object that the others lead to, or an element of a composite attribute.
+  /// Sets the last key of a dotted path on the object that the others lead to, or on each object where they lead over a
+  /// to-many relationship, or an element of a composite attribute.
   ///
   /// A to-one relationship that is nil on the way ends it without an effect. Anything else that is no object stops the
   /// program.
   public final func setValue(_ value: Any?, forKeyPath keyPath: String) {
     var keys = keyPath.split(separator: ".").map(String.init)[...]
-    var owner = self
+    var owners: [NSManagedObject] = [self]
     while keys.count > 1, let key = keys.first {
-      if case .attribute(let index)? = owner.info.keys[key], owner.info.attributes[index].attribute.type == .composite {
-        return owner.setElement(
-          keys.dropFirst().joined(separator: "."), of: owner.info.attributes[index].attribute, value)
+      var next: [NSManagedObject] = []
+      for owner in owners {
+        if case .attribute(let index)? = owner.info.keys[key] {
+          let attribute = owner.info.attributes[index].attribute
+          if attribute.type == .composite {
+            owner.setElement(keys.dropFirst().joined(separator: "."), of: attribute, value)
+            continue
+          }
+        }
+        guard let found = AttributeCoding.flattened(owner.value(forKey: key)) else { continue }
+        guard let objects = (ObjectCollection.elements(found) ?? [found]) as? [NSManagedObject] else {
+          misuse("The key path '\(keyPath)' leads over '\(key)', which is no object whose values could be set.")
+        }
+        next += objects
       }
-      guard let next = AttributeCoding.flattened(owner.value(forKey: key)) else { return }
-      guard let object = next as? NSManagedObject else {
-        misuse("The key path '\(keyPath)' leads over '\(key)', which is no object whose values could be set.")
-      }
-      owner = object
+      owners = next
       keys = keys.dropFirst()
     }
-    if let last = keys.first { owner.setValue(value, forKey: last) }
+    guard let last = keys.first else { return }
+    for owner in owners { owner.setValue(value, forKey: last) }
   }
 
   private func setElement(_ path: String, of attribute: Attribute, _ value: Any?) {

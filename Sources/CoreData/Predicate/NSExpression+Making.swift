@@ -122,7 +122,7 @@ extension _ExpressionMaking {
   /// A literal value; a collection becomes an aggregate of its elements. A value of a class that no attribute has is
   /// carried, and equal to nothing.
   public init(forConstantValue obj: Any?) {
-    self.init(.init(Substitution.literal(PredicateArgument.make(obj, keepsOthers: true)), .constant(obj)))
+    self.init(.init(Substitution.literal(PredicateArgument.make(obj)), .constant(obj)))
   }
 
   /// A `$variable`, bound when the predicate around it is evaluated.

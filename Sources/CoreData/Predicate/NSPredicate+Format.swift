@@ -77,11 +77,9 @@ extension NSExpression {
 
 /// Arguments of formats as the parser takes them.
 enum PredicateArgument {
-  /// A value of a class that no attribute has stops the program.
-  static func make(_ value: Any?) -> FormatArgument { make(value, keepsOthers: false) }
-
-  /// With `keepsOthers`, a value of a class that no attribute has is carried, and equal to nothing.
-  static func make(_ value: Any?, keepsOthers: Bool) -> FormatArgument {
+  /// A value of a class that no attribute has is carried as the object that it is: what is evaluated in memory compares
+  /// it, and for a store it is equal to nothing.
+  static func make(_ value: Any?) -> FormatArgument {
     guard let value else { return .value(.null) }
     // Nil within an `Any` is what bridging to Objective-C makes an NSNull of.
     guard let value = AttributeCoding.flattened(value) else { return .expression(.nullObject) }
@@ -91,7 +89,7 @@ enum PredicateArgument {
           // A dictionary is its values, but as an element it is what has keys.
           let dictionary = element.flatMap { $0 as? NSDictionary ?? ($0 as? [AnyHashable: Any]).map(NSDictionary.init) }
           return dictionary.map { .expression(.object(ObjectConstant(ObjectInPredicate.other(.init($0))))) }
-            ?? make(element, keepsOthers: keepsOthers)
+            ?? make(element)
         })
     }
     switch value {
@@ -105,7 +103,7 @@ enum PredicateArgument {
     case let x as NSDictionary: return list(location(x as? [AnyHashable: Any]) ?? x.allValues)
     case let x as [AnyHashable: Any]: return list(location(x) ?? Array(x.values))
     case let x as Set<AnyHashable>: return list(x.map(\.base))
-    default: return single(value, keepsOthers)
+    default: return single(value)
     }
   }
 
@@ -116,17 +114,10 @@ enum PredicateArgument {
     return values.count == dictionary.count ? values : nil
   }
 
-  private static func single(_ value: Any, _ keepsOthers: Bool) -> FormatArgument {
+  private static func single(_ value: Any) -> FormatArgument {
     if let object = ObjectInPredicate(value) { return .expression(.object(ObjectConstant(object))) }
-    guard let constant = constant(value) else {
-      if keepsOthers || value is NSPersistentStoreRequest || value is NSManagedObjectContext {
-        return .expression(.object(ObjectConstant(ObjectInPredicate.other(.init(value)))))
-      }
-      misuse(
-        "An object of the class \(type(of: value)) cannot be in a predicate; give a string, a number, a date, data, a UUID, a URL, a managed object, its ID or a collection of those."
-      )
-    }
-    return .value(constant)
+    if let constant = constant(value) { return .value(constant) }
+    return .expression(.object(ObjectConstant(ObjectInPredicate.other(.init(value)))))
   }
 
   /// Nil for a value of a type that no attribute has, and for objects and their IDs.

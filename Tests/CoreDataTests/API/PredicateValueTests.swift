@@ -222,4 +222,25 @@ import Testing
       for _ in 0..<300 { deep = try NSPredicate.parse("NOT (%@ AND b == 1)", [deep]) }
     }
   }
+
+  /// `%@` stands for any object (Predicate Format String Syntax): it is compared as such.
+  @Test func anArgumentMayBeOfAnyClass() throws {
+    final class Own: NSObject {}
+    let (one, other) = (Own(), Own())
+    let objects = NSArray(array: [one, other])
+    for argument in [one, [one]] as [Any] {
+      let format = argument is Own ? "SELF == %@" : "SELF IN %@"
+      #expect(objects.filtered(using: NSPredicate(format: format, argumentArray: [argument])) as? [Own] == [one])
+    }
+    let variable = NSPredicate(format: "SELF == $own")
+    #expect(variable.evaluate(with: one, substitutionVariables: ["own": one]))
+    #expect(!variable.withSubstitutionVariables(["own": other]).evaluate(with: one))
+    // No store has such a value.
+    let company = try CompanyStore()
+    try company.run { context in
+      Person(context: context).name = "a"
+      try context.save()
+      #expect(try context.all(Person.self, "name == %@", one).isEmpty)
+    }
+  }
 }

@@ -185,6 +185,28 @@ import Testing
       return try context.all(Person.self).count
     }
     #expect(saved == 1)
+    try takesInWhatOthersSave(container)
+  }
+
+  /// A context of a container "is set to consume NSManagedObjectContextDidSave broadcasts automatically".
+  /// https://developer.apple.com/documentation/coredata/nspersistentcontainer/newbackgroundcontext()
+  private func takesInWhatOthersSave(_ container: NSPersistentContainer) throws {
+    let (background, other) = (container.newBackgroundContext(), container.newBackgroundContext())
+    #expect(background.automaticallyMergesChangesFromParent)
+    let person = try background.performAndWait {
+      let person = try #require(background.all(Person.self).first)
+      #expect(person.name == "Z")
+      return person
+    }
+    try other.performAndWait {
+      try #require(other.all(Person.self).first).name = "new"
+      try other.save()
+    }
+    try background.performAndWait {
+      #expect(person.name == "new")
+      person.age = 7
+      try background.save()
+    }
   }
 
   @Test func manyContextsReadWhileOneSaves() async throws {

@@ -145,4 +145,51 @@ import Testing
       #expect(!a.hasChanges)
     }
   }
+
+  /// A member that was taken from an owner that is there again does not come back.
+  @Test(arguments: StoreMigrationTests.types)
+  func anOwnerThatIsThereAgainIsWithoutWhomWasTakenAway(_ type: NSPersistentStore.StoreType) throws {
+    let stack = try AcknowledgedStack(type)
+    let a = stack.context()
+    try a.performAndWait {
+      let (owner, member) = (stack.insert("Owner", in: a), stack.insert("Member", in: a))
+      link(member, "nullifyOwner", owner)
+      try a.save()
+      NSManagedObjectContext.mergeChanges(fromRemoteContextSave: [NSDeletedObjectsKey: [owner.objectID]], into: [a])
+      member.setValue(nil, forKey: "nullifyOwner")
+      #expect(try a.existingObject(with: owner.objectID) === owner)
+      #expect(areLinked(member, "nullifyOwner", owner) == [false, false])
+      try a.save()
+      #expect(try areLinked(stack, member.objectID, "nullifyOwner", owner.objectID) == [false, false])
+    }
+  }
+
+  /// A save does not tell of an object as updated whose only change was given up with another object.
+  @Test func aChangeThatWasGivenUpIsNotToldOf() throws {
+    let stack = try AcknowledgedStack(.sqlite)
+    let a = stack.context()
+    try a.performAndWait {
+      let (owner, other, member) = (
+        stack.insert("Owner", in: a), stack.insert("Owner", in: a), stack.insert("Member", in: a)
+      )
+      try a.save()
+      NSManagedObjectContext.mergeChanges(fromRemoteContextSave: [NSDeletedObjectsKey: [member.objectID]], into: [a])
+      nonisolated(unsafe) var told: [Set<NSManagedObject>] = []
+      let tokens = [
+        NSManagedObjectContext.didChangeObjectsNotification, NSManagedObjectContext.didSaveObjectsNotification,
+      ]
+      .map { name in
+        NotificationCenter.default.addObserver(forName: name, object: a, queue: nil) { note in
+          told.append(note.userInfo?[NSUpdatedObjectsKey] as? Set<NSManagedObject> ?? [])
+        }
+      }
+      defer { tokens.forEach(NotificationCenter.default.removeObserver) }
+      link(member, "nullifyPairs", owner)
+      other.setValue("name", forKey: "name")
+      a.processPendingChanges()
+      #expect(try a.existingObject(with: member.objectID) === member)
+      try a.save()
+      #expect(told == [[owner, other], [other]])
+    }
+  }
 }

@@ -1,0 +1,187 @@
+import Foundation
+import StoreSchema
+
+/// `NSMutableOrderedSet` over an ordered relationship.
+///
+/// Some of Foundation's members cannot be overridden and read what the set holds itself: `array`, `firstObject`, `for`
+/// loops. So it holds the members, too: as they were when the view was made, and with each change through it.
+final class RelationshipOrderedSet: NSMutableOrderedSet {
+  private let owner: NSManagedObject?
+  private let relationship: Relationship?
+
+  init(_ owner: NSManagedObject, _ relationship: Relationship) {
+    self.owner = owner
+    self.relationship = relationship
+    super.init(capacity: 0)
+    hold(members)
+  }
+
+  override init(capacity numItems: Int) {
+    owner = nil
+    relationship = nil
+    super.init(capacity: numItems)
+  }
+
+  required convenience init(arrayLiteral elements: Any...) {
+    self.init(capacity: elements.count)
+  }
+
+  required init?(coder aDecoder: NSCoder) { nil }
+
+  private var state: ToManyState? { relationship.flatMap { owner?.loadedToMany($0) } }
+  private var members: ContiguousArray<NSManagedObject> { state?.members ?? [] }
+
+  // MARK: Reading
+
+  override var count: Int { isHolding ? super.count : state?.members.count ?? 0 }
+
+  override func object(at idx: Int) -> Any {
+    let members = members
+    guard members.indices.contains(idx) else { misuse("index \(idx) beyond the ordered relationship.") }
+    return members[idx]
+  }
+
+  override func index(of object: Any) -> Int {
+    (object as? NSManagedObject).flatMap { state?.place(of: $0) } ?? NSNotFound
+  }
+
+  override func contains(_ object: Any) -> Bool {
+    isHolding ? super.contains(object) : index(of: object) != NSNotFound
+  }
+
+  // MARK: One member
+
+  override func insert(_ object: Any, at idx: Int) {
+    guard let object = object as? NSManagedObject, let relationship, !contains(object) else { return }
+    guard idx >= 0, idx <= count else { misuse("index \(idx) beyond the ordered relationship.") }
+    holdAll()
+    super.insert(object, at: idx)
+    owner?.add(object, to: relationship, at: idx)
+  }
+
+  override func removeObject(at idx: Int) {
+    guard let relationship, members.indices.contains(idx) else { return }
+    let member = members[idx]
+    holdAll()
+    if super.object(at: idx) as? NSManagedObject !== member { hold(members) }
+    super.removeObject(at: idx)
+    owner?.remove(member, from: relationship)
+  }
+
+  override func replaceObject(at idx: Int, with obj: Any) {
+    guard let object = obj as? NSManagedObject, !contains(object) else { return }
+    removeObject(at: idx)
+    insert(object, at: idx)
+  }
+
+  override func setObject(_ obj: Any, at idx: Int) { idx == count ? add(obj) : replaceObject(at: idx, with: obj) }
+
+  override func add(_ object: Any) { insert(object, at: count) }
+
+  override func remove(_ object: Any) {
+    let index = index(of: object)
+    if index != NSNotFound { removeObject(at: index) }
+  }
+
+  // MARK: Several
+
+  override func addObjects(from array: [Any]) { for object in array { add(object) } }
+
+  override func insert(_ objects: [Any], at indexes: IndexSet) {
+    for (object, index) in zip(objects, indexes) { insert(object, at: index) }
+  }
+
+  override func removeObjects(at indexes: IndexSet) {
+    change { members in for index in indexes.reversed() { members.remove(at: index) } }
+  }
+
+  override func removeObjects(in range: NSRange) {
+    change { $0.removeSubrange(range.location..<range.location + range.length) }
+  }
+
+  override func removeObjects(in array: [Any]) {
+    let gone = Set(array.compactMap { $0 as? NSManagedObject })
+    leave { !gone.contains($0) }
+  }
+
+  override func removeAllObjects() { change { $0 = [] } }
+
+  override func replaceObjects(at indexes: IndexSet, with objects: [Any]) {
+    for (object, index) in zip(objects, indexes) { replaceObject(at: index, with: object) }
+  }
+
+  override func exchangeObject(at idx1: Int, withObjectAt idx2: Int) { change { $0.swapAt(idx1, idx2) } }
+
+  override func moveObjects(at indexes: IndexSet, to idx: Int) {
+    change { members in
+      let moved = indexes.map { members[$0] }
+      for index in indexes.reversed() { members.remove(at: index) }
+      members.insert(contentsOf: moved, at: idx)
+    }
+  }
+
+  // MARK: Other sets
+
+  override func minus(_ other: NSOrderedSet) { leave { !other.contains($0) } }
+
+  override func minusSet(_ other: Set<AnyHashable>) { leave { !other.contains($0) } }
+
+  override func intersect(_ other: NSOrderedSet) { leave { other.contains($0) } }
+
+  override func intersectSet(_ other: Set<AnyHashable>) { leave { other.contains($0) } }
+
+  override func union(_ other: NSOrderedSet) { addObjects(from: other.array) }
+
+  override func unionSet(_ other: Set<AnyHashable>) { addObjects(from: other.map(\.base)) }
+
+  // MARK: Order
+
+  override func sort(comparator cmptr: (Any, Any) -> ComparisonResult) {
+    sortRange(NSRange(location: 0, length: count), usingComparator: cmptr)
+  }
+
+  override func sort(options opts: NSSortOptions = [], usingComparator cmptr: (Any, Any) -> ComparisonResult) {
+    sortRange(NSRange(location: 0, length: count), options: opts, usingComparator: cmptr)
+  }
+
+  override func sortRange(
+    _ range: NSRange, options opts: NSSortOptions = [], usingComparator cmptr: (Any, Any) -> ComparisonResult
+  ) {
+    change { members in
+      let range = range.location..<range.location + range.length
+      members.replaceSubrange(range, with: members[range].sorted { cmptr($0, $1) == .orderedAscending })
+    }
+  }
+
+  override func sort(using sortDescriptors: [NSSortDescriptor]) {
+    change { members in
+      let sorted = (Array(members) as NSArray).sortedArray(using: sortDescriptors)
+      members = sorted.compactMap { $0 as? NSManagedObject }
+    }
+  }
+
+  // MARK: Changing
+
+  private func leave(_ isLeft: (NSManagedObject) -> Bool) { change { $0 = $0.filter(isLeft) } }
+
+  private func change(_ body: (inout [NSManagedObject]) -> Void) {
+    guard let owner, let relationship else { return }
+    var changed = Array(members)
+    body(&changed)
+    owner.setToMany(relationship, changed)
+    hold(members)
+  }
+
+  /// Holds the members, where they have been changed another way since.
+  private func holdAll() { if super.count != count { hold(members) } }
+
+  private func hold(_ members: ContiguousArray<NSManagedObject>) {
+    // What Foundation does asks for the count and for members.
+    isHolding = true
+    defer { isHolding = false }
+    super.removeAllObjects()
+    for (index, member) in members.enumerated() { super.insert(member, at: index) }
+  }
+
+  private var isHolding = false
+}

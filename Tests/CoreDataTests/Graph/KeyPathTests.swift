@@ -1,0 +1,100 @@
+import CoreData
+import Foundation
+import Testing
+
+/// Key paths over relationships.
+/// https://developer.apple.com/library/archive/documentation/Cocoa/Conceptual/KeyValueCoding/CollectionOperators.html
+@Suite struct KeyPathTests {
+  /// A shelf with books in no order and in one: of equal titles and prices, and one without a price.
+  private func shelf(_ body: (NSManagedObject, [NSManagedObject]) throws -> Void) throws {
+    let attributes: [(String, NSAttributeDescription.AttributeType)] = [
+      ("title", .string), ("price", .decimal), ("pages", .integer32),
+    ]
+    let book = Describing.entity("Book", attributes.map { Describing.attribute($0.0, $0.1) })
+    let shelf = Describing.entity("Shelf")
+    Describing.relate(book, "shelf", toMany: false, shelf, "books", toManyBack: true)
+    Describing.relate(book, "row", toMany: false, shelf, "ordered", toManyBack: true)
+    shelf.relationshipsByName["ordered"]?.isOrdered = true
+    let context = try Describing.context(Describing.model([book, shelf]))
+    try context.performAndWait {
+      let shelf = NSEntityDescription.insertNewObject(forEntityName: "Shelf", into: context)
+      let values: [(String, Decimal?, Int?)] = [("b", 1.5, 10), ("a", 2, nil), ("b", 1.5, 20), ("c", nil, nil)]
+      let books = values.map { title, price, pages in
+        let book = NSEntityDescription.insertNewObject(forEntityName: "Book", into: context)
+        book.setValue(title, forKey: "title")
+        book.setValue(price, forKey: "price")
+        book.setValue(pages, forKey: "pages")
+        book.setValue(shelf, forKey: "shelf")
+        return book
+      }
+      shelf.setValue(NSOrderedSet(array: books), forKey: "ordered")
+      try body(shelf, books)
+    }
+  }
+
+  /// Foundation's own hash of a decimal number does not end.
+  @Test func decimalsAreGatheredInSets() throws {
+    try shelf { shelf, _ in
+      let prices = try #require(shelf.value(forKeyPath: "books.price") as? NSSet)
+      #expect(Set(prices.allObjects.compactMap { ($0 as? NSDecimalNumber)?.decimalValue }) == [1.5, 2])
+      #expect(prices.count == 2)
+      #expect((shelf.value(forKeyPath: "ordered.price") as? NSOrderedSet)?.array as? [NSDecimalNumber] == [1.5, 2])
+    }
+  }
+
+  /// `NSOrderedSet.value(forKey:)`: "an ordered set containing the results".
+  @Test func aPathOverAnOrderedRelationshipIsAnOrderedSet() throws {
+    try shelf { shelf, _ in
+      #expect((shelf.value(forKeyPath: "ordered.title") as? NSOrderedSet)?.array as? [String] == ["b", "a", "c"])
+      #expect(shelf.value(forKeyPath: "books.title") as? NSSet == NSSet(array: ["a", "b", "c"]))
+    }
+  }
+
+  @Test func distinctUnionsHaveEachValueOnce() throws {
+    try shelf { shelf, _ in
+      #expect(shelf.value(forKeyPath: "ordered.@distinctUnionOfObjects.title") as? [String] == ["b", "a", "c"])
+      #expect(shelf.value(forKeyPath: "ordered.@distinctUnionOfObjects.price") as? [NSDecimalNumber] == [1.5, 2])
+      #expect(shelf.value(forKeyPath: "ordered.@unionOfObjects.title") as? [String] == ["b", "a", "b", "c"])
+    }
+  }
+
+  /// `@avg`: "substituting 0 for nil values"; `@sum` alike.
+  @Test func anAverageTakesNilForZero() throws {
+    try shelf { shelf, books in
+      #expect(shelf.value(forKeyPath: "books.@avg.pages") as? Double == 7.5)
+      #expect(shelf.value(forKeyPath: "books.@sum.pages") as? Double == 30)
+      for book in books { book.setValue(nil, forKey: "pages") }
+      #expect(shelf.value(forKeyPath: "books.@avg.pages") as? Double == 0)
+      shelf.setValue(NSSet(), forKey: "books")
+      #expect(shelf.value(forKeyPath: "books.@avg.pages") == nil)
+    }
+  }
+
+  /// `NSSet.setValue(_:forKey:)`: "invokes setValue(_:forKey:) on each of the set's members".
+  @Test(arguments: ["books", "ordered"]) func aPathOverARelationshipSetsEachMember(_ key: String) throws {
+    try shelf { shelf, books in
+      shelf.setValue("all", forKeyPath: "\(key).title")
+      #expect(books.allSatisfy { $0.value(forKey: "title") as? String == "all" })
+      books[0].setValue("one", forKeyPath: "shelf.\(key).title")
+      #expect(books.allSatisfy { $0.value(forKey: "title") as? String == "one" })
+      shelf.setValue(NSSet(), forKey: "books")
+      shelf.setValue("none", forKeyPath: "books.title")
+      #expect(books.allSatisfy { $0.value(forKey: "title") as? String == "one" })
+    }
+  }
+
+  /// `delete(_:)` of an object that was never saved: "is simply removed from the receiver".
+  @Test(arguments: [true, false]) func whatWasNeverSavedIsGoneAfterTheSave(_ hasPermanentID: Bool) throws {
+    let context = try Describing.context(Describing.model([Describing.entity("Thing")]))
+    try context.performAndWait {
+      let thing = NSEntityDescription.insertNewObject(forEntityName: "Thing", into: context)
+      if hasPermanentID { try context.obtainPermanentIDs(for: [thing]) }
+      let id = thing.objectID
+      context.delete(thing)
+      try context.save()
+      #expect(throws: CocoaError.self) { try context.existingObject(with: id) }
+      #expect(context.registeredObject(for: id) == nil && context.registeredObjects.isEmpty)
+      #expect(thing.managedObjectContext == nil)
+    }
+  }
+}
