@@ -165,17 +165,29 @@ extension NSManagedObject {
     switch value {
     case nil: []
     case let set as NSSet: set.allObjects as? [NSManagedObject]
-    case let set as NSOrderedSet: set.array as? [NSManagedObject]
+    case let set as NSOrderedSet:
+      // Foundation's `array` has an object as often as it was given when the set was made.
+      (set.array as? [NSManagedObject]).map { $0.count == set.count ? $0 : eachOnce($0) }
     case let set as Set<NSManagedObject>: Array(set)
     case let set as Set<AnyHashable>: set.map(\.base) as? [NSManagedObject]
     default: nil
     }
   }
 
+  private static func eachOnce(_ objects: [NSManagedObject]) -> [NSManagedObject] {
+    var known: Set<ObjectIdentifier> = []
+    return objects.filter { known.insert(ObjectIdentifier($0)).inserted }
+  }
+
   // MARK: Primitive values
 
   final func primitive(_ key: String) -> Any? {
-    flags.contains(.fault) ? primitiveOfFault(key) : modelledValue(forKey: key)
+    if flags.contains(.fault) { return primitiveOfFault(key) }
+    if case .relationship(let index)? = info.keys[key], info.relationships[index].relationship.isToMany {
+      let relationship = info.relationships[index].relationship
+      return loadedToMany(relationship).primitiveSet(isOrdered: relationship.isOrdered)
+    }
+    return modelledValue(forKey: key)
   }
 
   /// What was set with ``setPrimitive(_:_:)`` since the object became a fault; the rest is not read for it.
@@ -197,7 +209,7 @@ extension NSManagedObject {
       let relationship = info.relationships[index].relationship
       if relationship.isToMany {
         let state = toMany(relationship)
-        return state.isFault ? nil : relationship.isOrdered ? state.asOrderedSet : state.asSet
+        return state.isFault ? nil : state.primitiveSet(isOrdered: relationship.isOrdered)
       }
       guard let slot = relationship.slot, case .reference(let reference)? = changed(slot) else { return nil }
       return core?.externalDestination(of: self, slot: slot) ?? core?.object(reference, store: storeIndex)

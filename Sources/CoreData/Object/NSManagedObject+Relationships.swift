@@ -152,6 +152,9 @@ extension NSManagedObject {
   final func setPrimitiveToOne(_ relationship: Relationship, _ destination: NSManagedObject?) {
     guard let slot = relationship.slot, !hasLostContext else { return }
     check(destination, for: relationship)
+    if !flags.contains(.fault), extras?.primitiveDestinations[relationship.index] == nil {
+      makeExtras().primitiveDestinations[relationship.index] = .some(toOne(relationship))
+    }
     setReference(relationship, slot, destination)
   }
 
@@ -162,12 +165,20 @@ extension NSManagedObject {
     withCore { $0.noteRead(relationship) }
   }
 
-  /// Makes members that were set by a primitive accessor a change like any other, now that it is announced.
-  final func takePrimitiveMembers(_ key: String) {
-    guard case .relationship(let index)? = info.keys[key], !toManys.isEmpty else { return }
+  /// Makes what was set by a primitive accessor a change like any other, now that it is announced: the inverse follows.
+  final func takePrimitiveLinks(_ key: String) {
+    guard case .relationship(let index)? = info.keys[key] else { return }
     let relationship = info.relationships[index].relationship
-    guard let members = toManys[relationship]?.takePrimitive() else { return }
-    setToMany(relationship, Array(members))
+    if relationship.isToMany {
+      guard let members = toManys[relationship]?.takePrimitive() else { return }
+      return setToMany(relationship, Array(members))
+    }
+    guard let slot = relationship.slot,
+      let former = extras?.primitiveDestinations.removeValue(forKey: relationship.index)
+    else { return }
+    let destination = toOne(relationship)
+    setReference(relationship, slot, former)
+    setToOne(relationship, destination)
   }
 
   final var reference: ObjectReference { ObjectReference(entity: info.entity.index, key: key) }

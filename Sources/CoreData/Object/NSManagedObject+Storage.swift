@@ -42,7 +42,9 @@ extension NSManagedObject {
   }
 
   final func clearOverlay() {
-    if !overlay.isEmpty { overlay.removeAll(slots: slotCount) }
+    if overlay.isEmpty { return }
+    overlay.removeAll(slots: slotCount)
+    extras?.primitiveDestinations = [:]
   }
 
   /// Makes the object a fault that knows nothing but who it is. Members are released last: that may run the `deinit`

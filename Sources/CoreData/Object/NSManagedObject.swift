@@ -66,6 +66,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// Those of them, by slot, for which a store that keeps objects was last given a token.
     var rowObjects: [Int: RowObject] = [:]
     var fetchedProperties: [String: [Any]] = [:]
+    /// What to-one relationships led to, by index, before a primitive accessor set them, until that is announced.
+    var primitiveDestinations: [Int: NSManagedObject?] = [:]
     /// Of an object that has changed again since the last event.
     var eventBase: EventBase?
     var observationInfo: UnsafeMutableRawPointer?
@@ -76,6 +78,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
       transformed = [:]
       rowObjects = [:]
       fetchedProperties = [:]
+      primitiveDestinations = [:]
       eventBase = nil
     }
 
@@ -283,7 +286,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
   open func didChangeValue(forKey key: String) {
     if info.keys[key] == nil && type(of: self).contextShouldIgnoreUnmodeledPropertyChanges { return }
     core?.markUpdated(self)
-    if !toManys.isEmpty { takePrimitiveMembers(key) }
+    if !toManys.isEmpty || extras != nil { takePrimitiveLinks(key) }
   }
 
   /// Whether ``didChangeValue(forKey:)`` for a key that the entity does not have leaves the object as it is. True

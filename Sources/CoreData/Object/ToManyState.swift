@@ -31,6 +31,8 @@ final class ToManyState {
     @exclusivity(unchecked) var places: [ObjectIdentifier: Int]?
     @exclusivity(unchecked) var set: NSSet?
     @exclusivity(unchecked) var orderedSet: NSOrderedSet?
+    /// The set that a primitive accessor has given of these members. A client may change it, and announces that.
+    @exclusivity(unchecked) var primitiveSet: NSObject?
   }
 
   private func makeExtras() -> Extras {
@@ -198,6 +200,7 @@ final class ToManyState {
 
   /// Takes that back and gives what was set; nil where nothing was.
   func takePrimitive() -> ContiguousArray<NSManagedObject>? {
+    if let changed = takeChangedPrimitiveSet() { return changed }
     if !isPrimitive { return nil }
     let set = members
     if let known = extras?.beforePrimitive {
@@ -209,6 +212,27 @@ final class ToManyState {
     isPrimitive = false
     extras?.beforePrimitive = nil
     return set
+  }
+
+  /// The members as a set that a client may change; see ``takePrimitive()``.
+  func primitiveSet(isOrdered: Bool) -> NSObject {
+    if let set = extras?.primitiveSet { return set }
+    let objects = Array(members)
+    let made: NSObject = isOrdered ? NSMutableOrderedSet(array: objects) : NSMutableSet(array: objects)
+    makeExtras().primitiveSet = made
+    return made
+  }
+
+  private func takeChangedPrimitiveSet() -> ContiguousArray<NSManagedObject>? {
+    guard let given = extras?.primitiveSet else { return nil }
+    let found = (given as? NSMutableOrderedSet)?.array ?? (given as? NSMutableSet)?.allObjects ?? []
+    let objects = ContiguousArray(found.compactMap { $0 as? NSManagedObject })
+    let isSame =
+      given is NSMutableOrderedSet
+      ? objects.elementsEqual(members, by: ===) : objects.count == members.count && objects.allSatisfy(contains)
+    if isSame { return nil }
+    extras?.primitiveSet = nil
+    return objects
   }
 
   private func noteAddition(_ object: NSManagedObject) {
@@ -246,6 +270,7 @@ final class ToManyState {
       extras.places?[ObjectIdentifier(object)] = members.count
       extras.set = nil
       extras.orderedSet = nil
+      extras.primitiveSet = nil
     }
     // Room for three members, so that the first additions do not reallocate.
     if members.isEmpty { members.reserveCapacity(3) }
@@ -266,12 +291,14 @@ final class ToManyState {
     members.removeLast()
     extras.set = nil
     extras.orderedSet = nil
+    extras.primitiveSet = nil
   }
 
   private func forgetDerived() {
     extras?.places = nil
     extras?.set = nil
     extras?.orderedSet = nil
+    extras?.primitiveSet = nil
   }
 
   var asSet: NSSet {

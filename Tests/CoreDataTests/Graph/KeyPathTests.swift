@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  /// `NSOrderedSet.value(forKey:)`: "an ordered set containing the results".
+  /// As of `NSOrderedSet.value(forKey:)`.
   @Test func aPathOverAnOrderedRelationshipIsAnOrderedSet() throws {
     try shelf { shelf, _ in
       #expect((shelf.value(forKeyPath: "ordered.title") as? NSOrderedSet)?.array as? [String] == ["b", "a", "c"])
@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  /// `NSSet.setValue(_:forKey:)`: "invokes setValue(_:forKey:) on each of the set's members".
+  /// As `NSSet.setValue(_:forKey:)`, which sets the value of each member.
   @Test(arguments: ["books", "ordered"]) func aPathOverARelationshipSetsEachMember(_ key: String) throws {
     try shelf { shelf, books in
       shelf.setValue("all", forKeyPath: "\(key).title")

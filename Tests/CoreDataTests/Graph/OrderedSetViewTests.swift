@@ -3,8 +3,7 @@ import Testing
 
 @testable import CoreData
 
-/// `mutableOrderedSetValue(forKey:)`: "the returned ordered set has the objects in the relationship, and changes of it
-/// change the relationship".
+/// The mutable ordered set that stands for a relationship.
 /// https://developer.apple.com/documentation/objectivec/nsobject-swift.class/mutableorderedsetvalue(forkey:)
 @Suite struct OrderedSetViewTests {
   /// Three people, p0 to p2, that a department ranks, and two others.

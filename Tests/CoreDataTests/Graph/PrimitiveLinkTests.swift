@@ -1,0 +1,114 @@
+import Foundation
+import Testing
+
+@testable import CoreData
+
+/// Relationships that are changed by primitive accessors, and announced. Such announcements are there "to fire faults, to
+/// maintain inverse relationships, and so on".
+/// https://developer.apple.com/documentation/coredata/nsmanagedobject/didaccessvalue(forkey:)
+@Suite struct PrimitiveLinkTests {
+  /// The setter of a to-one relationship that Apple's guide has.
+  private func set(_ object: NSManagedObject, _ key: String, _ value: NSManagedObject?) {
+    object.willChangeValue(forKey: key)
+    object.setPrimitiveValue(value, forKey: key)
+    object.didChangeValue(forKey: key)
+  }
+
+  enum State: CaseIterable { case new, saved, faults }
+
+  @Test(arguments: State.allCases) func anAnnouncedDestinationHasItsInverse(_ state: State) throws {
+    let company = try CompanyStore()
+    let id = try company.run { context in
+      let (a, b, person) = (Department(context: context), Department(context: context), Person(context: context))
+      if state != .new { try context.save() }
+      if state == .faults { context.refreshAllObjects() }
+      set(person, "department", a)
+      #expect(person.department === a && a.people == [person])
+      #expect(person.hasChanges && a.hasChanges)
+      set(person, "department", b)
+      #expect(person.department === b && a.people.isEmpty && b.people == [person])
+      set(person, "department", nil)
+      #expect(person.department == nil && b.people.isEmpty)
+      set(person, "department", b)
+      try context.save()
+      return b.objectID
+    }
+    try company.run { context in
+      let b = try #require(try context.existingObject(with: id) as? Department)
+      #expect(b.people.count == 1)
+    }
+  }
+
+  /// One-to-one, and with the delete rule that is for it.
+  @Test func whatWasLinkedSoIsReachedByDeleteRules() throws {
+    let company = try CompanyStore()
+    try company.run { context in
+      let (person, other, badge) = (Person(context: context), Person(context: context), Badge(context: context))
+      try context.save()
+      set(badge, "owner", person)
+      #expect(person.badge === badge)
+      set(other, "badge", badge)
+      #expect(person.badge == nil && badge.value(forKey: "owner") as? Person === other)
+      set(person, "badge", Badge(context: context))
+      context.delete(other)
+      context.delete(person)
+      try context.save()
+      #expect(try context.all(Badge.self).isEmpty)
+    }
+  }
+
+  /// What nobody announces keeps no inverse, and is forgotten by a save or a rollback.
+  @Test(arguments: [true, false]) func withoutAnAnnouncementNothingFollows(_ saves: Bool) throws {
+    let company = try CompanyStore()
+    try company.run { context in
+      let (a, b, person) = (Department(context: context), Department(context: context), Person(context: context))
+      try context.save()
+      person.setPrimitiveValue(a, forKey: "department")
+      #expect(a.people.isEmpty && !person.hasChanges)
+      person.name = "changed"
+      if saves { try context.save() } else { context.rollback() }
+      set(person, "department", b)
+      #expect(b.people == [person] && person.department === b)
+      try context.save()
+    }
+  }
+
+  /// The accessors of a to-many relationship that Apple's guide has: the primitive value is a mutable set.
+  @Test(arguments: State.allCases) func thePrimitiveSetIsChangedAndAnnounced(_ state: State) throws {
+    let company = try CompanyStore()
+    try company.run { context in
+      let department = Department(context: context)
+      let people = (0..<3).map { _ in Person(context: context) }
+      if state != .new { try context.save() }
+      if state == .faults { context.refreshAllObjects() }
+      func change(_ key: String, _ kind: NSKeyValueSetMutationKind, _ objects: [Person], _ body: (NSObject?) -> Void) {
+        department.willChangeValue(forKey: key, withSetMutation: kind, using: Set(objects))
+        body(department.primitiveValue(forKey: key) as? NSObject)
+        department.didChangeValue(forKey: key, withSetMutation: kind, using: Set(objects))
+      }
+      change("people", .union, people) { ($0 as? NSMutableSet)?.union(Set(people)) }
+      #expect(department.people == Set(people) && people.allSatisfy { $0.department === department })
+      change("people", .minus, [people[0]]) { ($0 as? NSMutableSet)?.remove(people[0]) }
+      #expect(department.people == Set(people.dropFirst()) && people[0].department == nil)
+      change("ranking", .set, people) { ($0 as? NSMutableOrderedSet)?.addObjects(from: people) }
+      #expect(department.ranking == people)
+      change("ranking", .set, people) { ($0 as? NSMutableOrderedSet)?.exchangeObject(at: 0, withObjectAt: 2) }
+      #expect(department.ranking == people.reversed())
+      #expect(department.primitiveValue(forKey: "people") as? Set<Person> == department.people)
+      try context.save()
+      context.refreshAllObjects()
+      #expect(department.people.count == 2 && department.ranking == people.reversed())
+    }
+  }
+
+  /// Foundation's ordered set has an object in `array` as often as it was given.
+  @Test func anObjectThatIsGivenTwiceIsAMemberOnce() throws {
+    let company = try CompanyStore()
+    try company.run { context in
+      let (department, a, b) = (Department(context: context), Person(context: context), Person(context: context))
+      department.setValue(NSOrderedSet(array: [a, a, b]), forKey: "ranking")
+      #expect(department.ranking == [a, b] && department.value(forKeyPath: "ranking.@count") as? Int == 2)
+      try context.save()
+    }
+  }
+}
