@@ -32,14 +32,6 @@ import Testing
 
   private final class Unknown: NSObject {}
 
-  @Test func anArgumentOfAnUnknownClassStopsTheProgram() async {
-    await #expect(processExitsWith: .failure) { _ = NSPredicate(format: "name == %@", Unknown()) }
-    await #expect(processExitsWith: .failure) { _ = NSPredicate(format: "name IN %@", [Unknown()]) }
-    await #expect(processExitsWith: .failure) {
-      _ = NSPredicate(format: "name == $n").withSubstitutionVariables(["n": Unknown()])
-    }
-  }
-
   @Test func aConstantOfAnUnknownClassIsNotTakenForNil() throws {
     let constant = NSExpression(forConstantValue: Unknown())
     let predicate = NSComparisonPredicate(

@@ -274,7 +274,7 @@ import Testing
         department.ranking.append(person)
       }
       #expect(department.value(forKeyPath: "people.name") as? NSSet == NSSet(array: ["Ada", "Bea"]))
-      #expect(department.value(forKeyPath: "ranking.name") as? [String] == ["Ada", "Bea"])
+      #expect((department.value(forKeyPath: "ranking.name") as? NSOrderedSet)?.array as? [String] == ["Ada", "Bea"])
     }
   }
 
