@@ -93,15 +93,35 @@ open class NSPersistentContainer: NSObject, _DirectoryNaming, @unchecked Sendabl
 
   /// Runs `block` on a new private-queue context, later.
   open func performBackgroundTask(_ block: @escaping (NSManagedObjectContext) -> Void) {
-    let context = newBackgroundContext()
-    context.later { block(context) }
+    let task = BackgroundTask(newBackgroundContext())
+    task.context.later {
+      task.begin()
+      block(task.context)
+    }
   }
 
   /// Runs `block` on a new private-queue context and gives back what it returns or throws.
   public nonisolated(nonsending) final func performBackgroundTask<T>(
     _ block: @escaping (NSManagedObjectContext) throws -> T
   ) async rethrows -> T {
-    let context = newBackgroundContext()
-    return try await context.perform { try block(context) }
+    let task = BackgroundTask(newBackgroundContext())
+    return try await task.context.perform {
+      task.begin()
+      return try block(task.context)
+    }
   }
+}
+
+/// The context of a task. While the task waits it knows no objects, and takes in nothing that others save.
+private struct BackgroundTask {
+  let context: NSManagedObjectContext
+  private let mergesChanges: Bool
+
+  init(_ context: NSManagedObjectContext) {
+    self.context = context
+    mergesChanges = context.automaticallyMergesChangesFromParent
+    if mergesChanges { context.automaticallyMergesChangesFromParent = false }
+  }
+
+  func begin() { if mergesChanges { context.automaticallyMergesChangesFromParent = true } }
 }

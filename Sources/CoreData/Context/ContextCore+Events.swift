@@ -42,7 +42,7 @@ extension ContextCore {
     faultError = nil
     let objects = changed
     let announcement = ReturnedChanges(objects)
-    for (owner, relationship, member) in omittedMembers where !member.flags.contains(.inaccessible) {
+    for (owner, relationship, member) in omittedMembers where member.flags.isDisjoint(with: [.inaccessible, .gone]) {
       owner.toMany(relationship).restore(member)
     }
     // Released when the rollback is over: the `deinit` of a client's class must not see it half done.

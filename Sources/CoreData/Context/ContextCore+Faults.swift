@@ -146,6 +146,18 @@ extension ContextCore {
     else { misuse("CoreData could not fulfill a fault for '\(object.ownID)': its row is gone.") }
   }
 
+  /// Makes and registers the object of a row or, without one, a fault.
+  func makeObject(_ info: EntityInfo, key: Int64, store: UInt16, row: Row?) -> NSManagedObject {
+    let object = info.objectClass.make(info.description)
+    object.core = self
+    object.key = key
+    object.storeIndex = store
+    object.row = row
+    object.flags = .fault
+    register(object)
+    return object
+  }
+
   /// Gives a fault the row that contexts share, and notes whether it may be newer than the view that is kept.
   func takeCached(_ row: Row, _ object: NSManagedObject, _ store: NSPersistentStore) {
     let isOther = object.flags.contains(.rowOfOthers) || object.row?.version != row.version

@@ -14,10 +14,11 @@ extension ContextCore {
     externalLinks.removeAll { $0.owner === object }
     object.flags.subtract([.inaccessible, .deleted])
     object.forgetValues()
-    for (owner, relationship, member) in omittedMembers where member === object {
-      owner.forget(object, in: relationship)
-    }
+    // Held until the end: the `deinit` of an owner's class may read, and so add to the list.
+    let omitted = omittedMembers
+    defer { withExtendedLifetime(omitted) {} }
     omittedMembers.removeAll { $0.member === object }
+    for (owner, relationship, member) in omitted where member === object { owner.forget(object, in: relationship) }
     if links.isEmpty { return }
     for (relationship, inverse, partner) in links {
       if inverse.isToMany {

@@ -96,6 +96,8 @@ final class ContextCore: @unchecked Sendable {
   /// Objects recently reached over to-one relationships, kept alive so that a walk does not make them again and again.
   @exclusivity(unchecked) private var recent: ContiguousArray<NSManagedObject?> = []
   @exclusivity(unchecked) private var nextRecent = 0
+  /// The view of an ordered relationship that was asked for last; see ``RelationshipOrderedSet``.
+  @exclusivity(unchecked) var orderedView: RelationshipOrderedSet?
   /// The stores that take new objects, by entity; nil for not asked yet. Of the coordinator's list of that version.
   @exclusivity(unchecked) var insertionStores: ContiguousArray<UInt16?> = []
   @exclusivity(unchecked) var insertionStoresVersion = 0
@@ -314,18 +316,6 @@ final class ContextCore: @unchecked Sendable {
     return makeObject(frozen.infos[reference.entity], key: reference.key, store: store, row: nil)
   }
 
-  /// Makes and registers the object of a row or, without one, a fault.
-  func makeObject(_ info: EntityInfo, key: Int64, store: UInt16, row: Row?) -> NSManagedObject {
-    let object = info.objectClass.make(info.description)
-    object.core = self
-    object.key = key
-    object.storeIndex = store
-    object.row = row
-    object.flags = .fault
-    register(object)
-    return object
-  }
-
   private func keep(_ object: NSManagedObject) {
     // With their rows these are about as much as a processor has at hand.
     if recent.count < 2048 {
@@ -379,6 +369,7 @@ final class ContextCore: @unchecked Sendable {
     hasInaccessible = false
     undeletedDependents = []
     recent = []
+    orderedView = nil
     snapshots.removeAll()
     fetchBatches = FetchBatches()
     (insertedCount, updatedCount, deletedCount) = (0, 0, 0)

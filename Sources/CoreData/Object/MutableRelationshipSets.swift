@@ -15,7 +15,7 @@ extension NSManagedObject {
     guard case .relationship(let index)? = info.keys[key], info.relationships[index].relationship.isOrdered else {
       misuse("'\(key)' is no ordered to-many relationship of \(info.entity.name).")
     }
-    return RelationshipOrderedSet(self, info.relationships[index].relationship)
+    return RelationshipOrderedSet.view(of: self, info.relationships[index].relationship)
   }
 
   /// The live view of the relationship that the last key of a dotted path names, of the object to which the others

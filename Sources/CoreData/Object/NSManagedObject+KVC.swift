@@ -165,6 +165,7 @@ extension NSManagedObject {
     switch value {
     case nil: []
     case let set as NSSet: set.allObjects as? [NSManagedObject]
+    case let view as RelationshipOrderedSet: Array(view.members)
     case let set as NSOrderedSet:
       // Foundation's `array` has an object as often as it was given when the set was made.
       (set.array as? [NSManagedObject]).map { $0.count == set.count ? $0 : eachOnce($0) }
@@ -174,7 +175,7 @@ extension NSManagedObject {
     }
   }
 
-  private static func eachOnce(_ objects: [NSManagedObject]) -> [NSManagedObject] {
+  static func eachOnce(_ objects: [NSManagedObject]) -> [NSManagedObject] {
     var known: Set<ObjectIdentifier> = []
     return objects.filter { known.insert(ObjectIdentifier($0)).inserted }
   }

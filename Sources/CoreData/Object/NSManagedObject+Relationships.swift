@@ -152,9 +152,6 @@ extension NSManagedObject {
   final func setPrimitiveToOne(_ relationship: Relationship, _ destination: NSManagedObject?) {
     guard let slot = relationship.slot, !hasLostContext else { return }
     check(destination, for: relationship)
-    if !flags.contains(.fault), extras?.primitiveDestinations[relationship.index] == nil {
-      makeExtras().primitiveDestinations[relationship.index] = .some(toOne(relationship))
-    }
     setReference(relationship, slot, destination)
   }
 
@@ -165,7 +162,16 @@ extension NSManagedObject {
     withCore { $0.noteRead(relationship) }
   }
 
-  /// Makes what was set by a primitive accessor a change like any other, now that it is announced: the inverse follows.
+  /// Remembers what a to-one relationship leads to, before a change of it is announced.
+  final func noteDestination(_ key: String) {
+    guard case .relationship(let index)? = info.keys[key] else { return }
+    let relationship = info.relationships[index].relationship
+    guard !relationship.isToMany, relationship.linkedInverse != nil else { return }
+    makeExtras().formerDestinations[index] = .some(toOne(relationship)?.reference)
+  }
+
+  /// Makes what was set by a primitive accessor a change like any other, now that it is announced: the inverse follows,
+  /// unless the client has seen to that.
   final func takePrimitiveLinks(_ key: String) {
     guard case .relationship(let index)? = info.keys[key] else { return }
     let relationship = info.relationships[index].relationship
@@ -173,12 +179,24 @@ extension NSManagedObject {
       guard let members = toManys[relationship]?.takePrimitive() else { return }
       return setToMany(relationship, Array(members))
     }
-    guard let slot = relationship.slot,
-      let former = extras?.primitiveDestinations.removeValue(forKey: relationship.index)
+    guard let reference = extras?.formerDestinations.removeValue(forKey: index),
+      let inverse = relationship.linkedInverse
     else { return }
+    let former = reference.flatMap { core?.registered($0, store: storeIndex) }
     let destination = toOne(relationship)
-    setReference(relationship, slot, former)
-    setToOne(relationship, destination)
+    if former === destination { return }
+    if let former, !former.flags.isDeleted, former.hasMember(self, inverse) != false {
+      former.unlinkInverse(inverse, from: self)
+    }
+    if let destination, destination.hasMember(self, inverse) != true { destination.linkInverse(inverse, to: self) }
+  }
+
+  /// Whether an object is a member as far as is known here; nil where that is not known, and of a to-one relationship.
+  private func hasMember(_ object: NSManagedObject, _ relationship: Relationship) -> Bool? {
+    guard relationship.isToMany, let state = toManys[relationship] else { return nil }
+    if !state.isFault { return state.contains(object) }
+    if state.added.contains(where: { $0 === object }) { return true }
+    return state.removed.contains { $0 === object } ? false : nil
   }
 
   final var reference: ObjectReference { ObjectReference(entity: info.entity.index, key: key) }
@@ -266,6 +284,7 @@ extension NSManagedObject {
   /// Makes `members` the members of a to-many relationship.
   final func setToMany(_ relationship: Relationship, _ members: [NSManagedObject]) {
     if hasLostContext { return }
+    let members = relationship.isOrdered ? Self.eachOnce(members) : members
     let state = loadedToMany(relationship)
     let wanted = Set(members.map(ObjectIdentifier.init))
     for old in state.members where !wanted.contains(ObjectIdentifier(old)) { remove(old, from: relationship) }

@@ -42,9 +42,7 @@ extension NSManagedObject {
   }
 
   final func clearOverlay() {
-    if overlay.isEmpty { return }
-    overlay.removeAll(slots: slotCount)
-    extras?.primitiveDestinations = [:]
+    if !overlay.isEmpty { overlay.removeAll(slots: slotCount) }
   }
 
   /// Makes the object a fault that knows nothing but who it is. Members are released last: that may run the `deinit`

@@ -66,8 +66,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// Those of them, by slot, for which a store that keeps objects was last given a token.
     var rowObjects: [Int: RowObject] = [:]
     var fetchedProperties: [String: [Any]] = [:]
-    /// What to-one relationships led to, by index, before a primitive accessor set them, until that is announced.
-    var primitiveDestinations: [Int: NSManagedObject?] = [:]
+    /// What to-one relationships led to, by index, when a change of them was announced, until it has happened.
+    var formerDestinations: [Int: ObjectReference?] = [:]
     /// Of an object that has changed again since the last event.
     var eventBase: EventBase?
     var observationInfo: UnsafeMutableRawPointer?
@@ -78,7 +78,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
       transformed = [:]
       rowObjects = [:]
       fetchedProperties = [:]
-      primitiveDestinations = [:]
+      formerDestinations = [:]
       eventBase = nil
     }
 
@@ -282,6 +282,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
   open func willChangeValue(forKey key: String) {
     prepareToRead()
     noteEventBase()
+    noteDestination(key)
   }
   open func didChangeValue(forKey key: String) {
     if info.keys[key] == nil && type(of: self).contextShouldIgnoreUnmodeledPropertyChanges { return }

@@ -4,16 +4,29 @@ import StoreSchema
 /// `NSMutableOrderedSet` over an ordered relationship.
 ///
 /// Some of Foundation's members cannot be overridden and read what the set holds itself: `array`, `firstObject`, `for`
-/// loops. So it holds the members, too: as they were when the view was made, and with each change through it.
+/// loops. So it holds the members, too: as they were when the view was asked for, and with each change through it. The
+/// context keeps the last view: clients ask for one again and again to add an object each time.
 final class RelationshipOrderedSet: NSMutableOrderedSet {
   private let owner: NSManagedObject?
   private let relationship: Relationship?
 
-  init(_ owner: NSManagedObject, _ relationship: Relationship) {
+  static func view(of owner: NSManagedObject, _ relationship: Relationship) -> RelationshipOrderedSet {
+    if let known = owner.core?.orderedView, known.owner === owner, known.relationship == relationship {
+      known.holdAll()
+      return known
+    }
+    let view = RelationshipOrderedSet(owner, relationship)
+    owner.core?.orderedView = view
+    return view
+  }
+
+  private init(_ owner: NSManagedObject, _ relationship: Relationship) {
     self.owner = owner
     self.relationship = relationship
     super.init(capacity: 0)
-    hold(members)
+    // A former view may have been where this one is now.
+    state?.holder = nil
+    holdAll()
   }
 
   override init(capacity numItems: Int) {
@@ -29,11 +42,16 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
   required init?(coder aDecoder: NSCoder) { nil }
 
   private var state: ToManyState? { relationship.flatMap { owner?.loadedToMany($0) } }
-  private var members: ContiguousArray<NSManagedObject> { state?.members ?? [] }
+  var members: ContiguousArray<NSManagedObject> { state?.members ?? [] }
 
   // MARK: Reading
 
-  override var count: Int { isHolding ? super.count : state?.members.count ?? 0 }
+  /// Foundation's own members that are not overridden ask for it before they read what is held.
+  override var count: Int {
+    if isHolding { return super.count }
+    holdAll()
+    return state?.members.count ?? 0
+  }
 
   override func object(at idx: Int) -> Any {
     let members = members
@@ -57,15 +75,16 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
     holdAll()
     super.insert(object, at: idx)
     owner?.add(object, to: relationship, at: idx)
+    state?.holder = ObjectIdentifier(self)
   }
 
   override func removeObject(at idx: Int) {
     guard let relationship, members.indices.contains(idx) else { return }
     let member = members[idx]
     holdAll()
-    if super.object(at: idx) as? NSManagedObject !== member { hold(members) }
     super.removeObject(at: idx)
     owner?.remove(member, from: relationship)
+    state?.holder = ObjectIdentifier(self)
   }
 
   override func replaceObject(at idx: Int, with obj: Any) {
@@ -85,6 +104,10 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
 
   // MARK: Several
 
+  override func add(_ objects: UnsafePointer<AnyObject>!, count: Int) {
+    for index in 0..<count { add(objects[index]) }
+  }
+
   override func addObjects(from array: [Any]) { for object in array { add(object) } }
 
   override func insert(_ objects: [Any], at indexes: IndexSet) {
@@ -96,7 +119,8 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
   }
 
   override func removeObjects(in range: NSRange) {
-    change { $0.removeSubrange(range.location..<range.location + range.length) }
+    guard let range = Range(range) else { return }
+    change { $0.removeSubrange(range) }
   }
 
   override func removeObjects(in array: [Any]) {
@@ -147,8 +171,8 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
   override func sortRange(
     _ range: NSRange, options opts: NSSortOptions = [], usingComparator cmptr: (Any, Any) -> ComparisonResult
   ) {
+    guard let range = Range(range) else { return }
     change { members in
-      let range = range.location..<range.location + range.length
       members.replaceSubrange(range, with: members[range].sorted { cmptr($0, $1) == .orderedAscending })
     }
   }
@@ -169,18 +193,18 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
     var changed = Array(members)
     body(&changed)
     owner.setToMany(relationship, changed)
-    hold(members)
+    holdAll()
   }
 
   /// Holds the members, where they have been changed another way since.
-  private func holdAll() { if super.count != count { hold(members) } }
-
-  private func hold(_ members: ContiguousArray<NSManagedObject>) {
+  private func holdAll() {
+    guard let state, state.holder != ObjectIdentifier(self) else { return }
     // What Foundation does asks for the count and for members.
     isHolding = true
     defer { isHolding = false }
     super.removeAllObjects()
-    for (index, member) in members.enumerated() { super.insert(member, at: index) }
+    for (index, member) in state.members.enumerated() { super.insert(member, at: index) }
+    state.holder = ObjectIdentifier(self)
   }
 
   private var isHolding = false

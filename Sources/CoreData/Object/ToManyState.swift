@@ -31,8 +31,16 @@ final class ToManyState {
     @exclusivity(unchecked) var places: [ObjectIdentifier: Int]?
     @exclusivity(unchecked) var set: NSSet?
     @exclusivity(unchecked) var orderedSet: NSOrderedSet?
-    /// The set that a primitive accessor has given of these members. A client may change it, and announces that.
-    @exclusivity(unchecked) var primitiveSet: NSObject?
+    /// The set that a primitive accessor has given, and the members that it was given with. A client may change it, and
+    /// announces that.
+    @exclusivity(unchecked) var primitive: (set: NSObject, base: ContiguousArray<NSManagedObject>)?
+    @exclusivity(unchecked) var holder: ObjectIdentifier?
+  }
+
+  /// The view that holds just these members; see ``RelationshipOrderedSet``.
+  var holder: ObjectIdentifier? {
+    get { extras?.holder }
+    set { makeExtras().holder = newValue }
   }
 
   private func makeExtras() -> Extras {
@@ -200,9 +208,9 @@ final class ToManyState {
 
   /// Takes that back and gives what was set; nil where nothing was.
   func takePrimitive() -> ContiguousArray<NSManagedObject>? {
-    if let changed = takeChangedPrimitiveSet() { return changed }
-    if !isPrimitive { return nil }
-    let set = members
+    let changed = takeChangedPrimitiveSet()
+    if !isPrimitive { return changed }
+    let set = changed ?? members
     if let known = extras?.beforePrimitive {
       members = known
       forgetDerived()
@@ -214,25 +222,33 @@ final class ToManyState {
     return set
   }
 
-  /// The members as a set that a client may change; see ``takePrimitive()``.
+  /// The members as a set that a client may change; see ``takePrimitive()``. It is the same as long as the members are
+  /// known.
   func primitiveSet(isOrdered: Bool) -> NSObject {
-    if let set = extras?.primitiveSet { return set }
-    let objects = Array(members)
-    let made: NSObject = isOrdered ? NSMutableOrderedSet(array: objects) : NSMutableSet(array: objects)
-    makeExtras().primitiveSet = made
-    return made
+    if let known = extras?.primitive, known.base.elementsEqual(members, by: ===) { return known.set }
+    let set = extras?.primitive?.set ?? (isOrdered ? NSMutableOrderedSet() : NSMutableSet())
+    if let set = set as? NSMutableOrderedSet {
+      set.removeAllObjects()
+      set.addObjects(from: Array(members))
+    } else if let set = set as? NSMutableSet {
+      set.removeAllObjects()
+      set.addObjects(from: Array(members))
+    }
+    makeExtras().primitive = (set, members)
+    return set
   }
 
+  /// The members with what a client has changed in the set that it was given; nil where that is nothing.
   private func takeChangedPrimitiveSet() -> ContiguousArray<NSManagedObject>? {
-    guard let given = extras?.primitiveSet else { return nil }
-    let found = (given as? NSMutableOrderedSet)?.array ?? (given as? NSMutableSet)?.allObjects ?? []
-    let objects = ContiguousArray(found.compactMap { $0 as? NSManagedObject })
-    let isSame =
-      given is NSMutableOrderedSet
-      ? objects.elementsEqual(members, by: ===) : objects.count == members.count && objects.allSatisfy(contains)
-    if isSame { return nil }
-    extras?.primitiveSet = nil
-    return objects
+    guard let (set, base) = extras?.primitive else { return nil }
+    let isOrdered = set is NSMutableOrderedSet
+    let found = (set as? NSMutableOrderedSet)?.array ?? (set as? NSMutableSet)?.allObjects ?? []
+    let objects = ContiguousArray(NSManagedObject.eachOnce(found.compactMap { $0 as? NSManagedObject }))
+    let (come, gone) = (objects.without(base), base.without(objects))
+    if come.isEmpty && gone.isEmpty && (!isOrdered || objects.elementsEqual(base, by: ===)) { return nil }
+    extras?.primitive?.base = objects
+    // Somebody else may have changed the members meanwhile.
+    return members.elementsEqual(base, by: ===) ? objects : members.without(gone + come) + come
   }
 
   private func noteAddition(_ object: NSManagedObject) {
@@ -270,7 +286,7 @@ final class ToManyState {
       extras.places?[ObjectIdentifier(object)] = members.count
       extras.set = nil
       extras.orderedSet = nil
-      extras.primitiveSet = nil
+      extras.holder = nil
     }
     // Room for three members, so that the first additions do not reallocate.
     if members.isEmpty { members.reserveCapacity(3) }
@@ -291,14 +307,14 @@ final class ToManyState {
     members.removeLast()
     extras.set = nil
     extras.orderedSet = nil
-    extras.primitiveSet = nil
+    extras.holder = nil
   }
 
   private func forgetDerived() {
     extras?.places = nil
     extras?.set = nil
     extras?.orderedSet = nil
-    extras?.primitiveSet = nil
+    extras?.holder = nil
   }
 
   var asSet: NSSet {

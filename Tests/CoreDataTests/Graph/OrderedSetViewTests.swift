@@ -134,4 +134,52 @@ import Testing
       #expect(names() == ["p2", "p3"])
     }
   }
+
+  /// Clients ask for a view for each object that they add. What another view has changed is seen, too.
+  @Test func aViewIsAskedForAgainAndAgain() throws {
+    let company = try CompanyStore()
+    try company.run { context in
+      let departments = [Department(context: context), Department(context: context)]
+      let first = departments[0].mutableOrderedSetValue(forKey: "ranking")
+      for number in 0..<1000 {
+        let person = Person(context: context)
+        person.name = "\(number)"
+        departments[number < 900 ? 0 : number % 2].mutableOrderedSetValue(forKey: "ranking").add(person)
+      }
+      for (department, count) in zip(departments, [950, 50]) {
+        let view = department.mutableOrderedSetValue(forKey: "ranking")
+        #expect(view.array as? [Person] == department.ranking && view.count == count)
+      }
+      first.remove(departments[0].ranking[1])
+      #expect(first.array as? [Person] == departments[0].ranking && departments[0].ranking.count == 949)
+      try context.save()
+    }
+  }
+
+  /// The typed property takes an array, which may have an object twice.
+  @Test func aMemberThatIsGivenTwiceIsRankedOnce() throws {
+    try ranked { department, view, people, names in
+      department.ranking = [people[3], people[3], people[0], people[1]]
+      department.ranking.append(people[3])
+      #expect(names() == ["p3", "p0", "p1"])
+      #expect(department.mutableOrderedSetValue(forKey: "ranking").array.count == 3)
+      #expect(view.index(of: people[1]) == 2)
+    }
+  }
+
+  /// What reads a view of former members, and a view as a value.
+  @Test func aViewOfFormerMembersIsSafe() throws {
+    try ranked { department, view, people, names in
+      department.ranking = [people[4]]
+      people[3].setValue(department, forKey: "rankedIn")
+      var seen: [Int] = []
+      view.enumerateObjects(options: []) { _, index, _ in seen.append(index) }
+      #expect(seen == [0, 1])
+      department.ranking = [people[2], people[4]]
+      department.setValue(view, forKey: "ranking")
+      #expect(names() == ["p2", "p4"])
+      view.removeObjects(in: NSRange(location: NSNotFound, length: 0))
+      #expect(view.count == 2)
+    }
+  }
 }

@@ -111,4 +111,78 @@ import Testing
       try context.save()
     }
   }
+
+  /// A client may have seen to the inverse itself.
+  @Test(arguments: State.allCases) func anInverseThatIsThereAlreadyIsNotMadeAgain(_ state: State) throws {
+    let company = try CompanyStore()
+    try company.run { context in
+      let (a, b, person) = (Department(context: context), Department(context: context), Person(context: context))
+      if state != .new { try context.save() }
+      if state == .faults { context.refreshAllObjects() }
+      for (former, next) in [(nil, a), (a, b)] as [(Department?, Department)] {
+        person.willChangeValue(forKey: "department")
+        person.setPrimitiveValue(next, forKey: "department")
+        former?.mutableSetValue(forKey: "people").remove(person)
+        next.mutableSetValue(forKey: "people").add(person)
+        person.didChangeValue(forKey: "department")
+        #expect(next.mutableSetValue(forKey: "people").count == 1 && next.people == [person])
+        #expect(former?.people.isEmpty != false && person.department === next)
+      }
+      try context.save()
+      person.department = nil
+      #expect(b.people.isEmpty)
+      person.department = a
+      try context.save()
+      context.refreshAllObjects()
+      #expect(a.people == [person] && b.people.isEmpty)
+    }
+  }
+
+  /// Values that `awakeFromInsert()` sets are no base for what is announced later.
+  @Test func anotherChangeInBetweenIsKnown() throws {
+    let company = try CompanyStore()
+    try company.run { context in
+      let (one, two, badge) = (Person(context: context), Person(context: context), Badge(context: context))
+      badge.setPrimitiveValue(nil, forKey: "owner")
+      badge.setValue(one, forKey: "owner")
+      set(badge, "owner", two)
+      #expect(one.badge == nil && two.badge === badge)
+      try context.save()
+      #expect(one.badge == nil && two.badge === badge)
+    }
+  }
+
+  /// The set is the same as long as a client keeps it, and what others change meanwhile stays.
+  @Test func aPrimitiveSetThatIsKeptGoesOn() throws {
+    let company = try CompanyStore()
+    try company.run { context in
+      let department = Department(context: context)
+      let people = (0..<6).map { _ in Person(context: context) }
+      let set = try #require(department.primitiveValue(forKey: "people") as? NSMutableSet)
+      for person in people.prefix(3) {
+        department.willChangeValue(forKey: "people")
+        set.add(person)
+        department.didChangeValue(forKey: "people")
+      }
+      #expect(department.people == Set(people.prefix(3)))
+      department.willChangeValue(forKey: "people")
+      set.add(people[3])
+      set.remove(people[0])
+      department.mutableSetValue(forKey: "people").add(people[4])
+      department.mutableSetValue(forKey: "people").remove(people[1])
+      department.didChangeValue(forKey: "people")
+      #expect(department.people == Set(people[2...4]))
+      #expect(people.filter { $0.department === department } == Array(people[2...4]))
+      #expect(department.primitiveValue(forKey: "people") as? NSSet == NSSet(array: Array(people[2...4])))
+
+      department.willChangeValue(forKey: "people")
+      department.setPrimitiveValue(NSSet(object: people[0]), forKey: "people")
+      (department.primitiveValue(forKey: "people") as? NSMutableSet)?.add(people[5])
+      department.didChangeValue(forKey: "people")
+      #expect(department.people == [people[0], people[5]] && people[0].department === department)
+      try context.save()
+      context.refreshAllObjects()
+      #expect(department.people == [people[0], people[5]])
+    }
+  }
 }
