@@ -256,12 +256,14 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
   open func setValue(_ value: Any?, forKey key: String) { setModelledValue(value, forKey: key) }
 
   /// The value without firing a fault and without custom accessors; of a fault, what was set with
-  /// ``setPrimitiveValue(_:forKey:)``.
+  /// ``setPrimitiveValue(_:forKey:)``. That of a to-many relationship is an `NSMutableSet` or `NSMutableOrderedSet`. What
+  /// is changed in it is a change of the relationship once ``didChangeValue(forKey:)`` announces it.
   open func primitiveValue(forKey key: String) -> Any? { primitive(key) }
 
   /// Sets a value and nothing else: no fault is fired, the object is not marked as changed, and inverses stay as they
-  /// are. The value is saved with the object's next change; ``didChangeValue(forKey:)`` makes it one. A value of
-  /// another type than the property's stops the program.
+  /// are. The value is saved with the object's next change. Between ``willChangeValue(forKey:)`` and
+  /// ``didChangeValue(forKey:)`` it is a change itself, which inverses follow. A value of another type than the
+  /// property's stops the program.
   ///
   /// "does not invoke the change notification methods", "you are also responsible for maintaining the inverse
   /// relationship": https://developer.apple.com/documentation/coredata/nsmanagedobject/setprimitivevalue(_:forkey:)
