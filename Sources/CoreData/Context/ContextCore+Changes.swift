@@ -83,13 +83,7 @@ extension ContextCore {
       if object.flags.contains(.updated) { updatedCount += 1 }
     }
     undeletedDependents.removeAll { $0 === object }
-    // Held until the end: the `deinit` of an owner's class may read, and so add to the list.
-    let omitted = omittedMembers
-    defer { withExtendedLifetime(omitted) {} }
-    omittedMembers.removeAll { $0.member === object }
-    for (owner, relationship, member) in omitted where member === object {
-      owner.toMany(relationship).restore(member)
-    }
+    for (owner, relationship) in takeOmissions(of: object) { owner.toMany(relationship).restore(object) }
     list(object)
   }
 

@@ -14,11 +14,7 @@ extension ContextCore {
     externalLinks.removeAll { $0.owner === object }
     object.flags.subtract([.inaccessible, .deleted])
     object.forgetValues()
-    // Held until the end: the `deinit` of an owner's class may read, and so add to the list.
-    let omitted = omittedMembers
-    defer { withExtendedLifetime(omitted) {} }
-    omittedMembers.removeAll { $0.member === object }
-    for (owner, relationship, member) in omitted where member === object { owner.forget(object, in: relationship) }
+    for (owner, relationship) in takeOmissions(of: object) { owner.forget(object, in: relationship) }
     if links.isEmpty { return }
     for (relationship, inverse, partner) in links {
       if inverse.isToMany {
@@ -32,6 +28,14 @@ extension ContextCore {
     lastEvent = nil
     // A save walks over the list.
     if !isSaving { forgetUnchanged(links.map(\.partner)) }
+  }
+
+  /// The relationships that were read without an object which is there again, taken off the list. They are held by whom
+  /// they are given to: the `deinit` of an owner's class may read, and so add to the list.
+  func takeOmissions(of object: NSManagedObject) -> [(owner: NSManagedObject, Relationship)] {
+    let found = omittedMembers.filter { $0.member === object }.map { ($0.owner, $0.1) }
+    omittedMembers.removeAll { $0.member === object }
+    return found
   }
 
   /// Members are read again where they were read without an object that is gone: somebody may have told of a deletion

@@ -141,12 +141,14 @@ extension ContextCore {
 
   /// Objects that were inserted and deleted without ever being saved.
   private func forgetAnnihilated() {
+    var leaving = Leaving()
     for object in changed where object.flags.isSuperset(of: [.inserted, .deleted]) {
       forget(object)
       object.flags = [.gone]
-      object.toManys.removeAll()
+      object.toManys.moveAll(to: &leaving.states)
     }
     changeList.removeAll { $0.flags.contains(.gone) }
+    withExtendedLifetime(leaving) {}
   }
 
   private func saveMetadata(_ coordinator: NSPersistentStoreCoordinator) throws {

@@ -20,8 +20,9 @@ enum KeyPathValue {
     }
   }
 
-  /// What a key and the rest give of each member, gathered as the members are; or what an operator makes of it
-  /// (https://developer.apple.com/library/archive/documentation/Cocoa/Conceptual/KeyValueCoding/CollectionOperators.html).
+  /// What a key and the rest give of each member, gathered as the members are; or what an operator makes of it.
+  ///
+  /// https://developer.apple.com/library/archive/documentation/Cocoa/Conceptual/KeyValueCoding/CollectionOperators.html
   private static func collection(
     _ members: [Any], _ key: String, _ rest: ArraySlice<String>, gather: ([Any]) -> Any
   ) -> Any? {

@@ -166,18 +166,11 @@ extension NSManagedObject {
     case nil: []
     case let set as NSSet: set.allObjects as? [NSManagedObject]
     case let view as RelationshipOrderedSet: Array(view.members)
-    case let set as NSOrderedSet:
-      // Foundation's `array` has an object as often as it was given when the set was made.
-      (set.array as? [NSManagedObject]).map { $0.count == set.count ? $0 : eachOnce($0) }
+    case let set as NSOrderedSet: set.array as? [NSManagedObject]
     case let set as Set<NSManagedObject>: Array(set)
     case let set as Set<AnyHashable>: set.map(\.base) as? [NSManagedObject]
     default: nil
     }
-  }
-
-  static func eachOnce(_ objects: [NSManagedObject]) -> [NSManagedObject] {
-    var known: Set<ObjectIdentifier> = []
-    return objects.filter { known.insert(ObjectIdentifier($0)).inserted }
   }
 
   // MARK: Primitive values

@@ -158,7 +158,7 @@ extension NSManagedObject {
   final func setPrimitiveToMany(_ relationship: Relationship, _ members: [NSManagedObject]) {
     if hasLostContext { return }
     for member in members { check(member, for: relationship) }
-    toMany(relationship).setPrimitive(ContiguousArray(members))
+    toMany(relationship).setPrimitive(ContiguousArray(Self.eachOnce(members)))
     withCore { $0.noteRead(relationship) }
   }
 
@@ -297,6 +297,12 @@ extension NSManagedObject {
         noteLinkChange(relationship)
       }
     }
+  }
+
+  /// Without repetitions, which arrays have, and `array` of a Foundation set that was made of one.
+  private static func eachOnce(_ objects: [NSManagedObject]) -> [NSManagedObject] {
+    var known: Set<ObjectIdentifier> = []
+    return objects.filter { known.insert(ObjectIdentifier($0)).inserted }
   }
 
   /// While the members are unread: whether an object is one of them, as its own side tells.

@@ -256,8 +256,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
   open func setValue(_ value: Any?, forKey key: String) { setModelledValue(value, forKey: key) }
 
   /// The value without firing a fault and without custom accessors; of a fault, what was set with
-  /// ``setPrimitiveValue(_:forKey:)``. That of a to-many relationship is an `NSMutableSet` or `NSMutableOrderedSet`. What
-  /// is changed in it is a change of the relationship once ``didChangeValue(forKey:)`` announces it.
+  /// ``setPrimitiveValue(_:forKey:)``. That of a to-many relationship is an `NSMutableSet` or `NSMutableOrderedSet`.
+  /// What is changed in it is a change of the relationship once ``didChangeValue(forKey:)`` announces it.
   open func primitiveValue(forKey key: String) -> Any? { primitive(key) }
 
   /// Sets a value and nothing else: no fault is fired, the object is not marked as changed, and inverses stay as they

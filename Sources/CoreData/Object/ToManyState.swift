@@ -243,7 +243,7 @@ final class ToManyState {
     guard let (set, base) = extras?.primitive else { return nil }
     let isOrdered = set is NSMutableOrderedSet
     let found = (set as? NSMutableOrderedSet)?.array ?? (set as? NSMutableSet)?.allObjects ?? []
-    let objects = ContiguousArray(NSManagedObject.eachOnce(found.compactMap { $0 as? NSManagedObject }))
+    let objects = ContiguousArray(found.compactMap { $0 as? NSManagedObject })
     let (come, gone) = (objects.without(base), base.without(objects))
     if come.isEmpty && gone.isEmpty && (!isOrdered || objects.elementsEqual(base, by: ===)) { return nil }
     extras?.primitive?.base = objects

@@ -3,8 +3,8 @@ import Testing
 
 @testable import CoreData
 
-/// Relationships that are changed by primitive accessors, and announced. Such announcements are there "to fire faults, to
-/// maintain inverse relationships, and so on".
+/// Relationships that are changed by primitive accessors, and announced. Such announcements are there "to fire faults,
+/// to maintain inverse relationships, and so on".
 /// https://developer.apple.com/documentation/coredata/nsmanagedobject/didaccessvalue(forkey:)
 @Suite struct PrimitiveLinkTests {
   /// The setter of a to-one relationship that Apple's guide has.

@@ -123,8 +123,8 @@ import Testing
     }
   }
 
-  /// Somebody tells of a deletion that was none. Once the object is looked for again, its link to another store is given
-  /// up on both sides, and the save has nothing to refuse.
+  /// Somebody tells of a deletion that was none. Once the object is looked for again, its link to another store is
+  /// given up on both sides, and the save has nothing to refuse.
   @Test(arguments: [true, false], [true, false])
   func aLinkToAnotherStoreIsGivenUpWithTheObject(_ takesOwner: Bool, _ linksBefore: Bool) throws {
     let (context, _, rest, folder) = try stack()
