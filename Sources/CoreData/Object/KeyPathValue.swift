@@ -1,4 +1,5 @@
 import Foundation
+import StoreQuery
 import StoreSchema
 
 /// Key paths over objects, collections and the collection operators.
@@ -6,6 +7,7 @@ enum KeyPathValue {
   static func value(of start: Any?, _ keys: ArraySlice<String>) -> Any? {
     guard let start = AttributeCoding.flattened(start), let key = keys.first else { return start }
     let rest = keys.dropFirst()
+    if key == "self" { return value(of: start, rest) }
     switch start {
     case let object as NSManagedObject: return value(of: object.value(forKey: key), rest)
     case let set as NSSet: return collection(set.allObjects, key, rest) { NSSet(array: $0.map(SetDecimal.hashable)) }
@@ -20,22 +22,24 @@ enum KeyPathValue {
     }
   }
 
-  /// What a key and the rest give of each member, gathered as the members are; or what an operator makes of it.
+  /// What a key gives of each member, gathered as the members are, and of that the rest; or what an operator makes of
+  /// what the rest gives of each member.
   ///
   /// https://developer.apple.com/library/archive/documentation/Cocoa/Conceptual/KeyValueCoding/CollectionOperators.html
   private static func collection(
     _ members: [Any], _ key: String, _ rest: ArraySlice<String>, gather: ([Any]) -> Any
   ) -> Any? {
     if key == "@count" { return NSNumber(value: members.count) }
-    guard key.hasPrefix("@") else { return gather(members.compactMap { value(of: $0, [key] + rest) }) }
+    // The rest is asked of what is gathered, as `value(forKeyPath:)` does with each key: it may be an operator.
+    guard key.hasPrefix("@") else { return value(of: gather(members.compactMap { value(of: $0, [key]) }), rest) }
     let values = rest.isEmpty ? members : members.compactMap { value(of: $0, rest) }
     let numbers = values.compactMap(AttributeCoding.double)
     switch key {
     case "@sum": return NSNumber(value: numbers.reduce(0, +))
     // "substituting 0 for nil values"
     case "@avg": return members.isEmpty ? nil : NSNumber(value: numbers.reduce(0, +) / Double(members.count))
-    case "@min": return extreme(values, -1)
-    case "@max": return extreme(values, 1)
+    case "@min": return extreme(values, .ascending)
+    case "@max": return extreme(values, .descending)
     case "@unionOfObjects": return values
     case "@distinctUnionOfObjects": return distinct(values)
     case "@unionOfArrays": return flat(values)
@@ -51,20 +55,15 @@ enum KeyPathValue {
     values.flatMap { ObjectCollection.elements($0) ?? [] }.map { $0 ?? NSNull() }
   }
 
-  private static func extreme(_ values: [Any], _ sign: Int) -> Any? {
-    values.reduce(nil as Any?) { best, next in
-      guard let best else { return next }
-      return compare(next, best) == sign ? next : best
+  /// The first of the values to which the others stand the other way. Numbers are compared exactly.
+  private static func extreme(_ values: [Any], _ wanted: Ordering) -> Any? {
+    var best: (value: Value, original: Any)?
+    for original in values {
+      let value = ObjectEvaluator.value(original)
+      if let known = best, ValueComparison.compare(value, known.value) != wanted { continue }
+      best = (value, original)
     }
-  }
-
-  private static func compare(_ a: Any, _ b: Any) -> Int {
-    if let x = a as? Date, let y = b as? Date { return x < y ? -1 : (x > y ? 1 : 0) }
-    if let x = a as? String, let y = b as? String {
-      return UTF8Order.isLess(x, y) ? -1 : (UTF8Order.isLess(y, x) ? 1 : 0)
-    }
-    guard let x = AttributeCoding.double(a), let y = AttributeCoding.double(b) else { return 0 }
-    return x < y ? -1 : (x > y ? 1 : 0)
+    return best?.original
   }
 }
 

@@ -97,4 +97,36 @@ import Testing
       #expect(thing.managedObjectContext == nil)
     }
   }
+
+  /// Each key is asked of what the one before it gave, so that an operator is about all that is gathered.
+  /// https://developer.apple.com/documentation/foundation/nskeyvaluecoding
+  @Test func anOperatorBehindAPathIsAboutAllThatIsGathered() throws {
+    try shelf { shelf, _ in
+      #expect(shelf.value(forKeyPath: "books.price.@max.self") as? Decimal == 2)
+      #expect(shelf.value(forKeyPath: "books.price.@count") as? Int == 2)
+      #expect(shelf.value(forKeyPath: "ordered.title.@count") as? Int == 3)
+    }
+  }
+
+  /// "The search is conducted using the compare: method, as defined by many Foundation classes", which is exact.
+  @Test func theExtremesOfNumbersAreExact() throws {
+    let big: Int64 = 9_007_199_254_740_992
+    let number = Describing.entity("Number", [("n", .integer64), ("d", .decimal)].map { Describing.attribute($0, $1) })
+    let list = Describing.entity("List")
+    Describing.relate(number, "list", toMany: false, list, "numbers", toManyBack: true)
+    let context = try Describing.context(Describing.model([number, list]))
+    context.performAndWait {
+      let list = NSEntityDescription.insertNewObject(forEntityName: "List", into: context)
+      for offset: Int64 in [0, 1, 2, 3] {
+        let number = NSEntityDescription.insertNewObject(forEntityName: "Number", into: context)
+        number.setValue(big + offset, forKey: "n")
+        number.setValue(Decimal(1) + Decimal(offset) / 1_000_000_000_000_000_000, forKey: "d")
+        number.setValue(list, forKey: "list")
+      }
+      #expect(list.value(forKeyPath: "numbers.@max.n") as? Int64 == big + 3)
+      #expect(list.value(forKeyPath: "numbers.@min.n") as? Int64 == big)
+      #expect(list.value(forKeyPath: "numbers.@max.d") as? Decimal == Decimal(1) + 3 / 1_000_000_000_000_000_000)
+      #expect(list.value(forKeyPath: "numbers.@min.d") as? Decimal == 1)
+    }
+  }
 }
