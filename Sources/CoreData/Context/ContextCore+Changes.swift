@@ -83,8 +83,10 @@ extension ContextCore {
       if object.flags.contains(.updated) { updatedCount += 1 }
     }
     undeletedDependents.removeAll { $0 === object }
-    for (owner, relationship) in takeOmissions(of: object) { owner.toMany(relationship).restore(object) }
     list(object)
+    for (owner, relationship) in takeOmissions(of: object) {
+      owner.toMany(relationship).restore(object, isOrdered: relationship.isOrdered)
+    }
   }
 
   /// Makes an object whose row is gone one that was never saved, with the values that it had.

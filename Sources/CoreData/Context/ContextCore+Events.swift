@@ -5,6 +5,8 @@ import StoreSchema
 extension ContextCore {
   func processPendingChanges() {
     checkQueue()
+    // They hold their owners and members.
+    if !orderedViews.isEmpty { orderedViews = [:] }
     if propagatesDeletesAtEndOfEvent || isSaving { propagateDeletes() }
     if !changeList.hasPending { return }
     let objects = changeList.pending
@@ -43,7 +45,7 @@ extension ContextCore {
     let objects = changed
     let announcement = ReturnedChanges(objects)
     for (owner, relationship, member) in omittedMembers where member.flags.isDisjoint(with: [.inaccessible, .gone]) {
-      owner.toMany(relationship).restore(member)
+      owner.toMany(relationship).restore(member, isOrdered: relationship.isOrdered)
     }
     // Released when the rollback is over: the `deinit` of a client's class must not see it half done.
     var unread: ContiguousArray<ToManyState> = []

@@ -135,12 +135,22 @@ extension ContextCore {
     return faultError
   }
 
+  /// Reads an object for whoever wants to know whether it is there. That it is not is no error, and the context's
+  /// ``NSManagedObjectContext/shouldHandleInaccessibleFault(_:for:triggeredByProperty:)`` is not asked.
+  func look(at object: NSManagedObject) -> StoreError? {
+    let former = lookedAt
+    lookedAt = object
+    defer { lookedAt = former }
+    return errors { object.prepareToRead() }
+  }
+
   /// The row is gone: the object counts as deleted, with nothing left to save.
   private func becameInaccessible(_ object: NSManagedObject) {
     // What was changed has no row to go to. A deletion stays listed: the save tells of it.
     if object.flags.contains(.listed) && !object.flags.contains(.deleted) { unlist([object]) }
     object.flags.insert([.inaccessible, .deleted])
     hasInaccessible = true
+    if object === lookedAt { return }
     guard
       context?.shouldHandleInaccessibleFault(object, for: object.ownID, triggeredByProperty: nil) ?? true
     else { misuse("CoreData could not fulfill a fault for '\(object.ownID)': its row is gone.") }
@@ -256,9 +266,12 @@ extension ContextCore {
     _ members: ContiguousArray<NSManagedObject>, _ relationship: Relationship, of owner: NSManagedObject
   ) -> ContiguousArray<NSManagedObject> {
     if deletedCount == 0 && !hasInaccessible { return members }
+    // Who was removed before is no member, whatever becomes of the deletion.
+    let removed = Set((owner.toManys[relationship]?.removed ?? []).map(ObjectIdentifier.init))
     return members.filter { member in
-      if member.flags.contains(.deleted) { omittedMembers.append((owner, relationship, member)) }
-      return !member.flags.contains(.deleted)
+      if !member.flags.contains(.deleted) || removed.contains(ObjectIdentifier(member)) { return true }
+      omittedMembers.append((owner, relationship, member))
+      return false
     }
   }
 

@@ -20,7 +20,8 @@ extension ContextCore {
     }
     for object in inserted {
       lookAgain(for: object)
-      object.prepareToRead()
+      // The client has not asked for it. Where it cannot be read it stays a fault: who reads it then has the error.
+      _ = look(at: object)
     }
     announce(inserted.filter { !$0.flags.isDeleted }, refreshed.filter { !$0.flags.isDeleted }, deleted)
   }

@@ -96,8 +96,10 @@ final class ContextCore: @unchecked Sendable {
   /// Objects recently reached over to-one relationships, kept alive so that a walk does not make them again and again.
   @exclusivity(unchecked) private var recent: ContiguousArray<NSManagedObject?> = []
   @exclusivity(unchecked) private var nextRecent = 0
-  /// The view of an ordered relationship that was asked for last; see ``RelationshipOrderedSet``.
-  @exclusivity(unchecked) var orderedView: RelationshipOrderedSet?
+  /// The object that ``look(at:)`` reads.
+  @exclusivity(unchecked) var lookedAt: NSManagedObject?
+  /// The views of ordered relationships that were asked for in this event; see ``RelationshipOrderedSet``.
+  @exclusivity(unchecked) var orderedViews: [RelationshipOrderedSet.Key: RelationshipOrderedSet] = [:]
   /// The stores that take new objects, by entity; nil for not asked yet. Of the coordinator's list of that version.
   @exclusivity(unchecked) var insertionStores: ContiguousArray<UInt16?> = []
   @exclusivity(unchecked) var insertionStoresVersion = 0
@@ -369,7 +371,7 @@ final class ContextCore: @unchecked Sendable {
     hasInaccessible = false
     undeletedDependents = []
     recent = []
-    orderedView = nil
+    orderedViews = [:]
     snapshots.removeAll()
     fetchBatches = FetchBatches()
     (insertedCount, updatedCount, deletedCount) = (0, 0, 0)

@@ -233,7 +233,7 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
       throw CocoaError(.managedObjectReferentialIntegrity, userInfo: [NSAffectedObjectsErrorKey: [objectID]])
     }
     core.lookAgain(for: object)
-    if let error = core.errors({ object.prepareToRead() }) { throw CoreDataError.make(error) }
+    if let error = core.look(at: object) { throw CoreDataError.make(error) }
     if object.flags.contains(.inaccessible) {
       throw CocoaError(.managedObjectReferentialIntegrity, userInfo: [NSAffectedObjectsErrorKey: [objectID]])
     }
@@ -306,6 +306,7 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
   }
 
   open func refreshAllObjects() {
+    core.orderedViews = [:]
     let objects = core.registeredObjects
     for object in objects { core.refresh(object, mergeChanges: true) }
     core.announceRefresh(objects)

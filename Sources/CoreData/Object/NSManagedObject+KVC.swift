@@ -230,7 +230,7 @@ extension NSManagedObject {
     case .relationship(let index)?:
       let relationship = info.relationships[index].relationship
       switch destinations(value, relationship, key) {
-      case .one(let object): setPrimitiveToOne(relationship, object)
+      case .one(let object): setPrimitiveToOne(index, object)
       case .many(let members): setPrimitiveToMany(relationship, members)
       }
     case .fetched?, nil: setValue(value, forUndefinedKey: key)

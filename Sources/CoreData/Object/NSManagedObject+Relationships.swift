@@ -23,11 +23,7 @@ extension NSManagedObject {
 
   /// Takes back that another object was removed from a relationship.
   final func takeBackRemoval(of object: NSManagedObject, _ relationship: Relationship) {
-    withToMany(relationship) { state in
-      state.takeBackRemoval(of: object)
-      // Its place is known to the store alone.
-      if relationship.isOrdered && !state.isOrderChanged { state.unload() }
-    }
+    withToMany(relationship) { $0.takeBackRemoval(of: object, isOrdered: relationship.isOrdered) }
     if !toManys.hasChanges { flags.remove(.linksChanged) }
   }
 
@@ -147,62 +143,10 @@ extension NSManagedObject {
     }
   }
 
-  // MARK: Primitive values
-
-  final func setPrimitiveToOne(_ relationship: Relationship, _ destination: NSManagedObject?) {
-    guard let slot = relationship.slot, !hasLostContext else { return }
-    check(destination, for: relationship)
-    setReference(relationship, slot, destination)
-  }
-
-  final func setPrimitiveToMany(_ relationship: Relationship, _ members: [NSManagedObject]) {
-    if hasLostContext { return }
-    for member in members { check(member, for: relationship) }
-    toMany(relationship).setPrimitive(ContiguousArray(Self.eachOnce(members)))
-    withCore { $0.noteRead(relationship) }
-  }
-
-  /// Remembers what a to-one relationship leads to, before a change of it is announced.
-  final func noteDestination(_ key: String) {
-    guard case .relationship(let index)? = info.keys[key] else { return }
-    let relationship = info.relationships[index].relationship
-    guard !relationship.isToMany, relationship.linkedInverse != nil else { return }
-    makeExtras().formerDestinations[index] = .some(toOne(relationship)?.reference)
-  }
-
-  /// Makes what was set by a primitive accessor a change like any other, now that it is announced: the inverse follows,
-  /// unless the client has seen to that.
-  final func takePrimitiveLinks(_ key: String) {
-    guard case .relationship(let index)? = info.keys[key] else { return }
-    let relationship = info.relationships[index].relationship
-    if relationship.isToMany {
-      guard let members = toManys[relationship]?.takePrimitive() else { return }
-      return setToMany(relationship, Array(members))
-    }
-    guard let reference = extras?.formerDestinations.removeValue(forKey: index),
-      let inverse = relationship.linkedInverse
-    else { return }
-    let former = reference.flatMap { core?.registered($0, store: storeIndex) }
-    let destination = toOne(relationship)
-    if former === destination { return }
-    if let former, !former.flags.isDeleted, former.hasMember(self, inverse) != false {
-      former.unlinkInverse(inverse, from: self)
-    }
-    if let destination, destination.hasMember(self, inverse) != true { destination.linkInverse(inverse, to: self) }
-  }
-
-  /// Whether an object is a member as far as is known here; nil where that is not known, and of a to-one relationship.
-  private func hasMember(_ object: NSManagedObject, _ relationship: Relationship) -> Bool? {
-    guard relationship.isToMany, let state = toManys[relationship] else { return nil }
-    if !state.isFault { return state.contains(object) }
-    if state.added.contains(where: { $0 === object }) { return true }
-    return state.removed.contains { $0 === object } ? false : nil
-  }
-
   final var reference: ObjectReference { ObjectReference(entity: info.entity.index, key: key) }
 
   /// `other` now points here by its relationship whose inverse `inverse` is; note it on this side.
-  private func linkInverse(_ inverse: Relationship, to other: NSManagedObject) {
+  final func linkInverse(_ inverse: Relationship, to other: NSManagedObject) {
     prepareToRead()
     markUpdated()
     if inverse.isToMany {
@@ -220,7 +164,7 @@ extension NSManagedObject {
     }
   }
 
-  private func unlinkInverse(_ inverse: Relationship, from other: NSManagedObject) {
+  final func unlinkInverse(_ inverse: Relationship, from other: NSManagedObject) {
     prepareToRead()
     markUpdated()
     if inverse.isToMany {
@@ -241,6 +185,11 @@ extension NSManagedObject {
     markUpdated()
     if let index { state.insert(destination, at: index) } else { state.add(destination) }
     noteLinkChange(relationship)
+    linkBack(destination, relationship)
+  }
+
+  /// Notes on the other side of a to-many relationship who has become a member.
+  final func linkBack(_ destination: NSManagedObject, _ relationship: Relationship) {
     guard let inverse = relationship.linkedInverse else { return }
     if inverse.isToMany {
       if destination === self && inverse.index == relationship.index { return }
@@ -269,6 +218,11 @@ extension NSManagedObject {
     markUpdated()
     state.remove(destination, keepsOrder: relationship.isOrdered)
     noteLinkChange(relationship)
+    unlinkBack(destination, relationship)
+  }
+
+  /// Notes on the other side of a to-many relationship who is a member no longer.
+  final func unlinkBack(_ destination: NSManagedObject, _ relationship: Relationship) {
     guard let inverse = relationship.linkedInverse else { return }
     if destination === self && inverse.index == relationship.index { return }
     destination.prepareToRead()
@@ -287,7 +241,10 @@ extension NSManagedObject {
     let members = relationship.isOrdered ? Self.eachOnce(members) : members
     let state = loadedToMany(relationship)
     let wanted = Set(members.map(ObjectIdentifier.init))
-    for old in state.members where !wanted.contains(ObjectIdentifier(old)) { remove(old, from: relationship) }
+    // The last first: it is the quickest to go.
+    for old in state.members.reversed() where !wanted.contains(ObjectIdentifier(old)) {
+      remove(old, from: relationship)
+    }
     for new in members { add(new, to: relationship) }
     if relationship.isOrdered {
       let order = ContiguousArray(members)
@@ -300,7 +257,7 @@ extension NSManagedObject {
   }
 
   /// Without repetitions, which arrays have, and `array` of a Foundation set that was made of one.
-  private static func eachOnce(_ objects: [NSManagedObject]) -> [NSManagedObject] {
+  static func eachOnce(_ objects: [NSManagedObject]) -> [NSManagedObject] {
     var known: Set<ObjectIdentifier> = []
     return objects.filter { known.insert(ObjectIdentifier($0)).inserted }
   }
@@ -320,7 +277,7 @@ extension NSManagedObject {
   }
 
   /// Links that are not in the row of either side make a change of their own.
-  private func noteLinkChange(_ relationship: Relationship) {
+  final func noteLinkChange(_ relationship: Relationship) {
     if relationship.storage != .inverseToOne || relationship.isOrdered { flags.insert(.linksChanged) }
   }
 
@@ -329,9 +286,9 @@ extension NSManagedObject {
   }
 
   @inline(__always)
-  private func markUpdated() { withCore { $0.markUpdated(self) } }
+  final func markUpdated() { withCore { $0.markUpdated(self) } }
 
-  private func check(_ destination: NSManagedObject?, for relationship: Relationship) {
+  final func check(_ destination: NSManagedObject?, for relationship: Relationship) {
     guard let destination else { return }
     // Almost always so, and told without counting references.
     if isInSameContext(as: destination) && relationship.destinations.contains(destination.info.entity.index) { return }

@@ -66,8 +66,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// Those of them, by slot, for which a store that keeps objects was last given a token.
     var rowObjects: [Int: RowObject] = [:]
     var fetchedProperties: [String: [Any]] = [:]
-    /// What to-one relationships led to, by index, when a change of them was announced, until it has happened.
-    var formerDestinations: [Int: ObjectReference?] = [:]
+    /// By the index of the relationship.
+    var announcedDestinations: [Int: AnnouncedDestination] = [:]
     /// Of an object that has changed again since the last event.
     var eventBase: EventBase?
     var observationInfo: UnsafeMutableRawPointer?
@@ -78,7 +78,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
       transformed = [:]
       rowObjects = [:]
       fetchedProperties = [:]
-      formerDestinations = [:]
+      announcedDestinations = [:]
       eventBase = nil
     }
 
@@ -284,12 +284,12 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
   open func willChangeValue(forKey key: String) {
     prepareToRead()
     noteEventBase()
-    noteDestination(key)
+    beginAnnouncement(key)
   }
   open func didChangeValue(forKey key: String) {
     if info.keys[key] == nil && type(of: self).contextShouldIgnoreUnmodeledPropertyChanges { return }
     core?.markUpdated(self)
-    if !toManys.isEmpty || extras != nil { takePrimitiveLinks(key) }
+    endAnnouncement(key)
   }
 
   /// Whether ``didChangeValue(forKey:)`` for a key that the entity does not have leaves the object as it is. True
@@ -312,7 +312,11 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
 
   open func didChangeValue(
     forKey inKey: String, withSetMutation inMutationKind: NSKeyValueSetMutationKind, using inObjects: Set<AnyHashable>
-  ) { didChangeValue(forKey: inKey) }
+  ) {
+    core?.markUpdated(self)
+    endAnnouncement(inKey, inMutationKind, inObjects)
+    didChangeValue(forKey: inKey)
+  }
 
   open override var description: String {
     "<\(Self.self): \(ownID.uri.absoluteString)\(flags.isFault ? "; fault" : "")>"

@@ -5,18 +5,27 @@ import StoreSchema
 ///
 /// Some of Foundation's members cannot be overridden and read what the set holds itself: `array`, `firstObject`, `for`
 /// loops. So it holds the members, too: as they were when the view was asked for, and with each change through it. The
-/// context keeps the last view: clients ask for one again and again to add an object each time.
+/// context keeps the views of an event: clients ask for one again and again to add an object each time.
 final class RelationshipOrderedSet: NSMutableOrderedSet {
   private let owner: NSManagedObject?
   private let relationship: Relationship?
 
+  struct Key: Hashable {
+    let owner: ObjectIdentifier
+    let relationship: Int
+  }
+
   static func view(of owner: NSManagedObject, _ relationship: Relationship) -> RelationshipOrderedSet {
-    if let known = owner.core?.orderedView, known.owner === owner, known.relationship == relationship {
+    let key = Key(owner: ObjectIdentifier(owner), relationship: relationship.toManyIndex ?? 0)
+    if let known = owner.core?.orderedViews[key] {
       known.holdAll()
       return known
     }
     let view = RelationshipOrderedSet(owner, relationship)
-    owner.core?.orderedView = view
+    // A deleted object may outlive its context.
+    guard let core = owner.core, !owner.flags.contains(.gone) else { return view }
+    if core.orderedViews.count >= 64 { core.orderedViews = [:] }
+    core.orderedViews[key] = view
     return view
   }
 
@@ -73,8 +82,9 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
     guard let object = object as? NSManagedObject, let relationship, !contains(object) else { return }
     guard idx >= 0, idx <= count else { misuse("index \(idx) beyond the ordered relationship.") }
     holdAll()
+    let isLast = idx == members.count
     super.insert(object, at: idx)
-    owner?.add(object, to: relationship, at: idx)
+    owner?.add(object, to: relationship, at: isLast ? nil : idx)
     state?.holder = ObjectIdentifier(self)
   }
 

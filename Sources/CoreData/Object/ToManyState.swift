@@ -8,7 +8,8 @@ final class ToManyState {
   /// Of an owner that was never saved, all members count as added; they are not listed twice.
   @exclusivity(unchecked) private var isNew: Bool
   @exclusivity(unchecked) var isOrderChanged = false
-  /// Whether the members were set by a primitive accessor, and nobody has announced that change.
+  /// Whether a primitive accessor has set the members since they were read: then an object that is linked may be one of
+  /// them already, and one that is unlinked none.
   @exclusivity(unchecked) private var isPrimitive = false
   /// The relationship's `toManyIndex`.
   let index: Int
@@ -23,19 +24,23 @@ final class ToManyState {
 
   /// What only few relationships need.
   private final class Extras {
-    /// The members before a primitive accessor set them, nil where they had not been read.
-    @exclusivity(unchecked) var beforePrimitive: ContiguousArray<NSManagedObject>?
     /// The members before the first change of their order since the last save; nil where the order is as it was.
     @exclusivity(unchecked) var original: ContiguousArray<NSManagedObject>?
-    /// Places of the members, made when there are many.
+    /// Places of the members, made when there are many and some have been searched for.
     @exclusivity(unchecked) var places: [ObjectIdentifier: Int]?
+    @exclusivity(unchecked) var searches = 0
     @exclusivity(unchecked) var set: NSSet?
     @exclusivity(unchecked) var orderedSet: NSOrderedSet?
-    /// The set that a primitive accessor has given, and the members that it was given with. A client may change it, and
-    /// announces that.
-    @exclusivity(unchecked) var primitive: (set: NSObject, base: ContiguousArray<NSManagedObject>)?
+    @exclusivity(unchecked) var given: GivenSet?
+    @exclusivity(unchecked) var announcement: Announcement?
+    /// Counts the changes of the members.
+    @exclusivity(unchecked) var revision = 0
     @exclusivity(unchecked) var holder: ObjectIdentifier?
   }
+
+  /// The time between the two announcements of a change, and what the members were before a primitive accessor first set
+  /// them in it.
+  private enum Announcement { case begun, changed(from: Moment) }
 
   /// The view that holds just these members; see ``RelationshipOrderedSet``.
   var holder: ObjectIdentifier? {
@@ -64,12 +69,6 @@ final class ToManyState {
 
   // MARK: What the members were
 
-  /// What was known of the members at a moment.
-  struct Moment {
-    fileprivate let isFault: Bool
-    fileprivate let members, added, removed: ContiguousArray<NSManagedObject>
-  }
-
   var now: Moment { Moment(isFault: isFault, members: members, added: added, removed: removed) }
 
   /// Whether members or their order have changed since a moment; nil stands for the last save.
@@ -91,11 +90,23 @@ final class ToManyState {
     return known.without(come) + gone.without(known)
   }
 
+  /// Who has become a member since a moment, and who is none any longer. The members had been read.
+  func changes(since moment: Moment) -> (
+    come: ContiguousArray<NSManagedObject>, gone: ContiguousArray<NSManagedObject>
+  ) { (members.without(moment.members), moment.members.without(members)) }
+
+  func isReordered(since moment: Moment) -> Bool { !members.elementsEqual(moment.members, by: ===) }
+
   private func noteOrder() {
     if !isNew && !isFault && extras?.original == nil { makeExtras().original = members }
   }
 
   // MARK: Members
+
+  /// Whether an object is known to be no member.
+  func lacks(_ object: NSManagedObject) -> Bool {
+    isFault ? removed.contains { $0 === object } : !contains(object)
+  }
 
   func contains(_ object: NSManagedObject) -> Bool { place(of: object) != nil }
 
@@ -103,6 +114,10 @@ final class ToManyState {
     if members.count <= 16 { return members.firstIndex { $0 === object } }
     let extras = makeExtras()
     if extras.places == nil {
+      // Where the members change each time, it would be made each time.
+      extras.searches += 1
+      if extras.searches < 8 { return members.firstIndex { $0 === object } }
+      extras.searches = 0
       var made: [ObjectIdentifier: Int] = [:]
       made.reserveCapacity(members.count)
       for (place, member) in members.enumerated() { made[ObjectIdentifier(member)] = place }
@@ -130,14 +145,16 @@ final class ToManyState {
     defer { own.release() }
     (isFault, isOrderChanged, isPrimitive) = (true, false, false)
     members = []
+    let isAnnounced = extras?.announcement != nil
     extras = nil
+    if isAnnounced { announce() }
   }
 
   /// Takes back that an object was removed.
-  func takeBackRemoval(of object: NSManagedObject) {
+  func takeBackRemoval(of object: NSManagedObject, isOrdered: Bool) {
     guard let index = removed.lastIndex(where: { $0 === object }) else { return }
     removed.remove(at: index)
-    restore(object)
+    restore(object, isOrdered: isOrdered)
   }
 
   /// Takes back that an object was added. What the store has is read again: somebody else may have added it too.
@@ -150,8 +167,9 @@ final class ToManyState {
 
   /// Adds an object that the caller knows is no member, or may be one while this is a fault.
   func add(_ object: NSManagedObject) {
-    noteAddition(object)
-    if !isFault { appendMember(object) }
+    let isKnown = isPrimitive && contains(object)
+    if !isKnown || !listedAdditions.contains(where: { $0 === object }) { noteAddition(object) }
+    if !isFault && !isKnown { appendMember(object) }
   }
 
   func insert(_ object: NSManagedObject, at index: Int) {
@@ -164,14 +182,8 @@ final class ToManyState {
 
   func remove(_ object: NSManagedObject, keepsOrder: Bool) {
     if keepsOrder { noteOrder() }
-    if !isNew {
-      // The last one added is the likeliest to go.
-      if let index = listedAdditions.lastIndex(where: { $0 === object }) {
-        listedAdditions.remove(at: index)
-      } else {
-        removed.append(object)
-      }
-    }
+    let isKnown = !isPrimitive || contains(object)
+    if isKnown || !removed.contains(where: { $0 === object }) { noteRemoval(object) }
     if !isFault, let place = place(of: object) { removeMember(at: place, keepsOrder: keepsOrder) }
   }
 
@@ -181,12 +193,18 @@ final class ToManyState {
     removed.removeAll(where: isGone)
     members.removeAll(where: isGone)
     extras?.original?.removeAll(where: isGone)
+    if case .changed(var moment) = extras?.announcement {
+      moment.forget(isGone)
+      extras?.announcement = .changed(from: moment)
+    }
     forgetDerived()
   }
 
-  /// Puts back a member that was left out because it was deleted, and is not any more.
-  func restore(_ object: NSManagedObject) {
-    if !isFault && !contains(object) { appendMember(object) }
+  /// Puts back a member that was left out because it was deleted, and is not any more. Where the store alone knows what
+  /// is before it and behind it, the members are read again.
+  func restore(_ object: NSManagedObject, isOrdered: Bool) {
+    if isFault || contains(object) { return }
+    if isOrdered && !isNew && !isOrderChanged { unload() } else { appendMember(object) }
   }
 
   /// Replaces the order of the members, which stay the same.
@@ -197,58 +215,92 @@ final class ToManyState {
     forgetDerived()
   }
 
-  /// Replaces the members without noting a change.
+  // MARK: Primitive accessors
+
+  /// A change of the relationship is announced: what primitive accessors do from now on becomes one.
+  func announce() {
+    let extras = makeExtras()
+    if extras.announcement == nil { extras.announcement = .begun }
+  }
+
+  /// Replaces the members, which have been read, without noting a change.
   func setPrimitive(_ objects: ContiguousArray<NSManagedObject>) {
-    if !isPrimitive && !isFault { makeExtras().beforePrimitive = members }
+    if case .begun = extras?.announcement { extras?.announcement = .changed(from: now) }
     isPrimitive = true
     members = objects
-    isFault = false
     forgetDerived()
   }
 
-  /// Takes that back and gives what was set; nil where nothing was.
-  func takePrimitive() -> ContiguousArray<NSManagedObject>? {
-    let changed = takeChangedPrimitiveSet()
-    if !isPrimitive { return changed }
-    let set = changed ?? members
-    if let known = extras?.beforePrimitive {
-      members = known
-      forgetDerived()
-    } else {
-      unload()
-    }
-    isPrimitive = false
-    extras?.beforePrimitive = nil
-    return set
+  /// Ends the announcement. Gives what the members were before primitive accessors changed them in it, nil where they
+  /// have not.
+  func endAnnouncement() -> Moment? {
+    guard let extras, extras.announcement != nil else { return nil }
+    if let changed = changedGivenSet() { setPrimitive(changed) }
+    defer { extras.announcement = nil }
+    guard case .changed(let moment) = extras.announcement else { return nil }
+    return moment
   }
 
-  /// The members as a set that a client may change; see ``takePrimitive()``. It is the same as long as the members are
+  /// The members as a set that a client may change, and announce that. It is the same one as long as the members are
   /// known.
   func primitiveSet(isOrdered: Bool) -> NSObject {
-    if let known = extras?.primitive, known.base.elementsEqual(members, by: ===) { return known.set }
-    let set = extras?.primitive?.set ?? (isOrdered ? NSMutableOrderedSet() : NSMutableSet())
-    if let set = set as? NSMutableOrderedSet {
-      set.removeAllObjects()
-      set.addObjects(from: Array(members))
-    } else if let set = set as? NSMutableSet {
-      set.removeAllObjects()
-      set.addObjects(from: Array(members))
-    }
-    makeExtras().primitive = (set, members)
-    return set
+    if let known = extras?.given, known.revision == extras?.revision { return known.set }
+    if let changed = changedGivenSet() { setPrimitive(changed) }
+    let given = GivenSet(
+      extras?.given?.set ?? (isOrdered ? NSMutableOrderedSet() : NSMutableSet()), members,
+      revision: makeExtras().revision)
+    extras?.given = given
+    return given.set
   }
 
   /// The members with what a client has changed in the set that it was given; nil where that is nothing.
-  private func takeChangedPrimitiveSet() -> ContiguousArray<NSManagedObject>? {
-    guard let (set, base) = extras?.primitive else { return nil }
-    let isOrdered = set is NSMutableOrderedSet
-    let found = (set as? NSMutableOrderedSet)?.array ?? (set as? NSMutableSet)?.allObjects ?? []
-    let objects = ContiguousArray(found.compactMap { $0 as? NSManagedObject })
-    let (come, gone) = (objects.without(base), base.without(objects))
-    if come.isEmpty && gone.isEmpty && (!isOrdered || objects.elementsEqual(base, by: ===)) { return nil }
-    extras?.primitive?.base = objects
-    // Somebody else may have changed the members meanwhile.
-    return members.elementsEqual(base, by: ===) ? objects : members.without(gone + come) + come
+  private func changedGivenSet() -> ContiguousArray<NSManagedObject>? {
+    guard let given = extras?.given, let objects = given.changed() else { return nil }
+    extras?.given?.base = objects
+    // Others may have changed the members meanwhile.
+    let (others, gone) = (members.without(given.base), given.base.without(members))
+    return objects.without(gone) + others.without(objects)
+  }
+
+  /// Those of some objects that a client has added to the set that it was given, or removed from it; nil where it has
+  /// changed more than that.
+  func changes(ofGivenSet objects: [NSManagedObject], areAdditions: Bool) -> [NSManagedObject]? {
+    guard let given = extras?.given, given.revision == extras?.revision, case .begun = extras?.announcement,
+      let set = given.set as? NSMutableSet
+    else { return nil }
+    let changes = objects.filter { contains($0) != areAdditions && set.contains($0) == areAdditions }
+    return set.count == members.count + (areAdditions ? changes.count : -changes.count) ? changes : nil
+  }
+
+  /// The members have changed as the set that was given had before.
+  func followGivenSet(_ changes: [NSManagedObject], areAdditions: Bool) {
+    guard let extras else { return }
+    if areAdditions {
+      extras.given?.base.append(contentsOf: changes)
+    } else {
+      for object in changes { extras.given?.base.removeAll { $0 === object } }
+    }
+    extras.given?.revision = extras.revision
+    extras.announcement = nil
+  }
+
+  /// Notes who has come and gone since a moment, unless it has been noted meanwhile, and with `notesOrder` the order.
+  /// The members are as they should be already.
+  func note(
+    added come: ContiguousArray<NSManagedObject>, removed gone: ContiguousArray<NSManagedObject>, since moment: Moment,
+    notesOrder: Bool
+  ) {
+    if notesOrder {
+      if !isNew && extras?.original == nil { makeExtras().original = moment.members }
+      if !(moment.members.without(gone) + come).elementsEqual(members, by: ===) { isOrderChanged = true }
+    }
+    let (before, present) = (moment.noted, now.noted)
+    func isNoted(_ object: NSManagedObject, _ isAddition: Bool) -> Bool {
+      let noted = present[ObjectIdentifier(object)]
+      return noted == isAddition || noted != before[ObjectIdentifier(object)]
+    }
+    for object in come where !isNoted(object, true) { noteAddition(object) }
+    for object in gone where !isNoted(object, false) { noteRemoval(object) }
   }
 
   private func noteAddition(_ object: NSManagedObject) {
@@ -257,6 +309,16 @@ final class ToManyState {
       removed.remove(at: index)
     } else {
       listedAdditions.append(object)
+    }
+  }
+
+  private func noteRemoval(_ object: NSManagedObject) {
+    if isNew { return }
+    // The last one added is the likeliest to go.
+    if let index = listedAdditions.lastIndex(where: { $0 === object }) {
+      listedAdditions.remove(at: index)
+    } else {
+      removed.append(object)
     }
   }
 
@@ -279,14 +341,16 @@ final class ToManyState {
       gone += original
       extras.original = nil
     }
+    if let extras, case .changed(let moment) = extras.announcement {
+      gone += moment.members + moment.removed
+      extras.announcement = .begun
+    }
   }
 
   private func appendMember(_ object: NSManagedObject) {
     if let extras {
       extras.places?[ObjectIdentifier(object)] = members.count
-      extras.set = nil
-      extras.orderedSet = nil
-      extras.holder = nil
+      forgetSets(extras)
     }
     // Room for three members, so that the first additions do not reallocate.
     if members.isEmpty { members.reserveCapacity(3) }
@@ -294,27 +358,31 @@ final class ToManyState {
   }
 
   private func removeMember(at place: Int, keepsOrder: Bool) {
-    guard !keepsOrder, let extras, extras.places != nil else {
+    let last = members.count - 1
+    guard !keepsOrder || place == last, let extras, extras.places != nil else {
       members.remove(at: place)
       return forgetDerived()
     }
-    let last = members.count - 1
     extras.places?[ObjectIdentifier(members[place])] = nil
     if place != last {
       members[place] = members[last]
       extras.places?[ObjectIdentifier(members[place])] = place
     }
     members.removeLast()
-    extras.set = nil
-    extras.orderedSet = nil
-    extras.holder = nil
+    forgetSets(extras)
   }
 
   private func forgetDerived() {
-    extras?.places = nil
-    extras?.set = nil
-    extras?.orderedSet = nil
-    extras?.holder = nil
+    guard let extras else { return }
+    extras.places = nil
+    forgetSets(extras)
+  }
+
+  private func forgetSets(_ extras: Extras) {
+    extras.set = nil
+    extras.orderedSet = nil
+    extras.holder = nil
+    extras.revision &+= 1
   }
 
   var asSet: NSSet {
@@ -329,14 +397,5 @@ final class ToManyState {
     let made = NSOrderedSet(array: Array(members))
     makeExtras().orderedSet = made
     return made
-  }
-}
-
-extension ContiguousArray<NSManagedObject> {
-  /// Those that are not in another list.
-  fileprivate func without(_ others: Self) -> Self {
-    if others.isEmpty { return self }
-    let known = Set(others.map(ObjectIdentifier.init))
-    return filter { !known.contains(ObjectIdentifier($0)) }
   }
 }

@@ -261,4 +261,45 @@ extension OrderedMemberTests.Ranking {
       try a.save()
     }
   }
+
+  enum TakenBack: CaseIterable { case rollback, insertion }
+
+  /// A member whose deletion is taken back is where it was.
+  @Test(arguments: TakenBack.allCases) func aDeletionThatIsTakenBackKeepsTheOrder(_ way: TakenBack) throws {
+    let company = try CompanyStore()
+    try company.run { context in
+      let (department, people) = (Department(context: context), (0..<3).map { _ in Person(context: context) })
+      department.ranking = people
+      try context.save()
+      context.refreshAllObjects()
+      context.delete(people[1])
+      #expect(department.ranking == [people[0], people[2]])
+      if way == .rollback { context.rollback() } else { context.insert(people[1]) }
+      #expect(department.ranking == people)
+      let last = Person(context: context)
+      department.ranking.append(last)
+      try context.save()
+      context.refreshAllObjects()
+      #expect(department.ranking == people + [last])
+    }
+  }
+
+  /// A member that has left before it is deleted does not come back with it.
+  @Test func aDeletionThatIsTakenBackLeavesTheFormerOwnerAlone() throws {
+    let company = try CompanyStore()
+    try company.run { context in
+      let (a, b, person) = (Department(context: context), Department(context: context), Person(context: context))
+      person.department = a
+      try context.save()
+      context.refreshAllObjects()
+      person.department = b
+      context.delete(person)
+      #expect(a.people.isEmpty)
+      context.insert(person)
+      #expect(a.people.isEmpty && b.people == [person])
+      try context.save()
+      context.refreshAllObjects()
+      #expect(a.people.isEmpty && b.people == [person])
+    }
+  }
 }

@@ -96,4 +96,44 @@ import Testing
       })
     #expect(String(decoding: ending.standardErrorContent, as: UTF8.self).contains("a fault could not be read"))
   }
+
+  /// Changes of others that are merged are no reads of the client's: who asks for the object has the error.
+  @Test func whatAMergeCouldNotReadIsNoErrorOfTheSave() throws {
+    let world = try World()
+    let context = world.context
+    let person = try world.faults().person.objectID
+    try context.performAndWait {
+      context.reset()
+      try world.hideNames()
+      NSManagedObjectContext.mergeChanges(
+        fromRemoteContextSave: [NSInsertedObjectsKey: [person.uriRepresentation()]], into: [context])
+      context.processPendingChanges()
+      Tag(context: context).label = "t"
+      try context.save()
+      #expect(throws: CocoaError.self) { try context.existingObject(with: person) }
+    }
+    try world.showNames()
+    try context.performAndWait {
+      let again = try context.existingObject(with: person) as? Person
+      #expect(again?.name == "Ada")
+    }
+  }
+
+  /// A context for which a row that is gone stops the program "when it is read" is not stopped by asking.
+  /// https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/shoulddeleteinaccessiblefaults
+  @Test func whoAsksForAGoneObjectIsToldSo() throws {
+    let world = try World()
+    let context = world.context
+    let person = try world.faults().person.objectID
+    try context.performAndWait {
+      context.reset()
+      try world.other.execute("DELETE FROM ZPERSON")
+      world.company.store.cache.removeAll()
+      context.shouldDeleteInaccessibleFaults = false
+      NSManagedObjectContext.mergeChanges(
+        fromRemoteContextSave: [NSInsertedObjectsKey: [person.uriRepresentation()]], into: [context])
+      context.processPendingChanges()
+      #expect(throws: CocoaError.self) { try context.existingObject(with: person) }
+    }
+  }
 }
