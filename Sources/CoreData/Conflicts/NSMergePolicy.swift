@@ -72,17 +72,17 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
   /// Brings the objects up to what their stores have, as the type says.
   open func resolve(optimisticLockingConflicts list: [NSMergeConflict]) throws {
     if list.isEmpty { return }
-    if mergeType == .errorMergePolicyType { throw CoreDataError.conflicts(list) }
-    try ObjectMerge.merge(list, mergeType)
+    if type == .errorMergePolicyType { throw CoreDataError.conflicts(list) }
+    try ObjectMerge.merge(list, type)
   }
 
   /// Leaves one object with the unique values of each conflict, as the type says. Conflicts that do not hold any more,
   /// because a subclass has changed or deleted objects, are passed over.
   open func resolve(constraintConflicts list: [NSConstraintConflict]) throws {
     if list.isEmpty { return }
-    if mergeType == .errorMergePolicyType { throw CoreDataError.conflicts(list) }
+    if type == .errorMergePolicyType { throw CoreDataError.conflicts(list) }
     var rolledBack: [NSManagedObject] = []
-    for conflict in list { rolledBack += try ConstraintMerge(conflict, mergeType).run() }
+    for conflict in list { rolledBack += try ConstraintMerge(conflict, type).run() }
     try ObjectMerge.rollBack(rolledBack)
   }
 }

@@ -108,7 +108,11 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
   }
   private var automaticMerging: AutomaticMerging?
   /// Whether an object whose row is gone counts as deleted, rather than stopping the program when it is read.
-  open var shouldDeleteInaccessibleFaults = true
+  open var shouldDeleteInaccessibleFaults: Bool {
+    get { deletesInaccessibleFaults }
+    set { deletesInaccessibleFaults = newValue }
+  }
+  private final var deletesInaccessibleFaults = true
   /// Whether delete rules are followed at the end of the event; else only when the context is saved.
   open var propagatesDeletesAtEndOfEvent: Bool {
     get { core.propagatesDeletesAtEndOfEvent }
@@ -346,5 +350,5 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
   /// is nil, as whole rows are read.
   open func shouldHandleInaccessibleFault(
     _ fault: NSManagedObject, for oid: NSManagedObjectID, triggeredByProperty property: NSPropertyDescription?
-  ) -> Bool { shouldDeleteInaccessibleFaults }
+  ) -> Bool { deletesInaccessibleFaults }
 }

@@ -117,7 +117,7 @@ final class ObsoleteValues: Sendable {
 
   /// The values that a part of a save makes obsolete, without holders.
   private func values(of part: SavePlan.Part) -> [Value] {
-    let store = Engine(part.engine, grace: StoreOptionCoding.options(part.store.options).externalDataGrace)
+    let store = Engine(part.engine, grace: StoreOptionCoding.options(part.store.settings).externalDataGrace)
     let schema = part.engine.schema
     let due = DispatchTime.now() + store.grace
     return zip(part.changes.obsoleteExternalData, part.ownersOfObsoleteData).map { name, object in

@@ -29,9 +29,11 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
   /// Where the store is. Setting it changes only what is read here: no file moves. After files were moved, use
   /// ``NSPersistentStoreCoordinator/setURL(_:for:)``.
   open var url: URL? {
-    get { given.withLock { $0.url } ?? location }
+    get { toldURL }
     set { given.withLock { $0.url = newValue } }
   }
+  /// Where the client is told that the store is.
+  final var toldURL: URL? { given.withLock { $0.url } ?? location }
   /// Where the store is, whatever the client has set.
   final var location: URL? {
     get { place.withLock { $0 } }

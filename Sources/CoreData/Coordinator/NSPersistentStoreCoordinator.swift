@@ -246,7 +246,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     return openStores.first { $0.location?.standardizedFileURL == wanted }
   }
 
-  open func url(for store: NSPersistentStore) -> URL { store.url ?? URL(fileURLWithPath: "/dev/null") }
+  open func url(for store: NSPersistentStore) -> URL { store.toldURL ?? URL(fileURLWithPath: "/dev/null") }
 
   /// Moves a store of this coordinator to another place, and says whether it did; if not it stays in use where it is,
   /// and standard error has the reason.

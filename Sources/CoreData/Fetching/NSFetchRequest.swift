@@ -84,6 +84,8 @@ struct FetchContent {
 /// NSFetchRequestResult>`, to be ``retyped(as:)``. They are no `NSSecureCoding`: nor are Apple's.
 open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRequest, NSCoding {
   private let box: FetchContent.Box
+  /// What is asked for, whatever a subclass says.
+  final var content: FetchContent { box.content }
 
   public override init() {
     box = FetchContent.Box()
@@ -251,7 +253,7 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
   var erased: FetchParameters {
     let content = box.content
     return FetchParameters(
-      entityName: entityName, entity: content.entity, predicate: content.predicate,
+      entityName: content.entity?.name ?? content.entityName, entity: content.entity, predicate: content.predicate,
       sortDescriptors: content.sortDescriptors ?? [], limit: content.fetchLimit, offset: content.fetchOffset,
       batchSize: content.fetchBatchSize, includesSubentities: content.includesSubentities,
       includesPropertyValues: content.includesPropertyValues, returnsObjectsAsFaults: content.returnsObjectsAsFaults,

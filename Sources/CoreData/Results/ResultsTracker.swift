@@ -23,7 +23,7 @@ final class ResultsTracker: @unchecked Sendable {
     _ request: NSFetchRequest<any NSFetchRequestResult>, _ context: NSManagedObjectContext,
     sectionNameKeyPath: String?, cacheName: String?
   ) {
-    if request.sortDescriptors == nil {
+    if request.content.sortDescriptors == nil {
       misuse("An NSFetchedResultsController requires a fetch request with sort descriptors; an empty array will do.")
     }
     self.request = request
@@ -35,7 +35,7 @@ final class ResultsTracker: @unchecked Sendable {
   deinit { observer.map(NotificationCenter.default.removeObserver) }
 
   func performFetch() throws {
-    guard request.resultType == .managedObjectResultType else {
+    guard request.content.resultType == .managedObjectResultType else {
       throw CocoaError(
         .persistentStoreUnsupportedRequestType,
         userInfo: [NSLocalizedDescriptionKey: "A fetched results controller gives managed objects only, so far."])

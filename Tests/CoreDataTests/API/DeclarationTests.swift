@@ -117,6 +117,43 @@ import Testing
     }
   }
 
+  private final class LyingPolicy: NSMergePolicy, @unchecked Sendable {
+    override var mergeType: NSMergePolicyType { .errorMergePolicyType }
+  }
+
+  private final class LyingContext: NSManagedObjectContext, @unchecked Sendable {
+    override var shouldDeleteInaccessibleFaults: Bool {
+      get { false }
+      set {}
+    }
+  }
+
+  /// A policy merges as it was made to, and a context treats the objects of lost rows as it was told.
+  /// https://developer.apple.com/documentation/coredata/nsmergepolicy/init(merge:)
+  @Test func whatPoliciesAndContextsSayOfThemselvesChangesNothing() throws {
+    let company = try CompanyStore()
+    let other = company.context()
+    let id = try company.run { context in
+      let person = Person(context: context)
+      try context.save()
+      try other.performAndWait {
+        (try other.existingObject(with: person.objectID) as? Person)?.name = "other"
+        person.name = "first"
+        try context.save()
+        other.mergePolicy = LyingPolicy(merge: .mergeByPropertyObjectTrumpMergePolicyType)
+        try other.save()
+      }
+      context.refreshAllObjects()
+      #expect(person.name == "other")
+      context.delete(person)
+      try context.save()
+      return person.objectID
+    }
+    let context = LyingContext(.privateQueue)
+    context.persistentStoreCoordinator = company.coordinator
+    context.performAndWait { #expect((context.object(with: id) as? Person)?.name == nil) }
+  }
+
   /// The library goes by its own state: https://developer.apple.com/documentation/coredata/nsmanagedobject lists which
   /// methods may be overridden; these must not change what is saved.
   @Test func whatAnObjectSaysOfItselfChangesNoSave() throws {
