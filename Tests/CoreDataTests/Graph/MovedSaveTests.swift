@@ -111,6 +111,23 @@ import Testing
     #expect(stored.name == "mine" && stored.blob == Self.large)
   }
 
+  /// A large value is kept outside of the file before the save writes. Where the store has moved by then, and the file
+  /// that it had is gone, the value goes to the new file.
+  @Test(arguments: types, [false, true])
+  func aLargeValueOfASaveDuringWhichTheStoreMovesIsKept(type: StoreType, isRemoved: Bool) throws {
+    let world = try World(type)
+    let larger = Data(repeating: 9, count: 400_000)
+    world.context.performAndWait { world.owner.setValue(larger, forKey: "blob") }
+    let former = try #require(try world.store.url)
+    try world.save("mine") {
+      try world.move()
+      if isRemoved { try FileManager.default.removeItem(at: former) }
+    }
+    world.context.performAndWait { #expect(!world.context.hasChanges) }
+    let stored = try world.stored()
+    #expect(stored.name == "mine" && stored.blob == larger)
+  }
+
   /// A version of the former place says nothing of the new one.
   @Test(arguments: types)
   func whatOthersSaveToTheNewPlaceIsAConflict(_ type: StoreType) throws {
