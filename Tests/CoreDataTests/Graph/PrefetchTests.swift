@@ -76,4 +76,59 @@ import Testing
       #expect(department.people.map(\.name) == ["Ada"])
     }
   }
+
+  /// Objects of which a fetch has read the keys alone are read together before any of them awakes: what is saved while
+  /// they awake changes none of them.
+  @Test func rowsAreReadBeforeTheirObjectsAwake() throws {
+    let note = Describing.entity("Note", [Describing.attribute("text")])
+    note.managedObjectClassName = "CoreDataTests.AwakingNote"
+    let model = Describing.model([note])
+    let url = FileManager.default.temporaryDirectory.appending(path: "awaking-\(UUID())/store")
+    try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: url.deletingLastPathComponent()) }
+    // The first coordinator's cache has the rows, the second one's has none.
+    let contexts = try (0..<3).map { _ in
+      let context = NSManagedObjectContext(.privateQueue)
+      context.persistentStoreCoordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+      try context.persistentStoreCoordinator?.addPersistentStore(type: .sqlite, at: url)
+      return context
+    }
+    let (writer, reader, other) = (contexts[0], contexts[1], contexts[2])
+    other.persistentStoreCoordinator = reader.persistentStoreCoordinator
+    try writer.performAndWait {
+      for _ in 0..<3 { AwakingNote(context: writer).setValue("old", forKey: "text") }
+      try writer.save()
+    }
+    let request = NSFetchRequest<AwakingNote>(entityName: "Note")
+    request.includesPropertyValues = false
+    request.returnsObjectsAsFaults = false
+    try reader.performAndWait {
+      var isFirst = true
+      AwakingNote.whenRead = { note in
+        guard note.managedObjectContext === reader, isFirst else { return }
+        isFirst = false
+        do {
+          try other.performAndWait {
+            for note in try other.fetch(request) { note.setValue("new", forKey: "text") }
+            try other.save()
+          }
+        } catch { Issue.record(error) }
+      }
+      defer { AwakingNote.whenRead = nil }
+      let notes = try reader.fetch(request)
+      #expect(!isFirst && notes.allSatisfy { !$0.isFault })
+      #expect(notes.map { $0.value(forKey: "text") as? String } == ["old", "old", "old"])
+    }
+  }
+}
+
+/// An object that runs code of the client's when it has been read.
+final class AwakingNote: NSManagedObject {
+  /// By thread: tests run side by side.
+  static var whenRead: ((AwakingNote) -> Void)? {
+    get { Thread.current.threadDictionary["whenRead"] as? (AwakingNote) -> Void }
+    set { Thread.current.threadDictionary["whenRead"] = newValue }
+  }
+
+  override func awakeFromFetch() { Self.whenRead?(self) }
 }
