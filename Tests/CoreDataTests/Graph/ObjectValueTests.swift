@@ -11,6 +11,19 @@ private final class Opaque: NSObject {
   init(_ number: Int) { self.number = number }
 }
 
+/// Counts what it is asked for.
+private final class CountingTransformer: NSSecureUnarchiveFromDataTransformer {
+  static let calls = Mutex(0)
+  override func transformedValue(_ value: Any?) -> Any? {
+    Self.calls.withLock { $0 += 1 }
+    return super.transformedValue(value)
+  }
+  override func reverseTransformedValue(_ value: Any?) -> Any? {
+    Self.calls.withLock { $0 += 1 }
+    return super.reverseTransformedValue(value)
+  }
+}
+
 /// A store in memory keeps the values of transformable attributes as objects. Source: the list of step 6. Clients' own
 /// tests save values there whose transformers are not registered, and fetch by what is in them; Apple's pages say
 /// nothing of it.
@@ -70,6 +83,30 @@ private final class Opaque: NSObject {
     }
     let list = try context.performAndWait { try context.fetch(request()).first?.value(forKey: "list") }
     #expect(list == nil)
+  }
+
+  /// A transformer that could transform the value is not asked either. A store in a file asks it, for both ways.
+  @Test func aTransformerThatIsThereIsNotCalled() throws {
+    let name = "CountingTransformer-\(UUID())"
+    ValueTransformer.setValueTransformer(CountingTransformer(), forName: NSValueTransformerName(name))
+    func calls(_ type: NSPersistentStore.StoreType) throws -> Int {
+      let before = CountingTransformer.calls.withLock { $0 }
+      let context = try context(type, model(name))
+      try context.performAndWait {
+        let thing = add("a", ["x"], to: context)
+        try context.save()
+        context.refresh(thing, mergeChanges: false)
+        #expect(thing.value(forKey: "list") as? [String] == ["x"])
+        thing.setValue(["y"], forKey: "list")
+        try context.save()
+        #expect(thing.committedValues(forKeys: ["list"])["list"] as? [String] == ["y"])
+        context.reset()
+        #expect(try context.fetch(request()).first?.value(forKey: "list") as? [String] == ["y"])
+      }
+      return CountingTransformer.calls.withLock { $0 } - before
+    }
+    #expect(try calls(.inMemory) == 0)
+    #expect(try calls(.sqlite) >= 4)
   }
 
   @Test func otherStoresStillNeedTheTransformer() throws {
