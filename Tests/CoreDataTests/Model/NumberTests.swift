@@ -94,6 +94,67 @@ import Testing
     #expect(metadata["half"] as? Double == 0.5 && metadata["half"] is NSNumber)
   }
 
+  /// Integers and truth values beside each other. Both cast to `Bool` and to `Int` here; the encoding tells them apart.
+  private static var zerosAndOnes: [(name: String, value: Any, isTruth: Bool)] {
+    [
+      ("zero", NSNumber(value: 0), false), ("one", NSNumber(value: 1), false),
+      ("long", NSNumber(value: Int64(1)), false), ("short", NSNumber(value: Int16(0)), false),
+      ("swiftZero", 0, false), ("swiftOne", 1, false), ("swiftSmall", Int8(1), false),
+      ("no", NSNumber(value: false), true), ("yes", NSNumber(value: true), true),
+      ("swiftFalse", false, true), ("swiftTrue", true, true),
+    ]
+  }
+
+  private static func expectSame(_ found: [String: Any], _ location: SourceLocation = #_sourceLocation) {
+    let truth = String(cString: NSNumber(value: true).objCType)
+    for (name, value, isTruth) in zerosAndOnes {
+      let number = found[name] as? NSNumber
+      #expect(number == value as? NSNumber, "\(name)", sourceLocation: location)
+      let type = number.map { String(cString: $0.objCType) }
+      #expect((type == truth) == isTruth, "\(name) is \(type ?? "nothing")", sourceLocation: location)
+    }
+  }
+
+  @Test(arguments: StoreMigrationTests.persistentTypes)
+  func metadataTellsTruthValuesFromIntegers(_ type: NSPersistentStore.StoreType) throws {
+    let stack = try AcknowledgedStack(type)
+    let store = try #require(stack.coordinator.persistentStores.first)
+    let values = Dictionary(uniqueKeysWithValues: Self.zerosAndOnes.map { ($0.name, $0.value) })
+    stack.coordinator.setMetadata(
+      values.merging(["deep": values, "list": Self.zerosAndOnes.map(\.value)]) { $1 }, for: store)
+    let context = stack.context()
+    try context.performAndWait { try context.save() }
+    let url = try #require(store.url)
+    try stack.coordinator.remove(store)
+    let found = try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: type.rawValue, at: url)
+    Self.expectSame(found)
+    Self.expectSame(try #require(found["deep"] as? [String: Any]))
+    let list = try #require(found["list"] as? [Any])
+    Self.expectSame(Dictionary(uniqueKeysWithValues: zip(Self.zerosAndOnes.map(\.name), list)))
+  }
+
+  @Test func transformablesTellTruthValuesFromIntegers() throws {
+    let values = Self.zerosAndOnes
+    let context = try Describing.context(
+      Describing.model([Describing.entity("A", [Describing.attribute("value", .transformable)])]))
+    try context.performAndWait {
+      let object = NSEntityDescription.insertNewObject(forEntityName: "A", into: context)
+      func readAgain(_ value: Any) throws -> Any? {
+        object.setValue(value, forKey: "value")
+        try context.save()
+        context.refresh(object, mergeChanges: false)
+        return object.value(forKey: "value")
+      }
+      let list = try #require(try readAgain(values.map(\.value)) as? [Any])
+      Self.expectSame(Dictionary(uniqueKeysWithValues: zip(values.map(\.name), list)))
+      let dictionary = Dictionary(uniqueKeysWithValues: values.map { ($0.name, $0.value) })
+      Self.expectSame(try #require(try readAgain(dictionary) as? [String: Any]))
+      var single: [String: Any] = [:]
+      for (name, value, _) in values { single[name] = try readAgain(value) }
+      Self.expectSame(single)
+    }
+  }
+
   @Test func numbersOfExpressionsAreObjects() {
     Self.expectNumber(NSExpression(format: "1 + 2").expressionValue(with: nil, context: nil), 3)
     Self.expectNumber(NSExpression(format: "{5, 6}.@count").expressionValue(with: nil, context: nil), 2)
