@@ -33,6 +33,10 @@ final class Errand: NSManagedObject {
   static let tiny = ManagedProperty<Int8>("tiny")
   static let byte = ManagedProperty<UInt8?>("byte")
   static let unsigned = ManagedProperty<UInt64>("unsigned")
+  static let unsigned16 = ManagedProperty<UInt16>("unsigned16")
+  static let unsigned32 = ManagedProperty<UInt32>("unsigned32")
+  static let unsignedWord = ManagedProperty<UInt>("unsigned")
+  static let word = ManagedProperty<Int>("unsigned")
   static let phase = ManagedProperty<Phase>("phase")
   static let maybePhase = ManagedProperty<Phase?>("maybePhase")
   static let colour = ManagedProperty<Tint>("colour")
@@ -51,6 +55,8 @@ final class Errand: NSManagedObject {
   static let maybeWords = ManagedProperty<[String]?>("words")
   static let wordsAsArray = ManagedProperty<NSArray?>("words")
   static let counts = ManagedProperty<[String: Int]>("counts")
+  static let maybeDictionary = ManagedProperty<NSDictionary?>("counts")
+  static let dictionary = ManagedProperty<NSDictionary>("counts")
   static let label = ManagedProperty<Label?>("label")
   static let requiredLabel = ManagedProperty<Label>("label")
   static let anything = ManagedProperty<NSObject?>("label")
@@ -86,6 +92,7 @@ extension Errand {
     typealias Kind = NSAttributeDescription.AttributeType
     let attributes: [(String, Kind, Any?)] = [
       ("tiny", .integer16, nil), ("byte", .integer32, nil), ("unsigned", .integer64, nil), ("phase", .integer16, 1),
+      ("unsigned16", .integer32, nil), ("unsigned32", .integer64, nil),
       ("maybePhase", .integer16, nil), ("colour", .string, "green"), ("maybeColour", .string, nil),
       ("rights", .integer32, nil), ("number", .integer64, nil), ("maybeNumber", .double, nil), ("price", .decimal, nil),
       ("date", .date, nil), ("text", .string, nil), ("bytes", .binaryData, nil), ("id", .uuid, nil),
@@ -156,6 +163,14 @@ extension Errand {
       try keeps(errand, { $0[Errand.byte] = 255 }, { $0[Errand.byte] }) { $0 == 255 }
       try keeps(errand, { $0[Errand.byte] = nil }, { $0[Errand.byte] }) { $0 == nil }
       try keeps(errand, { $0[Errand.unsigned] = .max }, { $0[Errand.unsigned] }) { $0 == .max }
+      #expect(errand[Errand.unsigned16] == 0 && errand[Errand.unsigned32] == 0)
+      try keeps(errand, { $0[Errand.unsigned16] = .max }, { $0[Errand.unsigned16] }) { $0 == .max }
+      #expect(errand.value(forKey: "unsigned16") as? Int == 65_535)
+      try keeps(errand, { $0[Errand.unsigned32] = .max }, { $0[Errand.unsigned32] }) { $0 == .max }
+      #expect(errand.value(forKey: "unsigned32") as? Int == 4_294_967_295)
+      try keeps(errand, { $0[Errand.unsignedWord] = .max }, { $0[Errand.unsignedWord] }) { $0 == .max }
+      try keeps(errand, { $0[Errand.word] = .min }, { $0[Errand.word] }) { $0 == .min }
+      #expect(errand.value(forKey: "unsigned") as? Int == .min)
     }
   }
 
@@ -213,6 +228,14 @@ extension Errand {
       try keeps(errand, { $0[Errand.words] = ["a", "b"] }, { $0[Errand.words] }) { $0 == ["a", "b"] }
       #expect(errand[Errand.maybeWords] == ["a", "b"] && errand[Errand.wordsAsArray] == NSArray(array: ["a", "b"]))
       try keeps(errand, { $0[Errand.counts] = ["a": 1] }, { $0[Errand.counts] }) { $0 == ["a": 1] }
+      errand[Errand.counts] = [:]
+      #expect(errand[Errand.dictionary] == NSDictionary())
+      let dictionary = NSDictionary(dictionary: ["b": 2, "c": NSArray(array: ["d"])])
+      try keeps(errand, { $0[Errand.dictionary] = dictionary }, { $0[Errand.dictionary] }) { $0 == dictionary }
+      try keeps(errand, { $0[Errand.maybeDictionary] = nil }, { $0[Errand.maybeDictionary] }) { $0 == nil }
+      #expect(errand[Errand.dictionary].count == 0 && errand[Errand.counts] == [:])
+      try keeps(errand, { $0[Errand.maybeDictionary] = ["e": 1] }, { $0[Errand.maybeDictionary] }) { $0 == ["e": 1] }
+      #expect(errand[Errand.counts] == ["e": 1])
       try keeps(errand, { $0[Errand.label] = Label("x") }, { $0[Errand.label] }) { $0?.text == "x" }
       #expect(errand.requiredLabel.text == "x" && (errand[Errand.anything] as? Label)?.text == "x")
       errand[Errand.words] = []
