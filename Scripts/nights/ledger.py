@@ -37,9 +37,10 @@ class Ledger:
         return found
 
     def done(self, part: Part, key: str) -> int:
-        """The units done of a key. Each seed counts once, with its largest run."""
+        """The units done of a key. Each seed counts once, with its largest run. A failed run counts as nothing."""
         largest: dict[int, int] = {}
-        for run in self.runs(part, key): largest[run["seed"]] = max(largest.get(run["seed"], 0), run["done"])
+        for run in self.runs(part, key):
+            if not part.is_bad(run): largest[run["seed"]] = max(largest.get(run["seed"], 0), run["done"])
         return sum(largest.values()) if part.adds else max(largest.values(), default=0)
 
     def done_of_each(self, part: Part) -> int:
@@ -48,15 +49,23 @@ class Ledger:
 
     def measured(self, part: Part) -> Part:
         """The part with the rate of its runs so far, where these took a minute at least."""
-        runs = [run for key in part.keys for run in self.runs(part, key) if run["status"] in part.good]
+        runs = [run for key in part.keys for run in self.runs(part, key) if not part.is_bad(run)]
         seconds, done = sum(run["seconds"] for run in runs), sum(run["done"] for run in runs)
         if not part.is_divisible or not part.adds or seconds < 60 or not done: return part
         return dataclasses.replace(part, rate=done / seconds)
 
+    def last_runs(self, part: Part, key: str) -> list[dict]:
+        """The last run of each seed. Where runs do not add up, only the last run of all."""
+        return list({run["seed"] if part.adds else 0: run for run in self.runs(part, key)}.values())
+
     def failed_seeds(self, part: Part, key: str) -> list[int]:
-        """Seeds that failed and did not pass later. Where runs do not add up, only the last run counts."""
-        last = {run["seed"] if part.adds else 0: run for run in self.runs(part, key)}
-        return [run["seed"] for run in last.values() if run["status"] not in part.good]
+        """Seeds that failed or had findings, and did not pass later."""
+        return [run["seed"] for run in self.last_runs(part, key) if part.is_bad(run)]
+
+    def commits(self, part: Part) -> list[str]:
+        """The commits of the last run of each key, each once."""
+        return list(dict.fromkeys(self.runs(part, key)[-1].get("commit", "?") for key in part.keys
+                                  if self.runs(part, key)))
 
     def findings(self, part: Part) -> int:
         return sum(run["findings"] for key in part.keys for run in self.runs(part, key))

@@ -57,12 +57,20 @@ class Part:
     read: Callable[[str], Outcome] = lambda text: Outcome()
     # Exit statuses of success.
     good: tuple[int, ...] = (0,)
+    # Those of them that say that the time was over before everything was done.
+    short: tuple[int, ...] = ()
+    # The goal allows a share of findings. The exit status says whether there were more.
+    may_find: bool = False
     # The part is skipped where this script does not exist.
     script: str = ""
 
     @property
     def is_divisible(self) -> bool:
         return self.rate > 0
+
+    def is_bad(self, run: dict) -> bool:
+        """Whether a run of the ledger failed, or found what the goal does not allow."""
+        return run["status"] not in self.good or (run["findings"] > 0 and not self.may_find)
 
     def time(self, amount: float) -> float:
         """The expected seconds of a size."""

@@ -36,8 +36,22 @@ class Line:
     so_far: int
     findings: int
     seconds: int
-    # "ok", "FAILED", or "skipped: …" with the reason.
+    # "ok", "FAILED", "not complete", or "skipped: …" with the reason.
     result: str
+    # With --report: the commits of the last runs.
+    commits: str = ""
+
+    @property
+    def is_reached(self) -> bool:
+        """Whether the stated size has been done. Where there is none, nothing can be reached."""
+        return self.stated is not None and self.so_far >= self.stated
+
+    @property
+    def share(self) -> str:
+        """How much of the stated size has been done, in percent; rounded down, so that only the whole is 100."""
+        if not self.stated: return "-"
+        percent = 100 * self.so_far / self.stated
+        return f"{int(percent)} %" if percent >= 1 or not percent else f"{percent:.2g} %"
 
 
 BUILDS = {
@@ -75,7 +89,7 @@ class Night:
     def run(self, part: Part, amounts: dict[str, int]) -> Line:
         """Runs a part. `amounts` has the size for each key."""
         start = time.monotonic()
-        tonight, findings, troubles, skipped = dict.fromkeys(part.keys, 0), [0], [], []
+        tonight, findings, troubles, skipped, short = dict.fromkeys(part.keys, 0), [0], [], [], []
         if part.script and not (ROOT / part.script).exists():
             skipped.append(f"there is no {part.script} yet")
             amounts = {}
@@ -92,6 +106,7 @@ class Night:
                     tonight[key] = tonight[key] + done if part.adds else max(tonight[key], done)
                     findings[0] += found
                     if status not in (*part.good, 77): troubles.append(status)
+                    if status in part.short: short.append(key)
                 # The next slice would most likely end in the same way.
                 if status not in part.good: return
         with ThreadPoolExecutor(part.beside) as pool:
@@ -101,7 +116,8 @@ class Night:
                 pool.shutdown(wait=False, cancel_futures=True)
                 self.processes.stop()
                 raise
-        result = "FAILED" if troubles else f"skipped: {skipped[0]}" if skipped else "ok"
+        result = ("FAILED" if troubles else f"skipped: {skipped[0]}" if skipped else
+                  "not complete: the time was over" if short else "ok")
         return Line(part.row, part.name, part.unit, len(part.keys), part.stated, min(tonight.values()),
                     self.ledger.done_of_each(part), findings[0], round(time.monotonic() - start), result)
 
@@ -111,7 +127,8 @@ class Night:
         arguments = [str(one) for one in command.arguments]
         status, text = self.processes.execute(arguments, command.environment, 4 * part.time(size) + 3600)
         outcome = part.read(text)
-        if outcome.is_wrong and status in part.good: status = 1
+        is_wrong = outcome.is_wrong or (outcome.findings and not part.may_find)
+        if is_wrong and status in part.good: status = 1
         is_good = status in part.good
         done = (size if outcome.done is None else outcome.done) if is_good else 0
         found = max(outcome.findings or 0, int(not is_good and status != 77))

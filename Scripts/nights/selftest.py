@@ -7,6 +7,7 @@ import threading
 from . import table
 from .ledger import Ledger
 from .part import NIGHT, Command, Outcome, Part, in_hours, rest, scaled
+from .report import reported, summary
 from .run import Night, Programs, Stopped
 
 
@@ -72,7 +73,7 @@ def verdicts(folder, show):
     cannot = part("cannot", "import sys; print('no disk'); sys.exit(77)")
     line = night.run(cannot, {"": 5})
     need((line.result, line.so_far) == ("skipped: no disk", 0), f"a skipped part: {line}")
-    need(night.ledger.failed_seeds(failing, "b") == [7000] and not night.ledger.failed_seeds(failing, "a"), "it failed")
+    need(all(night.ledger.failed_seeds(failing, key) == [7000] for key in "ab"), "both failed, a by its findings alone")
     night.ledger.add(failing, "b", {"seed": 7001, "done": 5, "findings": 0, "status": 0})
     need(night.ledger.failed_seeds(failing, "b") == [7000], "another seed repairs nothing")
     night.ledger.add(failing, "b", {"seed": 7000, "done": 5, "findings": 0, "status": 0})
@@ -85,9 +86,44 @@ def verdicts(folder, show):
     slow = part("slow", read=lambda text: Outcome(is_wrong=True))
     line = night.run(slow, {"": 5})
     need((line.result, line.so_far, line.findings) == ("FAILED", 0, 1), f"what was printed is wrong: {line}")
-    over = part("over", "import sys; sys.exit(3)", good=(0, 3), read=lambda text: Outcome(7))
+    over = part("over", "import sys; sys.exit(3)", good=(0, 3), short=(3,), read=lambda text: Outcome(7))
     line = night.run(over, {"": 20})
-    need((line.result, line.tonight) == ("ok", 7), f"an end because time was over: {line}")
+    need((line.result, line.tonight) == ("not complete: the time was over", 7), f"an end because time was over: {line}")
+
+
+def reports(folder, show, head):
+    """What --report says of runs with findings, of a later run without, and of sizes."""
+    ledger, found = Ledger(folder / "reports.json"), table.counts(findings=r"^found=(\d+)")
+    night = Night(Programs(folder, folder, folder, folder), ledger, 7, True, "first")
+    missing = part("missing", rate=0, night=1, stated=None, adds=False, read=table.misses,
+                   code="print('W12  2.00 wall  \u2264 1.50 wall  MISS')")
+    line = night.run(missing, {"": 1})
+    need((line.result, line.findings, line.so_far) == ("FAILED", 1, 0), f"a missed goal with status 0: {line}")
+    # A ledger may have such a run with status 0 and as done.
+    ledger.add(missing, "", {"seed": 7000, "size": 1, "done": 1, "findings": 1, "status": 0, "seconds": 9, "commit": "old"})
+    line = reported([missing], ledger)[0]
+    need((line.result, line.findings, line.so_far, line.commits) == ("FAILED", 1, 0, "old"), f"it is reported: {line}")
+    ledger.add(missing, "", {"seed": 7001, "size": 1, "done": 1, "findings": 0, "status": 0, "seconds": 9, "commit": "new"})
+    line = reported([missing], ledger)[0]
+    need((line.result, line.findings, line.share, line.commits) == ("ok", 0, "-", "new"), f"the goal is met later: {line}")
+    need(not line.is_reached, "no size is stated, so none is reached")
+    allowed = part("allowed", "print('found=3')", may_find=True, read=found)
+    need(night.run(allowed, {"": 1_000}).result == "ok", "findings that the goal allows")
+    over = part("over", "import sys; sys.exit(3)", good=(0, 3), short=(3,), keys=("a", "b"), read=lambda text: Outcome(5))
+    night.run(over, {"a": 20, "b": 20})
+    lines = reported([missing, allowed, over, part("never")], ledger)
+    need([line.result for line in lines] == ["ok", "ok", "not complete: the time was over", "never run: never"],
+         f"all: {lines}")
+    need([line.share for line in lines] == ["-", "100 %", "0.5 %", "0 %"], f"shares: {[line.share for line in lines]}")
+    need([line.is_reached for line in lines] == [False, True, False, False], "the stated sizes that are reached")
+    said = summary(lines, "first")
+    need("2 of 4 parts" in said and "1 of the 3 with" in said and "2 were last run at this commit" in said, said)
+    shown = show(lines, head)
+    need("0.5 %" in shown and "not complete" in shown and "tonight" not in shown, f"the table:\n{shown}")
+    ledger.add(over, "b", {"seed": 8000, "size": 2_000, "done": 2_000, "findings": 0, "status": 0, "seconds": 9,
+                           "commit": "second"})
+    line = reported([over], ledger)[0]
+    need((line.so_far, line.commits, line.result[:3]) == (5, "first second", "not"), f"one key of two: {line}")
 
 
 def ends(folder):
@@ -126,9 +162,10 @@ def parts():
     need(table.broken_lines(lines) == Outcome(2, 1), f"broken lines: {table.broken_lines(lines)}")
 
 
-def run_self_test(show):
+def run_self_test(show, head):
     with tempfile.TemporaryDirectory(prefix="nightly-") as folder:
         checks = [sizes, lambda: sums(pathlib.Path(folder)), lambda: verdicts(pathlib.Path(folder), show),
+                  lambda: reports(pathlib.Path(folder), show, head),
                   lambda: ends(pathlib.Path(folder)), parts]
         for check in checks: check()
     print(f"nightly: the self-test of {len(table.PARTS)} parts passed")
