@@ -36,7 +36,7 @@ class Store:
     harmless: str
     # How many of a hundred files are of this store, where a number of files is wanted.
     share: int
-    # How many of the files are taken, by the seed, where all are wanted.
+    # How many of the files are taken, by the seed, where neither a number nor --all is given.
     most: int = 1 << 30
 
 
@@ -128,7 +128,7 @@ def make_base(program: Path, store: Store, folder: Path) -> Path:
 def chosen(cases: list, store: Store, options: argparse.Namespace) -> list:
     found = [case for case in cases if options.only is None or options.only in case.name]
     wanted = options.count if options.store or not options.count else max(1, options.count * store.share // 100)
-    count = min(wanted or store.most, len(found))
+    count = min(wanted or (len(found) if options.all else store.most), len(found))
     return sorted(random.Random(options.seed).sample(found, count), key=lambda case: case.name)
 
 
