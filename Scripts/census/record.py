@@ -4,7 +4,10 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from rows.steps import FORM, names_step
+
 from . import CensusError
+from .code import code_of
 from .table import Row, rank
 
 BASELINE = ["type", "declaration", "state", "test", "step"]
@@ -19,7 +22,7 @@ Name = tuple[str, str]
 
 @dataclass
 class Entry:
-    """A row of the baseline. `step` names the later step that does the row's work, where there is one."""
+    """A row of the baseline. `step` names the open step that does the row's work, where there is one."""
     state: str
     test: str = ""
     step: str = ""
@@ -61,21 +64,42 @@ def read_exceptions(file: Path) -> dict[Name, str]:
     return {(owner, declaration): reason for owner, declaration, reason in read_tsv(file, EXCEPTIONS)}
 
 
+@dataclass(frozen=True)
+class Call:
+    """What must be in a file's code, as text for people and as a pattern."""
+    text: str
+    pattern: str
+
+    @staticmethod
+    def of_word(word: str) -> "Call": return Call(word, rf"\b{re.escape(word)}\b")
+
+    @staticmethod
+    def of_initialiser(type: str) -> "Call":
+        """A call of the type, which may have arguments of generics, or of an initialiser whose type is inferred."""
+        return Call(f"{type}( and no .init(", rf"\b{re.escape(type)}(<[^()\n]*>)?\(|\.init\(")
+
+
 class Tests:
     """The sources of the tests and of the conformance suite."""
 
     def __init__(self, root: Path):
         self.texts = [file.read_text() for folder in TEST_FOLDERS for file in sorted((root / folder).rglob("*.swift"))]
+        self.codes: dict[str, str] = {}
 
-    def problem(self, test: str, word: str) -> str | None:
-        """What is wrong with the name of a test that should call `word`; None where nothing is."""
+    def problem(self, test: str, call: Call) -> str | None:
+        """What is wrong with the name of a test whose file should have a call; None where nothing is."""
         if not TEST.fullmatch(test) and not CASE.fullmatch(test):
             return f"{test} is neither Suite/function nor the id of a case"
         texts = self._texts(test)
         if not texts: return f"there is no test {test} in {' or '.join(TEST_FOLDERS)}"
-        if not any(re.search(rf"\b{re.escape(word)}\b", text) for text in texts):
-            return f"the file of the test {test} does not mention {word}"
+        if not any(re.search(call.pattern, self._code(text)) for text in texts):
+            return f"the code of the file of the test {test} has no {call.text}"
         return None
+
+    def _code(self, text: str) -> str:
+        """A file without its comments and strings."""
+        if text not in self.codes: self.codes[text] = code_of(text)
+        return self.codes[text]
 
     def _texts(self, test: str) -> list[str]:
         """The files that have the test."""
@@ -91,21 +115,22 @@ class Tests:
 def named_tests(rows: list[Row], baseline: dict[Name, Entry], tests: Tests) -> dict[Name, str]:
     """The tests that the baseline names, without those that are not there."""
     named = {row.id: baseline[row.id].test for row in rows if row.id in baseline and baseline[row.id].test}
-    return {row.id: named[row.id] for row in rows if row.id in named and not tests.problem(named[row.id], word_of(row))}
+    return {row.id: named[row.id] for row in rows if row.id in named and not tests.problem(named[row.id], call_of(row))}
 
 
-def word_of(row: Row) -> str:
-    """The name that a call of the row's declaration must have in it."""
+def call_of(row: Row) -> Call:
+    """What a file that uses the row's declaration must have in its code."""
     kind, name = row.declaration.kind, row.declaration.name
-    if kind == "conformance": return row.declaration.subject.split(".")[-1]
-    if kind in ("init", "subscript"): return row.owner.split(".")[-1]
-    return name.split(".")[-1]
+    if kind == "conformance": return Call.of_word(row.declaration.subject.split(".")[-1])
+    if kind == "init": return Call.of_initialiser(row.owner.split(".")[-1])
+    if kind == "subscript": return Call.of_word(row.owner.split(".")[-1])
+    return Call.of_word(name.split(".")[-1])
 
 
 def unassigned(rows: list[Row], baseline: dict[Name, Entry], exceptions: dict[Name, str]) -> list[Row]:
-    """Rows that are not exact, belong to no later step, and are no exceptions."""
+    """Rows that are not exact, belong to no open step, and are no exceptions."""
     return [row for row in rows if row.state != "exact" and row.id not in exceptions
-            and not baseline.get(row.id, Entry("")).step]
+            and not names_step(baseline.get(row.id, Entry("")).step)]
 
 
 def check(rows: list[Row], baseline: dict[Name, Entry], exceptions: dict[Name, str], tests: Tests) -> list[str]:
@@ -121,10 +146,15 @@ def check(rows: list[Row], baseline: dict[Name, Entry], exceptions: dict[Name, s
         was = max(row.recorded, entry.state, key=rank)
         if rank(was) >= rank("stub") and rank(row.state) < rank("stub") and not entry.test:
             found.append(f"{name}: {row.state} now, {was} before; name a test that calls it in the baseline")
-        problem = tests.problem(entry.test, word_of(row)) if entry.test else None
+        if entry.step and not names_step(entry.step): found.append(f"{name}: its step is no {FORM}: {entry.step}")
+        if entry.step and row.state == "exact": found.append(f"{name}: the row is exact, and waits for {entry.step}")
+        problem = tests.problem(entry.test, call_of(row)) if entry.test else None
         if problem: found.append(f"{name}: {problem}")
     found += [f"{'  '.join(name)}: the row of the baseline is not in Apple's table" for name in baseline.keys() - known]
+    found += [f"{'  '.join(name)}: the exception has no reason" for name, reason in exceptions.items() if not reason.strip()]
     for name in exceptions:
+        if name in baseline and baseline[name].step:
+            found.append(f"{'  '.join(name)}: the row waits for a step, and is an exception")
         if name not in known:
             found.append(f"{'  '.join(name)}: the exception is not in Apple's table")
         elif known[name].state == "exact":

@@ -5,7 +5,8 @@ from pathlib import Path
 
 from .comparison import Comparison
 from .declaration import parse
-from .record import Entry, Tests, check
+from .code import code_of
+from .record import Call, Entry, Tests, check, unassigned
 from .symbols import Symbols
 from .table import Row, judge
 
@@ -69,6 +70,18 @@ TYPES = [
 ]
 
 
+# A source, and what is code in it.
+SOURCES = [
+    ("a // b\nc", "a \nc"),
+    ("a /* b /* c */ d */ e", "a  e"),
+    ('a("b", "\\"c", "")', 'a("", "", "")'),
+    ('a("b \\(c("d")) e") f', 'a(" c("") ") f'),
+    ('a(#"b \\(c) " \\#(d)"#)', 'a(" d ")'),
+    ('a("""\n b "c" \\(d)\n """) e', 'a(""" d """) e'),
+    ('a("// b") c', 'a("") c'),
+]
+
+
 def entry(path: list[str], access: str, text: str, number: int = 0) -> dict:
     """A symbol as it stands in a symbol graph."""
     return {"identifier": {"precise": f"s:{number}:{'.'.join(path)}"}, "kind": {"identifier": "swift.test"},
@@ -113,10 +126,15 @@ def check_counts() -> list[tuple[str, int, int]]:
     counts = []
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "Tests").mkdir()
-        (Path(folder) / "Tests" / "A.swift").write_text("@Suite struct A {\n  @Test func b() { c.f() }\n}\n")
+        (Path(folder) / "Tests" / "A.swift").write_text(
+            '@Suite struct A {\n  // h(), as H(1) does\n  @Test func b() { c.f(); D(1); i("j K(2)"); let l: L } }\n')
         tests = Tests(Path(folder))
         for name, now, recorded, baseline, expected in (
                 ("an unchanged row", "exact", "exact", Entry("exact"), 0),
+                ("a row that waits for a step", "stub", "stub", Entry("stub", "", "step 10: migration"), 0),
+                ("a step that is over", "stub", "stub", Entry("stub", "", "step 6: migration"), 1),
+                ("no step", "stub", "stub", Entry("stub", "", "migration"), 1),
+                ("an exact row that waits", "exact", "exact", Entry("exact", "", "step 10: migration"), 1),
                 ("a worse row", "stub", "stub", Entry("exact"), 1),
                 ("a better row", "exact", "exact", Entry("different"), 0),
                 ("a row that is not there", "exact", "exact", None, 1),
@@ -128,7 +146,28 @@ def check_counts() -> list[tuple[str, int, int]]:
             judged.state = now
             found = check([judged], {judged.id: baseline} if baseline else {}, {}, tests)
             counts.append((name, len(found), expected))
-        counts.append(("a test that calls something else", len(tests.problem("A/b", "g") or "") > 0, True))
+        for name, call, expected in (
+                ("a test that calls it", Call.of_word("f"), False),
+                ("a test that calls something else", Call.of_word("g"), True),
+                ("a name in a comment", Call.of_word("h"), True),
+                ("a name in a string", Call.of_word("j"), True),
+                ("a call of an initialiser", Call.of_initialiser("D"), False),
+                ("an initialiser in a comment", Call.of_initialiser("H"), True),
+                ("an initialiser in a string", Call.of_initialiser("K"), True),
+                ("a type without a call", Call.of_initialiser("L"), True)):
+            counts.append((name, tests.problem("A/b", call) is not None, expected))
+        stub = row("func f()", "stub")
+        stub.state = "stub"
+        for name, step, exceptions, loose, wrong in (
+                ("no step and no exception", "", {}, 1, 0),
+                ("an open step", "step 11: batch requests", {}, 0, 0),
+                ("a word for a step", "later", {}, 1, 1),
+                ("an exception", "", {stub.id: "why"}, 0, 0),
+                ("an exception without a reason", "", {stub.id: " "}, 0, 1),
+                ("an exception that waits", "step 10: migration", {stub.id: "why"}, 0, 1)):
+            baseline = {stub.id: Entry("stub", "", step)}
+            counts.append((f"unassigned: {name}", len(unassigned([stub], baseline, exceptions)), loose))
+            counts.append((f"wrong: {name}", len(check([stub], baseline, exceptions, tests)), wrong))
     return counts
 
 
@@ -138,6 +177,7 @@ def run_self_test() -> list[str]:
                 for apple, access, ours, expected in MEMBERS]
     outcomes += [(f"{apple}  and  {access} {ours}", type_state(apple, access, ours), expected)
                  for apple, access, ours, expected in TYPES]
+    outcomes += [(f"the code of {text}", code_of(text), expected) for text, expected in SOURCES]
     outcomes += stub_states() + check_counts()
     wrong = [f"WRONG  {name}: {found} instead of {expected}" for name, found, expected in outcomes if found != expected]
     return [*wrong, f"{len(outcomes)} outcomes, {len(wrong)} wrong"]

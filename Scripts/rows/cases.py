@@ -8,14 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from . import SpecificationError
+from .steps import FORM, names_step
 
 FOLDERS = ("Conformance/StoreConformance/Cases", "Conformance/GraphConformance/Cases")
 ROW = re.compile(r'"([A-Z0-9]{3}-\d{3})(?=["/])')
 FUNCTION = re.compile(r"  [a-z ]*func (\w+)")
 CALL = re.compile(r"\b(\w+)\(")
 COMMENT = re.compile(r"(^|\s)//.*")
-# The steps of the project that are open, and one for what belongs to none of them.
-STEPS = ("7", "8", "9", "10", "11", "12 or later")
 
 
 @dataclass(frozen=True)
@@ -70,9 +69,8 @@ class NotYet:
 
     def problems(self) -> list[str]:
         """One line for each reason that does not begin with a step that is open, or with a check that CI runs."""
-        steps = "|".join(STEPS)
-        wrong = [f"{id}: its line in NotYet.swift is no “step N: what”, with N one of {', '.join(STEPS)}: {reason}"
-                 for id, reason in self.waiting.items() if not re.match(rf"step ({steps}): \S", reason)]
+        wrong = [f"{id}: its line in NotYet.swift is no {FORM}: {reason}"
+                 for id, reason in self.waiting.items() if not names_step(reason)]
         for id, reason in self.checked.items():
             found = re.match(r"check ([\w-]+): \S", reason)
             if not found or found[1] not in self.checks:
