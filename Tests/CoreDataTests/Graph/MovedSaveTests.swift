@@ -279,9 +279,10 @@ import Testing
     }
   }
 
-  /// In the midst of a block a store becomes one that cannot be written. What is inserted next goes to the other one.
-  @Test(arguments: types)
-  func whatIsInsertedAfterAMoveGoesWhereItCanBeWritten(_ type: StoreType) throws {
+  /// In the midst of a block a store becomes one that cannot be written. What is inserted next goes to the other one,
+  /// also where another thread has moved the store and the context has not heard of that yet.
+  @Test(arguments: types, [false, true])
+  func whatIsInsertedAfterAMoveGoesWhereItCanBeWritten(type: StoreType, isElsewhere: Bool) throws {
     let world = try World(type)
     let (stack, context) = (world.stack, world.context)
     let first = try world.store
@@ -289,9 +290,21 @@ import Testing
     try context.performAndWait {
       #expect(stack.insert("Owner", in: context).objectID.persistentStore === first)
       try context.save()
-      _ = try stack.coordinator.migratePersistentStore(
-        first, to: stack.folder.appending(path: "moved"), options: [NSReadOnlyPersistentStoreOption: true],
-        withType: type.rawValue)
+      nonisolated(unsafe) let move = {
+        _ = try stack.coordinator.migratePersistentStore(
+          first, to: stack.folder.appending(path: "moved"), options: [NSReadOnlyPersistentStoreOption: true],
+          withType: type.rawValue)
+      }
+      if isElsewhere {
+        let hasMoved = DispatchSemaphore(value: 0)
+        Thread {
+          #expect(throws: Never.self) { try move() }
+          hasMoved.signal()
+        }.start()
+        #expect(hasMoved.wait(timeout: .now() + 60) == .success)
+      } else {
+        try move()
+      }
       #expect(stack.insert("Owner", in: context).objectID.persistentStore === second)
       try context.save()
     }
