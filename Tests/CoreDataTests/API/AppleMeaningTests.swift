@@ -100,7 +100,8 @@ import Testing
     }
   }
 
-  /// The list of step 6. Nil is refused.
+  /// CoreDataPlus/NotificationMerge_Tests makes a controller whose request has an empty list of sort descriptors. Nil is
+  /// refused.
   @Test func aControllerTakesARequestWithoutAnOrder() async throws {
     final class Delegate: NSObject, NSFetchedResultsControllerDelegate {
       var places: [IndexPath?] = []
@@ -134,7 +135,8 @@ import Testing
     }
   }
 
-  /// The list of step 6. The one row has no order.
+  /// The page names no kind of result that may not have a sort; the one row has no order:
+  /// https://developer.apple.com/documentation/coredata/nsfetchrequest/sortdescriptors
   @Test func anAggregateOfAllObjectsMayHaveASort() throws {
     let context = try notes()
     try context.performAndWait {
@@ -154,7 +156,8 @@ import Testing
 
   final class Homeless: NSManagedObject {}
 
-  /// The list of step 6. A request of such a class says what is missing.
+  /// CoreDataPlus/NSEntityDescriptionUtils_Tests: "Car.entity().name can be nil while running tests". A request of such
+  /// a class says what is missing.
   @Test func aClassWithoutAnEntityHasAnEmptyDescription() throws {
     #expect(Homeless.entity().name == nil && Homeless.entity().properties.isEmpty)
     let context = try notes()

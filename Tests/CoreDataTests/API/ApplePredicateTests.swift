@@ -7,7 +7,8 @@ import Testing
 @Suite struct ApplePredicateTests {
   // MARK: Key paths of classes that no model in use has
 
-  /// The list of step 6: descriptors and expressions are made before any stack is.
+  /// Features 31.4: key paths have names by what a probe records, and need no table of a model. QueryKit/KeyPath takes
+  /// the name of any key path without one.
   @Test func keyPathsHaveNamesBeforeAStackIsMade() {
     #expect(NSSortDescriptor(keyPath: \Track.album?.title, ascending: true).key == "album.title")
     #expect(NSSortDescriptor(keyPath: \Track.album?.artist?.name, ascending: true).key == "album.artist.name")

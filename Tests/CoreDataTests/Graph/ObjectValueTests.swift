@@ -24,9 +24,8 @@ private final class CountingTransformer: NSSecureUnarchiveFromDataTransformer {
   }
 }
 
-/// A store in memory keeps the values of transformable attributes as objects. Source: the list of step 6. Clients' own
-/// tests save values there whose transformers are not registered, and fetch by what is in them; Apple's pages say
-/// nothing of it.
+/// A store in memory keeps the values of transformable attributes as objects. Apple's pages say nothing of
+/// it. What others have seen of Apple's framework, or what the list of features says, stands at each test.
 @Suite struct ObjectValueTests {
   private func model(_ transformer: String? = "no such transformer") -> NSManagedObjectModel {
     let list = Describing.attribute("list", .transformable)
@@ -60,6 +59,8 @@ private final class CountingTransformer: NSSecureUnarchiveFromDataTransformer {
     return request
   }
 
+  /// "It does not call valueTransformer's methods during context's save (if store is in-memory type)":
+  /// https://github.com/mentrena/SyncKit/issues/177
   @Test func theVeryObjectComesBackAndNoTransformerIsAsked() throws {
     let context = try context()
     let other = NSManagedObjectContext(.privateQueue)
@@ -117,6 +118,7 @@ private final class CountingTransformer: NSSecureUnarchiveFromDataTransformer {
     }
   }
 
+  /// Features 29.14: predicates look into arrays of transformable attributes, in memory alone.
   @Test func predicatesLookIntoThem() throws {
     let context = try context()
     try context.performAndWait {
@@ -140,6 +142,7 @@ private final class CountingTransformer: NSSecureUnarchiveFromDataTransformer {
     }
   }
 
+  /// Features 29.14, as for predicates, and features 30.7: a function of a dictionary fetch is over a key path.
   @Test func expressionsOfDictionariesLookIntoThem() throws {
     let context = try context()
     try context.performAndWait {
@@ -256,6 +259,8 @@ private final class CountingTransformer: NSSecureUnarchiveFromDataTransformer {
     }
   }
 
+  /// Where no transformer is called, one that is not registered fails nothing:
+  /// https://github.com/mentrena/SyncKit/issues/177
   @Test func aSaveThatFailedIsTriedAgain() throws {
     let model = model()
     model.entities[0].attributesByName["name"]?.isOptional = false
