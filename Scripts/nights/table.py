@@ -133,6 +133,7 @@ PARTS = [
          needs="release", least=200, beside=2),
     Part("memory", "G8", "rows", 1_000_000, 1_000_000, 5_000, benchmarks("store-memory", "--n", "N"),
          needs="benchmarks", least=100_000, adds=False, read=misses, most=1_000_000),
+    # Five of the eleven parsers of G9 have no target; Scripts/fuzz says which parts of the night stand in for them.
     Part("fuzz", "G9", "seconds a target", 86_400, 600, 2 / TARGETS, script("fuzz", "--seconds", "N"), least=3,
          most=600, read=counts(findings=r"^fuzz: .*findings=(\d+)")),
     Part("mutate", "G10", "mutants", 2_000_000, 20_000, 50, conform("mutate", "--count", "N"), keys=ROWS,
