@@ -99,7 +99,11 @@ final class KeyValueLinkWriter {
     guard let found = try transaction.first(.links, from: key.view),
       let bound = LinkBlock.bound(found.key, prefix.view)
     else { return nil }
-    try LinkBlock.check(found.key, found.value, isOrdered: toManys[table].isOrdered)
+    let isOrdered = toManys[table].isOrdered
+    try LinkBlock.check(found.key, found.value, isOrdered: isOrdered)
+    try LinkBlock.checkOrder(found.value, isOrdered: isOrdered, above: .min, bound: bound)
+    // Keys have the order of their bytes: a negative bound is behind all destinations.
+    guard destination <= bound else { throw KeyValueEntry.damaged }
     block.append(found.value)
     return bound
   }

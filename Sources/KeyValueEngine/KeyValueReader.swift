@@ -147,9 +147,13 @@ final class KeyValueReader {
   ) throws(StoreError) {
     let isOrdered = shape.store.toManys[table].isOrdered
     LinkBlock.setOwner(prefix, table, owner)
+    var former = Int64.min
     try transaction.scan(.links, from: prefix.view) { (key, value) throws(StoreError) in
       guard let bound = LinkBlock.bound(key, prefix.view) else { return false }
-      try LinkBlock.read(key, value, isOrdered: isOrdered, body)
+      try LinkBlock.check(key, value, isOrdered: isOrdered)
+      try LinkBlock.checkOrder(value, isOrdered: isOrdered, above: former, bound: bound)
+      LinkBlock.forEach(value, isOrdered: isOrdered, body)
+      former = bound
       return bound < .max
     }
   }

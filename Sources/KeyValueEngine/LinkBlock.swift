@@ -39,6 +39,14 @@ enum LinkBlock {
     _ body: (_ destination: Int64, _ order: Int64) -> Void
   ) throws(StoreError) {
     try check(key, value, isOrdered: isOrdered)
+    forEach(value, isOrdered: isOrdered, body)
+  }
+
+  /// Calls `body` with each link of a block that has been checked.
+  @inline(__always)
+  static func forEach(
+    _ value: UnsafeRawBufferPointer, isOrdered: Bool, _ body: (_ destination: Int64, _ order: Int64) -> Void
+  ) {
     let size = width(isOrdered: isOrdered) * 8
     var place = 8
     while place < value.count {
@@ -56,6 +64,22 @@ enum LinkBlock {
     try KeyValueEntry.check(key, value)
     let size = width(isOrdered: isOrdered) * 8
     guard value.count % size == 8 % size else { throw KeyValueEntry.damaged }
+  }
+
+  /// Throws `corrupt` where the destinations of a block are not ascending, or not above those of the block before it and
+  /// up to its bound: a block with its checksum may still be none of ours.
+  static func checkOrder(
+    _ value: UnsafeRawBufferPointer, isOrdered: Bool, above before: Int64, bound: Int64
+  ) throws(StoreError) {
+    let size = width(isOrdered: isOrdered) * 8
+    var (last, place) = (before, 8)
+    while place < value.count {
+      let destination = Int64(littleEndian: value.integer(at: place, as: Int64.self))
+      guard destination > last else { throw KeyValueEntry.damaged }
+      last = destination
+      place += size
+    }
+    guard last <= bound else { throw KeyValueEntry.damaged }
   }
 
   /// The greatest destination that the block of a key may hold, nil where the key is none of the owner's that `prefix`

@@ -128,4 +128,32 @@ import Testing
     let blocks = map.sizes(.links).filter { $0 > 16 }
     #expect(blocks.count == 9 && blocks.dropLast().allSatisfy { $0 == 8 + 976 })
   }
+
+  /// A block that has its checksum may still say what no commit of ours has written.
+  @Test(arguments: [(8, 7), (16, 1), (16, 3), (24, Int64.max)] as [(Int, Int64)])
+  func blocksOutOfOrderAreDamage(_ byte: Int, _ number: Int64) throws {
+    let list = schema.entities[0]
+    try insert(list, 1)
+    try insert(schema.entities[1], 3)
+    let songs = try #require(list.relationship(named: "songs"))
+    func link(_ added: [Int64], _ removed: [Int64]) throws {
+      func references(_ keys: [Int64]) -> [ObjectReference] { keys.map { ObjectReference(entity: 1, key: $0) } }
+      try commit { changes in
+        changes.links = [
+          .init(
+            entity: 0, relationship: songs.index, owner: 1, added: references(added), removed: references(removed))
+        ]
+      }
+    }
+    try link([1, 2, 3], [])
+    let block = try #require(map.sizes(.links).firstIndex(of: 8 + 3 * 8))
+    map.forge(.links, entry: block, byte: byte, number)
+    if number == .max {
+      #expect(try members(list, "songs", 1).prefix(2) == [1, 2])
+      try link([], [3])
+    } else {
+      #expect(throws: StoreError.self) { try members(list, "songs", 1) }
+      #expect(throws: StoreError.self) { try link([], [2]) }
+    }
+  }
 }

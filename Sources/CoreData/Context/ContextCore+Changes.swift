@@ -15,7 +15,10 @@ extension ContextCore {
 
   func insert(_ object: NSManagedObject) {
     checkQueue()
-    if object.core === self {
+    if object.flags.contains(.gone) {
+      // Its deletion is saved; no context has it any more.
+      keepValues(of: object)
+    } else if object.core === self {
       // Inserting a deleted object again takes the deletion back.
       if !object.flags.contains(.deleted) { return }
       if !object.flags.contains(.inaccessible) { return revive(object) }
@@ -93,6 +96,11 @@ extension ContextCore {
   private func becomeNew(_ object: NSManagedObject) {
     if object.flags.contains(.listed) { unlist([object]) }
     forget(object)
+    keepValues(of: object)
+  }
+
+  /// Takes the values of the object's row for those of a new one.
+  private func keepValues(of object: NSManagedObject) {
     for (slot, kind) in object.info.entity.slots.enumerated() where object.changed(slot) == nil {
       switch kind {
       case .reference, .referenceEntity: continue

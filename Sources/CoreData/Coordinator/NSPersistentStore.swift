@@ -110,7 +110,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     identifierText = ""
     isReadOnlyFlag = StoreOptionCoding.options(options).isReadOnly
     keepsSnapshots = false
-    readsRows = false
+    readsRows = Self.self is NSIncrementalStore.Type
     keepsObjects = false
     engine = Mutex(nil)
   }

@@ -81,20 +81,20 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
   override func insert(_ object: Any, at idx: Int) {
     guard let object = object as? NSManagedObject, let relationship, !contains(object) else { return }
     guard idx >= 0, idx <= count else { misuse("index \(idx) beyond the ordered relationship.") }
-    holdAll()
+    let isExact = holdAll()
     let isLast = idx == members.count
-    super.insert(object, at: idx)
+    if isExact { super.insert(object, at: idx) }
     owner?.add(object, to: relationship, at: isLast ? nil : idx)
-    state?.holder = ObjectIdentifier(self)
+    if isExact { state?.holder = ObjectIdentifier(self) }
   }
 
   override func removeObject(at idx: Int) {
     guard let relationship, members.indices.contains(idx) else { return }
     let member = members[idx]
-    holdAll()
-    super.removeObject(at: idx)
+    let isExact = holdAll()
+    if isExact { super.removeObject(at: idx) }
     owner?.remove(member, from: relationship)
-    state?.holder = ObjectIdentifier(self)
+    if isExact { state?.holder = ObjectIdentifier(self) }
   }
 
   override func replaceObject(at idx: Int, with obj: Any) {
@@ -206,15 +206,19 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
     holdAll()
   }
 
-  /// Holds the members, where they have been changed another way since.
-  private func holdAll() {
-    guard let state, state.holder != ObjectIdentifier(self) else { return }
+  /// Holds the members, where they have been changed another way since. False where the store has given one of them
+  /// twice, which this does not hold: it is then filled again after each change.
+  @discardableResult private func holdAll() -> Bool {
+    guard let state else { return false }
+    if state.holder == ObjectIdentifier(self) { return true }
     // What Foundation does asks for the count and for members.
     isHolding = true
     defer { isHolding = false }
     super.removeAllObjects()
-    for (index, member) in state.members.enumerated() { super.insert(member, at: index) }
-    state.holder = ObjectIdentifier(self)
+    for member in state.members { super.insert(member, at: super.count) }
+    let isExact = super.count == state.members.count
+    if isExact { state.holder = ObjectIdentifier(self) }
+    return isExact
   }
 
   private var isHolding = false

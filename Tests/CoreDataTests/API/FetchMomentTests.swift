@@ -374,4 +374,25 @@ private final class Once: Sendable {
       #expect(controller.sections?.map(\.name) == ["0"])
     }
   }
+
+  /// A store of the client's class is asked again for what is older than the context takes.
+  /// https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/stalenessinterval
+  @Test func aStaleRowOfAnIncrementalStoreIsReadAgain() throws {
+    let (coordinator, store) = try Self.pairs()
+    let first = Self.context(coordinator)
+    let id = try first.performAndWait {
+      let people = try first.fetch(Self.wholePeople())
+      #expect(people.map { $0.value(forKey: "age") as? Int } == [0, 0])
+      return people[0].objectID
+    }
+    store.ages[1] = 5
+    let second = Self.context(coordinator)
+    second.performAndWait {
+      let person = second.object(with: id)
+      #expect(person.value(forKey: "age") as? Int == 0)
+      second.refresh(person, mergeChanges: false)
+      second.stalenessInterval = 0
+      #expect(person.value(forKey: "age") as? Int == 5)
+    }
+  }
 }

@@ -135,4 +135,34 @@ import Testing
       } catch { #expect((error as NSError).code == NSManagedObjectMergeError) }
     }
   }
+
+  enum Other: CaseIterable { case same, another }
+
+  /// An object whose deletion is saved belongs to no context, and may be inserted as a new one.
+  /// https://developer.apple.com/documentation/coredata/nsmanagedobject/managedobjectcontext
+  @Test(arguments: Other.allCases, [true, false])
+  func anObjectWhoseDeletionIsSavedMayBeInserted(_ other: Other, _ wasSaved: Bool) throws {
+    let company = try CompanyStore()
+    let (first, second) = (company.context(), other == .same ? nil : company.context())
+    try first.performAndWait {
+      let (person, department) = (Person(context: first), Department(context: first))
+      (person.name, person.department) = ("Ada", department)
+      if wasSaved { try first.save() }
+      let former = person.objectID
+      first.delete(person)
+      try first.save()
+      nonisolated(unsafe) let object = person
+      try (second ?? first).performAndWait {
+        let context = second ?? first
+        context.insert(object)
+        #expect(object.objectID.isTemporaryID && object.objectID != former)
+        #expect(object.managedObjectContext === context && object.name == "Ada" && object.department == nil)
+        try context.save()
+        #expect(try context.existingObject(with: object.objectID) === object)
+        context.refreshAllObjects()
+        #expect(object.name == "Ada")
+      }
+      #expect(department.people.isEmpty)
+    }
+  }
 }
