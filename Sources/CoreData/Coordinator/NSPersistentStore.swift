@@ -32,7 +32,6 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     get { toldURL }
     set { given.withLock { $0.url = newValue } }
   }
-  /// Where the client is told that the store is.
   final var toldURL: URL? { given.withLock { $0.url } ?? location }
   /// Where the store is, whatever the client has set.
   final var location: URL? {

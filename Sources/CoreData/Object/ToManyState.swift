@@ -33,8 +33,7 @@ final class ToManyState {
     @exclusivity(unchecked) var orderedSet: NSOrderedSet?
     @exclusivity(unchecked) var given: GivenSet?
     @exclusivity(unchecked) var announcement: Announcement?
-    /// Counts the changes of the members.
-    @exclusivity(unchecked) var revision = 0
+    @exclusivity(unchecked) var revision = 0  // counts the changes of the members
     @exclusivity(unchecked) var holder: ObjectIdentifier?
   }
 
