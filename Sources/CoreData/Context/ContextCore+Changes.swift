@@ -15,8 +15,8 @@ extension ContextCore {
 
   func insert(_ object: NSManagedObject) {
     checkQueue()
-    if object.flags.contains(.gone) {
-      // Its deletion is saved; no context has it any more.
+    if object.flags.contains(.gone) && (object.core === self || object.core == nil) {
+      // Its deletion is saved, or its insertion was rolled back.
       keepValues(of: object)
     } else if object.core === self {
       // Inserting a deleted object again takes the deletion back.
@@ -99,11 +99,20 @@ extension ContextCore {
     keepValues(of: object)
   }
 
-  /// Takes the values of the object's row for those of a new one.
+  /// Takes the values of the object's row for those of a new one, which has no links. Those that are not in the row
+  /// itself are read.
   private func keepValues(of object: NSManagedObject) {
-    for (slot, kind) in object.info.entity.slots.enumerated() where object.changed(slot) == nil {
+    for info in object.info.attributes where info.attribute.type == .transformable {
+      let slot = info.attribute.slot
+      guard object.changed(slot) == nil, let value = object.modelledValue(forKey: info.attribute.name) else { continue }
+      object.makeExtras().transformed[slot] = value
+      object.setOverlay(TransformableCoding.pending, slot)
+    }
+    for (slot, kind) in object.info.entity.slots.enumerated() {
       switch kind {
-      case .reference, .referenceEntity: continue
+      case .reference, .referenceEntity: if object.changed(slot) != nil { object.setOverlay(.null, slot) }
+      case _ where object.changed(slot) != nil: continue
+      case .externalData: if let data = object.externalData(slot) { object.setOverlay(.data([1] + data), slot) }
       default: if let row = object.row, !row.isNull(slot) { object.setOverlay(row.value(slot, kind), slot) }
       }
     }

@@ -40,6 +40,7 @@ extension ContextCore {
   func rollback() {
     checkQueue()
     lastEvent = nil
+    orderedViews = [:]
     externalLinks = []
     faultError = nil
     let objects = changed

@@ -8,6 +8,8 @@ struct GivenSet {
   var base: ContiguousArray<NSManagedObject>
   /// The state's count of changes then.
   var revision: Int
+  /// Whether the client has told of its changes, and they have been looked at.
+  var isFollowed = false
 
   /// Fills the set with members.
   init(_ set: NSObject, _ members: ContiguousArray<NSManagedObject>, revision: Int) {

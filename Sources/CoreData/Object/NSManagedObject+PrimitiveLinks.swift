@@ -6,14 +6,15 @@ import StoreSchema
 /// is noted nowhere.
 extension NSManagedObject {
   /// A change of a to-one relationship that is announced.
-  enum AnnouncedDestination {
-    case begun
-    /// It led to `former` before a primitive accessor first set it, and the last one has set `latest`.
-    case changed(former: Target?, latest: ObjectReference?)
+  struct AnnouncedDestination {
+    /// How often it is announced, and has not ended.
+    var depth = 0
+    var change: Change?
 
-    struct Target {
-      let reference: ObjectReference
-      let store: UInt16
+    /// It led to `former` before a primitive accessor first set it, and the last one has set `latest`.
+    struct Change {
+      weak var former: NSManagedObject?
+      weak var latest: NSManagedObject?
     }
   }
 
@@ -21,15 +22,9 @@ extension NSManagedObject {
     let relationship = info.relationships[index].relationship
     guard let slot = relationship.slot, !hasLostContext else { return }
     check(destination, for: relationship)
-    switch extras?.announcedDestinations[index] {
-    case .begun:
-      let former = toOne(relationship).map {
-        AnnouncedDestination.Target(reference: $0.reference, store: $0.storeIndex)
-      }
-      extras?.announcedDestinations[index] = .changed(former: former, latest: destination?.reference)
-    case .changed(let former, _):
-      extras?.announcedDestinations[index] = .changed(former: former, latest: destination?.reference)
-    case nil: break
+    if let announced = extras?.announcedDestinations[index] {
+      let former = announced.change.map(\.former) ?? toOne(relationship)
+      extras?.announcedDestinations[index]?.change = .init(former: former, latest: destination)
     }
     setReference(relationship, slot, destination)
   }
@@ -47,8 +42,8 @@ extension NSManagedObject {
     let relationship = info.relationships[index].relationship
     if relationship.isToMany {
       toMany(relationship).announce()
-    } else if relationship.linkedInverse != nil, extras?.announcedDestinations[index] == nil {
-      makeExtras().announcedDestinations[index] = .begun
+    } else if relationship.linkedInverse != nil {
+      makeExtras().announcedDestinations[index, default: .init()].depth += 1
     }
   }
 
@@ -63,17 +58,19 @@ extension NSManagedObject {
   }
 
   private func followDestination(_ index: Int, _ relationship: Relationship, _ inverse: Relationship) {
-    guard case .changed(let target, let latest)? = extras?.announcedDestinations.removeValue(forKey: index) else {
-      return
-    }
-    let former = target.flatMap { core?.registered($0.reference, store: $0.store) }
+    guard var announced = extras?.announcedDestinations[index] else { return }
+    let change = announced.change.take()
+    announced.depth -= 1
+    extras?.announcedDestinations[index] = announced.depth > 0 ? announced : nil
+    guard let change else { return }
+    let (former, latest) = (change.former, change.latest)
     let destination = toOne(relationship)
     if former === destination { return }
     if let former, !former.flags.isDeleted, isMember(of: former, relationship, inverse) {
       former.unlinkInverse(inverse, from: self)
     }
     // Else an ordinary setter came after the primitive one, and has linked it.
-    if let destination, destination.reference == latest, !destination.hasRead(self, inverse) {
+    if let destination, destination === latest, !destination.hasRead(self, inverse) {
       destination.linkInverse(inverse, to: self)
     }
   }
@@ -111,14 +108,14 @@ extension NSManagedObject {
     for member in come where !member.hasRead(self, inverse) { linkBack(member, relationship) }
   }
 
-  /// As ``endAnnouncement(_:)``, where the client tells which objects it has added to the set that it was given, or
-  /// removed from it: then nobody has to look at all members.
-  final func endAnnouncement(_ key: String, _ kind: NSKeyValueSetMutationKind, _ objects: Set<AnyHashable>) {
+  /// Follows what the client says that it has added to the set that it was given, or removed from it, so that
+  /// ``endAnnouncement(_:)`` has not to look at all members.
+  final func followGivenSet(_ key: String, _ kind: NSKeyValueSetMutationKind, _ objects: Set<AnyHashable>) {
     guard kind == .union || kind == .minus, case .relationship(let index)? = info.keys[key],
       let state = toManys[info.relationships[index].relationship],
       let changes = state.changes(
         ofGivenSet: objects.compactMap { $0.base as? NSManagedObject }, areAdditions: kind == .union)
-    else { return endAnnouncement(key) }
+    else { return }
     let relationship = info.relationships[index].relationship
     for object in changes {
       if kind == .union { add(object, to: relationship) } else { remove(object, from: relationship) }

@@ -313,8 +313,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
   open func didChangeValue(
     forKey inKey: String, withSetMutation inMutationKind: NSKeyValueSetMutationKind, using inObjects: Set<AnyHashable>
   ) {
-    core?.markUpdated(self)
-    endAnnouncement(inKey, inMutationKind, inObjects)
+    followGivenSet(inKey, inMutationKind, inObjects)
     didChangeValue(forKey: inKey)
   }
 

@@ -32,14 +32,10 @@ final class ToManyState {
     @exclusivity(unchecked) var set: NSSet?
     @exclusivity(unchecked) var orderedSet: NSOrderedSet?
     @exclusivity(unchecked) var given: GivenSet?
-    @exclusivity(unchecked) var announcement: Announcement?
+    @exclusivity(unchecked) var announcement = Announcement()
     @exclusivity(unchecked) var revision = 0  // counts the changes of the members
     @exclusivity(unchecked) var holder: ObjectIdentifier?
   }
-
-  /// The time between the two announcements of a change, and what the members were before a primitive accessor first set
-  /// them in it.
-  private enum Announcement { case begun, changed(from: Moment) }
 
   /// The view that holds just these members; see ``RelationshipOrderedSet``.
   var holder: ObjectIdentifier? {
@@ -89,15 +85,10 @@ final class ToManyState {
     return known.without(come) + gone.without(known)
   }
 
-  /// Who has become a member since a moment, and who is none any longer. The members had been read.
-  func changes(since moment: Moment) -> (
-    come: ContiguousArray<NSManagedObject>, gone: ContiguousArray<NSManagedObject>
-  ) { (members.without(moment.members), moment.members.without(members)) }
-
-  func isReordered(since moment: Moment) -> Bool { !members.elementsEqual(moment.members, by: ===) }
-
   private func noteOrder() {
-    if !isNew && !isFault && extras?.original == nil { makeExtras().original = members }
+    if !isNew && !isFault && extras?.original == nil {
+      makeExtras().original = extras?.announcement.before?.members ?? members
+    }
   }
 
   // MARK: Members
@@ -144,9 +135,9 @@ final class ToManyState {
     defer { own.release() }
     (isFault, isOrderChanged, isPrimitive) = (true, false, false)
     members = []
-    let isAnnounced = extras?.announcement != nil
+    let depth = extras?.announcement.depth ?? 0
     extras = nil
-    if isAnnounced { announce() }
+    if depth > 0 { makeExtras().announcement.depth = depth }
   }
 
   /// Takes back that an object was removed.
@@ -192,10 +183,7 @@ final class ToManyState {
     removed.removeAll(where: isGone)
     members.removeAll(where: isGone)
     extras?.original?.removeAll(where: isGone)
-    if case .changed(var moment) = extras?.announcement {
-      moment.forget(isGone)
-      extras?.announcement = .changed(from: moment)
-    }
+    extras?.announcement.before?.forget(isGone)
     forgetDerived()
   }
 
@@ -217,14 +205,19 @@ final class ToManyState {
   // MARK: Primitive accessors
 
   /// A change of the relationship is announced: what primitive accessors do from now on becomes one.
-  func announce() {
-    let extras = makeExtras()
-    if extras.announcement == nil { extras.announcement = .begun }
-  }
+  func announce() { makeExtras().announcement.depth += 1 }
 
   /// Replaces the members, which have been read, without noting a change.
   func setPrimitive(_ objects: ContiguousArray<NSManagedObject>) {
-    if case .begun = extras?.announcement { extras?.announcement = .changed(from: now) }
+    // What a client has changed in a set that it was given is not wanted any more.
+    extras?.given = nil
+    replace(objects)
+  }
+
+  private func replace(_ objects: ContiguousArray<NSManagedObject>) {
+    if let extras, extras.announcement.depth > 0, extras.announcement.before == nil {
+      extras.announcement.before = now
+    }
     isPrimitive = true
     members = objects
     forgetDerived()
@@ -233,18 +226,21 @@ final class ToManyState {
   /// Ends the announcement. Gives what the members were before primitive accessors changed them in it, nil where they
   /// have not.
   func endAnnouncement() -> Moment? {
-    guard let extras, extras.announcement != nil else { return nil }
-    if let changed = changedGivenSet() { setPrimitive(changed) }
-    defer { extras.announcement = nil }
-    guard case .changed(let moment) = extras.announcement else { return nil }
-    return moment
+    guard let extras, extras.announcement.depth > 0 else { return nil }
+    if extras.given?.isFollowed == true {
+      extras.given?.isFollowed = false
+    } else if let changed = changedGivenSet() {
+      replace(changed)
+    }
+    extras.announcement.depth -= 1
+    return extras.announcement.before.take()
   }
 
   /// The members as a set that a client may change, and announce that. It is the same one as long as the members are
   /// known.
   func primitiveSet(isOrdered: Bool) -> NSObject {
     if let known = extras?.given, known.revision == extras?.revision { return known.set }
-    if let changed = changedGivenSet() { setPrimitive(changed) }
+    if let changed = changedGivenSet() { replace(changed) }
     let given = GivenSet(
       extras?.given?.set ?? (isOrdered ? NSMutableOrderedSet() : NSMutableSet()), members,
       revision: makeExtras().revision)
@@ -264,7 +260,7 @@ final class ToManyState {
   /// Those of some objects that a client has added to the set that it was given, or removed from it; nil where it has
   /// changed more than that.
   func changes(ofGivenSet objects: [NSManagedObject], areAdditions: Bool) -> [NSManagedObject]? {
-    guard let given = extras?.given, given.revision == extras?.revision, case .begun = extras?.announcement,
+    guard let given = extras?.given, given.revision == extras?.revision, extras?.announcement.before == nil,
       let set = given.set as? NSMutableSet
     else { return nil }
     let changes = objects.filter { contains($0) != areAdditions && set.contains($0) == areAdditions }
@@ -277,10 +273,11 @@ final class ToManyState {
     if areAdditions {
       extras.given?.base.append(contentsOf: changes)
     } else {
-      for object in changes { extras.given?.base.removeAll { $0 === object } }
+      let gone = Set(changes.map(ObjectIdentifier.init))
+      extras.given?.base.removeAll { gone.contains(ObjectIdentifier($0)) }
     }
     extras.given?.revision = extras.revision
-    extras.announcement = nil
+    extras.given?.isFollowed = true
   }
 
   /// Notes who has come and gone since a moment, unless it has been noted meanwhile, and with `notesOrder` the order.
@@ -324,6 +321,9 @@ final class ToManyState {
   /// Forgets what changed, because it is saved. Objects that it no longer needs are added to `gone`: whoever releases
   /// them may run code of the client's.
   func didSave(_ gone: inout ContiguousArray<NSManagedObject>) {
+    // What a primitive accessor has set is still to be announced.
+    let isSet = extras?.announcement.before != nil && !isNew
+    if isSet { extras?.announcement.before?.save(listedAdditions, removed) } else { extras?.announcement.before = nil }
     isNew = false
     isOrderChanged = false
     if !listedAdditions.isEmpty {
@@ -339,10 +339,6 @@ final class ToManyState {
     if let extras, let original = extras.original {
       gone += original
       extras.original = nil
-    }
-    if let extras, case .changed(let moment) = extras.announcement {
-      gone += moment.members + moment.removed
-      extras.announcement = .begun
     }
   }
 

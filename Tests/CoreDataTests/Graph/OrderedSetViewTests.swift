@@ -217,7 +217,10 @@ import Testing
       try context.save()
       context.refreshAllObjects()
       #expect(member == nil)
-      do { member = department.mutableOrderedSetValue(forKey: "ranking").firstObject as? Person }
+      do {
+        member = department.mutableOrderedSetValue(forKey: "ranking").firstObject as? Person
+        #expect(member != nil)
+      }
       context.refreshAllObjects()
       #expect(member == nil)
     }

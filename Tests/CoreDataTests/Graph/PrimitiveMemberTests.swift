@@ -184,7 +184,7 @@ import Testing
     }
   }
 
-  /// A change that is begun and saved before it ends, and objects that are found gone meanwhile.
+  /// A change that is begun, and a save before it ends.
   @Test func whatHappensWithinAnAnnouncementIsKept() throws {
     let company = try CompanyStore()
     try company.run { context in
@@ -200,8 +200,7 @@ import Testing
       #expect(people[2].department === department)
       try context.save()
       context.refreshAllObjects()
-      #expect(department.people == [people[1], people[2]])
-      #expect(people[0].department == nil)
+      #expect(department.people == Set(people) && people[0].department === department)
     }
   }
 
@@ -222,6 +221,9 @@ import Testing
       // About 0.1 s; where each addition looked at all members, minutes.
       #expect(ContinuousClock.now - start < .seconds(20))
       #expect(department.people.count == people.count && people.allSatisfy { $0.department === department })
+      for person in people.suffix(5000) { change(.minus, person) }
+      #expect(ContinuousClock.now - start < .seconds(40))
+      for person in people.suffix(5000) { change(.union, person) }
       change(.minus, people[5])
       #expect(department.people.count == people.count - 1 && people[5].department == nil)
       // One object more than the client says.
@@ -233,6 +235,73 @@ import Testing
       try context.save()
       context.refreshAllObjects()
       #expect(department.people.count == people.count - 3)
+    }
+  }
+
+  /// An accessor of the client's announces for itself what another one has announced.
+  @Test func announcementsMayBeNested() throws {
+    let company = try CompanyStore()
+    try company.run { context in
+      let department = Department(context: context)
+      let people = (0..<3).map { _ in Person(context: context) }
+      try context.save()
+      announce(department, "people") {
+        announce(department, "people") { members(department, "people")?.add(people[0]) }
+        department.setPrimitiveValue(NSSet(array: [people[1], people[2]]), forKey: "people")
+      }
+      #expect(
+        department.people == [people[1], people[2]] && people.map(\.department) == [nil, department, department])
+      announce(people[0], "department") {
+        announce(people[0], "department") {}
+        people[0].setPrimitiveValue(department, forKey: "department")
+      }
+      #expect(department.people == Set(people))
+      try context.save()
+      context.refreshAllObjects()
+      #expect(department.people == Set(people))
+    }
+  }
+
+  /// A value that is set replaces what was changed in a set before.
+  @Test func aValueThatIsSetReplacesAChangedSet() throws {
+    let company = try CompanyStore()
+    try company.run { context in
+      let department = Department(context: context)
+      let (a, b, c) = (Person(context: context), Person(context: context), Person(context: context))
+      department.people = [a, c]
+      try context.save()
+      announce(department, "people") {
+        members(department, "people")?.removeAllObjects()
+        department.setPrimitiveValue(NSSet(array: [a, b]), forKey: "people")
+      }
+      #expect(department.people == [a, b] && a.department === department && c.department == nil)
+      let permanent = Department(context: context)
+      announce(c, "department") {
+        c.setPrimitiveValue(permanent, forKey: "department")
+        #expect(throws: Never.self) { try context.obtainPermanentIDs(for: [permanent]) }
+      }
+      #expect(permanent.people == [c])
+      let other = NSKeyValueSetMutationKind.union
+      try context.save()
+      department.didChangeValue(forKey: "no property", withSetMutation: other, using: [])
+      #expect(!context.hasChanges)
+    }
+  }
+
+  /// The order before the event is the stored one, whoever has changed it first.
+  @Test func theFormerOrderIsTheStoredOne() throws {
+    let company = try CompanyStore()
+    try company.run { context in
+      let (department, a, b) = (Department(context: context), Person(context: context), Person(context: context))
+      department.ranking = [a, b]
+      try context.save()
+      announce(department, "ranking") {
+        department.setPrimitiveValue(NSOrderedSet(array: [b, a]), forKey: "ranking")
+        a.setValue(nil, forKey: "rankedIn")
+      }
+      #expect(department.ranking == [b])
+      let former = department.committedValues(forKeys: ["ranking"])["ranking"] as? NSOrderedSet
+      #expect(former?.array as? [Person] == [a, b])
     }
   }
 }
