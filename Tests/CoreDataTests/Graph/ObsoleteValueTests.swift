@@ -141,7 +141,12 @@ import Testing
       context.refresh(object(), mergeChanges: false)
       #expect(object().value(forKey: "blob") as? Data == Self.large(2))
     }
-    for _ in 0..<3 { Self.look(context) }
+    // Other tests look at the same time, and a context is asked once at a time: three looks are not always enough.
+    var looks = 0
+    while try Self.files(company) > 1 && looks < 100 {
+      Self.look(context)
+      looks += 1
+    }
     #expect(try Self.files(company) == 1)
   }
 
