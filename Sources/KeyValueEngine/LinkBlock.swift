@@ -66,8 +66,8 @@ enum LinkBlock {
     guard value.count % size == 8 % size else { throw KeyValueEntry.damaged }
   }
 
-  /// Throws `corrupt` where the destinations of a block are not ascending, or not above those of the block before it and
-  /// up to its bound: a block with its checksum may still be none of ours.
+  /// Throws `corrupt` where the destinations of a block are not ascending, or not above those of the block before it
+  /// and up to its bound: a block with its checksum may still be none of ours.
   static func checkOrder(
     _ value: UnsafeRawBufferPointer, isOrdered: Bool, above before: Int64, bound: Int64
   ) throws(StoreError) {

@@ -100,7 +100,8 @@ import Testing
     }
   }
 
-  /// CoreDataPlus/NotificationMerge_Tests makes a controller whose request has an empty list of sort descriptors. Nil is
+  /// CoreDataPlus/NotificationMerge_Tests makes a controller whose request has an empty list of sort descriptors. Nil
+  /// is
   /// refused.
   @Test func aControllerTakesARequestWithoutAnOrder() async throws {
     final class Delegate: NSObject, NSFetchedResultsControllerDelegate {
@@ -181,6 +182,7 @@ import Testing
   }
 
   /// The variable of a subquery is bound, "and will shadow any instances of variable in the bindings dictionary":
+  ///
   /// https://developer.apple.com/documentation/foundation/nsexpression/init(forsubquery:usingiteratorvariable:predicate:)
   /// That a key path of text may begin with it: the list of step 6.
   @Test func aKeyPathMayBeginWithTheVariableOfASubquery() throws {
