@@ -133,4 +133,36 @@ final class Parting: NSManagedObject {
     }
     #expect(count >= 1)
   }
+
+  /// Each member holds the next one: were they freed one inside the other, the stack would be too small.
+  @Test func aLongChainOfMembersIsFreed() throws {
+    let node = NSEntityDescription()
+    node.name = "Node"
+    node.managedObjectClassName = "CoreDataTests.Parting"
+    let next = NSRelationshipDescription()
+    (next.name, next.destinationEntity) = ("next", node)
+    node.properties = [next]
+    let model = NSManagedObjectModel()
+    model.entities = [node]
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    _ = try coordinator.addPersistentStore(type: .inMemory, at: URL(filePath: "/dev/null"))
+    let context = NSManagedObjectContext(.privateQueue)
+    context.persistentStoreCoordinator = coordinator
+    try context.performAndWait {
+      let length = 100_000
+      var count = 0
+      Parting.farewell = { count += 1 }
+      defer { Parting.farewell = nil }
+      var first: NSManagedObject? = NSEntityDescription.insertNewObject(forEntityName: "Node", into: context)
+      for _ in 1..<length {
+        let node = NSEntityDescription.insertNewObject(forEntityName: "Node", into: context)
+        node.setValue(NSSet(object: first as Any), forKey: "next")
+        first = node
+      }
+      try context.save()
+      #expect(first != nil && count == 0)
+      first = nil
+      #expect(count == length)
+    }
+  }
 }

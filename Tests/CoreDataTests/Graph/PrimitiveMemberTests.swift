@@ -304,4 +304,44 @@ import Testing
       #expect(former?.array as? [Person] == [a, b])
     }
   }
+
+  /// Only the order is another one.
+  @Test func anOrderAloneIsAChange() throws {
+    let company = try CompanyStore()
+    try company.run { context in
+      let (department, a, b) = (Department(context: context), Person(context: context), Person(context: context))
+      department.ranking = [a, b]
+      try context.save()
+      announce(department, "ranking") {
+        department.setPrimitiveValue(NSOrderedSet(array: [b, a]), forKey: "ranking")
+      }
+      #expect(department.hasChanges && department.changedValues().keys.sorted() == ["ranking"])
+      try context.save()
+      context.refreshAllObjects()
+      #expect(department.ranking == [b, a])
+    }
+  }
+
+  /// A member that was removed and not saved, and that a primitive accessor makes one again, was never away.
+  @Test(arguments: [true, false]) func aRemovalIsTakenBack(_ ownerIsTag: Bool) throws {
+    let company = try CompanyStore()
+    try company.run { context in
+      let (people, tags) = ((0..<2).map { _ in Person(context: context) }, (0..<2).map { _ in Tag(context: context) })
+      for (index, tag) in tags.enumerated() { tag.label = "\(index)" }
+      let (owner, key, members): (NSManagedObject, String, [NSManagedObject]) =
+        ownerIsTag ? (tags[0], "people", people) : (people[0], "tags", tags)
+      owner.mutableSetValue(forKey: key).addObjects(from: members)
+      try context.save()
+      owner.mutableSetValue(forKey: key).remove(members[0])
+      announce(owner, key) { owner.setPrimitiveValue(NSSet(array: members), forKey: key) }
+      #expect(owner.mutableSetValue(forKey: key).count == 2)
+      try context.save()
+      context.refreshAllObjects()
+      #expect(owner.mutableSetValue(forKey: key).count == 2)
+      owner.mutableSetValue(forKey: key).remove(members[0])
+      try context.save()
+      context.refreshAllObjects()
+      #expect(owner.mutableSetValue(forKey: key).count == 1)
+    }
+  }
 }

@@ -97,6 +97,20 @@ import Testing
     }
   }
 
+  /// The message is Apple's, the stop is ours: there it is an exception.
+  @Test func anObjectOfAnotherEntityStopsTheProgram() async throws {
+    let ending = try #require(
+      await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        let company = try CompanyStore()
+        try company.run { context in
+          Person(context: context).setValue(Tag(context: context), forKey: "department")
+        }
+      })
+    #expect(
+      String(decoding: ending.standardErrorContent, as: UTF8.self).contains(
+        "Unacceptable type of value for to-one or to-many relationship 'department': it takes Department, not Tag."))
+  }
+
   @Test func deleteRulesAreFollowed() throws {
     let company = try CompanyStore()
     try company.run { (context) throws in

@@ -47,6 +47,24 @@ import Testing
     }
   }
 
+  /// A permanent ID says in which store the object is, so that nothing is assigned any more:
+  /// https://developer.apple.com/documentation/coredata/nsmanagedobjectid/persistentstore
+  @Test func anObjectWithAPermanentIDStaysInItsStore() throws {
+    let (context, staff, rest, folder) = try stack()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try context.performAndWait {
+      let person = Person(context: context)
+      try context.obtainPermanentIDs(for: [person])
+      let objectID = person.objectID
+      context.assign(person, to: rest)
+      #expect(person.objectID == objectID && person.objectID.persistentStore === staff)
+      try context.save()
+      #expect(person.objectID == objectID)
+      context.reset()
+      #expect(try context.existingObject(with: objectID).objectID.persistentStore === staff)
+    }
+  }
+
   /// Both have the key 1 in their stores.
   @Test func objectsInPredicatesAreThoseOfTheirStore() throws {
     let (context, _, rest, folder) = try stack()

@@ -20,4 +20,24 @@ import Testing
       #expect(people.filter(state.contains).count == 17 && state.members.count == 17)
     }
   }
+
+  /// The table is made when the members have been searched some times. It knows who is added later.
+  @Test func aMemberThatIsAddedToManyIsOne() throws {
+    let company = try CompanyStore()
+    try company.run { context in
+      let people = (0..<30).map { _ in Person(context: context) }
+      let state = ToManyState(0, isFault: false)
+      people.prefix(20).forEach(state.add)
+      for _ in 0..<10 { #expect(people.prefix(20).allSatisfy(state.contains) && !state.contains(people[20])) }
+      for person in people.suffix(10) {
+        state.add(person)
+        #expect(state.contains(person))
+      }
+      for index in [29, 3, 28] {
+        state.remove(people[index], keepsOrder: false)
+        #expect(!state.contains(people[index]), "\(index)")
+      }
+      #expect(people.filter(state.contains).count == 27 && state.members.count == 27)
+    }
+  }
 }
