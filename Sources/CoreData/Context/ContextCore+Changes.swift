@@ -165,6 +165,8 @@ extension ContextCore {
     guard object.core === self else { misuse("The object belongs to another context; delete it there.") }
     if object.flags.contains(.gone) { return }
     let isRepeated = object.flags.contains(.deleted)
+    // What it changes when it is told counts as a deletion only.
+    let isUpdated = object.flags.isUpdated
     object.flags.insert(.deleted)
     // Objects that delete each other come to an end.
     if !isRepeated || !preparingForDeletion.contains(where: { $0 === object }) {
@@ -177,7 +179,7 @@ extension ContextCore {
       insertedCount -= 1
     } else {
       deletedCount += 1
-      if object.flags.contains(.updated) { updatedCount -= 1 }
+      if isUpdated { updatedCount -= 1 }
     }
     list(object)
     undeletedDependents.append(object)

@@ -49,9 +49,16 @@ extension ContextCore {
     let names = Set(objects.map(ObjectIdentifier.init))
     changeList.removeAll { names.contains(ObjectIdentifier($0)) }
     undeletedDependents.removeAll { names.contains(ObjectIdentifier($0)) }
-    updatedCount -= objects.count { $0.flags.isUpdated }
-    deletedCount -= objects.count { $0.flags.isDeleted && !$0.flags.contains(.inserted) }
-    for object in objects { object.flags.subtract([.updated, .listed, .pending, .pendingInsert, .asked]) }
+    // One may be there twice, as the partner of two objects, or by two relationships.
+    for object in objects where object.flags.contains(.listed) {
+      switch object.flags.savedChange {
+      case .inserted?: insertedCount -= 1
+      case .updated?: updatedCount -= 1
+      case .deleted?: deletedCount -= 1
+      case nil: break
+      }
+      object.flags.subtract([.updated, .listed, .pending, .pendingInsert, .asked])
+    }
   }
 
   /// Members of to-many relationships that may have changed are read again, where nothing unsaved is in them.

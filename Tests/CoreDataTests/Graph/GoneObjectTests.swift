@@ -192,4 +192,25 @@ import Testing
       #expect(told == [[owner, other], [other]])
     }
   }
+
+  /// Its partner is one by two relationships. What else has changed is saved all the same.
+  @Test func aPartnerByTwoRelationshipsIsForgottenOnce() throws {
+    let company = try CompanyStore()
+    try company.run { context in
+      let (person, department, other) = (Person(context: context), Department(context: context), Tag(context: context))
+      other.label = "before"
+      try context.save()
+      NSManagedObjectContext.mergeChanges(
+        fromRemoteContextSave: [NSDeletedObjectsKey: [person.objectID]], into: [context])
+      person.department = department
+      person.setValue(department, forKey: "rankedIn")
+      other.label = "after"
+      #expect(try context.existingObject(with: person.objectID) === person)
+      #expect(person.department == nil && department.ranking.isEmpty && !department.hasChanges)
+      #expect(context.hasChanges)
+      try context.save()
+      context.refreshAllObjects()
+      #expect(other.label == "after")
+    }
+  }
 }
