@@ -98,18 +98,19 @@ final class SQLiteConnection: SQLConnection {
   deinit { closeFile() }
 
   private func closeFile() {
+    if let identity { SQLiteOpenFiles.closing(identity, path, close) } else { close(hasName: true) }
+    identity = nil
+  }
+
+  private func close(hasName: Bool) {
     // In a copy of the process that would end, and undo, what the process itself is doing.
     if ProcessCopy.current == process {
       // Where another file has taken the place of this one, the log and the names beside it are not this one's any
       // more.
-      if let identity, SQLiteOpenFiles.Identity(path) != identity {
-        _ = ocd_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
-      }
+      if !hasName { _ = ocd_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1) }
       sqlite3_close_v2(database)
     }
     database = nil
-    if let identity { SQLiteOpenFiles.closed(identity, path) }
-    identity = nil
   }
 
   func check(_ result: Int32, _ doing: String, sql: String? = nil) throws(StoreError) {

@@ -20,7 +20,7 @@ enum SQLiteOpenFiles {
     var log: (path: String, identity: Identity)?
   }
 
-  /// Opens a file by `open`. One that will be locked is counted until ``closed(_:)`` gets its identity.
+  /// Opens a file by `open`. One that will be locked is counted until ``closing(_:_:_:)`` gets its identity.
   static func opening(_ path: String, isLocked: Bool, _ open: () -> Void) -> Identity? {
     lock.lock()
     defer { lock.unlock() }
@@ -33,8 +33,15 @@ enum SQLiteOpenFiles {
     return identity
   }
 
-  static func closed(_ identity: Identity, _ path: String) {
+  /// Closes a file by `close`, which is told whether the file still has its name.
+  ///
+  /// The number of a file that has none is free once its last connection is closed, and the next file that is made may
+  /// have it: nobody opens one meanwhile. A file that has its name may be closed beside others; that can take long.
+  static func closing(_ identity: Identity, _ path: String, _ close: (_ hasName: Bool) -> Void) {
+    let hasName = Identity(path) == identity
+    if hasName { close(true) }
     lock.withLock {
+      if !hasName { close(false) }
       files[identity]?.connections -= 1
       LockedFiles.remove(identity)
       guard let file = files[identity], file.connections <= 0 else { return }

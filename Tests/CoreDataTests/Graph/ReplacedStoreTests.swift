@@ -194,6 +194,37 @@ import Testing
     #expect(try world.names == [])
   }
 
+  /// The file that is removed is gone when its last connection closes, and its number is given to the next file that is
+  /// made: that one is another file.
+  @Test func anotherFileMayGetTheNumberOfARemovedOne() throws {
+    let (world, others) = (try World(), try World())
+    let isDone = Mutex(false)
+    let folder = others.folder
+    let thread = Thread {
+      while !isDone.withLock({ $0 }) {
+        let path = folder.appending(path: UUID().uuidString).path
+        // Both are errors of the test's, and leave it with nothing to find.
+        guard let connection = try? SQLiteConnection(path, .readWriteCreate, timeout: 1) else { return }
+        try? connection.execute("CREATE TABLE t (x)")
+        withExtendedLifetime(connection) {}
+        try? FileManager.default.removeItem(atPath: path)
+      }
+    }
+    thread.start()
+    defer { isDone.withLock { $0 = true } }
+    for round in 0..<2000 {
+      var connection: SQLiteConnection? = try SQLiteConnection(world.url.path, .readWriteCreate, timeout: 1)
+      try connection?.execute("PRAGMA journal_mode = WAL")
+      try connection?.execute("BEGIN; CREATE TABLE t (x)")
+      connection?.noteLog()
+      try connection?.execute("COMMIT")
+      try FileManager.default.removeItem(at: world.url)
+      connection = nil
+      let names = try world.names
+      #expect(names == [], "round \(round)")
+    }
+  }
+
   /// As another process does that replaces the store in place.
   @Test func anotherUUIDInTheSameFileIsAnotherStore() throws {
     let world = try World()
