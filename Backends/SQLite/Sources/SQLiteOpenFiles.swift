@@ -35,8 +35,9 @@ enum SQLiteOpenFiles {
 
   /// Closes a file by `close`, which is told whether the file still has its name.
   ///
-  /// The number of a file that has none is free once its last connection is closed, and the next file that is made may
-  /// have it: nobody opens one meanwhile. A file that has its name may be closed beside others; that can take long.
+  /// The inode of a file without a name is free as soon as its last connection is closed, and a new file may get it.
+  /// Such a file is therefore closed under the lock, so that no file is opened until this one is forgotten. A file that
+  /// has its name is closed without the lock: its last connection may move a long log.
   static func closing(_ identity: Identity, _ path: String, _ close: (_ hasName: Bool) -> Void) {
     let hasName = Identity(path) == identity
     if hasName { close(true) }

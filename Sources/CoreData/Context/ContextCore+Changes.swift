@@ -165,7 +165,7 @@ extension ContextCore {
     guard object.core === self else { misuse("The object belongs to another context; delete it there.") }
     if object.flags.contains(.gone) { return }
     let isRepeated = object.flags.contains(.deleted)
-    // What it changes when it is told counts as a deletion only.
+    // Before it is told: what it then changes of itself is not counted as an update.
     let isUpdated = object.flags.isUpdated
     object.flags.insert(.deleted)
     // Objects that delete each other come to an end.

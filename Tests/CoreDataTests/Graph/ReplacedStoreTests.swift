@@ -194,8 +194,8 @@ import Testing
     #expect(try world.names == [])
   }
 
-  /// The file that is removed is gone when its last connection closes, and its number is given to the next file that is
-  /// made: that one is another file.
+  /// Once the last connection of a removed file is closed, a new file may get its inode, and must not be taken for it.
+  /// Where it was, a log was left once in some thousand rounds.
   @Test func anotherFileMayGetTheNumberOfARemovedOne() throws {
     let (world, others) = (try World(), try World())
     let isDone = Mutex(false)
@@ -203,7 +203,7 @@ import Testing
     let thread = Thread {
       while !isDone.withLock({ $0 }) {
         let path = folder.appending(path: UUID().uuidString).path
-        // Both are errors of the test's, and leave it with nothing to find.
+        // This file only has to take the inode: what goes wrong with it is not what is tested.
         guard let connection = try? SQLiteConnection(path, .readWriteCreate, timeout: 1) else { return }
         try? connection.execute("CREATE TABLE t (x)")
         withExtendedLifetime(connection) {}
