@@ -68,7 +68,7 @@ class SaveJudge:
             found.append(f"lost: the highest key was {old['highest']}, and is {new['highest']}")
         old, new = old["metadata"], new["metadata"]
         for name in (old.keys() | new.keys()) - SYSTEM_METADATA:
-            if old.get(name) != new.get(name) and not _is_same(old.get(name), new.get(name)):
+            if not _is_same(old.get(name), new.get(name)):
                 found.append(f"lost: the metadata's {name!r} was {old.get(name)!r}, and is {new.get(name)!r}"[:300])
         return found
 
@@ -139,6 +139,11 @@ def _is_same(one: object, other: object, *, is_single: bool = False) -> bool:
     """Whether two values are the same number, the same bytes, or the same text with other escapes."""
     if one == other:
         return True
+    # NaN is no other value than NaN, also within metadata.
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(_is_same(value, other[key]) for key, value in one.items())
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(_is_same, one, other))
     if is_single and _single(one) == _single(other):
         return True
     if isinstance(one, (int, float)) and isinstance(other, (int, float)):

@@ -50,7 +50,8 @@ def _xml(content: bytes) -> State:
     info = root.find("databaseInfo")
     metadata = info.find("metadata/plist")
     head = {
-        "UUID": info.findtext("UUID"),
+        # Space around it is none of it.
+        "UUID": info.findtext("UUID", "").strip(),
         # The number is a hint: what is none counts as none.
         "highest": int(text) if (text := info.findtext("nextObjectID", "").strip()).isdecimal() else 0,
         "metadata": plistlib.loads(ElementTree.tostring(metadata)) if metadata is not None else {},

@@ -26,7 +26,7 @@ class XMLInfoReader: XMLHandler {
       throw StoreError(.notAStore, "The document is a <\(name.string)>, not a <database>.")
     }
     depth += 1
-    content.removeAll(keepingCapacity: true)
+    if depth == 3 { content.removeAll(keepingCapacity: true) }
     switch part {
     case .info: if depth == 3 && name == "metadata" { part = .metadata }
     case .metadata: try property { (list) throws(PropertyListError) in try list.start(name.string, at: 0) }
@@ -41,7 +41,8 @@ class XMLInfoReader: XMLHandler {
 
   func text(_ bytes: UnsafeRawBufferPointer) throws(StoreError) {
     if list == nil {
-      content.append(contentsOf: bytes)
+      // A text within another element is not the text of this one.
+      if depth == 3 { content.append(contentsOf: bytes) }
     } else {
       try property { (list) throws(PropertyListError) in
         try list.append(String(decoding: bytes, as: UTF8.self), at: 0)
@@ -71,6 +72,11 @@ class XMLInfoReader: XMLHandler {
   }
 
   private func endInfo(_ name: XMLName) throws(StoreError) {
+    if depth == 2 {
+      (part, hasInfo) = (.other, true)
+      return
+    }
+    guard depth == 3 else { return }
     let text = String(decoding: content, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
     switch name.string {
     case "version" where Int64(text) ?? 0 > XMLHead.version:
@@ -78,11 +84,19 @@ class XMLInfoReader: XMLHandler {
         .newerFormat, "The store is of a newer version of Core Data's format; it was left as it is.",
         context: ["version": String(text.prefix(40))])
     case "UUID": identifier = text
-    case "nextObjectID": highestNumber = Int64(text) ?? 0
-    case "databaseInfo": hasInfo = true
+    case "nextObjectID": highestNumber = try Self.highest(text)
     default: break
     }
-    if depth == 2 { part = .other }
+  }
+
+  /// What is no number tells nothing, and the keys of the objects count alone. But no key follows a number that is too
+  /// large, so that it cannot be kept.
+  private static func highest(_ text: String) throws(StoreError) -> Int64 {
+    if let number = Int64(text) { return number }
+    if text.isEmpty || !text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) { return 0 }
+    throw StoreError(
+      .corrupt, "The <nextObjectID> is beyond 64 bits; it must be the highest key that an object has had.",
+      context: ["nextObjectID": String(text.prefix(40))])
   }
 
   private func property(

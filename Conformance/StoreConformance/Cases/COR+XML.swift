@@ -26,6 +26,12 @@ extension ConformanceSuite {
     refused("COR-005/xml/metadata", "a document without metadata", .xml("metadata>", "nothing>")),
     refused("COR-005/xml/identifier", "a document without an identifier", .xml("UUID>", "DUID>")),
     refused(
+      "COR-005/xml/nested", "a document whose identifier is within another element",
+      .xml([("<UUID>", "<was>"), ("</UUID>", "</was><UUID><part>x</part></UUID>")])),
+    refused(
+      "COR-005/xml/highest", "a document with a highest key beyond 64 bits",
+      highest("9223372036854775808")),
+    refused(
       "COR-005/binary/hashes", "metadata without version hashes",
       .text("NSStoreModelVersionHashes", "NSStoreModelVersionHashez", .binaryPropertyListFile)),
     refused(
@@ -54,6 +60,13 @@ extension ConformanceSuite {
       c.equal(ConsistencyCheck.problems(of: s.store), [])
     },
     discreet("SEC-018/xml", .xml(">30<", ">hunter2<")),
-    counter("xml/highest", .xml("<nextObjectID>", "<nextObjectID>9223372036854775807</nextObjectID><was>")),
+    counter("xml/highest", highest("9223372036854775807")),
+    counter("xml/negative", highest("-7")),
+    counter("xml/text", highest("many")),
   ]
+
+  /// Another highest key.
+  private static func highest(_ text: String) -> ForeignChange {
+    .xml([("<nextObjectID>", "<was>"), ("</nextObjectID>", "</was><nextObjectID>\(text)</nextObjectID>")])
+  }
 }
