@@ -184,6 +184,31 @@ import Testing
     #expect(kinds(result) == [])
   }
 
+  /// A save that gives a link up is explained by the deletion of its owner, which a copy that was made during the save
+  /// does not have.
+  @Test func theJudgeNoticesLinksThatAreGivenUpForNothing() throws {
+    var result = try plainResult(RaceKind(.toOne, .nullify))
+    let link = try #require(result.records.firstIndex { !$0.links.isEmpty })
+    let deletion = try #require(result.records.firstIndex { !$0.deletions.isEmpty })
+    let name = result.records[deletion].deletions[0]
+    let gone = try #require(result.records.flatMap(\.insertions).first { $0.name == name }?.id)
+    for index in result.records[link].writes.indices where result.records[link].writes[index].key == "owner" {
+      result.records[link].writes[index].dropped = gone
+    }
+    let url = URL(filePath: "/copy")
+    let end = result.records[deletion].start - 1
+    result.records[link].end = end
+    var copy = RaceAction(kind: .copy, worker: 0, start: end, end: end)
+    copy.url = url
+    (result.actions, result.copies) = ([copy], [url: try #require(result.contents?.first)])
+    // The copy's content is of the end of the run, and so without the deleted owner.
+    #expect(kinds(result) == [.lost])
+    (result.actions, result.copies) = ([], [:])
+    #expect(kinds(result) == [])
+    result.records.remove(at: deletion)
+    #expect(kinds(result) == [.lost, .owner])
+  }
+
   @Test func theJudgeNoticesLargeValuesThatAreNotRead() throws {
     var result = try plainResult(RaceKind(.toOne, .nullify))
     let member = RaceObject.member(RaceKind(.toOne, .nullify), 2).text

@@ -24,22 +24,27 @@ struct RaceJudge {
     if let end = ends.first {
       faults += self.faults(of: result, after: end)
     } else if let contents = result.contents {
-      faults += judged(result.records, contents, result.reads)
+      faults += judged(result.records, contents) {
+        $0.checkDropped()
+        for read in result.reads { $0.check(read) }
+      }
     }
     for action in result.actions {
       guard let url = action.url, let copy = result.copies[url] else { continue }
-      faults += judged(records(result.records, in: action), [copy], []).map {
+      faults += judged(records(result.records, in: action), [copy]).map {
         RaceFault($0.kind, $0.objects, "in a copy: \($0.text)")
       }
     }
     return faults.sorted { $0.kind.rawValue < $1.kind.rawValue }
   }
 
+  /// `more` is what the records of the whole run alone can say.
   private static func judged(
-    _ records: [RaceRecord], _ contents: [StoreContents], _ reads: [RaceRead]
+    _ records: [RaceRecord], _ contents: [StoreContents], more: (inout RaceJudge) -> Void = { _ in }
   ) -> [RaceFault] {
     var judge = RaceJudge(records, contents)
-    judge.run(reads)
+    judge.run()
+    more(&judge)
     return judge.faults
   }
 
@@ -68,7 +73,7 @@ struct RaceJudge {
         ))
     }
     let before = end.kind == .replace ? result.records.filter { $0.worker < 0 } : []
-    if let contents = result.contents { faults += judged(before, contents, []) }
+    if let contents = result.contents { faults += judged(before, contents) }
     return faults
   }
 
@@ -86,7 +91,7 @@ struct RaceJudge {
     names[RaceValue.id(store, target.entity, target.key)]
   }
 
-  private mutating func run(_ reads: [RaceRead]) {
+  private mutating func run() {
     for record in history.records where record.outcome == .notSaved { check(errorOf: record) }
     for object in contents.flatMap(\.objects) {
       guard let name = object.texts["name"], RaceObject(text: name)?.entity == object.entity else {
@@ -103,7 +108,6 @@ struct RaceJudge {
     checkPairs()
     checkOrders()
     checkLinksToDeleted()
-    for read in reads { check(read) }
   }
 
   /// Errors that races cause; any other one is a problem.
@@ -319,6 +323,19 @@ struct RaceJudge {
     }
   }
 
+  /// A save gives a link up only where one of its ends may have been deleted, or where its policy lets others win. Who
+  /// did that may have come at any time before the end of the save, so that a copy which was made meanwhile has not
+  /// everything that explains it.
+  private mutating func checkDropped() {
+    for link in history.dropped where !history.mayBeDeleted(link.owner) && !history.mayBeDeleted(link.member) {
+      let policy = history.records[link.record].policy
+      if policy == .storeTrump || policy == .rollback || policy != .error && isContested(link) { continue }
+      add(
+        .owner, [link.owner, link.member],
+        "\(link.member) was to be linked to \(link.owner), and \(history.text(of: link.record)) gave that up")
+    }
+  }
+
   /// A save that began after an acknowledged deletion must not have linked anything to the deleted object.
   private mutating func checkLinksToDeleted() {
     func check(_ what: String, _ target: String, _ write: RaceHistory.Write) {
@@ -329,13 +346,6 @@ struct RaceJudge {
           "\(what) was linked to \(target) by \(history.text(of: write.record)), "
             + "after \(history.text(of: index)) had deleted it")
       }
-    }
-    for link in history.dropped where !history.mayBeDeleted(link.owner) && !history.mayBeDeleted(link.member) {
-      let policy = history.records[link.record].policy
-      if policy == .storeTrump || policy == .rollback || policy != .error && isContested(link) { continue }
-      add(
-        .owner, [link.owner, link.member],
-        "\(link.member) was to be linked to \(link.owner), and \(history.text(of: link.record)) gave that up")
     }
     for (cell, writes) in history.writes where cell.key == "owner" {
       for write in writes { write.value.map { check(cell.object, $0, write) } }
