@@ -79,22 +79,18 @@ struct ObjectMerge {
       for relationship in object.info.entity.relationships { core.unlink(object, relationship) }
     }
     gone.append(object)
-    // It counts as deleted from here on, and is taken off the lists with the others.
-    if object.flags.contains(.listed) && !object.flags.isDeleted {
-      if object.flags.isUpdated { core.updatedCount -= 1 }
-      core.deletedCount += 1
-    }
-    object.flags.insert([.inaccessible, .deleted])
+    // It counts as deleted from here on, and is taken off the list with the others.
+    core.changes.becomeInaccessible(object)
   }
 
   /// The deletion stays, and its rules hold for what is linked to the object by now.
   private func deleteAgain(_ object: NSManagedObject, _ stored: Row) {
     takeStored(object, stored)
-    core.undeletedDependents.append(object)
+    core.changes.propagateAgain(object)
   }
 
   private func takeStored(_ object: NSManagedObject, _ stored: Row) {
-    object.flags.remove(.linksChanged)
+    ChangeTracker.forgetLinks(of: object)
     object.row = stored
     object.clearOverlay()
     object.extras?.transformed = [:]
@@ -321,7 +317,7 @@ struct ObjectMerge {
       }
       object.toManys.remove(relationship)
     }
-    object.flags.remove(.linksChanged)
+    ChangeTracker.forgetLinks(of: object)
   }
 }
 
@@ -352,6 +348,6 @@ extension ContextCore {
       object.flags.contains(.listed) && object.flags.isDisjoint(with: [.inserted, .deleted, .linksChanged])
         && object.changedSlots().isEmpty && !object.toManys.hasChanges
     }
-    unlist(idle)
+    changes.remove(idle)
   }
 }

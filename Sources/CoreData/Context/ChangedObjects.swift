@@ -48,13 +48,25 @@ extension Set where Element: NSObject {
 }
 
 /// How many objects have been changed.
-struct ChangeCounts {
+struct ChangeCounts: Equatable {
   var inserted, updated, deleted: Int
-}
 
-extension ContextCore {
-  var changeCounts: ChangeCounts {
-    ChangeCounts(inserted: insertedCount, updated: updatedCount, deleted: deletedCount)
+  @inline(__always)
+  subscript(_ change: ObjectChange) -> Int {
+    get {
+      switch change {
+      case .inserted: inserted
+      case .updated: updated
+      case .deleted: deleted
+      }
+    }
+    set {
+      switch change {
+      case .inserted: inserted = newValue
+      case .updated: updated = newValue
+      case .deleted: deleted = newValue
+      }
+    }
   }
 }
 
@@ -139,6 +151,10 @@ extension NSManagedObject.Flags {
     case (false, false): contains(.updated) ? .updated : nil
     }
   }
+
+  /// As what the object counts among the changes of its context.
+  @inline(__always)
+  var countedChange: ObjectChange? { contains(.listed) ? savedChange : nil }
 
   /// What happened to the object since the last event.
   var eventChange: ObjectChange? {

@@ -32,12 +32,10 @@ extension ContextCore {
     object.key = nextTemporaryKey()
     object.cachedID = nil
     object.storeIndex = insertionStore(for: info.entity)
-    object.flags = [.inserted]
     register(object)
     applyDefaults(object)
-    insertedCount += 1
-    list(object)
-    object.flags.insert(.pendingInsert)
+    beginPending()
+    changes.insert(object) { registeredCount }
     callOut { object.awakeFromInsert() }
   }
 
@@ -78,15 +76,8 @@ extension ContextCore {
 
   /// Takes the deletion of an object back, not what its delete rules did to others.
   func revive(_ object: NSManagedObject) {
-    object.flags.remove(.deleted)
-    if object.flags.contains(.inserted) {
-      insertedCount += 1
-    } else {
-      deletedCount -= 1
-      if object.flags.contains(.updated) { updatedCount += 1 }
-    }
-    undeletedDependents.removeAll { $0 === object }
-    list(object)
+    beginPending()
+    changes.revive(object) { registeredCount }
     for (owner, relationship) in takeOmissions(of: object) {
       owner.toMany(relationship).restore(object, isOrdered: relationship.isOrdered)
     }
@@ -94,7 +85,7 @@ extension ContextCore {
 
   /// Makes an object whose row is gone one that was never saved, with the values that it had.
   private func becomeNew(_ object: NSManagedObject) {
-    if object.flags.contains(.listed) { unlist([object]) }
+    changes.remove([object])
     forget(object)
     keepValues(of: object)
   }
@@ -136,26 +127,14 @@ extension ContextCore {
     // Of one whose row is gone nothing can be saved.
     if trackingPauses > 0 || !object.flags.isDisjoint(with: [.gone, .inaccessible]) { return }
     checkQueue()
-    if !object.flags.contains(.inserted) && !object.flags.contains(.updated) {
-      object.flags.insert(.updated)
-      if !object.flags.contains(.deleted) { updatedCount += 1 }
-    }
-    list(object)
+    beginPending()
+    changes.update(object) { registeredCount }
   }
 
-  /// Puts an object on the list of changed objects, as one that is pending.
-  func list(_ object: NSManagedObject) {
-    if confinement == .mainQueue && !changeList.hasPending { changesBecamePending() }
-    if !object.flags.contains(.listed) {
-      object.flags.formUnion([.listed, .pending])
-      // Of an event that a save has ended, before all its observers were told.
-      object.extras?.eventBase = nil
-      changeList.append(object) { registeredCount }
-    } else if !object.flags.contains(.pending) {
-      object.noteEventBase()
-      object.flags.insert(.pending)
-      changeList.appendAgain(object)
-    }
+  /// Called before something changes.
+  @inline(__always)
+  private func beginPending() {
+    if confinement == .mainQueue && !changes.list.hasPending { changesBecamePending() }
   }
 
   // MARK: Deleting
@@ -165,32 +144,26 @@ extension ContextCore {
     guard object.core === self else { misuse("The object belongs to another context; delete it there.") }
     if object.flags.contains(.gone) { return }
     let isRepeated = object.flags.contains(.deleted)
-    // Before it is told: what it then changes of itself is not counted as an update.
-    let isUpdated = object.flags.isUpdated
-    object.flags.insert(.deleted)
+    changes.beginDeletion(of: object)
     // Objects that delete each other come to an end.
-    if !isRepeated || !preparingForDeletion.contains(where: { $0 === object }) {
-      preparingForDeletion.append(object)
+    if !isRepeated || !preparingForDeletion.contains(where: { $0.object === object }) {
+      preparingForDeletion.append((object, isFirst: !isRepeated))
       object.prepareForDeletion()
       preparingForDeletion.removeLast()
     }
     if isRepeated { return }
-    if object.flags.contains(.inserted) {
-      insertedCount -= 1
-    } else {
-      deletedCount += 1
-      if isUpdated { updatedCount -= 1 }
-    }
-    list(object)
-    undeletedDependents.append(object)
+    // It may have taken its deletion back, or its context all changes.
+    if object.core !== self || !object.flags.contains(.deleted) { return }
+    beginPending()
+    changes.delete(object) { registeredCount }
   }
 
   /// Follows the delete rules of all deleted objects, and of those that are deleted thereby: a worklist, so that the
   /// depth of the graph does not matter.
   func propagateDeletes() {
-    while !undeletedDependents.isEmpty {
-      let batch = undeletedDependents
-      undeletedDependents = []
+    while true {
+      let batch = changes.takeUndeletedDependents()
+      if batch.isEmpty { return }
       for object in batch where object.flags.contains(.deleted) { propagateDelete(of: object) }
     }
   }
@@ -256,7 +229,7 @@ extension ContextCore {
       let state = destination.toMany(inverse)
       markUpdated(destination)
       if state.isFault || state.contains(object) { state.remove(object, keepsOrder: inverse.isOrdered) }
-      if inverse.isOrdered { destination.flags.insert(.linksChanged) }
+      if inverse.isOrdered { ChangeTracker.noteLinks(of: destination) }
     } else if let slot = inverse.slot, destination.toOne(inverse) === object {
       markUpdated(destination)
       destination.setReference(inverse, slot, nil)

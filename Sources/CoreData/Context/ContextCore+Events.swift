@@ -5,24 +5,25 @@ import StoreSchema
 extension ContextCore {
   func processPendingChanges() {
     checkQueue()
+    checkInvariants()
     // They hold their owners and members.
     if !orderedViews.isEmpty { orderedViews = [:] }
     if propagatesDeletesAtEndOfEvent || isSaving { propagateDeletes() }
-    if !changeList.hasPending { return }
-    let objects = changeList.pending
-    var isWhole = changeList.isWhollyPending
-    changeList.settle()
+    if !changes.list.hasPending { return }
+    let objects = changes.list.pending
+    var isWhole = changes.list.isWhollyPending
+    changes.endEvent()
     lastEvent = nil
     // Whoever begins to watch only now still learns of the save.
     let event =
       WatchedNotification.didChange.isWatched
-      ? ChangedObjects(objects, room: changeCounts) { $0.flags.eventChange } : nil
+      ? ChangedObjects(objects, room: changes.counts) { $0.flags.eventChange } : nil
     isWhole = isWhole && event != nil
     let isTold = event?.isEmpty == false
     objects.forEachUncounted { object in
       isWhole = isWhole && object.flags.eventChange == object.flags.savedChange
-      object.flags.subtract([.pending, .pendingInsert])
-      if isTold { object.flags.insert(.told) } else { object.forgetEventBase() }
+      ChangeTracker.endEvent(of: object, isTold: isTold)
+      if !isTold { object.forgetEventBase() }
     }
     lastEvent = isWhole ? event : nil
     guard isTold, let event else { return }
@@ -39,6 +40,8 @@ extension ContextCore {
 
   func rollback() {
     checkQueue()
+    checkInvariants()
+    defer { checkInvariants() }
     lastEvent = nil
     orderedViews = [:]
     externalLinks = []
@@ -54,23 +57,23 @@ extension ContextCore {
     let omitted = omittedMembers
     omittedMembers = []
     defer { withExtendedLifetime((unread, omitted)) {} }
-    changeList = ChangeList()
-    undeletedDependents = []
+    changes = ChangeTracker(hasInaccessible: changes.hasInaccessible)
     checkedObjects = []
     misplacedObjects = []
-    (insertedCount, updatedCount, deletedCount) = (0, 0, 0)
     defer { announcement.post(self) }
+    // They are not listed yet.
+    for told in preparingForDeletion where !told.object.flags.contains(.listed) { ChangeTracker.rollBack(told.object) }
     for object in objects {
       if object.flags.contains(.inserted) {
         forget(object)
-        object.flags = [.gone]
+        ChangeTracker.rollBack(object)
         object.toManys.removeAll()
         object.extras?.fetchedProperties = [:]
         object.extras?.eventBase = nil
         // It may be inserted again, as a new object.
         object.core = nil
       } else {
-        object.flags.subtract([.updated, .deleted, .listed, .pending, .linksChanged, .pendingInsert])
+        ChangeTracker.rollBack(object)
         object.clearOverlay()
         object.extras?.forgetValues()
         object.toManys.removeAll()
@@ -91,6 +94,8 @@ extension ContextCore {
 
   func refresh(_ object: NSManagedObject, mergeChanges: Bool) {
     checkQueue()
+    checkInvariants()
+    defer { checkInvariants() }
     lastEvent = nil
     guard object.core === self else { return }
     if object.flags.contains(.inserted) {
@@ -104,7 +109,7 @@ extension ContextCore {
     if mergeChanges && object.flags.hasChanges {
       let kept = object.row
       object.row = nil
-      object.flags.insert(.fault)
+      object.setFault(true)
       fire(object)
       if object.row == nil { object.row = kept }
       for relationship in object.info.entity.relationships { object.mergeMembers(relationship, keepsOrder: true) }
@@ -112,12 +117,7 @@ extension ContextCore {
       object.awake(fromSnapshotEvents: .refresh)
       return
     }
-    if object.flags.contains(.listed) && !mergeChanges {
-      changeList.removeAll { $0 === object }
-      if object.flags.isUpdated { updatedCount -= 1 }
-      if object.flags.isDeleted { deletedCount -= 1 }
-      object.flags.subtract([.updated, .deleted, .listed, .pending])
-    }
+    if object.flags.contains(.listed) && !mergeChanges { changes.remove([object], marks: .deleted) }
     turnIntoFault(object)
   }
 }

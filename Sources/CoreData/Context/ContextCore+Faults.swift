@@ -56,7 +56,7 @@ extension ContextCore {
     {
       takeCached(newer, object, store)
     }
-    object.flags.remove(.fault)
+    object.setFault(false)
     guard object.row != nil else { return }
     // Inside a block the context is held by who called it; elsewhere the client's code may let go of it.
     let held = performDepth > 0 ? nil : Unmanaged.passRetained(self)
@@ -147,9 +147,8 @@ extension ContextCore {
   /// The row is gone: the object counts as deleted, with nothing left to save.
   private func becameInaccessible(_ object: NSManagedObject) {
     // What was changed has no row to go to. A deletion stays listed: the save tells of it.
-    if object.flags.contains(.listed) && !object.flags.contains(.deleted) { unlist([object]) }
-    object.flags.insert([.inaccessible, .deleted])
-    hasInaccessible = true
+    if object.flags.contains(.listed) && !object.flags.contains(.deleted) { changes.remove([object]) }
+    changes.becomeInaccessible(object)
     if object === lookedAt { return }
     guard
       context?.shouldHandleInaccessibleFault(object, for: object.ownID, triggeredByProperty: nil) ?? true
@@ -163,7 +162,7 @@ extension ContextCore {
     object.key = key
     object.storeIndex = store
     object.row = row
-    object.flags = .fault
+    object.setFault(true)
     register(object)
     return object
   }
@@ -173,7 +172,7 @@ extension ContextCore {
     let isOther = object.flags.contains(.rowOfOthers) || object.row?.version != row.version
     object.take(row)
     if isOther, let kept = snapshots[store], store.cache.hasRows(after: kept.view.stamp) {
-      object.flags.insert(.rowOfOthers)
+      object.setRowOfOthers(true)
     }
   }
 
@@ -191,7 +190,7 @@ extension ContextCore {
       }
       if isBehind { snapshots.drop(store) }
     }
-    for owner in doubtful { owner.flags.remove(.rowOfOthers) }
+    for owner in doubtful { owner.setRowOfOthers(false) }
   }
 
   /// Reads the members of a to-many relationship with their rows.
@@ -265,11 +264,13 @@ extension ContextCore {
   func living(
     _ members: ContiguousArray<NSManagedObject>, _ relationship: Relationship, of owner: NSManagedObject
   ) -> ContiguousArray<NSManagedObject> {
-    if deletedCount == 0 && !hasInaccessible { return members }
+    if changes.counts.deleted == 0 && !changes.hasInaccessible { return members }
     // Who was removed before is no member, whatever becomes of the deletion.
     let removed = Set((owner.toManys[relationship]?.removed ?? []).map(ObjectIdentifier.init))
     return members.filter { member in
       if !member.flags.contains(.deleted) || removed.contains(ObjectIdentifier(member)) { return true }
+      // "before relationships are torn down", as Apple's documentation says of `prepareForDeletion`
+      if preparingForDeletion.contains(where: { $0.isFirst && $0.object === member }) { return true }
       omittedMembers.append((owner, relationship, member))
       return false
     }

@@ -12,7 +12,7 @@ extension ContextCore {
       links += changedPartners(of: object, relationship, inverse).map { (relationship, inverse, $0) }
     }
     externalLinks.removeAll { $0.owner === object }
-    object.flags.subtract([.inaccessible, .deleted])
+    changes.lookAgain(for: object)
     object.forgetValues()
     for (owner, relationship) in takeOmissions(of: object) { owner.forget(object, in: relationship) }
     if links.isEmpty { return }

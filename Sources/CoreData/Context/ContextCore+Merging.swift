@@ -5,6 +5,8 @@ import StoreSchema
 extension ContextCore {
   func merge(_ elsewhere: ChangesElsewhere) {
     checkQueue()
+    checkInvariants()
+    defer { checkInvariants() }
     processPendingChanges()
     let changes = elsewhere.places(in: self)
     snapshots.removeAll()
@@ -34,31 +36,9 @@ extension ContextCore {
   /// The objects count as deleted, with nothing left to save.
   func becomeDeletedElsewhere(_ objects: [NSManagedObject]) {
     if objects.isEmpty { return }
-    unlist(objects.filter { $0.flags.contains(.listed) })
-    for object in objects {
-      object.flags.subtract([.updated, .listed, .pending, .pendingInsert, .linksChanged, .asked])
-      object.flags.insert([.inaccessible, .deleted])
-    }
-    hasInaccessible = true
+    changes.remove(objects, marks: .linksChanged)
+    for object in objects { changes.becomeInaccessible(object) }
     lastEvent = nil
-  }
-
-  /// Takes objects off the lists of changes, all at once.
-  func unlist(_ objects: [NSManagedObject]) {
-    if objects.isEmpty { return }
-    let names = Set(objects.map(ObjectIdentifier.init))
-    changeList.removeAll { names.contains(ObjectIdentifier($0)) }
-    undeletedDependents.removeAll { names.contains(ObjectIdentifier($0)) }
-    // One may be there twice, as the partner of two objects, or by two relationships.
-    for object in objects where object.flags.contains(.listed) {
-      switch object.flags.savedChange {
-      case .inserted?: insertedCount -= 1
-      case .updated?: updatedCount -= 1
-      case .deleted?: deletedCount -= 1
-      case nil: break
-      }
-      object.flags.subtract([.updated, .listed, .pending, .pendingInsert, .asked])
-    }
   }
 
   /// Members of to-many relationships that may have changed are read again, where nothing unsaved is in them.

@@ -7,11 +7,13 @@ import Synchronization
 extension ContextCore {
   func save() throws {
     checkQueue()
+    checkInvariants()
+    defer { checkInvariants() }
     if isSaving { throw CoreDataError.savesAlready }
     takeUpStores()
     try throwReadError()
     guard let coordinator else {
-      if insertedCount + updatedCount + deletedCount == 0 { return }
+      if changes.isEmpty { return }
       throw CocoaError(
         .persistentStoreSave,
         userInfo: [NSLocalizedDescriptionKey: "The context has no persistent store coordinator to save to."])
@@ -25,8 +27,8 @@ extension ContextCore {
     }
     post(.willSave) { [:] }
     // Who was told may have changed something.
-    if changeList.hasPending { processPendingChanges() }
-    if insertedCount + updatedCount + deletedCount == 0 { return try saveNothing(coordinator) }
+    if changes.list.hasPending { processPendingChanges() }
+    if changes.isEmpty { return try saveNothing(coordinator) }
     do {
       try runWillSave()
       settlePartners()
@@ -37,7 +39,7 @@ extension ContextCore {
       try commit(coordinator)
     } catch {
       // The next attempt asks everyone again.
-      for object in changed { object.flags.remove(.asked) }
+      for object in changed { ChangeTracker.forgetAsked(object) }
       throw error
     }
   }
@@ -112,13 +114,13 @@ extension ContextCore {
         let object = changed[index]
         index += 1
         if object.flags.contains(.asked) || !object.flags.hasChanges { continue }
-        object.flags.insert(.asked)
+        ChangeTracker.noteAsked(object)
         hasAsked = true
         callOut { object.willSave() }
       }
       // What changes meanwhile is pending again.
-      if !hasAsked || !changeList.hasPending { return }
-      changeList.pending.forEachUncounted { $0.flags.remove(.asked) }
+      if !hasAsked || !changes.list.hasPending { return }
+      changes.list.pending.forEachUncounted { ChangeTracker.forgetAsked($0) }
       processPendingChanges()
     }
     throw CocoaError(
@@ -142,12 +144,11 @@ extension ContextCore {
   /// Objects that were inserted and deleted without ever being saved.
   private func forgetAnnihilated() {
     var leaving = Leaving()
-    for object in changed where object.flags.isSuperset(of: [.inserted, .deleted]) {
+    for object in changes.annihilate() {
       forget(object)
-      object.flags = [.gone]
+      leaving.members.append(object)
       object.toManys.moveAll(to: &leaving.states)
     }
-    changeList.removeAll { $0.flags.contains(.gone) }
     withExtendedLifetime(leaving) {}
   }
 
@@ -175,11 +176,9 @@ extension ContextCore {
     for (part, receipt) in zip(plan.parts, receipts) {
       if let receipt { part.publish(receipt, in: self) }
     }
-    let saved = changed
     let objects = takeSavedObjects()
-    var ids = WatchedNotification.didSaveIDs.isWatched ? SavedIDs(room: changeCounts) : nil
-    changeList.removeAll()
-    (insertedCount, updatedCount, deletedCount) = (0, 0, 0)
+    var ids = WatchedNotification.didSaveIDs.isWatched ? SavedIDs(room: changes.counts) : nil
+    let saved = changes.takeAll()
     checkedObjects = []
     misplacedObjects = []
     var leaving = Leaving()
@@ -213,27 +212,22 @@ extension ContextCore {
     defer { lastEvent = nil }
     externalLinks = []
     if !WatchedNotification.didSave.isWatched { return nil }
-    if !changeList.hasPending, let lastEvent { return lastEvent }
-    return ChangedObjects(changed, room: changeCounts) { $0.flags.savedChange }
+    if !changes.list.hasPending, let lastEvent { return lastEvent }
+    return ChangedObjects(changed, room: changes.counts) { $0.flags.savedChange }
   }
 
   /// Settles the objects of the stores that a save has reached before another one failed.
   func settle(_ committed: [(part: SavePlan.Part, receipt: Receipt)]) {
     lastEvent = nil
     let saved = committed.flatMap { $0.part.inserted + $0.part.updated + $0.part.deleted }
-    let objects = ChangedObjects(ContiguousArray(saved), room: changeCounts) { $0.flags.savedChange }
+    let objects = ChangedObjects(ContiguousArray(saved), room: changes.counts) { $0.flags.savedChange }
     var ids = SavedIDs(room: objects.counts)
     for (part, receipt) in committed { part.publish(receipt, in: self) }
     var leaving = Leaving()
-    for object in saved {
-      ids.add(object)
-      settle(object, &leaving)
-    }
+    for object in saved { ids.add(object) }
+    changes.remove(saved)
+    for object in saved { settle(object, &leaving) }
     for (part, receipt) in committed { part.refreshTouched(receipt, in: self) }
-    changeList.removeAll { !$0.flags.contains(.listed) }
-    insertedCount = changed.count { $0.flags.isInserted }
-    updatedCount = changed.count { $0.flags.isUpdated }
-    deletedCount = changed.count { $0.flags.isDeleted && !$0.flags.contains(.inserted) }
     post(.didSave) { objects.userInfo }
     post(.didSaveIDs) { ids.userInfo }
     withExtendedLifetime(leaving) {}
@@ -243,14 +237,14 @@ extension ContextCore {
   private func settle(_ object: NSManagedObject, _ leaving: inout Leaving) {
     if object.flags.contains(.deleted) {
       forget(object)
-      object.flags = [.gone]
+      ChangeTracker.settle(object)
       // Members hold their owners: a deleted object must not keep a ring of them alive.
       object.toManys.moveAll(to: &leaving.states)
       object.extras?.fetchedProperties = [:]
       return
     }
     object.clearOverlay()
-    object.flags = []
+    ChangeTracker.settle(object)
     object.toManys.forEach { $0.didSave(&leaving.members) }
   }
 }

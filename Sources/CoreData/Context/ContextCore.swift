@@ -53,26 +53,23 @@ final class ContextCore: @unchecked Sendable {
   @exclusivity(unchecked) private(set) var watchesObjects = false
 
   @exclusivity(unchecked) private var lastTemporaryKey: Int64 = 0
-  @exclusivity(unchecked) var changeList = ChangeList()
+  @exclusivity(unchecked) var changes = ChangeTracker()
+  #if DEBUG
+    /// See ``checkInvariants()``.
+    @exclusivity(unchecked) var checksDue = 0
+  #endif
   /// Objects with changes to save, in the order in which they first changed.
-  var changed: ContiguousArray<NSManagedObject> { changeList.objects }
-  @exclusivity(unchecked) var insertedCount = 0
-  @exclusivity(unchecked) var updatedCount = 0
-  @exclusivity(unchecked) var deletedCount = 0
+  var changed: ContiguousArray<NSManagedObject> { changes.objects }
   /// What the last event told, as long as it covers all changes there are, in the way a save would tell of them.
   @exclusivity(unchecked) var lastEvent: ChangedObjects?
   /// Objects that relationships were read without, because they are deleted or gone; until the next save or rollback.
   @exclusivity(unchecked) var omittedMembers: [(owner: NSManagedObject, Relationship, member: NSManagedObject)] = []
   /// Whether an object was inserted whose class is not its entity's; it was made by hand.
   @exclusivity(unchecked) var hasOddClasses = false
-  /// Whether there was an object whose row is gone.
-  @exclusivity(unchecked) var hasInaccessible = false
   /// To-one relationships that lead to another store; almost always none.
   @exclusivity(unchecked) var externalLinks: [ExternalLink] = []
-  /// The objects that are being told of their deletion, the outermost first.
-  @exclusivity(unchecked) var preparingForDeletion: ContiguousArray<NSManagedObject> = []
-  /// Deleted objects whose delete rules have not been followed yet.
-  @exclusivity(unchecked) var undeletedDependents: ContiguousArray<NSManagedObject> = []
+  /// The objects that are being told of their deletion, the outermost first, and whether it is for the first time.
+  @exclusivity(unchecked) var preparingForDeletion: ContiguousArray<(object: NSManagedObject, isFirst: Bool)> = []
   /// Whether that is done at the end of the event; else saves do it.
   var propagatesDeletesAtEndOfEvent = true
   var isSaving = false
@@ -364,17 +361,14 @@ final class ContextCore: @unchecked Sendable {
       object.toManys.removeAll()
       object.extras?.fetchedProperties = [:]
     }
-    changeList = ChangeList()
+    changes = ChangeTracker()
     lastEvent = nil
     externalLinks = []
     omittedMembers = []
-    hasInaccessible = false
-    undeletedDependents = []
     recent = []
     orderedViews = [:]
     snapshots.removeAll()
     fetchBatches = FetchBatches()
-    (insertedCount, updatedCount, deletedCount) = (0, 0, 0)
     for index in objects.indices {
       // Who stays alive keeps its ID, which only the context could make.
       if !isKnownUniquelyReferenced(&objects[index]) { _ = objects[index].ownID }

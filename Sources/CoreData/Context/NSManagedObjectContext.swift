@@ -281,7 +281,7 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
     Set(core.changed.filter { $0.flags.isDeleted && !$0.flags.contains(.inserted) })
   }
   open var registeredObjects: Set<NSManagedObject> { Set(core.registeredObjects) }
-  open var hasChanges: Bool { core.insertedCount + core.updatedCount + core.deletedCount > 0 }
+  open var hasChanges: Bool { !core.changes.isEmpty }
 
   /// Ends the event: delete rules are followed and the changes since the last event announced. A main-queue context
   /// that was changed on the main queue does so by itself, once the block at hand has ended.

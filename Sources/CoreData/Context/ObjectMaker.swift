@@ -152,7 +152,7 @@ struct ObjectMaker: ~Copyable {
     object.key = row.key
     object.storeIndex = storeIndex
     object.row = row
-    object.flags = .fault
+    object.setFault(true)
     return object
   }
 }

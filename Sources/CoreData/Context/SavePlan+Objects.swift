@@ -44,7 +44,7 @@ extension SavePlan.Part {
       guard let object = core.registered(touched, store: UInt16(store.index)), !object.flags.hasChanges else {
         continue
       }
-      object.flags.insert(.fault)
+      object.setFault(true)
       object.forgetRow()
     }
   }

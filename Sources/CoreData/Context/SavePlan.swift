@@ -54,7 +54,7 @@ final class SavePlan {
     var byIndex: [UInt16: Part] = [:]
     try core.checkAssignments()
     // Insertions first: updates and links refer to them by their number.
-    let new = core.insertedCount > 0 ? core.changed : []
+    let new = core.changes.counts.inserted > 0 ? core.changed : []
     try new.forEachUncounted { object in
       if !object.flags.isInserted { return }
       try part(for: object, core, coordinator, &byIndex)._withUnsafeGuaranteedRef { part in
@@ -136,7 +136,7 @@ final class SavePlan {
       let engine = try store.requireEngine()
       part = Part(store, core.knownEngine(object.storeIndex) ?? engine, changes)
     } catch { throw CoreDataError.make(error) }
-    part.reserve(core.changeCounts)
+    part.reserve(core.changes.counts)
     byIndex[object.storeIndex] = part
     parts.append(part)
     return .passUnretained(part)
@@ -302,7 +302,7 @@ extension ContextCore {
   /// Whether an object will not be in the store after the save: it is known to have gone since it was read, or is
   /// deleted.
   private func isGone(_ reference: ObjectReference, _ owner: NSManagedObject) -> Bool {
-    if !hasInaccessible && deletedCount == 0 { return false }
+    if !changes.hasInaccessible && changes.counts.deleted == 0 { return false }
     return registered(reference, store: owner.storeIndex)?.flags.isDisjoint(with: [.inaccessible, .deleted]) == false
   }
 

@@ -28,7 +28,7 @@ extension NSManagedObject {
   private func keepEventBase() {
     // What observers of an event change belongs to the next one.
     if flags.contains(.told) {
-      flags.remove(.told)
+      ChangeTracker.endTelling(of: self)
       extras?.eventBase = nil
     }
     if extras?.eventBase == nil { makeExtras().eventBase = EventBase(self) }
@@ -36,7 +36,7 @@ extension NSManagedObject {
 
   /// Called when everybody has been told of the event.
   final func forgetEventBase() {
-    flags.remove(.told)
+    ChangeTracker.endTelling(of: self)
     if let extras, !flags.contains(.pending) { extras.eventBase = nil }
   }
 

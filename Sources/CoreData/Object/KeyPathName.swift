@@ -95,7 +95,7 @@ enum KeyPathName {
   private static func probe(_ entity: NSEntityDescription) -> NSManagedObject {
     guard let info = entity.frozen else { misuse("The model of \(entity.name ?? "?") is not in use.") }
     let object = info.objectClass.make(entity)
-    object.flags = .fault
+    object.setFault(true)
     return object
   }
 }

@@ -23,7 +23,7 @@ enum LooseProbe {
   /// A fault of the class, without a context.
   static func make(_ type: NSManagedObject.Type) -> NSManagedObject {
     let object = type.make(entity)
-    object.flags = .fault
+    object.setFault(true)
     return object
   }
 

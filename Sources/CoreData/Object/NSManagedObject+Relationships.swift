@@ -24,13 +24,13 @@ extension NSManagedObject {
   /// Takes back that another object was removed from a relationship.
   final func takeBackRemoval(of object: NSManagedObject, _ relationship: Relationship) {
     withToMany(relationship) { $0.takeBackRemoval(of: object, isOrdered: relationship.isOrdered) }
-    if !toManys.hasChanges { flags.remove(.linksChanged) }
+    if !toManys.hasChanges { ChangeTracker.forgetLinks(of: self) }
   }
 
   /// Takes back that another object was added to a relationship.
   final func takeBackAddition(of object: NSManagedObject, _ relationship: Relationship) {
     withToMany(relationship) { $0.takeBackAddition(of: object) }
-    if !toManys.hasChanges { flags.remove(.linksChanged) }
+    if !toManys.hasChanges { ChangeTracker.forgetLinks(of: self) }
   }
 
   /// Forgets what was done with another object in a relationship. Whether the store has it as a member is read again.
@@ -44,7 +44,7 @@ extension NSManagedObject {
     } else {
       state.unload()
     }
-    if !toManys.hasChanges { flags.remove(.linksChanged) }
+    if !toManys.hasChanges { ChangeTracker.forgetLinks(of: self) }
   }
 
   /// Whether objects were added to a to-many relationship since the last save.
@@ -79,7 +79,7 @@ extension NSManagedObject {
   /// Gives a fault a row. Members that were read with another one are read again.
   final func take(_ new: Row) {
     let isOther = row?.version != new.version
-    flags.remove(.rowOfOthers)
+    setRowOfOthers(false)
     row = new
     if isOther && !toManys.isEmpty { unloadMembers() }
   }
@@ -278,7 +278,7 @@ extension NSManagedObject {
 
   /// Links that are not in the row of either side make a change of their own.
   final func noteLinkChange(_ relationship: Relationship) {
-    if relationship.storage != .inverseToOne || relationship.isOrdered { flags.insert(.linksChanged) }
+    if relationship.storage != .inverseToOne || relationship.isOrdered { ChangeTracker.noteLinks(of: self) }
   }
 
   private func isInSameContext(as other: NSManagedObject) -> Bool {

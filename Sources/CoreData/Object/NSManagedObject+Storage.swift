@@ -48,8 +48,8 @@ extension NSManagedObject {
   /// Makes the object a fault that knows nothing but who it is. Members are released last: that may run the `deinit`
   /// of a client's class, which must see a fault.
   final func forgetValues() {
-    flags.remove(.linksChanged)
-    flags.insert(.fault)
+    ChangeTracker.forgetLinks(of: self)
+    setFault(true)
     row = nil
     clearOverlay()
     extras?.forgetValues()
@@ -57,7 +57,7 @@ extension NSManagedObject {
   }
 
   final func becomeEmptyFault() {
-    flags = .fault
+    ChangeTracker.reset(self)
     forgetValues()
   }
 

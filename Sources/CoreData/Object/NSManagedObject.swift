@@ -24,7 +24,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
   @exclusivity(unchecked) final var toManys = ToManyStates()
   @exclusivity(unchecked) final var extras: Extras?
   @exclusivity(unchecked) final var cachedID: NSManagedObjectID?
-  @exclusivity(unchecked) final var flags: Flags = []
+  @exclusivity(unchecked) final private(set) var flags: Flags = []
   /// The store the object is in, or will be saved to: index into the coordinator's stores.
   @exclusivity(unchecked) final var storeIndex: UInt16 = .max
   /// Place among the insertions of the save at hand.
@@ -54,6 +54,19 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     static let rowOfOthers = Flags(rawValue: 2048)
     /// Observers are being told that it has changed.
     static let told = Flags(rawValue: 4096)
+  }
+
+  /// For ``ChangeTracker`` alone.
+  @inline(__always)
+  final func write(_ flags: Flags, _: ChangeTracker.Permit) { self.flags = flags }
+
+  /// Whether the values are to be read is no change.
+  @inline(__always)
+  final func setFault(_ isFault: Bool) { if isFault { flags.insert(.fault) } else { flags.remove(.fault) } }
+
+  @inline(__always)
+  final func setRowOfOthers(_ isOfOthers: Bool) {
+    if isOfOthers { flags.insert(.rowOfOthers) } else { flags.remove(.rowOfOthers) }
   }
 
   /// What only few objects need.

@@ -2,18 +2,20 @@ import CoreData
 import Foundation
 import Testing
 
-/// An object that changes itself when it is told of its deletion.
+/// An object that does something when it is told of its deletion, or of a save.
 final class Leaver: NSManagedObject {
-  override func prepareForDeletion() {
-    setValue("left", forKey: "name")
-    setValue(nil, forKey: "boss")
-  }
+  var leaves: ((Leaver) -> Void)?
+  var saves: ((Leaver) -> Void)?
+  override func prepareForDeletion() { leaves?(self) }
+  override func willSave() { saves?(self) }
 }
 
-/// "You can implement this method to perform any operations required before the object is deleted":
+/// "You can implement this method to perform any operations required before the object is deleted, such as custom
+/// propagation before relationships are torn down":
 /// https://developer.apple.com/documentation/coredata/nsmanagedobject/preparefordeletion()
 @Suite struct DeletionChangeTests {
-  @Test(arguments: [true, false]) func anObjectMayChangeWhileItIsToldOfItsDeletion(_ changesBefore: Bool) throws {
+  /// Runs `body` in a context with saved objects.
+  private func with(_ count: Int, _ body: (NSManagedObjectContext, [Leaver]) throws -> Void) throws {
     let leaver = Describing.entity("Leaver")
     leaver.managedObjectClassName = "CoreDataTests.Leaver"
     let name = NSAttributeDescription()
@@ -22,15 +24,91 @@ final class Leaver: NSManagedObject {
     Describing.relate(leaver, "reports", toMany: true, leaver, "boss", toManyBack: false)
     let context = try Describing.context(Describing.model([leaver]))
     try context.performAndWait {
-      let object = NSEntityDescription.insertNewObject(forEntityName: "Leaver", into: context)
+      let objects = (0..<count).map { _ in NSEntityDescription.insertNewObject(forEntityName: "Leaver", into: context) }
       try context.save()
-      if changesBefore { object.setValue("before", forKey: "name") }
-      context.delete(object)
+      try body(context, objects.compactMap { $0 as? Leaver })
+    }
+  }
+
+  private func stored(_ context: NSManagedObjectContext) throws -> Int {
+    try context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Leaver"))
+  }
+
+  @Test(arguments: [true, false]) func anObjectMayChangeWhileItIsToldOfItsDeletion(_ changesBefore: Bool) throws {
+    try with(1) { context, objects in
+      objects[0].leaves = {
+        $0.setValue("left", forKey: "name")
+        $0.setValue(nil, forKey: "boss")
+      }
+      if changesBefore { objects[0].setValue("before", forKey: "name") }
+      context.delete(objects[0])
       #expect(context.hasChanges)
       try context.save()
       #expect(!context.hasChanges)
       context.reset()
-      #expect(try context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Leaver")) == 0)
+      #expect(try stored(context) == 0)
+    }
+  }
+
+  /// It takes the deletion back, or its context gives up all changes.
+  @Test(arguments: ["insert", "rollback", "reset"])
+  func aDeletionMayBeTakenBackWhileItIsTold(_ way: String) throws {
+    try with(2) { context, objects in
+      objects[1].setValue("changed", forKey: "name")
+      objects[0].leaves = { object in
+        switch way {
+        case "insert": context.insert(object)
+        case "rollback": context.rollback()
+        default: context.reset()
+        }
+      }
+      context.delete(objects[0])
+      #expect(context.deletedObjects.isEmpty && !objects[0].isDeleted)
+      #expect(context.updatedObjects.count == (way == "insert" ? 1 : 0))
+      try context.save()
+      #expect(!context.hasChanges)
+      #expect(try stored(context) == 2)
+    }
+  }
+
+  /// Its relationships are as they were, whatever else has been deleted.
+  @Test func anObjectIsAMemberWhileItIsToldOfItsDeletion() throws {
+    try with(4) { context, objects in
+      for object in objects.dropFirst() { object.setValue(objects[0], forKey: "boss") }
+      try context.save()
+      context.refreshAllObjects()
+      context.delete(objects[3])
+      context.processPendingChanges()
+      var members: Set<NSManagedObject>?
+      objects[1].setValue("changed", forKey: "name")
+      for object in objects[1...2] {
+        object.leaves = { members = ($0.value(forKey: "boss") as? NSManagedObject)?.value(forKey: "reports") as? Set }
+      }
+      context.delete(objects[1])
+      #expect(members == [objects[1], objects[2]])
+      context.processPendingChanges()
+      context.refresh(objects[0], mergeChanges: false)
+      context.delete(objects[2])
+      #expect(members == [objects[2]])
+      try context.save()
+      #expect((objects[0].value(forKey: "reports") as? NSSet)?.count == 0)
+    }
+  }
+
+  /// An object that was asked in a save, and that another one has then refreshed, is asked in the next save.
+  @Test func anObjectIsAskedInEachSave() throws {
+    try with(2) { context, objects in
+      var asked = 0
+      objects[0].setValue("a", forKey: "name")
+      objects[1].setValue("b", forKey: "name")
+      objects[0].saves = { _ in asked += 1 }
+      objects[1].saves = { _ in context.refresh(objects[0], mergeChanges: false) }
+      try context.save()
+      objects[1].saves = nil
+      let former = asked
+      objects[0].setValue("c", forKey: "name")
+      try context.save()
+      #expect(former == 1 && asked == 2)
     }
   }
 }

@@ -1,0 +1,44 @@
+/// What must hold between the operations of a context.
+extension ChangeTracker {
+  /// What does not hold; nil where all does.
+  func contradiction() -> String? {
+    var counted = ChangeCounts(inserted: 0, updated: 0, deleted: 0)
+    var known: Set<ObjectIdentifier> = []
+    for object in objects {
+      if !known.insert(ObjectIdentifier(object)).inserted { return "an object is listed twice: \(object.flags)" }
+      if !object.flags.contains(.listed) { return "an object on the list does not know it: \(object.flags)" }
+      if let change = object.flags.countedChange { counted[change] += 1 }
+    }
+    if counted != counts { return "\(counted) are listed, \(counts) noted" }
+    let pending = list.pending
+    let names = Set(pending.map(ObjectIdentifier.init))
+    if names.count < pending.count { return "an object is pending twice" }
+    for object in objects where object.flags.contains(.pending) != names.contains(ObjectIdentifier(object)) {
+      return "an object is or is not pending: \(object.flags)"
+    }
+    return nil
+  }
+
+  /// Whether an object that is not on the list has no change to save.
+  static func isSettled(_ object: NSManagedObject) -> Bool {
+    object.flags.isDisjoint(with: [.inserted, .updated, .pending, .pendingInsert, .asked])
+      && (!object.flags.contains(.deleted) || object.flags.contains(.inaccessible))
+  }
+}
+
+extension ContextCore {
+  /// Stops the program where the changes contradict each other. In debug builds only, and not at every call where there
+  /// are many objects: that would cost more than all else.
+  func checkInvariants() {
+    #if DEBUG
+      checksDue += 32
+      if checksDue < registeredCount { return }
+      checksDue = 0
+      if let found = changes.contradiction() { fatalError("The changes of a context contradict each other: \(found).") }
+      for object in registeredObjects where !object.flags.contains(.listed) && !ChangeTracker.isSettled(object) {
+        if preparingForDeletion.contains(where: { $0.object === object }) { continue }
+        fatalError("An object with changes is not listed: \(object.flags).")
+      }
+    #endif
+  }
+}

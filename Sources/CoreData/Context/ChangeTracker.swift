@@ -1,0 +1,185 @@
+import StoreSchema
+
+/// What has changed in a context since its last save. It alone writes what an object's flags say of that.
+///
+/// An object's flags, its position on the list and the counts change together: while an object is listed it counts as
+/// what a save would do to it. Nobody else can write the flags, because nobody else can make a ``Permit``; but see
+/// ``NSManagedObject/isUnread``.
+///
+/// No function here releases an object. That may run the `deinit` of a client's class, which may change something:
+/// who calls a function that takes objects off the list holds them.
+struct ChangeTracker {
+  typealias Flags = NSManagedObject.Flags
+
+  /// Shows that a write of flags comes from here.
+  struct Permit {
+    fileprivate init() {}
+  }
+
+  private(set) var list = ChangeList()
+  private(set) var counts = ChangeCounts(inserted: 0, updated: 0, deleted: 0)
+  /// Deleted objects whose delete rules have not been followed yet.
+  private var undeletedDependents: ContiguousArray<NSManagedObject> = []
+  /// Whether there was an object whose row is gone.
+  private(set) var hasInaccessible: Bool
+
+  init(hasInaccessible: Bool = false) { self.hasInaccessible = hasInaccessible }
+
+  /// Objects with changes to save, in the order in which they first changed.
+  var objects: ContiguousArray<NSManagedObject> { list.objects }
+  var isEmpty: Bool { counts.inserted + counts.updated + counts.deleted == 0 }
+
+  /// What an object on the list is when it leaves it without a save.
+  private static var listMarks: Flags { [.updated, .listed, .pending, .pendingInsert, .asked] }
+
+  @inline(__always)
+  private mutating func write(_ flags: Flags, to object: NSManagedObject) {
+    let (former, latest) = (object.flags.countedChange, flags.countedChange)
+    if former != latest {
+      if let former { counts[former] -= 1 }
+      if let latest { counts[latest] += 1 }
+    }
+    object.write(flags, Permit())
+  }
+
+  // MARK: Changes of one object
+
+  /// Lists a new object. `registered` is how many objects the context has, for ``ChangeList/append(_:registered:)``.
+  mutating func insert(_ object: NSManagedObject, registered: () -> Int) {
+    object.write([], Permit())
+    enlist(object, as: [.inserted, .pendingInsert], registered)
+  }
+
+  /// Called before an object changes.
+  mutating func update(_ object: NSManagedObject, registered: () -> Int) {
+    enlist(object, as: object.flags.contains(.inserted) ? object.flags : object.flags.union(.updated), registered)
+  }
+
+  /// An object is about to be told that it is deleted. It counts as deleted once ``delete(_:registered:)`` lists it.
+  mutating func beginDeletion(of object: NSManagedObject) { write(object.flags.union(.deleted), to: object) }
+
+  /// Lists a deleted object, whose delete rules are to be followed.
+  mutating func delete(_ object: NSManagedObject, registered: () -> Int) {
+    enlist(object, as: object.flags, registered)
+    undeletedDependents.append(object)
+  }
+
+  /// Takes the deletion of an object back.
+  mutating func revive(_ object: NSManagedObject, registered: () -> Int) {
+    undeletedDependents.removeAll { $0 === object }
+    enlist(object, as: object.flags.subtracting(.deleted), registered)
+  }
+
+  /// Puts an object on the list, as one that is pending.
+  @inline(__always)
+  private mutating func enlist(_ object: NSManagedObject, as flags: Flags, _ registered: () -> Int) {
+    if !flags.contains(.listed) {
+      // Of an event that a save has ended, before all its observers were told.
+      object.extras?.eventBase = nil
+      write(flags.union([.listed, .pending]), to: object)
+      list.append(object, registered: registered)
+    } else if !flags.contains(.pending) {
+      object.noteEventBase()
+      write(flags.subtracting(.told).union(.pending), to: object)
+      list.appendAgain(object)
+    } else {
+      write(flags, to: object)
+    }
+  }
+
+  // MARK: Links and rows
+
+  /// Notes that a link which is in the row of neither side has changed, or an order.
+  static func noteLinks(of object: NSManagedObject) { object.write(object.flags.union(.linksChanged), Permit()) }
+
+  static func forgetLinks(of object: NSManagedObject) {
+    object.write(object.flags.subtracting(.linksChanged), Permit())
+  }
+
+  /// The row of an object is gone: it counts as deleted, with nothing left to save where ``remove(_:)`` takes it off
+  /// the list.
+  mutating func becomeInaccessible(_ object: NSManagedObject) {
+    write(object.flags.union([.inaccessible, .deleted]), to: object)
+    hasInaccessible = true
+  }
+
+  /// Whether the row of an object is gone is to be found out again. The object is not on the list.
+  mutating func lookAgain(for object: NSManagedObject) {
+    write(object.flags.subtracting([.inaccessible, .deleted]), to: object)
+  }
+
+  // MARK: Leaving the list
+
+  /// Takes objects off the list, all at once; they have nothing left to save. One may be there twice.
+  mutating func remove(_ objects: [NSManagedObject], marks: Flags = []) {
+    var names: Set<ObjectIdentifier> = []
+    for object in objects where object.flags.contains(.listed) {
+      names.insert(ObjectIdentifier(object))
+      write(object.flags.subtracting(Self.listMarks.union(marks)), to: object)
+    }
+    if names.isEmpty { return }
+    list.removeAll { names.contains(ObjectIdentifier($0)) }
+    undeletedDependents.removeAll { names.contains(ObjectIdentifier($0)) }
+  }
+
+  /// Takes the objects off the list that were inserted and deleted without ever being saved. Gives them.
+  mutating func annihilate() -> [NSManagedObject] {
+    let found = list.objects.filter { $0.flags.isSuperset(of: [.inserted, .deleted]) }
+    for object in found { object.write(.gone, Permit()) }
+    if !found.isEmpty { list.removeAll { $0.flags.contains(.gone) } }
+    return found
+  }
+
+  /// Empties the list before a save has settled its objects. Gives them.
+  mutating func takeAll() -> ContiguousArray<NSManagedObject> {
+    let objects = list.objects
+    list.removeAll()
+    counts = ChangeCounts(inserted: 0, updated: 0, deleted: 0)
+    return objects
+  }
+
+  /// The state of an object after a save.
+  static func settle(_ object: NSManagedObject) {
+    object.write(object.flags.contains(.deleted) ? .gone : [], Permit())
+  }
+
+  /// The state of an object whose changes are taken back. A new one is none of the context's any more.
+  static func rollBack(_ object: NSManagedObject) {
+    let marks = listMarks.union([.deleted, .linksChanged])
+    object.write(object.flags.contains(.inserted) ? .gone : object.flags.subtracting(marks), Permit())
+  }
+
+  /// The state of an object whose context is reset.
+  static func reset(_ object: NSManagedObject) { object.write(.fault, Permit()) }
+
+  // MARK: Delete rules
+
+  /// The delete rules of a deleted object are to be followed again.
+  mutating func propagateAgain(_ object: NSManagedObject) { undeletedDependents.append(object) }
+
+  /// Gives the deleted objects whose delete rules are to be followed now.
+  mutating func takeUndeletedDependents() -> [NSManagedObject] {
+    defer { undeletedDependents = [] }
+    return undeletedDependents.filter { $0.flags.contains(.deleted) }
+  }
+
+  // MARK: Events
+
+  /// Ends the event: nothing on the list is pending any more. Each of its objects is told by ``endEvent(of:isTold:)``.
+  mutating func endEvent() { list.settle() }
+
+  static func endEvent(of object: NSManagedObject, isTold: Bool) {
+    let flags = object.flags.subtracting([.pending, .pendingInsert])
+    object.write(isTold ? flags.union(.told) : flags, Permit())
+  }
+
+  /// Everybody has been told of an object's changes.
+  static func endTelling(of object: NSManagedObject) { object.write(object.flags.subtracting(.told), Permit()) }
+
+  // MARK: Saves
+
+  /// Notes that `willSave` is being called.
+  static func noteAsked(_ object: NSManagedObject) { object.write(object.flags.union(.asked), Permit()) }
+
+  static func forgetAsked(_ object: NSManagedObject) { object.write(object.flags.subtracting(.asked), Permit()) }
+}
