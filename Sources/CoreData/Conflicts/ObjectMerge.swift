@@ -130,7 +130,7 @@ struct ObjectMerge {
     var found = relationship.isToMany ? [] : object.toOne(relationship).map { [$0] } ?? []
     if relationship.isToMany {
       _ = object.loadedToMany(relationship)
-      found = core.omittedMembers.filter { $0.owner === object && $0.1 === relationship }.map(\.member)
+      found = core.changes.omissions.filter { $0.owner === object && $0.relationship === relationship }.map(\.member)
     }
     return found.filter { $0.flags.isDeleted && $0.flags.isDisjoint(with: [.inserted, .inaccessible]) }
   }
@@ -276,7 +276,7 @@ struct ObjectMerge {
     if destination.isToBeWritten { return destination }
     if relationship.linkedInverse?.isToMany == false { core.refresh(destination, mergeChanges: true) }
     if destination.row == nil { destination.take(row) }
-    core.dependedOn.append(destination)
+    core.changes.dependedOn.append(destination)
     return destination
   }
 

@@ -42,9 +42,6 @@ struct ChangeList {
     }
   }
 
-  mutating func removeAll() {
-    again.forEachUncounted { $0.extras?.eventBase = nil }
-    objects.removeAll(keepingCapacity: objects.count < 4096)
-    settle()
-  }
+  /// What the pending objects were before the event is of no use any more.
+  func forgetEventBases() { again.forEachUncounted { $0.extras?.eventBase = nil } }
 }

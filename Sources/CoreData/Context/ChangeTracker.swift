@@ -4,7 +4,7 @@ import StoreSchema
 ///
 /// An object's flags, its position on the list and the counts change together: while an object is listed it counts as
 /// what a save would do to it. Nobody else can write the flags, because nobody else can make a ``Permit``; but see
-/// ``NSManagedObject/isUnread``.
+/// ``NSManagedObject/setFault(_:)``.
 ///
 /// No function here releases an object. That may run the `deinit` of a client's class, which may change something:
 /// who calls a function that takes objects off the list holds them.
@@ -20,10 +20,35 @@ struct ChangeTracker {
   private(set) var counts = ChangeCounts(inserted: 0, updated: 0, deleted: 0)
   /// Deleted objects whose delete rules have not been followed yet.
   private var undeletedDependents: ContiguousArray<NSManagedObject> = []
+  /// Members that relationships were read without, because they are deleted or gone.
+  var omissions: [Omission] = []
+  /// To-one relationships that lead to another store; almost always none.
+  var externalLinks: [ExternalLink] = []
+  /// Unchanged objects whose version the next save checks.
+  var checkedObjects: [NSManagedObject] = []
+  /// Objects that the save at hand counts on being as they were read.
+  var dependedOn: [NSManagedObject] = []
+  /// What a save does not write, and whose version it checks.
+  var checks: [NSManagedObject] { checkedObjects + dependedOn }
+  /// New objects that were assigned to a store whose configuration does not have their entity.
+  var misplacedObjects: [NSManagedObject] = []
   /// Whether there was an object whose row is gone.
   private(set) var hasInaccessible: Bool
 
+  struct Omission {
+    let owner: NSManagedObject
+    let relationship: Relationship
+    let member: NSManagedObject
+  }
+
   init(hasInaccessible: Bool = false) { self.hasInaccessible = hasInaccessible }
+
+  /// Begins anew, for a save that settles all objects, or a rollback. Gives what there was, for the caller to hold.
+  mutating func restart() -> ChangeTracker {
+    let former = self
+    self = ChangeTracker(hasInaccessible: hasInaccessible)
+    return former
+  }
 
   /// Objects with changes to save, in the order in which they first changed.
   var objects: ContiguousArray<NSManagedObject> { list.objects }
@@ -128,14 +153,6 @@ struct ChangeTracker {
     for object in found { object.write(.gone, Permit()) }
     if !found.isEmpty { list.removeAll { $0.flags.contains(.gone) } }
     return found
-  }
-
-  /// Empties the list before a save has settled its objects. Gives them.
-  mutating func takeAll() -> ContiguousArray<NSManagedObject> {
-    let objects = list.objects
-    list.removeAll()
-    counts = ChangeCounts(inserted: 0, updated: 0, deleted: 0)
-    return objects
   }
 
   /// The state of an object after a save.

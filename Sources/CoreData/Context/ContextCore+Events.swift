@@ -44,26 +44,21 @@ extension ContextCore {
     defer { checkInvariants() }
     lastEvent = nil
     orderedViews = [:]
-    externalLinks = []
     faultError = nil
-    let objects = changed
-    let announcement = ReturnedChanges(objects)
-    for (owner, relationship, member) in omittedMembers where member.flags.isDisjoint(with: [.inaccessible, .gone]) {
-      owner.toMany(relationship).restore(member, isOrdered: relationship.isOrdered)
+    let announcement = ReturnedChanges(changed)
+    for omission in changes.omissions where omission.member.flags.isDisjoint(with: [.inaccessible, .gone]) {
+      let relationship = omission.relationship
+      omission.owner.toMany(relationship).restore(omission.member, isOrdered: relationship.isOrdered)
     }
     // Released when the rollback is over: the `deinit` of a client's class must not see it half done.
     var unread: ContiguousArray<ToManyState> = []
-    forgetMembersWithoutGoneObjects(&unread)
-    let omitted = omittedMembers
-    omittedMembers = []
-    defer { withExtendedLifetime((unread, omitted)) {} }
-    changes = ChangeTracker(hasInaccessible: changes.hasInaccessible)
-    checkedObjects = []
-    misplacedObjects = []
+    forgetMembers(without: changes.omissions, &unread)
+    let former = changes.restart()
+    defer { withExtendedLifetime((unread, former)) {} }
     defer { announcement.post(self) }
     // They are not listed yet.
     for told in preparingForDeletion where !told.object.flags.contains(.listed) { ChangeTracker.rollBack(told.object) }
-    for object in objects {
+    for object in former.objects {
       if object.flags.contains(.inserted) {
         forget(object)
         ChangeTracker.rollBack(object)
@@ -85,8 +80,6 @@ extension ContextCore {
   func reset() {
     checkQueue()
     faultError = nil
-    checkedObjects = []
-    misplacedObjects = []
     let ids = WatchedNotification.didChange.isWatched ? registeredObjects.map(\.ownID) : []
     forgetAll(emptiesObjects: true)
     post(.didChange) { [NSInvalidatedAllObjectsKey: ids] }

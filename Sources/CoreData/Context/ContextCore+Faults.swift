@@ -271,7 +271,7 @@ extension ContextCore {
       if !member.flags.contains(.deleted) || removed.contains(ObjectIdentifier(member)) { return true }
       // "before relationships are torn down", as Apple's documentation says of `prepareForDeletion`
       if preparingForDeletion.contains(where: { $0.isFirst && $0.object === member }) { return true }
-      omittedMembers.append((owner, relationship, member))
+      changes.omissions.append(.init(owner: owner, relationship: relationship, member: member))
       return false
     }
   }

@@ -11,7 +11,7 @@ extension ContextCore {
       guard let inverse = relationship.linkedInverse else { continue }
       links += changedPartners(of: object, relationship, inverse).map { (relationship, inverse, $0) }
     }
-    externalLinks.removeAll { $0.owner === object }
+    changes.externalLinks.removeAll { $0.owner === object }
     changes.lookAgain(for: object)
     object.forgetValues()
     for (owner, relationship) in takeOmissions(of: object) { owner.forget(object, in: relationship) }
@@ -33,18 +33,18 @@ extension ContextCore {
   /// The relationships that were read without an object which is there again, taken off the list. They are held by whom
   /// they are given to: the `deinit` of an owner's class may read, and so add to the list.
   func takeOmissions(of object: NSManagedObject) -> [(owner: NSManagedObject, Relationship)] {
-    let found = omittedMembers.filter { $0.member === object }.map { ($0.owner, $0.1) }
-    omittedMembers.removeAll { $0.member === object }
+    let found = changes.omissions.filter { $0.member === object }.map { ($0.owner, $0.relationship) }
+    changes.omissions.removeAll { $0.member === object }
     return found
   }
 
   /// Members are read again where they were read without an object that is gone: somebody may have told of a deletion
   /// that was none. Those that are let go are added to `states`.
-  func forgetMembersWithoutGoneObjects(_ states: inout ContiguousArray<ToManyState>) {
-    for (owner, relationship, member) in omittedMembers where member.flags.contains(.inaccessible) {
-      guard let state = owner.toManys[relationship], !state.hasChanges else { continue }
+  func forgetMembers(without omissions: [ChangeTracker.Omission], _ states: inout ContiguousArray<ToManyState>) {
+    for omission in omissions where omission.member.flags.contains(.inaccessible) {
+      guard let state = omission.owner.toManys[omission.relationship], !state.hasChanges else { continue }
       states.append(state)
-      owner.toManys.remove(relationship)
+      omission.owner.toManys.remove(omission.relationship)
     }
   }
 

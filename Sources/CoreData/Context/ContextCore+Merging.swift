@@ -53,7 +53,7 @@ extension ContextCore {
         else { continue }
         if state.hasChanges {
           for member in state.members where member.flags.contains(.inaccessible) {
-            omittedMembers.append((object, info.relationship, member))
+            changes.omissions.append(.init(owner: object, relationship: info.relationship, member: member))
           }
           state.forget { $0.flags.contains(.inaccessible) }
         } else if !state.isFault {

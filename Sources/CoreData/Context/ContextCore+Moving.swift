@@ -22,7 +22,7 @@ extension ContextCore {
   func forgetStores() {
     forgetKnownStores()
     snapshots.removeAll()
-    let checked = Set((checkedObjects + dependedOn).map(ObjectIdentifier.init))
+    let checked = Set(changes.checks.map(ObjectIdentifier.init))
     let objects = registeredObjects
     for object in objects {
       let isOfSave = object.flags.hasChanges || checked.contains(ObjectIdentifier(object))

@@ -39,7 +39,7 @@ extension ContextCore {
       partner.storeIndex == object.storeIndex, !partner.flags.isDeleted
     else { return }
     if partner.toOne(inverse) === object {
-      dependedOn.append(partner)
+      changes.dependedOn.append(partner)
     } else if partner.changedSlots().contains(inverseSlot) {
       // It has been given to another one since.
       object.setReference(relationship, slot, nil)
@@ -71,7 +71,7 @@ extension ContextCore {
       partner.setReference(inverse, inverseSlot, nil)
       waiting.append(partner)
     } else {
-      dependedOn.append(partner)
+      changes.dependedOn.append(partner)
     }
   }
 }

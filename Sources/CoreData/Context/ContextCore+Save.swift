@@ -23,7 +23,7 @@ extension ContextCore {
     isSaving = true
     defer {
       isSaving = false
-      dependedOn = []
+      changes.dependedOn = []
     }
     post(.willSave) { [:] }
     // Who was told may have changed something.
@@ -178,16 +178,15 @@ extension ContextCore {
     }
     let objects = takeSavedObjects()
     var ids = WatchedNotification.didSaveIDs.isWatched ? SavedIDs(room: changes.counts) : nil
-    let saved = changes.takeAll()
-    checkedObjects = []
-    misplacedObjects = []
+    let former = changes.restart()
+    former.list.forgetEventBases()
+    let saved = former.objects
     var leaving = Leaving()
     saved.forEachUncounted { object in
       ids?.add(object)
       settle(object, &leaving)
     }
-    forgetMembersWithoutGoneObjects(&leaving.states)
-    swap(&omittedMembers, &leaving.omitted)
+    forgetMembers(without: former.omissions, &leaving.states)
     for (part, receipt) in zip(plan.parts, receipts) {
       if let receipt { part.refreshTouched(receipt, in: self) }
     }
@@ -196,7 +195,7 @@ extension ContextCore {
     saved.forEachUncounted { $0.didSave() }
     if let objects { post(.didSave) { objects.userInfo } }
     if let ids { post(.didSaveIDs) { ids.userInfo } }
-    withExtendedLifetime(leaving) {}
+    withExtendedLifetime((leaving, former)) {}
   }
 
   /// What saved objects no longer need. It is released when the save is over: the `deinit` of a client's class must not
@@ -204,13 +203,11 @@ extension ContextCore {
   private struct Leaving {
     var states: ContiguousArray<ToManyState> = []
     var members: ContiguousArray<NSManagedObject> = []
-    var omitted: [(owner: NSManagedObject, Relationship, member: NSManagedObject)] = []
   }
 
   /// The objects of the save, if anybody is to be told: from the last event where that told of the very same.
   private func takeSavedObjects() -> ChangedObjects? {
     defer { lastEvent = nil }
-    externalLinks = []
     if !WatchedNotification.didSave.isWatched { return nil }
     if !changes.list.hasPending, let lastEvent { return lastEvent }
     return ChangedObjects(changed, room: changes.counts) { $0.flags.savedChange }

@@ -62,23 +62,13 @@ final class ContextCore: @unchecked Sendable {
   var changed: ContiguousArray<NSManagedObject> { changes.objects }
   /// What the last event told, as long as it covers all changes there are, in the way a save would tell of them.
   @exclusivity(unchecked) var lastEvent: ChangedObjects?
-  /// Objects that relationships were read without, because they are deleted or gone; until the next save or rollback.
-  @exclusivity(unchecked) var omittedMembers: [(owner: NSManagedObject, Relationship, member: NSManagedObject)] = []
   /// Whether an object was inserted whose class is not its entity's; it was made by hand.
   @exclusivity(unchecked) var hasOddClasses = false
-  /// To-one relationships that lead to another store; almost always none.
-  @exclusivity(unchecked) var externalLinks: [ExternalLink] = []
   /// The objects that are being told of their deletion, the outermost first, and whether it is for the first time.
   @exclusivity(unchecked) var preparingForDeletion: ContiguousArray<(object: NSManagedObject, isFirst: Bool)> = []
   /// Whether that is done at the end of the event; else saves do it.
   var propagatesDeletesAtEndOfEvent = true
   var isSaving = false
-  /// Unchanged objects whose version the next save checks.
-  var checkedObjects: [NSManagedObject] = []
-  /// Objects that the save at hand counts on being as they were read.
-  var dependedOn: [NSManagedObject] = []
-  /// New objects that were assigned to a store whose configuration does not have their entity.
-  var misplacedObjects: [NSManagedObject] = []
   /// To-many relationships whose members some object here has read: declaring entity and number.
   @exclusivity(unchecked) var readToManys: Set<Int> = []
   /// While a fault is being read, changes are not tracked.
@@ -363,8 +353,6 @@ final class ContextCore: @unchecked Sendable {
     }
     changes = ChangeTracker()
     lastEvent = nil
-    externalLinks = []
-    omittedMembers = []
     recent = []
     orderedViews = [:]
     snapshots.removeAll()

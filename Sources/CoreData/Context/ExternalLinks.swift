@@ -14,18 +14,18 @@ struct ExternalLink {
 extension ContextCore {
   /// Notes or forgets that a to-one relationship leads to another store.
   func noteLink(_ owner: NSManagedObject, _ relationship: Relationship, _ destination: NSManagedObject?) {
-    externalLinks.removeAll { $0.owner === owner && $0.relationship === relationship }
+    changes.externalLinks.removeAll { $0.owner === owner && $0.relationship === relationship }
     guard let destination, destination.storeIndex != owner.storeIndex else { return }
-    externalLinks.append(ExternalLink(owner: owner, relationship: relationship, destination: destination))
+    changes.externalLinks.append(ExternalLink(owner: owner, relationship: relationship, destination: destination))
   }
 
   func externalDestination(of owner: NSManagedObject, slot: Int) -> NSManagedObject? {
-    externalLinks.first { $0.owner === owner && $0.relationship.slot == slot }?.destination
+    changes.externalLinks.first { $0.owner === owner && $0.relationship.slot == slot }?.destination
   }
 
   /// Throws 133010 for a link that leads to another store, now that every object has its own.
   func checkExternalLinks() throws {
-    for link in externalLinks
+    for link in changes.externalLinks
     where link.owner.flags.hasChanges && !link.owner.flags.isDeleted && !link.destination.flags.isDeleted {
       try checkStores(link.owner, link.relationship, link.destination)
     }
@@ -33,7 +33,7 @@ extension ContextCore {
 
   /// Throws 134030 for a new object in a store whose configuration does not have its entity.
   func checkAssignments() throws {
-    for object in misplacedObjects where object.flags.isInserted {
+    for object in changes.misplacedObjects where object.flags.isInserted {
       guard let store = store(object.storeIndex), coordinator?.takes(store, object.info.entity) != true else {
         continue
       }

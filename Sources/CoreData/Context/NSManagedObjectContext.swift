@@ -265,13 +265,13 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
       misuse("The store \(store) is none of the context's coordinator; an object cannot be assigned to it.")
     }
     object.storeIndex = index
-    if core.coordinator?.takes(store, object.info.entity) != true { core.misplacedObjects.append(object) }
+    if core.coordinator?.takes(store, object.info.entity) != true { core.changes.misplacedObjects.append(object) }
   }
 
   open func obtainPermanentIDs(for objects: [NSManagedObject]) throws { try core.obtainPermanentKeys(objects) }
 
   /// Checks at the next save that the object is still as it was read, although it does not change.
-  open func detectConflicts(for object: NSManagedObject) { core.checkedObjects.append(object) }
+  open func detectConflicts(for object: NSManagedObject) { core.changes.checkedObjects.append(object) }
 
   // MARK: Changes
 

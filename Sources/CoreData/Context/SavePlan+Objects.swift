@@ -11,7 +11,7 @@ extension SavePlan.Part {
     // Also those of which only what no row of theirs holds has changed.
     return CustomSave(
       inserted: Array(inserted), updated: own(core.changed.filter(\.flags.isUpdated)), deleted: Array(deleted),
-      locked: own((core.checkedObjects + core.dependedOn).filter { !$0.flags.hasChanges }), context: core.context)
+      locked: own(core.changes.checks.filter { !$0.flags.hasChanges }), context: core.context)
   }
 
   /// Gives the objects the rows that were written.

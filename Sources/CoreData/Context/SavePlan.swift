@@ -97,7 +97,7 @@ final class SavePlan {
     }
     try core.checkExternalLinks()
     var checked: Set<ObjectIdentifier> = []
-    for object in core.checkedObjects + core.dependedOn where !object.flags.isDeleted && !object.isToBeWritten {
+    for object in core.changes.checks where !object.flags.isDeleted && !object.isToBeWritten {
       if !checked.insert(ObjectIdentifier(object)).inserted { continue }
       guard let version = object.row?.version else { continue }
       let part = try part(for: object, core, coordinator, &byIndex).takeUnretainedValue()

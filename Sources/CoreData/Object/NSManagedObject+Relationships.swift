@@ -129,7 +129,7 @@ extension NSManagedObject {
   /// The overlay of a to-one relationship alone, without its inverse.
   final func setReference(_ relationship: Relationship, _ slot: Int, _ destination: NSManagedObject?) {
     let leaves = (destination?.storeIndex ?? storeIndex) != storeIndex
-    if leaves || withCore({ !$0.externalLinks.isEmpty }) == true, let core {
+    if leaves || withCore({ !$0.changes.externalLinks.isEmpty }) == true, let core {
       core.noteLink(self, relationship, destination)
     }
     if let destination {

@@ -102,7 +102,9 @@ extension NSManagedObject {
     guard let reference = reference(place) else { return nil }
     if core == nil { reportLostContext() }
     return withCore {
-      if !$0.externalLinks.isEmpty, let other = $0.externalDestination(of: self, slot: place.slot) { return other }
+      if !$0.changes.externalLinks.isEmpty, let other = $0.externalDestination(of: self, slot: place.slot) {
+        return other
+      }
       return $0.destination(reference, store: storeIndex)
     } ?? nil
   }
