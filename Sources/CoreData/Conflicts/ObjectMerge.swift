@@ -56,7 +56,6 @@ struct ObjectMerge {
 
   private mutating func merge(_ object: NSManagedObject, _ stored: Row?) throws {
     touched.append(object)
-    core.lastEvent = nil
     core.dropRow(of: object)
     guard let stored else { return becomeDeleted(object) }
     if !object.flags.isDeleted {

@@ -32,10 +32,10 @@ extension ContextCore {
   func checkInvariants() {
     #if DEBUG
       checksDue += 32
-      if checksDue < registeredCount { return }
+      if checksDue < registry.count { return }
       checksDue = 0
       if let found = changes.contradiction() { fatalError("The changes of a context contradict each other: \(found).") }
-      for object in registeredObjects where !object.flags.contains(.listed) && !ChangeTracker.isSettled(object) {
+      for object in registry.all where !object.flags.contains(.listed) && !ChangeTracker.isSettled(object) {
         if preparingForDeletion.contains(where: { $0.object === object }) { continue }
         fatalError("An object with changes is not listed: \(object.flags).")
       }

@@ -32,6 +32,8 @@ struct ChangeTracker {
   var checks: [NSManagedObject] { checkedObjects + dependedOn }
   /// New objects that were assigned to a store whose configuration does not have their entity.
   var misplacedObjects: [NSManagedObject] = []
+  /// What the last event told, as long as it covers all changes there are, in the way a save would tell of them.
+  private(set) var lastEvent: ChangedObjects?
   /// Whether there was an object whose row is gone.
   private(set) var hasInaccessible: Bool
 
@@ -61,6 +63,7 @@ struct ChangeTracker {
   private mutating func write(_ flags: Flags, to object: NSManagedObject) {
     let (former, latest) = (object.flags.countedChange, flags.countedChange)
     if former != latest {
+      lastEvent = nil
       if let former { counts[former] -= 1 }
       if let latest { counts[latest] += 1 }
     }
@@ -183,7 +186,13 @@ struct ChangeTracker {
   // MARK: Events
 
   /// Ends the event: nothing on the list is pending any more. Each of its objects is told by ``endEvent(of:isTold:)``.
-  mutating func endEvent() { list.settle() }
+  mutating func endEvent() {
+    list.settle()
+    lastEvent = nil
+  }
+
+  /// Notes what an event told of, where a save would tell the same of all changes.
+  mutating func noteEvent(_ event: ChangedObjects) { lastEvent = event }
 
   static func endEvent(of object: NSManagedObject, isTold: Bool) {
     let flags = object.flags.subtracting([.pending, .pendingInsert])

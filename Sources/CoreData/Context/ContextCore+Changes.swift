@@ -29,28 +29,14 @@ extension ContextCore {
     if info.entity.isAbstract { misuse("The entity \(info.entity.name) is abstract; insert one of its sub-entities.") }
     if type(of: object) != info.objectClass { hasOddClasses = true }
     object.core = self
-    object.key = nextTemporaryKey()
+    object.key = registry.nextTemporaryKey()
     object.cachedID = nil
     object.storeIndex = insertionStore(for: info.entity)
-    register(object)
+    registry.add(object)
     applyDefaults(object)
     beginPending()
-    changes.insert(object) { registeredCount }
+    changes.insert(object) { registry.count }
     callOut { object.awakeFromInsert() }
-  }
-
-  /// The store that takes new objects of an entity, remembered until stores are added or removed; `.max` for none.
-  private func insertionStore(for entity: Entity) -> UInt16 {
-    guard let coordinator else { return .max }
-    let version = coordinator.storeListVersion.load(ordering: .acquiring)
-    if insertionStoresVersion != version || entity.index >= insertionStores.count {
-      insertionStoresVersion = version
-      insertionStores = ContiguousArray(repeating: nil, count: coordinator.model.entities.count)
-    }
-    if entity.index < insertionStores.count, let known = insertionStores[entity.index] { return known }
-    let found = coordinator.storeIndex(for: entity) ?? .max
-    if entity.index < insertionStores.count { insertionStores[entity.index] = found }
-    return found
   }
 
   /// An object that was inserted before any store took its entity goes to one that was added since.
@@ -77,7 +63,7 @@ extension ContextCore {
   /// Takes the deletion of an object back, not what its delete rules did to others.
   func revive(_ object: NSManagedObject) {
     beginPending()
-    changes.revive(object) { registeredCount }
+    changes.revive(object) { registry.count }
     for (owner, relationship) in takeOmissions(of: object) {
       owner.toMany(relationship).restore(object, isOrdered: relationship.isOrdered)
     }
@@ -86,7 +72,7 @@ extension ContextCore {
   /// Makes an object whose row is gone one that was never saved, with the values that it had.
   private func becomeNew(_ object: NSManagedObject) {
     changes.remove([object])
-    forget(object)
+    registry.forget(object)
     keepValues(of: object)
   }
 
@@ -128,7 +114,7 @@ extension ContextCore {
     if trackingPauses > 0 || !object.flags.isDisjoint(with: [.gone, .inaccessible]) { return }
     checkQueue()
     beginPending()
-    changes.update(object) { registeredCount }
+    changes.update(object) { registry.count }
   }
 
   /// Called before something changes.
@@ -155,7 +141,7 @@ extension ContextCore {
     // It may have taken its deletion back, or its context all changes.
     if object.core !== self || !object.flags.contains(.deleted) { return }
     beginPending()
-    changes.delete(object) { registeredCount }
+    changes.delete(object) { registry.count }
   }
 
   /// Follows the delete rules of all deleted objects, and of those that are deleted thereby: a worklist, so that the
@@ -214,7 +200,7 @@ extension ContextCore {
   ) -> NSManagedObject? {
     guard let reference = object.reference(relationship) else { return nil }
     if inverse.isToMany && inverse.storage == .inverseToOne && !inverse.isOrdered {
-      guard let known = registered(reference, store: object.storeIndex), !known.flags.isDeleted else { return nil }
+      guard let known = registry.object(reference, store: object.storeIndex), !known.flags.isDeleted else { return nil }
       return known.toManys[inverse] != nil ? known : nil
     }
     guard let destination = self.object(reference, store: object.storeIndex), !destination.flags.isDeleted else {

@@ -13,7 +13,6 @@ extension ContextCore {
     let objects = changes.list.pending
     var isWhole = changes.list.isWhollyPending
     changes.endEvent()
-    lastEvent = nil
     // Whoever begins to watch only now still learns of the save.
     let event =
       WatchedNotification.didChange.isWatched
@@ -25,8 +24,9 @@ extension ContextCore {
       ChangeTracker.endEvent(of: object, isTold: isTold)
       if !isTold { object.forgetEventBase() }
     }
-    lastEvent = isWhole ? event : nil
-    guard isTold, let event else { return }
+    guard let event else { return }
+    if isWhole { changes.noteEvent(event) }
+    if !isTold { return }
     post(.didChange) { event.userInfo }
     objects.forEachUncounted { $0.forgetEventBase() }
   }
@@ -42,7 +42,6 @@ extension ContextCore {
     checkQueue()
     checkInvariants()
     defer { checkInvariants() }
-    lastEvent = nil
     orderedViews = [:]
     faultError = nil
     let announcement = ReturnedChanges(changed)
@@ -60,7 +59,7 @@ extension ContextCore {
     for told in preparingForDeletion where !told.object.flags.contains(.listed) { ChangeTracker.rollBack(told.object) }
     for object in former.objects {
       if object.flags.contains(.inserted) {
-        forget(object)
+        registry.forget(object)
         ChangeTracker.rollBack(object)
         object.toManys.removeAll()
         object.extras?.fetchedProperties = [:]
@@ -80,7 +79,7 @@ extension ContextCore {
   func reset() {
     checkQueue()
     faultError = nil
-    let ids = WatchedNotification.didChange.isWatched ? registeredObjects.map(\.ownID) : []
+    let ids = WatchedNotification.didChange.isWatched ? registry.all.map(\.ownID) : []
     forgetAll(emptiesObjects: true)
     post(.didChange) { [NSInvalidatedAllObjectsKey: ids] }
   }
@@ -89,7 +88,6 @@ extension ContextCore {
     checkQueue()
     checkInvariants()
     defer { checkInvariants() }
-    lastEvent = nil
     guard object.core === self else { return }
     if object.flags.contains(.inserted) {
       // It stays inserted, without values, and nothing is linked to it.

@@ -91,7 +91,7 @@ extension ContextCore {
           let row = store.cache.merge(root, $0, view: view.stamp)
           if row.key == object.key { return found = row }
           // A row that another fetch has given stays: its results are of one moment.
-          guard let other = registered(row.key, root: root, store: object.storeIndex), other.flags.isFault,
+          guard let other = registry.object(row.key, root: root, store: object.storeIndex), other.flags.isFault,
             other.row == nil, other.info.entity.index == row.entity
           else { return }
           other.take(row)
@@ -163,7 +163,7 @@ extension ContextCore {
     object.storeIndex = store
     object.row = row
     object.setFault(true)
-    register(object)
+    registry.add(object)
     return object
   }
 
@@ -225,7 +225,7 @@ extension ContextCore {
     }
     let removed = Set(state.removed.map(\.ownID))
     let present = found.filter { id in
-      !removed.contains(id) && registered(id.reference, store: object.storeIndex)?.flags.isDeleted != true
+      !removed.contains(id) && registry.object(id.reference, store: object.storeIndex)?.flags.isDeleted != true
     }
     let known = Set(present)
     return present + state.added.map(\.ownID).filter { !known.contains($0) }
@@ -233,7 +233,7 @@ extension ContextCore {
 
   /// The ID for a reference, without an object.
   func id(_ reference: ObjectReference, store: UInt16) -> NSManagedObjectID? {
-    if let known = registered(reference, store: store) { return known.ownID }
+    if let known = registry.object(reference, store: store) { return known.ownID }
     guard reference.key > 0, let frozen, reference.entity < frozen.infos.count else { return nil }
     return NSManagedObjectID(frozen.infos[reference.entity], key: reference.key, store: self.store(store), context: nil)
   }
@@ -291,7 +291,9 @@ extension ContextCore {
     do {
       let engine = try store.requireEngine()
       // The row may be from before the store moved: its name means the file there.
-      if let former = knownEngine(object.storeIndex), former !== engine, let data = try? former.externalData(name) {
+      if let former = knownStores.engine(object.storeIndex), former !== engine,
+        let data = try? former.externalData(name)
+      {
         return data
       }
       return try engine.externalData(name)

@@ -25,7 +25,6 @@ extension ContextCore {
         partner.setReference(inverse, slot, nil)
       }
     }
-    lastEvent = nil
     // A save walks over the list.
     if !isSaving { forgetUnchanged(links.map(\.partner)) }
   }
@@ -73,14 +72,14 @@ extension ContextCore {
     guard let slot = relationship.slot, let value = object.changed(slot) else { return [] }
     let stored = object.row.view?.reference(
       slot, entitySlot: relationship.entitySlot, destination: relationship.destination)
-    var partners = stored.flatMap { registered($0, store: object.storeIndex) }.map { [$0] } ?? []
+    var partners = stored.flatMap { registry.object($0, store: object.storeIndex) }.map { [$0] } ?? []
     if let other = externalDestination(of: object, slot: slot) { return partners + [other] }
     guard case .reference(let reference) = value else { return partners }
-    if let partner = registered(reference, store: object.storeIndex) {
+    if let partner = registry.object(reference, store: object.storeIndex) {
       partners.append(partner)
     } else if reference.key < 0 {
       // It has been saved since, and has another key.
-      partners += registeredObjects.filter { other in
+      partners += registry.all.filter { other in
         relationship.destinations.contains(other.info.entity.index)
           && other.toManys[inverse]?.contains(object) == true
       }

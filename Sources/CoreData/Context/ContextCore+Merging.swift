@@ -10,15 +10,14 @@ extension ContextCore {
     processPendingChanges()
     let changes = elsewhere.places(in: self)
     snapshots.removeAll()
-    lastEvent = nil
     for place in changes.updated + changes.deleted { dropRow(place) }
-    let refreshed = changes.updated.compactMap { registered($0.reference, store: $0.store) }
+    let refreshed = changes.updated.compactMap { registry.object($0.reference, store: $0.store) }
     for object in refreshed where !object.flags.isDeleted { refresh(object, mergeChanges: true) }
-    let deleted = changes.deleted.compactMap { registered($0.reference, store: $0.store) }
+    let deleted = changes.deleted.compactMap { registry.object($0.reference, store: $0.store) }
     becomeDeletedElsewhere(deleted)
     dropMembers(changes.inserted + changes.updated + changes.deleted)
     let inserted = changes.inserted.compactMap {
-      registered($0.reference, store: $0.store) ?? fault($0.reference, store: $0.store)
+      registry.object($0.reference, store: $0.store) ?? fault($0.reference, store: $0.store)
     }
     for object in inserted {
       lookAgain(for: object)
@@ -38,7 +37,6 @@ extension ContextCore {
     if objects.isEmpty { return }
     changes.remove(objects, marks: .linksChanged)
     for object in objects { changes.becomeInaccessible(object) }
-    lastEvent = nil
   }
 
   /// Members of to-many relationships that may have changed are read again, where nothing unsaved is in them.
@@ -46,7 +44,7 @@ extension ContextCore {
     guard let frozen else { return }
     let roots = Set(places.map { frozen.infos[$0.reference.entity].root })
     if roots.isEmpty { return }
-    for object in registeredObjects where !object.toManys.isEmpty {
+    for object in registry.all where !object.toManys.isEmpty {
       for info in object.info.relationships {
         guard let state = object.toManys[info.relationship],
           roots.contains(frozen.infos[info.relationship.destination].root)

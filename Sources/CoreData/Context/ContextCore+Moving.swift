@@ -6,24 +6,13 @@ import StoreSchema
 /// A store that moves counts the versions of its rows anew, so that versions do not tell whether somebody has saved to
 /// the former place since an object was read there. What the rows hold does.
 extension ContextCore {
-  /// Whether a store reads and writes elsewhere than when it was found. Versions of its rows, and names of large
-  /// values, may mean something else there.
-  var haveStoresMoved: Bool {
-    knownStores.indices.contains { index in
-      guard let store = knownStores[index], !store.isRemoved, let engine = knownEngine(UInt16(index)),
-        let now = try? store.requireEngine()
-      else { return false }
-      return now !== engine
-    }
-  }
-
   /// Looks stores up again, and reads all objects again when they are next used. An object that the next save changes,
   /// deletes or checks, and whose row is another one by now, has a conflict in that save.
   func forgetStores() {
     forgetKnownStores()
     snapshots.removeAll()
     let checked = Set(changes.checks.map(ObjectIdentifier.init))
-    let objects = registeredObjects
+    let objects = registry.all
     for object in objects {
       let isOfSave = object.flags.hasChanges || checked.contains(ObjectIdentifier(object))
       let base = isOfSave && !object.flags.isInserted ? object.row : nil

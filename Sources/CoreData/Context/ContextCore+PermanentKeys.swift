@@ -30,7 +30,7 @@ extension ContextCore {
   }
 
   private func makePermanent(_ objects: [NSManagedObject], _ keys: [Int64]) {
-    for (object, key) in zip(objects, keys) { becomePermanent(object, key: key, keepsTemporaryKey: true) }
+    for (object, key) in zip(objects, keys) { registry.becomePermanent(object, key: key, keepsTemporaryKey: true) }
   }
 
   private func keys(_ count: Int, _ root: Int, _ store: NSPersistentStore) throws -> [Int64] {

@@ -85,7 +85,7 @@ extension ContextCore {
   /// A plan; nil where a store has moved, and its former place takes nothing any more.
   private func plan(_ coordinator: NSPersistentStoreCoordinator) throws -> SavePlan? {
     do { return try SavePlan(self, coordinator) } catch {
-      if !haveStoresMoved { throw error }
+      if !knownStores.haveMoved { throw error }
       try followStores()
       return nil
     }
@@ -145,7 +145,7 @@ extension ContextCore {
   private func forgetAnnihilated() {
     var leaving = Leaving()
     for object in changes.annihilate() {
-      forget(object)
+      registry.forget(object)
       leaving.members.append(object)
       object.toManys.moveAll(to: &leaving.states)
     }
@@ -207,15 +207,13 @@ extension ContextCore {
 
   /// The objects of the save, if anybody is to be told: from the last event where that told of the very same.
   private func takeSavedObjects() -> ChangedObjects? {
-    defer { lastEvent = nil }
     if !WatchedNotification.didSave.isWatched { return nil }
-    if !changes.list.hasPending, let lastEvent { return lastEvent }
+    if !changes.list.hasPending, let told = changes.lastEvent { return told }
     return ChangedObjects(changed, room: changes.counts) { $0.flags.savedChange }
   }
 
   /// Settles the objects of the stores that a save has reached before another one failed.
   func settle(_ committed: [(part: SavePlan.Part, receipt: Receipt)]) {
-    lastEvent = nil
     let saved = committed.flatMap { $0.part.inserted + $0.part.updated + $0.part.deleted }
     let objects = ChangedObjects(ContiguousArray(saved), room: changes.counts) { $0.flags.savedChange }
     var ids = SavedIDs(room: objects.counts)
@@ -233,7 +231,7 @@ extension ContextCore {
   /// The object's state after a save.
   private func settle(_ object: NSManagedObject, _ leaving: inout Leaving) {
     if object.flags.contains(.deleted) {
-      forget(object)
+      registry.forget(object)
       ChangeTracker.settle(object)
       // Members hold their owners: a deleted object must not keep a ring of them alive.
       object.toManys.moveAll(to: &leaving.states)

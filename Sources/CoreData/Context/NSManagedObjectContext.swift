@@ -120,8 +120,8 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
   }
   /// Whether the context keeps its objects alive, until it is reset or this is set to false again.
   open var retainsRegisteredObjects: Bool {
-    get { core.retainsRegisteredObjects }
-    set { core.retainsRegisteredObjects = newValue }
+    get { core.registry.retainsObjects }
+    set { core.registry.retainsObjects = newValue }
   }
   /// For how many seconds after it was read or saved a row of the coordinator's cache may fill a fault; after them it
   /// is read from the store again. A negative number, which is the default, stands for ever. Objects that are no faults
@@ -280,7 +280,7 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
   open var deletedObjects: Set<NSManagedObject> {
     Set(core.changed.filter { $0.flags.isDeleted && !$0.flags.contains(.inserted) })
   }
-  open var registeredObjects: Set<NSManagedObject> { Set(core.registeredObjects) }
+  open var registeredObjects: Set<NSManagedObject> { Set(core.registry.all) }
   open var hasChanges: Bool { !core.changes.isEmpty }
 
   /// Ends the event: delete rules are followed and the changes since the last event announced. A main-queue context
@@ -311,7 +311,7 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
 
   open func refreshAllObjects() {
     core.orderedViews = [:]
-    let objects = core.registeredObjects
+    let objects = core.registry.all
     for object in objects { core.refresh(object, mergeChanges: true) }
     core.announceRefresh(objects)
   }

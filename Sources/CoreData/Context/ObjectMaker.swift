@@ -62,7 +62,7 @@ struct ObjectMaker: ~Copyable {
     let count = max(0, min(count, 1 << 17))
     objects.reserveCapacity(count)
     store.cache.expect(root, count)
-    core.expect(count, store: storeIndex, root: root)
+    core.registry.expect(count, store: storeIndex, root: root)
   }
 
   /// The objects of all rows in their order.
@@ -84,8 +84,8 @@ struct ObjectMaker: ~Copyable {
     store.cache.merge(root, RowChunk(rows: chunk), view: view)
     // If all that are registered were made here, none of these is: no object has two rows.
     let known =
-      core.registeredCount(store: storeIndex, root: root) == madeCount
-      ? nil : core.registered(RowChunk(rows: chunk), root: root, store: storeIndex)
+      core.registry.count(store: storeIndex, root: root) == madeCount
+      ? nil : core.registry.objects(of: RowChunk(rows: chunk), root: root, store: storeIndex)
     let first = objects.count
     let coreAddress = Unmanaged.passUnretained(core).toOpaque()
     guard let known else {
@@ -94,26 +94,26 @@ struct ObjectMaker: ~Copyable {
       for index in chunk.indices {
         if let row = chunk[index].take() { objects.append(make(row, holding: coreAddress)) }
       }
-      core.register(objects[first...])
+      core.registry.add(objects[first...])
       madeCount += chunk.count
       return
     }
     var made: [NSManagedObject] = []
     for index in chunk.indices {
       guard let row = chunk[index].take() else { continue }
-      if let object = known[index] ?? (refreshes ? core.registered(row.key, root: root, store: storeIndex) : nil) {
+      if let object = known[index] ?? (refreshes ? core.registry.object(row.key, root: root, store: storeIndex) : nil) {
         give(row, to: object)
         objects.append(object)
       } else {
         cd_retain_many(coreAddress, 1)
         let object = make(row, holding: coreAddress)
         // What becomes a fault next may let clients' code reach this object.
-        if refreshes { core.register(object) } else { made.append(object) }
+        if refreshes { core.registry.add(object) } else { made.append(object) }
         madeCount += 1
         objects.append(object)
       }
     }
-    core.register(made[...])
+    core.registry.add(made[...])
   }
 
   private func give(_ row: Row, to object: NSManagedObject) {

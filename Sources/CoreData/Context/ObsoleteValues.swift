@@ -148,7 +148,7 @@ final class ObsoleteValues: Sendable {
           store.cache.remove(root, [value.key])
         }
         for context in contexts {
-          guard let object = context.registered(value.key, root: root, store: index),
+          guard let object = context.registry.object(value.key, root: root, store: index),
             !value.holders.contains(where: { $0.object === object })
           else { continue }
           values[place].holders.append(Holder(object, context.link))

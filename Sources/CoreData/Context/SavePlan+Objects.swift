@@ -20,9 +20,9 @@ extension SavePlan.Part {
       object.row = row
       object.ordinal = -1
       if object.key < 0 {
-        core.becomePermanent(object, key: row.key, keepsTemporaryKey: false)
+        core.registry.becomePermanent(object, key: row.key, keepsTemporaryKey: false)
       } else {
-        core.forgetTemporaryKey(object)
+        core.registry.forgetTemporaryKey(object)
       }
     }
     // The new row moves to its object, and the old one into the change set, which ends with the save.
@@ -41,7 +41,7 @@ extension SavePlan.Part {
   /// Makes faults of the objects whose rows the store has changed itself, so that they are read again.
   func refreshTouched(_ receipt: Receipt, in core: ContextCore) {
     for touched in receipt.touched {
-      guard let object = core.registered(touched, store: UInt16(store.index)), !object.flags.hasChanges else {
+      guard let object = core.registry.object(touched, store: UInt16(store.index)), !object.flags.hasChanges else {
         continue
       }
       object.setFault(true)

@@ -134,7 +134,7 @@ final class SavePlan {
     do {
       // Where the rows come from. If the store has moved since, the commit notices.
       let engine = try store.requireEngine()
-      part = Part(store, core.knownEngine(object.storeIndex) ?? engine, changes)
+      part = Part(store, core.knownStores.engine(object.storeIndex) ?? engine, changes)
     } catch { throw CoreDataError.make(error) }
     part.reserve(core.changes.counts)
     byIndex[object.storeIndex] = part
@@ -303,13 +303,14 @@ extension ContextCore {
   /// deleted.
   private func isGone(_ reference: ObjectReference, _ owner: NSManagedObject) -> Bool {
     if !changes.hasInaccessible && changes.counts.deleted == 0 { return false }
-    return registered(reference, store: owner.storeIndex)?.flags.isDisjoint(with: [.inaccessible, .deleted]) == false
+    return registry.object(reference, store: owner.storeIndex)?.flags.isDisjoint(with: [.inaccessible, .deleted])
+      == false
   }
 
   /// How the change set refers to a to-one destination; nil for one that will not be there.
   private func saveKey(_ reference: ObjectReference, _ owner: NSManagedObject, _ slot: Int) throws -> Int64? {
     if reference.key > 0 { return isGone(reference, owner) ? nil : reference.key }
-    guard let object = registered(reference, store: owner.storeIndex), !object.flags.contains(.deleted) else {
+    guard let object = registry.object(reference, store: owner.storeIndex), !object.flags.contains(.deleted) else {
       return nil
     }
     if object.storeIndex != owner.storeIndex,

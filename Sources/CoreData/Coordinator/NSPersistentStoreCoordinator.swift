@@ -129,7 +129,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   private func freeIndex() throws -> Int {
     let cores = attachedContexts
     let free = stores.indices.first { index in
-      stores[index] == nil && !cores.contains { $0.hasObjects(ofStore: UInt16(index)) }
+      stores[index] == nil && !cores.contains { $0.registry.hasObjects(ofStore: UInt16(index)) }
     }
     if let free { return free }
     guard stores.count < Int(UInt16.max) else {

@@ -47,8 +47,8 @@ extension ContextCore {
   ///
   /// The first ones first: a store that counts keeps the rows of an object that left and came back.
   func tellStoresOfObjects() {
-    guard watchesObjects else { return }
-    for (index, changes) in takeInterest() {
+    guard registry.watchesObjects else { return }
+    for (index, changes) in registry.takeInterest() {
       guard let store = store(index) as? NSIncrementalStore, store.root != nil,
         let engine = store.custom?.incremental
       else { continue }

@@ -31,7 +31,7 @@ extension ContextCore {
   }
 
   private func apply(_ due: FetchBatches.Due) {
-    let objects = due.keys.compactMap { registered(ObjectReference(entity: due.root, key: $0), store: due.store) }
+    let objects = due.keys.compactMap { registry.object(ObjectReference(entity: due.root, key: $0), store: due.store) }
     do {
       try readRows(of: objects)
       try apply(due.options, objects, haveRows: true)

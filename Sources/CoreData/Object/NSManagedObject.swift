@@ -143,7 +143,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
   deinit {
     // The row is let go at the end. It may be out of the caches, and waiting for it costs as much as all the rest.
     cd_prefetch(unsafeBitCast(row, to: UnsafeRawPointer?.self))
-    withCore { $0.forget(self) }
+    withCore { $0.registry.forget(self) }
     if !toManys.isEmpty { ReleaseQueue.release(&toManys) }
     clearOverlay()
   }

@@ -61,7 +61,7 @@ enum ObjectInPredicate: Hashable, CustomStringConvertible, @unchecked Sendable {
     case .id(let id):
       guard id.isKnown(to: core) else { return Self.nothing }
       // Once the object is saved, nothing is known by its temporary ID.
-      if id.key <= 0 { return core.registered(id.reference, store: .max)?.reference ?? Self.nothing }
+      if id.key <= 0 { return core.registry.object(id.reference, store: .max)?.reference ?? Self.nothing }
       let place = core.storeIndex(of: id)
       guard place != .max, isThere(place) else { return Self.nothing }
       return core.frozen?.reference(of: id) ?? Self.nothing

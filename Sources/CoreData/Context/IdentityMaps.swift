@@ -1,8 +1,17 @@
 import Foundation
 import StoreSchema
 
-/// The identity maps of a context.
-extension ContextCore.Registry {
+/// The identity maps of a context, guarded by ``ObjectRegistry``.
+struct IdentityMaps {
+  /// One for each store and root entity, the roots of one store together. Memory of its own: an array would be counted
+  /// at each look-up.
+  private var maps = UnsafeMutableBufferPointer<IdentityMap>(start: nil, count: 0)
+  /// Entities of the model, of which each may be a root.
+  private(set) var entityCount = 0
+  private var temporaries = IdentityMap()
+  /// What incremental stores are told of; nil where there are none.
+  var interest: ObjectInterest?
+
   /// Frees the maps of saved objects, and expects objects of a model with so many entities.
   mutating func restart(entityCount: Int) {
     for index in maps.indices { maps[index].removeAll() }

@@ -1,0 +1,161 @@
+import StoreSchema
+import Synchronization
+
+/// The objects of a context by their keys: each exists once.
+///
+/// It may be used on any thread, because the last release of an object may happen on any. One lock guards the maps.
+/// Nothing is released while it is held, because an object that ends comes to ``forget(_:)``. Who finds an object on
+/// another thread than the context's must not look into it.
+final class ObjectRegistry: @unchecked Sendable {
+  private let lock = Mutex(())
+  @exclusivity(unchecked) private var maps = IdentityMaps()
+  /// The registered objects, where the context keeps them alive.
+  @exclusivity(unchecked) private var retained: [ObjectIdentifier: NSManagedObject]?
+
+  // What only the context's queue uses.
+
+  /// The root of each entity of the model.
+  @exclusivity(unchecked) private var roots: ContiguousArray<Int> = []
+  @exclusivity(unchecked) private var lastTemporaryKey: Int64 = 0
+  /// Whether there are stores that are told of the objects in use.
+  @exclusivity(unchecked) private(set) var watchesObjects = false
+
+  deinit {
+    maps.clear()
+    maps.restart(entityCount: 0)
+  }
+
+  /// Expects objects of another model, given by the root of each entity. There must be no saved object.
+  func restart(roots: ContiguousArray<Int>) {
+    self.roots = roots
+    lock.withLock { _ in maps.restart(entityCount: roots.count) }
+  }
+
+  func nextTemporaryKey() -> Int64 {
+    lastTemporaryKey -= 1
+    return lastTemporaryKey
+  }
+
+  // MARK: Adding
+
+  func add(_ object: NSManagedObject) {
+    lock.withLock { _ in
+      maps.set(object)
+      if retained != nil { retained?[ObjectIdentifier(object)] = object }
+    }
+  }
+
+  /// Adds saved objects of one store and one tree.
+  func add(_ objects: ArraySlice<NSManagedObject>) {
+    guard let first = objects.first else { return }
+    lock.withLock { _ in
+      maps.set(objects, like: first)
+      if retained != nil { for object in objects { retained?[ObjectIdentifier(object)] = object } }
+    }
+  }
+
+  /// Makes room for so many saved objects of one store and one tree in all.
+  func expect(_ count: Int, store: UInt16, root: Int) {
+    lock.withLock { _ in maps.expect(count, store: store, root: root) }
+  }
+
+  // MARK: Finding
+
+  @inline(__always)
+  func object(_ reference: ObjectReference, store: UInt16) -> NSManagedObject? {
+    guard reference.entity < roots.count, reference.key < 0 || store != .max else { return nil }
+    let root = roots[reference.entity]
+    return lock.withLock { _ in maps.object(reference.key, store: store, root: root) }
+  }
+
+  /// The object of a permanent key.
+  func object(_ key: Int64, root: Int, store: UInt16) -> NSManagedObject? {
+    lock.withLock { _ in root < maps.entityCount ? maps.object(key, store: store, root: root) : nil }
+  }
+
+  /// The objects of rows, nil in place of others.
+  func objects(of rows: RowChunk, root: Int, store: UInt16) -> ContiguousArray<NSManagedObject?> {
+    lock.withLock { _ in maps.objects(rows, store: store, root: root) }
+  }
+
+  var all: [NSManagedObject] { lock.withLock { _ in maps.all } }
+
+  var count: Int { lock.withLock { _ in maps.count } }
+
+  /// How many saved objects of a tree there are.
+  func count(store: UInt16, root: Int) -> Int { lock.withLock { _ in maps.count(store: store, root: root) } }
+
+  func hasObjects(ofStore index: UInt16) -> Bool { lock.withLock { _ in maps.hasObjects(ofStore: index) } }
+
+  // MARK: Forgetting
+
+  /// Called by the object's deinitialiser, too.
+  func forget(_ object: NSManagedObject) {
+    var kept: NSManagedObject?
+    lock.withLock { _ in
+      maps.remove(object)
+      if retained != nil { kept = retained?.removeValue(forKey: ObjectIdentifier(object)) }
+    }
+    withExtendedLifetime(kept) {}
+  }
+
+  /// Gives all objects, and forgets them. Those that are added later are kept alive as before.
+  func takeAll() -> [NSManagedObject] {
+    let objects = all
+    lock.withLock { _ in
+      maps.clear()
+      // They are alive by `objects`.
+      if retained != nil { retained = [:] }
+    }
+    return objects
+  }
+
+  var retainsObjects: Bool {
+    get { lock.withLock { _ in retained != nil } }
+    set {
+      let objects = all
+      var kept = newValue ? Dictionary(objects.map { (ObjectIdentifier($0), $0) }) { first, _ in first } : nil
+      lock.withLock { _ in swap(&retained, &kept) }
+      withExtendedLifetime((objects, kept)) {}
+    }
+  }
+
+  // MARK: Permanent keys
+
+  /// Gives an object its permanent key. Where others may still refer to the temporary one, before a save, that stays
+  /// known until the save or the object's end.
+  func becomePermanent(_ object: NSManagedObject, key: Int64, keepsTemporaryKey: Bool) {
+    if keepsTemporaryKey {
+      object.makeExtras().temporaryKey = object.key
+    } else {
+      forget(object)
+    }
+    object.key = key
+    var former = object.cachedID
+    object.cachedID = nil
+    if former != nil && !isKnownUniquelyReferenced(&former) { former?.successor = object.ownID }
+    add(object)
+  }
+
+  func forgetTemporaryKey(_ object: NSManagedObject) {
+    guard let extras = object.extras, extras.temporaryKey < 0 else { return }
+    lock.withLock { _ in maps.removeTemporary(extras.temporaryKey, object) }
+    extras.temporaryKey = 0
+  }
+
+  // MARK: Stores that are told of objects
+
+  /// Notes from now on which objects of a store come and go.
+  func watch(_ store: UInt16) {
+    watchesObjects = true
+    lock.withLock { _ in
+      if maps.interest == nil { maps.interest = ObjectInterest() }
+      maps.interest?.watch(store)
+    }
+  }
+
+  /// What the watched stores have not been told yet.
+  func takeInterest() -> [(store: UInt16, changes: ObjectInterest.Changes)] {
+    lock.withLock { _ in maps.interest?.take() ?? [] }
+  }
+}

@@ -1,0 +1,17 @@
+/// Objects recently reached over to-one relationships, kept alive so that a walk does not make them again and again.
+struct RecentObjects {
+  private var objects: ContiguousArray<NSManagedObject> = []
+  private var next = 0
+
+  /// With their rows these are about as much as a processor has at hand.
+  private static let limit = 2048
+
+  mutating func keep(_ object: NSManagedObject) {
+    if objects.count < Self.limit {
+      objects.append(object)
+    } else {
+      objects[next] = object
+      next = (next + 1) % Self.limit
+    }
+  }
+}
