@@ -338,7 +338,7 @@ extension ContextCore {
   func dropRow(of object: NSManagedObject) {
     guard let store = store(object.storeIndex) else { return }
     store.cache.remove(object.info.root, [object.key])
-    snapshots.drop(store)
+    sharedReads.drop(store)
   }
 
   /// Takes objects off the lists of changes that have none, or not any more.
@@ -347,6 +347,6 @@ extension ContextCore {
       object.flags.contains(.listed) && object.flags.isDisjoint(with: [.inserted, .deleted, .linksChanged])
         && object.changedSlots().isEmpty && !object.toManys.hasChanges
     }
-    changes.remove(idle)
+    unlist(idle)
   }
 }

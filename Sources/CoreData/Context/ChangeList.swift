@@ -35,11 +35,7 @@ struct ChangeList {
   mutating func removeAll(where isGone: (NSManagedObject) -> Bool) {
     told = objects[..<told].count { !isGone($0) }
     objects.removeAll(where: isGone)
-    again.removeAll {
-      let isGone = isGone($0)
-      if isGone { $0.extras?.eventBase = nil }
-      return isGone
-    }
+    again.removeAll(where: isGone)
   }
 
   /// What the pending objects were before the event is of no use any more.

@@ -86,6 +86,9 @@ struct ChangeTracker {
   /// An object is about to be told that it is deleted. It counts as deleted once ``delete(_:registered:)`` lists it.
   mutating func beginDeletion(of object: NSManagedObject) { write(object.flags.union(.deleted), to: object) }
 
+  /// A save within that leaves the deletion to a later one.
+  mutating func suspendDeletion(of object: NSManagedObject) { write(object.flags.subtracting(.deleted), to: object) }
+
   /// Lists a deleted object, whose delete rules are to be followed.
   mutating func delete(_ object: NSManagedObject, registered: () -> Int) {
     enlist(object, as: object.flags, registered)
@@ -102,12 +105,9 @@ struct ChangeTracker {
   @inline(__always)
   private mutating func enlist(_ object: NSManagedObject, as flags: Flags, _ registered: () -> Int) {
     if !flags.contains(.listed) {
-      // Of an event that a save has ended, before all its observers were told.
-      object.extras?.eventBase = nil
       write(flags.union([.listed, .pending]), to: object)
       list.append(object, registered: registered)
     } else if !flags.contains(.pending) {
-      object.noteEventBase()
       write(flags.subtracting(.told).union(.pending), to: object)
       list.appendAgain(object)
     } else {
@@ -163,9 +163,11 @@ struct ChangeTracker {
     object.write(object.flags.contains(.deleted) ? .gone : [], Permit())
   }
 
-  /// The state of an object whose changes are taken back. A new one is none of the context's any more.
+  /// The state of an object whose changes are taken back. A new one is none of the context's any more; one whose row is
+  /// gone stays deleted.
   static func rollBack(_ object: NSManagedObject) {
-    let marks = listMarks.union([.deleted, .linksChanged])
+    var marks = listMarks.union(.linksChanged)
+    if !object.flags.contains(.inaccessible) { marks.insert(.deleted) }
     object.write(object.flags.contains(.inserted) ? .gone : object.flags.subtracting(marks), Permit())
   }
 

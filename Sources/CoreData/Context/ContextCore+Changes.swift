@@ -34,7 +34,7 @@ extension ContextCore {
     object.storeIndex = insertionStore(for: info.entity)
     registry.add(object)
     applyDefaults(object)
-    beginPending()
+    beginPending(object)
     changes.insert(object) { registry.count }
     callOut { object.awakeFromInsert() }
   }
@@ -62,7 +62,7 @@ extension ContextCore {
 
   /// Takes the deletion of an object back, not what its delete rules did to others.
   func revive(_ object: NSManagedObject) {
-    beginPending()
+    beginPending(object)
     changes.revive(object) { registry.count }
     for (owner, relationship) in takeOmissions(of: object) {
       owner.toMany(relationship).restore(object, isOrdered: relationship.isOrdered)
@@ -71,7 +71,7 @@ extension ContextCore {
 
   /// Makes an object whose row is gone one that was never saved, with the values that it had.
   private func becomeNew(_ object: NSManagedObject) {
-    changes.remove([object])
+    unlist([object])
     registry.forget(object)
     keepValues(of: object)
   }
@@ -111,16 +111,29 @@ extension ContextCore {
 
   private func markUpdatedSlowly(_ object: NSManagedObject) {
     // Of one whose row is gone nothing can be saved.
-    if trackingPauses > 0 || !object.flags.isDisjoint(with: [.gone, .inaccessible]) { return }
+    if !activity.isTracking || !object.flags.isDisjoint(with: [.gone, .inaccessible]) { return }
     checkQueue()
-    beginPending()
+    beginPending(object)
     changes.update(object) { registry.count }
   }
 
-  /// Called before something changes.
+  /// Called before an object changes. What it was before an earlier event is let go here, because that may run code of
+  /// the client's, of which the tracker must know nothing.
   @inline(__always)
-  private func beginPending() {
-    if confinement == .mainQueue && !changes.list.hasPending { changesBecamePending() }
+  private func beginPending(_ object: NSManagedObject) {
+    if queue.confinement == .mainQueue && !changes.list.hasPending { changesBecamePending() }
+    if object.flags.contains(.listed) {
+      object.noteEventBase()
+    } else {
+      // Of an event that a save has ended, before all its observers were told.
+      object.extras?.eventBase = nil
+    }
+  }
+
+  /// Takes objects off the list of changes; they have nothing left to save.
+  func unlist(_ objects: [NSManagedObject], marks: NSManagedObject.Flags = []) {
+    changes.remove(objects, marks: marks)
+    for object in objects where !object.flags.contains(.listed) { object.extras?.eventBase = nil }
   }
 
   // MARK: Deleting
@@ -137,22 +150,34 @@ extension ContextCore {
       object.prepareForDeletion()
       preparingForDeletion.removeLast()
     }
-    if isRepeated { return }
-    // It may have taken its deletion back, or its context all changes.
-    if object.core !== self || !object.flags.contains(.deleted) { return }
-    beginPending()
+    if isRepeated || !isStillDeleted(object) { return }
+    beginPending(object)
     changes.delete(object) { registry.count }
   }
 
-  /// Follows the delete rules of all deleted objects, and of those that are deleted thereby: a worklist, so that the
-  /// depth of the graph does not matter.
-  func propagateDeletes() {
-    while true {
-      let batch = changes.takeUndeletedDependents()
-      if batch.isEmpty { return }
-      for object in batch where object.flags.contains(.deleted) { propagateDelete(of: object) }
+  /// Whether an object is being told that it is deleted, for the first time.
+  func isToldOfDeletion(_ object: NSManagedObject) -> Bool {
+    preparingForDeletion.contains { $0.isFirst && $0.object === object }
+  }
+
+  /// Takes the deletions back of which objects are being told, for ``resumeDeletions(_:)``.
+  func suspendDeletions() -> [NSManagedObject] {
+    let objects = preparingForDeletion.filter { $0.isFirst && isStillDeleted($0.object) }.map(\.object)
+    for object in objects { changes.suspendDeletion(of: object) }
+    return objects
+  }
+
+  func resumeDeletions(_ objects: [NSManagedObject]) {
+    for object in objects where object.core === self && object.flags.isDisjoint(with: [.gone, .deleted]) {
+      changes.beginDeletion(of: object)
     }
   }
+
+  /// False where the deletion was taken back, or the context has given up all changes.
+  func isStillDeleted(_ object: NSManagedObject) -> Bool { object.core === self && object.flags.contains(.deleted) }
+
+  /// Follows the delete rules of all deleted objects, and of those that are deleted thereby.
+  func propagateDeletes() { followDeleteRules { object in propagateDelete(of: object) } }
 
   private func propagateDelete(of object: NSManagedObject) {
     for info in object.info.relationships {
@@ -161,6 +186,8 @@ extension ContextCore {
       case .cascadeDeleteRule:
         for destination in destinations(of: object, relationship) where !destination.flags.isDeleted {
           delete(destination)
+          // Who was told of that may have taken back what it followed from.
+          if !isStillDeleted(object) { return }
         }
         unlink(object, relationship)
       case .nullifyDeleteRule: unlink(object, relationship)

@@ -8,7 +8,7 @@ extension ContextCore {
     checkInvariants()
     // They hold their owners and members.
     if !orderedViews.isEmpty { orderedViews = [:] }
-    if propagatesDeletesAtEndOfEvent || isSaving { propagateDeletes() }
+    if propagatesDeletesAtEndOfEvent || activity.isSaving { propagateDeletes() }
     if !changes.list.hasPending { return }
     let objects = changes.list.pending
     var isWhole = changes.list.isWhollyPending
@@ -31,13 +31,6 @@ extension ContextCore {
     objects.forEachUncounted { $0.forgetEventBase() }
   }
 
-  func post(_ name: Notification.Name, _ userInfo: [AnyHashable: Any]) {
-    posts += 1
-    NotificationCenter.default.post(name: name, object: context, userInfo: userInfo.isEmpty ? nil : userInfo)
-    postMessage(name, userInfo)
-    posts -= 1
-  }
-
   func rollback() {
     checkQueue()
     checkInvariants()
@@ -55,25 +48,26 @@ extension ContextCore {
     let former = changes.restart()
     defer { withExtendedLifetime((unread, former)) {} }
     defer { announcement.post(self) }
-    // They are not listed yet.
-    for told in preparingForDeletion where !told.object.flags.contains(.listed) { ChangeTracker.rollBack(told.object) }
+    // All at once, before anybody is called or anything is released.
+    for object in former.objects { ChangeTracker.rollBack(object) }
+    for told in preparingForDeletion where isToldOfDeletion(told.object) && isStillDeleted(told.object) {
+      // It was not listed yet.
+      ChangeTracker.rollBack(told.object)
+    }
     for object in former.objects {
-      if object.flags.contains(.inserted) {
+      object.toManys.moveAll(to: &unread)
+      if object.flags.contains(.gone) {
         registry.forget(object)
-        ChangeTracker.rollBack(object)
-        object.toManys.removeAll()
         object.extras?.fetchedProperties = [:]
         object.extras?.eventBase = nil
         // It may be inserted again, as a new object.
         object.core = nil
       } else {
-        ChangeTracker.rollBack(object)
         object.clearOverlay()
         object.extras?.forgetValues()
-        object.toManys.removeAll()
-        object.awake(fromSnapshotEvents: .rollback)
       }
     }
+    for object in former.objects where object.core === self { object.awake(fromSnapshotEvents: .rollback) }
   }
 
   func reset() {
@@ -108,7 +102,10 @@ extension ContextCore {
       object.awake(fromSnapshotEvents: .refresh)
       return
     }
-    if object.flags.contains(.listed) && !mergeChanges { changes.remove([object], marks: .deleted) }
+    // Who is being told of its deletion is still to be deleted.
+    if object.flags.contains(.listed) && !mergeChanges {
+      unlist([object], marks: isToldOfDeletion(object) ? [] : .deleted)
+    }
     turnIntoFault(object)
   }
 }

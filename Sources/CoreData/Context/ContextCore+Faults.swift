@@ -4,32 +4,27 @@ import StoreSchema
 
 /// Reading faults, to-many relationships and external values.
 extension ContextCore {
-  /// Calls `body` with the view of a store that the context's present burst of reads shares.
+  /// Calls `body` with the view of a store that the reads of a block share.
   ///
-  /// The view is kept while the context is inside `performAndWait` and until a commit of this process makes it old, so
-  /// that a burst of faults costs one read transaction.
+  /// The view is kept until the outermost block ends, or a commit of this process makes it old: all faults that fire
+  /// meanwhile cost one read transaction.
   func reading<R>(
     _ store: NSPersistentStore, _ body: (StoreView) throws(StoreError) -> R
   ) throws(StoreError) -> R {
-    if let kept = snapshots[store], store.cache.isCurrent(kept.view.stamp) { return try body(kept.view) }
-    snapshots.drop(store)
+    if let kept = sharedReads[store], store.cache.isCurrent(kept.view.stamp) { return try body(kept.view) }
+    sharedReads.drop(store)
     if let incremental = try store.openIncremental() {
       return try body(StoreView(store.cache) { incremental.snapshot(for: self) })
     }
     let view = try store.view()
-    if performDepth > 0 && store.keepsSnapshots { snapshots.keep(view, of: store) }
+    if queue.depth > 0 && store.keepsSnapshots { sharedReads.keep(view, of: store) }
     return try body(view)
   }
 
-  /// Whether faults fire with the rows that they have at hand, rather than with newer ones that others have read or
-  /// saved.
-  @inline(__always)
-  var keepsRows: Bool { hasReadInBurst || rowKeepers > 0 }
-
   /// Calls `body` while faults keep the rows that a fetch has given them: its results are of one moment.
   func keepingRows<R>(_ body: () throws -> R) rethrows -> R {
-    rowKeepers += 1
-    defer { rowKeepers -= 1 }
+    sharedReads.beginFetch()
+    defer { sharedReads.endFetch() }
     return try body()
   }
 
@@ -37,20 +32,20 @@ extension ContextCore {
   /// core.
   func fire(_ object: NSManagedObject) {
     checkQueue()
-    if stalenessInterval >= 0, rowKeepers == 0 || object.row == nil, object.key > 0,
+    if stalenessInterval >= 0, sharedReads.fetches == 0 || object.row == nil, object.key > 0,
       let store = store(object.storeIndex), store.readsRows,
       store.cache.removeOlder(object.info.root, object.key, than: stalenessInterval)
     {
       object.forgetRow()
-      // The view of the burst may be as old as what was dropped.
-      snapshots.drop(store)
+      // The shared view may be as old as what was dropped.
+      sharedReads.drop(store)
     }
     if object.row == nil {
       readRow(of: object)
       // A fault that could not be read stays one.
       if object.row == nil && object.flags.isDisjoint(with: [.inaccessible, .inserted]) && object.key > 0 { return }
       if !object.toManys.isEmpty { object.unloadMembers() }
-    } else if !keepsRows, let store = store(object.storeIndex),
+    } else if !sharedReads.keepsRows, let store = store(object.storeIndex),
       let newer = store.cache.row(object.info.root, object.key),
       newer.entity == object.row?.entity
     {
@@ -59,10 +54,8 @@ extension ContextCore {
     object.setFault(false)
     guard object.row != nil else { return }
     // Inside a block the context is held by who called it; elsewhere the client's code may let go of it.
-    let held = performDepth > 0 ? nil : Unmanaged.passRetained(self)
-    trackingPauses += 1
-    object.awakeFromFetch()
-    trackingPauses -= 1
+    let held = queue.depth > 0 ? nil : Unmanaged.passRetained(self)
+    awake(object)
     if fetchBatches.hasOptions { applyOptions(of: object) }
     held?.release()
   }
@@ -112,7 +105,7 @@ extension ContextCore {
   /// A row that was read along with others, nil where none was or another commit has come since.
   @inline(__always)
   private func rowReadAlong(_ key: Int64, _ root: Int, _ store: NSPersistentStore) -> Row? {
-    guard let kept = snapshots[store], let ahead = kept.ahead(root: root), store.cache.isCurrent(kept.view.stamp),
+    guard let kept = sharedReads[store], let ahead = kept.ahead(root: root), store.cache.isCurrent(kept.view.stamp),
       let row = ahead.take(key)
     else { return nil }
     return store.cache.merge(root, row, view: kept.view.stamp)
@@ -121,7 +114,7 @@ extension ContextCore {
   private func row(
     _ key: Int64, _ root: Int, _ store: NSPersistentStore, _ snapshot: any StoreSnapshot
   ) throws(StoreError) -> Row? {
-    guard let frozen, let kept = snapshots[store] else { return try snapshot.row(of: root, key: key) }
+    guard let frozen, let kept = sharedReads[store] else { return try snapshot.row(of: root, key: key) }
     return try kept.madeAhead(root: root, subtree: frozen.schema.entities[root].subtree).row(key, in: snapshot)
   }
 
@@ -147,7 +140,7 @@ extension ContextCore {
   /// The row is gone: the object counts as deleted, with nothing left to save.
   private func becameInaccessible(_ object: NSManagedObject) {
     // What was changed has no row to go to. A deletion stays listed: the save tells of it.
-    if object.flags.contains(.listed) && !object.flags.contains(.deleted) { changes.remove([object]) }
+    if object.flags.contains(.listed) && !object.flags.contains(.deleted) { unlist([object]) }
     changes.becomeInaccessible(object)
     if object === lookedAt { return }
     guard
@@ -171,7 +164,7 @@ extension ContextCore {
   func takeCached(_ row: Row, _ object: NSManagedObject, _ store: NSPersistentStore) {
     let isOther = object.flags.contains(.rowOfOthers) || object.row?.version != row.version
     object.take(row)
-    if isOther, let kept = snapshots[store], store.cache.hasRows(after: kept.view.stamp) {
+    if isOther, let kept = sharedReads[store], store.cache.hasRows(after: kept.view.stamp) {
       object.setRowOfOthers(true)
     }
   }
@@ -182,13 +175,13 @@ extension ContextCore {
     let doubtful = owners.filter { $0.flags.contains(.rowOfOthers) }
     if doubtful.isEmpty { return }
     for (root, owners) in Dictionary(grouping: doubtful, by: \.info.root) {
-      guard let kept = snapshots[store] else { break }
+      guard let kept = sharedReads[store] else { break }
       var versions: [Int64: Int64] = [:]
       try kept.view.snapshot.rows(of: root, keys: owners.map(\.key)) { versions[$0.key] = $0.version }
       let isBehind = owners.contains { owner in
         versions[owner.key].map { $0 < owner.row?.version ?? 0 } ?? true
       }
-      if isBehind { snapshots.drop(store) }
+      if isBehind { sharedReads.drop(store) }
     }
     for owner in doubtful { owner.setRowOfOthers(false) }
   }
@@ -224,8 +217,9 @@ extension ContextCore {
       return []
     }
     let removed = Set(state.removed.map(\.ownID))
-    let present = found.filter { id in
-      !removed.contains(id) && registry.object(id.reference, store: object.storeIndex)?.flags.isDeleted != true
+    let present = found.filter { (id) -> Bool in
+      guard let known = registry.object(id.reference, store: object.storeIndex) else { return !removed.contains(id) }
+      return !removed.contains(id) && (!known.flags.isDeleted || isToldOfDeletion(known))
     }
     let known = Set(present)
     return present + state.added.map(\.ownID).filter { !known.contains($0) }
@@ -270,7 +264,7 @@ extension ContextCore {
     return members.filter { member in
       if !member.flags.contains(.deleted) || removed.contains(ObjectIdentifier(member)) { return true }
       // "before relationships are torn down", as Apple's documentation says of `prepareForDeletion`
-      if preparingForDeletion.contains(where: { $0.isFirst && $0.object === member }) { return true }
+      if isToldOfDeletion(member) { return true }
       changes.omissions.append(.init(owner: owner, relationship: relationship, member: member))
       return false
     }

@@ -26,7 +26,7 @@ extension ContextCore {
       }
     }
     // A save walks over the list.
-    if !isSaving { forgetUnchanged(links.map(\.partner)) }
+    if !activity.isSaving { forgetUnchanged(links.map(\.partner)) }
   }
 
   /// The relationships that were read without an object which is there again, taken off the list. They are held by whom

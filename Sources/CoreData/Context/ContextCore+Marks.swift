@@ -8,13 +8,13 @@ extension ContextCore {
   func leave(_ mark: ContextMarks.Mark, isLater: Bool = false) {
     marks.add(mark)
     if isLater { return queueTurn() }
-    switch confinement {
+    switch queue.confinement {
     case .client: if case .changes = mark { runHere(takeUpMarks) }
     case .mainQueue: if MainQueue.isCurrent { runHere(takeUpMarks) }
     case .lock:
-      if lock.try() {
+      if queue.lock.try() {
         runHere(takeUpMarks)
-        lock.unlock()
+        queue.lock.unlock()
       }
     }
     if !marks.isEmpty { queueTurn() }
@@ -23,20 +23,20 @@ extension ContextCore {
   /// Takes marks up where none of the context's own work is under way, and nobody is told of it at the moment. Called
   /// before the context is used.
   func takeUpMarks() {
-    if marks.isEmpty || isBusy { return }
+    if marks.isEmpty || activity.isBusy { return }
     takeUpStores()
     if let changes = marks.takeChanges() { merge(changes) }
   }
 
   /// The same for a use of the context outside of blocks. In the middle of a block objects do not change under it;
   /// stores do.
-  func takeUpIfIdle() { if performDepth == 0 { takeUpMarks() } else { takeUpStores() } }
+  func takeUpIfIdle() { if queue.depth == 0 { takeUpMarks() } else { takeUpStores() } }
 
   /// The same for stores alone, which have to be known also in the middle of a block of the client's.
   /// Gives whether there was such a mark.
   @discardableResult
   func takeUpStores() -> Bool {
-    guard marks.forgetsStores, !isBusy, marks.takeStores() else { return false }
+    guard marks.forgetsStores, !activity.isBusy, marks.takeStores() else { return false }
     forgetStores()
     return true
   }
@@ -46,17 +46,19 @@ extension ContextCore {
   /// Lets the context have a turn of its queue: marks are taken up, and pending changes processed. However often this
   /// is called meanwhile it is one block, which does not keep the context alive. A context without a queue has no
   /// turns.
-  func queueTurn() { if let queue { marks.queueTurn(on: queue) { [link] in link.core?.takeTurn() } } }
+  func queueTurn() {
+    if let dispatch = queue.dispatch { marks.queueTurn(on: dispatch) { [link] in link.core?.takeTurn() } }
+  }
 
   /// Called for the first pending change. Whoever changes a main-queue context on the main queue need not say so:
   /// observers are told at the end of the turn.
-  func changesBecamePending() { if confinement == .mainQueue && MainQueue.isCurrent { queueTurn() } }
+  func changesBecamePending() { if queue.confinement == .mainQueue && MainQueue.isCurrent { queueTurn() } }
 
   private func takeTurn() {
     // Without its context nobody can be told.
     guard let context else { return }
     run {
-      if isBusy { return }
+      if activity.isBusy { return }
       context.processPendingChanges()
     }
   }

@@ -9,7 +9,7 @@ extension ContextCore {
     defer { checkInvariants() }
     processPendingChanges()
     let changes = elsewhere.places(in: self)
-    snapshots.removeAll()
+    sharedReads.dropAll()
     for place in changes.updated + changes.deleted { dropRow(place) }
     let refreshed = changes.updated.compactMap { registry.object($0.reference, store: $0.store) }
     for object in refreshed where !object.flags.isDeleted { refresh(object, mergeChanges: true) }
@@ -35,7 +35,7 @@ extension ContextCore {
   /// The objects count as deleted, with nothing left to save.
   func becomeDeletedElsewhere(_ objects: [NSManagedObject]) {
     if objects.isEmpty { return }
-    changes.remove(objects, marks: .linksChanged)
+    unlist(objects, marks: .linksChanged)
     for object in objects { changes.becomeInaccessible(object) }
   }
 

@@ -10,7 +10,7 @@ extension ContextCore {
   /// deletes or checks, and whose row is another one by now, has a conflict in that save.
   func forgetStores() {
     forgetKnownStores()
-    snapshots.removeAll()
+    sharedReads.dropAll()
     let checked = Set(changes.checks.map(ObjectIdentifier.init))
     let objects = registry.all
     for object in objects {

@@ -7,7 +7,7 @@ extension ContextCore {
   func obtainPermanentKeys(_ objects: [NSManagedObject]) throws {
     checkQueue()
     // Keys are counted by a commit, and no view of one's own must stand in its way.
-    snapshots.removeAll()
+    sharedReads.dropAll()
     var seen: Set<ObjectIdentifier> = []
     let new = objects.filter { $0.key < 0 && $0.core === self && seen.insert(ObjectIdentifier($0)).inserted }
     new.forEach(findStore)

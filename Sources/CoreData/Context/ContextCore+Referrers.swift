@@ -26,10 +26,12 @@ extension ContextCore {
       if found.info.deleteRule == .denyDeleteRule {
         // The validation of the deletion reads the members anew.
         found.deleted.toMany(found.info.relationship).unload()
-        if let store = store(found.deleted.storeIndex) { snapshots.drop(store) }
+        if let store = store(found.deleted.storeIndex) { sharedReads.drop(store) }
         continue
       }
-      for member in try members(found) { propagateDelete(found.info, of: found.deleted, to: member) }
+      for member in try members(found) where isStillDeleted(found.deleted) {
+        propagateDelete(found.info, of: found.deleted, to: member)
+      }
     }
     processPendingChanges()
   }
@@ -42,7 +44,7 @@ extension ContextCore {
     let root = frozen.schema.entities[found.info.relationship.destination].root
     let keys = found.objects.map(\.key)
     var versions: [Int64: Int64] = [:]
-    snapshots.drop(store)
+    sharedReads.drop(store)
     do {
       try reading(store) { (view) throws(StoreError) in
         try view.snapshot.rows(of: root, keys: keys) { versions[$0.key] = $0.version }

@@ -9,7 +9,11 @@ extension ContextCore {
     checkQueue()
     checkInvariants()
     defer { checkInvariants() }
-    if isSaving { throw CoreDataError.savesAlready }
+    if activity.isSaving { throw CoreDataError.savesAlready }
+    if activity.followsDeleteRules { throw CoreDataError.savesHalfADeletion }
+    // Who is being told of its deletion is not deleted yet.
+    let suspended = suspendDeletions()
+    defer { resumeDeletions(suspended) }
     takeUpStores()
     try throwReadError()
     guard let coordinator else {
@@ -20,9 +24,9 @@ extension ContextCore {
     }
     propagateDeletes()
     processPendingChanges()
-    isSaving = true
+    activity.isSaving = true
     defer {
-      isSaving = false
+      activity.isSaving = false
       changes.dependedOn = []
     }
     post(.willSave) { [:] }
@@ -48,7 +52,7 @@ extension ContextCore {
   private func saveNothing(_ coordinator: NSPersistentStoreCoordinator) throws {
     forgetAnnihilated()
     try saveMetadata(coordinator)
-    isSaving = false
+    activity.isSaving = false
     post(.didSave) { [:] }
     post(.didSaveIDs) { [:] }
   }
@@ -63,7 +67,7 @@ extension ContextCore {
       while true {
         guard let plan = try plan(coordinator) else { continue }
         // A view of one's own must not stand in the way of the commit.
-        snapshots.removeAll()
+        sharedReads.dropAll()
         switch try plan.commit(self) {
         case .committed(let receipts):
           finish(plan, receipts)
@@ -116,7 +120,10 @@ extension ContextCore {
         if object.flags.contains(.asked) || !object.flags.hasChanges { continue }
         ChangeTracker.noteAsked(object)
         hasAsked = true
+        let count = changed.count
         callOut { object.willSave() }
+        // It may have taken others off the list.
+        index -= min(index, max(0, count - changed.count))
       }
       // What changes meanwhile is pending again.
       if !hasAsked || !changes.list.hasPending { return }
@@ -153,7 +160,7 @@ extension ContextCore {
   }
 
   private func saveMetadata(_ coordinator: NSPersistentStoreCoordinator) throws {
-    snapshots.removeAll()
+    sharedReads.dropAll()
     for store in coordinator.openStores where store.pendingMetadata != nil {
       try saveMetadata(of: store.current)
     }
@@ -179,19 +186,19 @@ extension ContextCore {
     let objects = takeSavedObjects()
     var ids = WatchedNotification.didSaveIDs.isWatched ? SavedIDs(room: changes.counts) : nil
     let former = changes.restart()
-    former.list.forgetEventBases()
     let saved = former.objects
     var leaving = Leaving()
     saved.forEachUncounted { object in
       ids?.add(object)
       settle(object, &leaving)
     }
+    former.list.forgetEventBases()
     forgetMembers(without: former.omissions, &leaving.states)
     for (part, receipt) in zip(plan.parts, receipts) {
       if let receipt { part.refreshTouched(receipt, in: self) }
     }
     // Who is told from here on may save again.
-    isSaving = false
+    activity.isSaving = false
     saved.forEachUncounted { $0.didSave() }
     if let objects { post(.didSave) { objects.userInfo } }
     if let ids { post(.didSaveIDs) { ids.userInfo } }
@@ -220,7 +227,7 @@ extension ContextCore {
     for (part, receipt) in committed { part.publish(receipt, in: self) }
     var leaving = Leaving()
     for object in saved { ids.add(object) }
-    changes.remove(saved)
+    unlist(saved)
     for object in saved { settle(object, &leaving) }
     for (part, receipt) in committed { part.refreshTouched(receipt, in: self) }
     post(.didSave) { objects.userInfo }

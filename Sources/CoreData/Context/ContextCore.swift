@@ -1,87 +1,71 @@
 import Foundation
 import StoreProtocol
 import StoreSchema
-import Synchronization
 
-/// The working part of a context: identity, changes, faults.
+/// The working part of a context: identity, changes, reading, saving and events.
 ///
-/// Objects hold it strongly and the context weakly through it, so that their context is nil once it is gone.
-/// Sendable, unchecked: everything but the identity maps and the marks is used on the context's queue only (see
-/// ``Confinement``); the maps have a lock of their own, because an object's last release may happen on any thread.
+/// What each part keeps has a type of its own where it is more than a value; what involves several of them is a
+/// function of this class. Objects hold it strongly and the context weakly through it, so that their context is nil once
+/// it is gone. Sendable, unchecked: it is used on the context's queue only, but for what says that any thread may use it.
 final class ContextCore: @unchecked Sendable {
   weak var context: NSManagedObjectContext?
   /// By which others find this, as long as it lives.
   let link = ContextLink()
-  let confinement: Confinement
-  /// A copy, because a global constant costs a call at each access.
-  let checksQueue = QueueCheck.mode != .off
-  /// See ``NSManagedObjectContext/stalenessInterval``.
-  @exclusivity(unchecked) var stalenessInterval: Double = -1
-  /// Held by whoever runs a block of the context. Recursive.
-  let lock = NSRecursiveLock()
-  /// How deep the holder of `lock` is in `performAndWait`, and which thread it is; 0 for none. Any thread may ask
-  /// whether it is itself.
-  @exclusivity(unchecked) var performDepth = 0
-  let performThread = Atomic<UInt>(0)
-  /// Where blocks run later; nil for a context without a queue.
-  let queue: DispatchQueue?
-  let hasReportedWaiting = Atomic<Bool>(false)
-  /// What others have done, until it is taken up.
-  let marks = ContextMarks()
+  let queue: ContextQueue
+
+  // MARK: What identity keeps
 
   @exclusivity(unchecked) private(set) var coordinator: NSPersistentStoreCoordinator?
   @exclusivity(unchecked) private(set) var frozen: FrozenModel?
   @exclusivity(unchecked) private(set) var knownStores = KnownStores()
   let registry = ObjectRegistry()
+  @exclusivity(unchecked) private var recent = RecentObjects()
+  /// The entities whose classes were looked up.
+  @exclusivity(unchecked) var infosByClass: [ObjectIdentifier: EntityInfo] = [:]
+
+  // MARK: What changes keep
+
   @exclusivity(unchecked) var changes = ChangeTracker()
+  /// Objects with changes to save, in the order in which they first changed.
+  var changed: ContiguousArray<NSManagedObject> { changes.objects }
   #if DEBUG
     /// See ``checkInvariants()``.
     @exclusivity(unchecked) var checksDue = 0
   #endif
-  /// Objects with changes to save, in the order in which they first changed.
-  var changed: ContiguousArray<NSManagedObject> { changes.objects }
-  /// Whether an object was inserted whose class is not its entity's; it was made by hand.
-  @exclusivity(unchecked) var hasOddClasses = false
   /// The objects that are being told of their deletion, the outermost first, and whether it is for the first time.
   @exclusivity(unchecked) var preparingForDeletion: ContiguousArray<(object: NSManagedObject, isFirst: Bool)> = []
-  /// Whether that is done at the end of the event; else saves do it.
+  /// Whether delete rules are followed at the end of the event; else saves do it.
   var propagatesDeletesAtEndOfEvent = true
-  var isSaving = false
+  /// Whether an object was inserted whose class is not its entity's; it was made by hand.
+  @exclusivity(unchecked) var hasOddClasses = false
+
+  // MARK: What reading keeps
+
+  /// See ``NSManagedObjectContext/stalenessInterval``.
+  @exclusivity(unchecked) var stalenessInterval: Double = -1
+  @exclusivity(unchecked) var sharedReads = SharedReads()
+  @exclusivity(unchecked) var fetchBatches = FetchBatches()
   /// To-many relationships whose members some object here has read: declaring entity and number.
   @exclusivity(unchecked) var readToManys: Set<Int> = []
-  /// While a fault is being read, changes are not tracked.
-  @exclusivity(unchecked) var trackingPauses = 0
-  /// How deep the context is in functions of the client's objects that are told in the middle of a change:
-  /// `awakeFromInsert`, `awakeFromFetch`, `willSave`.
-  @exclusivity(unchecked) var callouts = 0
-  /// How deep the context is in posting notifications.
-  @exclusivity(unchecked) var posts = 0
-  /// The first fault that could not be read since the last save attempt.
-  @exclusivity(unchecked) var faultError: StoreError?
-  @exclusivity(unchecked) private var recent = RecentObjects()
   /// The object that ``look(at:)`` reads.
   @exclusivity(unchecked) var lookedAt: NSManagedObject?
+  /// The first fault that could not be read since the last save attempt.
+  @exclusivity(unchecked) var faultError: StoreError?
+
+  // MARK: What saving keeps
+
+  @exclusivity(unchecked) var builder = RowBuilder()
+
+  // MARK: What events keep
+
+  /// What others have done, until it is taken up.
+  let marks = ContextMarks()
+  @exclusivity(unchecked) var activity = ContextActivity()
   /// The views of ordered relationships that were asked for in this event; see ``RelationshipOrderedSet``.
   @exclusivity(unchecked) var orderedViews: [RelationshipOrderedSet.Key: RelationshipOrderedSet] = [:]
-  @exclusivity(unchecked) var builder = RowBuilder()
-  @exclusivity(unchecked) var fetchBatches = FetchBatches()
-
-  /// The view that a burst of reads shares; see `reading(_:)`.
-  @exclusivity(unchecked) var snapshots = SharedViews()
-  /// Whether objects were read since the outermost `performAndWait` began. Faults keep the rows that such a read gave
-  /// them until it ends, so that the results of a fetch agree with each other. Else they fire with the newest row.
-  @exclusivity(unchecked) var hasReadInBurst = false
-  /// How many fetches are at work on objects to which they have given rows.
-  @exclusivity(unchecked) var rowKeepers = 0
 
   init(_ confinement: Confinement) {
-    self.confinement = confinement
-    queue =
-      switch confinement {
-      case .client: nil
-      case .lock: DispatchQueue(label: "NSManagedObjectContext")
-      case .mainQueue: .main
-      }
+    queue = ContextQueue(confinement)
     link.begin(self)
   }
 
@@ -127,10 +111,7 @@ final class ContextCore: @unchecked Sendable {
     coordinator.map { knownStores.taker(of: entity, $0) } ?? .max
   }
 
-  /// The entities whose classes were looked up.
-  @exclusivity(unchecked) var infosByClass: [ObjectIdentifier: EntityInfo] = [:]
-
-  // MARK: Identity
+  // MARK: Objects
 
   /// The object of an ID, made as a fault where it is not registered. A temporary ID leads to its object after a save
   /// too. Nil for a temporary one of another context, or of an object that is gone.
@@ -177,11 +158,11 @@ final class ContextCore: @unchecked Sendable {
       object.toManys.removeAll()
       object.extras?.fetchedProperties = [:]
     }
-    changes = ChangeTracker()
-    recent = RecentObjects()
-    orderedViews = [:]
-    snapshots.removeAll()
-    fetchBatches = FetchBatches()
+    // Held to the end: what is released may run code of the client's, which must not find an object half forgotten.
+    let former = (changes, recent, orderedViews, fetchBatches)
+    defer { withExtendedLifetime(former) {} }
+    (changes, recent, orderedViews, fetchBatches) = (ChangeTracker(), RecentObjects(), [:], FetchBatches())
+    sharedReads.dropAll()
     for index in objects.indices {
       // Who stays alive keeps its ID, which only the context could make.
       if !isKnownUniquelyReferenced(&objects[index]) { _ = objects[index].ownID }

@@ -17,11 +17,11 @@ extension NSPersistentStoreCoordinator: NSLocking {
 extension NSManagedObjectContext: NSLocking {
   /// Keeps other threads out of the context until ``unlock()``.
   @available(*, deprecated, message: "Use performAndWait(_:)")
-  public func lock() { core.lock.lock() }
+  public func lock() { core.queue.lock.lock() }
 
   @available(*, deprecated, message: "Use performAndWait(_:)")
-  public func unlock() { core.lock.unlock() }
+  public func unlock() { core.queue.lock.unlock() }
 
   @available(*, deprecated, message: "Use performAndWait(_:)")
-  public func tryLock() -> Bool { core.lock.try() }
+  public func tryLock() -> Bool { core.queue.lock.try() }
 }

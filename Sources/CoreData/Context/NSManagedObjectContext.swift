@@ -170,7 +170,7 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
       Result { UnsafeBox(value: try self.runEvent(block)) }
     }
     let result =
-      if schedule == .immediate && core.isOnQueue {
+      if schedule == .immediate && core.queue.isCurrent {
         run()
       } else {
         await withCheckedContinuation { continuation in whenQueued { continuation.resume(returning: run()) } }
@@ -182,7 +182,7 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
   }
 
   private func whenQueued(_ body: @escaping @Sendable () -> Void) {
-    if let queue = core.queue { queue.async(execute: body) } else { body() }
+    if let queue = core.queue.dispatch { queue.async(execute: body) } else { body() }
   }
 
   /// Runs `block` as an event of its own.

@@ -73,7 +73,7 @@ struct ObjectMaker: ~Copyable {
 
   private mutating func makeObjects() {
     if rowCount == 0 { return }
-    core.hasReadInBurst = core.performDepth > 0
+    core.sharedReads.noteRows(isInBlock: core.queue.depth > 0)
     let chunk = UnsafeMutableBufferPointer(rebasing: rows[..<rowCount])
     rowCount = 0
     makeObjects(chunk)

@@ -199,7 +199,7 @@ final class ObsoleteValues: Sendable {
       for holder in value.holders where !holder.isDone.load(ordering: .relaxed) {
         let context = holder.context
         // A context without a queue cannot be asked: its client alone knows when it may be used.
-        guard let queue = context.core?.queue else { continue }
+        guard let queue = context.core?.queue.dispatch else { continue }
         // One question at a time: nobody may ever answer it, for instance a main queue that is not drained.
         let isNew = state.withLock { $0.asked.insert(ObjectIdentifier(context)).inserted }
         if isNew { queue.async { self.answer(context) } }

@@ -60,6 +60,17 @@ enum CoreDataError {
       ])
   }
 
+  /// The error for a save while delete rules are being followed. What was deleted would be saved with a part of its
+  /// effects; nothing has changed.
+  static var savesHalfADeletion: CocoaError {
+    CocoaError(
+      .coreData,
+      userInfo: [
+        NSLocalizedDescriptionKey:
+          "save() was called in prepareForDeletion() of an object that a delete rule deletes, before all such objects were deleted. Save when the deletion is over; what is changed there is part of that save."
+      ])
+  }
+
   /// The error for a save inside a save of the same context. Code and first entry are those of Apple's framework.
   static var savesAlready: CocoaError {
     CocoaError(

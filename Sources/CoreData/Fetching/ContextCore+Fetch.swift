@@ -28,7 +28,7 @@ extension ContextCore {
     _ run: FetchRun, _ reader: FetchReader, from store: NSPersistentStore
   ) throws -> [FoundObject] {
     // A fetch sees the newest state, and so do the faults that it makes.
-    snapshots.drop(store)
+    sharedReads.drop(store)
     if let incremental = try store.openIncremental() {
       let objects = try objects(run, reader, from: incremental, of: store)
       if !run.isMerged { return objects.map { FoundObject($0, keys: []) } }
@@ -84,7 +84,7 @@ extension ContextCore {
         return objects
       } catch let error as StoreError { throw CoreDataError.make(error) }
     }
-    snapshots.drop(store)
+    sharedReads.drop(store)
     do {
       return try reading(store) { (view) throws(StoreError) in
         let (execution, plan) = (FetchExecution(view.snapshot), run.plan(of: store))
@@ -242,7 +242,7 @@ extension ContextCore {
         .path(SlotPath(leaf: .object)), of: .constants(old.map { .reference($0.reference) }), [])
       plan.predicate = .and([plan.predicate, .not(isOld)])
     }
-    snapshots.drop(store)
+    sharedReads.drop(store)
     return try reading(store) { (view) throws(StoreError) in try FetchExecution(view.snapshot).count(plan) }
   }
 }

@@ -48,7 +48,7 @@ extension ContextCore {
     var views: [any StoreSnapshot] = []
     for store in stores {
       // A fetch sees the newest state.
-      snapshots.drop(store)
+      sharedReads.drop(store)
       views.append(try reading(store) { $0.snapshot })
     }
     let predicates = stores.map { fetch.predicate(at: UInt16($0.index), in: self) }

@@ -123,7 +123,7 @@ extension ContextCore {
   private func rowAtHand(of object: NSManagedObject) -> Row? {
     guard object.key > 0, let store = store(object.storeIndex) else { return nil }
     let cached = store.cache.row(object.info.root, object.key)
-    if let row = keepsRows ? object.row ?? cached : cached ?? object.row { return row }
+    if let row = sharedReads.keepsRows ? object.row ?? cached : cached ?? object.row { return row }
     return
       (try? reading(store) { (view) throws(StoreError) in
         try view.snapshot.row(of: object.info.root, key: object.key).map {

@@ -22,7 +22,7 @@ extension ContextCore {
   func postMessage(_ name: Notification.Name, _ info: [AnyHashable: Any]) {
     guard MessagePosting.isOn, let context else { return }
     let content = MessageContent(context, info)
-    if confinement != .mainQueue {
+    if queue.confinement != .mainQueue {
       switch name {
       case WatchedNotification.didSaveIDs.name: post(NSManagedObjectContext.DidSaveObjectIDsAsyncMessage(content))
       case NSManagedObjectContext.didMergeChangesObjectIDsNotification:

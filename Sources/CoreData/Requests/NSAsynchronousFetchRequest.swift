@@ -78,7 +78,7 @@ open class NSAsynchronousFetchResult<ResultType: NSFetchRequestResult>: NSPersis
   // MARK: Reading
 
   fileprivate func begin() {
-    guard let queue = context.core.queue else {
+    guard let queue = context.core.queue.dispatch else {
       // There is no other moment for it.
       return complete { try context.results(parameters) }
     }

@@ -6,22 +6,25 @@ import Testing
 final class Leaver: NSManagedObject {
   var leaves: ((Leaver) -> Void)?
   var saves: ((Leaver) -> Void)?
+  var wakes: ((Leaver) -> Void)?
   override func prepareForDeletion() { leaves?(self) }
   override func willSave() { saves?(self) }
+  override func awake(fromSnapshotEvents flags: NSSnapshotEventType) { wakes?(self) }
 }
 
-/// "You can implement this method to perform any operations required before the object is deleted, such as custom
-/// propagation before relationships are torn down":
-/// https://developer.apple.com/documentation/coredata/nsmanagedobject/preparefordeletion()
-@Suite struct DeletionChangeTests {
+enum Leavers {
   /// Runs `body` in a context with saved objects.
-  private func with(_ count: Int, _ body: (NSManagedObjectContext, [Leaver]) throws -> Void) throws {
+  static func with(
+    _ count: Int, _ rule: NSDeleteRule = .nullifyDeleteRule,
+    _ body: (NSManagedObjectContext, [Leaver]) throws -> Void
+  ) throws {
     let leaver = Describing.entity("Leaver")
     leaver.managedObjectClassName = "CoreDataTests.Leaver"
     let name = NSAttributeDescription()
     (name.name, name.type) = ("name", .string)
     leaver.properties.append(name)
     Describing.relate(leaver, "reports", toMany: true, leaver, "boss", toManyBack: false)
+    leaver.relationshipsByName["reports"]?.deleteRule = rule
     let context = try Describing.context(Describing.model([leaver]))
     try context.performAndWait {
       let objects = (0..<count).map { _ in NSEntityDescription.insertNewObject(forEntityName: "Leaver", into: context) }
@@ -30,12 +33,17 @@ final class Leaver: NSManagedObject {
     }
   }
 
-  private func stored(_ context: NSManagedObjectContext) throws -> Int {
+  static func stored(_ context: NSManagedObjectContext) throws -> Int {
     try context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Leaver"))
   }
+}
 
+/// "You can implement this method to perform any operations required before the object is deleted, such as custom
+/// propagation before relationships are torn down":
+/// https://developer.apple.com/documentation/coredata/nsmanagedobject/preparefordeletion()
+@Suite struct DeletionChangeTests {
   @Test(arguments: [true, false]) func anObjectMayChangeWhileItIsToldOfItsDeletion(_ changesBefore: Bool) throws {
-    try with(1) { context, objects in
+    try Leavers.with(1) { context, objects in
       objects[0].leaves = {
         $0.setValue("left", forKey: "name")
         $0.setValue(nil, forKey: "boss")
@@ -46,14 +54,14 @@ final class Leaver: NSManagedObject {
       try context.save()
       #expect(!context.hasChanges)
       context.reset()
-      #expect(try stored(context) == 0)
+      #expect(try Leavers.stored(context) == 0)
     }
   }
 
   /// It takes the deletion back, or its context gives up all changes.
   @Test(arguments: ["insert", "rollback", "reset"])
   func aDeletionMayBeTakenBackWhileItIsTold(_ way: String) throws {
-    try with(2) { context, objects in
+    try Leavers.with(2) { context, objects in
       objects[1].setValue("changed", forKey: "name")
       objects[0].leaves = { object in
         switch way {
@@ -67,13 +75,13 @@ final class Leaver: NSManagedObject {
       #expect(context.updatedObjects.count == (way == "insert" ? 1 : 0))
       try context.save()
       #expect(!context.hasChanges)
-      #expect(try stored(context) == 2)
+      #expect(try Leavers.stored(context) == 2)
     }
   }
 
   /// Its relationships are as they were, whatever else has been deleted.
   @Test func anObjectIsAMemberWhileItIsToldOfItsDeletion() throws {
-    try with(4) { context, objects in
+    try Leavers.with(4) { context, objects in
       for object in objects.dropFirst() { object.setValue(objects[0], forKey: "boss") }
       try context.save()
       context.refreshAllObjects()
@@ -97,7 +105,7 @@ final class Leaver: NSManagedObject {
 
   /// An object that was asked in a save, and that another one has then refreshed, is asked in the next save.
   @Test func anObjectIsAskedInEachSave() throws {
-    try with(2) { context, objects in
+    try Leavers.with(2) { context, objects in
       var asked = 0
       objects[0].setValue("a", forKey: "name")
       objects[1].setValue("b", forKey: "name")

@@ -66,7 +66,7 @@ import Testing
   /// Looks at the values as if their time had come, and waits for the context's answer.
   private static func look(_ context: NSManagedObjectContext) {
     ObsoleteValues.shared.look(now: .distantFuture)
-    context.core.queue?.sync {}
+    context.core.queue.dispatch?.sync {}
   }
 
   @Test(arguments: [60, 0]) func aReplacedValueIsReadByContextsThatHaveItsRow(

@@ -1,7 +1,8 @@
 import StoreProtocol
 
-/// The views that a burst of reads shares, one for each store, with what was read along in each.
-struct SharedViews {
+/// What the reads within a block of a context share, so that their results are of one moment: a view of each store,
+/// with what was read along in it.
+struct SharedReads {
   /// A view, and the trees of entities of which rows were read along in it.
   final class Kept {
     /// Another store may have had its index.
@@ -45,5 +46,31 @@ struct SharedViews {
     if store.index < kept.count { kept[store.index] = nil }
   }
 
-  mutating func removeAll() { if !kept.isEmpty { kept = [] } }
+  mutating func dropAll() { if !kept.isEmpty { kept = [] } }
+
+  // MARK: Rows at hand
+
+  /// Whether objects were read since the outermost block began. Faults keep the rows that such a read gave them until
+  /// it ends, so that the results of a fetch agree with each other. Else they fire with the newest row.
+  private var haveRowsCome = false
+  /// How many fetches are at work on objects to which they have given rows.
+  private(set) var fetches = 0
+
+  /// Whether faults fire with the rows that they have at hand, rather than with newer ones that others have read or
+  /// saved.
+  @inline(__always)
+  var keepsRows: Bool { haveRowsCome || fetches > 0 }
+
+  /// Objects have got rows from a store, within a block or not.
+  mutating func noteRows(isInBlock: Bool) { haveRowsCome = isInBlock }
+
+  mutating func beginFetch() { fetches += 1 }
+
+  mutating func endFetch() { fetches -= 1 }
+
+  /// The outermost block has ended.
+  mutating func end() {
+    dropAll()
+    haveRowsCome = false
+  }
 }
