@@ -239,6 +239,9 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
   open func awakeFromFetch() {}
   /// Called when undo, rollback, refresh or merging has changed the values.
   open func awake(fromSnapshotEvents flags: NSSnapshotEventType) {}
+  /// Called when the object is about to be deleted, "before relationships are torn down" as Apple's documentation says:
+  /// by `delete(_:)`, and when a delete rule deletes it. Its deletion may be taken back here, also by a rollback.
+  /// `save()` leaves the deletion to the next save, and throws where delete rules are being followed.
   open func prepareForDeletion() {}
   /// Called for each changed object before a save. Changes made here are saved too.
   open func willSave() {}
