@@ -17,7 +17,7 @@ final class ContextCore: @unchecked Sendable {
 
   @exclusivity(unchecked) private(set) var coordinator: NSPersistentStoreCoordinator?
   @exclusivity(unchecked) private(set) var frozen: FrozenModel?
-  @exclusivity(unchecked) private(set) var knownStores = KnownStores()
+  let knownStores = KnownStores()
   let registry = ObjectRegistry()
   @exclusivity(unchecked) private var recent = RecentObjects()
   /// The entities whose classes were looked up.
@@ -78,16 +78,13 @@ final class ContextCore: @unchecked Sendable {
     if self.coordinator === coordinator && frozen != nil { return }
     self.coordinator = coordinator
     coordinator?.attach(self)
-    forgetKnownStores()
+    knownStores.forget()
     // A model that cannot be frozen is reported when a store is added; until then there are no entities.
     frozen = coordinator.flatMap { try? $0.model.freeze() }
     registry.restart(roots: ContiguousArray(frozen?.infos.map(\.root) ?? []))
   }
 
   // MARK: Stores
-
-  /// Looks stores up again when they are next used.
-  func forgetKnownStores() { knownStores = KnownStores() }
 
   @inline(__always)
   func store(_ index: UInt16) -> NSPersistentStore? { knownStores[index] ?? findStore(index) }

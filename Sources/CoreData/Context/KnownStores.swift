@@ -3,15 +3,15 @@ import StoreSchema
 import Synchronization
 
 /// The stores of the coordinator that a context has used, by index, as it has found them.
-struct KnownStores {
+final class KnownStores {
   /// A removed one stays here; using it is an error of its own.
-  private var stores: ContiguousArray<NSPersistentStore?> = []
+  @exclusivity(unchecked) private var stores: ContiguousArray<NSPersistentStore?> = []
   /// What each of them read and wrote with when it was found. Rows that the context has were read there, or later.
-  private var engines: ContiguousArray<(any Store)?> = []
+  @exclusivity(unchecked) private var engines: ContiguousArray<(any Store)?> = []
   /// The stores that take new objects, by entity; nil for not asked yet.
-  private var takers: ContiguousArray<UInt16?> = []
+  @exclusivity(unchecked) private var takers: ContiguousArray<UInt16?> = []
   /// The version of the coordinator's list that `takers` are of.
-  private var takersVersion = 0
+  @exclusivity(unchecked) private var takersVersion = 0
 
   /// A store that was found and is not removed.
   @inline(__always)
@@ -26,11 +26,18 @@ struct KnownStores {
   func engine(_ index: UInt16) -> (any Store)? { Int(index) < engines.count ? engines[Int(index)] : nil }
 
   /// The index of the store of an ID, nil where it is none of those that were found.
+  @inline(__always)
   func index(of id: NSManagedObjectID) -> UInt16? {
-    stores.indices.first { stores[$0]?.isRemoved == false && id.isMade(of: stores[$0]) }.map(UInt16.init)
+    for index in stores.indices where stores[index]?.isRemoved == false && id.isMade(of: stores[index]) {
+      return UInt16(index)
+    }
+    return nil
   }
 
-  mutating func add(_ store: NSPersistentStore, _ engine: (any Store)?, at index: UInt16) {
+  /// They are looked up again when they are next used.
+  func forget() { (stores, engines, takers) = ([], [], []) }
+
+  func add(_ store: NSPersistentStore, _ engine: (any Store)?, at index: UInt16) {
     while stores.count <= Int(index) {
       stores.append(nil)
       engines.append(nil)
@@ -51,7 +58,7 @@ struct KnownStores {
   }
 
   /// The store that takes new objects of an entity, remembered until stores are added or removed; `.max` for none.
-  mutating func taker(of entity: Entity, _ coordinator: NSPersistentStoreCoordinator) -> UInt16 {
+  func taker(of entity: Entity, _ coordinator: NSPersistentStoreCoordinator) -> UInt16 {
     let version = coordinator.storeListVersion.load(ordering: .acquiring)
     if takersVersion != version || entity.index >= takers.count {
       takersVersion = version
