@@ -13,7 +13,7 @@ FOLDERS = ["Conflicts", "Container", "Context", "Coordinator", "CustomStores", "
 # Files of these folders that are not what the table is about, and why.
 LEFT_OUT = {
     "Context/UndoManager.swift": "declarations of a later step",
-    "Context/PlatformThread.swift": "the system's calls",
+    "Context/Queue/PlatformThread.swift": "the system's calls",
     "Coordinator/StoreConstants.swift": "names",
     "Object/SecureArchive.swift": "archives of predicates",
     "Object/SecureArchiveCheck.swift": "archives of predicates",
@@ -48,7 +48,7 @@ class Mutant:
 
 
 def files(root: Path) -> list[Path]:
-    found = [path for folder in FOLDERS for path in sorted((root / SOURCES / folder).glob("*.swift"))]
+    found = [path for folder in FOLDERS for path in sorted((root / SOURCES / folder).rglob("*.swift"))]
     return [path for path in found if path.relative_to(root / SOURCES).as_posix() not in LEFT_OUT]
 
 

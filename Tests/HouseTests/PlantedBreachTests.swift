@@ -42,7 +42,7 @@ import Testing
 
   @Test(arguments: [
     ("Sources/CoreData/Coordinator/StoreRegistration.swift", "import SQLiteBackend"),
-    ("Sources/CoreData/Context/PlatformThread.swift", "import Musl"),
+    ("Sources/CoreData/Context/Queue/PlatformThread.swift", "import Musl"),
     ("Backends/SQLite/Sources/X.swift", "import CSQLite\nimport SQLEngine\nimport Synchronization"),
   ])
   func anAllowedImportIsNotFound(path: String, text: String) { #expect(imports(path, text) == []) }

@@ -4,9 +4,10 @@ import StoreSchema
 
 /// The working part of a context: identity, changes, reading, saving and events.
 ///
-/// What each part keeps has a type of its own where it is more than a value; what involves several of them is a
-/// function of this class. Objects hold it strongly and the context weakly through it, so that their context is nil once
-/// it is gone. Sendable, unchecked: it is used on the context's queue only, but for what says that any thread may use it.
+/// Each part has a folder beside this file. What it keeps has a type of its own where that is more than a value; what
+/// involves several parts is a function of this class. Objects hold it strongly and the context weakly through it, so
+/// that their context is nil once it is gone. Sendable, unchecked: it is used on the context's queue only, but for what
+/// says that any thread may use it.
 final class ContextCore: @unchecked Sendable {
   weak var context: NSManagedObjectContext?
   /// By which others find this, as long as it lives.
