@@ -159,7 +159,7 @@ final class ContextCore: @unchecked Sendable {
     // Held to the end: what is released may run code of the client's, which must not find an object half forgotten.
     let former = (changes, recent, orderedViews, fetchBatches)
     defer { withExtendedLifetime(former) {} }
-    (changes, recent, orderedViews, fetchBatches) = (ChangeTracker(), RecentObjects(), [:], FetchBatches())
+    (recent, orderedViews, fetchBatches) = (RecentObjects(), [:], FetchBatches())
     sharedReads.dropAll()
     for index in objects.indices {
       // Who stays alive keeps its ID, which only the context could make.
@@ -169,6 +169,7 @@ final class ContextCore: @unchecked Sendable {
       if objects[index].flags.contains(.fault) { objects[index].row = nil }
       objects[index].core = nil
     }
+    changes = ChangeTracker()
     tellStoresOfObjects()
   }
 }

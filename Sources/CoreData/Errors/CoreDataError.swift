@@ -60,14 +60,14 @@ enum CoreDataError {
       ])
   }
 
-  /// The error for a save while delete rules are being followed. What was deleted would be saved with a part of its
-  /// effects; nothing has changed.
+  /// The error for a save while objects are being deleted. They would be saved as they are, or with a part of what their
+  /// deletion does; nothing has changed.
   static var savesHalfADeletion: CocoaError {
     CocoaError(
       .coreData,
       userInfo: [
         NSLocalizedDescriptionKey:
-          "save() was called in prepareForDeletion() of an object that a delete rule deletes, before all such objects were deleted. Save when the deletion is over; what is changed there is part of that save."
+          "save() was called while objects are being deleted: in prepareForDeletion(), or by an observer of an event that ended there. Save when delete(_:) or processPendingChanges() has returned; what is changed meanwhile is part of that save."
       ])
   }
 

@@ -95,6 +95,13 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
       eventBase = nil
     }
 
+    /// The same; gives them, for the caller to hold.
+    func takeValues() -> Any {
+      let taken = (transients, transformed, rowObjects, fetchedProperties, announcedDestinations, eventBase)
+      forgetValues()
+      return taken
+    }
+
     deinit { if !fetchedProperties.isEmpty { ReleaseQueue.release(&fetchedProperties) } }
   }
 
@@ -241,7 +248,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
   open func awake(fromSnapshotEvents flags: NSSnapshotEventType) {}
   /// Called when the object is about to be deleted, "before relationships are torn down" as Apple's documentation says:
   /// by `delete(_:)`, and when a delete rule deletes it. Its deletion may be taken back here, also by a rollback.
-  /// `save()` leaves the deletion to the next save, and throws where delete rules are being followed.
+  /// `save()` throws here, because the deletion is not whole yet.
   open func prepareForDeletion() {}
   /// Called for each changed object before a save. Changes made here are saved too.
   open func willSave() {}

@@ -5,21 +5,19 @@ import Testing
 /// What a client does while its objects are told that they are deleted or rolled back, and what must not come of it:
 /// half a deletion, an object that is listed twice, counts that add up to nothing.
 @Suite struct InterruptedDeletionTests {
-  /// A save by an object that is being told of its deletion saves all else; the deletion is for the next save, with its
-  /// rules.
-  @Test(arguments: [true, false]) func aSaveLeavesADeletionWhole(_ changesItself: Bool) throws {
+  /// A save by an object that is being told of its deletion is refused; the deletion and all else are for the next one.
+  @Test(arguments: [true, false]) func aSaveByWhoIsDeletedIsRefused(_ changesItself: Bool) throws {
     try Leavers.with(3, .cascadeDeleteRule) { context, objects in
       objects[1].setValue(objects[0], forKey: "boss")
       try context.save()
       objects[2].setValue("other", forKey: "name")
       objects[0].leaves = { object in
         if changesItself { object.setValue("left", forKey: "name") }
-        do { try context.save() } catch { Issue.record(error) }
-        #expect(!context.hasChanges)
+        let error = #expect(throws: CocoaError.self) { try context.save() }
+        #expect(error?.code == .coreData && error?.localizedDescription.contains("prepareForDeletion") == true)
       }
       context.delete(objects[0])
-      #expect(context.deletedObjects == [objects[0]])
-      #expect(try Leavers.stored(context) == 1)
+      #expect(context.deletedObjects == [objects[0]] && context.updatedObjects == [objects[2]])
       try context.save()
       context.reset()
       #expect(try Leavers.stored(context) == 1)
@@ -97,20 +95,74 @@ import Testing
     }
   }
 
-  /// An object whose row is gone stays deleted.
-  @Test func aRollbackBringsNoRowBack() throws {
+  /// A cascade goes on with what is still in the context, also where its first object is deleted again meanwhile.
+  @Test func aCascadeLeavesOutWhatARollbackTookAway() throws {
+    try Leavers.with(2, .cascadeDeleteRule) { context, objects in
+      objects[1].setValue(objects[0], forKey: "boss")
+      try context.save()
+      let new = try #require(NSEntityDescription.insertNewObject(forEntityName: "Leaver", into: context) as? Leaver)
+      new.setValue(objects[0], forKey: "boss")
+      for object in [objects[1], new] {
+        object.leaves = { object in
+          object.leaves = nil
+          context.rollback()
+          context.delete(objects[0])
+        }
+      }
+      context.delete(objects[0])
+      try context.save()
+      #expect(try Leavers.stored(context) == 0 && new.managedObjectContext == nil)
+    }
+  }
+
+  /// An object that is inserted while a rollback tells the others is none of those that were rolled back.
+  @Test func whoIsInsertedDuringARollbackIsNotTold() throws {
+    try Leavers.with(1) { context, objects in
+      objects[0].setValue("a", forKey: "name")
+      let new = try #require(NSEntityDescription.insertNewObject(forEntityName: "Leaver", into: context) as? Leaver)
+      new.wakes = { _ in Issue.record("told of a rollback") }
+      objects[0].wakes = { _ in context.insert(new) }
+      context.rollback()
+      #expect(context.insertedObjects == [new])
+    }
+  }
+
+  /// An object whose row is gone stays deleted, and nobody is told that it came back: where that was known, where it is
+  /// found while it is told of its deletion, and where it is found afterwards.
+  @Test(arguments: ["before", "told", "after"]) func aRollbackBringsNoRowBack(_ moment: String) throws {
     try Leavers.with(1) { context, objects in
       let other = NSManagedObjectContext(.privateQueue)
       other.persistentStoreCoordinator = context.persistentStoreCoordinator
-      context.refresh(objects[0], mergeChanges: false)
-      try other.performAndWait {
-        other.delete(other.object(with: objects[0].objectID))
-        try other.save()
+      let object = objects[0]
+      context.refresh(object, mergeChanges: false)
+      func read() { #expect(object.value(forKey: "name") == nil && object.isDeleted) }
+      func deleteElsewhere() throws {
+        try other.performAndWait {
+          other.delete(other.object(with: object.objectID))
+          try other.save()
+        }
       }
-      #expect(objects[0].value(forKey: "name") == nil && objects[0].isDeleted)
-      objects[0].leaves = { _ in context.rollback() }
-      context.delete(objects[0])
-      #expect(objects[0].isDeleted && !context.hasChanges)
+      if moment == "after" {
+        context.delete(object)
+        context.processPendingChanges()
+        try deleteElsewhere()
+        context.refresh(object, mergeChanges: true)
+        #expect(context.deletedObjects == [object])
+        let watcher = NotificationCenter.default.addObserver(
+          forName: .NSManagedObjectContextObjectsDidChange, object: context, queue: nil
+        ) { #expect($0.userInfo?[NSInsertedObjectsKey] == nil) }
+        context.rollback()
+        NotificationCenter.default.removeObserver(watcher)
+      } else {
+        try deleteElsewhere()
+        if moment == "before" { read() }
+        object.leaves = { _ in
+          if moment == "told" { read() }
+          context.rollback()
+        }
+        context.delete(object)
+      }
+      #expect(object.isDeleted && !context.hasChanges && context.deletedObjects.isEmpty)
     }
   }
 
@@ -140,13 +192,17 @@ import Testing
     }
   }
 
-  /// Who takes another object off the list in `willSave()` keeps nobody else from being asked.
-  @Test func everybodyIsAskedBeforeASave() throws {
-    try Leavers.with(3) { context, objects in
-      for object in objects { object.setValue("a", forKey: "name") }
+  /// Who takes another object off the list in `willSave()` keeps nobody else from being asked, also where one comes.
+  @Test(arguments: [true, false]) func everybodyIsAskedBeforeASave(_ addsOne: Bool) throws {
+    try Leavers.with(4) { context, objects in
+      for object in objects[..<3] { object.setValue("a", forKey: "name") }
       context.processPendingChanges()
       var asked = 0
-      objects[1].saves = { _ in context.refresh(objects[0], mergeChanges: false) }
+      objects[1].saves = { _ in
+        context.refresh(objects[0], mergeChanges: false)
+        if addsOne { objects[3].setValue("a", forKey: "name") }
+        context.processPendingChanges()
+      }
       objects[2].saves = { _ in asked += 1 }
       try context.save()
       #expect(asked == 1)

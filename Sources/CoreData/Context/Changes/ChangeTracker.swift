@@ -34,6 +34,8 @@ struct ChangeTracker {
   var misplacedObjects: [NSManagedObject] = []
   /// What the last event told, as long as it covers all changes there are, in the way a save would tell of them.
   private(set) var lastEvent: ChangedObjects?
+  /// How often objects were taken off the list: who walks over it meanwhile may have missed some.
+  private(set) var removals = 0
   /// Whether there was an object whose row is gone.
   private(set) var hasInaccessible: Bool
 
@@ -63,7 +65,7 @@ struct ChangeTracker {
   private mutating func write(_ flags: Flags, to object: NSManagedObject) {
     let (former, latest) = (object.flags.countedChange, flags.countedChange)
     if former != latest {
-      lastEvent = nil
+      if lastEvent != nil { lastEvent = nil }
       if let former { counts[former] -= 1 }
       if let latest { counts[latest] += 1 }
     }
@@ -85,9 +87,6 @@ struct ChangeTracker {
 
   /// An object is about to be told that it is deleted. It counts as deleted once ``delete(_:registered:)`` lists it.
   mutating func beginDeletion(of object: NSManagedObject) { write(object.flags.union(.deleted), to: object) }
-
-  /// A save within that leaves the deletion to a later one.
-  mutating func suspendDeletion(of object: NSManagedObject) { write(object.flags.subtracting(.deleted), to: object) }
 
   /// Lists a deleted object, whose delete rules are to be followed.
   mutating func delete(_ object: NSManagedObject, registered: () -> Int) {
@@ -140,6 +139,7 @@ struct ChangeTracker {
 
   /// Takes objects off the list, all at once; they have nothing left to save. One may be there twice.
   mutating func remove(_ objects: [NSManagedObject], marks: Flags = []) {
+    removals += 1
     var names: Set<ObjectIdentifier> = []
     for object in objects where object.flags.contains(.listed) {
       names.insert(ObjectIdentifier(object))

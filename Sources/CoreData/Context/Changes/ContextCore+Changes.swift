@@ -124,9 +124,9 @@ extension ContextCore {
     if queue.confinement == .mainQueue && !changes.list.hasPending { changesBecamePending() }
     if object.flags.contains(.listed) {
       object.noteEventBase()
-    } else {
+    } else if let extras = object.extras, extras.eventBase != nil {
       // Of an event that a save has ended, before all its observers were told.
-      object.extras?.eventBase = nil
+      extras.eventBase = nil
     }
   }
 
@@ -151,6 +151,8 @@ extension ContextCore {
       preparingForDeletion.removeLast()
     }
     if isRepeated || !isStillDeleted(object) { return }
+    // It was found to be gone: there is nothing to save.
+    if object.flags.contains(.inaccessible) && !object.flags.contains(.listed) { return }
     beginPending(object)
     changes.delete(object) { registry.count }
   }
@@ -158,19 +160,6 @@ extension ContextCore {
   /// Whether an object is being told that it is deleted, for the first time.
   func isToldOfDeletion(_ object: NSManagedObject) -> Bool {
     preparingForDeletion.contains { $0.isFirst && $0.object === object }
-  }
-
-  /// Takes the deletions back of which objects are being told, for ``resumeDeletions(_:)``.
-  func suspendDeletions() -> [NSManagedObject] {
-    let objects = preparingForDeletion.filter { $0.isFirst && isStillDeleted($0.object) }.map(\.object)
-    for object in objects { changes.suspendDeletion(of: object) }
-    return objects
-  }
-
-  func resumeDeletions(_ objects: [NSManagedObject]) {
-    for object in objects where object.core === self && object.flags.isDisjoint(with: [.gone, .deleted]) {
-      changes.beginDeletion(of: object)
-    }
   }
 
   /// False where the deletion was taken back, or the context has given up all changes.
@@ -184,7 +173,8 @@ extension ContextCore {
       let relationship = info.relationship
       switch info.deleteRule {
       case .cascadeDeleteRule:
-        for destination in destinations(of: object, relationship) where !destination.flags.isDeleted {
+        for destination in destinations(of: object, relationship)
+        where destination.core === self && !destination.flags.isDeleted {
           delete(destination)
           // Who was told of that may have taken back what it followed from.
           if !isStillDeleted(object) { return }

@@ -7,12 +7,14 @@ struct ContextActivity {
   fileprivate var callouts = 0
   /// How deep it is in `awakeFromFetch`. Changes are not tracked meanwhile.
   fileprivate var awakenings = 0
-  /// Whether delete rules are being followed, so that what is deleted has a part of its effects only.
-  fileprivate(set) var followsDeleteRules = false
+  /// How deep it is in following delete rules. What is deleted has a part of its effects only.
+  fileprivate var followings = 0
   /// How deep it is in posting notifications.
   fileprivate var posts = 0
 
   var isTracking: Bool { awakenings == 0 }
+
+  var isFollowingDeleteRules: Bool { followings > 0 }
 
   /// Whether an object is being told in the middle of a change: it may be half made.
   var isCallingOut: Bool { callouts > 0 || awakenings > 0 }
@@ -38,16 +40,19 @@ extension ContextCore {
   }
 
   /// Calls `body` with the objects whose delete rules are to be followed, until there are no more: a worklist, so that
-  /// the depth of the graph does not matter. What is deleted meanwhile comes to the same list.
+  /// the depth of the graph does not matter.
+  ///
+  /// Who is told of a deletion may end the event, and so come here again. Where that goes deep, what is to be done is
+  /// left to the calls that are under way.
   func followDeleteRules(_ body: (NSManagedObject) -> Void) {
-    if activity.followsDeleteRules { return }
-    activity.followsDeleteRules = true
+    if activity.followings == 16 { return }
+    activity.followings += 1
     while true {
       let batch = changes.takeUndeletedDependents()
       if batch.isEmpty { break }
       for object in batch where isStillDeleted(object) { body(object) }
     }
-    activity.followsDeleteRules = false
+    activity.followings -= 1
   }
 
   func post(_ name: Notification.Name, _ userInfo: [AnyHashable: Any]) {

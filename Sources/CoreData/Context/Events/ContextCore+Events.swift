@@ -44,9 +44,11 @@ extension ContextCore {
     }
     // Released when the rollback is over: the `deinit` of a client's class must not see it half done.
     var unread: ContiguousArray<ToManyState> = []
+    var values: [Any] = []
+    var kept: ContiguousArray<NSManagedObject> = []
     forgetMembers(without: changes.omissions, &unread)
     let former = changes.restart()
-    defer { withExtendedLifetime((unread, former)) {} }
+    defer { withExtendedLifetime((unread, values, former)) {} }
     defer { announcement.post(self) }
     // All at once, before anybody is called or anything is released.
     for object in former.objects { ChangeTracker.rollBack(object) }
@@ -64,10 +66,11 @@ extension ContextCore {
         object.core = nil
       } else {
         object.clearOverlay()
-        object.extras?.forgetValues()
+        if let extras = object.extras { values.append(extras.takeValues()) }
+        kept.append(object)
       }
     }
-    for object in former.objects where object.core === self { object.awake(fromSnapshotEvents: .rollback) }
+    for object in kept where object.core === self { object.awake(fromSnapshotEvents: .rollback) }
   }
 
   func reset() {

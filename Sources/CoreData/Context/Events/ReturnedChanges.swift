@@ -9,6 +9,8 @@ struct ReturnedChanges {
     for object in objects {
       switch (object.flags.contains(.inserted), object.flags.contains(.deleted)) {
       case (true, true): continue
+      // It is gone, and stays so.
+      case (false, true) where object.flags.contains(.inaccessible): continue
       case (true, false): sets[NSDeletedObjectsKey, default: []].insert(object)
       case (false, true): sets[NSInsertedObjectsKey, default: []].insert(object)
       case (false, false): sets[NSRefreshedObjectsKey, default: []].insert(object)

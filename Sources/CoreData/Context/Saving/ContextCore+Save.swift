@@ -10,10 +10,7 @@ extension ContextCore {
     checkInvariants()
     defer { checkInvariants() }
     if activity.isSaving { throw CoreDataError.savesAlready }
-    if activity.followsDeleteRules { throw CoreDataError.savesHalfADeletion }
-    // Who is being told of its deletion is not deleted yet.
-    let suspended = suspendDeletions()
-    defer { resumeDeletions(suspended) }
+    if activity.isFollowingDeleteRules || !preparingForDeletion.isEmpty { throw CoreDataError.savesHalfADeletion }
     takeUpStores()
     try throwReadError()
     guard let coordinator else {
@@ -114,19 +111,17 @@ extension ContextCore {
       // Objects that change others append to the list while it is walked.
       var index = 0
       var hasAsked = false
+      let removals = changes.removals
       while index < changed.count {
         let object = changed[index]
         index += 1
         if object.flags.contains(.asked) || !object.flags.hasChanges { continue }
         ChangeTracker.noteAsked(object)
         hasAsked = true
-        let count = changed.count
         callOut { object.willSave() }
-        // It may have taken others off the list.
-        index -= min(index, max(0, count - changed.count))
       }
       // What changes meanwhile is pending again.
-      if !hasAsked || !changes.list.hasPending { return }
+      if !hasAsked || !changes.list.hasPending && changes.removals == removals { return }
       changes.list.pending.forEachUncounted { ChangeTracker.forgetAsked($0) }
       processPendingChanges()
     }
