@@ -157,19 +157,22 @@ final class ContextCore: @unchecked Sendable {
       object.extras?.fetchedProperties = [:]
     }
     // Held to the end: what is released may run code of the client's, which must not find an object half forgotten.
-    let former = (changes, recent, orderedViews, fetchBatches)
-    defer { withExtendedLifetime(former) {} }
+    let former = (changes.restart(), recent, orderedViews, fetchBatches)
+    var values: [Any] = []
+    defer { withExtendedLifetime((former, values)) {} }
     (recent, orderedViews, fetchBatches) = (RecentObjects(), [:], FetchBatches())
     sharedReads.dropAll()
     for index in objects.indices {
       // Who stays alive keeps its ID, which only the context could make.
       if !isKnownUniquelyReferenced(&objects[index]) { _ = objects[index].ownID }
-      if emptiesObjects { objects[index].becomeEmptyFault() }
+      if emptiesObjects {
+        if let extras = objects[index].extras { values.append(extras.takeValues()) }
+        objects[index].becomeEmptyFault()
+      }
       // A fault is one for ever, whether or not its row is at hand.
       if objects[index].flags.contains(.fault) { objects[index].row = nil }
       objects[index].core = nil
     }
-    changes = ChangeTracker()
     tellStoresOfObjects()
   }
 }

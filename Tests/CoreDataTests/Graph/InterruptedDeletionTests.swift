@@ -208,4 +208,63 @@ import Testing
       #expect(asked == 1)
     }
   }
+
+  /// A rollback in `willSave()` begins a new list, whose objects are asked, too.
+  @Test func whoComesAfterARollbackIsAskedBeforeTheSave() throws {
+    try Leavers.with(2) { context, objects in
+      for object in objects { object.setValue("a", forKey: "name") }
+      var asked = 0
+      objects[1].saves = { object in
+        object.saves = nil
+        context.rollback()
+        let new = NSEntityDescription.insertNewObject(forEntityName: "Leaver", into: context) as? Leaver
+        new?.saves = { _ in asked += 1 }
+        context.processPendingChanges()
+      }
+      try context.save()
+      #expect(asked == 1)
+      #expect(try Leavers.stored(context) == 3)
+    }
+  }
+
+  /// Nobody was told that an object is deleted while it is told so itself; a rollback then tells of its old values.
+  @Test func aRollbackBringsNobodyBackWhoWasNotDeleted() throws {
+    try Leavers.with(1) { context, objects in
+      objects[0].setValue("a", forKey: "name")
+      nonisolated(unsafe) var told: [Set<NSManagedObject>?] = []
+      objects[0].leaves = { _ in
+        let watcher = NotificationCenter.default.addObserver(
+          forName: .NSManagedObjectContextObjectsDidChange, object: context, queue: nil
+        ) { note in
+          told = [NSInsertedObjectsKey, NSRefreshedObjectsKey].map { note.userInfo?[$0] as? Set<NSManagedObject> }
+        }
+        context.rollback()
+        NotificationCenter.default.removeObserver(watcher)
+      }
+      context.delete(objects[0])
+      #expect(told == [nil, [objects[0]]])
+    }
+  }
+
+  /// What a cascade was to delete is read anew where its first object is deleted again after a rollback.
+  @Test func aCascadeBeginsAnewAfterARollback() throws {
+    try Leavers.with(12, .cascadeDeleteRule) { context, objects in
+      for object in objects[1..<6] { object.setValue(objects[0], forKey: "boss") }
+      try context.save()
+      for object in objects[6...] { object.setValue(objects[0], forKey: "boss") }
+      var isDone = false
+      for object in objects[1...] {
+        object.leaves = { _ in
+          if isDone { return }
+          isDone = true
+          context.rollback()
+          context.delete(objects[0])
+        }
+      }
+      context.delete(objects[0])
+      try context.save()
+      // Those that have no boss after the rollback stay.
+      #expect(try Leavers.stored(context) == 6)
+    }
+  }
 }

@@ -45,12 +45,16 @@ struct ChangeTracker {
     let member: NSManagedObject
   }
 
-  init(hasInaccessible: Bool = false) { self.hasInaccessible = hasInaccessible }
+  /// How often all changes were given up, or saved.
+  private(set) var restarts = 0
+
+  init() { hasInaccessible = false }
 
   /// Begins anew, for a save that settles all objects, or a rollback. Gives what there was, for the caller to hold.
   mutating func restart() -> ChangeTracker {
     let former = self
-    self = ChangeTracker(hasInaccessible: hasInaccessible)
+    self = ChangeTracker()
+    (hasInaccessible, restarts) = (former.hasInaccessible, former.restarts + 1)
     return former
   }
 

@@ -169,6 +169,7 @@ extension ContextCore {
   func propagateDeletes() { followDeleteRules { object in propagateDelete(of: object) } }
 
   private func propagateDelete(of object: NSManagedObject) {
+    let restarts = changes.restarts
     for info in object.info.relationships {
       let relationship = info.relationship
       switch info.deleteRule {
@@ -176,8 +177,8 @@ extension ContextCore {
         for destination in destinations(of: object, relationship)
         where destination.core === self && !destination.flags.isDeleted {
           delete(destination)
-          // Who was told of that may have taken back what it followed from.
-          if !isStillDeleted(object) { return }
+          // Who was told of that may have taken back what it followed from; where it is deleted anew, so are its rules.
+          if changes.restarts != restarts || !isStillDeleted(object) { return }
         }
         unlink(object, relationship)
       case .nullifyDeleteRule: unlink(object, relationship)

@@ -37,7 +37,7 @@ extension ContextCore {
     defer { checkInvariants() }
     orderedViews = [:]
     faultError = nil
-    let announcement = ReturnedChanges(changed)
+    let announcement = ReturnedChanges(changed) { isToldOfDeletion($0) }
     for omission in changes.omissions where omission.member.flags.isDisjoint(with: [.inaccessible, .gone]) {
       let relationship = omission.relationship
       omission.owner.toMany(relationship).restore(omission.member, isOrdered: relationship.isOrdered)
@@ -60,8 +60,10 @@ extension ContextCore {
       object.toManys.moveAll(to: &unread)
       if object.flags.contains(.gone) {
         registry.forget(object)
-        object.extras?.fetchedProperties = [:]
-        object.extras?.eventBase = nil
+        if let extras = object.extras {
+          values.append((extras.fetchedProperties, extras.eventBase))
+          (extras.fetchedProperties, extras.eventBase) = ([:], nil)
+        }
         // It may be inserted again, as a new object.
         object.core = nil
       } else {

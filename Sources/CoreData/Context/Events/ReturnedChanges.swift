@@ -4,10 +4,12 @@ import Foundation
 struct ReturnedChanges {
   private var sets: [String: Set<NSManagedObject>] = [:]
 
-  init(_ objects: some Sequence<NSManagedObject>) {
+  /// Of whom `isToldOfDeletion` holds, nobody has been told that it is deleted.
+  init(_ objects: some Sequence<NSManagedObject>, isToldOfDeletion: (NSManagedObject) -> Bool) {
     if !WatchedNotification.didChange.isWatched { return }
     for object in objects {
-      switch (object.flags.contains(.inserted), object.flags.contains(.deleted)) {
+      let isDeleted = object.flags.contains(.deleted) && !isToldOfDeletion(object)
+      switch (object.flags.contains(.inserted), isDeleted) {
       case (true, true): continue
       // It is gone, and stays so.
       case (false, true) where object.flags.contains(.inaccessible): continue

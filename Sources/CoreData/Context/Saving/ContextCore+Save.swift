@@ -111,7 +111,7 @@ extension ContextCore {
       // Objects that change others append to the list while it is walked.
       var index = 0
       var hasAsked = false
-      let removals = changes.removals
+      let (removals, restarts) = (changes.removals, changes.restarts)
       while index < changed.count {
         let object = changed[index]
         index += 1
@@ -121,7 +121,8 @@ extension ContextCore {
         callOut { object.willSave() }
       }
       // What changes meanwhile is pending again.
-      if !hasAsked || !changes.list.hasPending && changes.removals == removals { return }
+      let isWhole = changes.removals == removals && changes.restarts == restarts
+      if !changes.list.hasPending && (!hasAsked || isWhole) { return }
       changes.list.pending.forEachUncounted { ChangeTracker.forgetAsked($0) }
       processPendingChanges()
     }
