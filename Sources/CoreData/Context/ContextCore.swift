@@ -157,7 +157,7 @@ final class ContextCore: @unchecked Sendable {
       object.extras?.fetchedProperties = [:]
     }
     // Held to the end: what is released may run code of the client's, which must not find an object half forgotten.
-    let former = (changes.restart(), recent, orderedViews, fetchBatches)
+    let former = (changes.restart(forgetsObjects: true), recent, orderedViews, fetchBatches)
     var values: [Any] = []
     defer { withExtendedLifetime((former, values)) {} }
     (recent, orderedViews, fetchBatches) = (RecentObjects(), [:], FetchBatches())

@@ -60,8 +60,8 @@ enum CoreDataError {
       ])
   }
 
-  /// The error for a save while objects are being deleted. They would be saved as they are, or with a part of what their
-  /// deletion does; nothing has changed.
+  /// The error for a save while objects are being deleted. They would be saved as they are, or with a part of what
+  /// their deletion does; nothing has changed.
   static var savesHalfADeletion: CocoaError {
     CocoaError(
       .coreData,

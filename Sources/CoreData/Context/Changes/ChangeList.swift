@@ -27,7 +27,7 @@ struct ChangeList {
   mutating func appendAgain(_ object: NSManagedObject) { again.append(object) }
 
   /// Nothing is pending any more.
-  mutating func settle() {
+  mutating func endEvent() {
     told = objects.count
     again = []
   }

@@ -37,7 +37,10 @@ struct ChangeTracker {
   /// How often objects were taken off the list: who walks over it meanwhile may have missed some.
   private(set) var removals = 0
   /// Whether there was an object whose row is gone.
-  private(set) var hasInaccessible: Bool
+  private(set) var hasInaccessible = false
+
+  /// How often all changes were given up, or saved.
+  private(set) var restarts = 0
 
   struct Omission {
     let owner: NSManagedObject
@@ -45,16 +48,12 @@ struct ChangeTracker {
     let member: NSManagedObject
   }
 
-  /// How often all changes were given up, or saved.
-  private(set) var restarts = 0
-
-  init() { hasInaccessible = false }
-
-  /// Begins anew, for a save that settles all objects, or a rollback. Gives what there was, for the caller to hold.
-  mutating func restart() -> ChangeTracker {
+  /// Begins anew after a save of all objects, a rollback, or, where the context forgets its objects, a reset. Gives what
+  /// there was, for the caller to hold.
+  mutating func restart(forgetsObjects: Bool = false) -> ChangeTracker {
     let former = self
     self = ChangeTracker()
-    (hasInaccessible, restarts) = (former.hasInaccessible, former.restarts + 1)
+    (hasInaccessible, restarts) = (former.hasInaccessible && !forgetsObjects, former.restarts + 1)
     return former
   }
 
@@ -163,7 +162,7 @@ struct ChangeTracker {
   }
 
   /// The state of an object after a save.
-  static func settle(_ object: NSManagedObject) {
+  static func endSave(of object: NSManagedObject) {
     object.write(object.flags.contains(.deleted) ? .gone : [], Permit())
   }
 
@@ -193,7 +192,7 @@ struct ChangeTracker {
 
   /// Ends the event: nothing on the list is pending any more. Each of its objects is told by ``endEvent(of:isTold:)``.
   mutating func endEvent() {
-    list.settle()
+    list.endEvent()
     lastEvent = nil
   }
 

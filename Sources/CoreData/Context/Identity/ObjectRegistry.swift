@@ -73,7 +73,7 @@ final class ObjectRegistry: @unchecked Sendable {
     lock.withLock { _ in root < maps.entityCount ? maps.object(key, store: store, root: root) : nil }
   }
 
-  /// The objects of rows, nil in place of others.
+  /// The objects of rows, nil for others.
   func objects(of rows: RowChunk, root: Int, store: UInt16) -> ContiguousArray<NSManagedObject?> {
     lock.withLock { _ in maps.objects(rows, store: store, root: root) }
   }

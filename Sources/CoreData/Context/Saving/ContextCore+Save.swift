@@ -235,14 +235,14 @@ extension ContextCore {
   private func settle(_ object: NSManagedObject, _ leaving: inout Leaving) {
     if object.flags.contains(.deleted) {
       registry.forget(object)
-      ChangeTracker.settle(object)
+      ChangeTracker.endSave(of: object)
       // Members hold their owners: a deleted object must not keep a ring of them alive.
       object.toManys.moveAll(to: &leaving.states)
       object.extras?.fetchedProperties = [:]
       return
     }
     object.clearOverlay()
-    ChangeTracker.settle(object)
+    ChangeTracker.endSave(of: object)
     object.toManys.forEach { $0.didSave(&leaving.members) }
   }
 }
