@@ -150,7 +150,7 @@ extension ContextCore {
     let parameters = run.fetch.parameters
     for store in run.stores where !run.readsRows || store.custom?.incremental != nil {
       let own = run.stores.count == 1 ? objects : objects.filter { $0.storeIndex == store.index }
-      let keys = own.map(\.key).filter { $0 > 0 }
+      let keys = own.filter { $0.flags.contains(.stored) }.map(\.key)
       if parameters.batchSize > 0 && parameters.includesPropertyValues {
         // What faults have at hand is older than this fetch.
         for object in own where object.flags.isFault && object.row != nil { object.forgetRow() }
@@ -168,7 +168,7 @@ extension ContextCore {
 
   /// Gives unchanged objects what the store has now, and lets faults ask for it.
   private func refresh(_ objects: [NSManagedObject], _ root: Int, _ store: NSPersistentStore) throws(StoreError) {
-    let unchanged = objects.filter { $0.key > 0 && !$0.flags.hasChanges }
+    let unchanged = objects.filter { $0.flags.contains(.stored) && !$0.flags.hasChanges }
     store.cache.remove(root, unchanged.map(\.key))
     for object in unchanged where object.flags.isFault { object.forgetRow() }
     let inUse = unchanged.filter { !$0.flags.isFault }
@@ -227,7 +227,7 @@ extension ContextCore {
   /// How many objects a store selects besides those on which its verdict may be old, before offset and limit.
   private func count(_ run: FetchRun, of store: NSPersistentStore) throws -> Int {
     let index = UInt16(store.index)
-    let old = run.dirty.filter { $0.storeIndex == index && $0.key > 0 }
+    let old = run.dirty.filter { $0.storeIndex == index && $0.flags.contains(.stored) }
     var plan = run.selection(of: store)
     (plan.sort, plan.offset, plan.limit) = ([], 0, nil)
     if try store.openIncremental() != nil {

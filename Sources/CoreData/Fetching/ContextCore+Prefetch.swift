@@ -22,7 +22,7 @@ extension ContextCore {
   /// An object that is read for one batch may be in another, whose options would be applied within, and so on through
   /// all objects that there are. So the other batch waits until the first is done.
   func applyOptions(of object: NSManagedObject) {
-    guard object.key > 0 else { return }
+    guard object.flags.contains(.stored) else { return }
     fetchBatches.takeOptions(object.key, store: object.storeIndex, root: object.info.root)
     if fetchBatches.isApplying { return }
     fetchBatches.isApplying = true
@@ -44,7 +44,7 @@ extension ContextCore {
   /// Gives the faults among objects of one tree the newest rows that are known, the others in one request for each
   /// store. Faults that keep their rows are left alone; see ``SharedReads``.
   private func readRows(of objects: [NSManagedObject]) throws(StoreError) {
-    let faults = objects.filter { $0.flags.isFault && $0.key > 0 }
+    let faults = objects.filter { $0.flags.isSuperset(of: [.fault, .stored]) }
     for (index, faults) in Dictionary(grouping: faults, by: \.storeIndex) {
       if let store = store(index) { try readRows(of: faults, faults[0].info.root, store) }
     }
@@ -133,7 +133,7 @@ extension ContextCore {
       guard let slot = relationship.slot else { return nil }
       return row.reference(slot, entitySlot: relationship.entitySlot, destination: relationship.destination)
         .flatMap { self.object($0, store: object.storeIndex) }
-    }.filter { $0.row == nil && $0.key > 0 }
+    }.filter { $0.row == nil && $0.flags.contains(.stored) }
     for (index, faults) in Dictionary(grouping: faults, by: \.storeIndex) {
       guard let store = store(index), let entity = frozen?.schema.entities[relationship.destination] else { continue }
       let byKey = Dictionary(faults.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
@@ -148,7 +148,7 @@ extension ContextCore {
   }
 
   private func prefetchToMany(_ relationship: Relationship, _ objects: [NSManagedObject]) throws {
-    let faults = objects.filter { $0.key > 0 && $0.toMany(relationship).isFault }
+    let faults = objects.filter { $0.flags.contains(.stored) && $0.toMany(relationship).isFault }
     for (index, owners) in Dictionary(grouping: faults, by: \.storeIndex) {
       guard let store = store(index) else { continue }
       do {

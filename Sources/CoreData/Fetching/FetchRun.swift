@@ -121,7 +121,7 @@ extension ContextCore {
 
   /// What a fault would fire with, without firing it; nil where that would be an error.
   private func rowAtHand(of object: NSManagedObject) -> Row? {
-    guard object.key > 0, let store = store(object.storeIndex) else { return nil }
+    guard object.flags.contains(.stored), let store = store(object.storeIndex) else { return nil }
     let cached = store.cache.row(object.info.root, object.key)
     if let row = sharedReads.keepsRows ? object.row ?? cached : cached ?? object.row { return row }
     return

@@ -54,6 +54,9 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     static let rowOfOthers = Flags(rawValue: 2048)
     /// Observers are being told that it has changed.
     static let told = Flags(rawValue: 4096)
+    /// Its origin has a row of it, or had one: it was read from there, or saved there. A new object with a permanent ID
+    /// is not stored.
+    static let stored = Flags(rawValue: 8192)
   }
 
   /// For ``ChangeTracker`` alone.

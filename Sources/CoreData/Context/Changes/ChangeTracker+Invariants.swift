@@ -7,6 +7,9 @@ extension ChangeTracker {
     for object in objects {
       if !known.insert(ObjectIdentifier(object)).inserted { return "an object is listed twice: \(object.flags)" }
       if !object.flags.contains(.listed) { return "an object on the list does not know it: \(object.flags)" }
+      if object.flags.contains(.inserted) == object.flags.contains(.stored) {
+        return "an object is both new and stored, or neither: \(object.flags)"
+      }
       if let change = object.flags.countedChange { counted[change] += 1 }
     }
     if counted != counts { return "\(counted) are listed, \(counts) noted" }
@@ -21,7 +24,7 @@ extension ChangeTracker {
 
   /// Whether an object that is not on the list has no change to save.
   static func isSettled(_ object: NSManagedObject) -> Bool {
-    object.flags.isDisjoint(with: [.inserted, .updated, .pending, .pendingInsert, .asked])
+    object.flags.intersection([.stored, .inserted, .updated, .pending, .pendingInsert, .asked]) == .stored
       && (!object.flags.contains(.deleted) || object.flags.contains(.inaccessible))
   }
 }

@@ -77,6 +77,10 @@ struct ChangeTracker {
 
   // MARK: Changes of one object
 
+  /// The state of an object that was just made as a fault of a stored one.
+  @inline(__always)
+  static func adopt(_ object: NSManagedObject) { object.write([.stored, .fault], Permit()) }
+
   /// Lists a new object. `registered` is how many objects the context has, for ``ChangeList/append(_:registered:)``.
   mutating func insert(_ object: NSManagedObject, registered: () -> Int) {
     object.write([], Permit())
@@ -156,26 +160,30 @@ struct ChangeTracker {
   /// Takes the objects off the list that were inserted and deleted without ever being saved. Gives them.
   mutating func annihilate() -> [NSManagedObject] {
     let found = list.objects.filter { $0.flags.isSuperset(of: [.inserted, .deleted]) }
-    for object in found { object.write(.gone, Permit()) }
+    for object in found { Self.leave(object) }
     if !found.isEmpty { list.removeAll { $0.flags.contains(.gone) } }
     return found
   }
 
   /// The state of an object after a save.
   static func endSave(of object: NSManagedObject) {
-    object.write(object.flags.contains(.deleted) ? .gone : [], Permit())
+    object.write(object.flags.contains(.deleted) ? [.gone, .stored] : .stored, Permit())
   }
+
+  /// The state of an object that is none of the context's any more, and was never stored.
+  private static func leave(_ object: NSManagedObject) { object.write(.gone, Permit()) }
 
   /// The state of an object whose changes are taken back. A new one is none of the context's any more; one whose row is
   /// gone stays deleted.
   static func rollBack(_ object: NSManagedObject) {
     var marks = listMarks.union(.linksChanged)
     if !object.flags.contains(.inaccessible) { marks.insert(.deleted) }
-    object.write(object.flags.contains(.inserted) ? .gone : object.flags.subtracting(marks), Permit())
+    if object.flags.contains(.inserted) { return leave(object) }
+    object.write(object.flags.subtracting(marks), Permit())
   }
 
   /// The state of an object whose context is reset.
-  static func reset(_ object: NSManagedObject) { object.write(.fault, Permit()) }
+  static func reset(_ object: NSManagedObject) { object.write(object.flags.intersection(.stored).union(.fault), Permit()) }
 
   // MARK: Delete rules
 

@@ -18,7 +18,7 @@ extension ContextCore {
           userInfo: [NSLocalizedDescriptionKey: "No store takes the objects; add one before asking for permanent IDs."])
       }
       if let custom = store.custom {
-        let deleted = changed.filter { $0.flags.isDeleted && $0.storeIndex == index && $0.key > 0 }
+        let deleted = changed.filter { $0.flags.isSuperset(of: [.deleted, .stored]) && $0.storeIndex == index }
         let entities = Dictionary(deleted.map { ($0.key, $0.info.entity) }, uniquingKeysWith: { first, _ in first })
         try makePermanent(objects, custom.keys(for: objects, deleted: entities, store))
       } else {

@@ -32,7 +32,7 @@ extension ContextCore {
   /// core.
   func fire(_ object: NSManagedObject) {
     checkQueue()
-    if stalenessInterval >= 0, sharedReads.fetches == 0 || object.row == nil, object.key > 0,
+    if stalenessInterval >= 0, sharedReads.fetches == 0 || object.row == nil, object.flags.contains(.stored),
       let store = store(object.storeIndex), store.readsRows,
       store.cache.removeOlder(object.info.root, object.key, than: stalenessInterval)
     {
@@ -43,7 +43,7 @@ extension ContextCore {
     if object.row == nil {
       readRow(of: object)
       // A fault that could not be read stays one.
-      if object.row == nil && object.flags.isDisjoint(with: [.inaccessible, .inserted]) && object.key > 0 { return }
+      if object.row == nil && object.flags.intersection([.inaccessible, .stored]) == .stored { return }
       if !object.toManys.isEmpty { object.unloadMembers() }
     } else if !sharedReads.keepsRows, let store = store(object.storeIndex),
       let newer = store.cache.row(object.info.root, object.key),
@@ -62,7 +62,7 @@ extension ContextCore {
 
   private func readRow(of object: NSManagedObject) {
     // An inserted object may have its permanent ID already; the store has no row of it yet.
-    guard object.key > 0, !object.flags.contains(.inserted), let store = store(object.storeIndex) else { return }
+    guard object.flags.contains(.stored), let store = store(object.storeIndex) else { return }
     let root = object.info.root
     if let row = rowReadAlong(object.key, root, store) {
       if row.entity == object.info.entity.index { object.row = row } else { becameInaccessible(object) }
@@ -155,7 +155,7 @@ extension ContextCore {
     object.key = key
     object.storeIndex = store
     object.row = row
-    object.setFault(true)
+    ChangeTracker.adopt(object)
     registry.add(object)
     return object
   }
@@ -189,7 +189,7 @@ extension ContextCore {
   /// Reads the members of a to-many relationship with their rows.
   func load(_ state: ToManyState, _ relationship: Relationship, of object: NSManagedObject) {
     noteRead(relationship)
-    guard object.key > 0, let store = store(object.storeIndex) else { return state.load([]) }
+    guard object.flags.contains(.stored), let store = store(object.storeIndex) else { return state.load([]) }
     do {
       if let incremental = try store.openIncremental() {
         return state.load(living(try incremental.members(relationship, of: object, self), relationship, of: object))
@@ -209,7 +209,7 @@ extension ContextCore {
   {
     var found: [NSManagedObjectID] = []
     do {
-      if object.key > 0, let store = store(object.storeIndex) {
+      if object.flags.contains(.stored), let store = store(object.storeIndex) {
         found = try storedMemberIDs(relationship, of: object, store)
       }
     } catch {

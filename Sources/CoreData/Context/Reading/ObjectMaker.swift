@@ -152,7 +152,7 @@ struct ObjectMaker: ~Copyable {
     object.key = row.key
     object.storeIndex = storeIndex
     object.row = row
-    object.setFault(true)
+    ChangeTracker.adopt(object)
     return object
   }
 }

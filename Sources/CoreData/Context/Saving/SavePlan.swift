@@ -209,12 +209,12 @@ final class SavePlan {
         }
         // Deleted objects take their pairs with them; objects that were never saved have none.
         for member in state.removed
-        where member.key > 0 && (!member.flags.contains(.deleted) || relationship.storage == .destination) {
+        where member.flags.contains(.stored) && (!member.flags.contains(.deleted) || relationship.storage == .destination) {
           change.removed.append(Self.reference(member))
         }
       } else {
         change.removed = state.removed.filter {
-          $0.key > 0 && !$0.flags.contains(.deleted) && relationship.storage == .inverseToOne
+          $0.flags.intersection([.stored, .deleted]) == .stored && relationship.storage == .inverseToOne
         }
         .filter { $0.toOne(core.frozen?.schema.inverse(of: relationship) ?? relationship) == nil }
         .map(Self.reference)
@@ -242,7 +242,7 @@ extension SavePlan.Part {
   func takeLinksAway(of object: NSManagedObject) {
     for relationship in object.info.entity.guardedLinks {
       guard let state = object.toManys[relationship] else { continue }
-      for member in state.removed where member.key > 0 && !member.flags.contains(.deleted) {
+      for member in state.removed where member.flags.intersection([.stored, .deleted]) == .stored {
         // Pairs are told from their primary side.
         let isPrimary = relationship.storage != .pairs(isPrimary: false)
         let (owner, other) = isPrimary ? (object, member) : (member, object)
