@@ -38,6 +38,16 @@ enum HouseRules {
     return breaches(of: /\b(class|struct|enum|protocol|actor|typealias)\s+NS[A-Z]/, in: file, "declares an NS type")
   }
 
+  /// Only row origins ask what kind of store a context has (decision 071). The coordinator makes the stores.
+  static func kindsOfStore(_ file: SourceFile) -> [String] {
+    guard file.path.hasPrefix("Sources/CoreData/"),
+      !["CustomStores", "Coordinator", "Context/Origins"].contains(where: file.path.dropFirst(17).hasPrefix)
+    else { return [] }
+    return breaches(
+      of: /\.custom\b|\bopenIncremental\b|\bNS(Incremental|Atomic)Store\b|\.view\(\)/, in: file,
+      "asks what kind of store there is, or takes a view of its own")
+  }
+
   static func length(_ file: SourceFile) -> [String] {
     let lines = file.text.split(separator: "\n", omittingEmptySubsequences: false).count - 1
     guard lines > ImportTable.longestFile, !ImportTable.longFiles.contains(file.path) else { return [] }

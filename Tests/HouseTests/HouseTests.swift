@@ -18,6 +18,8 @@ import Testing
     #expect(Repository.sources.flatMap(HouseRules.names) == [])
   }
 
+  @Test func onlyOriginsAskForKindsOfStore() { #expect(Repository.sources.flatMap(HouseRules.kindsOfStore) == []) }
+
   @Test func filesAreShort() { #expect((Repository.sources + Repository.tests).flatMap(HouseRules.length) == []) }
 
   @Test func nothingIsForced() { #expect(Repository.sources.flatMap(HouseRules.traps) == []) }

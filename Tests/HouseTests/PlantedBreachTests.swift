@@ -55,6 +55,18 @@ import Testing
     #expect(HouseRules.engines(Array(files.dropLast())) == [])
   }
 
+  @Test(arguments: [
+    "if store.custom != nil { return }", "guard let engine = try store.openIncremental() else { return }",
+    "if store is NSIncrementalStore { return }", "let view = try store.view()",
+  ])
+  func aKindOfStoreIsFoundOutsideOfOrigins(text: String) {
+    func breaches(_ path: String) -> Int { HouseRules.kindsOfStore(SourceFile(path: path, text: text)).count }
+    #expect(breaches("Sources/CoreData/Context/Saving/X.swift") == 1)
+    #expect(breaches("Sources/CoreData/Fetching/X.swift") == 1)
+    #expect(breaches("Sources/CoreData/Context/Origins/X.swift") == 0)
+    #expect(breaches("Sources/CoreData/Coordinator/X.swift") == 0)
+  }
+
   @Test func anApplePrefixIsFoundBelowCoreData() {
     let text = "public final class NSThing {}"
     #expect(HouseRules.names(SourceFile(path: "Sources/StoreQuery/X.swift", text: text)).count == 1)

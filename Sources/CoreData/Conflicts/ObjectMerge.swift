@@ -323,12 +323,12 @@ struct ObjectMerge {
 extension ContextCore {
   /// What the store has of an object now, nil where it is gone.
   func storedRow(of object: NSManagedObject) throws -> Row? {
-    guard let store = store(object.storeIndex) else { return nil }
+    guard let origin = origin(object.storeIndex) else { return nil }
     let root = object.info.root
     dropRow(of: object)
     do {
-      let row = try reading(store) { (view) throws(StoreError) in
-        try view.snapshot.row(of: root, key: object.key).map { store.cache.merge(root, $0, view: view.stamp) }
+      let row = try origin.read(self) { (view) throws(StoreError) in
+        try view.snapshot.row(of: root, key: object.key).map { origin.cache.merge(root, $0, view: view.stamp) }
       }
       return row?.entity == object.info.entity.index ? row : nil
     } catch { throw CoreDataError.make(error) }
@@ -336,9 +336,9 @@ extension ContextCore {
 
   /// Forgets what is cached of an object's row, so that it is read from the store next.
   func dropRow(of object: NSManagedObject) {
-    guard let store = store(object.storeIndex) else { return }
-    store.cache.remove(object.info.root, [object.key])
-    sharedReads.drop(store)
+    guard let origin = origin(object.storeIndex) else { return }
+    origin.cache.remove(object.info.root, [object.key])
+    origin.dropView()
   }
 
   /// Takes objects off the lists of changes that have none, or not any more.

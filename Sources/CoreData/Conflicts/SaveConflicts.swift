@@ -45,7 +45,7 @@ struct SaveConflicts {
           object: ObjectIdentifier(object), versionRead: conflict.versionRead, stored: persisted?.version ?? 0,
           slots: [],
           other: nil))
-      let cached = object.core?.store(object.storeIndex)?.cache.row(object.info.root, object.key)
+      let cached = object.core?.origin(object.storeIndex)?.cache.row(object.info.root, object.key)
       versions.append(
         NSMergeConflict(
           object, versionRead: conflict.versionRead, persisted: persisted,

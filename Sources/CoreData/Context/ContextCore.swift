@@ -18,7 +18,7 @@ final class ContextCore: @unchecked Sendable {
 
   @exclusivity(unchecked) private(set) var coordinator: NSPersistentStoreCoordinator?
   @exclusivity(unchecked) private(set) var frozen: FrozenModel?
-  let knownStores = KnownStores()
+  let origins = RowOrigins()
   let registry = ObjectRegistry()
   @exclusivity(unchecked) private var recent = RecentObjects()
   /// The entities whose classes were looked up.
@@ -79,7 +79,7 @@ final class ContextCore: @unchecked Sendable {
     if self.coordinator === coordinator && frozen != nil { return }
     self.coordinator = coordinator
     coordinator?.attach(self)
-    knownStores.forget()
+    origins.forget()
     // A model that cannot be frozen is reported when a store is added; until then there are no entities.
     frozen = coordinator.flatMap { try? $0.model.freeze() }
     registry.restart(roots: ContiguousArray(frozen?.infos.map(\.root) ?? []))
@@ -87,26 +87,38 @@ final class ContextCore: @unchecked Sendable {
 
   // MARK: Stores
 
+  /// The origin of the objects of a store; nil if no store has the index.
   @inline(__always)
-  func store(_ index: UInt16) -> NSPersistentStore? { knownStores[index] ?? findStore(index) }
+  func origin(_ index: UInt16) -> RowOrigin? { origins[index] ?? findOrigin(index) }
 
-  private func findStore(_ index: UInt16) -> NSPersistentStore? {
-    guard index != .max, let found = coordinator?.store(at: Int(index)) else { return knownStores.found(index) }
-    knownStores.add(found, try? found.requireEngine(), at: index)
-    if found is NSIncrementalStore { registry.watch(index) }
+  private func findOrigin(_ index: UInt16) -> RowOrigin? {
+    guard index != .max, let store = coordinator?.store(at: Int(index)) else { return origins.found(index) }
+    let found = RowOrigin(store)
+    origins.add(found)
+    if store.countsObjectsInUse { registry.watch(index) }
     return found
   }
 
+  /// The origin of a store of the coordinator. It is not remembered if the context still uses a former store with that
+  /// index.
+  func origin(of store: NSPersistentStore) -> RowOrigin {
+    if let known = origin(UInt16(store.index)), known.store === store { return known }
+    return RowOrigin(store)
+  }
+
+  @inline(__always)
+  func store(_ index: UInt16) -> NSPersistentStore? { origin(index)?.store }
+
   /// The index of an ID's store among the coordinator's, `.max` where it is none of them.
   func storeIndex(of id: NSManagedObjectID) -> UInt16 {
-    if let known = knownStores.index(of: id) { return known }
+    if let known = origins.index(of: id) { return known }
     if let store = id.store, let index = UInt16(exactly: store.index), self.store(index) === store { return index }
     return coordinator?.storeIndex(of: id) ?? .max
   }
 
   /// The store that takes new objects of an entity, `.max` for none.
   func insertionStore(for entity: Entity) -> UInt16 {
-    coordinator.map { knownStores.taker(of: entity, $0) } ?? .max
+    coordinator.map { origins.taker(of: entity, $0) } ?? .max
   }
 
   // MARK: Objects
@@ -161,7 +173,7 @@ final class ContextCore: @unchecked Sendable {
     var values: [Any] = []
     defer { withExtendedLifetime((former, values)) {} }
     (recent, orderedViews, fetchBatches) = (RecentObjects(), [:], FetchBatches())
-    sharedReads.dropAll()
+    origins.dropViews()
     for index in objects.indices {
       // Who stays alive keeps its ID, which only the context could make.
       if !isKnownUniquelyReferenced(&objects[index]) { _ = objects[index].ownID }

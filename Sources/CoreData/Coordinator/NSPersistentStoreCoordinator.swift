@@ -257,7 +257,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   /// made before the next save, are rules of ours.) Of stores that clients implement, an ``NSAtomicStore`` saves to
   /// `url` from now on, and an ``NSIncrementalStore`` stays.
   open func setURL(_ url: URL, for store: NSPersistentStore) -> Bool {
-    guard store.root === self, !(store is NSIncrementalStore) else { return false }
+    guard store.root === self, store.canMove else { return false }
     do { try relocate(store, to: url) } catch {
       report("The store at \(store.location?.path ?? "?") stays where it is, instead of \(url.path): \(error)")
       return false
@@ -274,15 +274,9 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     guard parts.count >= 3, parts[2].first == "p", let entity = frozen.schema.entity(named: parts[1]) else {
       return nil
     }
-    if let references = store.custom?.references {
-      // Behind the entity's name all is the client's, slashes included.
-      let text = parts[2...].joined(separator: "/").dropFirst()
-      if text.isEmpty { return nil }
-      let key = references.key(ofText: String(text), entity)
-      return NSManagedObjectID(frozen.infos[entity.index], key: key, store: store, context: nil)
-    }
-    // One text for each number: no sign, no leading zeros.
-    guard parts.count == 3, let key = Int64(parts[2].dropFirst()), key > 0, parts[2] == "p\(key)" else { return nil }
+    // Behind the entity's name all is the name that the store has for the object, slashes included.
+    let name = String(parts[2...].joined(separator: "/").dropFirst())
+    guard let key = store.objectKey(name, entity) else { return nil }
     return NSManagedObjectID(frozen.infos[entity.index], key: key, store: store, context: nil)
   }
 

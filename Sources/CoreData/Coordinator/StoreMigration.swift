@@ -25,7 +25,7 @@ extension NSPersistentStoreCoordinator {
       successor = try store.succeed { () throws(StoreError) in
         let source = try store.requireEngine()
         let engine = try Self.copy(source, to: url, backend, settings, encode) { (target) throws(StoreError) in
-          if store.custom == nil && !source.isReadOnly { try Self.carryKeys(from: source, to: target) }
+          if store.numbersObjects && !source.isReadOnly { try Self.carryKeys(from: source, to: target) }
           objects = try Self.references(in: target)
         }
         return NSPersistentStore(

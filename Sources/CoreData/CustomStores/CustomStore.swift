@@ -157,6 +157,26 @@ extension NSPersistentStore {
       identifier: metadata.identifier)
   }
 
+  /// How URIs call the object of a key: by what a client's store calls it, else by its number.
+  final func objectName(_ key: Int64) -> String { custom?.references.text(of: key) ?? String(key) }
+
+  /// The key of the object that URIs call so; nil for what is no such name. A number is written without a sign or
+  /// leading zeros.
+  final func objectKey(_ name: String, _ entity: Entity) -> Int64? {
+    if let references = custom?.references { return name.isEmpty ? nil : references.key(ofText: name, entity) }
+    guard let key = Int64(name), key > 0, name == String(key) else { return nil }
+    return key
+  }
+
+  /// Whether the store can be given another URL. Only the client knows where an ``NSIncrementalStore`` has its objects.
+  final var canMove: Bool { !(self is NSIncrementalStore) }
+
+  /// Whether the store is told which of its objects contexts use.
+  final var countsObjectsInUse: Bool { self is NSIncrementalStore }
+
+  /// Whether the store numbers its objects itself, so that a copy of it goes on from its highest numbers.
+  final var numbersObjects: Bool { custom == nil }
+
   /// The ID of the object of a reference object.
   final func makeObjectID(_ entity: NSEntityDescription, _ reference: Any) -> NSManagedObjectID {
     guard let references = custom?.references ?? opening?.references, let info = info(of: entity) else {

@@ -46,27 +46,27 @@ extension ContextCore {
   private func readRows(of objects: [NSManagedObject]) throws(StoreError) {
     let faults = objects.filter { $0.flags.isSuperset(of: [.fault, .stored]) }
     for (index, faults) in Dictionary(grouping: faults, by: \.storeIndex) {
-      if let store = store(index) { try readRows(of: faults, faults[0].info.root, store) }
+      if let origin = origin(index) { try readRows(of: faults, faults[0].info.root, origin) }
     }
   }
 
   private func readRows(
-    of objects: [NSManagedObject], _ root: Int, _ store: NSPersistentStore
+    of objects: [NSManagedObject], _ root: Int, _ origin: RowOrigin
   ) throws(StoreError) {
     var faults: [Int64: NSManagedObject] = [:]
     for object in objects {
       if object.row != nil && sharedReads.keepsRows { continue }
-      if let row = store.cache.row(root, object.key), row.entity == object.info.entity.index {
-        takeCached(row, object, store)
+      if let row = origin.cache.row(root, object.key), row.entity == object.info.entity.index {
+        takeCached(row, object, origin)
       } else if object.row == nil {
         faults[object.key] = object
       }
     }
     if faults.isEmpty { return }
-    try reading(store) { (view) throws(StoreError) in
+    try origin.read(self) { (view) throws(StoreError) in
       try view.snapshot.rows(of: root, keys: faults.keys.sorted()) { row in
         guard let object = faults[row.key], object.info.entity.index == row.entity else { return }
-        object.take(store.cache.merge(root, row, view: view.stamp))
+        object.take(origin.cache.merge(root, row, view: view.stamp))
       }
     }
   }
@@ -135,12 +135,12 @@ extension ContextCore {
         .flatMap { self.object($0, store: object.storeIndex) }
     }.filter { $0.row == nil && $0.flags.contains(.stored) }
     for (index, faults) in Dictionary(grouping: faults, by: \.storeIndex) {
-      guard let store = store(index), let entity = frozen?.schema.entities[relationship.destination] else { continue }
+      guard let origin = origin(index), let entity = frozen?.schema.entities[relationship.destination] else { continue }
       let byKey = Dictionary(faults.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
       do {
-        try reading(store) { (view) throws(StoreError) in
+        try origin.read(self) { (view) throws(StoreError) in
           try view.snapshot.rows(of: entity.root, keys: Array(byKey.keys)) {
-            byKey[$0.key]?.take(store.cache.merge(entity.root, $0, view: view.stamp))
+            byKey[$0.key]?.take(origin.cache.merge(entity.root, $0, view: view.stamp))
           }
         }
       } catch { throw CoreDataError.make(error) }
@@ -150,64 +150,13 @@ extension ContextCore {
   private func prefetchToMany(_ relationship: Relationship, _ objects: [NSManagedObject]) throws {
     let faults = objects.filter { $0.flags.contains(.stored) && $0.toMany(relationship).isFault }
     for (index, owners) in Dictionary(grouping: faults, by: \.storeIndex) {
-      guard let store = store(index) else { continue }
+      guard let origin = origin(index) else { continue }
       do {
         // Rows must not be newer than members; see `loadedToMany`.
         try readRows(of: owners)
-        if store.custom?.incremental != nil {
-          for owner in owners { load(owner.toMany(relationship), relationship, of: owner) }
-          continue
-        }
-        try catchUp(store, with: owners)
-        try reading(store) { (view) throws(StoreError) in
-          if relationship.storage == .inverseToOne {
-            try loadOnce(owners, relationship, store, view)
-          } else {
-            try loadShared(owners, relationship, store, view)
-          }
-        }
+        try origin.loadMembers(of: relationship, owners, self)
       } catch { throw CoreDataError.make(error) }
       readToManys.insert(relationship.declaringEntity << 16 | (relationship.toManyIndex ?? 0))
-    }
-  }
-
-  /// Members with one owner each: their objects are made together, and each owner gets its stretch of them.
-  private func loadOnce(
-    _ owners: [NSManagedObject], _ relationship: Relationship, _ store: NSPersistentStore,
-    _ view: StoreView
-  ) throws(StoreError) {
-    guard let frozen else { return }
-    let root = frozen.schema.entities[relationship.destination].root
-    var maker = ObjectMaker(self, store, root: root, view: view.stamp)
-    var (stretches, count): ([Int64: Range<Int>], Int) = ([:], 0)
-    stretches.reserveCapacity(owners.count)
-    var (last, start) = (Int64(0), 0)
-    try view.snapshot.destinations(of: relationship, owners: owners.map(\.key)) { (owner: Int64, row: consuming Row) in
-      if owner != last {
-        stretches[last] = start..<count
-        (last, start) = (owner, count)
-      }
-      count += 1
-      maker.add(row)
-    }
-    stretches[last] = start..<count
-    let objects = maker.finish()
-    for owner in owners {
-      let read = ContiguousArray(objects[stretches[owner.key] ?? 0..<0])
-      owner.toMany(relationship).load(living(read, relationship, of: owner))
-    }
-  }
-
-  /// Members that may have several owners, and then come once for each.
-  private func loadShared(
-    _ owners: [NSManagedObject], _ relationship: Relationship, _ store: NSPersistentStore,
-    _ view: StoreView
-  ) throws(StoreError) {
-    var groups: [Int64: ContiguousArray<Row>] = [:]
-    try view.snapshot.destinations(of: relationship, owners: owners.map(\.key)) { groups[$0, default: []].append($1) }
-    for owner in owners {
-      let read = members(groups[owner.key] ?? [], relationship, store, view: view.stamp)
-      owner.toMany(relationship).load(living(read, relationship, of: owner))
     }
   }
 }

@@ -11,11 +11,11 @@ extension ContextCore {
     if let dictionaries = try dictionariesOfObjects(parameters) { return dictionaries }
     let fetch = try ResolvedFetch(parameters, self)
     let table = try ResolvedTable(fetch, self)
-    let stores = self.stores(for: fetch)
+    let origins = self.origins(for: fetch)
     var rows: [TableAnswer] = []
     let views: [any StoreSnapshot]
     do {
-      views = try run(fetch, table.plan, stores) { rows.append(TableAnswer(values: $0, store: stores[$1])) }
+      views = try run(fetch, table.plan, origins) { rows.append(TableAnswer(values: $0, store: origins[$1].store)) }
     } catch { throw CoreDataError.make(error) }
     // Their rows own the objects that are among the values.
     return try withExtendedLifetime(views) { try dictionaries(rows, table) }
@@ -35,7 +35,7 @@ extension ContextCore {
     let fetch = try ResolvedFetch(parameters, self)
     let table = try ResolvedTable(fetch, self)
     var count = 0
-    do { _ = try run(fetch, table.plan, stores(for: fetch)) { _, _ in count += 1 } } catch {
+    do { _ = try run(fetch, table.plan, origins(for: fetch)) { _, _ in count += 1 } } catch {
       throw CoreDataError.make(error)
     }
     return count
@@ -43,15 +43,15 @@ extension ContextCore {
 
   /// Gives the views that were read.
   private func run(
-    _ fetch: ResolvedFetch, _ plan: TablePlan, _ stores: [NSPersistentStore], _ body: ([Value], Int) -> Void
+    _ fetch: ResolvedFetch, _ plan: TablePlan, _ origins: [RowOrigin], _ body: ([Value], Int) -> Void
   ) throws(StoreError) -> [any StoreSnapshot] {
     var views: [any StoreSnapshot] = []
-    for store in stores {
+    for origin in origins {
       // A fetch sees the newest state.
-      sharedReads.drop(store)
-      views.append(try reading(store) { $0.snapshot })
+      origin.dropView()
+      views.append(try origin.read(self) { $0.snapshot })
     }
-    let predicates = stores.map { fetch.predicate(at: UInt16($0.index), in: self) }
+    let predicates = origins.map { fetch.predicate(at: $0.index, in: self) }
     try TableExecution(views, predicates: predicates).run(plan, body)
     return views
   }

@@ -24,21 +24,22 @@ final class FetchReading: @unchecked Sendable {
   init(_ run: FetchRun, table: ResolvedTable?) {
     self.run = run
     self.table = table
-    readers = run.stores.map(run.reader)
+    readers = run.origins.map(run.reader)
   }
 
   /// Reads all stores, until `goesOn` says no to the number of results so far. A store cannot be stopped: what it still
   /// gives then is dropped.
   func read(_ goesOn: @escaping (Int) -> Bool) throws(StoreError) {
-    for store in run.stores { store.readings.enter() }
-    defer { for store in run.stores { store.readings.leave() } }
+    let stores = run.origins.map(\.store)
+    for store in stores { store.readings.enter() }
+    defer { for store in stores { store.readings.leave() } }
     if goesOn(0) { try readAll(goesOn) }
   }
 
   /// The views are let go of when this ends, but for those of stores in memory, which stand in nobody's way.
   private func readAll(_ goesOn: @escaping (Int) -> Bool) throws(StoreError) {
     var views: [StoreView] = []
-    for store in run.stores { views.append(try store.view()) }
+    for origin in run.origins { views.append(try origin.viewForAnyThread()) }
     stamps = views.map(\.stamp)
     var (count, isWanted) = (0, true)
     func counts() -> Bool {
@@ -47,7 +48,7 @@ final class FetchReading: @unchecked Sendable {
       return isWanted
     }
     if let table {
-      let stores = run.stores
+      let stores = run.origins.map(\.store)
       owners = zip(stores, views).filter { $0.0.keepsObjects }.map { $0.1.snapshot }
       return try TableExecution(views.map(\.snapshot), predicates: run.predicates).run(table.plan) {
         if counts() { rows.append(TableAnswer(values: $0, store: stores[$1])) }
@@ -55,7 +56,7 @@ final class FetchReading: @unchecked Sendable {
     }
     for (index, view) in views.enumerated() where isWanted {
       var answer: [FoundObject] = []
-      try readers[index].read(view, store: UInt16(run.stores[index].index)) { if counts() { answer.append($0) } }
+      try readers[index].read(view, store: run.origins[index].index) { if counts() { answer.append($0) } }
       answers.append(answer)
     }
   }
@@ -63,8 +64,8 @@ final class FetchReading: @unchecked Sendable {
   /// Whether the result is that of the fetch as it would be run now: no save came in between, and all is there that
   /// what has changed since could ask for.
   func fits(_ now: FetchRun) -> Bool {
-    guard now.stores.elementsEqual(run.stores, by: ===), stamps.count == run.stores.count,
-      zip(run.stores, stamps).allSatisfy({ $0.cache.isOfEngine($1) && $0.cache.isCurrent($1) })
+    guard now.origins.map(\.store).elementsEqual(run.origins.map(\.store), by: ===),
+      stamps.count == run.origins.count, zip(run.origins, stamps).allSatisfy({ $0.cache.isOfEngine($1) && $0.cache.isCurrent($1) })
     else { return false }
     if table != nil { return true }
     if now.isMerged && !run.isMerged && !now.fetch.plan.sort.isEmpty { return false }
@@ -81,8 +82,8 @@ extension ContextCore {
     var wanted = parameters
     if parameters.resultType == .managedObjectIDResultType { wanted = parameters.forIDs }
     let run = try fetchRun(wanted)
-    let isForeign = try run.stores.contains { try $0.openIncremental() != nil }
-    if isForeign || run.isFinishedInMemory { return nil }
+    if run.isFinishedInMemory { return nil }
+    for origin in run.origins where try !origin.canBeReadAnywhere() { return nil }
     let isTable = parameters.resultType == .dictionaryResultType
     for path in wanted.prefetchedKeyPaths { try checkPrefetch(path, from: run.fetch.plan.entities) }
     return FetchReading(run, table: isTable ? try ResolvedTable(run.fetch, self) : nil)

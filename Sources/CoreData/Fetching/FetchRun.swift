@@ -5,7 +5,7 @@ import StoreSchema
 /// A fetch with what its context adds: the stores to ask, and the objects on which their verdicts may be old.
 struct FetchRun {
   let fetch: ResolvedFetch
-  let stores: [NSPersistentStore]
+  let origins: [RowOrigin]
   /// What is asked of each of them: the same but for objects that the predicate names.
   let predicates: [ResolvedPredicate]
   let dirty: [NSManagedObject]
@@ -15,7 +15,7 @@ struct FetchRun {
   /// Whether blocks or comparators see the objects before the results are known.
   var isFinishedInMemory: Bool { fetch.block != nil || !fetch.comparators.isEmpty }
   /// Whether the answer of the one store is the result.
-  var isPlain: Bool { stores.count == 1 && dirty.isEmpty && !isFinishedInMemory }
+  var isPlain: Bool { origins.count == 1 && dirty.isEmpty && !isFinishedInMemory }
   /// Whether whole rows are read, and not only keys. Blocks and comparators look at all of them.
   var readsRows: Bool {
     isFinishedInMemory || fetch.parameters.includesPropertyValues && fetch.parameters.batchSize == 0
@@ -23,7 +23,7 @@ struct FetchRun {
   /// Whether the objects' values are looked at before the fetch ends.
   var readsWholeObjects: Bool { isFinishedInMemory || !fetch.parameters.returnsObjectsAsFaults }
   /// Whether results of several origins are put into one order.
-  var isMerged: Bool { stores.count > 1 || !selected.isEmpty }
+  var isMerged: Bool { origins.count > 1 || !selected.isEmpty }
 
   var options: FetchBatches.Options {
     .init(
@@ -31,23 +31,23 @@ struct FetchRun {
   }
 
   /// What a store is asked for.
-  func plan(of store: NSPersistentStore) -> FetchPlan {
-    if isPlain { return selection(of: store) }
+  func plan(of origin: RowOrigin) -> FetchPlan {
+    if isPlain { return selection(of: origin) }
     // Each pending object may push one result out of the window or into it.
-    var plan = selection(of: store).widened(by: dirty.count)
+    var plan = selection(of: origin).widened(by: dirty.count)
     if isFinishedInMemory { plan.limit = nil }
     return plan
   }
 
   /// The fetch's plan with the predicate that is a store's.
-  func selection(of store: NSPersistentStore) -> FetchPlan {
+  func selection(of origin: RowOrigin) -> FetchPlan {
     var plan = fetch.plan
-    if let index = stores.firstIndex(where: { $0 === store }) { plan.predicate = predicates[index] }
+    if let index = origins.firstIndex(where: { $0 === origin }) { plan.predicate = predicates[index] }
     return plan
   }
 
-  func reader(of store: NSPersistentStore) -> FetchReader {
-    FetchReader(plan: plan(of: store), readsRows: readsRows, readsSortKeys: isMerged)
+  func reader(of origin: RowOrigin) -> FetchReader {
+    FetchReader(plan: plan(of: origin), readsRows: readsRows, readsSortKeys: isMerged)
   }
 
   /// The results, of the answers of all stores; those that are finished in memory are not cut yet. `areCut` says
@@ -70,11 +70,11 @@ extension ContextCore {
   func fetchRun(_ parameters: FetchParameters) throws -> FetchRun {
     prepareToFetch()
     let fetch = try ResolvedFetch(parameters, self)
-    let stores = self.stores(for: fetch)
-    let dirty = parameters.includesPendingChanges ? pendingObjects(fetch, stores) : []
+    let origins = self.origins(for: fetch)
+    let dirty = parameters.includesPendingChanges ? pendingObjects(fetch, origins.map(\.store)) : []
     let selects = selection(fetch)
     return FetchRun(
-      fetch: fetch, stores: stores, predicates: stores.map { fetch.predicate(at: UInt16($0.index), in: self) },
+      fetch: fetch, origins: origins, predicates: origins.map { fetch.predicate(at: $0.index, in: self) },
       dirty: dirty, selected: sorted(dirty.filter { !$0.flags.isDeleted && selects($0) }, fetch.plan.sort))
   }
 
@@ -90,7 +90,8 @@ extension ContextCore {
     }
   }
 
-  func stores(for fetch: ResolvedFetch) -> [NSPersistentStore] {
+  /// The origins of the stores that a fetch asks.
+  func origins(for fetch: ResolvedFetch) -> [RowOrigin] {
     guard let coordinator else { return [] }
     let affected = fetch.parameters.affectedStores
     return coordinator.openStores.filter { store in
@@ -99,7 +100,7 @@ extension ContextCore {
           coordinator.takes(
             store, fetch.info.entity.index == $0 ? fetch.info.entity : frozen?.schema.entities[$0] ?? fetch.info.entity)
         }
-    }
+    }.map(origin(of:))
   }
 
   // MARK: Order
@@ -121,13 +122,13 @@ extension ContextCore {
 
   /// What a fault would fire with, without firing it; nil where that would be an error.
   private func rowAtHand(of object: NSManagedObject) -> Row? {
-    guard object.flags.contains(.stored), let store = store(object.storeIndex) else { return nil }
-    let cached = store.cache.row(object.info.root, object.key)
+    guard object.flags.contains(.stored), let origin = origin(object.storeIndex) else { return nil }
+    let cached = origin.cache.row(object.info.root, object.key)
     if let row = sharedReads.keepsRows ? object.row ?? cached : cached ?? object.row { return row }
     return
-      (try? reading(store) { (view) throws(StoreError) in
+      (try? origin.read(self) { (view) throws(StoreError) in
         try view.snapshot.row(of: object.info.root, key: object.key).map {
-          store.cache.merge(object.info.root, $0, view: view.stamp)
+          origin.cache.merge(object.info.root, $0, view: view.stamp)
         }
       }) ?? nil
   }

@@ -59,7 +59,7 @@ open class NSManagedObjectID: NSObject, NSCopying, @unchecked Sendable {
   }
 
   /// The key, or what a store that a client implements calls the object.
-  private var name: String { store?.custom?.references.text(of: key) ?? String(key) }
+  private var name: String { store?.objectName(key) ?? String(key) }
 
   public func copy(with zone: NSZone? = nil) -> Any { self }
 

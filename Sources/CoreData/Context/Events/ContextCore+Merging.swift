@@ -9,7 +9,7 @@ extension ContextCore {
     defer { checkInvariants() }
     processPendingChanges()
     let changes = elsewhere.places(in: self)
-    sharedReads.dropAll()
+    origins.dropViews()
     for place in changes.updated + changes.deleted { dropRow(place) }
     let refreshed = changes.updated.compactMap { registry.object($0.reference, store: $0.store) }
     for object in refreshed where !object.flags.isDeleted { refresh(object, mergeChanges: true) }
@@ -28,8 +28,8 @@ extension ContextCore {
   }
 
   private func dropRow(_ place: ChangesElsewhere.Place) {
-    guard let store = store(place.store), let frozen else { return }
-    store.cache.remove(frozen.infos[place.reference.entity].root, [place.reference.key])
+    guard let origin = origin(place.store), let frozen else { return }
+    origin.cache.remove(frozen.infos[place.reference.entity].root, [place.reference.key])
   }
 
   /// The objects count as deleted, with nothing left to save.

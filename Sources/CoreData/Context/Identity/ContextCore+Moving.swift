@@ -9,8 +9,7 @@ extension ContextCore {
   /// Looks stores up again, and reads all objects again when they are next used. An object that the next save changes,
   /// deletes or checks, and whose row is another one by now, has a conflict in that save.
   func forgetStores() {
-    knownStores.forget()
-    sharedReads.dropAll()
+    origins.forget()
     let checked = Set(changes.checks.map(ObjectIdentifier.init))
     let objects = registry.all
     for object in objects {

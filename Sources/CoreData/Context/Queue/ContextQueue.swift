@@ -103,6 +103,7 @@ extension ContextCore {
       Self.current = outer
       queue.leave(previous) {
         // Reads are of one moment within a block only: kept longer, they would hold old versions alive.
+        origins.dropViews()
         sharedReads.end()
         tellStoresOfObjects()
       }

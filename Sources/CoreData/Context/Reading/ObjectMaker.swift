@@ -7,7 +7,7 @@ import StoreSchema
 /// hand. All of them belong to the tree of one root entity, and no two to one object.
 struct ObjectMaker: ~Copyable {
   private let core: ContextCore
-  private let store: NSPersistentStore
+  private let origin: RowOrigin
   private let storeIndex: UInt16
   private let root: Int
   /// The view that the rows are read from.
@@ -28,10 +28,10 @@ struct ObjectMaker: ~Copyable {
   private var description: Unmanaged<NSEntityDescription>?
   private var objectClass = NSManagedObject.self
 
-  init(_ core: ContextCore, _ store: NSPersistentStore, root: Int, view: ViewStamp, refreshes: Bool = false) {
+  init(_ core: ContextCore, _ origin: RowOrigin, root: Int, view: ViewStamp, refreshes: Bool = false) {
     self.core = core
-    self.store = store
-    storeIndex = UInt16(store.index)
+    self.origin = origin
+    storeIndex = origin.index
     self.root = root
     self.view = view
     self.refreshes = refreshes
@@ -61,7 +61,7 @@ struct ObjectMaker: ~Copyable {
     // Keys with gaps promise too much; a store may say anything.
     let count = max(0, min(count, 1 << 17))
     objects.reserveCapacity(count)
-    store.cache.expect(root, count)
+    origin.cache.expect(root, count)
     core.registry.expect(count, store: storeIndex, root: root)
   }
 
@@ -81,7 +81,7 @@ struct ObjectMaker: ~Copyable {
 
   /// The rows move out of the chunk into their objects.
   private mutating func makeObjects(_ chunk: UnsafeMutableBufferPointer<Row?>) {
-    store.cache.merge(root, RowChunk(rows: chunk), view: view)
+    origin.cache.merge(root, RowChunk(rows: chunk), view: view)
     // If all that are registered were made here, none of these is: no object has two rows.
     let known =
       core.registry.count(store: storeIndex, root: root) == madeCount

@@ -26,7 +26,7 @@ extension ContextCore {
       if found.info.deleteRule == .denyDeleteRule {
         // The validation of the deletion reads the members anew.
         found.deleted.toMany(found.info.relationship).unload()
-        if let store = store(found.deleted.storeIndex) { sharedReads.drop(store) }
+        origin(found.deleted.storeIndex)?.dropView()
         continue
       }
       for member in try members(found) where isStillDeleted(found.deleted) {
@@ -40,13 +40,13 @@ extension ContextCore {
   /// commit reports a conflict, which must not be hidden.
   private func members(_ found: Referrers) throws -> [NSManagedObject] {
     let storeIndex = found.deleted.storeIndex
-    guard let store = store(storeIndex), let frozen else { return [] }
+    guard let origin = origin(storeIndex), let frozen else { return [] }
     let root = frozen.schema.entities[found.info.relationship.destination].root
     let keys = found.objects.map(\.key)
     var versions: [Int64: Int64] = [:]
-    sharedReads.drop(store)
+    origin.dropView()
     do {
-      try reading(store) { (view) throws(StoreError) in
+      try origin.read(self) { (view) throws(StoreError) in
         try view.snapshot.rows(of: root, keys: keys) { versions[$0.key] = $0.version }
       }
     } catch { throw CoreDataError.make(error) }

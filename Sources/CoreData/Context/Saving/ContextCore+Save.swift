@@ -64,7 +64,7 @@ extension ContextCore {
       while true {
         guard let plan = try plan(coordinator) else { continue }
         // A view of one's own must not stand in the way of the commit.
-        sharedReads.dropAll()
+        origins.dropViews()
         switch try plan.commit(self) {
         case .committed(let receipts):
           finish(plan, receipts)
@@ -86,7 +86,7 @@ extension ContextCore {
   /// A plan; nil where a store has moved, and its former place takes nothing any more.
   private func plan(_ coordinator: NSPersistentStoreCoordinator) throws -> SavePlan? {
     do { return try SavePlan(self, coordinator) } catch {
-      if !knownStores.haveMoved { throw error }
+      if !origins.haveMoved { throw error }
       try followStores()
       return nil
     }
@@ -139,7 +139,7 @@ extension ContextCore {
     let new = changed.filter { object in
       if !object.flags.isInserted || object.key > 0 { return false }
       findStore(for: object)
-      return store(object.storeIndex)?.custom != nil
+      return origin(object.storeIndex)?.namesObjects ?? false
     }
     if !new.isEmpty { try obtainPermanentKeys(Array(new)) }
   }
@@ -156,7 +156,7 @@ extension ContextCore {
   }
 
   private func saveMetadata(_ coordinator: NSPersistentStoreCoordinator) throws {
-    sharedReads.dropAll()
+    origins.dropViews()
     for store in coordinator.openStores where store.pendingMetadata != nil {
       try saveMetadata(of: store.current)
     }
@@ -170,7 +170,7 @@ extension ContextCore {
       // The store has moved, and what was set with it.
       if result == nil { return try saveMetadata(of: store.current) }
     } catch {
-      throw store.custom?.takeError() ?? (error as? StoreError).map { CoreDataError.make($0) } ?? error
+      throw RowOrigin(store).cocoaError(error)
     }
   }
 

@@ -33,8 +33,7 @@ extension SavePlan {
         }
       } catch {
         takeBack(from: receipts.count, keepsExternalData: (error as? StoreError)?.outcome == .outcomeUnknown)
-        let cause =
-          part.store.custom?.takeError() ?? (error as? StoreError).map { CoreDataError.make($0) } ?? error
+        let cause = part.origin.cocoaError(error)
         if receipts.isEmpty { throw cause }
         settle(receipts, core)
         throw CoreDataError.incomplete(cause, unsaved: parts.dropFirst(receipts.count).map(\.store))

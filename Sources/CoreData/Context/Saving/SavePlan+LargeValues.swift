@@ -38,7 +38,7 @@ extension SavePlan.Part {
   /// ``SavePlan/takeBack(from:keepsExternalData:)`` has given them back: not where there are other parts, and not for a
   /// client's store, which reads the objects.
   func lendLargeValues() {
-    if store.custom != nil { return }
+    if origin.readsObjectsOfSaves { return }
     for (object, row) in large {
       var slots: [Int] = []
       object.overlay.forEach(object.slotCount) { slot, value in

@@ -10,7 +10,7 @@ final class SavePlan {
 
   /// The changes for one store.
   final class Part {
-    let store: NSPersistentStore
+    let origin: RowOrigin
     let storeIndex: UInt16
     let engine: any Store
     // Used by its one save only, so free of exclusivity checks.
@@ -28,9 +28,11 @@ final class SavePlan {
     /// The objects behind `changes.obsoleteExternalData`, in the same order.
     var ownersOfObsoleteData: [NSManagedObject] = []
 
-    init(_ store: NSPersistentStore, _ engine: any Store, _ changes: ChangeSet) {
-      self.store = store
-      storeIndex = UInt16(store.index)
+    var store: NSPersistentStore { origin.store }
+
+    init(_ origin: RowOrigin, _ engine: any Store, _ changes: ChangeSet) {
+      self.origin = origin
+      storeIndex = origin.index
       self.engine = engine
       self.changes = changes
     }
@@ -117,7 +119,7 @@ final class SavePlan {
     }
     core.findStore(for: object)
     if let known = byIndex[object.storeIndex] { return .passUnretained(known) }
-    guard let store = core.store(object.storeIndex) else {
+    guard let origin = core.origin(object.storeIndex) else {
       throw CocoaError(
         coordinator.openStores.isEmpty ? .persistentStoreOpen : .persistentStoreSave,
         userInfo: [
@@ -129,12 +131,12 @@ final class SavePlan {
     changes.author = core.context?.transactionAuthor
     changes.contextName = core.context?.name
     // The commit takes the metadata. Metadata that cannot be written fails the save here, before large values are kept.
-    _ = try store.metadataToSave()
+    _ = try origin.store.metadataToSave()
     let part: Part
     do {
       // Where the rows come from. If the store has moved since, the commit notices.
-      let engine = try store.requireEngine()
-      part = Part(store, core.knownStores.engine(object.storeIndex) ?? engine, changes)
+      let engine = try origin.store.requireEngine()
+      part = Part(origin, origin.engine ?? engine, changes)
     } catch { throw CoreDataError.make(error) }
     part.reserve(core.changes.counts)
     byIndex[object.storeIndex] = part

@@ -1,0 +1,106 @@
+import StoreProtocol
+import StoreQuery
+import StoreSchema
+
+/// What one store gives for a fetch.
+extension RowOrigin {
+  /// Whether a fetch gets rows from the store, rather than references or objects.
+  func givesRows(_ run: FetchRun) -> Bool { run.readsRows && store.custom?.incremental == nil }
+
+  /// Whether the store can be read on any thread: no code of the client's takes part.
+  func canBeReadAnywhere() throws(StoreError) -> Bool { if case .views = try access() { true } else { false } }
+
+  /// A view for one read on any thread.
+  func viewForAnyThread() throws(StoreError) -> StoreView { try store.view() }
+
+  /// The results of a fetch in the order of its sorts, if they are to be merged with others.
+  func results(_ run: FetchRun, _ reader: FetchReader, _ core: ContextCore) throws -> [FoundObject] {
+    // A fetch sees the newest state, and so do the faults that it makes.
+    dropView()
+    if case .requests(let engine) = try access() {
+      let objects = try objects(run, reader, from: engine, core)
+      if !run.isMerged { return objects.map { FoundObject($0, keys: []) } }
+      return core.keepingRows { core.sorted(objects, run.fetch.plan.sort) }
+    }
+    var results: [FoundObject] = []
+    try read(core) { (view) throws(StoreError) in
+      try reader.read(view, store: index) { results.append($0) }
+    }
+    return results
+  }
+
+  /// What a client's store gives, with the rows that the fetch promises. Such a store has no views that last: what is
+  /// read is of one moment because nobody else calls the store meanwhile.
+  private func objects(
+    _ run: FetchRun, _ reader: FetchReader, from engine: IncrementalEngine, _ core: ContextCore
+  ) throws -> [NSManagedObject] {
+    let (root, refreshes) = (run.fetch.info.root, run.fetch.parameters.shouldRefresh)
+    var rows: [Row] = []
+    let (objects, view) = try engine.calling { _ in
+      let objects = try engine.fetch(run.fetch, offset: reader.plan.offset, limit: reader.plan.limit, core)
+      let view = StoreView(cache) { engine.snapshot(for: core) }
+      if !reader.readsRows || !run.readsWholeObjects { return (objects, view.stamp) }
+      var (unknown, seen): ([Int64], Set<Int64>) = ([], [])
+      for object in objects where object.flags.isFault || refreshes && !object.flags.hasChanges {
+        guard seen.insert(object.key).inserted else { continue }
+        if !refreshes, let row = cache.row(root, object.key) {
+          rows.append(row)
+        } else {
+          unknown.append(object.key)
+        }
+      }
+      try view.snapshot.rows(of: root, keys: unknown) { rows.append($0) }
+      return (objects, view.stamp)
+    }
+    var maker = ObjectMaker(core, self, root: root, view: view, refreshes: refreshes)
+    for row in rows { maker.add(row) }
+    _ = maker.finish()
+    return objects
+  }
+
+  /// The objects of a fetch of which this store alone gives rows, and whose results need no merging.
+  func objects(_ run: FetchRun, _ core: ContextCore) throws(StoreError) -> [NSManagedObject] {
+    dropView()
+    return try read(core) { (view) throws(StoreError) in
+      let (execution, plan) = (FetchExecution(view.snapshot), run.plan(of: self))
+      var maker = ObjectMaker(
+        core, self, root: run.fetch.info.root, view: view.stamp, refreshes: run.fetch.parameters.shouldRefresh)
+      try execution.fetch(plan) { (row: consuming Row) in
+        maker.add(row)
+        if maker.asksForCount, let count = execution.estimatedCount(plan) { maker.expect(count) }
+      }
+      let objects = maker.finish()
+      // Before they were registered, another store may have got the index, which they would be taken to be of.
+      if store.isRemoved { throw store.removed }
+      return objects
+    }
+  }
+
+  /// How many objects the store selects besides those on which its verdict may be old, before offset and limit.
+  func count(_ run: FetchRun, _ core: ContextCore) throws -> Int {
+    let old = run.dirty.filter { $0.storeIndex == index && $0.flags.contains(.stored) }
+    var plan = run.selection(of: self)
+    (plan.sort, plan.offset, plan.limit) = ([], 0, nil)
+    if case .requests = try access() {
+      let reader = FetchReader(plan: plan, readsRows: false, readsSortKeys: false)
+      let known = Set(old.map(ObjectIdentifier.init))
+      return try results(run, reader, core).count {
+        if case .object(let object) = $0.content { !known.contains(ObjectIdentifier(object)) } else { true }
+      }
+    }
+    if !old.isEmpty {
+      let isOld = ResolvedPredicate.member(
+        .path(SlotPath(leaf: .object)), of: .constants(old.map { .reference($0.reference) }), [])
+      plan.predicate = .and([plan.predicate, .not(isOld)])
+    }
+    dropView()
+    return try read(core) { (view) throws(StoreError) in try FetchExecution(view.snapshot).count(plan) }
+  }
+
+  /// The count of a fetch whose results this store alone gives, offset and limit included; nil if the store does not
+  /// count so.
+  func requestedCount(_ run: FetchRun, _ core: ContextCore) throws -> Int? {
+    guard case .requests(let engine) = try access() else { return nil }
+    return try engine.count(run.fetch, core)
+  }
+}

@@ -1,0 +1,35 @@
+import Foundation
+import StoreProtocol
+import StoreSchema
+
+/// Keys and commits.
+extension RowOrigin {
+  /// Whether the store itself names new objects, before they are saved.
+  var namesObjects: Bool { store.custom != nil }
+
+  /// Permanent keys for new objects, in their order.
+  func permanentKeys(for objects: [NSManagedObject], _ core: ContextCore) throws -> [Int64] {
+    if let custom = store.custom {
+      let deleted = core.changed.filter {
+        $0.flags.isSuperset(of: [.deleted, .stored]) && $0.storeIndex == index
+      }
+      let entities = Dictionary(deleted.map { ($0.key, $0.info.entity) }, uniquingKeysWith: { first, _ in first })
+      return try custom.keys(for: objects, deleted: entities, store)
+    }
+    var keys: [Int: Range<Int64>] = [:]
+    for (root, members) in Dictionary(grouping: objects, by: \.info.root) {
+      do { keys[root] = try store.allocateKeys(root: root, count: members.count) } catch {
+        throw CoreDataError.make(error)
+      }
+    }
+    return objects.compactMap { keys[$0.info.root]?.popFirst() }
+  }
+
+  /// Whether the store may read the objects of a save during the commit: they must have all their values.
+  var readsObjectsOfSaves: Bool { store.custom != nil }
+
+  /// The error of a commit as clients see it: what a client's store threw, or the Cocoa error for a store error.
+  func cocoaError(_ error: any Error) -> any Error {
+    store.custom?.takeError() ?? (error as? StoreError).map { CoreDataError.make($0) } ?? error
+  }
+}
