@@ -44,7 +44,7 @@ enum HouseRules {
       !["CustomStores", "Coordinator", "Context/Origins"].contains(where: file.path.dropFirst(17).hasPrefix)
     else { return [] }
     return breaches(
-      of: /\.custom\b|\bopenIncremental\b|\bNS(Incremental|Atomic)Store\b|\.view\(\)/, in: file,
+      of: /\.custom\b|openIncremental|NS(Incremental|Atomic)Store\b|\.view\(\)/, in: file,
       "asks what kind of store there is, or takes a view of its own")
   }
 

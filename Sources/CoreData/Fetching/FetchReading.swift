@@ -65,7 +65,8 @@ final class FetchReading: @unchecked Sendable {
   /// what has changed since could ask for.
   func fits(_ now: FetchRun) -> Bool {
     guard now.origins.map(\.store).elementsEqual(run.origins.map(\.store), by: ===),
-      stamps.count == run.origins.count, zip(run.origins, stamps).allSatisfy({ $0.cache.isOfEngine($1) && $0.cache.isCurrent($1) })
+      stamps.count == run.origins.count,
+      zip(run.origins, stamps).allSatisfy({ $0.cache.isOfEngine($1) && $0.cache.isCurrent($1) })
     else { return false }
     if table != nil { return true }
     if now.isMerged && !run.isMerged && !now.fetch.plan.sort.isEmpty { return false }

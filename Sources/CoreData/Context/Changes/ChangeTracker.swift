@@ -183,7 +183,9 @@ struct ChangeTracker {
   }
 
   /// The state of an object whose context is reset.
-  static func reset(_ object: NSManagedObject) { object.write(object.flags.intersection(.stored).union(.fault), Permit()) }
+  static func reset(_ object: NSManagedObject) {
+    object.write(object.flags.intersection(.stored).union(.fault), Permit())
+  }
 
   // MARK: Delete rules
 

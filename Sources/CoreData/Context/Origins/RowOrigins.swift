@@ -23,7 +23,7 @@ final class RowOrigins {
   /// The index of the store of an ID, nil if it is none of those that were found.
   @inline(__always)
   func index(of id: NSManagedObjectID) -> UInt16? {
-    for origin in origins { if let origin, !origin.store.isRemoved, id.isMade(of: origin.store) { return origin.index } }
+    for case let origin? in origins where !origin.store.isRemoved && id.isMade(of: origin.store) { return origin.index }
     return nil
   }
 

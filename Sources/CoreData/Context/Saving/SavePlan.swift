@@ -211,7 +211,9 @@ final class SavePlan {
         }
         // Deleted objects take their pairs with them; objects that were never saved have none.
         for member in state.removed
-        where member.flags.contains(.stored) && (!member.flags.contains(.deleted) || relationship.storage == .destination) {
+        where member.flags.contains(.stored)
+          && (!member.flags.contains(.deleted) || relationship.storage == .destination)
+        {
           change.removed.append(Self.reference(member))
         }
       } else {
