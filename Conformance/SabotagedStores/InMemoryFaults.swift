@@ -11,7 +11,7 @@ extension SabotagedStores {
         guard case .conflicts = result else { return result }
         var half = ChangeSet(time: 0)
         half.insertions = changes.insertions.filter { $0.key > 0 || $0.key == 0 }.prefix(1).map { $0.copy(version: 1) }
-        for row in half.insertions { row.resolve(key: 0, version: 1, referenceSlots: [], keys: []) }
+        for row in half.insertions { row.setKey(0) }
         _ = try store.commit(half)
         return result
       }
@@ -144,7 +144,7 @@ extension SabotagedStores {
     }
     for row in changes.insertions where row.key <= 0 {
       last += 1
-      row.resolve(key: last, version: 1, referenceSlots: [], keys: [])
+      row.setKey(last)
     }
   }
 }

@@ -18,7 +18,7 @@ public struct Changes {
     let builder = RowBuilder()
     builder.begin(slots: entity.slots.count)
     try set(values, of: entity, builder)
-    set.insertions.append(builder.finish(key: 0, entity: entity.index, version: 1))
+    set.insertions.append(builder.finishDraft(key: 0, entity: entity.index, version: 1))
     return ObjectReference(entity: entity.index, key: -Int64(set.insertions.count))
   }
 
@@ -40,7 +40,7 @@ public struct Changes {
     for (slot, kind) in entity.slots.enumerated() { builder.copy(slot, kind, from: row) }
     let changed = try set(values, of: entity, builder)
     set.updates.append(
-      .init(row: builder.finish(key: row.key, entity: row.entity, version: row.version + 1), changed: changed))
+      .init(row: builder.finishDraft(key: row.key, entity: row.entity, version: row.version + 1), changed: changed))
   }
 
   /// Deletes an object: as the store has it now, or in the version that was read before.

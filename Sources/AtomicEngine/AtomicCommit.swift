@@ -3,16 +3,17 @@ import StoreSchema
 
 /// Applies one change set to a copy of a graph.
 ///
-/// The steps, in order: keys, checks, rows, links, what links must not be left, links of deleted objects, derived
+/// The steps, in order: checks, rows, links, what links must not be left, links of deleted objects, derived
 /// attributes. Where it reports conflicts the copy is thrown away.
 struct AtomicCommit {
   /// The state so far.
   private(set) var graph: AtomicGraph
   private let before: AtomicGraph
-  private let changes: ChangeSet
-  private var keys: [Int64] = []
-  /// Insertions that came with their keys.
-  private var placed: [Row] = []
+  private let changes: SealedChanges
+  /// The stored objects that new links lead to.
+  private let targets: [ObjectReference]
+  /// New objects that brought their keys.
+  private let given: [ObjectReference]
   private var conflicts: [Conflict] = []
   /// By link table and owner.
   private var edits: [[Int64: AtomicLinks.Edit]]
@@ -20,72 +21,52 @@ struct AtomicCommit {
 
   enum Result {
     case conflicts([Conflict])
-    case applied(AtomicGraph, keys: [Int64], touched: [ObjectReference])
+    case applied(AtomicGraph, SealedChanges, touched: [ObjectReference])
   }
 
-  init(_ graph: AtomicGraph, _ changes: ChangeSet) {
+  /// Throws `invalidArgument` for a new object whose key is taken.
+  init(_ graph: AtomicGraph, _ changes: ChangeSet, isRehearsal: Bool = false) throws(StoreError) {
     self.graph = graph
     before = graph
-    self.changes = changes
+    let draft = CommitDraft(changes, graph.schema, isRehearsal: isRehearsal)
+    (targets, given) = (draft.targets, draft.givenKeys)
+    for object in given where graph.row(of: object.entity, object.key) != nil {
+      throw StoreError(.invalidArgument, "There is an object with the key \(object.key) already.")
+    }
+    try self.graph.raiseHighestKey(to: given.lazy.map(\.key).max() ?? 0)
+    let keys = try self.graph.takeKeys(draft.keyNeeds.reduce(0) { $0 + $1.count })
+    self.changes = try draft.seal(all: keys)
     edits = Array(repeating: [:], count: graph.links.count)
   }
 
   mutating func run() throws(StoreError) -> Result {
-    let targets = changes.linkTargets(graph.schema)
-    try assignKeys()
     check()
-    if !conflicts.isEmpty { return .conflicts(conflicts) }
+    if !conflicts.isEmpty { return .conflicts(changes.unsealed(conflicts)) }
     judgeUniqueness()
-    if !conflicts.isEmpty { return .conflicts(conflicts) }
+    if !conflicts.isEmpty { return .conflicts(changes.unsealed(conflicts)) }
     deleteRows()
     updateRows()
     insertRows()
-    try graph.separateTrees(placed)
+    try graph.separateTrees(given)
     changeLinks()
-    judgeTargets(targets)
+    judgeTargets()
     judgeDeletions()
-    if !conflicts.isEmpty { return .conflicts(conflicts) }
+    if !conflicts.isEmpty { return .conflicts(changes.unsealed(conflicts)) }
     dropLinks()
     let touched = derive()
-    return .applied(graph, keys: keys, touched: touched)
+    return .applied(graph, changes, touched: touched)
   }
 
   /// The objects that look different than the change set says.
   private mutating func derive() -> [ObjectReference] {
     if shape.derivations.isEmpty { return [] }
     var changed = Set(changes.updates.map(\.row.reference))
-    for (row, key) in zip(changes.insertions, keys) { changed.insert(ObjectReference(entity: row.entity, key: key)) }
+    for row in changes.insertions { changed.insert(row.reference) }
     let owners = edits.map { Set($0.keys) }
     return AtomicDerivation.run(&graph, changed: changed, owners: owners).sorted {
       ($0.entity, $0.key) < ($1.entity, $1.key)
     }
   }
-
-  // MARK: Keys
-
-  private mutating func assignKeys() throws(StoreError) {
-    placed = changes.insertions.filter { $0.key > 0 }
-    try graph.raiseHighestKey(to: placed.lazy.map(\.key).max() ?? 0)
-    var next = try graph.takeKeys(changes.insertions.count - placed.count).lowerBound
-    keys.reserveCapacity(changes.insertions.count)
-    for row in changes.insertions {
-      keys.append(row.key > 0 ? row.key : next)
-      if row.key <= 0 { next += 1 }
-    }
-    for (row, key) in zip(changes.insertions, keys) {
-      if row.key > 0, graph.row(of: row.entity, row.key) != nil {
-        throw StoreError(.invalidArgument, "There is an object with the key \(row.key) already.")
-      }
-      row.resolve(key: key, version: 1, referenceSlots: shape.referenceSlots[row.entity], keys: keys)
-    }
-    for update in changes.updates {
-      let row = update.row
-      row.resolve(
-        key: row.key, version: row.version, referenceSlots: shape.referenceSlots[row.entity], keys: keys)
-    }
-  }
-
-  private func final(_ key: Int64) -> Int64 { key < 0 ? keys[Int(-(key + 1))] : key }
 
   // MARK: Checks
 
@@ -180,7 +161,7 @@ struct AtomicCommit {
     apply(edits)
     for change in changes.links {
       guard let order = change.order, let table = table(of: change) else { continue }
-      graph.links[table].order(final(change.owner), as: order.map { final($0.key) })
+      graph.links[table].order(changes.permanentKey(change.owner), as: order.map { changes.permanentKey($0.key) })
     }
   }
 
@@ -223,7 +204,7 @@ struct AtomicCommit {
 
   // MARK: Links that must not be left
 
-  private mutating func judgeTargets(_ targets: [ObjectReference]) {
+  private mutating func judgeTargets() {
     for target in targets where graph.row(of: target.entity, target.key) == nil {
       conflicts.append(Conflict(reference: target, versionRead: 0, kind: .version(persisted: nil)))
     }
@@ -251,15 +232,15 @@ struct AtomicCommit {
   }
 
   private mutating func collect(_ change: ChangeSet.LinkChange, _ table: Int) {
-    let owner = final(change.owner)
+    let owner = changes.permanentKey(change.owner)
     let inverse = shape.inverseTables[table]
     for destination in change.removed {
-      let key = final(destination.key)
+      let key = changes.permanentKey(destination.key)
       edits[table][owner, default: .init()].removed.insert(key)
       if let inverse { edits[inverse][key, default: .init()].removed.insert(owner) }
     }
     for destination in change.added {
-      let key = final(destination.key)
+      let key = changes.permanentKey(destination.key)
       // Another owner loses it, as where the link is in the destination's row.
       if inverse == nil, let former = before.links[table].owner(of: key), former != owner {
         edits[table][former, default: .init()].removed.insert(key)

@@ -10,7 +10,7 @@ public struct AtomicGraphLoader {
   private var graph: AtomicGraph
   /// By trees, as they come; ``finish(highestNumber:)`` puts them in order.
   private var keys: [[Int64]]
-  private var rows: [[Row]]
+  private var rows: [[RowDraft]]
   /// By link tables, what was told.
   private var lists: [AtomicLinkLists]
   /// By link tables, what follows from rows.
@@ -77,7 +77,7 @@ public struct AtomicGraphLoader {
   public func linkTable(of relationship: Relationship) -> Int? { graph.shape.table(of: relationship) }
 
   /// Adds an object. Throws `corrupt` for a key that is none.
-  public mutating func add(_ row: consuming Row) throws(StoreError) {
+  public mutating func add(_ row: consuming RowDraft) throws(StoreError) {
     if let salvage { return add(row, to: salvage) }
     let (key, tree) = (row.key, graph.shape.tree[row.entity])
     if key <= 0 { throw Self.wrong(key) }
@@ -104,9 +104,13 @@ public struct AtomicGraphLoader {
     for tree in rows.indices { try resolve(tree) }
     for table in lists.indices { try checkLists(table) }
     for tree in rows.indices {
-      graph.trees[tree] = AtomicTree(keys[tree], rows[tree])
+      let rows = zip(rows[tree], keys[tree]).map { row, key in
+        _ = row.seal(key: key, version: row.version)
+        return row.sealedRow
+      }
+      graph.trees[tree] = AtomicTree(keys[tree], rows)
       // What contradicts a constraint stays: it can be read, and is refused when it is saved again.
-      if !graph.uniqueness.isEmpty { for row in rows[tree] { _ = graph.uniqueness.add(row) } }
+      if !graph.uniqueness.isEmpty { for row in rows { _ = graph.uniqueness.add(row) } }
     }
     loadLinks()
     return graph
@@ -117,15 +121,16 @@ public struct AtomicGraphLoader {
   /// Keys that are none are left to the salvage.
   private func key(_ number: Int64, _ tree: Int) -> Int64 { graph.numbering.key(number, tree: tree) ?? 0 }
 
-  private func add(_ row: Row, to salvage: Salvage) {
+  private func add(_ row: RowDraft, to salvage: Salvage) {
+    var own = row.key
     if !graph.numbering.isPlain {
       for toOne in toOnes[row.entity] where !row.isNull(toOne.slot) {
-        _ = row.patch(toOne.slot, .int(key(row.int(toOne.slot), toOne.destination.tree)))
+        _ = row.patch(toOne.slot, .int(key(row.view.int(toOne.slot), toOne.destination.tree)))
       }
-      let key = key(row.key, graph.shape.tree[row.entity])
-      row.resolve(key: key, version: row.version, referenceSlots: [], keys: [])
+      own = key(own, graph.shape.tree[row.entity])
     }
-    salvage.add(row)
+    _ = row.seal(key: own, version: row.version)
+    salvage.add(row.sealedRow)
   }
 
   private func link(_ table: Int, of owner: Int64, to numbers: some Collection<Int64>, in salvage: Salvage) {
@@ -169,9 +174,8 @@ public struct AtomicGraphLoader {
     for tree in rows.indices {
       for (place, row) in rows[tree].enumerated() {
         keys[tree][place] = try key(row.key, tree)
-        row.resolve(key: keys[tree][place], version: row.version, referenceSlots: [], keys: [])
         for toOne in toOnes[row.entity] where !row.isNull(toOne.slot) {
-          _ = row.patch(toOne.slot, .int(try key(row.int(toOne.slot), toOne.destination.tree)))
+          _ = row.patch(toOne.slot, .int(try key(row.view.int(toOne.slot), toOne.destination.tree)))
         }
       }
     }
@@ -190,16 +194,16 @@ public struct AtomicGraphLoader {
     for place in rows[tree].indices {
       let row = rows[tree][place]
       for toOne in toOnes[row.entity] where !row.isNull(toOne.slot) {
-        let key = row.int(toOne.slot)
+        let key = row.view.int(toOne.slot)
         guard let destination = self.place(of: key, toOne.destination) else {
-          throw missing(key, graph.schema.entities[row.entity].relationships[toOne.index], row.key)
+          throw missing(key, graph.schema.entities[row.entity].relationships[toOne.index], keys[tree][place])
         }
         if let slot = toOne.entitySlot {
           _ = row.patch(slot, .int(Int64(rows[toOne.destination.tree][destination].entity)))
         }
         if let table = toOne.table {
           backLinks[table].owners.append(key)
-          backLinks[table].destinations.append(row.key)
+          backLinks[table].destinations.append(keys[tree][place])
         }
       }
     }

@@ -76,12 +76,12 @@ extension AtomicGraph {
     highestKey = key
   }
 
-  /// Gives each tree a number space where objects of two trees have the same key: where one of `rows`, which have been
-  /// inserted just now, has the key of an object of another tree.
-  mutating func separateTrees(_ rows: [Row]) throws(StoreError) {
+  /// Gives each tree a number space where objects of two trees have the same key: where one of `objects`, which have
+  /// been inserted just now, has the key of an object of another tree.
+  mutating func separateTrees(_ objects: [ObjectReference]) throws(StoreError) {
     if !numbering.isPlain || trees.count < 2 { return }
-    let isShared = rows.contains { row in
-      trees.indices.contains { $0 != shape.tree[row.entity] && trees[$0].place(of: row.key) != nil }
+    let isShared = objects.contains { object in
+      trees.indices.contains { $0 != shape.tree[object.entity] && trees[$0].place(of: object.key) != nil }
     }
     if !isShared { return }
     numbering = AtomicNumbering(schema)

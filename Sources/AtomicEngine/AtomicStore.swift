@@ -54,14 +54,14 @@ public final class AtomicStore: Store {
     defer { writing.unlock() }
     try refresh()
     let state = try writable()
-    var commit = AtomicCommit(state.graph, changes)
+    var commit = try AtomicCommit(state.graph, changes)
     switch try commit.run() {
     case .conflicts(let conflicts): return .conflicts(conflicts)
-    case .applied(let graph, let keys, let touched):
+    case .applied(let graph, let changes, let touched):
       try externalFiles?.prepare(changes)
       try publish(graph, changes.metadata ?? state.metadata)
       externalFiles?.committed(changes)
-      return .committed(Receipt(keys: keys, commitNumber: state.commitNumber + 1, touched: touched))
+      return .committed(Receipt(keys: changes.keys, commitNumber: state.commitNumber + 1, touched: touched))
     }
   }
 
@@ -69,7 +69,7 @@ public final class AtomicStore: Store {
     writing.lock()
     defer { writing.unlock() }
     try refresh()
-    var commit = AtomicCommit(try writable().graph, changes)
+    var commit = try AtomicCommit(try writable().graph, changes, isRehearsal: true)
     if case .conflicts(let conflicts) = try commit.run() { return conflicts }
     return []
   }

@@ -91,12 +91,12 @@ extension KeyValueCommit {
 
   private func takeLinksAway(_ change: ChangeSet.LinkChange) throws(StoreError) {
     guard let table = table(of: change), !shape.isInRows[table] else { return }
-    let owner = final(change.owner)
+    let owner = changes.permanentKey(change.owner)
     let inverse = shape.store.inverseTables[table]
     if !change.removed.isEmpty {
-      let stays = Set(change.added.map { final($0.key) })
+      let stays = Set(change.added.map { changes.permanentKey($0.key) })
       for destination in change.removed {
-        let key = final(destination.key)
+        let key = changes.permanentKey(destination.key)
         if stays.contains(key) { continue }
         try unlink(table, owner, key)
         if let inverse { try unlink(inverse, key, owner) }
@@ -104,7 +104,7 @@ extension KeyValueCommit {
     }
     let isOneWay = shape.isOneWay[table]
     for destination in change.added {
-      let key = final(destination.key)
+      let key = changes.permanentKey(destination.key)
       // Another owner loses it, as where the link is in the destination's row.
       if isOneWay, let former = try reader.owner(table, of: key), former != owner { try unlink(table, former, key) }
       link(table, owner, key)
@@ -204,14 +204,14 @@ extension KeyValueCommit {
       guard let order = change.order, let table = table(of: change), shape.store.toManys[table].isOrdered else {
         continue
       }
-      let owner = final(change.owner)
+      let owner = changes.permanentKey(change.owner)
       var existing: [Int64: Int64] = [:]
       try reader.links(table, owner) { destination, order in existing[destination] = order }
       // What the order does not name stays behind.
       var wanted: [Int64] = []
       var seen: Set<Int64> = []
       let rest = existing.sorted { ($0.value, $0.key) < ($1.value, $1.key) }.map(\.key)
-      for destination in order.map({ final($0.key) }) + rest
+      for destination in order.map({ changes.permanentKey($0.key) }) + rest
       where existing[destination] != nil && seen.insert(destination).inserted {
         wanted.append(destination)
       }

@@ -4,14 +4,15 @@ import StoreSchema
 
 /// Applies one change set inside a transaction, which its caller ends.
 ///
-/// The steps, in order: keys, versions, indexes, links taken away, rows, links added, orders, what links must not be
+/// The steps, in order: versions, indexes, links taken away, rows, links added, orders, what links must not be
 /// left, links of deleted objects, derived attributes. Where it reports conflicts the caller drops the transaction.
 final class KeyValueCommit {
   let transaction: any KeyValueWriting
   let reader: KeyValueReader
   let shape: KeyValueShape
-  let changes: ChangeSet
-  @exclusivity(unchecked) private(set) var keys: [Int64] = []
+  let changes: SealedChanges
+  /// The stored objects that new links lead to.
+  private let targets: [ObjectReference]
   @exclusivity(unchecked) var conflicts: [Conflict] = []
   /// The stored rows of deleted objects, and of those updated ones whose links or indexed values change.
   @exclusivity(unchecked) private(set) var deleted: [Row] = []
@@ -30,83 +31,59 @@ final class KeyValueCommit {
 
   enum Result {
     case conflicts([Conflict])
-    case written(keys: [Int64], touched: [ObjectReference])
+    case written(SealedChanges, touched: [ObjectReference])
   }
 
+  /// Throws `invalidArgument` for a new object whose key is taken.
   init(
-    _ transaction: any KeyValueWriting, _ shape: KeyValueShape, _ changes: ChangeSet, _ extent: ChangeExtent
-  ) {
+    _ transaction: any KeyValueWriting, _ shape: KeyValueShape, _ changes: ChangeSet, _ extent: ChangeExtent,
+    isRehearsal: Bool = false
+  ) throws(StoreError) {
     self.transaction = transaction
     reader = KeyValueReader(transaction, shape)
     self.shape = shape
-    self.changes = changes
+    let draft = CommitDraft(changes, shape.schema, isRehearsal: isRehearsal)
+    targets = draft.targets
+    for object in draft.givenKeys where try reader.version(of: object.entity, object.key) != nil {
+      throw StoreError(.invalidArgument, "There is an object with the key \(object.key) already.")
+    }
+    let keys = try Self.keys(draft.keyNeeds, shape, transaction)
+    self.changes = try draft.seal(keys)
     checksWhileWriting =
       changes.insertions.isEmpty && changes.deletions.isEmpty && changes.checks.isEmpty && !extent.isWatched
   }
 
   func run() throws(StoreError) -> Result {
-    let targets = changes.linkTargets(shape.schema)
-    try assignKeys()
     try checkVersions()
-    if !conflicts.isEmpty { return .conflicts(conflicts) }
+    if !conflicts.isEmpty { return .conflicts(changes.unsealed(conflicts)) }
     if !shape.indexes.all.isEmpty { try changeIndexes() }
-    if !conflicts.isEmpty { return .conflicts(conflicts) }
+    if !conflicts.isEmpty { return .conflicts(changes.unsealed(conflicts)) }
     try takeLinksAway()
     try writeRows()
-    if !conflicts.isEmpty { return .conflicts(conflicts) }
+    if !conflicts.isEmpty { return .conflicts(changes.unsealed(conflicts)) }
     try addLinks()
     try orderLinks()
     try judgeTargets(targets)
     try judgeDeletions()
-    if !conflicts.isEmpty { return .conflicts(conflicts) }
+    if !conflicts.isEmpty { return .conflicts(changes.unsealed(conflicts)) }
     try dropLinks()
     let derivation = KeyValueDerivation(self)
     touched = try derivation.run()
-    return .written(keys: keys, touched: touched.sorted { ($0.entity, $0.key) < ($1.entity, $1.key) })
+    return .written(changes, touched: touched.sorted { ($0.entity, $0.key) < ($1.entity, $1.key) })
   }
 
   // MARK: Keys
 
-  private func assignKeys() throws(StoreError) {
-    var next: [Int: Int64] = [:]
-    var counts: [Int: Int] = [:]
-    var highest: [Int: Int64] = [:]
-    for row in changes.insertions {
-      let root = shape.schema.entities[row.entity].root
-      if row.key <= 0 { counts[root, default: 0] += 1 } else { highest[root] = max(highest[root] ?? 0, row.key) }
+  /// Takes the keys that new objects need, by root entity.
+  private static func keys(
+    _ needs: [CommitDraft.KeyNeed], _ shape: KeyValueShape, _ transaction: any KeyValueWriting
+  ) throws(StoreError) -> [Int: Range<Int64>] {
+    var ranges: [Int: Range<Int64>] = [:]
+    for need in needs {
+      if need.highestGiven > 0 { try noteKey(need.highestGiven, root: need.root, shape, transaction) }
+      if need.count > 0 { ranges[need.root] = try takeKeys(need.count, root: need.root, shape, transaction) }
     }
-    for (root, key) in highest { try Self.noteKey(key, root: root, shape, transaction) }
-    for (root, count) in counts {
-      next[root] = try Self.takeKeys(count, root: root, shape, transaction).lowerBound
-    }
-    keys.reserveCapacity(changes.insertions.count)
-    // Rows of one tree come together: its next key is looked up once.
-    var (root, free) = (-1, Int64(1))
-    for row in changes.insertions {
-      let own = shape.schema.entities[row.entity].root
-      if own != root {
-        if root >= 0 { next[root] = free }
-        (root, free) = (own, next[own] ?? 1)
-      }
-      if row.key > 0 {
-        if try reader.version(of: row.entity, row.key) != nil {
-          throw StoreError(.invalidArgument, "There is an object with the key \(row.key) already.")
-        }
-        keys.append(row.key)
-      } else {
-        keys.append(free)
-        free += 1
-      }
-    }
-    for (row, key) in zip(changes.insertions, keys) {
-      row.resolve(key: key, version: 1, referenceSlots: shape.store.referenceSlots[row.entity], keys: keys)
-    }
-    // Only references to what is inserted are other ones than those of the store.
-    for update in keys.isEmpty ? [] : changes.updates {
-      let row = update.row
-      row.resolve(
-        key: row.key, version: row.version, referenceSlots: shape.store.referenceSlots[row.entity], keys: keys)
-    }
+    return ranges
   }
 
   /// The next `count` keys of a root's tree, recorded as taken. None of an object that is there, whatever the record
@@ -134,8 +111,6 @@ final class KeyValueCommit {
     let fact = KeyValueFact.highestKey(shape.schema.entities[root].name)
     if try KeyValueFacts(transaction).integer(fact) ?? 0 < key { try transaction.setFact(fact, key) }
   }
-
-  func final(_ key: Int64) -> Int64 { key < 0 ? keys[Int(-(key + 1))] : key }
 
   // MARK: Versions
 
@@ -189,7 +164,7 @@ final class KeyValueCommit {
     for row in changes.insertions { try enter(row, shape.indexes.ofEntity[row.entity], versionRead: 0) }
   }
 
-  private func changedIndexes(_ update: ChangeSet.Update) -> [Int] {
+  private func changedIndexes(_ update: SealedChanges.Update) -> [Int] {
     shape.indexes.ofEntity[update.row.entity].filter {
       shape.indexes.all[$0].slots.contains(where: update.changed.contains)
     }

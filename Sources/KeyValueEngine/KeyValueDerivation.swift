@@ -15,8 +15,8 @@ struct KeyValueDerivation {
   func run() throws(StoreError) -> Set<ObjectReference> {
     if shape.store.derivations.isEmpty { return [] }
     var changed: Set<ObjectReference> = Set(commit.changes.updates.map(\.row.reference))
-    for (row, key) in zip(commit.changes.insertions, commit.keys) {
-      changed.insert(ObjectReference(entity: row.entity, key: key))
+    for row in commit.changes.insertions {
+      changed.insert(row.reference)
     }
     var touched: Set<ObjectReference> = []
     for pass in shape.store.derivations.indices {

@@ -16,7 +16,7 @@ struct KeyValueIndexing {
   func rebuild() throws(StoreError) {
     try transaction.removeAll(.indexes)
     let none = ChangeSet(time: 0)
-    let commit = KeyValueCommit(transaction, shape, none, ChangeExtent(none, shape))
+    let commit = try KeyValueCommit(transaction, shape, none, ChangeExtent(none, shape))
     for root in shape.roots where !indexes(of: root).isEmpty {
       var keys: [Int64] = []
       try commit.reader.scan(shape.schema.entities[root].subtree) { keys.append($0.key) }

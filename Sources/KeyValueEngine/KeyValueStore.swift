@@ -116,7 +116,7 @@ public final class KeyValueStore<Map: KeyValueMap>: Store {
     try prepare(transaction)
     switch try KeyValueCommit(transaction, shape, changes, extent).run() {
     case .conflicts(let conflicts): return .conflicts(conflicts)
-    case .written(let keys, let touched):
+    case .written(let changes, let touched):
       if let metadata = changes.metadata { try transaction.setMetadata(metadata, isNew: false) }
       try externalFiles?.prepare(changes)
       try transaction.commit()
@@ -127,7 +127,7 @@ public final class KeyValueStore<Map: KeyValueMap>: Store {
       }
       externalFiles?.committed(changes)
       let number = commits.add(1, ordering: .acquiringAndReleasing).newValue
-      return .committed(Receipt(keys: keys, commitNumber: number, touched: touched))
+      return .committed(Receipt(keys: changes.keys, commitNumber: number, touched: touched))
     }
   }
 
@@ -135,7 +135,9 @@ public final class KeyValueStore<Map: KeyValueMap>: Store {
     let extent = ChangeExtent(changes, shape)
     let transaction = try begin(bytes: extent.bytes)
     try prepare(transaction)
-    if case .conflicts(let conflicts) = try KeyValueCommit(transaction, shape, changes, extent).run() {
+    if case .conflicts(let conflicts) = try KeyValueCommit(
+      transaction, shape, changes, extent, isRehearsal: true
+    ).run() {
       return conflicts
     }
     return []

@@ -15,8 +15,6 @@ public final class SQLBinding: Sendable {
   public let parameters: [[BoundColumn]]
   /// The same of the slots that have a column: what is inserted, in slot order.
   let insertions: [[BoundColumn]]
-  /// For each entity, the slots that hold keys of to-one destinations.
-  public let referenceSlots: [[Int]]
   /// For each entity, its join tables with the side its objects are on, for removing the pairs of a deleted object.
   public let pairs: [[(join: SQLLayout.JoinTable, column: String)]]
   /// For each entity, the R-trees that its objects are in.
@@ -64,7 +62,6 @@ public final class SQLBinding: Sendable {
     }
     self.parameters = parameters
     insertions = zip(parameters, layout.columnOfSlot).map { all, columns in all.filter { columns[$0.slot] != nil } }
-    referenceSlots = schema.entities.map { entity in entity.slots.indices.filter { entity.slots[$0] == .reference } }
     oneWays = schema.entities.map { entity in
       entity.relationships.filter { $0.storage == .destination }.compactMap {
         layout.linkColumns[SQLLayout.RelationshipKey($0)]

@@ -4,7 +4,7 @@ import StoreSchema
 /// Links that a commit must not leave behind. Judged after all rows and links are written.
 extension SQLCommit {
   /// Finds new links to objects that do not exist.
-  mutating func judgeTargets(_ targets: [ObjectReference]) throws(StoreError) {
+  mutating func judge(_ targets: [ObjectReference]) throws(StoreError) {
     for target in targets {
       let statement = try statements.exists(target.entity)
       statement.bind(target.key, at: 1)

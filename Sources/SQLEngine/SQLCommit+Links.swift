@@ -68,9 +68,9 @@ extension SQLCommit {
     switch step {
     case .remove:
       for change in links where !change.removed.isEmpty {
-        let (owner, remove) = (final(change.owner), try statements.removePair(side.join))
+        let (owner, remove) = (changes.permanentKey(change.owner), try statements.removePair(side.join))
         for other in change.removed {
-          let (first, second) = pair(owner, final(other.key))
+          let (first, second) = pair(owner, changes.permanentKey(other.key))
           try remove.run(first, second, at: 1)
           // Others may have written it the other way round, or both ways.
           if isReflexive && first != second { try remove.run(second, first, at: 1) }
@@ -81,9 +81,9 @@ extension SQLCommit {
       guard links.contains(where: { !$0.added.isEmpty }) else { return }
       let (add, connection) = (try statements.addPair(side.join), connection)
       for index in links.indices {
-        let owner = final(links[index].owner)
+        let owner = changes.permanentKey(links[index].owner)
         for other in links[index].added {
-          let (first, second) = pair(owner, final(other.key))
+          let (first, second) = pair(owner, changes.permanentKey(other.key))
           try add.run(first, second, at: 1)
           if connection.changedRows != 1 { try requirePair(side.join, first, second) }
         }
@@ -93,12 +93,12 @@ extension SQLCommit {
         guard let order = change.order,
           let statement = try statements.pairOrder(side.join, ownerIsFirst: side.ownerIsFirst)
         else { return }
-        let (owner, join) = (final(change.owner), binding.layout.joins[side.join])
+        let (owner, join) = (changes.permanentKey(change.owner), binding.layout.joins[side.join])
         let column = side.ownerIsFirst ? join.secondOrder : join.firstOrder
         let (mine, theirs) = side.ownerIsFirst ? (join.first, join.second) : (join.second, join.first)
         let existing = try orderKeys(
           "SELECT \(theirs), \(column ?? "NULL") FROM \(join.name) WHERE \(mine) = ?", owner)
-        for (other, orderKey) in OrderKeys.assign(order.map { final($0.key) }, existing: existing) {
+        for (other, orderKey) in OrderKeys.assign(order.map { changes.permanentKey($0.key) }, existing: existing) {
           statement.bind(orderKey, at: 1)
           let (first, second) = pair(owner, other)
           try statement.run(first, second, at: 2)
@@ -112,14 +112,14 @@ extension SQLCommit {
     _ step: LinkStep, _ change: ChangeSet.LinkChange, _ key: SQLLayout.RelationshipKey,
     _ columns: SQLLayout.LinkColumns, isOneWay: Bool
   ) throws(StoreError) {
-    let owner = final(change.owner)
+    let owner = changes.permanentKey(change.owner)
     let tableName = binding.layout.tables[columns.table].name
     switch step {
     case .remove:
       // Where there is an inverse, its row was written.
       guard isOneWay, let statement = try statements.unlink(key, columns) else { return }
       for other in change.removed {
-        statement.bind(final(other.key), at: 1)
+        statement.bind(changes.permanentKey(other.key), at: 1)
         statement.bind(owner, at: 2)
         // A destination with another owner stays as it is.
         try statement.run()
@@ -129,9 +129,9 @@ extension SQLCommit {
       let link = try statements.link(key, columns)
       for other in change.added {
         link.bind(owner, at: 1)
-        link.bind(final(other.key), at: 2)
+        link.bind(changes.permanentKey(other.key), at: 2)
         try link.run()
-        if connection.changedRows != 1 { try requireMissing(final(other.key), in: tableName) }
+        if connection.changedRows != 1 { try requireMissing(changes.permanentKey(other.key), in: tableName) }
       }
     case .order:
       guard let statement = try statements.order(key, columns), let order = change.order, let column = columns.order
@@ -140,7 +140,7 @@ extension SQLCommit {
       let text =
         "SELECT Z_PK, \(table.columns[column].name) FROM \(table.name) WHERE \(table.columns[columns.owner].name) = ?"
       let existing = try orderKeys(text, owner)
-      for (other, orderKey) in OrderKeys.assign(order.map { final($0.key) }, existing: existing) {
+      for (other, orderKey) in OrderKeys.assign(order.map { changes.permanentKey($0.key) }, existing: existing) {
         statement.bind(orderKey, at: 1)
         statement.bind(other, at: 2)
         statement.bind(owner, at: 3)
@@ -161,7 +161,7 @@ extension SQLCommit {
     for change in changes.links {
       guard let order = change.order else { continue }
       let key = SQLLayout.RelationshipKey(schema.entities[change.entity].relationships[change.relationship])
-      named[key, default: []].formUnion(order.lazy.map { final($0.key) })
+      named[key, default: []].formUnion(order.lazy.map { changes.permanentKey($0.key) })
     }
     func append(_ row: Row, _ changed: SlotSet?) throws(StoreError) {
       for place in binding.orderedOwners[row.entity] {

@@ -3,15 +3,14 @@ import StoreSchema
 
 /// Writes one change set inside a transaction that its caller has begun and ends.
 ///
-/// The steps, in order: keys, checks, deletions, updates, insertions, links, what links must not be left, links of
+/// The steps, in order: checks, deletions, updates, insertions, links, what links must not be left, links of
 /// deleted objects. Where it reports conflicts the caller rolls back.
 public struct SQLCommit<Connection: SQLConnection> {
   let statements: SQLStatements<Connection>
-  let changes: ChangeSet
-  /// The greatest key known to be in each root's table, for files whose `Z_MAX` is too small.
-  private let keyFloors: [Int: Int64]
-  private(set) var keys: [Int64] = []
-  /// The highest key that ``run()`` has taken for each root, and recorded as such.
+  public let changes: SealedChanges
+  /// The stored objects that new links lead to.
+  private let targets: [ObjectReference]
+  /// The highest key that the commit has taken for each root, and recorded as such.
   public private(set) var highestKeys: [Int: Int64] = [:]
   var conflicts: [Conflict] = []
 
@@ -19,17 +18,26 @@ public struct SQLCommit<Connection: SQLConnection> {
   var schema: Schema { binding.layout.schema }
   var connection: Connection { statements.connection }
 
-  public init(_ statements: SQLStatements<Connection>, _ changes: ChangeSet, keyFloors: [Int: Int64]) {
+  /// Takes the keys of new objects. `keyFloors` is the greatest key known to be in each root's table, for files whose
+  /// `Z_MAX` is too small.
+  public init(
+    _ statements: SQLStatements<Connection>, _ changes: ChangeSet, keyFloors: [Int: Int64], isRehearsal: Bool = false
+  ) throws(StoreError) {
     self.statements = statements
-    self.changes = changes
-    self.keyFloors = keyFloors
+    let draft = CommitDraft(changes, statements.binding.layout.schema, isRehearsal: isRehearsal)
+    targets = draft.targets
+    var ranges: [Int: Range<Int64>] = [:]
+    for need in draft.keyNeeds {
+      let floor = max(keyFloors[need.root] ?? 0, need.highestGiven)
+      let taken = try SQLKeyAllocator(statements).take(need.count, root: need.root, floor: floor)
+      ranges[need.root] = taken
+      highestKeys[need.root] = taken.upperBound - 1
+    }
+    self.changes = try draft.seal(ranges)
   }
 
-  /// The keys of the insertions, or the conflicts that forbid the commit.
+  /// Writes the changes, or gives the conflicts that forbid the commit.
   public mutating func run() throws(StoreError) -> Result {
-    let targets = changes.linkTargets(schema)
-    keys = try assignKeys()
-    resolveRows()
     try check()
     if schema.entities.contains(where: { !$0.uniquenessConstraints.isEmpty }) {
       try writeRowsUniquely()
@@ -38,83 +46,21 @@ public struct SQLCommit<Connection: SQLConnection> {
       try updateRows()
       try insertRows()
     }
-    if !conflicts.isEmpty { return .conflicts(conflicts) }
+    if !conflicts.isEmpty { return .conflicts(changes.unsealed(conflicts)) }
     try writeLinks()
     try appendToOwners()
-    try judgeTargets(targets)
+    try judge(targets)
     try judgeDeletions()
-    if !conflicts.isEmpty { return .conflicts(conflicts) }
+    if !conflicts.isEmpty { return .conflicts(changes.unsealed(conflicts)) }
     try dropLinks()
     if binding.hasRTrees { try writeRTrees() }
-    return .written(keys: keys)
+    return .written
   }
 
   public enum Result {
-    case written(keys: [Int64])
+    case written
     case conflicts([Conflict])
   }
-
-  // MARK: Keys
-
-  private mutating func assignKeys() throws(StoreError) -> [Int64] {
-    var counts: [Int: Int] = [:]
-    var given: [Int: Int64] = [:]
-    var index = 0
-    while index < changes.insertions.count {
-      // Rows of one entity come together: their tree is looked up once.
-      let entity = changes.insertions[index].entity
-      var (unnamed, highest) = (0, Int64(0))
-      repeat {
-        let key = changes.insertions[index].key
-        if key > 0 { highest = max(highest, key) } else { unnamed += 1 }
-        index += 1
-      } while index < changes.insertions.count && changes.insertions[index].entity == entity
-      let root = schema.entities[entity].root
-      counts[root, default: 0] += unnamed
-      given[root] = max(given[root] ?? 0, highest)
-    }
-    var next: [Int: Int64] = [:]
-    for (root, count) in counts {
-      let allocator = SQLKeyAllocator(statements)
-      let taken = try allocator.take(count, root: root, floor: max(keyFloors[root] ?? 0, given[root] ?? 0))
-      next[root] = taken.lowerBound
-      highestKeys[root] = taken.upperBound - 1
-    }
-    var result: [Int64] = []
-    result.reserveCapacity(changes.insertions.count)
-    // Rows of one tree come together: its next key is looked up once.
-    var (entity, root, free) = (-1, -1, Int64(1))
-    for row in changes.insertions {
-      if row.entity != entity {
-        if root >= 0 { next[root] = free }
-        entity = row.entity
-        root = schema.entities[entity].root
-        free = next[root] ?? 1
-      }
-      if row.key > 0 {
-        result.append(row.key)
-      } else {
-        result.append(free)
-        free += 1
-      }
-    }
-    return result
-  }
-
-  private func resolveRows() {
-    // Without new objects nothing refers to one.
-    if keys.isEmpty { return }
-    for (row, key) in zip(changes.insertions, keys) {
-      row.resolve(key: key, version: 1, referenceSlots: binding.referenceSlots[row.entity], keys: keys)
-    }
-    for index in changes.updates.indices {
-      let row = changes.updates[index].row
-      row.resolve(
-        key: row.key, version: row.version, referenceSlots: binding.referenceSlots[row.entity], keys: keys)
-    }
-  }
-
-  func final(_ key: Int64) -> Int64 { key < 0 ? keys[Int(-(key + 1))] : key }
 
   // MARK: Rows
 
@@ -247,7 +193,7 @@ public struct SQLCommit<Connection: SQLConnection> {
     }
   }
 
-  private func insert(_ rows: ArraySlice<Row>, of entity: Int) throws(StoreError) {
+  private func insert(_ rows: some Sequence<Row>, of entity: Int) throws(StoreError) {
     let statement = try statements.insert(entity)
     let (connection, numbers, columns) = (connection, binding.numbers, binding.insertions[entity])
     let number = numbers.numbers[entity]

@@ -13,20 +13,18 @@ public struct SQLEvidence<Connection: SQLConnection> {
     case unclear
   }
 
-  private let changes: ChangeSet
-  private let keys: [Int64]
+  private let changes: SealedChanges
   private let highestKeys: [Int: Int64]
   /// The key of the record in the store's history.
   private let transaction: Int64?
   /// Rows that triggers have changed too.
   private let touched: Set<ObjectReference>
 
-  /// For `changes` as they were written: with the `keys` of its insertions, and the `highestKeys` recorded for them.
+  /// For `changes` as they were written, and the `highestKeys` recorded for their insertions.
   public init(
-    _ changes: ChangeSet, keys: [Int64], highestKeys: [Int: Int64], transaction: Int64?, touched: [ObjectReference]
+    _ changes: SealedChanges, highestKeys: [Int: Int64], transaction: Int64?, touched: [ObjectReference]
   ) {
     self.changes = changes
-    self.keys = keys
     self.highestKeys = highestKeys
     self.transaction = transaction
     self.touched = Set(touched)
@@ -38,10 +36,10 @@ public struct SQLEvidence<Connection: SQLConnection> {
   public func verdict(_ statements: SQLStatements<Connection>) throws(StoreError) -> Verdict {
     if try takenKeysAreMissing(statements) { return .didNotHappen }
     if let known = try historyVerdict(statements) { return known }
-    var isComplete = !(changes.insertions.isEmpty && changes.updates.isEmpty && changes.deletions.isEmpty)
-    for (row, key) in zip(changes.insertions, keys) {
+    var isComplete = !changes.hasNoRows
+    for row in changes.insertions {
       let slots = statements.binding.insertions[row.entity].map(\.slot)
-      switch try look(row, key, version: 1, slots, statements) {
+      switch try look(row, version: 1, slots, statements) {
       case .other: return .didNotHappen
       case .unknown: isComplete = false
       case .written: continue
@@ -50,7 +48,7 @@ public struct SQLEvidence<Connection: SQLConnection> {
     for update in changes.updates {
       let columns = statements.binding.layout.columnOfSlot[update.row.entity]
       let slots = update.changed.slots.filter { columns[$0] != nil }
-      switch try look(update.row, update.row.key, version: update.row.version, slots, statements) {
+      switch try look(update.row, version: update.row.version, slots, statements) {
       case .other: return .didNotHappen
       case .unknown: isComplete = false
       case .written: continue
@@ -88,9 +86,9 @@ public struct SQLEvidence<Connection: SQLConnection> {
     case unknown
   }
 
-  /// Compares the stored row of `key` with the written slots of `row`, in the database: there both have one form.
+  /// Compares the stored row with the written slots of `row`, in the database: there both have one form.
   private func look(
-    _ row: Row, _ key: Int64, version: Int64, _ slots: [Int], _ statements: SQLStatements<Connection>
+    _ row: Row, version: Int64, _ slots: [Int], _ statements: SQLStatements<Connection>
   ) throws(StoreError) -> Finding {
     let binding = statements.binding
     let columns = slots.map { binding.parameters[row.entity][$0] }
@@ -103,13 +101,13 @@ public struct SQLEvidence<Connection: SQLConnection> {
         """)
     statement.bind(binding.numbers.numbers[row.entity], at: 1)
     statement.bind(row, columns, from: 2, binding.numbers)
-    statement.bind(key, at: Int32(columns.count) + 2)
+    statement.bind(row.key, at: Int32(columns.count) + 2)
     defer { statement.reset() }
     guard try statement.step() else { return .unknown }
     let stored = statement.int(0)
     if stored < version { return .other }
     // Who touches a row without a new version, or writes nothing of it, leaves nothing to know it by.
-    if stored > version || slots.isEmpty || touched.contains(ObjectReference(entity: row.entity, key: key)) {
+    if stored > version || slots.isEmpty || touched.contains(row.reference) {
       return .unknown
     }
     return statement.int(1) == 1 ? .written : .other

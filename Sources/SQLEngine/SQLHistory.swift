@@ -48,12 +48,12 @@ public struct SQLHistory: Sendable {
 
   /// Records a change set that has been written, in the same transaction. Gives the key of its record, if there is one.
   public func append<Connection: SQLConnection>(
-    _ changes: ChangeSet, keys: [Int64], _ statements: SQLStatements<Connection>
+    _ changes: SealedChanges, _ statements: SQLStatements<Connection>
   ) throws(StoreError) -> Int64? {
-    if changes.insertions.isEmpty && changes.updates.isEmpty && changes.deletions.isEmpty { return nil }
+    if changes.hasNoRows { return nil }
     let writer = Writer(statements: statements, history: self)
     let transaction = try writer.addTransaction(changes)
-    try writer.addChanges(changes, keys: keys, transaction: transaction)
+    try writer.addChanges(changes, transaction: transaction)
     return transaction
   }
 
@@ -68,7 +68,7 @@ public struct SQLHistory: Sendable {
 
     var schema: Schema { statements.binding.layout.schema }
 
-    func addTransaction(_ changes: ChangeSet) throws(StoreError) -> Int64 {
+    func addTransaction(_ changes: SealedChanges) throws(StoreError) -> Int64 {
       let key = try nextKeys(SQLHistory.transaction, "TRANSACTION", 1)
       let texts: [(column: String, value: String?)] = [
         ("ZAUTHOR", changes.author), ("ZBUNDLEID", Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName),
@@ -129,7 +129,7 @@ public struct SQLHistory: Sendable {
       return (highest ?? 0) + 1
     }
 
-    func addChanges(_ changes: ChangeSet, keys: [Int64], transaction: Int64) throws(StoreError) {
+    func addChanges(_ changes: SealedChanges, transaction: Int64) throws(StoreError) {
       let count = changes.insertions.count + changes.updates.count + changes.deletions.count
       var key = try nextKeys(SQLHistory.change, "CHANGE", count)
       let insert = try statements.statement(
@@ -148,7 +148,7 @@ public struct SQLHistory: Sendable {
         try statements.connection.changeOneRow(insert, of: "ACHANGE")
         key += 1
       }
-      for (row, object) in zip(changes.insertions, keys) { try add(0, row.entity, object, .null) }
+      for row in changes.insertions { try add(0, row.entity, row.key, .null) }
       let linked = Dictionary(grouping: changes.links) { ObjectReference(entity: $0.entity, key: $0.owner) }
       for update in changes.updates {
         let relationships = linked[update.row.reference, default: []].map(\.relationship)

@@ -55,7 +55,7 @@ extension SQLCommit {
       let trees = binding.rTrees[update.row.entity].filter { $0.slots.contains(where: update.changed.contains) }
       try move(update.row.key, in: trees)
     }
-    for (row, key) in zip(changes.insertions, keys) { try move(key, in: binding.rTrees[row.entity]) }
+    for row in changes.insertions { try move(row.key, in: binding.rTrees[row.entity]) }
   }
 
   private func move(_ key: Int64, in trees: [SQLRTree]) throws(StoreError) {

@@ -7,9 +7,9 @@ public struct ChangeSet: Sendable {
   public var contextName: String?
   /// When the save began, in seconds since 2001-01-01.
   public var time: Double
-  /// Rows of new objects. A negative key asks for one; the n-th insertion is referred to as `-(n + 1)` by the to-one
+  /// New objects. A key of zero or less asks for one; the n-th insertion is referred to as `-(n + 1)` by the to-one
   /// words and links of this change set. A positive key is kept; from then on it and all below it count as handed out.
-  public var insertions: [Row] = []
+  public var insertions: [RowDraft] = []
   /// Objects that change. An object is in one of `updates` and `deletions` at most, and there once.
   public var updates: [Update] = []
   public var deletions: [Deletion] = []
@@ -31,31 +31,19 @@ public struct ChangeSet: Sendable {
     insertions.isEmpty && updates.isEmpty && deletions.isEmpty && links.isEmpty && checks.isEmpty && metadata == nil
   }
 
-  /// The same changes with rows of their own, for ``Store/rehearse(_:)``.
-  public func withCopiedRows() -> ChangeSet {
-    var copy = self
-    for index in copy.insertions.indices {
-      copy.insertions[index] = copy.insertions[index].copy(version: copy.insertions[index].version)
-    }
-    for index in copy.updates.indices {
-      copy.updates[index].row = copy.updates[index].row.copy(version: copy.updates[index].row.version)
-    }
-    return copy
-  }
-
   /// A changed object.
   public struct Update: Sendable {
     /// The complete new state. Its version is one more than the version read.
-    public var row: Row
+    public var row: RowDraft
     public var changed: SlotSet
 
-    public init(row: Row, changed: SlotSet) {
+    public init(row: RowDraft, changed: SlotSet) {
       self.row = row
       self.changed = changed
     }
 
     /// The version that the store must still have.
-    public var versionRead: Int64 { row.version &- 1 }
+    @inlinable public var versionRead: Int64 { row.version &- 1 }
   }
 
   /// A deleted or checked object with the version that the store must still have.
@@ -143,6 +131,8 @@ public struct Conflict: Sendable {
     /// follows the rules again, and commits anew.
     case referrers(relationship: Int, [ObjectReference])
   }
+  /// The object, as the change set refers to it: `-(n + 1)` for the n-th insertion, unless that brought its key. So do
+  /// the references of ``Kind``.
   public var reference: ObjectReference
   /// The version that the change set was made from.
   public var versionRead: Int64

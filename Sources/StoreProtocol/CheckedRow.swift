@@ -14,4 +14,10 @@ extension RowBuilder {
     }
     return finish(key: key, entity: entity.index, version: version)
   }
+
+  /// The same for a row of a change set.
+  public func finishCheckedDraft(key: Int64, entity: Entity, version: Int64) throws(StoreError) -> RowDraft {
+    if isTooLarge { _ = try finishChecked(key: key, entity: entity, version: version) }
+    return finishDraft(key: key, entity: entity.index, version: version)
+  }
 }

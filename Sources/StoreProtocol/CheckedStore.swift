@@ -161,7 +161,7 @@ private struct ChangeSetCheck {
   func run() throws(StoreError) {
     // Rows of one entity come together: it is looked at once.
     var (entity, slotCount, emptySlots) = (Int?.none, -1, [Int]())
-    func checkRow(_ row: borrowing Row) throws(StoreError) {
+    func checkRow(_ row: borrowing RowDraft) throws(StoreError) {
       if row.entity != entity {
         entity = row.entity
         let found = try self.entity(row.entity)

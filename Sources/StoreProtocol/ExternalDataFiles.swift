@@ -65,7 +65,7 @@ public final class ExternalDataFiles: Sendable {
   /// must be there, and those that become obsolete do so now.
   ///
   /// Throws `missingExternalData`, not saved, where a file is gone.
-  public func prepare(_ changes: ChangeSet) throws(StoreError) {
+  public func prepare(_ changes: SealedChanges) throws(StoreError) {
     guard let removals else { return }
     for file in named(changes) where !removals.naming.withLock({ folder.touch(file) }) {
       throw StoreError(
@@ -79,7 +79,7 @@ public final class ExternalDataFiles: Sendable {
   }
 
   /// Lets the obsolete files of a change set go at their time. To be called after the commit, and before it returns.
-  public func committed(_ changes: ChangeSet) {
+  public func committed(_ changes: SealedChanges) {
     guard let removals, mayRemove else { return }
     let obsolete = changes.obsoleteExternalData.compactMap(ExternalDataFolder.file)
     if obsolete.isEmpty { return }
@@ -88,7 +88,7 @@ public final class ExternalDataFiles: Sendable {
   }
 
   /// The files that the rows of a change set name, where the slot has changed.
-  private func named(_ changes: ChangeSet) -> [UUID] {
+  private func named(_ changes: SealedChanges) -> [UUID] {
     var result: [UUID] = []
     func add(_ row: Row, _ changed: SlotSet?) {
       for slot in slots[row.entity] where changed?.contains(slot) ?? true && !row.isNull(slot) {

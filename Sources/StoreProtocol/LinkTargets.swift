@@ -43,7 +43,7 @@ private struct LinkTargets {
 
   init(_ schema: Schema) { self.schema = schema }
 
-  mutating func add(_ row: borrowing Row, changed: SlotSet?) {
+  mutating func add(_ row: borrowing RowDraft, changed: SlotSet?) {
     if row.entity != entity {
       entity = row.entity
       toOnes = schema.entities[entity].relationships.compactMap { relationship in
@@ -56,12 +56,12 @@ private struct LinkTargets {
       let slot = toOnes[index].slot
       if let changed, !changed.contains(slot) { continue }
       // Zero where the slot is null, negative for an insertion of the change set.
-      let key = row.int(slot)
+      let key = row.view.int(slot)
       let metIndex = Int(truncatingIfNeeded: key) & (Self.metCount - 1)
       if key <= 0 || key == toOnes[index].met[metIndex] { continue }
       toOnes[index].met[metIndex] = key
       let relationship = toOnes[index].relationship
-      if let target = row.reference(
+      if let target = row.view.reference(
         slot, entitySlot: relationship.entitySlot, destination: relationship.destination)
       {
         add(target)

@@ -76,7 +76,7 @@ struct SalvageWriter {
   }
 
   /// The row as it can be stored: references lead to objects that are there, and large data is where this store has it.
-  private func sound(_ row: Row) throws(StoreError) -> Row {
+  private func sound(_ row: Row) throws(StoreError) -> RowDraft {
     let entity = schema.entities[row.entity]
     builder.begin(slots: entity.slots.count)
     for (slot, kind) in entity.slots.enumerated() where !row.isNull(slot) {
@@ -102,7 +102,7 @@ struct SalvageWriter {
       builder.setInt(slot, destination.key)
       if let place = relationship.entitySlot { builder.setInt(place, Int64(destination.entity)) }
     }
-    return try builder.finishChecked(key: row.key, entity: entity, version: 1)
+    return try builder.finishCheckedDraft(key: row.key, entity: entity, version: 1)
   }
 
   private func content(_ row: Row, _ slot: Int) -> Data? {
@@ -149,13 +149,13 @@ struct SalvageWriter {
       slots[conflict.reference, default: []].formUnion(own)
     }
     for index in changes.insertions.indices {
-      let row = changes.insertions[index]
+      let row = changes.insertions[index].sealedRow
       guard let unwanted = slots[row.reference] else { continue }
       builder.begin(slots: row.slotCount)
       for (slot, kind) in schema.entities[row.entity].slots.enumerated() where !unwanted.contains(slot) {
         builder.copy(slot, kind, from: row)
       }
-      changes.insertions[index] = builder.finish(key: row.key, entity: row.entity, version: 1)
+      changes.insertions[index] = builder.finishDraft(key: row.key, entity: row.entity, version: 1)
       lose(.value, "Another object has the same values, which must be unique; here they were left out.", row, nil)
     }
     return slots.count

@@ -82,7 +82,7 @@ public struct StoreCopy {
     }
   }
 
-  private func row(_ object: InspectedObject, _ builder: RowBuilder) throws(StoreError) -> Row {
+  private func row(_ object: InspectedObject, _ builder: RowBuilder) throws(StoreError) -> RowDraft {
     let entity = schema.entities[object.reference.entity]
     guard object.reference.key > 0 else { throw fault(object, "has a key that is none") }
     builder.begin(slots: entity.slots.count)
@@ -102,7 +102,7 @@ public struct StoreCopy {
       builder.setInt(slot, target.key)
       if let place = relationship.entitySlot { builder.setInt(place, Int64(target.entity)) }
     }
-    return try builder.finishChecked(key: object.reference.key, entity: entity, version: 1)
+    return try builder.finishCheckedDraft(key: object.reference.key, entity: entity, version: 1)
   }
 
   /// What of a transformable attribute the target keeps.

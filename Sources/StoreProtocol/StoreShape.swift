@@ -7,8 +7,6 @@ package final class StoreShape: Sendable {
   /// The number of each entity's tree.
   package let tree: [Int]
   package let treeCount: Int
-  /// The slots of to-one keys of each entity.
-  package let referenceSlots: [[Int]]
   /// The to-many relationships, each once, in the order of their link tables.
   package let toManys: [Relationship]
   private let numbers: [Relationship: Int]
@@ -28,9 +26,6 @@ package final class StoreShape: Sendable {
     let treeOfRoot = Dictionary(uniqueKeysWithValues: roots.enumerated().map { ($1.index, $0) })
     tree = schema.entities.map { treeOfRoot[$0.root] ?? 0 }
     treeCount = roots.count
-    referenceSlots = schema.entities.map { entity in
-      entity.slots.indices.filter { entity.slots[$0] == .reference }
-    }
     var toManys: [Relationship] = []
     var numbers: [Relationship: Int] = [:]
     for entity in schema.entities {

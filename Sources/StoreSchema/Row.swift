@@ -6,8 +6,8 @@ import Foundation
 /// It holds no pointers, so that a store may keep the very same bytes. Reading a scalar costs a load; a `String` is
 /// built when it is read.
 ///
-/// Sendable, unchecked, because nothing writes to a block once its row is out of the builder's hands; the one
-/// exception, ``resolve(key:version:referenceSlots:keys:)``, is for rows that no one else can see yet.
+/// Sendable, unchecked: nothing writes to a block once its row is out of the builder's hands. What is not complete yet is
+/// no row, but a ``RowDraft``.
 public struct Row: @unchecked Sendable {
   @usableFromInline var block: RowBlock
 
@@ -108,6 +108,10 @@ public struct Row: @unchecked Sendable {
   @usableFromInline var byteCount: UInt32
   /// Whether the row owns objects; see ``RowObjects``.
   @usableFromInline var ownsObjects = false
+  /// Whether the block is a ``RowDraft``'s that is not sealed.
+  @usableFromInline var isDraft = false
+  /// See ``RowDraft/gotKey``.
+  @usableFromInline var gotKey = false
 
   @usableFromInline init(key: Int64, version: Int64, entity: UInt32, slotCount: UInt32, byteCount: UInt32) {
     self.key = key

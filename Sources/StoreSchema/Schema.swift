@@ -106,6 +106,8 @@ public final class Entity: Sendable {
   public let relationships: [Relationship]
   /// What each slot of a row of this entity holds. A sub-entity's slots begin with its parent's.
   public let slots: [SlotKind]
+  /// The slots that hold the key of a to-one destination.
+  public let referenceSlots: [Int]
   /// The entity's own constraints as slots; see also `allUniquenessConstraints`.
   public let uniquenessConstraints: [[Int]]
   public let definition: EntityDefinition
@@ -140,6 +142,7 @@ public final class Entity: Sendable {
     self.attributes = attributes
     self.relationships = relationships
     self.slots = slots
+    referenceSlots = slots.indices.filter { slots[$0] == .reference }
     self.uniquenessConstraints = uniquenessConstraints
     self.definition = definition
     var properties: [String: Property] = [:]

@@ -48,7 +48,7 @@ import Testing
       [.derivedAttributes])
   }
 
-  private func row(_ entity: Entity, key: Int64 = 0, version: Int64 = 1, _ values: [String: Value] = [:]) -> Row {
+  private func row(_ entity: Entity, key: Int64 = 0, version: Int64 = 1, _ values: [String: Value] = [:]) -> RowDraft {
     let builder = RowBuilder()
     builder.begin(slots: entity.slots.count)
     for (name, value) in values {
@@ -56,7 +56,7 @@ import Testing
         builder.set(slot, value)
       }
     }
-    return builder.finish(key: key, entity: entity.index, version: version)
+    return builder.finishDraft(key: key, entity: entity.index, version: version)
   }
 
   private func set(_ slot: Int) -> SlotSet {

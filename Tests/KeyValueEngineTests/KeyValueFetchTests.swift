@@ -69,7 +69,7 @@ import Testing
       if let slot = entity.relationship(named: "box")?.slot, number % 7 != 0 {
         builder.setInt(slot, -Int64(random.below(5)) - 1)
       }
-      changes.insertions.append(builder.finish(key: 0, entity: entity.index, version: 1))
+      changes.insertions.append(builder.finishDraft(key: 0, entity: entity.index, version: 1))
     }
     for store in [store, atomic] as [any Store] {
       guard case .committed = try store.commit(changes) else { throw StoreError(.constraint, "not inserted") }
@@ -220,7 +220,7 @@ import Testing
     let builder = RowBuilder()
     builder.begin(slots: thing.slots.count)
     builder.set(try #require(thing.attribute(named: "unique")).slot, .int(1000))
-    changes.insertions.append(builder.finish(key: 0, entity: thing.index, version: 1))
+    changes.insertions.append(builder.finishDraft(key: 0, entity: thing.index, version: 1))
     _ = try atomic.commit(changes)
     #expect(try found(atomic.snapshot()) == [397, 398, 399, 1000])
     #expect(try found(former) == [397, 398, 399])

@@ -40,7 +40,7 @@ import Testing
       let builder = RowBuilder()
       for _ in 0..<count {
         builder.begin(slots: entity.slots.count)
-        changes.insertions.append(builder.finish(key: 0, entity: entity.index, version: 1))
+        changes.insertions.append(builder.finishDraft(key: 0, entity: entity.index, version: 1))
       }
     }
   }

@@ -18,7 +18,7 @@ import StoreSchema
       builder.begin(slots: 1)
       builder.setString(0, String(repeating: "x", count: 300))
       var changes = ChangeSet(time: 0)
-      changes.insertions = [builder.finish(key: 0, entity: 0, version: 1)]
+      changes.insertions = [builder.finishDraft(key: 0, entity: 0, version: 1)]
       guard case .committed(let receipt) = try store.commit(changes) else { return nil }
       return receipt.keys[0]
     }

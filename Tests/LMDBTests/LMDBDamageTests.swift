@@ -17,7 +17,7 @@
       builder.begin(slots: world.entity.slots.count)
       let slot = try #require(world.entity.attribute(named: "abinaryData")?.slot)
       builder.set(slot, .data(Data((0..<9000).map { UInt8(truncatingIfNeeded: $0 * 7) })))
-      changes.insertions = [builder.finish(key: 0, entity: 0, version: 1)]
+      changes.insertions = [builder.finishDraft(key: 0, entity: 0, version: 1)]
       _ = try LMDBWorld.commit(store, changes)
       _ = try world.insert(store, 20..<22)
       try store.close()

@@ -23,7 +23,7 @@
           builder.begin(slots: 1)
           builder.setString(0, "x")
           var changes = ChangeSet(time: 0)
-          changes.insertions = [builder.finish(key: 0, entity: 0, version: 1)]
+          changes.insertions = [builder.finishDraft(key: 0, entity: 0, version: 1)]
           guard case .committed = try store.commit(changes) else { throw StoreError(.constraint, "a conflict") }
         }
         try store.close()

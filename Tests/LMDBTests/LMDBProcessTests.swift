@@ -44,7 +44,7 @@
     private func update(_ store: any Store, _ key: Int64) throws {
       guard let row = try store.snapshot().row(of: 0, key: key) else { return }
       var changes = ChangeSet(time: 0)
-      changes.updates = [.init(row: row.copy(version: row.version + 1), changed: SlotSet())]
+      changes.updates = [.init(row: row.draft(version: row.version + 1), changed: SlotSet())]
       guard case .committed = try store.commit(changes) else { throw StoreError(.constraint, "a conflict") }
     }
 

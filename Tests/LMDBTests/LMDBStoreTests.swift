@@ -132,7 +132,7 @@
           let builder = RowBuilder()
           builder.begin(slots: world.entity.slots.count)
           builder.set(slot, .data(Data(repeating: UInt8(number), count: 300_000 * (round + 1))))
-          changes.insertions.append(builder.finish(key: 0, entity: 0, version: 1))
+          changes.insertions.append(builder.finishDraft(key: 0, entity: 0, version: 1))
         }
         _ = try LMDBWorld.commit(store, changes)
       }

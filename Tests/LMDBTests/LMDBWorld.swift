@@ -42,14 +42,14 @@
       return try backend.open(at: url, schema: schema, options: options)
     }
 
-    func row(key: Int64 = 0, version: Int64 = 1, previous: Int64? = nil, _ number: Int) throws -> Row {
+    func row(key: Int64 = 0, version: Int64 = 1, previous: Int64? = nil, _ number: Int) throws -> RowDraft {
       let builder = RowBuilder()
       builder.begin(slots: entity.slots.count)
       for attribute in entity.attributes where number != 7 {
         builder.set(attribute.slot, try Self.value(attribute.type, number))
       }
       if let previous, let slot = entity.relationship(named: "previous")?.slot { builder.setInt(slot, previous) }
-      return builder.finish(key: key, entity: 0, version: version)
+      return builder.finishDraft(key: key, entity: 0, version: version)
     }
 
     func insert(_ store: any Store, _ numbers: Range<Int>, linked: Bool = false) throws -> [Int64] {

@@ -62,7 +62,7 @@ private struct StoreWithLargeValue {
     builder.begin(slots: 1)
     builder.set(0, .data(name))
     var changes = ChangeSet(time: 0)
-    changes.insertions = [builder.finish(key: -1, entity: 0, version: 1)]
+    changes.insertions = [builder.finishDraft(key: -1, entity: 0, version: 1)]
     guard case .committed(let receipt) = try store.commit(changes) else { preconditionFailure("there is a conflict") }
     object = ObjectReference(entity: 0, key: receipt.keys[0])
     (self.store, self.name) = (store, name)

@@ -100,7 +100,7 @@ private struct LeftStore {
     var changes = ChangeSet(time: 0)
     for index in 0..<count {
       builder.begin(slots: 0)
-      changes.insertions.append(builder.finish(key: Int64(-(index + 1)), entity: 0, version: 1))
+      changes.insertions.append(builder.finishDraft(key: Int64(-(index + 1)), entity: 0, version: 1))
     }
     _ = try store.commit(changes)
   }

@@ -23,7 +23,7 @@ import XMLBackend
     for (index, value) in values.enumerated() {
       builder.begin(slots: 1)
       builder.set(0, .data(value))
-      changes.insertions.append(builder.finish(key: Int64(-(index + 1)), entity: 0, version: 1))
+      changes.insertions.append(builder.finishDraft(key: Int64(-(index + 1)), entity: 0, version: 1))
     }
     guard case .committed(let receipt) = try store.commit(changes) else {
       throw StoreError(.invalidArgument, "not committed")

@@ -84,7 +84,7 @@ import Testing
     for number in 0..<5000 {
       builder.begin(slots: other.slots.count)
       builder.setString(text, String(repeating: "number \(number) ", count: 60))
-      changes.insertions.append(builder.finish(key: 0, entity: other.index, version: 1))
+      changes.insertions.append(builder.finishDraft(key: 0, entity: other.index, version: 1))
     }
     guard case .committed = try store.commit(changes) else { throw StoreError(.invalidArgument, "not committed") }
     var file = try Data(contentsOf: place.url)
@@ -121,7 +121,7 @@ import Testing
         if kind == .data { builder.set(slot, .data(Data("data".utf8))) }
       }
       if number > 0 { builder.setInt(previous, -1) }
-      changes.insertions.append(builder.finish(key: 0, entity: 0, version: 1))
+      changes.insertions.append(builder.finishDraft(key: 0, entity: 0, version: 1))
     }
     guard case .committed = try store.commit(changes) else { throw StoreError(.invalidArgument, "not committed") }
     var sound = try Data(contentsOf: place.url)

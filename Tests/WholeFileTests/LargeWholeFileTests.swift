@@ -43,12 +43,12 @@ import Testing
       ] {
         for attribute in one.attributes where attribute.name == name { builder.set(attribute.slot, value) }
       }
-      changes.insertions.append(builder.finish(key: 0, entity: one.index, version: 1))
+      changes.insertions.append(builder.finishDraft(key: 0, entity: one.index, version: 1))
     }
     changes.links = try links(one, other)
     for _ in 0..<10 {
       builder.begin(slots: other.slots.count)
-      changes.insertions.append(builder.finish(key: 0, entity: other.index, version: 1))
+      changes.insertions.append(builder.finishDraft(key: 0, entity: other.index, version: 1))
     }
     guard case .committed = try store.commit(changes) else { throw StoreError(.invalidArgument, "not committed") }
   }

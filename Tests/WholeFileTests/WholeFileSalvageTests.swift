@@ -39,7 +39,7 @@ import Testing
         builder.setInt(try slot("owner"), 1)
         if let place = owner.entitySlot { builder.setInt(place, 0) }
       }
-      changes.insertions.append(builder.finish(key: key, entity: 0, version: 1))
+      changes.insertions.append(builder.finishDraft(key: key, entity: 0, version: 1))
     }
     changes.metadata = store.metadata
     guard case .committed = try store.commit(changes) else { throw StoreError(.invalidArgument, "not committed") }

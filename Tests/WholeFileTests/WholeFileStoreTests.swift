@@ -92,7 +92,7 @@ struct Place {
       for attribute in schema.entities[0].attributes where number != 7 {
         builder.set(attribute.slot, try value(attribute.type, number))
       }
-      changes.insertions.append(builder.finish(key: 0, entity: 0, version: 1))
+      changes.insertions.append(builder.finishDraft(key: 0, entity: 0, version: 1))
     }
     guard case .committed = try store.commit(changes) else { throw StoreError(.invalidArgument, "not committed") }
     let again = try format.backend.open(at: place.url, schema: schema, options: StoreOptions())
@@ -115,7 +115,7 @@ struct Place {
     for number in 0..<4 {
       builder.begin(slots: schema.entities[0].slots.count)
       if number > 0 { builder.setInt(previous, -1) }
-      changes.insertions.append(builder.finish(key: 0, entity: 0, version: 1))
+      changes.insertions.append(builder.finishDraft(key: 0, entity: 0, version: 1))
     }
     let order = [-3, -2, -4].map { ObjectReference(entity: 0, key: $0) }
     changes.links = [

@@ -135,7 +135,7 @@ final class BinaryGraphReader {
       salvage.lose(StoreFinding(.value, text, entity: shape.entity.name, key: key))
     }
     if let related { try addLinks(related, shape.entity, key) }
-    try loader.add(builder.finishChecked(key: key, entity: shape.entity, version: 1))
+    try loader.add(builder.finishCheckedDraft(key: key, entity: shape.entity, version: 1))
   }
 
   private static func wrongCount(_ key: Int64) -> StoreError {

@@ -99,18 +99,19 @@ final class SQLiteStore: Store, @unchecked Sendable {
     defer { writing.unlock() }
     let statements = try begin()
     let connection = statements.connection
-    var commit = SQLCommit(statements, changes, keyFloors: keyFloors ?? [:])
+    var commit: SQLCommit<SQLiteConnection>
     let result: SQLCommit<SQLiteConnection>.Result
     var transaction: Int64?
     do {
+      commit = try SQLCommit(statements, changes, keyFloors: keyFloors ?? [:])
       result = try commit.run()
-      if case .written(let keys) = result {
-        transaction = try history?.append(changes, keys: keys, statements)
+      if case .written = result {
+        transaction = try history?.append(commit.changes, statements)
         if let metadata = changes.metadata { try SQLiteFormat.write(metadata, on: connection, isNew: false) }
         if !hasIndexes {
           for change in try SQLiteIndexes(connection, binding.layout).changes { try connection.execute(change) }
         }
-        try externalFiles.prepare(changes)
+        try externalFiles.prepare(commit.changes)
       }
     } catch {
       rollBack(statements)
@@ -124,18 +125,19 @@ final class SQLiteStore: Store, @unchecked Sendable {
     case .conflicts(let conflicts):
       rollBack(statements)
       return .conflicts(conflicts)
-    case .written(let keys):
+    case .written:
+      let written = commit.changes
       try end(statements) { (fresh) throws(StoreError) in
         if let verdict = try judgeMetadata(changes, fresh) { return verdict }
         return try SQLEvidence(
-          changes, keys: keys, highestKeys: commit.highestKeys, transaction: transaction, touched: touched
+          written, highestKeys: commit.highestKeys, transaction: transaction, touched: touched
         ).verdict(fresh)
       }
       if let metadata = changes.metadata { storedMetadata = metadata }
       hasIndexes = true
-      externalFiles.committed(changes)
+      externalFiles.committed(written)
       let number = commits.add(1, ordering: .acquiringAndReleasing).newValue
-      return .committed(Receipt(keys: keys, commitNumber: number, touched: touched))
+      return .committed(Receipt(keys: written.keys, commitNumber: number, touched: touched))
     }
   }
 
@@ -147,7 +149,7 @@ final class SQLiteStore: Store, @unchecked Sendable {
       rollBack(statements)
       _ = statements.connection.functions.takeTouched()
     }
-    var commit = SQLCommit(statements, changes, keyFloors: keyFloors ?? [:])
+    var commit = try SQLCommit(statements, changes, keyFloors: keyFloors ?? [:], isRehearsal: true)
     if case .conflicts(let conflicts) = try commit.run() { return conflicts }
     return []
   }

@@ -51,7 +51,7 @@ final class XMLGraphReader: XMLInfoReader {
       }
     }
     if object.is_last != 0 {
-      try loader.add(values.builder.finishChecked(key: key, entity: schema.entities[shape.index], version: 1))
+      try loader.add(values.builder.finishCheckedDraft(key: key, entity: schema.entities[shape.index], version: 1))
     }
   }
 

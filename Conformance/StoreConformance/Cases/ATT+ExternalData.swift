@@ -168,7 +168,7 @@ extension Changes {
     builder.begin(slots: entity.slots.count)
     for (index, kind) in entity.slots.enumerated() { builder.copy(index, kind, from: row) }
     builder.set(slot, .data(name))
-    let made = builder.finish(key: row.key, entity: row.entity, version: row.version)
+    let made = builder.finishDraft(key: row.key, entity: row.entity, version: row.version)
     if isNew {
       set.insertions[set.insertions.count - 1] = made
     } else {

@@ -45,8 +45,7 @@ extension ConformanceSuite {
       c.expect(!keys.contains(object.key), "a taken key was given to another object")
       let saved = try s.commit { changes in
         let person = try changes.insert("Person", ["name": "taken"])
-        let row = changes.set.insertions[0]
-        row.resolve(key: keys.lowerBound, version: 1, referenceSlots: [], keys: [])
+        changes.set.insertions[0].setKey(keys.lowerBound)
         try changes.insert("Person", ["boss": .to(person)])
       }
       c.equal(saved[0].key, keys.lowerBound)

@@ -61,7 +61,7 @@ extension ConformanceSuite {
       let s = try c.open(Fixtures.people())
       let builder = RowBuilder()
       builder.begin(slots: 1)
-      let narrow = builder.finish(key: 0, entity: try s.entity("Person").index, version: 1)
+      let narrow = builder.finishDraft(key: 0, entity: try s.entity("Person").index, version: 1)
       try c.refuses(.invalidArgument) {
         try s.commit {
           try $0.insert("Tag")

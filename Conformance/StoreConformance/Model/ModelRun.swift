@@ -222,7 +222,7 @@ final class ModelExecution {
     }
   }
 
-  private func isListless(_ row: Row) -> Bool {
+  private func isListless(_ row: RowDraft) -> Bool {
     let relationship = model.schema.entities[row.entity].relationship(named: "list")
     return relationship?.slot.map(row.isNull) ?? false
   }

@@ -89,7 +89,7 @@ public struct PairRun {
     try store.snapshot().scan(tag.subtree) { highest = max(highest, $0.key) }
     let builder = RowBuilder()
     builder.begin(slots: tag.slots.count)
-    changes.insertions = [builder.finish(key: -1, entity: tag.index, version: 1)]
+    changes.insertions = [builder.finishDraft(key: -1, entity: tag.index, version: 1)]
     guard case .committed(let receipt) = try store.commit(changes), let key = receipt.keys.first else {
       return "the copy takes no new object"
     }

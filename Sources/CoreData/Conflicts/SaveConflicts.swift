@@ -19,10 +19,10 @@ struct SaveConflicts {
     let other: ObjectReference?
   }
 
-  /// `insertions` are the rows of the part's new objects with the keys that the store has given them.
-  init(_ conflicts: [Conflict], _ part: SavePlan.Part, _ insertions: [Row], _ core: ContextCore) {
+  init(_ conflicts: [Conflict], _ part: SavePlan.Part, _ core: ContextCore) {
     var objects: [ObjectReference: NSManagedObject] = [:]
-    for (object, row) in zip(part.inserted, insertions) { objects[row.reference] = object }
+    // As the change set refers to them.
+    for object in part.inserted { objects[SavePlan.reference(object)] = object }
     for object in part.updated + part.deleted { objects[object.reference] = object }
     for conflict in conflicts {
       // The destination of a new link may be an object that nobody holds.

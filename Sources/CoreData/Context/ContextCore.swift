@@ -102,7 +102,10 @@ final class ContextCore: @unchecked Sendable {
   /// The origin of a store of the coordinator. It is not remembered if the context still uses a former store with that
   /// index.
   func origin(of store: NSPersistentStore) -> RowOrigin {
-    if let known = origin(UInt16(store.index)), known.store === store { return known }
+    if let known = origin(UInt16(store.index)) {
+      if known.store === store { return known }
+      known.dropView()
+    }
     return RowOrigin(store)
   }
 

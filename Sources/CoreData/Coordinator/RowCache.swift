@@ -100,14 +100,15 @@ final class RowCache: Sendable {
   }
 
   /// Takes over what a commit has done. Called in the order of the commits.
-  func publish(_ changes: ChangeSet, _ receipt: Receipt, _ schema: Schema) {
+  func publish(_ changes: SealedChanges, _ receipt: Receipt, _ schema: Schema) {
     // First the number: a reader that still finds the old one under a root's lock comes before the changes there.
     commitNumber.store(receipt.commitNumber, ordering: .releasing)
     var counts = Array(repeating: 0, count: roots.count)
     for row in changes.insertions { counts[schema.entities[row.entity].root] += 1 }
     for root in roots.indices where counts[root] > 0 { roots[root].mutex.withLock { $0.prepare(for: counts[root]) } }
-    put(changes.insertions.count, schema) { changes.insertions[$0] }
-    put(changes.updates.count, schema) { changes.updates[$0].row }
+    let (insertions, updates) = (changes.insertions, changes.updates)
+    put(insertions.count, schema) { insertions[$0] }
+    put(updates.count, schema) { updates[$0].row }
     var gone: [Int: [Int64]] = [:]
     for deletion in changes.deletions {
       gone[schema.entities[deletion.reference.entity].root, default: []].append(deletion.reference.key)

@@ -43,7 +43,8 @@ final class AtomicNodes: AtomicMedium, @unchecked Sendable {
       let reference = node.id.reference
       let info = frozen.infos[reference.entity]
       let maker = CustomRow(info: info, reference: Self.reference)
-      try loader.add(maker.row(key: reference.key, version: 1) { node.value(forKey: $0.name) })
+      let builder = try maker.packed { node.value(forKey: $0.name) }
+      try loader.add(builder.finishCheckedDraft(key: reference.key, entity: info.entity, version: 1))
       for relationship in info.relationships where relationship.relationship.isToMany {
         // Nodes say of members that were deleted what they said before: nobody has changed them.
         let members = try Self.members(node.value(forKey: relationship.relationship.name), relationship)

@@ -11,9 +11,14 @@ struct CustomRow {
   /// A row of the values that `value` gives by name, nil and `NSNull` for none.
   ///
   /// Throws `invalidArgument` for a value that its property cannot have.
-  func row(key: Int64, version: Int64, _ value: (NSPropertyDescription) throws(StoreError) -> Any?) throws(StoreError)
-    -> Row
-  {
+  func row(
+    key: Int64, version: Int64, _ value: (NSPropertyDescription) throws(StoreError) -> Any?
+  ) throws(StoreError) -> Row {
+    try packed(value).finishChecked(key: key, entity: info.entity, version: version)
+  }
+
+  /// The same as a builder that has the values, whose row is not ended.
+  func packed(_ value: (NSPropertyDescription) throws(StoreError) -> Any?) throws(StoreError) -> RowBuilder {
     let builder = RowBuilder()
     builder.begin(slots: info.slotCount)
     for attribute in info.attributes {
@@ -30,7 +35,7 @@ struct CustomRow {
       builder.setInt(slot, target.key)
       if let place = relationship.relationship.entitySlot { builder.setInt(place, Int64(target.entity)) }
     }
-    return try builder.finishChecked(key: key, entity: info.entity, version: version)
+    return builder
   }
 
   private func stored(_ given: Any, _ info: AttributeInfo) throws(StoreError) -> [(slot: Int, value: Value)] {

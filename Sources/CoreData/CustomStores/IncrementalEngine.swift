@@ -203,10 +203,15 @@ final class IncrementalEngine: Store, @unchecked Sendable {
 
   func rehearse(_ changes: ChangeSet) throws(StoreError) -> [Conflict] {
     if isReadOnly { throw StoreError(.readOnly, "The store was opened read-only.") }
-    return try calling { (_) throws(StoreError) in try conflicts(of: changes) }
+    return try calling { (_) throws(StoreError) in try conflicts(of: sealed(changes, isRehearsal: true)) }
   }
 
-  private func conflicts(of changes: ChangeSet) throws(StoreError) -> [Conflict] {
+  /// Every new object brings the key that the store has named it with.
+  private func sealed(_ changes: ChangeSet, isRehearsal: Bool = false) throws(StoreError) -> SealedChanges {
+    try CommitDraft(changes, schema, isRehearsal: isRehearsal).seal([:])
+  }
+
+  private func conflicts(of changes: SealedChanges) throws(StoreError) -> [Conflict] {
     var conflicts: [Conflict] = []
     let read =
       changes.updates.map { ($0.row.reference, $0.versionRead) }
@@ -222,6 +227,7 @@ final class IncrementalEngine: Store, @unchecked Sendable {
   private func commit(_ changes: ChangeSet, to store: NSIncrementalStore) throws(StoreError) -> CommitResult {
     let save = save
     self.save = CustomSave()
+    let changes = try sealed(changes)
     let conflicts = try conflicts(of: changes)
     if !conflicts.isEmpty { return .conflicts(conflicts) }
     if isReadOnly { throw StoreError(.readOnly, "The store was opened read-only.") }
@@ -232,10 +238,7 @@ final class IncrementalEngine: Store, @unchecked Sendable {
       throw StoreError(.io, "The store has not saved the changes.", cause: "\(error)")
     }
     request.empty()
-    for row in changes.insertions {
-      row.resolve(key: row.key, version: 1, referenceSlots: [], keys: [])
-      references.setRow(row, of: row.key)
-    }
+    for row in changes.insertions { references.setRow(row, of: row.key) }
     for update in changes.updates { references.setRow(update.row, of: update.row.key) }
     for deletion in changes.deletions { references.setRow(nil, of: deletion.reference.key) }
     let number = state.withLock { state in
@@ -243,7 +246,7 @@ final class IncrementalEngine: Store, @unchecked Sendable {
       state.commitNumber += 1
       return state.commitNumber
     }
-    return .committed(Receipt(keys: changes.insertions.map(\.key), commitNumber: number))
+    return .committed(Receipt(keys: changes.keys, commitNumber: number))
   }
 
   /// Keys come from ``NSIncrementalStore/obtainPermanentIDs(for:)``; see `ContextCore.obtainPermanentKeys(_:)`.

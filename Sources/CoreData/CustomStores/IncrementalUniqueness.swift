@@ -11,9 +11,9 @@ import StoreSchema
 struct IncrementalUniqueness {
   private let engine: IncrementalEngine
   private let snapshot: IncrementalSnapshot
-  private let changes: ChangeSet
+  private let changes: SealedChanges
 
-  init(_ engine: IncrementalEngine, _ changes: ChangeSet) {
+  init(_ engine: IncrementalEngine, _ changes: SealedChanges) {
     self.engine = engine
     self.changes = changes
     snapshot = engine.snapshot(for: nil)

@@ -354,10 +354,11 @@ import Testing
       // As a file written by others may have it.
       let row = try #require(object.row)
       for (slot, value) in [("level", Value.int(2)), ("size", .null), ("size", .int(70000))] {
-        let damaged = row.copy(version: row.version)
+        let damaged = row.draft(version: row.version)
         let index = try #require(object.info.leaves.first { $0.key == slot }?.slot)
         #expect(damaged.patch(index, value))
-        object.row = damaged
+        #expect(damaged.seal(key: row.key, version: row.version))
+        object.row = damaged.sealedRow
         object.setValue("x", forKey: "note")
         #expect(throws: CocoaError.self, "\(slot) \(value)") { try context.save() }
         #expect(throws: CocoaError.self, "\(slot) \(value)") { try object.validateForUpdate() }

@@ -57,7 +57,7 @@ import Testing
     builder.begin(slots: entity.slots.count)
     var changes = ChangeSet(time: 0)
     changes.author = "author"
-    changes.insertions = [builder.finish(key: 0, entity: entity.index, version: 1)]
+    changes.insertions = [builder.finishDraft(key: 0, entity: entity.index, version: 1)]
     guard case .committed = try engine.commit(changes) else {
       Issue.record("The transaction was not recorded.")
       return

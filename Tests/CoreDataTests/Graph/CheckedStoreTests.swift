@@ -26,11 +26,11 @@ import Testing
 
   private func removeStore() throws { try SQLiteBackend().destroy(at: url, options: StoreOptions()) }
 
-  private static func row(entity: Int = 0, slots: Int = 1, key: Int64 = -1, version: Int64 = 1) -> Row {
+  private static func row(entity: Int = 0, slots: Int = 1, key: Int64 = -1, version: Int64 = 1) -> RowDraft {
     let builder = RowBuilder()
     builder.begin(slots: slots)
     builder.setString(0, "x")
-    return builder.finish(key: key, entity: entity, version: version)
+    return builder.finishDraft(key: key, entity: entity, version: version)
   }
 
   private func expectRefusal(_ text: String, _ store: any Store, _ change: (inout ChangeSet) -> Void) {

@@ -32,7 +32,7 @@ import Testing
       let snapshot = try company.store.requireEngine().snapshot()
       let person = try #require(schema.entities.first { $0.name == "Person" })
       var changes = ChangeSet(time: 1000)
-      let grace = try #require(try snapshot.row(of: person.index, key: 1)).copy(version: 2)
+      let grace = try #require(try snapshot.row(of: person.index, key: 1)).draft(version: 2)
       let slot = try #require(person.attributes.first { $0.name == "age" }?.slot)
       #expect(grace.patch(slot, .int(42)))
       var changed = SlotSet()
@@ -42,15 +42,15 @@ import Testing
       builder.begin(slots: person.slots.count)
       builder.set(try #require(person.attributes.first { $0.name == "name" }?.slot), .string("Ada\0é"))
       builder.set(try #require(person.attributes.first { $0.name == "salary" }?.slot), .double(0.1))
-      changes.insertions = [builder.finish(key: 0, entity: person.index, version: 0)]
+      changes.insertions = [builder.finishDraft(key: 0, entity: person.index, version: 0)]
       changes.deletions = [.init(ObjectReference(entity: person.index, key: 2), versionRead: 1)]
       try connection.execute("BEGIN IMMEDIATE")
-      var commit = SQLCommit(statements, changes, keyFloors: [:])
-      guard case .written(let keys) = try commit.run() else { throw CocoaError(.coreData) }
-      let transaction = try SQLHistory(catalogue)?.append(changes, keys: keys, statements)
+      var commit = try SQLCommit(statements, changes, keyFloors: [:])
+      guard case .written = try commit.run() else { throw CocoaError(.coreData) }
+      let transaction = try SQLHistory(catalogue)?.append(commit.changes, statements)
       try connection.execute(commits ? "COMMIT" : "ROLLBACK")
       evidence = SQLEvidence(
-        changes, keys: keys, highestKeys: commit.highestKeys, transaction: transaction,
+        commit.changes, highestKeys: commit.highestKeys, transaction: transaction,
         touched: touchesGrace ? [grace.reference] : [])
     }
 

@@ -52,14 +52,14 @@ import Testing
     var insertion = ChangeSet(time: 0)
     for (number, entity) in entities.enumerated() {
       builder.begin(slots: 0)
-      insertion.insertions.append(builder.finish(key: -Int64(number + 1), entity: entity, version: 1))
+      insertion.insertions.append(builder.finishDraft(key: -Int64(number + 1), entity: entity, version: 1))
     }
     let keys = try Self.commit(insertion, to: made)
     let objects = zip(entities, keys).map { ObjectReference(entity: $0, key: $1) }
     var link = ChangeSet(time: 0)
     builder.begin(slots: member.slots.count)
     builder.setInt(slot, objects[6].key)
-    link.insertions = [builder.finish(key: -1, entity: member.index, version: 1)]
+    link.insertions = [builder.finishDraft(key: -1, entity: member.index, version: 1)]
     _ = try Self.commit(link, to: made)
     try made.close()
     try SQLiteConnection(url.path, .readWrite, timeout: 1).execute(

@@ -51,7 +51,7 @@ import Testing
     var changes = ChangeSet(time: 0)
     changes.deletions = [.init(stored.reference, versionRead: 1, row: stored)]
     let schema = try company.store.requireEngine().schema
-    cache.publish(changes, Receipt(keys: [], commitNumber: 1, touched: []), schema)
+    cache.publish(try changes.sealed(keys: [], schema), Receipt(keys: [], commitNumber: 1, touched: []), schema)
     #expect(cached(cache) == nil)
     #expect(cache.merge(0, stored, view: view(0)).int(0) == 7)
     #expect(cached(cache) == nil)

@@ -93,9 +93,10 @@ import Testing
       #expect(try errors(context) == [:])
       // As a file written by others may have it.
       let row = try #require(object.row)
-      let damaged = row.copy(version: row.version)
+      let damaged = row.draft(version: row.version)
       for (slot, _) in object.info.mandatorySlots { #expect(damaged.patch(slot, .null)) }
-      object.row = damaged
+      #expect(damaged.seal(key: row.key, version: row.version))
+      object.row = damaged.sealedRow
       object.mutableSetValue(forKey: "tags").add(insert("Tag", context))
       #expect(object.isUpdated && object.value(forKey: "name") == nil)
       #expect(try errors(context) == ["department": 1570, "name": 1570])

@@ -4,20 +4,25 @@ import StoreSchema
 /// Applies one change set to a copy of the content: all of it, or conflicts and nothing.
 struct DictionaryCommit {
   private(set) var content: Content
-  private(set) var keys: [Int64] = []
   private let schema: Schema
   private let before: Content
-  private let changes: ChangeSet
+  let changes: SealedChanges
+  private let targets: [ObjectReference]
   private var conflicts: [Conflict] = []
 
-  init(_ schema: Schema, _ content: Content, _ changes: ChangeSet) {
-    (self.schema, self.content, self.changes) = (schema, content, changes)
-    before = content
+  init(_ schema: Schema, _ content: Content, _ changes: ChangeSet, isRehearsal: Bool = false) throws(StoreError) {
+    (self.schema, self.content, before) = (schema, content, content)
+    let draft = CommitDraft(changes, schema, isRehearsal: isRehearsal)
+    targets = draft.targets
+    var ranges: [Int: Range<Int64>] = [:]
+    for need in draft.keyNeeds {
+      self.content.note(need.highestGiven)
+      ranges[need.root] = self.content.takeKeys(need.count)
+    }
+    self.changes = try draft.seal(ranges)
   }
 
   mutating func run() -> [Conflict] {
-    let targets = changes.linkTargets(schema)
-    assignKeys()
     for update in changes.updates { check(update.row.reference, update.versionRead) }
     for deletion in changes.deletions + changes.checks { check(deletion.reference, deletion.versionRead) }
     deleteRows()
@@ -31,27 +36,11 @@ struct DictionaryCommit {
     for deletion in changes.deletions { judge(deletion) }
     dropLinks()
     judgeUniqueness()
-    return conflicts
+    return changes.unsealed(conflicts)
   }
 
   private func root(_ entity: Int) -> Int { schema.entities[entity].root }
   private func stored(_ entity: Int, _ key: Int64) -> Row? { before.rows[root(entity)]?[key] }
-  /// The key of an object, also of one that is `-(n + 1)` in this change set.
-  private func final(_ key: Int64) -> Int64 { key < 0 ? keys[Int(-(key + 1))] : key }
-
-  private mutating func assignKeys() {
-    for row in changes.insertions {
-      if row.key > 0 { content.note(row.key) }
-      keys.append(row.key > 0 ? row.key : content.takeKeys(1).lowerBound)
-    }
-    for (row, key) in zip(changes.insertions, keys) { resolve(row, key, version: 1) }
-    for update in changes.updates { resolve(update.row, update.row.key, version: update.row.version) }
-  }
-
-  private func resolve(_ row: Row, _ key: Int64, version: Int64) {
-    let slots = schema.entities[row.entity].relationships.compactMap(\.slot)
-    row.resolve(key: key, version: version, referenceSlots: slots, keys: keys)
-  }
 
   private mutating func check(_ reference: ObjectReference, _ versionRead: Int64) {
     let row = stored(reference.entity, reference.key)
@@ -102,14 +91,14 @@ struct DictionaryCommit {
   /// Removals before additions before orders: a member that moves must not lose its new owner.
   private mutating func changeLinks() {
     for change in changes.links {
-      for other in change.removed { unlink(relationship(change), final(change.owner), final(other.key)) }
+      for other in change.removed { unlink(relationship(change), changes.permanentKey(change.owner), changes.permanentKey(other.key)) }
     }
     for change in changes.links {
-      for other in change.added { link(relationship(change), final(change.owner), final(other.key)) }
+      for other in change.added { link(relationship(change), changes.permanentKey(change.owner), changes.permanentKey(other.key)) }
     }
     for change in changes.links {
-      guard let order = change.order?.map({ final($0.key) }) else { continue }
-      let place = Content.Link(relationship: relationship(change), owner: final(change.owner))
+      guard let order = change.order?.map({ changes.permanentKey($0.key) }) else { continue }
+      let place = Content.Link(relationship: relationship(change), owner: changes.permanentKey(change.owner))
       let listed = content.links[place] ?? []
       content.links[place] =
         place.relationship.storage == .inverseToOne

@@ -36,13 +36,16 @@ final class DictionaryStore: Store {
     let schema = schema
     let result: Result<CommitResult, StoreError> = state.withLock { state in
       if state.isClosed { return .failure(Self.closed) }
-      var commit = DictionaryCommit(schema, state.content, changes)
+      var commit: DictionaryCommit
+      do throws(StoreError) { commit = try DictionaryCommit(schema, state.content, changes) } catch {
+        return .failure(error)
+      }
       let conflicts = commit.run()
       if !conflicts.isEmpty { return .success(.conflicts(conflicts)) }
       state.content = commit.content
       state.metadata = changes.metadata ?? state.metadata
       state.commitNumber += 1
-      return .success(.committed(Receipt(keys: commit.keys, commitNumber: state.commitNumber)))
+      return .success(.committed(Receipt(keys: commit.changes.keys, commitNumber: state.commitNumber)))
     }
     return try result.get()
   }

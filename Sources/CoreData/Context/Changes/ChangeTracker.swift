@@ -167,7 +167,10 @@ struct ChangeTracker {
 
   /// The state of an object after a save.
   static func endSave(of object: NSManagedObject) {
-    object.write(object.flags.contains(.deleted) ? [.gone, .stored] : .stored, Permit())
+    if !object.flags.contains(.deleted) { return object.write(.stored, Permit()) }
+    // One that was inserted and deleted since the last save was never stored.
+    if object.flags.contains(.inserted) { return leave(object) }
+    object.write([.gone, .stored], Permit())
   }
 
   /// The state of an object that is none of the context's any more, and was never stored.

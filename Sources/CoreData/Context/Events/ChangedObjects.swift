@@ -142,6 +142,9 @@ extension NSManagedObject.Flags {
   var hasChanges: Bool { isInserted || isUpdated || isDeleted }
   var isFault: Bool { contains(.fault) }
 
+  /// Whether a save writes no links to the object: it is deleted, or was deleted before it was ever stored.
+  var leavesNoLinks: Bool { contains(.deleted) || intersection([.gone, .stored]) == .gone }
+
   /// What a save does to the object in its store, before the save has settled it.
   var savedChange: ObjectChange? {
     switch (contains(.inserted), contains(.deleted)) {

@@ -9,7 +9,10 @@ extension ContextCore {
     // Keys are counted by a commit, and no view of one's own must stand in its way.
     origins.dropViews()
     var seen: Set<ObjectIdentifier> = []
-    let new = objects.filter { $0.key < 0 && $0.core === self && seen.insert(ObjectIdentifier($0)).inserted }
+    let new = objects.filter { object in
+      object.key < 0 && object.core === self && !object.flags.contains(.gone)
+        && seen.insert(ObjectIdentifier(object)).inserted
+    }
     new.forEach(findStore)
     for (index, objects) in Dictionary(grouping: new, by: \.storeIndex) {
       guard let origin = origin(index) else {

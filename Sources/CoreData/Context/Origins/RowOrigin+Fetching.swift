@@ -78,7 +78,8 @@ extension RowOrigin {
 
   /// How many objects the store selects besides those on which its verdict may be old, before offset and limit.
   func count(_ run: FetchRun, _ core: ContextCore) throws -> Int {
-    let old = run.dirty.filter { $0.storeIndex == index && $0.flags.contains(.stored) }
+    // Also a new object with a permanent ID: the store may have it, if a save has failed late.
+    let old = run.dirty.filter { $0.storeIndex == index && $0.key > 0 }
     var plan = run.selection(of: self)
     (plan.sort, plan.offset, plan.limit) = ([], 0, nil)
     if case .requests = try access() {

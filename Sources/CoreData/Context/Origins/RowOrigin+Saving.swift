@@ -10,9 +10,8 @@ extension RowOrigin {
   /// Permanent keys for new objects, in their order.
   func permanentKeys(for objects: [NSManagedObject], _ core: ContextCore) throws -> [Int64] {
     if let custom = store.custom {
-      let deleted = core.changed.filter {
-        $0.flags.isSuperset(of: [.deleted, .stored]) && $0.storeIndex == index
-      }
+      // A new object with a permanent ID has its name, too, until the save that deletes it.
+      let deleted = core.changed.filter { $0.flags.isDeleted && $0.storeIndex == index && $0.key > 0 }
       let entities = Dictionary(deleted.map { ($0.key, $0.info.entity) }, uniquingKeysWith: { first, _ in first })
       return try custom.keys(for: objects, deleted: entities, store)
     }

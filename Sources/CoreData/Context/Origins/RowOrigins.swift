@@ -27,8 +27,12 @@ final class RowOrigins {
     return nil
   }
 
-  /// Every store is looked up again when it is next used.
-  func forget() { (origins, takers) = ([], []) }
+  /// Every store is looked up again when it is next used. Others may hold the origins that were known; their views are
+  /// dropped.
+  func forget() {
+    dropViews()
+    (origins, takers) = ([], [])
+  }
 
   func add(_ origin: RowOrigin) {
     while origins.count <= Int(origin.index) { origins.append(nil) }

@@ -22,8 +22,7 @@ extension SavePlan {
         switch try commit(part, core) {
         case .committed(let receipt): receipts.append(receipt)
         case .conflicts(let list):
-          let conflicts = try conflicts(
-            list, of: part, insertions: part.changes.insertions, core, committed: receipts.count)
+          let conflicts = try conflicts(list, of: part, core, committed: receipts.count)
           settle(receipts, core)
           return .conflicts(conflicts, unsaved: parts.dropFirst(receipts.count).map(\.store))
         case nil:
@@ -61,13 +60,12 @@ extension SavePlan {
   private func rehearse(_ core: ContextCore) throws -> Outcome? {
     for part in parts {
       do {
-        let draft = part.changes.withCopiedRows()
-        guard let list = try part.store.rehearse(draft, madeFor: part.engine) else {
+        guard let list = try part.store.rehearse(part.changes, madeFor: part.engine) else {
           takeBack()
           return .moved(unsaved: parts.map(\.store))
         }
         if list.isEmpty { continue }
-        let conflicts = try conflicts(list, of: part, insertions: draft.insertions, core, committed: 0)
+        let conflicts = try conflicts(list, of: part, core, committed: 0)
         return .conflicts(conflicts, unsaved: parts.map(\.store))
       } catch {
         takeBack()
@@ -79,10 +77,11 @@ extension SavePlan {
 
   /// Throws the conflicts where nobody resolves them.
   private func conflicts(
-    _ list: [Conflict], of part: Part, insertions: [Row], _ core: ContextCore, committed: Int
+    _ list: [Conflict], of part: Part, _ core: ContextCore, committed: Int
   ) throws -> SaveConflicts {
+    // New objects are known by their numbers until they are taken back.
+    let conflicts = SaveConflicts(list, part, core)
     takeBack(from: committed)
-    let conflicts = SaveConflicts(list, part, insertions, core)
     if !conflicts.forPolicy.isEmpty && !core.resolvesConflicts { throw conflicts.error }
     return conflicts
   }

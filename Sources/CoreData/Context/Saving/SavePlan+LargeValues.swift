@@ -6,7 +6,7 @@ import StoreSchema
 /// theirs beside those of the rows.
 extension SavePlan.Part {
   /// The object's row, large values of its external slots kept outside.
-  func pack(_ object: NSManagedObject, version: Int64, _ core: ContextCore) throws -> Row {
+  func pack(_ object: NSManagedObject, version: Int64, _ core: ContextCore) throws -> RowDraft {
     for slot in object.info.externalSlots where !object.overlay.isEmpty {
       guard case .data(let bytes)? = object.changed(slot), bytes.first == 1 else { continue }
       let name: Data?

@@ -16,7 +16,8 @@ extension SavePlan.Part {
 
   /// Gives the objects the rows that were written.
   func publish(_ receipt: Receipt, in core: ContextCore) {
-    for (object, row) in zip(inserted, changes.insertions) {
+    for (object, draft) in zip(inserted, changes.insertions) {
+      let row = draft.sealedRow
       object.row = row
       object.ordinal = -1
       if object.key < 0 {
@@ -29,10 +30,10 @@ extension SavePlan.Part {
     var index = 0
     updated.forEachUncounted { object in
       if var row = object.row.take() {
-        swap(&row, &changes.updates[index].row)
+        changes.updates[index].row.exchange(&row)
         object.row = row
       } else {
-        object.row = changes.updates[index].row
+        object.row = changes.updates[index].row.sealedRow
       }
       index += 1
     }

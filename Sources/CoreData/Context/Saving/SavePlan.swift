@@ -22,9 +22,9 @@ final class SavePlan {
     /// External data that rows of `changes` name for the first time, with the values that the objects had instead.
     var keptExternalData: [(name: Data, object: NSManagedObject, slot: Int, inline: Data)] = []
     /// Objects with large rows in `changes`.
-    var large: [(object: NSManagedObject, row: Row)] = []
+    var large: [(object: NSManagedObject, row: RowDraft)] = []
     /// Large values that rows of `changes` have and the objects let go of while these are committed.
-    var lentValues: [(object: NSManagedObject, slot: Int, row: Row)] = []
+    var lentValues: [(object: NSManagedObject, slot: Int, row: RowDraft)] = []
     /// The objects behind `changes.obsoleteExternalData`, in the same order.
     var ownersOfObsoleteData: [NSManagedObject] = []
 
@@ -205,7 +205,7 @@ final class SavePlan {
         change.added.reserveCapacity(state.added.count)
         let added = state.added
         try added.forEachUncounted { member in
-          if member.flags.contains(.deleted) { return }
+          if member.flags.leavesNoLinks { return }
           try core.checkStores(object, relationship, member)
           change.added.append(Self.reference(member))
         }
@@ -229,7 +229,7 @@ final class SavePlan {
   }
 
   private static func order(of object: NSManagedObject, _ relationship: Relationship) -> [ObjectReference] {
-    object.loadedToMany(relationship).members.filter { !$0.flags.contains(.deleted) }.map(reference)
+    object.loadedToMany(relationship).members.filter { !$0.flags.leavesNoLinks }.map(reference)
   }
 
   /// An object as the change set refers to it: by its key, or by its number among the insertions.
@@ -262,7 +262,7 @@ extension SavePlan.Part {
 
 extension ContextCore {
   /// The complete state of an object as a row. Values that only the context understands are encoded here.
-  func pack(_ object: NSManagedObject, version: Int64) throws -> Row {
+  func pack(_ object: NSManagedObject, version: Int64) throws -> RowDraft {
     if object.entityInfo._withUnsafeGuaranteedRef({ $0.hasTransformables }) { try encodeTransformables(object) }
     if let patched = patchedRow(object, version: version) { return patched }
     // Held once, not around each value.
@@ -280,13 +280,13 @@ extension ContextCore {
         builder.copy(slot, entity.slots[slot], from: base)
       }
     }
-    do { return try builder.finishChecked(key: max(object.key, 0), entity: entity, version: version) } catch {
+    do { return try builder.finishCheckedDraft(key: max(object.key, 0), entity: entity, version: version) } catch {
       throw CoreDataError.make(error)
     }
   }
 
   /// The stored row with its changed words, where no changed value needs bytes of its own.
-  private func patchedRow(_ object: NSManagedObject, version: Int64) -> Row? {
+  private func patchedRow(_ object: NSManagedObject, version: Int64) -> RowDraft? {
     if object.overlay.isEmpty || object.row == nil { return nil }
     let count = object.slotCount
     let needsBytes = object.overlay.contains(count) { slot, value in
@@ -298,7 +298,7 @@ extension ContextCore {
       }
     }
     if needsBytes { return nil }
-    guard let row = object.row.view?.copy(version: version) else { return nil }
+    guard let row = object.row.view?.draft(version: version) else { return nil }
     object.overlay.forEach(count) { slot, value in _ = row.patch(slot, value) }
     return row
   }

@@ -1,0 +1,224 @@
+import Foundation
+import StoreSchema
+
+/// The first half of a commit: it says what has to be reserved and looked at, and seals the rows of a change set.
+///
+/// The engine begins its transaction, makes a draft, reserves ``keyNeeds`` and calls ``seal(_:)``. From then on it has
+/// ``SealedChanges``, in which every object has its key. Nothing else writes to the rows of a change set.
+public struct CommitDraft: ~Copyable {
+  private var changes: ChangeSet
+  private let schema: Schema
+  /// The stored objects that new links lead to. A commit makes sure that they exist after it; see
+  /// ``ChangeSet/linkTargets(_:)``.
+  public let targets: [ObjectReference]
+
+  /// How many keys the new objects of one entity hierarchy need.
+  public struct KeyNeed: Sendable, Hashable {
+    /// Index of the root entity.
+    public let root: Int
+    /// How many objects ask for a key.
+    public internal(set) var count: Int
+    /// The highest key that an object brings with it; 0 for none. It and all below it count as handed out.
+    public internal(set) var highestGiven: Int64
+  }
+
+  /// One for each entity hierarchy that gets new objects, in the order in which they first appear.
+  public private(set) var keyNeeds: [KeyNeed] = []
+
+  /// The new objects that bring their keys with them.
+  public var givenKeys: [ObjectReference] {
+    if keyNeeds.allSatisfy({ $0.highestGiven == 0 }) { return [] }
+    return changes.insertions.lazy.filter { $0.key > 0 }.map(\.reference)
+  }
+
+  /// `isRehearsal` says that the changes will not be committed now: then copies of the rows are sealed.
+  public init(_ changes: ChangeSet, _ schema: Schema, isRehearsal: Bool = false) {
+    self.changes = isRehearsal ? changes.withCopiedRows() : changes
+    self.schema = schema
+    targets = changes.linkTargets(schema)
+    countKeys()
+  }
+
+  private mutating func countKeys() {
+    // Objects of one entity come together: their hierarchy is looked up once.
+    var (entity, need) = (-1, 0)
+    for index in changes.insertions.indices {
+      if changes.insertions[index].entity != entity {
+        entity = changes.insertions[index].entity
+        let root = schema.entities[entity].root
+        need = keyNeeds.firstIndex { $0.root == root } ?? keyNeeds.count
+        if need == keyNeeds.count { keyNeeds.append(KeyNeed(root: root, count: 0, highestGiven: 0)) }
+      }
+      let key = changes.insertions[index].key
+      if key > 0 {
+        keyNeeds[need].highestGiven = max(keyNeeds[need].highestGiven, key)
+      } else {
+        keyNeeds[need].count += 1
+      }
+    }
+  }
+
+  /// Gives the new objects keys out of the ranges, by root entity, and seals all rows.
+  ///
+  /// Throws `invalidArgument` where a range has too few keys, or the change set was sealed before with other keys; then
+  /// it must be made anew.
+  public consuming func seal(_ ranges: [Int: Range<Int64>]) throws(StoreError) -> SealedChanges {
+    var next = ranges
+    return try seal { (root, count) in
+      guard let range = next[root], range.count >= count else { return nil }
+      next[root] = range.dropFirst(count)
+      return range.lowerBound
+    }
+  }
+
+  /// The same where all entity hierarchies take their keys out of one range, in the order of the change set.
+  public consuming func seal(all range: Range<Int64>) throws(StoreError) -> SealedChanges {
+    var next = range
+    return try seal { (_, count) in
+      if next.count < count { return nil }
+      defer { next = next.dropFirst(count) }
+      return next.lowerBound
+    }
+  }
+
+  /// `take` gives the first of so many keys of a hierarchy, nil where there are not enough.
+  private consuming func seal(_ take: (_ root: Int, _ count: Int) -> Int64?) throws(StoreError) -> SealedChanges {
+    let changes = changes
+    var keys: [Int64] = []
+    keys.reserveCapacity(changes.insertions.count)
+    var index = 0
+    while index < changes.insertions.count {
+      // Objects of one entity come together: their keys are taken at once.
+      let entity = changes.insertions[index].entity
+      var (end, count) = (index, 0)
+      while end < changes.insertions.count, changes.insertions[end].entity == entity {
+        if changes.insertions[end].key <= 0 { count += 1 }
+        end += 1
+      }
+      guard var free = count == 0 ? 0 : take(schema.entities[entity].root, count) else {
+        throw StoreError(
+          .invalidArgument, "There are too few keys for the new objects.",
+          context: ["entity": schema.entities[entity].name])
+      }
+      for insertion in changes.insertions[index..<end] {
+        if insertion.key > 0 {
+          keys.append(insertion.key)
+        } else {
+          keys.append(free)
+          free += 1
+        }
+      }
+      index = end
+    }
+    return try changes.sealed(keys: keys, schema)
+  }
+}
+
+extension ChangeSet {
+  /// The changes once every new object has its key: `keys[n]` is that of the n-th insertion, as a ``Receipt`` says it.
+  ///
+  /// A store that was given this change set may have sealed its rows, or copies of them. Throws `invalidArgument` where
+  /// they were sealed with other keys.
+  public func sealed(keys: [Int64], _ schema: Schema) throws(StoreError) -> SealedChanges {
+    guard keys.count == insertions.count else { throw Self.otherKeys }
+    // Rows of one entity come together: what all of them need is looked up once.
+    var (entity, slots) = (-1, [Int]())
+    func seal(_ draft: RowDraft, _ key: Int64, _ version: Int64) throws(StoreError) {
+      if draft.entity != entity {
+        entity = draft.entity
+        slots = schema.entities[entity].referenceSlots
+      }
+      if !draft.seal(key: key, version: version, referenceSlots: slots, keys: keys) { throw Self.otherKeys }
+    }
+    for index in insertions.indices { try seal(insertions[index], keys[index], 1) }
+    for index in updates.indices { try seal(updates[index].row, updates[index].row.key, updates[index].row.version) }
+    return SealedChanges(self, keys: keys)
+  }
+
+  private static var otherKeys: StoreError {
+    StoreError(
+      .invalidArgument,
+      "The rows of a change set get their keys once; make a new change set from the objects and commit that.")
+  }
+
+  /// The same changes with rows of their own.
+  func withCopiedRows() -> ChangeSet {
+    var copy = self
+    for index in copy.insertions.indices { copy.insertions[index] = copy.insertions[index].copy() }
+    for index in copy.updates.indices { copy.updates[index].row = copy.updates[index].row.copy() }
+    return copy
+  }
+}
+
+/// A change set in which every object has its key and every reference leads to one.
+public struct SealedChanges: Sendable {
+  @usableFromInline let changes: ChangeSet
+  /// The key of each insertion, in the order of the change set.
+  public let keys: [Int64]
+
+  fileprivate init(_ changes: ChangeSet, keys: [Int64]) { (self.changes, self.keys) = (changes, keys) }
+
+  /// The rows of new objects.
+  @inlinable public var insertions: SealedRows { SealedRows(changes.insertions) }
+  @inlinable public var updates: Updates { Updates(changes.updates) }
+  @inlinable public var deletions: [ChangeSet.Deletion] { changes.deletions }
+  @inlinable public var checks: [ChangeSet.Deletion] { changes.checks }
+  /// Their owners and members may be new objects: see ``permanentKey(_:)``.
+  @inlinable public var links: [ChangeSet.LinkChange] { changes.links }
+  public var metadata: StoreMetadata? { changes.metadata }
+  public var author: String? { changes.author }
+  public var contextName: String? { changes.contextName }
+  /// When the save began, in seconds since 2001-01-01.
+  public var time: Double { changes.time }
+  public var isPartOfCopy: Bool { changes.isPartOfCopy }
+  /// See ``ChangeSet/obsoleteExternalData``.
+  public var obsoleteExternalData: [Data] { changes.obsoleteExternalData }
+  /// Whether no object is new, changed or deleted.
+  public var hasNoRows: Bool { changes.insertions.isEmpty && changes.updates.isEmpty && changes.deletions.isEmpty }
+
+  /// The key of an object of ``links``, which says `-(n + 1)` for the n-th insertion.
+  @inlinable @inline(__always)
+  public func permanentKey(_ key: Int64) -> Int64 { key < 0 ? keys[Int(-(key + 1))] : key }
+
+  /// Conflicts in the words of the change set: a new object that asked for its key is `-(n + 1)`. A commit that is not
+  /// made gives no keys away.
+  public func unsealed(_ conflicts: [Conflict]) -> [Conflict] {
+    var numbers: [ObjectReference: Int64] = [:]
+    for (index, draft) in changes.insertions.enumerated() where draft.gotKey {
+      numbers[draft.reference] = -Int64(index) - 1
+    }
+    if numbers.isEmpty { return conflicts }
+    func unsealed(_ reference: ObjectReference) -> ObjectReference {
+      numbers[reference].map { ObjectReference(entity: reference.entity, key: $0) } ?? reference
+    }
+    return conflicts.map { conflict in
+      var conflict = conflict
+      conflict.reference = unsealed(conflict.reference)
+      if case .constraint(let slots, let other, let persisted) = conflict.kind {
+        conflict.kind = .constraint(slots: slots, other: unsealed(other), persisted: persisted)
+      }
+      return conflict
+    }
+  }
+
+  /// A changed object.
+  public struct Update: Sendable {
+    /// The complete new state.
+    public let row: Row
+    public let changed: SlotSet
+    /// The version that the store must still have.
+    @inlinable public var versionRead: Int64 { row.version &- 1 }
+
+    @inlinable init(_ update: ChangeSet.Update) { (row, changed) = (update.row.sealedRow, update.changed) }
+  }
+
+  public struct Updates: RandomAccessCollection, Sendable {
+    @usableFromInline let updates: [ChangeSet.Update]
+
+    @inlinable init(_ updates: [ChangeSet.Update]) { self.updates = updates }
+
+    @inlinable public var startIndex: Int { 0 }
+    @inlinable public var endIndex: Int { updates.count }
+    @inlinable public subscript(index: Int) -> Update { Update(updates[index]) }
+  }
+}

@@ -1,0 +1,150 @@
+import Foundation
+
+/// A row that is not complete: its key, its version and its references to other new objects may still change.
+///
+/// Whoever makes a change set packs drafts. The engine that commits the change set seals them, and only then are they
+/// rows. Sealing writes into the draft's own memory and copies nothing. A draft is used by one thread at a time.
+///
+/// Sendable, unchecked: a draft is handed on with its change set, and a sealed one does not change any more.
+public struct RowDraft: @unchecked Sendable {
+  @usableFromInline var row: Row
+
+  /// `row` is in nobody else's hands.
+  init(unsealed row: Row) {
+    self.row = row
+    row.block.withUnsafeMutablePointerToHeader { $0.pointee.isDraft = true }
+  }
+
+  /// Index of the object's own entity.
+  @inlinable public var entity: Int { row.entity }
+  /// The object's key. Zero or less: the object asks for one.
+  @inlinable public var key: Int64 { row.key }
+  @inlinable public var version: Int64 { row.version }
+  @inlinable public var slotCount: Int { row.slotCount }
+  /// The number of bytes the row takes in memory.
+  public var byteCount: Int { row.byteCount }
+  @inlinable public var reference: ObjectReference { row.reference }
+
+  /// The values as they are now. Valid as long as someone holds the draft.
+  @inlinable public var view: RowView { row.view }
+  @inlinable public func isNull(_ slot: Int) -> Bool { row.isNull(slot) }
+  /// A value by its kind. A reference to a new object is a negative number until the draft is sealed.
+  public func value(_ slot: Int, _ kind: SlotKind) -> Value { row.value(slot, kind) }
+
+  @inlinable public var isSealed: Bool { !row.header.isDraft }
+
+  /// The row that a sealed draft is. Stops the program before the draft is sealed.
+  @inlinable public var sealedRow: Row {
+    precondition(isSealed, "the draft of a row is not sealed")
+    return row
+  }
+
+  /// Whether the object asked for its key, and got it when the draft was sealed.
+  public var gotKey: Bool { row.header.gotKey }
+
+  /// Sets a slot whose word is the value itself. False, and nothing is done, for a value that needs bytes of its own.
+  public func patch(_ slot: Int, _ value: Value) -> Bool {
+    precondition(!isSealed, "a row does not change")
+    let word: UInt64?
+    switch value {
+    case .null: word = nil
+    case .bool(let x): word = x ? 1 : 0
+    case .int(let x): word = UInt64(bitPattern: x)
+    case .double(let x), .date(let x): word = x == 0 ? 0 : x.bitPattern
+    case .reference(let x): word = UInt64(bitPattern: x.key)
+    case .decimal, .string, .uri, .uuid, .data: return false
+    }
+    let mask: UInt64 = 1 &<< UInt64(slot & 63)
+    row.block.withUnsafeMutablePointers { header, words in
+      if word == nil { words[slot &>> 6] |= mask } else { words[slot &>> 6] &= ~mask }
+      words[header.pointee.bitmapWords + slot] = word ?? 0
+    }
+    return true
+  }
+
+  /// Completes the row: gives it its key and version, and its references to new objects theirs.
+  ///
+  /// `keys[n]` is the key of the n-th new object; words of `referenceSlots` that hold `-(n + 1)` become `keys[n]`. False
+  /// where the draft was sealed before with another key or version: then nothing is done, because the references are
+  /// resolved already.
+  public func seal(key: Int64, version: Int64, referenceSlots: [Int] = [], keys: [Int64] = []) -> Bool {
+    row.block.withUnsafeMutablePointers { header, elements in
+      if !header.pointee.isDraft { return header.pointee.key == key && header.pointee.version == version }
+      header.pointee.gotKey = header.pointee.key <= 0
+      header.pointee.key = key
+      header.pointee.version = version
+      header.pointee.isDraft = false
+      let words = elements + header.pointee.bitmapWords
+      for slot in referenceSlots {
+        let word = Int64(bitPattern: words[slot])
+        guard word < 0, -(word + 1) < Int64(keys.count) else { continue }
+        words[slot] = UInt64(bitPattern: keys[Int(-(word + 1))])
+      }
+      return true
+    }
+  }
+
+  /// Gives the object a key that was allocated for it, or with zero the wish for one. Before the draft is sealed.
+  public func setKey(_ key: Int64) {
+    precondition(!isSealed, "a row does not change")
+    row.block.withUnsafeMutablePointerToHeader { $0.pointee.key = key }
+  }
+
+  /// A draft with memory of its own and the same values, and with another version unless that is nil.
+  public func copy(version: Int64? = nil) -> RowDraft { RowDraft(unsealed: row.copy(version: version ?? self.version)) }
+
+  /// Takes the row of a sealed draft out, and leaves `other` to be released with the draft. Neither is counted.
+  package mutating func exchange(_ other: inout Row) { swap(&row, &other) }
+}
+
+extension Row {
+  /// A draft with the values of this row and another version.
+  public func draft(version: Int64) -> RowDraft { RowDraft(unsealed: copy(version: version)) }
+
+  /// A copy of this row with another version.
+  public func copy(version: Int64) -> Row { withExtendedLifetime(block) { view.copy(version: version) } }
+}
+
+extension RowView {
+  /// See ``Row/draft(version:)``.
+  package func draft(version: Int64) -> RowDraft { RowDraft(unsealed: copy(version: version)) }
+
+  /// See ``Row/copy(version:)``.
+  package func copy(version: Int64) -> Row {
+    var header = self.header.pointee
+    header.version = version
+    let total = Int(header.byteCount)
+    let copy = unsafeDowncast(RowBlock.create(minimumCapacity: (total + 7) / 8) { _ in header }, to: RowBlock.self)
+    copy.withUnsafeMutablePointerToElements {
+      UnsafeMutableRawPointer($0).copyMemory(from: words, byteCount: total)
+    }
+    if header.ownsObjects {
+      copy.withUnsafeMutablePointerToHeader {
+        RowObjects.own(sameAs: UInt(bitPattern: self.header), by: UInt(bitPattern: $0))
+      }
+    }
+    return Row(copy)
+  }
+}
+
+extension RowBuilder {
+  /// Ends a row as ``finish(key:entity:version:)`` does, as a draft.
+  public func finishDraft(key: Int64, entity: Int, version: Int64) -> RowDraft {
+    RowDraft(unsealed: finish(key: key, entity: entity, version: version))
+  }
+
+  /// Copies one slot of a draft of the same layout.
+  public func copy(_ slot: Int, _ kind: SlotKind, from draft: RowDraft) { copy(slot, kind, from: draft.row) }
+}
+
+/// The rows of drafts that are sealed.
+public struct SealedRows: RandomAccessCollection, Sendable {
+  @usableFromInline let drafts: [RowDraft]
+
+  /// The drafts must be sealed.
+  @inlinable package init(_ drafts: [RowDraft]) { self.drafts = drafts }
+
+  @inlinable public var startIndex: Int { 0 }
+  @inlinable public var endIndex: Int { drafts.count }
+  @inlinable public subscript(index: Int) -> Row { drafts[index].row }
+}

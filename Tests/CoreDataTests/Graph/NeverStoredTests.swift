@@ -1,0 +1,79 @@
+import Foundation
+import Testing
+
+@testable import CoreData
+
+/// Objects that were inserted and deleted again without ever being stored.
+@Suite struct NeverStoredTests {
+  /// `a.friends` has no inverse, so that a deleted friend stays a member until the client takes it out.
+  private func stack(_ rule: NSDeleteRule) throws -> NSManagedObjectContext {
+    let friends = NSRelationshipDescription()
+    (friends.name, friends.maxCount, friends.isOptional, friends.deleteRule) = ("friends", 0, true, rule)
+    let entity = Describing.entity("A", [Describing.attribute("note"), friends])
+    friends.destinationEntity = entity
+    return try Describing.context(Describing.model([entity]))
+  }
+
+  private func insert(_ context: NSManagedObjectContext) -> NSManagedObject {
+    NSEntityDescription.insertNewObject(forEntityName: "A", into: context)
+  }
+
+  @Test(arguments: [NSDeleteRule.nullifyDeleteRule, .cascadeDeleteRule, .noActionDeleteRule])
+  func aMemberThatWasNeverStoredCanBeTakenOut(_ rule: NSDeleteRule) throws {
+    let context = try stack(rule)
+    try context.performAndWait {
+      let (owner, member) = (insert(context), insert(context))
+      owner.mutableSetValue(forKey: "friends").add(member)
+      context.delete(member)
+      try context.save()
+      #expect(!member.flags.contains(.stored) && owner.flags.contains(.stored))
+      owner.mutableSetValue(forKey: "friends").remove(member)
+      try context.save()
+      #expect((owner.value(forKey: "friends") as? Set<NSManagedObject>)?.isEmpty == true)
+    }
+  }
+
+  @Test(arguments: [NSDeleteRule.cascadeDeleteRule, .denyDeleteRule])
+  func anOwnerThatHasLostItIsDeleted(_ rule: NSDeleteRule) throws {
+    let context = try stack(rule)
+    try context.performAndWait {
+      let (owner, member) = (insert(context), insert(context))
+      owner.mutableSetValue(forKey: "friends").add(member)
+      context.delete(member)
+      try context.save()
+      owner.mutableSetValue(forKey: "friends").remove(member)
+      context.delete(owner)
+      try context.save()
+      #expect(try context.count(for: NSFetchRequest<any NSFetchRequestResult>(entityName: "A")) == 0)
+    }
+  }
+
+  /// Its values are gone, and the store is not asked for them.
+  @Test func itIsReadAsAnEmptyObject() throws {
+    let context = try stack(.nullifyDeleteRule)
+    try context.performAndWait {
+      let (other, object) = (insert(context), insert(context))
+      context.delete(object)
+      other.setValue("x", forKey: "note")
+      try context.save()
+      context.shouldDeleteInaccessibleFaults = false
+      context.refresh(object, mergeChanges: false)
+      #expect(object.value(forKey: "note") == nil)
+      #expect(!object.flags.contains(.inaccessible))
+    }
+  }
+
+  /// Nothing else changes: the save finds nothing to write.
+  @Test func itGetsNoPermanentID() throws {
+    let context = try stack(.nullifyDeleteRule)
+    try context.performAndWait {
+      let object = insert(context)
+      context.delete(object)
+      try context.save()
+      try context.obtainPermanentIDs(for: [object])
+      #expect(object.objectID.isTemporaryID)
+      #expect(!context.registeredObjects.contains(object))
+      context.rollback()
+    }
+  }
+}
