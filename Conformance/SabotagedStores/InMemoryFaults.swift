@@ -25,6 +25,13 @@ extension SabotagedStores {
     make("keys", "gives the key of a deleted last object again") { $0.changes = reuse },
     make("versions", "ignores the versions that changes were made from") { $0.changes = ignoreVersions },
     make("unbumped", "shows every object in its first version") { $0.row = { row, _ in row.copy(version: 1) } },
+    make("copies", "writes copies of the rows that it is given, so that only the receipt says their keys") {
+      $0.isHarmless = true
+      $0.changes = { changes, _ in
+        for index in changes.insertions.indices { changes.insertions[index] = changes.insertions[index].copy() }
+        for index in changes.updates.indices { changes.updates[index].row = changes.updates[index].row.copy() }
+      }
+    },
     make("checks", "ignores checked objects") { $0.changes = { changes, _ in changes.checks = [] } },
     make("empty", "takes the empty string for nil") {
       $0.row = { row, schema in row.mapped(schema) { value, _ in value == .string("") ? .null : nil } }

@@ -56,6 +56,8 @@ struct SabotagedBackend: StoreBackend {
 
 /// What is made wrong: each part does nothing unless it is replaced.
 struct Sabotage: Sendable {
+  /// Whether a store may do so.
+  var isHarmless = false
   var options: @Sendable (inout StoreOptions) -> Void = { _ in }
   var beforeOpening: @Sendable (URL) throws(StoreError) -> Void = { _ in }
   var takesForeignFiles = false

@@ -18,7 +18,9 @@ public enum SabotagedStores {
       return faults.map { fault in
         let backend = SabotagedBackend(base: base, sabotage: fault.sabotage)
         let harness = Harness(name: "sabotage-" + fault.name, backend: backend)
-        return SabotagedHarness(fault.text, harness, of: sound, caughtBy: Set(caught[harness.name] ?? []))
+        return SabotagedHarness(
+          fault.text, harness, of: sound, caughtBy: Set(caught[harness.name] ?? []),
+          isHarmless: fault.sabotage.isHarmless)
       }
     }
   }

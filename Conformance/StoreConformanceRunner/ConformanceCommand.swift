@@ -65,7 +65,7 @@ public struct ConformanceCommand {
     case "mutate": return try MutateCommand(arguments, harnesses).run()
     case "mutants":
       return try MutateCommand(arguments, harnesses).work(from: arguments.operands.first.flatMap(Int.init) ?? 0)
-    case "sabotage": return try SabotageCommand(arguments, sabotaged).run()
+    case "sabotage": return try SabotageCommand(arguments, sabotaged, cases.all).run()
     case "worker": return try work(arguments)
     case "role": return try role(arguments)
     default: throw UsageError("there is no command “\(arguments.command)”")

@@ -9,8 +9,15 @@ public struct SabotagedHarness: Sendable {
   public let sound: any StoreHarness
   /// The ids of the cases that fail, and of no others.
   public let caughtBy: Set<String>
+  /// Whether the store does what it may do, although no store of ours does it: no case may fail, and cases with contexts
+  /// are run, too.
+  public let isHarmless: Bool
 
-  public init(_ fault: String, _ harness: any StoreHarness, of sound: any StoreHarness, caughtBy: Set<String>) {
+  public init(
+    _ fault: String, _ harness: any StoreHarness, of sound: any StoreHarness, caughtBy: Set<String>,
+    isHarmless: Bool = false
+  ) {
+    self.isHarmless = isHarmless
     self.fault = fault
     self.harness = harness
     self.sound = sound
