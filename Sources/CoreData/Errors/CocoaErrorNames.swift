@@ -24,7 +24,7 @@ extension CocoaError {
   public static var managedObjectValidation: CocoaError.Code { .managedObjectValidation }
   /// 1560: several validations failed.
   public static var validationMultipleErrors: CocoaError.Code { .validationMultipleErrors }
-  /// 1570: a property that is not optional is nil, or a relationship that is not optional is empty.
+  /// 1570: a property that is not optional has no value.
   public static var validationMissingMandatoryProperty: CocoaError.Code { .validationMissingMandatoryProperty }
   /// 1580: a to-many relationship has fewer objects than its `minCount`.
   public static var validationRelationshipLacksMinimumCount: CocoaError.Code {

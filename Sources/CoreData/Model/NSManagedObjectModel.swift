@@ -14,6 +14,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
   private let freezing = NSRecursiveLock()
   private var freezeResult: Result<FrozenModel, SchemaError>?
 
+  /// A model without entities.
   public override init() { super.init() }
 
   /// Whether the model was guessed from a store's tables; see
@@ -57,6 +58,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
 
   private var byName: [String: NSEntityDescription]?
 
+  /// All entities by name, sub-entities included.
   open var entitiesByName: [String: NSEntityDescription] {
     if let byName { return byName }
     return Dictionary(list.map { ($0.name ?? "", $0) }, uniquingKeysWith: { first, _ in first })
@@ -82,6 +84,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
 
   // MARK: Configurations
 
+  /// The names of the configurations that were set, in ascending order. The default configuration is not among them.
   open var configurations: [String] { members.keys.sorted() }
 
   static let defaultConfiguration = "PF_DEFAULT_CONFIGURATION_NAME"
@@ -103,6 +106,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
 
   // MARK: Fetch request templates
 
+  /// The fetch request templates by name. Those of a model in use cannot be changed; copies of them can.
   open var fetchRequestTemplatesByName: [String: NSFetchRequest<any NSFetchRequestResult>] { templates }
 
   /// The template as it is. That of a model in use cannot be changed; a copy of it can.
@@ -126,6 +130,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
     return request
   }
 
+  /// Keeps a fetch request under a name; nil removes the one of that name. Stops the program once the model is in use.
   open func setFetchRequestTemplate(
     _ fetchRequestTemplate: NSFetchRequest<any NSFetchRequestResult>?, forName name: String
   ) {
@@ -135,9 +140,10 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
 
   // MARK: Versions
 
+  /// Marks that the client gives to a version of the model. Stores record those that are strings, and compare none.
   open var versionIdentifiers: Set<AnyHashable> = [] { willSet { requireEditable() } }
 
-  /// The version hash of each entity.
+  /// The version hash of each entity by its name: 32 bytes.
   open var entityVersionHashesByName: [String: Data] {
     VersionHash.hashes(of: definitions()).mapValues { Data($0) }
   }

@@ -18,20 +18,23 @@ open class NSPropertyDescription: NSObject, NSCopying, NSSecureCoding {
   /// The composite attribute of which this is an element.
   weak var composite: NSCompositeAttributeDescription?
 
+  /// The property's name, unique within its entity. An empty name is an error when the model is first used.
   open var name = "" {
     willSet { requireEditable() }
     didSet { entityIfAny?.propertiesDidChange() }
   }
   /// Whether the property may be nil at save. True by default.
   open var isOptional = true { willSet { requireEditable() } }
-  /// Whether the property is kept in memory only.
+  /// Whether the property is kept in memory only. False by default.
   open var isTransient = false { willSet { requireEditable() } }
-  /// Whatever the client wants to know of the property; empty unless set.
+  /// Entries that the client keeps with the property; empty unless set. They are not part of the version hash.
   ///
-  /// It can be set while the model is in use, too: predicates of fetched properties that name it read it each time.
-  /// Nobody may read it at that moment.
+  /// They can also be set while the model is in use. Predicates of fetched properties that name them read them each
+  /// time. No other thread may read them while they are set.
   open var userInfo: [AnyHashable: Any]? = [:]
+  /// A text that enters the version hash, so that two versions of an equal property differ; nil for none.
   open var versionHashModifier: String? { willSet { requireEditable() } }
+  /// Whether there is a fetch index on this attribute alone.
   @available(*, deprecated, message: "Use NSEntityDescription.indexes instead")
   open var isIndexed: Bool {
     get { indexedFlag }
@@ -66,7 +69,9 @@ open class NSPropertyDescription: NSObject, NSCopying, NSSecureCoding {
 
   private var predicates: [NSPredicate] = []
   private var warnings: [Any] = []
+  /// The predicates that a value must meet at save; see ``setValidationPredicates(_:withValidationWarnings:)``.
   open var validationPredicates: [NSPredicate] { predicates }
+  /// The texts or error codes to report, one for each of ``validationPredicates``.
   open var validationWarnings: [Any] { warnings }
 
   /// Sets the predicates that a value must meet at save, and the text or error code to report for each.
@@ -91,6 +96,7 @@ open class NSPropertyDescription: NSObject, NSCopying, NSSecureCoding {
   /// relationships, empty for properties that no store keeps.
   open var versionHash: Data { Data() }
 
+  /// A property without a name, in no entity.
   public override init() { super.init() }
 
   /// Copies everything but the membership in an entity; the copy can be changed.

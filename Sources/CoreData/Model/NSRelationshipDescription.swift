@@ -24,6 +24,7 @@ open class NSRelationshipDescription: NSPropertyDescription {
       destinationName = newValue?.name
     }
   }
+  /// The relationship of the destination that leads back; nil for none. It must be set on both relationships.
   open var inverseRelationship: NSRelationshipDescription? {
     get { inverse }
     set {
@@ -42,12 +43,15 @@ open class NSRelationshipDescription: NSPropertyDescription {
   var destinationName: String?
   var inverseName: String?
 
-  /// 1 exactly for a to-one relationship; 0 for no bound.
+  /// The most objects that the relationship may have at save: 1 for a to-one relationship, 0 for no bound.
   open var maxCount = 0 { willSet { requireEditable() } }
+  /// The fewest objects that the relationship may have at save; 0 for no bound. An optional one may also be empty.
   open var minCount = 0 { willSet { requireEditable() } }
   /// `nullifyDeleteRule` by default, as Apple's header states.
   open var deleteRule = NSDeleteRule.nullifyDeleteRule { willSet { requireEditable() } }
+  /// Whether the relationship leads to a set of objects: true unless ``maxCount`` is 1.
   open var isToMany: Bool { maxCount != 1 }
+  /// Whether the objects of a to-many relationship have an order: its value is an `NSOrderedSet` then.
   open var isOrdered = false { willSet { requireEditable() } }
 
   override class func makeEmpty() -> NSPropertyDescription { NSRelationshipDescription() }
@@ -98,6 +102,7 @@ open class NSRelationshipDescription: NSPropertyDescription {
 /// Its predicate may use `$FETCH_SOURCE`, the object, and `$FETCHED_PROPERTY`, this description (`name` and
 /// `userInfo`).
 open class NSFetchedPropertyDescription: NSPropertyDescription {
+  /// The request whose result is the value. Nil is an error when the model is first used.
   open var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? { willSet { requireEditable() } }
 
   override class func makeEmpty() -> NSPropertyDescription { NSFetchedPropertyDescription() }
@@ -109,11 +114,14 @@ open class NSFetchedPropertyDescription: NSPropertyDescription {
   }
 }
 
-/// A named expression for `propertiesToFetch`.
+/// A named expression for ``NSFetchRequest/propertiesToFetch``. Its name is the key of the result.
 open class NSExpressionDescription: NSPropertyDescription {
+  /// What to compute.
   open var expression: NSExpression? { willSet { requireEditable() } }
+  /// The type of the computed value.
   open var expressionResultType = NSAttributeType.undefinedAttributeType { willSet { requireEditable() } }
 
+  /// ``expressionResultType`` in its modern spelling.
   public final var resultType: NSAttributeDescription.AttributeType {
     get { NSAttributeDescription.AttributeType(rawValue: expressionResultType) }
     set { expressionResultType = newValue.rawValue }
