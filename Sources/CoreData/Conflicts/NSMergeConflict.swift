@@ -23,6 +23,7 @@ open class NSMergeConflict: NSObject {
   /// The row in the store, where a save has made the conflict and the object is not gone.
   final let persisted: Row?
 
+  /// The object of the context that cannot be saved as it is.
   open var sourceObject: NSManagedObject { content.object }
   /// The values that the object was read with in a conflict with the row cache; in one with the store, those it has in
   /// its context.
@@ -31,10 +32,12 @@ open class NSMergeConflict: NSObject {
   open var cachedSnapshot: [String: Any]? { content.cached }
   /// The values in the store; nil in a conflict with the row cache, and where the object is gone.
   open var persistedSnapshot: [String: Any]? { content.stored }
+  /// The version of the row that the object was read with.
   open var oldVersionNumber: Int { content.versionRead }
   /// The version in the store, 0 where the object is gone.
   open var newVersionNumber: Int { content.storedVersion }
 
+  /// A conflict of an object; its ``objectSnapshot`` is taken now. Nil snapshots stand for what is not known or gone.
   public init(
     source srcObject: NSManagedObject, newVersion newvers: Int, oldVersion oldvers: Int,
     cachedSnapshot cachesnap: [String: Any]?, persistedSnapshot persnap: [String: Any]?
@@ -70,14 +73,20 @@ open class NSConstraintConflict: NSObject {
   }
   final let content: Content
 
+  /// The names of the properties whose values must be unique together.
   open var constraint: [String] { content.constraint }
+  /// The values that collide, by property name.
   open var constraintValues: [String: Any] { content.values }
   /// The stored object with the same values, nil where only unsaved objects collide.
   open var databaseObject: NSManagedObject? { content.stored }
+  /// The stored values of ``databaseObject``; nil where there is none.
   open var databaseSnapshot: [String: Any]? { content.storedSnapshot }
+  /// The unsaved objects with the values.
   open var conflictingObjects: [NSManagedObject] { content.objects }
+  /// The values of ``conflictingObjects``, in their order.
   open var conflictingSnapshots: [[AnyHashable: Any]] { content.snapshots }
 
+  /// A conflict of objects about a constraint. The values are those of the first object.
   public init(
     constraint contraint: [String], database databaseObject: NSManagedObject?,
     databaseSnapshot: [AnyHashable: Any]?, conflicting conflictingObjects: [NSManagedObject],

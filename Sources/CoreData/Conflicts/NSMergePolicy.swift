@@ -1,11 +1,16 @@
 import Foundation
 
-/// What a save does when the store has changed meanwhile.
+/// How a merge policy resolves conflicts. The table of ``NSMergePolicy`` has the details.
 public enum NSMergePolicyType: UInt, Sendable {
+  /// No conflict is resolved: the save throws 133020 or 133021.
   case errorMergePolicyType = 0
+  /// The store's value of a property counts where both sides have changed it.
   case mergeByPropertyStoreTrumpMergePolicyType = 1
+  /// The context's value of a property counts where both sides have changed it.
   case mergeByPropertyObjectTrumpMergePolicyType = 2
+  /// All values of the context count, also those that it has not changed.
   case overwriteMergePolicyType = 3
+  /// All values of the store count: the context's changes of the object are given up.
   case rollbackMergePolicyType = 4
 }
 
@@ -41,6 +46,7 @@ public enum NSMergePolicyType: UInt, Sendable {
 /// half done (134040).
 open class NSMergePolicy: NSObject, @unchecked Sendable {
   private let type: NSMergePolicyType
+  /// How the policy resolves conflicts.
   open var mergeType: NSMergePolicyType { type }
 
   /// A subclass begins with the type that is the nearest to what it does.
@@ -54,10 +60,15 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
     static let overwrite = NSMergePolicy(merge: .overwriteMergePolicyType)
     static let rollback = NSMergePolicy(merge: .rollbackMergePolicyType)
   }
+  /// The policy that resolves no conflict. The default of contexts.
   open class var error: NSMergePolicy { Shared.error }
+  /// The policy of the type ``NSMergePolicyType/mergeByPropertyStoreTrumpMergePolicyType``.
   open class var mergeByPropertyStoreTrump: NSMergePolicy { Shared.storeTrump }
+  /// The policy of the type ``NSMergePolicyType/mergeByPropertyObjectTrumpMergePolicyType``.
   open class var mergeByPropertyObjectTrump: NSMergePolicy { Shared.objectTrump }
+  /// The policy of the type ``NSMergePolicyType/overwriteMergePolicyType``.
   open class var overwrite: NSMergePolicy { Shared.overwrite }
+  /// The policy of the type ``NSMergePolicyType/rollbackMergePolicyType``.
   open class var rollback: NSMergePolicy { Shared.rollback }
 
   /// Called by a save with `NSMergeConflict` instances; resolves them by ``resolve(optimisticLockingConflicts:)``.
@@ -88,8 +99,13 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
 }
 
 // The same policies by their C names. They are variables, as on Apple's platforms, but setting one changes no context.
+/// ``NSMergePolicy/error`` by its C name.
 public nonisolated(unsafe) var NSErrorMergePolicy: AnyObject = NSMergePolicy.Shared.error
+/// ``NSMergePolicy/mergeByPropertyStoreTrump`` by its C name.
 public nonisolated(unsafe) var NSMergeByPropertyStoreTrumpMergePolicy: AnyObject = NSMergePolicy.Shared.storeTrump
+/// ``NSMergePolicy/mergeByPropertyObjectTrump`` by its C name.
 public nonisolated(unsafe) var NSMergeByPropertyObjectTrumpMergePolicy: AnyObject = NSMergePolicy.Shared.objectTrump
+/// ``NSMergePolicy/overwrite`` by its C name.
 public nonisolated(unsafe) var NSOverwriteMergePolicy: AnyObject = NSMergePolicy.Shared.overwrite
+/// ``NSMergePolicy/rollback`` by its C name.
 public nonisolated(unsafe) var NSRollbackMergePolicy: AnyObject = NSMergePolicy.Shared.rollback

@@ -14,9 +14,13 @@ extension _DirectoryNaming where Self: NSPersistentContainer {
 ///
 /// Sendable, unchecked: its parts are thread-safe, and the descriptions are set before the stores are loaded.
 open class NSPersistentContainer: NSObject, _DirectoryNaming, @unchecked Sendable {
+  /// The name that the container was made with. The default store file has it.
   open var name: String { title }
+  /// The model of the container.
   open var managedObjectModel: NSManagedObjectModel { model }
+  /// The coordinator that has the loaded stores.
   open var persistentStoreCoordinator: NSPersistentStoreCoordinator { coordinator }
+  /// The container's context for the main queue.
   open var viewContext: NSManagedObjectContext { mainContext }
   /// The stores to load; one SQLite store in the default folder unless changed.
   open var persistentStoreDescriptions: [NSPersistentStoreDescription]
@@ -39,6 +43,7 @@ open class NSPersistentContainer: NSObject, _DirectoryNaming, @unchecked Sendabl
     }
   }
 
+  /// Makes a container for a model. No file is opened before ``loadPersistentStores(completionHandler:)``.
   public init(name: String, managedObjectModel model: NSManagedObjectModel) {
     title = name
     self.model = model

@@ -22,21 +22,27 @@ public enum NSManagedObjectContextConcurrencyType: UInt, Sendable {
   }
 }
 
-/// A scratch pad of objects: what is changed here reaches the store when it is saved.
+/// A set of objects whose changes reach the stores when the context is saved.
 ///
-/// The context itself may be passed between threads; everything else is used inside ``performAndWait(_:)`` or
-/// ``perform(_:)``, or on the main queue for a main-queue context. The main queue is what `@MainActor` code, the main
-/// thread and blocks of `DispatchQueue.main` run on.
+/// The context itself may be passed between threads. Everything else is used inside ``performAndWait(_:)`` or
+/// ``perform(_:)``, or on the main queue for a main-queue context. Code of `@MainActor`, the main thread and blocks of
+/// `DispatchQueue.main` run on the main queue.
 open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
   let core: ContextCore
   private let kind: NSManagedObjectContextConcurrencyType
+  /// How the context is confined. It never changes.
   open var concurrencyType: NSManagedObjectContextConcurrencyType { kind }
 
   /// The modern spelling of ``NSManagedObjectContextConcurrencyType``.
   public struct ConcurrencyType: RawRepresentable, Hashable, Sendable {
+    /// The type as an ``NSManagedObjectContextConcurrencyType``.
     public let rawValue: NSManagedObjectContextConcurrencyType
+    /// The modern spelling of a type.
     public init(rawValue: NSManagedObjectContextConcurrencyType) { self.rawValue = rawValue }
+    /// ``NSManagedObjectContextConcurrencyType/mainQueueConcurrencyType``: the context is used on the main queue.
     public static let mainQueue = Self(rawValue: .mainQueueConcurrencyType)
+    /// ``NSManagedObjectContextConcurrencyType/privateQueueConcurrencyType``: the context is used inside `perform` and
+    /// `performAndWait`.
     public static let privateQueue = Self(rawValue: .privateQueueConcurrencyType)
   }
 
@@ -48,6 +54,7 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
     case enqueued
   }
 
+  /// A context without a coordinator, which must be set before the context is used.
   public init(concurrencyType ct: NSManagedObjectContextConcurrencyType) {
     kind = ct
     core = ContextCore(ct.confinement)
@@ -79,6 +86,7 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
   @available(*, deprecated, message: "Use init(concurrencyType:)")
   public convenience override init() { self.init(concurrencyType: .confinementConcurrencyType) }
 
+  /// A context without a coordinator, which must be set before the context is used.
   public convenience init(_ type: ConcurrencyType) {
     self.init(concurrencyType: type.rawValue)
   }
@@ -87,6 +95,9 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
 
   // MARK: Set-up
 
+  /// The coordinator of the stores that the context reads and saves to; nil for none.
+  ///
+  /// Replacing it while the context has objects stops the program. A ``reset()`` removes them.
   open var persistentStoreCoordinator: NSPersistentStoreCoordinator? {
     get { core.coordinator }
     set { core.attach(newValue) }
@@ -94,9 +105,11 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
 
   var model: NSManagedObjectModel? { core.coordinator?.model }
 
+  /// A name of the context, which stores with persistent history record with each save; nil unless set.
   open var name: String?
-  /// Recorded with each save in persistent history.
+  /// The author of the context's saves, which stores with persistent history record; nil for none.
   open var transactionAuthor: String?
+  /// Entries that the client keeps with the context; empty unless set.
   open var userInfo = NSMutableDictionary()
   /// An ``NSMergePolicy``. With anything else saves treat conflicts as with `NSErrorMergePolicy`.
   open var mergePolicy: Any = NSMergePolicy.Shared.error
@@ -107,18 +120,20 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
     didSet { automaticMerging = automaticallyMergesChangesFromParent ? AutomaticMerging(into: self) : nil }
   }
   private var automaticMerging: AutomaticMerging?
-  /// Whether an object whose row is gone counts as deleted, rather than stopping the program when it is read.
+  /// Whether an object whose row is gone counts as deleted when it is read; true by default. With false, reading it
+  /// stops the program.
   open var shouldDeleteInaccessibleFaults: Bool {
     get { deletesInaccessibleFaults }
     set { deletesInaccessibleFaults = newValue }
   }
   private final var deletesInaccessibleFaults = true
-  /// Whether delete rules are followed at the end of the event; else only when the context is saved.
+  /// Whether delete rules apply at the end of the event; true by default. With false, they apply when the context is
+  /// saved.
   open var propagatesDeletesAtEndOfEvent: Bool {
     get { core.propagatesDeletesAtEndOfEvent }
     set { core.propagatesDeletesAtEndOfEvent = newValue }
   }
-  /// Whether the context keeps its objects alive, until it is reset or this is set to false again.
+  /// Whether the context keeps its objects alive, until it is reset or this is set to false; false by default.
   open var retainsRegisteredObjects: Bool {
     get { core.registry.retainsObjects }
     set { core.registry.retainsObjects = newValue }
@@ -250,6 +265,10 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
     return core.registered(for: objectID)
   }
 
+  /// Inserts an object, which gets a temporary ID, its defaults and a call of ``NSManagedObject/awakeFromInsert()``.
+  ///
+  /// An object that is in the context already stays as it is. Inserting a deleted one takes its deletion back. An
+  /// object of another context, or of an abstract entity, stops the program.
   open func insert(_ object: NSManagedObject) { core.insert(object) }
 
   /// Marks an object for deletion. A new object is simply forgotten at the end of the event.
@@ -268,6 +287,10 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
     if core.coordinator?.takes(store, object.info.entity) != true { core.changes.misplacedObjects.append(object) }
   }
 
+  /// Gives new objects their permanent IDs before they are saved. Other objects stay as they are.
+  ///
+  /// - Throws: 134030 where no store takes an entity, else the error of the store. Some of the objects may have their
+  ///   permanent IDs then.
   open func obtainPermanentIDs(for objects: [NSManagedObject]) throws { try core.obtainPermanentKeys(objects) }
 
   /// Checks at the next save that the object is still as it was read, although it does not change.
@@ -275,12 +298,18 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
 
   // MARK: Changes
 
+  /// The objects that were inserted and not saved yet.
   open var insertedObjects: Set<NSManagedObject> { Set(core.changed.filter(\.flags.isInserted)) }
+  /// The objects that were changed since they were last read or saved, and are neither new nor deleted. An object
+  /// counts although its values may be equal to the stored ones.
   open var updatedObjects: Set<NSManagedObject> { Set(core.changed.filter(\.flags.isUpdated)) }
+  /// The saved objects that the next save deletes. New objects that were deleted are not among them.
   open var deletedObjects: Set<NSManagedObject> {
     Set(core.changed.filter { $0.flags.isDeleted && !$0.flags.contains(.inserted) })
   }
+  /// All objects that the context has now, faults included.
   open var registeredObjects: Set<NSManagedObject> { Set(core.registry.all) }
+  /// Whether there are unsaved changes.
   open var hasChanges: Bool { !core.changes.isEmpty }
 
   /// Ends the event: delete rules are followed and the changes since the last event announced. A main-queue context
@@ -291,7 +320,11 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
     core.tellStoresOfObjects()
   }
 
-  /// Writes all changes to the stores. On an error nothing is written and the context keeps its changes.
+  /// Writes all changes to the stores.
+  ///
+  /// - Throws: An error of validation (1550 to 1690, 1560 for several), of a conflict (133020, 133021), or of a store.
+  ///   Nothing is written then, and the context keeps its changes. After 134040 some stores have their changes and
+  ///   others have not.
   open func save() throws {
     defer { core.tellStoresOfObjects() }
     try core.save()
@@ -300,7 +333,7 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
   /// Gives up all changes: new objects are forgotten, others are as they were last read or saved.
   open func rollback() { core.rollback() }
 
-  /// Forgets every object and every change. Objects still held are unusable afterwards.
+  /// Forgets every object and every change. Objects that the client still holds must not be used afterwards.
   open func reset() { core.reset() }
 
   /// Reads the object again when it is next used. With `mergeChanges`, its unsaved changes stay on top.
@@ -309,6 +342,7 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
     core.announceRefresh([object])
   }
 
+  /// Refreshes each object of the context, as ``refresh(_:mergeChanges:)`` with true does: unsaved changes stay.
   open func refreshAllObjects() {
     core.orderedViews = [:]
     let objects = core.registry.all
@@ -316,7 +350,10 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
     core.announceRefresh(objects)
   }
 
+  /// Calls ``UndoManager/undo()`` of ``undoManager``. Changes of the context are not recorded yet, so that undoing
+  /// without an action of the client stops the program.
   open func undo() { undoManager?.undo() }
+  /// Calls ``UndoManager/redo()`` of ``undoManager``. Without one it does nothing.
   open func redo() { undoManager?.redo() }
 
   // MARK: Merging

@@ -3,6 +3,7 @@ import Foundation
 /// A state of the stores that a context can be pinned to.
 open class NSQueryGenerationToken: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
   override init() { super.init() }
+  /// The token itself, which never changes.
   open func copy(with zone: NSZone? = nil) -> Any { self }
 
   public class var supportsSecureCoding: Bool { true }

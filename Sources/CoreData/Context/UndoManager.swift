@@ -17,6 +17,7 @@ open class UndoManager: NSObject {
   /// Whether a context was given this manager.
   var belongsToContext = false
 
+  /// A manager without actions.
   public override init() { super.init() }
 
   /// Whether an action that is registered outside of a group makes one of its own. There is no run loop here, so such a
@@ -24,18 +25,27 @@ open class UndoManager: NSObject {
   open var groupsByEvent = true
   /// How many groups are kept; 0 for all.
   open var levelsOfUndo = 0 { didSet { trim() } }
+  /// Whether an action is being undone.
   open private(set) var isUndoing = false
+  /// Whether an action is being redone.
   open private(set) var isRedoing = false
+  /// How many groups are open.
   open var groupingLevel: Int { open.count }
+  /// Whether there is an action to undo.
   open var canUndo: Bool { !done.isEmpty || open.contains { !$0.actions.isEmpty } }
+  /// Whether there is an action to redo.
   open var canRedo: Bool { !undone.isEmpty }
+  /// Whether actions are registered, rather than ignored.
   open var isUndoRegistrationEnabled: Bool { disabled == 0 }
+  /// Ignores actions that are registered, until ``enableUndoRegistration()`` is called as often.
   open func disableUndoRegistration() { disabled += 1 }
+  /// Takes one call of ``disableUndoRegistration()`` back. Stops the program where there is none.
   open func enableUndoRegistration() {
     if disabled == 0 { misuse("Undo registration was enabled more often than disabled.") }
     disabled -= 1
   }
 
+  /// Begins a group of actions, which are undone together. Groups nest.
   open func beginUndoGrouping() { open.append(Group()) }
 
   /// Ends the innermost group. An empty one leaves nothing to undo.
@@ -72,6 +82,7 @@ open class UndoManager: NSObject {
     undoNestedGroup()
   }
 
+  /// Undoes the last group. On the manager of a context, stops the program where there is nothing to undo.
   open func undoNestedGroup() {
     guard let group = done.popLast() else {
       if belongsToContext { misuse("The changes of a context are not recorded for undo yet.") }
@@ -82,6 +93,7 @@ open class UndoManager: NSObject {
     isUndoing = false
   }
 
+  /// Redoes the group that was undone last. Does nothing where there is none.
   open func redo() {
     guard let group = undone.popLast() else { return }
     isRedoing = true
@@ -96,11 +108,15 @@ open class UndoManager: NSObject {
     endUndoGrouping()
   }
 
+  /// Forgets all actions, those to redo and those of open groups included.
   open func removeAllActions() {
     (done, undone, open) = ([], [], [])
   }
 
+  /// Names the open group, or the last one where none is open.
   open func setActionName(_ actionName: String) { (open.last ?? done.last)?.name = actionName }
+  /// The name of the group that is undone next; empty for none.
   open var undoActionName: String { done.last?.name ?? "" }
+  /// The name of the group that is redone next; empty for none.
   open var redoActionName: String { undone.last?.name ?? "" }
 }

@@ -55,8 +55,10 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
     makeObjectID(entity, data)
   }
 
+  /// The string or whole number that names the object in the store.
   open func referenceObject(for objectID: NSManagedObjectID) -> Any { givenReference(objectID) }
 
+  /// The UUID of a store that is being made at the URL: a new one, as a `String`, unless overridden.
   open class func identifierForNewStore(at storeURL: URL) -> Any { UUID().uuidString }
 
   private static var refusal: CocoaError {
@@ -71,15 +73,19 @@ open class NSIncrementalStoreNode: NSObject {
   private let id: NSManagedObjectID
   private var values: [String: Any]
   private var valuesVersion: UInt64
+  /// The ID of the object.
   open var objectID: NSManagedObjectID { id }
+  /// The version of the values, by which a save notices that they have changed meanwhile.
   open var version: UInt64 { valuesVersion }
 
+  /// The values of an object by property name, as ``value(for:)`` gives them, and their version.
   public init(objectID: NSManagedObjectID, withValues values: [String: Any], version: UInt64) {
     id = objectID
     self.values = values
     valuesVersion = version
   }
 
+  /// Replaces the values and their version.
   open func update(withValues values: [String: Any], version: UInt64) {
     self.values = values
     valuesVersion = version

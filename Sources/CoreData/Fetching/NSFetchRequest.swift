@@ -1,28 +1,42 @@
 import Foundation
 import Synchronization
 
-/// What a fetch gives back.
+/// What the results of a fetch are.
 public struct NSFetchRequestResultType: OptionSet, Sendable {
+  /// Apple's number of the type.
   public let rawValue: UInt
+  /// The type of Apple's number.
   public init(rawValue: UInt) { self.rawValue = rawValue }
+  /// ``NSManagedObject``s. The default.
   public static let managedObjectResultType: NSFetchRequestResultType = []
+  /// ``NSManagedObjectID``s.
   public static let managedObjectIDResultType = NSFetchRequestResultType(rawValue: 1)
+  /// An `NSDictionary` for each object or group, with the keys of ``NSFetchRequest/propertiesToFetch``. Unsaved changes
+  /// are not in it.
   public static let dictionaryResultType = NSFetchRequestResultType(rawValue: 2)
+  /// One `NSNumber`: how many objects the fetch selects.
   public static let countResultType = NSFetchRequestResultType(rawValue: 4)
 }
 
+/// What a request does.
 public enum NSPersistentStoreRequestType: UInt, Sendable {
+  /// An ``NSFetchRequest``.
   case fetchRequestType = 1
+  /// An ``NSSaveChangesRequest``.
   case saveRequestType
+  /// An ``NSBatchInsertRequest``. Contexts do not run it yet.
   case batchInsertRequestType = 5
+  /// An ``NSBatchUpdateRequest``. Contexts do not run it yet.
   case batchUpdateRequestType
+  /// An ``NSBatchDeleteRequest``. Contexts do not run it yet.
   case batchDeleteRequestType
 }
 
-/// Something a context asks of its stores.
+/// A request of a context to its stores: a fetch, a save or a batch of changes.
 open class NSPersistentStoreRequest: NSObject, NSCopying {
-  /// The stores to ask; nil for all.
+  /// The stores of the request; nil for all stores of the coordinator.
   open var affectedStores: [NSPersistentStore]?
+  /// What the request does; `fetchRequestType` unless overridden.
   open var requestType: NSPersistentStoreRequestType { .fetchRequestType }
   /// The request itself, where a subclass has no copy of its own.
   open func copy(with zone: NSZone? = nil) -> Any { self }
@@ -87,11 +101,13 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
   /// What is asked for, whatever a subclass says.
   final var content: FetchContent { box.content }
 
+  /// A request without an entity, which must be set before the request is executed.
   public override init() {
     box = FetchContent.Box()
     super.init()
   }
 
+  /// A request for the objects of an entity. The name is looked up when the request is executed.
   public convenience init(entityName: String) {
     self.init()
     box.content.entityName = entityName
@@ -112,7 +128,10 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
 
   override func answer(in context: NSManagedObjectContext) throws -> Any { try context.fetch(erased, as: Any.self) }
 
-  /// Runs the request in the context whose `performAndWait` or `perform` block is being run.
+  /// Runs the request in the context whose `performAndWait` or `perform` block is running. Outside of such a block it
+  /// stops the program.
+  ///
+  /// - Throws: The errors of ``NSManagedObjectContext/fetch(_:)``. Nothing has changed then.
   open func execute() throws -> [ResultType] {
     guard let context = ContextCore.current?.context else {
       misuse("NSFetchRequest.execute() was called outside a context's perform block; use context.fetch(_:).")
@@ -120,6 +139,7 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
     return try context.fetch(self)
   }
 
+  /// The name of the entity to fetch; nil where neither a name nor an entity was set.
   open var entityName: String? { box.content.entity?.name ?? box.content.entityName }
 
   /// The entity that was set. A request that was made by name has none before it is executed, and then the one of that
@@ -138,10 +158,12 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
     set { box.content.affectedStores = newValue }
   }
 
+  /// Which objects to fetch; nil for all of the entity.
   open var predicate: NSPredicate? {
     get { box.content.predicate }
     set { box.content.predicate = newValue }
   }
+  /// The order of the results: each descriptor orders those that the ones before it leave equal. Nil for any order.
   open var sortDescriptors: [NSSortDescriptor]? {
     get { box.content.sortDescriptors }
     set { box.content.sortDescriptors = newValue }
@@ -152,6 +174,7 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
     get { box.content.fetchLimit }
     set { box.content.fetchLimit = newValue }
   }
+  /// How many of the first results to leave out; 0 for none.
   open var fetchOffset: Int {
     get { box.content.fetchOffset }
     set { box.content.fetchOffset = newValue }
@@ -162,18 +185,23 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
     get { box.content.fetchBatchSize }
     set { box.content.fetchBatchSize = newValue }
   }
+  /// Whether objects of sub-entities are fetched too; true by default.
   open var includesSubentities: Bool {
     get { box.content.includesSubentities }
     set { box.content.includesSubentities = newValue }
   }
+  /// Whether the fetch also reads the values of the objects, so that using them needs no other read; true by default.
   open var includesPropertyValues: Bool {
     get { box.content.includesPropertyValues }
     set { box.content.includesPropertyValues = newValue }
   }
+  /// Whether the objects may be faults; true by default. With false, each has its values when the fetch ends.
   open var returnsObjectsAsFaults: Bool {
     get { box.content.returnsObjectsAsFaults }
     set { box.content.returnsObjectsAsFaults = newValue }
   }
+  /// Whether unsaved changes of the context count in the fetch; true by default. Results of type dictionary never have
+  /// them.
   open var includesPendingChanges: Bool {
     get { box.content.includesPendingChanges }
     set { box.content.includesPendingChanges = newValue }
@@ -189,6 +217,7 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
     get { box.content.shouldRefreshRefetchedObjects }
     set { box.content.shouldRefreshRefetchedObjects = newValue }
   }
+  /// What the results are: objects, object IDs, dictionaries, or a number. Objects by default.
   open var resultType: NSFetchRequestResultType {
     get { box.content.resultType }
     set { box.content.resultType = newValue }
@@ -216,6 +245,8 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
     get { box.content.havingPredicate }
     set { box.content.havingPredicate = newValue }
   }
+  /// Key paths of relationships whose destinations the fetch reads along, for all results at once; nil for none. A path
+  /// that the entity does not have makes the fetch throw 134060.
   open var relationshipKeyPathsForPrefetching: [String]? {
     get { box.content.relationshipKeyPathsForPrefetching }
     set { box.content.relationshipKeyPathsForPrefetching = newValue }

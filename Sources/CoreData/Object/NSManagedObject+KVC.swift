@@ -284,15 +284,18 @@ extension NSManagedObject {
     store(encoded, in: element.slot)
   }
 
+  /// The value of a modelled property by its name; see ``NSManagedObject/value(forKey:)``.
   public final subscript(key: String) -> Any? {
     get { value(forKey: key) }
     set { setValue(newValue, forKey: key) }
   }
 
+  /// The values of several properties by name; `NSNull` for nil.
   public final func dictionaryWithValues(forKeys keys: [String]) -> [String: Any] {
     Dictionary(keys.map { ($0, value(forKey: $0) ?? NSNull()) }, uniquingKeysWith: { first, _ in first })
   }
 
+  /// Sets several properties by name, in no particular order.
   public final func setValuesForKeys(_ keyedValues: [String: Any]) {
     for (key, value) in keyedValues { setValue(value, forKey: key) }
   }

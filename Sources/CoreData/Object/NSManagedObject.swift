@@ -160,12 +160,16 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
 
   // MARK: Identity
 
+  /// The object's own entity. Fires no fault.
   open var entity: NSEntityDescription { info.description }
 
+  /// The context that the object is in; nil before it is inserted, after its deletion is saved, and when the context is
+  /// gone.
   open var managedObjectContext: NSManagedObjectContext? {
     flags.contains(.gone) ? nil : core?.context
   }
 
+  /// The ID of the object: a temporary one until the object is saved. Fires no fault.
   open var objectID: NSManagedObjectID { ownID }
 
   /// What ``objectID`` says, whatever a subclass says of it.
@@ -195,12 +199,17 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
 
   // MARK: State
 
+  /// Whether the object is new and not saved yet.
   open var isInserted: Bool { flags.isInserted }
+  /// Whether a saved object has unsaved changes.
   open var isUpdated: Bool { flags.isUpdated }
+  /// Whether the next save deletes the object. False again after that save.
   open var isDeleted: Bool { flags.isDeleted }
   /// Whether its values have not been read yet.
   open var isFault: Bool { flags.isFault }
+  /// Whether the object is inserted, updated or deleted.
   open var hasChanges: Bool { flags.hasChanges }
+  /// 1 for a fault, 0 for an object whose values have been read.
   open var faultingState: Int { flags.isFault ? 1 : 0 }
 
   /// Whether a stored property differs from what is stored.
@@ -255,14 +264,27 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
   open func prepareForDeletion() {}
   /// Called for each changed object before a save. Changes made here are saved too.
   open func willSave() {}
+  /// Called for each object of a save, deleted ones included, when the stores have the changes. What it changes is not
+  /// saved by that save.
   open func didSave() {}
+  /// Called before the object forgets its values and becomes a fault.
   open func willTurnIntoFault() {}
+  /// Called after the object has become a fault. Reading a modelled property here fires the fault again.
   open func didTurnIntoFault() {}
 
   // MARK: Validation
 
+  /// Checks a new object before a save. An override calls `super` and may throw errors of its own.
+  ///
+  /// - Throws: An error of validation (1550 to 1690); 1560 with a list of them for several.
   open func validateForInsert() throws { try withCore { try $0.validate(self) } }
+  /// Checks a changed object before a save. An override calls `super` and may throw errors of its own.
+  ///
+  /// - Throws: An error of validation (1550 to 1690); 1560 with a list of them for several.
   open func validateForUpdate() throws { try withCore { try $0.validate(self) } }
+  /// Checks an object that a save is about to delete. An override calls `super` and may throw errors of its own.
+  ///
+  /// - Throws: 1600 for a relationship with the delete rule deny that still has objects; 1560 for several.
   open func validateForDelete() throws { try core?.validateDeletion(self) }
 
   /// Throws where `value` may not be saved as the value of a property: nil where there must be one, of another type,
@@ -279,6 +301,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
 
   /// Custom accessors are plain Swift here, so this reads the modelled property itself.
   open func value(forKey key: String) -> Any? { modelledValue(forKey: key) }
+  /// Sets a modelled property by its name. Inverse relationships follow. A value of another type than the property's
+  /// stops the program.
   open func setValue(_ value: Any?, forKey key: String) { setModelledValue(value, forKey: key) }
 
   /// The value without firing a fault and without custom accessors; of a fault, what was set with
@@ -300,11 +324,14 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     misuse("the entity \(info.entity.name) is not key value coding-compliant for the key \"\(key)\".")
   }
 
+  /// Sets the value of a key the entity does not have. Stops the program unless overridden.
   open func setValue(_ value: Any?, forUndefinedKey key: String) {
     misuse("the entity \(info.entity.name) is not key value coding-compliant for the key \"\(key)\".")
   }
 
+  /// Announces that a value is about to be read: fires a fault. The key has no effect.
   open func willAccessValue(forKey key: String?) { prepareToRead() }
+  /// Announces that a value has been read. Does nothing unless overridden.
   open func didAccessValue(forKey key: String?) {}
   /// Announces a change by primitive accessors, so that it is saved.
   open func willChangeValue(forKey key: String) {
@@ -312,6 +339,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     noteEventBase()
     beginAnnouncement(key)
   }
+  /// Ends a change by primitive accessors, which ``willChangeValue(forKey:)`` announced: the object counts as updated,
+  /// and inverse relationships follow.
   open func didChangeValue(forKey key: String) {
     if info.keys[key] == nil && type(of: self).contextShouldIgnoreUnmodeledPropertyChanges { return }
     core?.markUpdated(self)
@@ -327,6 +356,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
   /// A pointer for whoever observes the object, kept as long as the object lives. Nothing here reads it: key-value
   /// observing is not of this platform.
   open func observationInfo() -> UnsafeMutableRawPointer? { extras?.observationInfo }
+  /// Keeps a pointer for whoever observes the object; see ``observationInfo()``.
   open func setObservationInfo(_ inObservationInfo: UnsafeMutableRawPointer?) {
     makeExtras().observationInfo = inObservationInfo
   }
@@ -336,6 +366,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     forKey inKey: String, withSetMutation inMutationKind: NSKeyValueSetMutationKind, using inObjects: Set<AnyHashable>
   ) { willChangeValue(forKey: inKey) }
 
+  /// Ends a change of a to-many relationship by primitive accessors. The kind and the objects say which members were
+  /// added or removed.
   open func didChangeValue(
     forKey inKey: String, withSetMutation inMutationKind: NSKeyValueSetMutationKind, using inObjects: Set<AnyHashable>
   ) {
@@ -347,22 +379,6 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     "<\(Self.self): \(ownID.uri.absoluteString)\(flags.isFault ? "; fault" : "")>"
   }
 }
-
-extension NSManagedObject {
-  /// Why values changed other than by setting them.
-  public struct NSSnapshotEventType: OptionSet, Sendable {
-    public let rawValue: UInt
-    public init(rawValue: UInt) { self.rawValue = rawValue }
-    public static let undoInsertion = NSSnapshotEventType(rawValue: 2)
-    public static let undoDeletion = NSSnapshotEventType(rawValue: 4)
-    public static let undoUpdate = NSSnapshotEventType(rawValue: 8)
-    public static let rollback = NSSnapshotEventType(rawValue: 16)
-    public static let refresh = NSSnapshotEventType(rawValue: 32)
-    public static let mergePolicy = NSSnapshotEventType(rawValue: 64)
-  }
-}
-
-public typealias NSSnapshotEventType = NSManagedObject.NSSnapshotEventType
 
 /// Marks what a fetch can return. It has no run-time existence, so that `any NSFetchRequestResult` conforms to itself,
 /// as existing code expects.

@@ -29,6 +29,7 @@ open class NSAsynchronousFetchRequest<ResultType: NSFetchRequestResult>: NSPersi
   /// The units of the result's progress. For 0 they are the number of results, once it is known.
   open var estimatedResultCount = 0
 
+  /// A request that runs a fetch and then calls the block, if there is one.
   public init(fetchRequest request: NSFetchRequest<ResultType>, completionBlock blk: Completion? = nil) {
     self.request = request
     completion = blk
@@ -53,6 +54,7 @@ open class NSAsynchronousFetchRequest<ResultType: NSFetchRequestResult>: NSPersi
 
 /// What an asynchronous fetch gives.
 open class NSAsynchronousFetchResult<ResultType: NSFetchRequestResult>: NSPersistentStoreAsynchronousResult {
+  /// The request whose result this is.
   open var fetchRequest: NSAsynchronousFetchRequest<ResultType> { request }
   /// Nil until the fetch is complete, and where it failed.
   open var finalResult: [ResultType]? { found }

@@ -7,6 +7,7 @@ open class NSPersistentStoreResult: NSObject {}
 /// What executing a request later gives, and how far it is. But for ``cancel()`` and ``progress`` it is used on its
 /// context's queue.
 open class NSPersistentStoreAsynchronousResult: NSPersistentStoreResult {
+  /// The context that the request was executed in.
   open var managedObjectContext: NSManagedObjectContext { context }
   /// Why the request failed; nil while it runs and when it has succeeded.
   open var operationError: (any Error)? { failure }

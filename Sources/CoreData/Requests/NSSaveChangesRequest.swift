@@ -5,12 +5,17 @@ import Foundation
 /// Its sets are empty once the save is done, as with Apple's framework: a store that works on afterwards keeps copies.
 open class NSSaveChangesRequest: NSPersistentStoreRequest {
   private var inserted, updated, deleted, locked: Set<NSManagedObject>?
+  /// The new objects of the save, with permanent IDs; nil for none.
   open var insertedObjects: Set<NSManagedObject>? { inserted }
+  /// The changed objects of the save; nil for none.
   open var updatedObjects: Set<NSManagedObject>? { updated }
+  /// The objects that the save deletes; nil for none.
   open var deletedObjects: Set<NSManagedObject>? { deleted }
+  /// The objects that the save checks for conflicts only; nil for none.
   open var lockedObjects: Set<NSManagedObject>? { locked }
   open override var requestType: NSPersistentStoreRequestType { .saveRequestType }
 
+  /// A request with sets of objects; nil stands for no objects.
   public init(
     inserted insertedObjects: Set<NSManagedObject>?, updated updatedObjects: Set<NSManagedObject>?,
     deleted deletedObjects: Set<NSManagedObject>?, locked lockedObjects: Set<NSManagedObject>?

@@ -36,8 +36,12 @@ open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: _Fetche
 
   /// The request that the controller was made with. Changes made to it show with the next ``performFetch()``.
   open var fetchRequest: NSFetchRequest<ResultType> { request }
+  /// The context that the objects are fetched in.
   open var managedObjectContext: NSManagedObjectContext { tracker.context }
+  /// The key path whose values name the sections; nil for one section.
   open var sectionNameKeyPath: String? { tracker.sectionNameKeyPath }
+  /// The name of the cache that the controller was made with; nil for none. Sections are computed anew each time, so
+  /// that it has no effect.
   open var cacheName: String? { tracker.cacheName }
 
   /// Not retained. Without a delegate, the results stay as they were fetched.
@@ -84,6 +88,7 @@ open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: _Fetche
   /// Nil before ``performFetch()``; one section without `sectionNameKeyPath`.
   open var sections: [any NSFetchedResultsSectionInfo]? { tracker.layout?.sections }
 
+  /// The index titles of all sections, each once, in the order of the sections. Empty before ``performFetch()``.
   open var sectionIndexTitles: [String] {
     var seen: Set<String> = []
     return (tracker.layout?.sections ?? []).compactMap(\.indexTitle).filter { seen.insert($0).inserted }

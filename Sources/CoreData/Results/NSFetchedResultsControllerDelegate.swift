@@ -2,9 +2,13 @@ import Foundation
 
 /// What happened to an object or a section of a fetched results controller.
 public enum NSFetchedResultsChangeType: UInt, Sendable {
+  /// It is new among the results.
   case insert = 1
+  /// It is no longer among the results.
   case delete = 2
+  /// It is at another index path than before.
   case move = 3
+  /// It is where it was, and its values have changed.
   case update = 4
 }
 
@@ -14,6 +18,7 @@ public protocol NSFetchedResultsSectionInfo {
   var name: String { get }
   /// The title of the section in an index: the first letter of its name, upper case, unless the delegate says another.
   var indexTitle: String? { get }
+  /// The number of objects in the section.
   var numberOfObjects: Int { get }
   /// The section's objects, in the order of the request.
   var objects: [Any]? { get }
@@ -82,16 +87,21 @@ extension NSFetchedResultsControllerDelegate {
 }
 
 extension IndexPath {
+  /// The index path of an item of a section.
   public init(item: Int, section: Int) { self = [section, item] }
+  /// The index path of a row of a section.
   public init(row: Int, section: Int) { self = [section, row] }
+  /// The first index: that of the section.
   public var section: Int {
     get { self[0] }
     set { self[0] = newValue }
   }
+  /// The second index: that of the item in its section. The path must have two indexes.
   public var item: Int {
     get { self[1] }
     set { self[1] = newValue }
   }
+  /// The second index: that of the row in its section. The path must have two indexes.
   public var row: Int {
     get { self[1] }
     set { self[1] = newValue }
