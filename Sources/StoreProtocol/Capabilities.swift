@@ -3,7 +3,9 @@
 /// A declaration is a promise to users: the conformance suite runs the cases of what is declared, and of what is not it
 /// checks that it is refused. Nothing is declared by default.
 public struct Capabilities: OptionSet, Sendable, Hashable {
+  /// One bit for each capability.
   public let rawValue: UInt32
+  /// The capabilities of the bits.
   public init(rawValue: UInt32) { self.rawValue = rawValue }
 
   /// Data outlives the process.

@@ -3,7 +3,9 @@ import StoreSchema
 
 /// Everything that one save changes in one store.
 public struct ChangeSet: Sendable {
+  /// The author of the save, for persistent history; nil for none.
   public var author: String?
+  /// The name of the context that saves, for persistent history; nil for none.
   public var contextName: String?
   /// When the save began, in seconds since 2001-01-01.
   public var time: Double
@@ -12,7 +14,9 @@ public struct ChangeSet: Sendable {
   public var insertions: [Row] = []
   /// Objects that change. An object is in one of `updates` and `deletions` at most, and there once.
   public var updates: [Update] = []
+  /// The objects that are deleted.
   public var deletions: [Deletion] = []
+  /// The changed links of to-many relationships.
   public var links: [LinkChange] = []
   /// Objects that must still have the version they were read with although they do not change.
   public var checks: [Deletion] = []
@@ -25,8 +29,10 @@ public struct ChangeSet: Sendable {
   /// New metadata to store with the changes, nil to leave it.
   public var metadata: StoreMetadata?
 
+  /// A change set without changes. `time` is in seconds since 2001-01-01T00:00:00Z.
   public init(time: Double) { self.time = time }
 
+  /// Whether there is nothing to commit, metadata included.
   public var isEmpty: Bool {
     insertions.isEmpty && updates.isEmpty && deletions.isEmpty && links.isEmpty && checks.isEmpty && metadata == nil
   }
@@ -47,8 +53,10 @@ public struct ChangeSet: Sendable {
   public struct Update: Sendable {
     /// The complete new state. Its version is one more than the version read.
     public var row: Row
+    /// The slots whose values differ from the version read.
     public var changed: SlotSet
 
+    /// The new state of an object, with the slots that have changed.
     public init(row: Row, changed: SlotSet) {
       self.row = row
       self.changed = changed
@@ -62,11 +70,14 @@ public struct ChangeSet: Sendable {
   ///
   /// The store also removes the link pairs of a deleted object.
   public struct Deletion: Sendable {
+    /// The object.
     public var reference: ObjectReference
+    /// The version that the store must still have.
     public var versionRead: Int64
     /// The state as it was read, for what history keeps of deleted objects.
     public var row: Row?
 
+    /// An object to delete or to check, with the version that was read.
     public init(_ reference: ObjectReference, versionRead: Int64, row: Row? = nil) {
       self.reference = reference
       self.versionRead = versionRead
@@ -79,13 +90,18 @@ public struct ChangeSet: Sendable {
   public struct LinkChange: Sendable {
     /// Index of an entity that has the relationship, and the relationship's index there.
     public var entity: Int
+    /// The index of the to-many relationship in the relationships of ``entity``.
     public var relationship: Int
+    /// The key of the object that has the relationship, or `-(n + 1)` for the n-th insertion.
     public var owner: Int64
+    /// The destinations that are linked now and were not before.
     public var added: [ObjectReference]
+    /// The destinations that are linked no more.
     public var removed: [ObjectReference]
     /// All destinations in their new order; nil where the relationship is not ordered.
     public var order: [ObjectReference]?
 
+    /// The changed links of one relationship of one object.
     public init(
       entity: Int, relationship: Int, owner: Int64, added: [ObjectReference], removed: [ObjectReference],
       order: [ObjectReference]? = nil
@@ -109,6 +125,7 @@ public struct ChangeSet: Sendable {
 /// - The destination of each new link (a to-one slot of an insertion, a changed one of an update, an added link) must
 ///   exist. Else the conflict is a `version` conflict of the destination, with version 0 and no row.
 public enum CommitResult: Sendable {
+  /// Everything was written.
   case committed(Receipt)
   /// Nothing was changed, because of these.
   case conflicts([Conflict])
@@ -123,6 +140,7 @@ public struct Receipt: Sendable {
   /// Rows that the store changed on its own account, by triggers or derived attributes: read them again.
   public var touched: [ObjectReference]
 
+  /// A receipt with the keys of the insertions and the store's commit number.
   public init(keys: [Int64], commitNumber: UInt64, touched: [ObjectReference] = []) {
     self.keys = keys
     self.commitNumber = commitNumber
@@ -132,6 +150,7 @@ public struct Receipt: Sendable {
 
 /// Why one object of a change set could not be saved.
 public struct Conflict: Sendable {
+  /// What stands in the way.
   public enum Kind: Sendable {
     /// The stored version is not the version read. The stored row is nil where the object is gone.
     case version(persisted: Row?)
@@ -143,11 +162,14 @@ public struct Conflict: Sendable {
     /// follows the rules again, and commits anew.
     case referrers(relationship: Int, [ObjectReference])
   }
+  /// The object of the change set that cannot be saved.
   public var reference: ObjectReference
   /// The version that the change set was made from.
   public var versionRead: Int64
+  /// Why it cannot be saved.
   public var kind: Kind
 
+  /// A conflict of an object.
   public init(reference: ObjectReference, versionRead: Int64, kind: Kind) {
     self.reference = reference
     self.versionRead = versionRead

@@ -8,6 +8,7 @@ import StoreSchema
 public struct CheckedBackend: StoreBackend {
   private let base: any StoreBackend
 
+  /// Checks what `base` is given.
   public init(_ base: any StoreBackend) { self.base = base }
 
   public var storeType: String { base.storeType }

@@ -9,6 +9,7 @@ public struct ExternalDataFolder: Sendable {
   /// Smaller values stay in the row. Real stores hold up to 58 583 bytes inline; about 100 KB is commonly reported.
   public static let threshold = 100_000
 
+  /// The folder of the files. It need not exist.
   public let folder: URL
   /// The folders below the store's own that lead to ``folder``, the outermost first.
   private let made: [URL]

@@ -46,6 +46,7 @@ public struct FetchExecution {
     return result
   }
 
+  /// Calls `body` with each row that the plan selects, in the plan's order, ties in key order.
   public func fetch(_ plan: FetchPlan, _ body: (consuming Row) -> Void) throws(StoreError) {
     guard pushesDown, let store = snapshot.fetching else {
       var rows: [Row] = []
@@ -87,6 +88,7 @@ public struct FetchExecution {
   /// See ``FetchingSnapshot/estimatedCount(_:)``.
   public func estimatedCount(_ plan: FetchPlan) -> Int? { snapshot.fetching?.estimatedCount(plan) }
 
+  /// Calls `body` with entity and key only, otherwise like ``fetch(_:_:)``.
   public func references(_ plan: FetchPlan, _ body: (ObjectReference) -> Void) throws(StoreError) {
     if pushesDown, let store = snapshot.fetching, split(plan, for: store).isComplete {
       return try store.fetchReferences(plan, body)
@@ -94,6 +96,7 @@ public struct FetchExecution {
     try fetch(plan) { body($0.reference) }
   }
 
+  /// The number of rows the plan selects, its offset and limit applied.
   public func count(_ plan: FetchPlan) throws(StoreError) -> Int {
     if pushesDown, let store = snapshot.fetching, store.canPush(plan.predicate, of: plan.entities) {
       return try store.count(plan)

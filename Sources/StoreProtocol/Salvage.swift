@@ -10,6 +10,7 @@ import StoreSchema
 ///
 /// Used by one caller at a time.
 public final class Salvage {
+  /// The model by which the store is read.
   public let schema: Schema
   /// Entries of the application in the store's metadata, where they could be read.
   public var metadata: [String: PropertyList] = [:]
@@ -34,6 +35,7 @@ public final class Salvage {
     lists = Array(repeating: [:], count: shape.toManys.count)
   }
 
+  /// The number of objects that were added.
   public var objectCount: Int { rows.reduce(0) { $0 + $1.count } }
 
   // MARK: What backends tell
@@ -63,6 +65,7 @@ public final class Salvage {
     [.corrupt, .notAStore, .newerFormat, .io, .invalidArgument].contains(error.code)
   }
 
+  /// Reports that something cannot be read, or must be left out.
   public func lose(_ finding: StoreFinding) {
     lossCount += 1
     lost(finding)

@@ -7,10 +7,13 @@ import StoreSchema
 /// All calls may come from any thread. Reads go through snapshots; at most one commit runs at a time, and commits do
 /// not wait for snapshots where ``Capabilities/concurrentReads`` is declared.
 public protocol Store: AnyObject, Sendable {
+  /// The model that the store was opened with.
   var schema: Schema { get }
   /// The store's UUID in upper-case text.
   var identifier: String { get }
+  /// What the store can do. It never changes.
   var capabilities: Capabilities { get }
+  /// Whether every commit throws `readOnly`.
   var isReadOnly: Bool { get }
   /// The metadata as last read or committed.
   var metadata: StoreMetadata { get }
@@ -106,6 +109,7 @@ public protocol StoreSnapshot: AnyObject, Sendable {
 public protocol FetchingSnapshot: StoreSnapshot {
   /// Whether a predicate means the same here as in the evaluator of `StoreQuery`.
   func canPush(_ predicate: ResolvedPredicate, of entities: Range<Int>) -> Bool
+  /// Whether a sort gives the same order here as in the evaluator of `StoreQuery`.
   func canPush(_ sort: ResolvedSort, of entities: Range<Int>) -> Bool
 
   /// Whether the store takes a plan's predicate and sorts together, which may be too much for one statement although it

@@ -9,6 +9,7 @@ import StoreSchema
 public protocol StoreBackend: Sendable {
   /// The type's name as files and `NSPersistentStore.type` carry it, for example `SQLite`.
   var storeType: String { get }
+  /// What stores of this type can do.
   var capabilities: Capabilities { get }
 
   /// Opens the store at `url`, and makes it first where there is none.
@@ -70,12 +71,15 @@ extension StoreBackend {
 
 /// How to open a store.
 public struct StoreOptions: Sendable {
+  /// Opens the store for reading only: nothing is written, and every commit throws `readOnly`.
   public var isReadOnly = false
   /// How long to wait for other connections, in seconds.
   public var timeout: Double = 240
   /// Name to value, applied to every connection of an SQL store.
   public var pragmas: [String: String] = [:]
+  /// Collects statistics for the queries of an SQL store when it is opened.
   public var analyzes = false
+  /// Rewrites the file of an SQL store without unused pages when it is opened.
   public var vacuums = false
   /// How many snapshots may be read at once; further ones wait.
   public var maximumReaders = 8
@@ -93,6 +97,7 @@ public struct StoreOptions: Sendable {
   public var versionIdentifiers: [String] = []
   /// Records every commit in persistent history, whose tables are made where there are none.
   public var tracksHistory = false
+  /// Of ``StoreBackend/destroy(at:options:)``: removes a store also where it cannot be opened or locked.
   public var forceDestroy = false
   /// Of ``StoreBackend/destroy(at:options:)``: where a store's file cannot be taken away under other processes that
   /// have it open, as an SQL database's cannot, an empty one of its name is left. The next store of the name is made in
@@ -105,5 +110,6 @@ public struct StoreOptions: Sendable {
   /// Receives each statement with its duration in seconds, for logging.
   public var trace: (@Sendable (String, Double) -> Void)?
 
+  /// The options of a store that is opened for reading and writing.
   public init() {}
 }

@@ -15,6 +15,7 @@ public struct StoreCopy {
   private let batchSize: Int
   private var schema: Schema { target.schema }
 
+  /// Makes bytes of an object that the source keeps as the value of an attribute's slot.
   public typealias Encoding = (_ entity: Int, _ slot: Int, _ object: Any) throws(StoreError) -> Data
 
   /// Both stores were opened with the same model. `encode` is needed where the source keeps objects and the target does

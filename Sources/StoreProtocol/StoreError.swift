@@ -4,6 +4,7 @@ import Foundation
 ///
 /// Act on ``code`` and ``outcome``, not on texts. New codes may be added.
 public struct StoreError: Error, Sendable, CustomStringConvertible {
+  /// What kind of error it is.
   public let code: Code
   /// What happened and what can be done about it, as a sentence.
   public let message: String
@@ -16,6 +17,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   /// The version hashes of both sides of a ``Code/modelMismatch``.
   public var modelHashes: ModelHashes?
 
+  /// An error of a call that has not changed the store, unless `outcome` says otherwise.
   public init(
     _ code: Code, _ message: String, context: [String: String] = [:], cause: String? = nil, outcome: Outcome = .notSaved
   ) {
@@ -36,15 +38,19 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
 
   /// The version hashes a store carries and those of the model it was opened with, by entity name.
   public struct ModelHashes: Sendable, Hashable {
+    /// The version hashes that the store carries.
     public let store: [String: [UInt8]]
+    /// The version hashes of the model that the store was opened with.
     public let model: [String: [UInt8]]
 
+    /// The version hashes of both sides.
     public init(store: [String: [UInt8]], model: [String: [UInt8]]) {
       self.store = store
       self.model = model
     }
   }
 
+  /// The kind of an error. Compare it with the constants.
   public struct Code: Sendable, Hashable, CustomStringConvertible {
     private enum Kind: String, Sendable {
       case notFound, notAStore, wrongType, newerFormat, modelMismatch, io, full, busy, readOnly, corrupt
