@@ -13,6 +13,7 @@ public enum TreeHeight {
 
   /// Whether a tree is deeper than the limit; found without recursion.
   public static func isExceeded(by predicate: Predicate) -> Bool { height(of: .predicate(predicate)) > limit }
+  /// Whether a tree is deeper than the limit; found without recursion.
   public static func isExceeded(by expression: Expression) -> Bool { height(of: .expression(expression)) > limit }
 
   static func height(of predicate: Predicate) -> Int { height(of: .predicate(predicate)) }

@@ -4,7 +4,9 @@ import StoreSchema
 ///
 /// Related objects come as they are when they are asked for; a source that can read many at once does so before.
 public protocol EvaluationSource {
+  /// What predicates are asked about: a row, a managed object, a group.
   associatedtype Object
+  /// The error of a value that cannot be read; `Never` where all can.
   associatedtype Failure: Error = Never
 
   /// The value at a path from the object, whatever the path's variable; null where a relationship on the way leads
@@ -25,6 +27,8 @@ extension EvaluationSource {
 
 /// An element of a collection.
 public enum EvaluationItem<Object> {
+  /// A related object.
   case object(Object)
+  /// A value of the collection.
   case value(Value)
 }

@@ -8,6 +8,7 @@ public struct ResolutionError: Error, Hashable, Sendable, CustomStringConvertibl
   /// Whether the predicate is valid in the language, but not for fetches.
   public let isUnsupported: Bool
 
+  /// An error with a sentence that says what is wrong.
   public init(message: String, isUnsupported: Bool) {
     self.message = message
     self.isUnsupported = isUnsupported

@@ -11,13 +11,16 @@ import StoreSchema
 public struct TablePlan: Hashable, Sendable {
   /// Which objects. Their offset and limit count the rows of the table.
   public var fetch: FetchPlan
+  /// The values of each row, in their order.
   public var columns: [Column]
+  /// What all objects of a group have in common; empty for no groups.
   public var groups: [ResolvedExpression]
   /// Which groups are kept, by what they are grouped by and by their columns (``SlotPath/Leaf/column(_:)``).
   public var having: ResolvedPredicate
   /// Whether a row that was there already is left out.
   public var isDistinct: Bool
 
+  /// A table of the objects of a fetch.
   public init(
     _ fetch: FetchPlan, columns: [Column], groups: [ResolvedExpression] = [],
     having: ResolvedPredicate = .constant(true), isDistinct: Bool = false
@@ -29,6 +32,7 @@ public struct TablePlan: Hashable, Sendable {
     self.isDistinct = isDistinct
   }
 
+  /// One value of a row.
   public enum Column: Hashable, Sendable {
     /// A value of an object; in groups one that all objects of a group have in common.
     case value(ResolvedExpression)
@@ -45,6 +49,7 @@ public struct TablePlan: Hashable, Sendable {
     fileprivate var isAggregate: Bool { if case .aggregate = self { true } else { false } }
   }
 
+  /// Whether each row is of a group of objects, not of one object.
   public var isGrouped: Bool { !groups.isEmpty || columns.contains(where: \.isAggregate) }
 
   /// What makes no sense in the plan, as a sentence; nil for a sound one.
