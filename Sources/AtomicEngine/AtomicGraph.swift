@@ -12,8 +12,10 @@ public struct AtomicGraph: Sendable {
   let indexes: [AtomicIndex]
   /// The highest key ever handed out: all trees share one counter, as the file formats have one.
   public internal(set) var highestKey: Int64
+  /// How the objects are numbered in a file.
   public internal(set) var numbering = AtomicNumbering.plain
 
+  /// The model of the objects.
   public var schema: Schema { shape.schema }
 
   /// A graph without objects.

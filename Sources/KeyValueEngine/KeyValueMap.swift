@@ -22,9 +22,12 @@ public enum KeySpace: Int, Sendable, CaseIterable {
 /// calls may come from any thread; a transaction is used by one caller at a time, and one that writes on one thread
 /// only.
 public protocol KeyValueMap: AnyObject, Sendable {
+  /// A transaction that reads.
   associatedtype Reading: KeyValueReading
+  /// A transaction that reads and writes.
   associatedtype Writing: KeyValueWriting
 
+  /// The most bytes of a key.
   var longestKey: Int { get }
 
   /// A view of the last commit, which later ones do not change. Ends when it is released.

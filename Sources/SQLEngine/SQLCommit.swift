@@ -19,6 +19,8 @@ public struct SQLCommit<Connection: SQLConnection> {
   var schema: Schema { binding.layout.schema }
   var connection: Connection { statements.connection }
 
+  /// A commit of changes on the connection of `statements`. `keyFloors` has, by root entity, the greatest key known to
+  /// be in use.
   public init(_ statements: SQLStatements<Connection>, _ changes: ChangeSet, keyFloors: [Int: Int64]) {
     self.statements = statements
     self.changes = changes
@@ -49,8 +51,11 @@ public struct SQLCommit<Connection: SQLConnection> {
     return .written(keys: keys)
   }
 
+  /// What became of the changes.
   public enum Result {
+    /// Everything was written. Insertions have these keys, in the order of the change set.
     case written(keys: [Int64])
+    /// Nothing may be kept, because of these: the caller rolls the transaction back.
     case conflicts([Conflict])
   }
 

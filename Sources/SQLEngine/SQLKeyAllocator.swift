@@ -20,6 +20,7 @@ enum SQLKeys {
 public struct SQLKeyAllocator<Connection: SQLConnection> {
   private let statements: SQLStatements<Connection>
 
+  /// Hands out keys on the connection of `statements`.
   public init(_ statements: SQLStatements<Connection>) { self.statements = statements }
 
   /// The next `count` keys of a root's tree. `floor` is the greatest key known to be in use.
