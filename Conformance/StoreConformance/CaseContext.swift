@@ -6,7 +6,9 @@ import StoreSchema
 ///
 /// Used by one thread at a time, but for ``expect(_:_:)``, which may come from any.
 public final class CaseContext: @unchecked Sendable {
+  /// The way that the case is run.
   public let profile: Profile
+  /// Where the numbers of ``random`` come from.
   public let seed: UInt64
   /// Numbers that are the same whenever the case runs with the same seed.
   public var random: SplitMix64
@@ -41,10 +43,13 @@ public final class CaseContext: @unchecked Sendable {
     }
   }
 
+  /// What the store declares.
   public var capabilities: Capabilities { harness.backend.capabilities }
+  /// The backend of the store, behind the check that every store is opened through.
   public var backend: any StoreBackend { CheckedBackend(harness.backend) }
   /// The case's first place.
   public var location: StoreLocation { places[0].location }
+  /// Where the store of the case's first place is.
   public var url: URL { location.url }
   /// Where one of the case's places is.
   public func url(of place: Int) -> URL { places[place].location.url }
@@ -193,12 +198,16 @@ public protocol StartedProcess: Sendable {
 
 /// What the role of a case works with, in a process of its own.
 public struct RoleContext: Sendable {
+  /// The backend of the store, behind the check that every store is opened through.
   public let backend: any StoreBackend
+  /// Where the store is.
   public let url: URL
+  /// A seed for numbers, which the case has chosen.
   public let seed: UInt64
   /// Tells the case that a step is done.
   public let say: @Sendable (String) -> Void
 
+  /// What a role works with. Files below the folder of `url` can be made to fail; see ``FailingFiles``.
   public init(backend: any StoreBackend, url: URL, seed: UInt64, say: @escaping @Sendable (String) -> Void) {
     self.backend = CheckedBackend(backend)
     self.url = url
@@ -225,6 +234,8 @@ extension CaseContext {
 
 /// What is wrong with the harness, the machine or the suite rather than with the store.
 public struct HarnessProblem: Error, CustomStringConvertible {
+  /// What is wrong, as a sentence.
   public let description: String
+  /// A problem with a sentence that says what is wrong.
   public init(_ description: String) { self.description = description }
 }

@@ -7,6 +7,7 @@ import StoreProtocol
 public protocol StoreHarness: Sendable {
   /// The name in commands and reports, lower case, for example `sqlite`.
   var name: String { get }
+  /// The backend of the stores.
   var backend: any StoreBackend { get }
   /// Whether the backend opens stores. Not where it only says what a class of stores can do that coordinators of
   /// CoreData open: then cases of objects alone can be run, and what a case leaves is not opened again.
@@ -43,8 +44,10 @@ public enum CrashModel: Sendable {
 public struct StoreLocation: Sendable {
   /// A folder that holds nothing but this store; nil where the store is not files.
   public var folder: URL?
+  /// Where the store is, or will be.
   public var url: URL
 
+  /// A location for a store at `url`.
   public init(folder: URL?, url: URL) {
     self.folder = folder
     self.url = url

@@ -4,12 +4,14 @@ import StoreConformance
 public struct SabotagedHarness: Sendable {
   /// What it does wrong, in words.
   public let fault: String
+  /// The store with the fault.
   public let harness: any StoreHarness
   /// The same store without the fault, which passes all cases: otherwise nothing is said by those that fail.
   public let sound: any StoreHarness
   /// The ids of the cases that fail, and of no others.
   public let caughtBy: Set<String>
 
+  /// A store with a fault, beside the same one without.
   public init(_ fault: String, _ harness: any StoreHarness, of sound: any StoreHarness, caughtBy: Set<String>) {
     self.fault = fault
     self.harness = harness

@@ -29,7 +29,7 @@ public enum AttributeTypeName: Int, CaseIterable, Sendable {
   case uri = 1200
   /// `Transformable`.
   case transformable = 1800
-  /// The type of object IDs, which no attribute of a model has.
+  /// `Object ID`; only for results of fetches.
   case objectID = 2000
   /// `Composite`.
   case composite = 2100
