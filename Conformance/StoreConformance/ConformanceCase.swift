@@ -21,7 +21,7 @@ public struct ConformanceCase: Sendable, CustomStringConvertible {
   public let size: Size
   /// The profiles that can change its result.
   public let profiles: Set<Profile>
-  /// How many places it needs: two for copying from one store to another.
+  /// How many locations the case needs: two for copying from one store to another.
   public let places: Int
   /// Whether it runs other processes, which only a runner can start.
   public let needsProcesses: Bool
@@ -32,7 +32,8 @@ public struct ConformanceCase: Sendable, CustomStringConvertible {
   public let needsBackend: Bool
   /// Whether it has several threads race: of a store that is wrong it may not always notice.
   public let races: Bool
-  /// What the case does. An error that it throws is a failure, unless it is a ``HarnessProblem``.
+  /// What the case does. A ``Failure`` or a `StoreError` that it throws is a failure of the store. Any other error is a
+  /// problem of the harness.
   public let body: @Sendable (CaseContext) throws -> Void
   /// What the processes that it starts do, by name.
   public let roles: [String: @Sendable (RoleContext) throws -> Void]

@@ -1,7 +1,7 @@
 import Foundation
 import StoreProtocol
 
-/// What an ``AtomicFile`` holds, read while it is open: the file that had the name then, whatever takes its place.
+/// The bytes of an ``AtomicFile`` that was opened. They stay the same when another file takes its name.
 ///
 /// Used by one caller at a time.
 public final class AtomicFileContent {

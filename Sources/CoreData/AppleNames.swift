@@ -1,7 +1,7 @@
 import Foundation
 
-/// A pointer to a variable. There is no autorelease pool here; the name lets `&value` be passed as on Apple's
-/// platforms.
+/// A pointer to a variable, by the name that Apple's platforms have for it. `&value` can be passed. There is no
+/// autorelease pool here.
 public typealias AutoreleasingUnsafeMutablePointer<T> = UnsafeMutablePointer<T>
 
 // Names that `import CoreData` brings along on Apple's platforms and that clients use beside it.

@@ -1,7 +1,7 @@
 // The versions of Core Data by the systems that they came with, for code that compares them.
 
-/// The version of this library, which is none of Apple's. It is above all of those below, so that code finds what they
-/// had.
+/// The version of this library, 1000. It is greater than all of Apple's versions below, so that code which compares
+/// with them uses every feature.
 public nonisolated(unsafe) var NSCoreDataVersionNumber: Double = 1000
 
 /// The version of Apple's Core Data in macOS 10.4.

@@ -45,15 +45,15 @@ public protocol KeyValueReading: AnyObject {
   /// That of the last commit in the view, of a change its own: one greater than that of the commit before.
   var commitNumber: UInt64 { get }
 
-  /// Throws where what the view reads is no longer there, because another program has cut the file. Asked before each
-  /// reading of a snapshot.
+  /// Throws where the data of the view is gone, because another program has cut the file. Called before each reading of
+  /// a snapshot.
   func check() throws(StoreError)
 
   /// The value of a key, nil where there is none: valid until the transaction ends or writes.
   func value(_ space: KeySpace, _ key: UnsafeRawBufferPointer) throws(StoreError) -> UnsafeRawBufferPointer?
 
-  /// The first entry from `key` on, nil where there is none: valid until the transaction ends, writes, or is asked the
-  /// same again.
+  /// The first entry from `key` on, nil where there is none. It is valid until the transaction ends or writes, or this
+  /// is called again.
   func first(
     _ space: KeySpace, from key: UnsafeRawBufferPointer
   ) throws(StoreError) -> (key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)?

@@ -3,7 +3,7 @@ import StoreSchema
 
 /// A schema bound to the tables and columns that a store really has.
 ///
-/// Everything that a statement needs is computed once, here; a statement names its columns, never their places.
+/// Everything that a statement needs is computed once, here. Statements name their columns, and do not count them.
 public final class SQLBinding: Sendable {
   /// The tables and columns of the schema.
   public let layout: SQLLayout

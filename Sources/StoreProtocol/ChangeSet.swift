@@ -9,8 +9,9 @@ public struct ChangeSet: Sendable {
   public var contextName: String?
   /// When the save began, in seconds since 2001-01-01.
   public var time: Double
-  /// Rows of new objects. A negative key asks for one; the n-th insertion is referred to as `-(n + 1)` by the to-one
-  /// words and links of this change set. A positive key is kept; from then on it and all below it count as handed out.
+  /// Rows of new objects. A row with a negative key gets a key from the store. To-one slots and links of this change
+  /// set refer to the n-th insertion as `-(n + 1)`. A positive key is kept; the store hands out neither it nor any key
+  /// below it afterwards.
   public var insertions: [Row] = []
   /// Objects that change. An object is in one of `updates` and `deletions` at most, and there once.
   public var updates: [Update] = []
@@ -18,12 +19,12 @@ public struct ChangeSet: Sendable {
   public var deletions: [Deletion] = []
   /// The changed links of to-many relationships.
   public var links: [LinkChange] = []
-  /// Objects that must still have the version they were read with although they do not change.
+  /// Objects that do not change, and must still have the version that was read.
   public var checks: [Deletion] = []
   /// Names of external data that the written rows no longer hold. The store removes it after the commit, once nobody
   /// needs it any more; see ``StoreOptions/externalDataGrace``.
   public var obsoleteExternalData: [Data] = []
-  /// Whether this is one of several change sets that make a copy of a store: destinations of its links may come with
+  /// Whether this is one of several change sets that make a copy of a store. Destinations of its links may come with
   /// later ones, so that they need not exist yet.
   public var isPartOfCopy = false
   /// New metadata to store with the changes, nil to leave it.

@@ -1,10 +1,9 @@
 import StoreQuery
 import StoreSchema
 
-/// Runs fetch plans on any snapshot: what the store can do is pushed down, the rest is done here.
+/// Runs fetch plans on any snapshot. The store runs what it can; the rest is done here.
 ///
-/// Apart from stores that look at rows by themselves, this is the only place that filters, sorts and cuts rows in
-/// memory.
+/// Apart from stores that look at rows by themselves, only this filters, sorts and cuts rows in memory.
 public struct FetchExecution {
   private let snapshot: any StoreSnapshot
   private let pushesDown: Bool

@@ -33,7 +33,7 @@ public enum InspectedValue: Sendable, Equatable {
   case invalid(String)
 }
 
-/// The destinations of a relationship, in their order where it is ordered; or why they cannot be told.
+/// The destinations of a relationship, in their order where it is ordered; or why they cannot be read.
 public enum InspectedTargets: Sendable, Equatable {
   /// The destinations that are stored.
   case objects([InspectedTarget])

@@ -9,7 +9,7 @@ public indirect enum Expression: Hashable, Sendable {
   /// `NSNull` given as a value. It means nil and is another expression: Apple's framework prints it as `<null>`, which
   /// is read here too.
   case nullObject
-  /// An object. What it refers to in a store is asked when the predicate is resolved for a fetch from it.
+  /// An object. Resolving the predicate for a fetch finds its key in the store of the fetch.
   case object(ObjectConstant)
   /// `SELF`, the object under evaluation.
   case evaluatedObject

@@ -3,7 +3,7 @@ public enum TreeHeight {
   /// What the format language refuses too.
   public static let limit = FormatParser.heightLimit
 
-  /// What is printed in place of a tree that is deeper.
+  /// The text that is printed for a deeper tree.
   public static let excuse = "(nested deeper than \(limit) levels)"
 
   private enum Node {

@@ -16,7 +16,7 @@ public struct Row: @unchecked Sendable {
   /// Read through a pointer: the block never changes, so there is nothing for exclusivity checks to find.
   @inlinable var header: RowHeader { block.withUnsafeMutablePointerToHeader { $0.pointee } }
 
-  /// The object's key within its entity's tree.
+  /// The object's key, unique within its entity hierarchy.
   @inlinable public var key: Int64 { header.key }
   /// Index of the object's own entity.
   @inlinable public var entity: Int { Int(header.entity) }

@@ -48,8 +48,8 @@ public final class RowBuilder {
   @inlinable @inline(__always)
   public func begin(slots: Int) { begin(slots, bitmap: .max) }
 
-  /// Starts a row in which no slot is null. Gives the place of its first word: the caller writes every word there, zero
-  /// for a slot that it makes null. Valid until the row ends.
+  /// Starts a row in which no slot is null. Gives the address of its first word: the caller writes every word there,
+  /// zero for a slot that it makes null. Valid until the row ends.
   @inlinable @inline(__always)
   public func beginFilled(slots: Int) -> UnsafeMutablePointer<UInt64> {
     begin(slots, bitmap: 0)

@@ -22,7 +22,7 @@ public struct RowView {
     self.words = words
   }
 
-  /// The object's key within its root entity's hierarchy.
+  /// The object's key, unique within its entity hierarchy.
   @inlinable public var key: Int64 { header.pointee.key }
   /// The optimistic-locking version.
   @inlinable public var version: Int64 { header.pointee.version }

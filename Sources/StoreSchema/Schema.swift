@@ -101,7 +101,7 @@ public final class Entity: Sendable {
   public let isAbstract: Bool
   /// Index of the parent, nil for a root.
   public let superentity: Int?
-  /// Index of the topmost ancestor, this entity itself for a root. Keys are unique within a root's tree.
+  /// Index of the root entity, this entity itself for a root. Keys are unique within the hierarchy of a root entity.
   public let root: Int
   /// The indices of this entity and all its descendants.
   public let subtree: Range<Int>

@@ -68,10 +68,10 @@ extension Value: Hashable {
   }
 }
 
-/// Names one object of a store: its entity and its key within the entity's tree.
+/// Names one object of a store: its entity and its key, which is unique within the entity's hierarchy.
 ///
-/// Positive keys are permanent. A negative key `-(n + 1)` stands for the n-th insertion of the change set that it
-/// appears in, and is replaced when the store has assigned that object's key.
+/// Positive keys are permanent. A negative key `-(n + 1)` stands for the n-th insertion of the change set that it is
+/// in, and is replaced when the store has given that object its key.
 public struct ObjectReference: Hashable, Sendable {
   /// Index into ``Schema/entities``: the object's own entity, not the declared destination.
   public var entity: Int

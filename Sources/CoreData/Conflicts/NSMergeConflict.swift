@@ -1,17 +1,17 @@
 import Foundation
 import StoreSchema
 
-/// An object that another context or process has changed or deleted since it was read.
+/// An object of a save that another context or process has changed or deleted since it was read.
 ///
-/// A change that the row cache of the object's store knows, as it knows those of the coordinator's other contexts, is a
-/// conflict with that cache: "the merge conflict has a source object and a cached snapshot but no persisted snapshot".
-/// One that it does not know is a conflict of the cache with the store: "has a cached snapshot and a persisted
-/// snapshot. The source object is also provided as a convenience"
-/// (https://developer.apple.com/documentation/coredata/nsmergeconflict). A deleted row is in no cache: who deleted it
-/// is not told apart.
+/// There are two kinds (https://developer.apple.com/documentation/coredata/nsmergeconflict):
 ///
-/// Snapshots have all attributes and to-one relationships, the latter as `NSManagedObjectID`, and nil as `NSNull`. Only
-/// data that the store keeps outside the row is not in them.
+/// - A conflict with the row cache, where another context of the coordinator has saved the object. It has a cached
+///   snapshot and no persisted one.
+/// - A conflict with the store, where the row cache does not have the change. It has a cached and a persisted snapshot.
+///   A deleted object has such a conflict without a persisted snapshot.
+///
+/// Snapshots have all attributes and to-one relationships. A to-one relationship is an `NSManagedObjectID`; nil is
+/// `NSNull`. Data that the store keeps outside the row is left out.
 open class NSMergeConflict: NSObject {
   /// What the conflict is, whatever a subclass says of it.
   struct Content {
@@ -25,10 +25,9 @@ open class NSMergeConflict: NSObject {
 
   /// The object of the context that cannot be saved as it is.
   open var sourceObject: NSManagedObject { content.object }
-  /// The values that the object was read with in a conflict with the row cache; in one with the store, those it has in
-  /// its context.
+  /// The values in the context. In a conflict with the row cache, the values that the object was read with.
   open var objectSnapshot: [String: Any]? { content.present }
-  /// The values in the row cache: in a conflict with the store, those that the object was read with.
+  /// The values in the row cache. In a conflict with the store, the values that the object was read with.
   open var cachedSnapshot: [String: Any]? { content.cached }
   /// The values in the store; nil in a conflict with the row cache, and where the object is gone.
   open var persistedSnapshot: [String: Any]? { content.stored }
@@ -60,7 +59,7 @@ open class NSMergeConflict: NSObject {
   }
 }
 
-/// Objects that cannot be saved because a uniqueness constraint forbids it.
+/// Objects that cannot be saved, because their values must be unique and are not.
 open class NSConstraintConflict: NSObject {
   /// What the conflict is, whatever a subclass says of it.
   struct Content {
@@ -98,6 +97,6 @@ open class NSConstraintConflict: NSObject {
       snapshots: conflictingSnapshots.compactMap { $0 as? [AnyHashable: Any] })
   }
 
-  /// A conflict of no objects about nothing.
+  /// A conflict without objects.
   public override init() { content = Content() }
 }

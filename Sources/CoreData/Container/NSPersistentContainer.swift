@@ -30,10 +30,10 @@ open class NSPersistentContainer: NSObject, _DirectoryNaming, @unchecked Sendabl
   private let mainContext: NSManagedObjectContext
   private var modelError: (any Error)?
 
-  /// Makes a container for the model `name`, which is looked for in the main bundle and in the resource bundles beside
-  /// the executable.
+  /// Makes a container for the model `name`. The model is looked for in the main bundle and in the resource bundles
+  /// beside the executable.
   ///
-  /// A model that is not found is reported when the stores are loaded, with the places that were searched.
+  /// If there is no such model, loading the stores gives the error, with the folders that were searched.
   public convenience init(name: String) {
     switch ModelSearch.model(named: name) {
     case .success(let model): self.init(name: name, managedObjectModel: model)
@@ -56,13 +56,15 @@ open class NSPersistentContainer: NSObject, _DirectoryNaming, @unchecked Sendabl
     persistentStoreDescriptions = [NSPersistentStoreDescription(url: folder.appendingPathComponent(name + ".sqlite"))]
   }
 
-  /// The folder of stores without a URL of their own: the user's application support folder.
+  /// The folder of stores without a URL of their own: the user's application support folder, or the temporary folder
+  /// where there is none.
   open class func defaultDirectoryURL() -> URL {
     let folders = FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask)
     return folders.first ?? FileManager.default.temporaryDirectory
   }
 
-  /// Adds the described stores that are not loaded yet. `block` is called once for each, with its error if it has one.
+  /// Adds the described stores that are not loaded yet. `block` is called once for each, with nil or its error: on this
+  /// thread, or on another where the description asks for an asynchronous load.
   open func loadPersistentStores(
     completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void
   ) {
@@ -85,10 +87,8 @@ open class NSPersistentContainer: NSObject, _DirectoryNaming, @unchecked Sendabl
     }
   }
 
-  /// A new private-queue context over the same stores, which takes in what others save there: Apple, "is set to consume
-  /// NSManagedObjectContextDidSave broadcasts automatically".
-  ///
-  /// https://developer.apple.com/documentation/coredata/nspersistentcontainer/newbackgroundcontext()
+  /// A new private-queue context over the same stores. It merges what other contexts save
+  /// (https://developer.apple.com/documentation/coredata/nspersistentcontainer/newbackgroundcontext()).
   open func newBackgroundContext() -> NSManagedObjectContext {
     let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     context.persistentStoreCoordinator = coordinator
@@ -96,7 +96,7 @@ open class NSPersistentContainer: NSObject, _DirectoryNaming, @unchecked Sendabl
     return context
   }
 
-  /// Runs `block` on a new private-queue context, later.
+  /// Runs `block` later on the queue of a new private-queue context.
   open func performBackgroundTask(_ block: @escaping (NSManagedObjectContext) -> Void) {
     let task = BackgroundTask(newBackgroundContext())
     task.context.later {
@@ -105,7 +105,7 @@ open class NSPersistentContainer: NSObject, _DirectoryNaming, @unchecked Sendabl
     }
   }
 
-  /// Runs `block` on a new private-queue context and gives back what it returns or throws.
+  /// Runs `block` on the queue of a new private-queue context, and gives back what it returns or throws.
   public nonisolated(nonsending) final func performBackgroundTask<T>(
     _ block: @escaping (NSManagedObjectContext) throws -> T
   ) async rethrows -> T {

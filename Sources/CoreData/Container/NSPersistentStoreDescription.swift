@@ -1,6 +1,6 @@
 import Foundation
 
-/// What is needed to add a store to a coordinator.
+/// A store to be added to a coordinator: its type, URL, configuration and options.
 open class NSPersistentStoreDescription: NSObject, NSCopying {
   /// The name of the store's type; ``NSSQLiteStoreType`` unless set.
   open var type = NSSQLiteStoreType
@@ -59,7 +59,7 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
     values[NSSQLitePragmasOption] = dictionary
   }
 
-  /// Whether the store is added on a queue of its own.
+  /// Whether the store is added on another queue, so that the call that adds it returns at once; false unless set.
   open var shouldAddStoreAsynchronously = false
 
   /// Whether a store of another model version is migrated; true unless set. Stores are not migrated yet: loading one

@@ -28,31 +28,32 @@ public let NSInvalidatedObjectIDsKey = "invalidated_objectIDs"
 public let NSManagedObjectContextQueryGenerationKey = "queryGeneration"
 
 extension NSManagedObjectContext {
-  /// Whether the four notifications below are posted only from the moment on that the process has asked for their name.
-  /// False at first: they are posted whether or not anybody watches, as on Apple's platforms.
+  /// Whether the four notifications below are posted only after the process has used the property of their name here.
+  /// False unless set: they are always posted, as on Apple's platforms.
   ///
-  /// True spares a process that does not watch them what they cost, about a tenth of the time of a large save. Who
-  /// watches by a name written out as text, by the type of a message, or every notification of the process (a nil
-  /// name), then gets only those that other code has asked for. Set it before the first context is made.
+  /// True saves a process that does not observe them about a tenth of the time of a large save. Some observers then get
+  /// only notifications that other code has used the property of: those that write a name as text, observe the type of
+  /// a message, or observe all notifications (a nil name). Set it before the first context is made.
   public static var postsOnlyRequestedNotifications: Bool {
     get { WatchedNotification.postsOnlyRequested }
     set { WatchedNotification.postsOnlyRequested = newValue }
   }
 
-  /// Objects changed in memory; posted at the end of each event with sets of objects.
+  /// Objects have changed in memory. Posted at the end of each event, with sets of objects, on the context's queue.
   public static var didChangeObjectsNotification: Notification.Name { WatchedNotification.didChange.watchedName }
   /// A save begins; posted before ``NSManagedObject/willSave()`` is called, without entries. What an observer changes
   /// is saved too.
   public static var willSaveObjectsNotification: Notification.Name { WatchedNotification.willSave.watchedName }
-  /// A save has reached the stores; with sets of objects of the saving context.
+  /// The stores have the changes of a save. Posted on the context's queue, with sets of objects of the saving context.
   public static var didSaveObjectsNotification: Notification.Name { WatchedNotification.didSave.watchedName }
-  /// The same with sets of object IDs, which may go to any thread.
+  /// The stores have the changes of a save. Posted on the context's queue, with sets of object IDs, which any thread
+  /// may use.
   public static var didSaveObjectIDsNotification: Notification.Name { WatchedNotification.didSaveIDs.watchedName }
   /// A context has merged changes of others; with sets of object IDs, posted on the context's queue.
   public static let didMergeChangesObjectIDsNotification = Notification.Name(
     "NSManagedObjectContextDidMergeChangesObjectIDsNotification")
 
-  /// The keys of the notifications' user info.
+  /// The keys of `userInfo` of the context's notifications.
   public enum NotificationKey: String, Sendable {
     /// The context of the notification.
     case sourceContext = "managedObjectContext"

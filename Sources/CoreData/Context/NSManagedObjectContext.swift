@@ -4,13 +4,14 @@ import StoreSchema
 
 /// How a context is confined.
 public enum NSManagedObjectContextConcurrencyType: UInt, Sendable {
-  /// Without a queue: the client sees to it that one thread at a time uses the context. Blocks run at once, where they
-  /// are given.
+  /// Without a queue. The client makes sure that one thread at a time uses the context. Blocks run at once on the
+  /// calling thread.
   @available(*, deprecated, message: "Use another NSManagedObjectContextConcurrencyType")
   case confinementConcurrencyType = 0
-  /// Used inside `perform` and `performAndWait` only.
+  /// The context is used inside `perform` and `performAndWait` only.
   case privateQueueConcurrencyType = 1
-  /// Used on the main queue, or inside `perform` and `performAndWait`, whose blocks run on the main queue.
+  /// The context is used on the main queue, or inside `perform` and `performAndWait`, whose blocks run on the main
+  /// queue.
   case mainQueueConcurrencyType = 2
 
   var confinement: Confinement {
@@ -48,7 +49,7 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
 
   /// When a block given to the asynchronous `perform` runs.
   public enum ScheduledTaskType: Sendable {
-    /// At once if already on the context's queue.
+    /// At once where the caller is on the context's queue already, else behind what is queued.
     case immediate
     /// Always behind what is queued.
     case enqueued
@@ -74,15 +75,14 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
     transactionAuthor = coder.decodeObject(of: NSString.self, forKey: "transactionAuthor") as String?
   }
 
-  /// Encodes what the context is, not what is in it.
+  /// Encodes the kind, name and author of the context. Objects and changes are left out.
   open func encode(with coder: NSCoder) {
     coder.encode(Int(kind.rawValue), forKey: "concurrencyType")
     coder.encode(name as NSString?, forKey: "name")
     coder.encode(transactionAuthor as NSString?, forKey: "transactionAuthor")
   }
 
-  /// A context without a queue, which Apple's Core Data has for old code: one thread at a time uses it, and the client
-  /// sees to that.
+  /// A context without a queue, as old code uses it. The client makes sure that one thread at a time uses it.
   @available(*, deprecated, message: "Use init(concurrencyType:)")
   public convenience override init() { self.init(concurrencyType: .confinementConcurrencyType) }
 
@@ -138,10 +138,10 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
     get { core.registry.retainsObjects }
     set { core.registry.retainsObjects = newValue }
   }
-  /// For how many seconds after it was read or saved a row of the coordinator's cache may fill a fault; after them it
-  /// is read from the store again. A negative number, which is the default, stands for ever. Objects that are no faults
-  /// stay as they are, and so does what stores have that keep everything in memory. Source: Apple's documentation of
-  /// `stalenessInterval`.
+  /// How many seconds a row of the coordinator's cache may fill a fault after it was read or saved. An older row is
+  /// read from the store again. A negative number, the default, stands for no limit.
+  ///
+  /// Objects that are not faults keep their values. Stores that keep everything in memory ignore it.
   open var stalenessInterval: TimeInterval {
     get { core.stalenessInterval }
     set { core.stalenessInterval = newValue }
@@ -149,24 +149,22 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
 
   // MARK: Queue
 
-  /// Runs `block` on the context's queue and waits. Nests freely.
+  /// Runs `block` on the context's queue, waits for its end, and gives back what it returns or throws. Nests freely.
   ///
-  /// A main-queue context runs the block on the main queue: at once where this is called there, else as soon as that
-  /// queue has a turn. A main queue that nothing runs makes this wait for ever; after 5 seconds standard error names
-  /// the context. Other contexts run the block on the calling thread, and wait only for the thread that is using the
-  /// context.
+  /// - A main-queue context runs the block on the main queue: at once where this is called there, else when that queue
+  ///   runs it. If nothing runs the main queue, this waits for ever; after 5 seconds standard error names the context.
+  /// - Other contexts run the block on the calling thread, and wait only for the thread that is using the context.
   public final func performAndWait<T>(_ block: () throws -> T) rethrows -> T { try core.run(block) }
 
   /// The plain form of the generic function, for subclasses and for code that passes it as a value.
   @_disfavoredOverload
   open func performAndWait(_ block: () -> Void) { core.run(block) }
 
-  /// Runs `block` on the context's queue later. What it changes is announced when it ends. Without a queue it runs here
-  /// and now.
+  /// Runs `block` later on the context's queue, as an event of its own: its changes are announced when it ends. A
+  /// context without a queue runs it at once.
   ///
-  /// The block may use predicates, requests and objects of the context from around it, as on Apple's platforms. For
-  /// that the compiler does not check it: the client sees to it that nothing else is used on two threads at the same
-  /// time.
+  /// The block may use predicates, requests and objects of the context from around it, as on Apple's platforms. The
+  /// compiler does not check this. The client makes sure that nothing else is used by two threads at the same time.
   open func perform(_ block: @escaping () -> Void) { later(block) }
 
   /// What ``perform(_:)`` does, whatever a subclass makes of it.
@@ -175,8 +173,8 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
     whenQueued { self.runEvent(block) }
   }
 
-  /// Runs `block` on the context's queue and gives back what it returns or throws. What it changes is announced when it
-  /// ends. What the block may use is what ``perform(_:)`` says.
+  /// Runs `block` on the context's queue, and gives back what it returns or throws. Its changes are announced when it
+  /// ends. The block may use what ``perform(_:)`` allows.
   public nonisolated(nonsending) final func perform<T>(
     schedule: ScheduledTaskType = .immediate, _ block: @escaping () throws -> T
   ) async rethrows -> T {
@@ -213,17 +211,17 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
 
   // MARK: Requests
 
-  /// Runs a request on the stores.
+  /// Runs a request on the stores. An asynchronous fetch returns at once.
   ///
-  /// Asynchronous fetches return at once. Throws 134091 for requests that are not supported yet: batch insertions,
-  /// updates and deletions, and persistent history.
+  /// - Throws: 134091 for requests that are not supported yet: batch insertions, updates and deletions, and persistent
+  ///   history. Else the error of the fetch.
   @discardableResult
   open func execute(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
     try request.run(in: self)
   }
 
   /// Runs a fetch whose results may be of any type: see ``NSFetchRequest/resultType``. The generic function of this
-  /// name is for requests that name the type.
+  /// name is for requests that name the type. It throws the same errors.
   open func fetch(_ request: NSFetchRequest<any NSFetchRequestResult>) throws -> [Any] {
     try fetch(request.erased, as: Any.self)
   }
@@ -233,10 +231,10 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
 
   // MARK: Objects
 
-  /// The object of an ID, as a fault where it is not in the context yet. A temporary ID leads to its object also after
-  /// it was saved.
+  /// The object of an ID; a fault where the context does not have it yet. Reads nothing. A temporary ID also leads to
+  /// its object after the object was saved.
   ///
-  /// Ends the program for a temporary ID of another context, or of an object that was never saved and is gone.
+  /// Stops the program for a temporary ID of another context, or of an object that was never saved and is gone.
   open func object(with objectID: NSManagedObjectID) -> NSManagedObject {
     core.checkQueue()
     if let known = core.object(for: objectID) { return known }
@@ -245,7 +243,10 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
     )
   }
 
-  /// The object, its values read. Throws `NSManagedObjectReferentialIntegrityError` (133000) where it is gone.
+  /// The object of an ID, with its values read.
+  ///
+  /// - Throws: 133000 (`NSManagedObjectReferentialIntegrityError`) where the store has no such object, else the error
+  ///   of the store.
   open func existingObject(with objectID: NSManagedObjectID) throws -> NSManagedObject {
     core.checkQueue()
     guard let object = core.object(for: objectID) else {
@@ -259,7 +260,7 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
     return object
   }
 
-  /// The object if it is in the context already. Reads nothing.
+  /// The object of an ID; nil where the context does not have it. Reads nothing.
   open func registeredObject(for objectID: NSManagedObjectID) -> NSManagedObject? {
     core.checkQueue()
     return core.registered(for: objectID)
@@ -271,13 +272,14 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
   /// object of another context, or of an abstract entity, stops the program.
   open func insert(_ object: NSManagedObject) { core.insert(object) }
 
-  /// Marks an object for deletion. A new object is simply forgotten at the end of the event.
+  /// Marks an object for deletion by the next save. A new object is forgotten at the end of the event.
   open func delete(_ object: NSManagedObject) {
     core.delete(object)
   }
 
-  /// Puts a new object into a store other than the first that takes its entity. Where the store's configuration does
-  /// not have the entity the save throws 134030.
+  /// Saves a new object to `store`, not to the first store that takes its entity. Does nothing for other objects. If
+  /// the store's configuration does not have the entity, the save throws 134030. A store of another coordinator stops
+  /// the program.
   open func assign(_ object: Any, to store: NSPersistentStore) {
     guard let object = object as? NSManagedObject, object.flags.contains(.inserted), object.key < 0 else { return }
     guard let index = UInt16(exactly: store.index), core.store(index) === store else {
@@ -293,7 +295,7 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
   ///   permanent IDs then.
   open func obtainPermanentIDs(for objects: [NSManagedObject]) throws { try core.obtainPermanentKeys(objects) }
 
-  /// Checks at the next save that the object is still as it was read, although it does not change.
+  /// Makes the next save check that the stored object is still as it was read, although the object has no changes.
   open func detectConflicts(for object: NSManagedObject) { core.changes.checkedObjects.append(object) }
 
   // MARK: Changes
@@ -312,8 +314,8 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
   /// Whether there are unsaved changes.
   open var hasChanges: Bool { !core.changes.isEmpty }
 
-  /// Ends the event: delete rules are followed and the changes since the last event announced. A main-queue context
-  /// that was changed on the main queue does so by itself, once the block at hand has ended.
+  /// Ends the event: applies delete rules, and announces the changes since the last event. A main-queue context that
+  /// was changed on the main queue does so by itself when the current block has ended.
   open func processPendingChanges() {
     core.takeUpIfIdle()
     core.processPendingChanges()
@@ -330,13 +332,15 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
     try core.save()
   }
 
-  /// Gives up all changes: new objects are forgotten, others are as they were last read or saved.
+  /// Takes back all unsaved changes. New objects are forgotten; the others have the values that were last read or
+  /// saved.
   open func rollback() { core.rollback() }
 
   /// Forgets every object and every change. Objects that the client still holds must not be used afterwards.
   open func reset() { core.reset() }
 
-  /// Reads the object again when it is next used. With `mergeChanges`, its unsaved changes stay on top.
+  /// Makes the object read its values again when it is next used. With `mergeChanges`, its unsaved changes stay;
+  /// without, they are lost.
   open func refresh(_ object: NSManagedObject, mergeChanges flag: Bool) {
     core.refresh(object, mergeChanges: flag)
     core.announceRefresh([object])
@@ -358,22 +362,22 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
 
   // MARK: Merging
 
-  /// Brings in what another context has saved; called on this context's queue with its did-save notification.
+  /// Merges what another context has saved. Call it on this context's queue with the did-save notification of the
+  /// other, with objects or with IDs. The other may be of another coordinator on the same store.
   ///
-  /// New objects become known here, those of this context that have changed are read again with unsaved changes on top,
-  /// and deleted ones count as deleted. Fetched results and `ObjectsDidChange` say so. Both notifications of a save are
-  /// understood, and those of contexts of another coordinator on the same store.
+  /// Objects of this context that have changed are read again, and keep their unsaved changes. Deleted ones count as
+  /// deleted. Fetched results and `ObjectsDidChange` report the changes.
   open func mergeChanges(fromContextDidSave notification: Notification) {
     core.merge(ChangesElsewhere(notification.userInfo ?? [:]))
   }
 
-  /// Brings what was changed elsewhere (by another process or a batch request) into contexts, each on its own queue.
+  /// Merges what another process or a batch request has changed into contexts, each on its own queue.
   ///
   /// The dictionary has object IDs or their URIs under `NSInsertedObjectsKey`, `NSUpdatedObjectsKey`,
   /// `NSDeletedObjectsKey` and the like, or under the keys of `didSaveObjectIDsNotification`.
   ///
-  /// Waits for no queue. A context that another thread is using, and a main-queue context unless this is called on the
-  /// main queue, brings the changes in at the next turn of its queue, or when it is used next, whichever is first.
+  /// Waits for no queue. A context that another thread is using merges the changes when its queue runs next or when it
+  /// is used next, whichever is first. So does a main-queue context, unless this is called on the main queue.
   open class func mergeChanges(
     fromRemoteContextSave changeNotificationData: [AnyHashable: Any], into contexts: [NSManagedObjectContext]
   ) {
@@ -383,8 +387,8 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
 
   // MARK: Faults
 
-  /// Called when the row of a fault is gone. True: the object counts as deleted. False: the program stops. The property
-  /// is nil, as whole rows are read.
+  /// Called when the row of a fault is gone. With true, the object counts as deleted; with false, the program stops.
+  /// `property` is nil, as whole rows are read. Returns ``shouldDeleteInaccessibleFaults`` unless overridden.
   open func shouldHandleInaccessibleFault(
     _ fault: NSManagedObject, for oid: NSManagedObjectID, triggeredByProperty property: NSPropertyDescription?
   ) -> Bool { deletesInaccessibleFaults }

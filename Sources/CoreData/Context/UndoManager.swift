@@ -1,9 +1,9 @@
 import Foundation
 
-/// Undo and redo of registered actions, which Foundation has on Apple's platforms only.
+/// Undo and redo of registered actions. Foundation has this class on Apple's platforms only. Used from one thread.
 ///
-/// The changes of a context are not recorded yet: undoing with nothing registered, on the manager of a context, stops
-/// the program. Used from one thread.
+/// The changes of a context are not recorded yet. If nothing is registered, undoing on the manager of a context stops
+/// the program.
 open class UndoManager: NSObject {
   private final class Group {
     var actions: [() -> Void] = []
@@ -20,8 +20,8 @@ open class UndoManager: NSObject {
   /// A manager without actions.
   public override init() { super.init() }
 
-  /// Whether an action that is registered outside of a group makes one of its own. There is no run loop here, so such a
-  /// group ends at once.
+  /// It has no effect here. An action that is registered outside of a group makes a group of its own, which ends at
+  /// once, as there is no run loop.
   open var groupsByEvent = true
   /// How many groups are kept; 0 for all.
   open var levelsOfUndo = 0 { didSet { trim() } }
@@ -66,7 +66,8 @@ open class UndoManager: NSObject {
     if levelsOfUndo > 0 && done.count > levelsOfUndo { done.removeFirst(done.count - levelsOfUndo) }
   }
 
-  /// Registers how to undo something. While undoing, it registers how to redo it.
+  /// Registers how to undo something. During an undo, registers how to redo it. The target is not kept alive: without
+  /// it the action does nothing.
   open func registerUndo<Target: AnyObject>(withTarget target: Target, handler: @escaping (Target) -> Void) {
     if disabled > 0 { return }
     let action = { [weak target] in if let target { handler(target) } }

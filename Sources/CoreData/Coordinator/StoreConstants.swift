@@ -47,7 +47,7 @@ public let NSPersistentHistoryTrackingKey = "NSPersistentHistoryTrackingKey"
 public let NSPersistentStoreRemoteChangeNotificationPostOptionKey = "NSPersistentStoreRemoteChangeNotificationOptionKey"
 /// Option: how Apple's systems encrypt the file. It has no effect here.
 public let NSPersistentStoreFileProtectionKey = "NSPersistentStoreFileProtectionKey"
-/// Option of SQLite stores: how many connections read at the same time, from 1 to 64.
+/// Option of SQLite stores: how many connections read at the same time, from 1 to 64; 8 unless given.
 public let NSPersistentStoreConnectionPoolMaxSizeKey = "NSPersistentStoreConnectionPoolMaxSize"
 /// The classes that values in a binary store may have. No effect: what a value's transformer allows counts, in every
 /// store.
@@ -56,7 +56,7 @@ public let NSBinaryStoreSecureDecodingClasses = "NSBinaryStoreSecureDecodingClas
 public let NSBinaryStoreInsecureDecodingCompatibilityOption = "NSBinaryStoreInsecureDecodingCompatibilityOption"
 /// Whether an XML store is checked when it is read. It is checked always.
 public let NSValidateXMLStoreOption = "NSValidateXMLStoreOption"
-/// Option: whether a store is destroyed although it cannot be opened or locked. False unless given.
+/// Option: whether destroying a store also removes a file that is damaged or no store of the type. False unless given.
 public let NSPersistentStoreForceDestroyOption = "NSPersistentStoreForceDestroyOption"
 
 extension NSPersistentStore {

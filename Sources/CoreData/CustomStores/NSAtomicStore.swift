@@ -42,7 +42,7 @@ open class NSAtomicStore: NSPersistentStore, @unchecked Sendable {
   /// The cache node of an object; nil where the store has none.
   open func cacheNode(for objectID: NSManagedObjectID) -> NSAtomicStoreCacheNode? { nodes[objectID] }
 
-  /// A string or a whole number that names a new object, unique in its tree of entities.
+  /// A string or a whole number that names a new object, unique in its entity hierarchy.
   open func newReferenceObject(for managedObject: NSManagedObject) -> Any {
     misuse("NSAtomicStore.newReferenceObject(for:) must be overridden.")
   }
@@ -80,7 +80,7 @@ open class NSAtomicStoreCacheNode: NSObject {
   /// A cache node without values.
   public init(objectID moid: NSManagedObjectID) { id = moid }
 
-  /// A cache node for a to-one relationship, a set of them for a to-many one.
+  /// The value of a property: a cache node for a to-one relationship, a set of them for a to-many one; nil for none.
   open func value(forKey key: String) -> Any? { propertyCache?[key] }
   /// Sets the value of a property by its name; nil removes it.
   open func setValue(_ value: Any?, forKey key: String) {

@@ -1,23 +1,24 @@
 import Foundation
 
-/// The codes of Core Data as Foundation has its own on the error itself, so that `catch
-/// CocoaError.validationStringTooLong` compiles, and what is known of such an error.
+/// The codes of Core Data on the error itself, as Foundation has its own, so that `catch
+/// CocoaError.validationStringTooLong` compiles; and the entries of `userInfo` with their types.
 extension CocoaError {
-  /// The objects of which the error tells: those that could not be saved, say.
+  /// The objects of the error, such as objects that could not be saved; nil for none.
   public var affectedObjects: [AnyObject]? { userInfo[NSAffectedObjectsErrorKey] as? [AnyObject] }
-  /// The stores of which the error tells.
+  /// The stores of the error; nil for none.
   public var affectedStores: [AnyObject]? { userInfo[NSAffectedStoresErrorKey] as? [AnyObject] }
-  /// The conflicts that stopped a save; nil where constraints stopped it, whose conflicts are of another class.
+  /// The conflicts that stopped a save; nil for none. It is also nil where constraints stopped the save: their
+  /// conflicts are of the class ``NSConstraintConflict``.
   public var persistentStoreSaveConflicts: [NSMergeConflict]? {
     userInfo[NSPersistentStoreSaveConflictsErrorKey] as? [NSMergeConflict]
   }
-  /// The property that is not valid.
+  /// The name of the property that is not valid; nil for none.
   public var validationKey: String? { userInfo[NSValidationKeyErrorKey] as? String }
-  /// The object that is not valid.
+  /// The object that is not valid; nil for none.
   public var validationObject: Any? { userInfo[NSValidationObjectErrorKey] }
-  /// The rule that the value breaks.
+  /// The validation predicate that the value does not meet; nil for none.
   public var validationPredicate: NSPredicate? { userInfo[NSValidationPredicateErrorKey] as? NSPredicate }
-  /// The value that is not valid.
+  /// The value that is not valid; nil for none.
   public var validationValue: Any? { userInfo[NSValidationValueErrorKey] }
 
   /// 1550: an object is not valid, and no narrower code applies.

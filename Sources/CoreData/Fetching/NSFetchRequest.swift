@@ -92,10 +92,10 @@ struct FetchContent {
   }
 }
 
-/// Which objects to fetch, in which order and form.
+/// A request for the objects of an entity: which, in which order, and in which form.
 ///
-/// Requests of every result type are archived alike; what an unarchiver gives is an `NSFetchRequest<any
-/// NSFetchRequestResult>`, to be ``retyped(as:)``. They are no `NSSecureCoding`: nor are Apple's.
+/// Requests of every result type have the same archive. An unarchiver gives an `NSFetchRequest<any
+/// NSFetchRequestResult>`; see ``retyped(as:)``. The class does not conform to `NSSecureCoding`, as Apple's does not.
 open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRequest, NSCoding {
   private let box: FetchContent.Box
   /// What is asked for, whatever a subclass says.
@@ -118,10 +118,10 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
     super.init()
   }
 
-  /// The same request under another result type: what is changed in one shows in the other.
+  /// The same request with another result type. A change of one is a change of the other.
   ///
-  /// In place of Apple's `request as! NSFetchRequest<Other>`, which no generic class of Swift can do: that cast always
-  /// fails here. What the results are is checked when they are fetched.
+  /// It stands for Apple's `request as! NSFetchRequest<Other>`. That cast always fails here, as generic classes of
+  /// Swift do not allow it. The class of the results is checked when they are fetched.
   public final func retyped<Other: NSFetchRequestResult>(as type: Other.Type = Other.self) -> NSFetchRequest<Other> {
     self as? NSFetchRequest<Other> ?? NSFetchRequest<Other>(sharing: box)
   }
@@ -142,9 +142,9 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
   /// The name of the entity to fetch; nil where neither a name nor an entity was set.
   open var entityName: String? { box.content.entity?.name ?? box.content.entityName }
 
-  /// The entity that was set. A request that was made by name has none before it is executed, and then the one of that
-  /// name in the context's model.
-  /// (https://developer.apple.com/documentation/coredata/nsfetchrequest/init(entityname:)-5anoo)
+  /// The entity to fetch. A request that was made by name has none before it is executed; then it has the entity of
+  /// that name in the context's model
+  /// (https://developer.apple.com/documentation/coredata/nsfetchrequest/init(entityname:)-5anoo).
   open var entity: NSEntityDescription? {
     get { box.content.entity ?? box.executed.withLock { $0 }?.entity }
     set {
@@ -168,8 +168,7 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
     get { box.content.sortDescriptors }
     set { box.content.sortDescriptors = newValue }
   }
-  /// The most results; 0 for no limit. With a negative number, here, as ``fetchOffset`` or as ``fetchBatchSize``, the
-  /// fetch throws 134060.
+  /// The most results; 0 for no limit. A negative limit, offset or batch size makes the fetch throw 134060.
   open var fetchLimit: Int {
     get { box.content.fetchLimit }
     set { box.content.fetchLimit = newValue }
@@ -179,8 +178,8 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
     get { box.content.fetchOffset }
     set { box.content.fetchOffset = newValue }
   }
-  /// How many objects' values are read at a time, when the first of them is used; 0 for all at once. What
-  /// ``returnsObjectsAsFaults`` and ``relationshipKeyPathsForPrefetching`` ask for is done then, too.
+  /// How many objects are read at a time, when the first of them is used; 0 for all at once. ``returnsObjectsAsFaults``
+  /// and ``relationshipKeyPathsForPrefetching`` also take effect then.
   open var fetchBatchSize: Int {
     get { box.content.fetchBatchSize }
     set { box.content.fetchBatchSize = newValue }
@@ -206,13 +205,13 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
     get { box.content.includesPendingChanges }
     set { box.content.includesPendingChanges = newValue }
   }
-  /// Whether each dictionary comes once; for results of type dictionary alone.
+  /// Whether equal dictionaries come once; false by default. It affects results of type dictionary only.
   open var returnsDistinctResults: Bool {
     get { box.content.returnsDistinctResults }
     set { box.content.returnsDistinctResults = newValue }
   }
-  /// Whether objects that the context has already, unless they have unsaved changes, take the values and relationships
-  /// that the store has now.
+  /// Whether objects that the context has already take the values that the store has now; false by default. Objects
+  /// with unsaved changes keep their values.
   open var shouldRefreshRefetchedObjects: Bool {
     get { box.content.shouldRefreshRefetchedObjects }
     set { box.content.shouldRefreshRefetchedObjects = newValue }
@@ -222,24 +221,28 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
     get { box.content.resultType }
     set { box.content.resultType = newValue }
   }
-  /// The keys of the dictionaries: names of attributes and to-one relationships, key paths over to-one relationships to
-  /// them, property descriptions, and `NSExpressionDescription`s, whose functions (`sum:`, `count:` …) are aggregates
-  /// of all fetched objects or of each group. Nil stands for all attributes. With objects as results the names are
-  /// checked, and the objects have all their values whatever this says (decision 042).
+  /// The keys of the dictionaries; nil for all attributes. Keys are:
+  ///
+  /// - names of attributes and to-one relationships, and key paths over to-one relationships to them
+  /// - property descriptions
+  /// - `NSExpressionDescription`s. Their functions (`sum:`, `count:` …) are aggregates of all fetched objects, or of
+  ///   each group.
+  ///
+  /// With objects as results the names are checked, and the objects have all their values (decision 042).
   /// (https://developer.apple.com/documentation/coredata/nsfetchrequest/propertiestofetch)
   open var propertiesToFetch: [Any]? {
     get { box.content.propertiesToFetch }
     set { box.content.propertiesToFetch = newValue }
   }
-  /// What all objects of a group have in common, named as in ``propertiesToFetch``; each group gives one dictionary, in
-  /// which all else must be an aggregate.
+  /// The values that all objects of a group have in common, named as in ``propertiesToFetch``; nil for no groups. Each
+  /// group gives one dictionary, whose other entries must be aggregates.
   /// (https://developer.apple.com/documentation/coredata/nsfetchrequest/propertiestogroupby)
   open var propertiesToGroupBy: [Any]? {
     get { box.content.propertiesToGroupBy }
     set { box.content.propertiesToGroupBy = newValue }
   }
-  /// Which groups are kept, by what they are grouped by, and by the entries of their dictionaries: a variable of an
-  /// entry's name (`NSExpression(forVariable:)`, `$name`) is its value.
+  /// Which groups to keep; nil for all. The predicate may use what the groups are grouped by, and the entries of their
+  /// dictionaries as variables: `$name`, `NSExpression(forVariable:)`.
   /// (https://developer.apple.com/documentation/coredata/nsfetchrequest/havingpredicate)
   open var havingPredicate: NSPredicate? {
     get { box.content.havingPredicate }
@@ -266,8 +269,8 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
 
   // MARK: Coding
 
-  /// Encodes all but `affectedStores`. What has no form in an archive stops the program, as a predicate made of a
-  /// block: a coder has no way to say so.
+  /// Encodes everything but `affectedStores`. A part without a form in archives, such as a predicate with a block,
+  /// stops the program.
   open func encode(with coder: NSCoder) { FetchRequestCoding.encode(retyped(), with: coder) }
 
   /// The request that was encoded. Nil where it cannot be read.
@@ -277,7 +280,7 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
     box.content = request.box.content
   }
 
-  /// Foundation knows no names of generic classes, and stops the program.
+  /// The class that archives name: Foundation cannot name a generic class.
   open override var classForCoder: AnyClass { ArchivedFetchRequest.self }
 
   /// The request as contexts run it, whatever its result type.

@@ -13,7 +13,7 @@ extension NSPersistentStoreCoordinator {
     public let addedStores: [NSPersistentStore]
     /// The stores that were removed; empty for none.
     public let removedStores: [NSPersistentStore]
-    /// The store that was, and the one that has taken its place; nil where none has.
+    /// A store, and the store that has taken its place in the coordinator; nil where none has.
     public let uuidChangedStores: (oldValue: NSPersistentStore, newValue: NSPersistentStore)?
     private let movedIDs: [NSManagedObjectID]
 
@@ -57,7 +57,7 @@ extension NSPersistentStoreCoordinator {
     public let addedStores: [NSPersistentStore]
     /// The stores that were removed; empty for none.
     public let removedStores: [NSPersistentStore]
-    /// The store that was, and the one that has taken its place; nil where none has.
+    /// A store, and the store that has taken its place in the coordinator; nil where none has.
     public let uuidChangedStores: (oldValue: NSPersistentStore, newValue: NSPersistentStore)?
     private let movedIDs: [NSManagedObjectID]
 

@@ -175,7 +175,8 @@ private func AttributeType_(_ type: NSAttributeType) -> StoreSchema.AttributeTyp
 
 /// An attribute that the store computes at save from other values.
 open class NSDerivedAttributeDescription: NSAttributeDescription {
-  /// `now()`, a key path, `canonical:(name)`, `items.@count`, `items.price.@sum` and the like.
+  /// How the store computes the value: `now()`, a key path, `canonical:(name)`, `items.@count`, `items.price.@sum` and
+  /// the like. Nil is an error when the model is first used.
   open var derivationExpression: NSExpression? {
     get { expression ?? derivation.map { ExpressionTree.expression(DerivationCoding.expression($0)) } }
     set {

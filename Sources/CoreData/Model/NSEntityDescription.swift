@@ -100,7 +100,7 @@ open class NSEntityDescription: NSObject, NSCopying, NSSecureCoding {
   // MARK: Properties
 
   private var own: [NSPropertyDescription] = []
-  /// Own and inherited properties. Setting it sets the own ones.
+  /// Own and inherited properties. Setting it sets the own ones; inherited ones in the list are ignored.
   open var properties: [NSPropertyDescription] {
     get { inherited + own }
     set {
@@ -238,8 +238,8 @@ open class NSEntityDescription: NSObject, NSCopying, NSSecureCoding {
 
   open class var supportsSecureCoding: Bool { true }
 
-  /// Encodes what a copy has. Relationships find their destinations again by name, in the model that the entity is
-  /// added to.
+  /// Encodes what a copy has. A relationship keeps the name of its destination, and finds it again in the model that
+  /// the entity is added to.
   open func encode(with coder: NSCoder) { DescriptionCoding.encode(self, with: coder) }
 
   /// The entity that was encoded, in no model. Nil where it cannot be read.
@@ -249,7 +249,8 @@ open class NSEntityDescription: NSObject, NSCopying, NSSecureCoding {
     take(from: entity)
   }
 
-  /// Whether `object` is an entity that says the same, its own properties included; related entities count by name.
+  /// Whether `object` is an entity with equal contents, its own properties included. Related entities are compared by
+  /// name.
   open override func isEqual(_ object: Any?) -> Bool { DescriptionEquality.areEqual(self, object) }
   open override var hash: Int { name.hashValue }
 

@@ -3,19 +3,19 @@ import StoreSchema
 
 /// What happens to a relationship's destinations when its owner is deleted.
 public enum NSDeleteRule: UInt, Sendable {
-  /// Nothing; destinations keep pointing at an object that is gone.
+  /// Nothing: the destinations still refer to an object that is gone.
   case noActionDeleteRule = 0
-  /// Their inverse is emptied.
+  /// The inverse relationship of the destinations loses the object.
   case nullifyDeleteRule = 1
-  /// They are deleted too.
+  /// The destinations are deleted too.
   case cascadeDeleteRule = 2
-  /// The deletion fails while there are any.
+  /// The save throws 1600 while there are destinations that stay.
   case denyDeleteRule = 3
 }
 
 /// A relationship of an entity.
 open class NSRelationshipDescription: NSPropertyDescription {
-  /// The destination, found by ``destinationName`` once the model is complete.
+  /// The destination; nil where it is not known yet.
   open var destinationEntity: NSEntityDescription? {
     get { destination }
     set {
@@ -47,7 +47,8 @@ open class NSRelationshipDescription: NSPropertyDescription {
   open var maxCount = 0 { willSet { requireEditable() } }
   /// The fewest objects that the relationship may have at save; 0 for no bound. An optional one may also be empty.
   open var minCount = 0 { willSet { requireEditable() } }
-  /// `nullifyDeleteRule` by default, as Apple's header states.
+  /// What happens to the destinations when an object is deleted; `nullifyDeleteRule` by default, as Apple's header
+  /// states.
   open var deleteRule = NSDeleteRule.nullifyDeleteRule { willSet { requireEditable() } }
   /// Whether the relationship leads to a set of objects: true unless ``maxCount`` is 1.
   open var isToMany: Bool { maxCount != 1 }
@@ -96,11 +97,9 @@ open class NSRelationshipDescription: NSPropertyDescription {
 
 /// A property whose value is the result of a fetch: an array in the order of the request.
 ///
-/// The request is run when the value is first asked for, and again after the object has been refreshed; in between the
-/// value stays what it was
-/// ([NSFetchedPropertyDescription](https://developer.apple.com/documentation/coredata/nsfetchedpropertydescription)).
-/// Its predicate may use `$FETCH_SOURCE`, the object, and `$FETCHED_PROPERTY`, this description (`name` and
-/// `userInfo`).
+/// The request runs when the value is first read, and again after the object was refreshed
+/// (https://developer.apple.com/documentation/coredata/nsfetchedpropertydescription). Its predicate may use
+/// `$FETCH_SOURCE`, the object, and `$FETCHED_PROPERTY`, this description (`name` and `userInfo`).
 open class NSFetchedPropertyDescription: NSPropertyDescription {
   /// The request whose result is the value. Nil is an error when the model is first used.
   open var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? { willSet { requireEditable() } }

@@ -51,11 +51,11 @@ open class ValueTransformer: NSObject {
     }
   }
 
-  /// The transformer registered under `name`; where there is none, an object of the transformer class of that name,
-  /// which is registered from then on: "it will attempt to find a class with the specified name"
-  /// (https://developer.apple.com/documentation/foundation/valuetransformer/init(forname:)). Nil where there is none of
-  /// both. The name of a class is that of its type, with its module or without; the class must have the initialiser
-  /// `init()`.
+  /// The transformer registered under `name`, or an object of the transformer class of that name, which is registered
+  /// from then on (https://developer.apple.com/documentation/foundation/valuetransformer/init(forname:)). Nil where
+  /// there is neither.
+  ///
+  /// The name of a class is that of its type, with its module or without. The class must have the initialiser `init()`.
   open class func named(_ name: NSValueTransformerName) -> ValueTransformer? {
     let (found, isUnknown) = registry.withLock {
       ($0.transformers[name.rawValue], $0.unknown.contains(name.rawValue))
@@ -92,14 +92,14 @@ open class ValueTransformer: NSObject {
 
   /// The class of what ``transformedValue(_:)`` returns; `NSObject` unless overridden.
   open class func transformedValueClass() -> AnyClass { NSObject.self }
-  /// Whether values can be turned back; true unless overridden
-  /// ([Apple's
-  /// documentation](https://developer.apple.com/documentation/foundation/valuetransformer/allowsreversetransformation())).
-  /// A transformer that cannot is refused at save: what it stores could not be read.
+  /// Whether ``reverseTransformedValue(_:)`` works; true unless overridden
+  /// (https://developer.apple.com/documentation/foundation/valuetransformer/allowsreversetransformation()). A save
+  /// refuses a transformer without: its data could not be read.
   open class func allowsReverseTransformation() -> Bool { true }
   /// Transforms a value; returns it as it is unless overridden. Nil where the value cannot be transformed.
   open func transformedValue(_ value: Any?) -> Any? { value }
-  /// What `transformedValue` gives, unless overridden. Stops the program where there is no reverse transformation.
+  /// Reverses ``transformedValue(_:)``; calls it unless overridden. Stops the program where
+  /// ``allowsReverseTransformation()`` is false.
   open func reverseTransformedValue(_ value: Any?) -> Any? {
     if !type(of: self).allowsReverseTransformation() { misuse("\(type(of: self)) allows no reverse transformation.") }
     return transformedValue(value)

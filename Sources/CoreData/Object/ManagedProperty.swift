@@ -50,7 +50,7 @@ extension ManagedProperty where Value: ManagedValue {
   public init(_ name: String) { key = PropertyKey(name, Value._representation) }
 }
 
-/// The name of a property with the place where it was last found.
+/// The name of a property, with the slot that it was last found in.
 public final class PropertyKey: Sendable {
   /// The name of the property in the model.
   public let name: String

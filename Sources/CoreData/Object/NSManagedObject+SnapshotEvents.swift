@@ -1,7 +1,7 @@
 import Foundation
 
 extension NSManagedObject {
-  /// Why values changed other than by setting them.
+  /// Why ``NSManagedObject/awake(fromSnapshotEvents:)`` is called.
   public struct NSSnapshotEventType: OptionSet, Sendable {
     /// The kinds of events, one bit each.
     public let rawValue: UInt

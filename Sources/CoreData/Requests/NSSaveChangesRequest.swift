@@ -1,8 +1,8 @@
 import Foundation
 
-/// The changes of a save, as custom stores see them. Executing one through a context throws 134091.
+/// The changes of a save, as custom stores get them. Executing one through a context throws 134091.
 ///
-/// Its sets are empty once the save is done, as with Apple's framework: a store that works on afterwards keeps copies.
+/// Its sets are empty once the save is done, as with Apple's framework. A store that needs them longer keeps copies.
 open class NSSaveChangesRequest: NSPersistentStoreRequest {
   private var inserted, updated, deleted, locked: Set<NSManagedObject>?
   /// The new objects of the save, with permanent IDs; nil for none.

@@ -24,21 +24,21 @@ public protocol NSFetchedResultsSectionInfo {
   var objects: [Any]? { get }
 }
 
-/// Is told what changes in the results of a controller. Every function may be left out.
+/// Gets reports of the changes in the results of a controller. Every function may be left out.
 ///
-/// Called on the queue of the controller's context, after the controller has changed.
+/// The functions are called on the queue of the controller's context, after the controller has changed.
 public protocol NSFetchedResultsControllerDelegate: NSObjectProtocol {
   /// A set of changes begins. The controller itself has the new state already.
   func controllerWillChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>)
 
-  /// An object came, went, moved or changed. `indexPath` is its place before all changes (nil for insertions),
-  /// `newIndexPath` its place after them (nil for deletions).
+  /// An object was inserted, deleted, moved or changed. `indexPath` is its index path before all changes (nil for
+  /// insertions), `newIndexPath` its index path after them (nil for deletions).
   func controller(
     _ controller: NSFetchedResultsController<any NSFetchRequestResult>, didChange anObject: Any,
     at indexPath: IndexPath?, for type: NSFetchedResultsChangeType, newIndexPath: IndexPath?)
 
-  /// A section came or went. `sectionIndex` is its place after the changes for an insertion, before them for a
-  /// deletion.
+  /// A section was inserted or deleted. `sectionIndex` is its index after the changes for an insertion, before them for
+  /// a deletion.
   func controller(
     _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
     didChange sectionInfo: any NSFetchedResultsSectionInfo, atSectionIndex sectionIndex: Int,

@@ -39,7 +39,8 @@ public enum FunctionKernel {
     case length = "length:"
   }
 
-  /// Integers and decimals stay what they are where the result is whole; roots, logarithms and powers of e are doubles.
+  /// The value of a function. Integers and decimals stay what they are where the result is whole; roots, logarithms and
+  /// exponentials are doubles.
   public static func evaluate(_ function: Function, _ operand: Value) -> Value {
     switch function {
     case .negate: ArithmeticKernel.negate(operand)

@@ -1,6 +1,6 @@
 import StoreSchema
 
-/// A predicate prepared to be asked about many objects: the definition of what predicates mean.
+/// A predicate prepared for many objects. It defines what predicates mean.
 public struct CompiledPredicate<Source: EvaluationSource> {
   /// The object at hand and the elements that the variables stand for.
   struct Frame {

@@ -1,8 +1,9 @@
 import StoreSchema
 
-/// Where predicates find values and related objects: rows of a snapshot, objects of a context, groups of a table.
+/// The objects of an evaluation, with their values and related objects: rows of a snapshot, objects of a context,
+/// groups of a table.
 ///
-/// Related objects come as they are when they are asked for; a source that can read many at once does so before.
+/// Related objects are read when the evaluation reaches them; a source that can read many at once does so before.
 public protocol EvaluationSource {
   /// What predicates are asked about: a row, a managed object, a group.
   associatedtype Object

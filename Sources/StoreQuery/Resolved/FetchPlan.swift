@@ -17,7 +17,7 @@ public struct ResolvedSort: Hashable, Sendable {
 
 /// A fetch as a store runs it: which entities, which rows, in which order, which part of them.
 public struct FetchPlan: Hashable, Sendable {
-  /// Indices of the entities of one tree whose rows are wanted.
+  /// Indices of the entities of one hierarchy whose rows are fetched.
   public var entities: Range<Int>
   /// Which rows of the entities.
   public var predicate: ResolvedPredicate

@@ -1,13 +1,14 @@
 import StoreSchema
 
-/// A fetch of values instead of objects, grouped where that is wanted: what Core Data calls results of type dictionary.
+/// A fetch of values instead of objects, in groups or not: results of type dictionary in Core Data.
 ///
-/// With ``groups``, or with a column that is an aggregate, each group of objects with equal values gives one row;
-/// without groups all objects are one group, which is there even if no object is. Nil is a value to group by.
+/// With ``groups``, or with a column that is an aggregate, each group of objects with equal values gives one row.
+/// Without groups all objects are one group, which gives a row even where there are no objects. Nil is a value to group
+/// by.
 ///
-/// Rows come in the order of ``FetchPlan/sort``, which groups allow for what they are grouped by alone. Where it does
-/// not tell, groups come in the ascending order of what they are grouped by, distinct rows in that of their values, and
-/// all others in the order of their objects.
+/// Rows come in the order of ``FetchPlan/sort``; groups can be sorted only by what they are grouped by. Where the sort
+/// leaves rows equal, groups come in the ascending order of what they are grouped by, distinct rows in that of their
+/// values, and all others in the order of their objects.
 public struct TablePlan: Hashable, Sendable {
   /// Which objects. Their offset and limit count the rows of the table.
   public var fetch: FetchPlan
