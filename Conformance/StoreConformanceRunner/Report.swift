@@ -46,7 +46,7 @@ public struct Report: Sendable, Codable {
   private static let form = 1
   /// The version of the suite that was run.
   public var suiteVersion = ConformanceSuite.version
-  /// What the run took place on: the system and the number of its processors.
+  /// The system that the run was on, and the number of its processors.
   public var environment: [String: String]
   /// The declared capabilities by store.
   public var capabilities: [String: [String]]

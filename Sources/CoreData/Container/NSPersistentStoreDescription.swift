@@ -59,17 +59,17 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
     values[NSSQLitePragmasOption] = dictionary
   }
 
-  /// Whether the store is added on another queue, so that the call that adds it returns at once; false unless set.
+  /// Whether the store is added on another queue; false unless set. The call that adds it then returns at once.
   open var shouldAddStoreAsynchronously = false
 
   /// Whether a store of another model version is migrated; true unless set. Stores are not migrated yet: loading one
-  /// throws 134100.
+  /// gives the error 134100.
   open var shouldMigrateStoreAutomatically: Bool {
     get { flag(NSMigratePersistentStoresAutomaticallyOption) }
     set { values[NSMigratePersistentStoresAutomaticallyOption] = NSNumber(value: newValue) }
   }
 
-  /// Whether a mapping model is inferred for a migration; true unless set. It has no effect yet, as there are no
+  /// Whether a mapping model is inferred for a migration; true unless set. It has no effect yet: there are no
   /// migrations.
   open var shouldInferMappingModelAutomatically: Bool {
     get { flag(NSInferMappingModelAutomaticallyOption) }

@@ -354,8 +354,8 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
     core.announceRefresh(objects)
   }
 
-  /// Calls ``UndoManager/undo()`` of ``undoManager``. Changes of the context are not recorded yet, so that undoing
-  /// without an action of the client stops the program.
+  /// Calls ``UndoManager/undo()`` of ``undoManager``. Changes of the context are not recorded yet. If the client has
+  /// registered no action, undoing stops the program.
   open func undo() { undoManager?.undo() }
   /// Calls ``UndoManager/redo()`` of ``undoManager``. Without one it does nothing.
   open func redo() { undoManager?.redo() }

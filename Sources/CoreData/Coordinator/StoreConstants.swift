@@ -30,7 +30,7 @@ public let NSPersistentStoreTimeoutOption = "NSPersistentStoreTimeoutOption"
 /// Option: whether a store of another model version is migrated. It is not migrated yet: adding it throws 134100, and
 /// the store stays as it was.
 public let NSMigratePersistentStoresAutomaticallyOption = "NSMigratePersistentStoresAutomaticallyOption"
-/// Option: whether a mapping model is inferred for a migration. There are no migrations yet, so that it has no effect.
+/// Option: whether a mapping model is inferred for a migration. It has no effect yet: there are no migrations.
 public let NSInferMappingModelAutomaticallyOption = "NSInferMappingModelAutomaticallyOption"
 /// Option: whether the store is opened although its version hashes are not those of the model. False unless given.
 public let NSIgnorePersistentStoreVersioningOption = "NSIgnorePersistentStoreVersioningOption"

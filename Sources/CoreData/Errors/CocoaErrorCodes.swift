@@ -79,7 +79,7 @@ extension CocoaError.Code {
   /// 134100: the store was made with another version of the model. The entries `storeVersionHashes` and
   /// `modelVersionHashes` of `userInfo` have the version hashes of both.
   public static let persistentStoreIncompatibleVersionHash = Self(rawValue: 134100)
-  /// 134110: a migration failed. Migration is not built yet, so that every migration by a mapping model throws it.
+  /// 134110: a migration failed. Migration is not built yet: every migration by a mapping model throws it.
   public static let migration = Self(rawValue: 134110)
   /// 134111: migrated objects break a uniqueness constraint. Nothing here throws it.
   public static let migrationConstraintViolation = Self(rawValue: 134111)
@@ -93,12 +93,12 @@ extension CocoaError.Code {
   public static let migrationManagerSourceStore = Self(rawValue: 134150)
   /// 134160: a migration could not write its destination store. Nothing here throws it.
   public static let migrationManagerDestinationStore = Self(rawValue: 134160)
-  /// 134170: an entity migration policy failed. Policies do not run here yet, so that their methods throw it.
+  /// 134170: an entity migration policy failed. Policies do not run here yet: their methods throw it.
   public static let entityMigrationPolicy = Self(rawValue: 134170)
-  /// 134180: a store is damaged, or breaks a constraint. The entry `NSSQLiteErrorDomain` of `userInfo` has SQLite's
-  /// error code, where there is one.
+  /// 134180: the file of a store is damaged, or a constraint of the file is broken. The entry `NSSQLiteErrorDomain` of
+  /// `userInfo` has SQLite's error code, where there is one.
   public static let sqlite = Self(rawValue: 134180)
-  /// 134190: a mapping model cannot be inferred. Inferring is not built yet, so that it always throws this.
+  /// 134190: a mapping model cannot be inferred. Inferring is not built yet: it always throws this.
   public static let inferredMappingModel = Self(rawValue: 134190)
   /// 134200: external records could not be imported. Nothing here throws it: there are no external records.
   public static let externalRecordImport = Self(rawValue: 134200)

@@ -103,7 +103,7 @@ extension CocoaError {
   public static var migrationManagerDestinationStore: CocoaError.Code { .migrationManagerDestinationStore }
   /// 134170: an entity migration policy failed.
   public static var entityMigrationPolicy: CocoaError.Code { .entityMigrationPolicy }
-  /// 134180: a store is damaged, or breaks a constraint.
+  /// 134180: the file of a store is damaged, or a constraint of the file is broken.
   public static var sqlite: CocoaError.Code { .sqlite }
   /// 134190: a mapping model cannot be inferred.
   public static var inferredMappingModel: CocoaError.Code { .inferredMappingModel }

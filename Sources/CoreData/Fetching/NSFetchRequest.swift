@@ -189,7 +189,7 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
     get { box.content.includesSubentities }
     set { box.content.includesSubentities = newValue }
   }
-  /// Whether the fetch also reads the values of the objects, so that using them needs no other read; true by default.
+  /// Whether the fetch also reads the values of the objects; true by default. Using them then needs no other read.
   open var includesPropertyValues: Bool {
     get { box.content.includesPropertyValues }
     set { box.content.includesPropertyValues = newValue }

@@ -6,7 +6,7 @@ public enum NSPersistentHistoryResultType: Int, Sendable {
   case statusOnly = 0
   /// The IDs of the changed objects.
   case objectIDs = 1
-  /// The number of transactions or changes.
+  /// The number of changes.
   case count = 2
   /// Transactions without their changes.
   case transactionsOnly = 3

@@ -39,9 +39,9 @@ open class NSMappingModel: NSObject, NSCopying {
 
 /// How a mapping makes objects of the destination. No mapping is applied yet.
 public enum NSEntityMappingType: UInt, Sendable {
-  /// By code, which the mapping's policy has.
+  /// No way is set. The client makes the objects.
   case undefinedEntityMappingType = 0
-  /// By a mapping that is not inferred.
+  /// By a migration policy of the client, whose class ``NSEntityMapping/entityMigrationPolicyClassName`` names.
   case customEntityMappingType = 1
   /// The entity is new: it has no objects in the source.
   case addEntityMappingType = 2

@@ -3,7 +3,7 @@ import StoreSchema
 
 /// The type of an attribute.
 public enum NSAttributeType: UInt, Sendable {
-  /// No type. A store keeps no such attribute, so that it must be transient.
+  /// No type. Stores keep no such attribute: it must be transient.
   case undefinedAttributeType = 0
   /// A whole number of 16 bits. A value outside of its range is an error of validation.
   case integer16AttributeType = 100

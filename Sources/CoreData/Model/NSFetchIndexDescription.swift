@@ -4,7 +4,7 @@ import StoreSchema
 
 /// How a fetch index orders the values of a property.
 public enum NSFetchIndexElementType: UInt, Sendable {
-  /// By the order of the values, in a search tree.
+  /// By the order of the values.
   case binary = 0
   /// By ranges of numbers or dates, in an R-tree.
   case rTree = 1

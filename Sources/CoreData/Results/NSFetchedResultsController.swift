@@ -40,8 +40,8 @@ open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: _Fetche
   open var managedObjectContext: NSManagedObjectContext { tracker.context }
   /// The key path whose values name the sections; nil for one section.
   open var sectionNameKeyPath: String? { tracker.sectionNameKeyPath }
-  /// The name of the cache that the controller was made with; nil for none. Sections are computed anew each time, so
-  /// that it has no effect.
+  /// The name of the cache that the controller was made with; nil for none. It has no effect: sections are computed
+  /// anew each time.
   open var cacheName: String? { tracker.cacheName }
 
   /// The object that changes are reported to. It is not kept alive. Without a delegate, the results stay as they were

@@ -5,7 +5,7 @@ import StoreSchema
 ///
 /// Related objects are read when the evaluation reaches them; a source that can read many at once does so before.
 public protocol EvaluationSource {
-  /// What predicates are asked about: a row, a managed object, a group.
+  /// The kind of object that predicates test: a row, a managed object, a group.
   associatedtype Object
   /// The error of a value that cannot be read; `Never` where all can.
   associatedtype Failure: Error = Never
