@@ -27,10 +27,10 @@ public enum CapabilityFloor {
     ]),
   ]
 
-  /// What is wanted of a store, nil where nothing is.
+  /// The capabilities that a store must declare, nil where there is no such list.
   public static func of(_ backend: any StoreBackend) -> Capabilities? { table[backend.storeType] }
 
-  /// What is wanted of a store and not declared. A stronger step of a ladder stands for the weaker.
+  /// The capabilities that a store must declare and does not. A stronger step of a ladder stands for the weaker.
   public static func missing(_ backend: any StoreBackend) -> Capabilities {
     let declared = backend.capabilities
     var missing = (of(backend) ?? []).subtracting(declared)

@@ -2,11 +2,13 @@ import Foundation
 import StoreProtocol
 import StoreSchema
 
-/// What a case works with: places, stores, expectations, numbers from a seed.
+/// The locations, stores, expectations and random numbers that a case works with.
 ///
-/// Used by one thread at a time, but for ``expect(_:_:)``, which may come from any.
+/// Used by one thread at a time, but for ``expect(_:_:)``, which any thread may call.
 public final class CaseContext: @unchecked Sendable {
+  /// The way that the case is run.
   public let profile: Profile
+  /// Where the numbers of ``random`` come from.
   public let seed: UInt64
   /// Numbers that are the same whenever the case runs with the same seed.
   public var random: SplitMix64
@@ -41,22 +43,25 @@ public final class CaseContext: @unchecked Sendable {
     }
   }
 
+  /// What the store declares.
   public var capabilities: Capabilities { harness.backend.capabilities }
+  /// The backend of the store, behind the check that every store is opened through.
   public var backend: any StoreBackend { CheckedBackend(harness.backend) }
-  /// The case's first place.
+  /// The case's first location.
   public var location: StoreLocation { places[0].location }
+  /// Where the store of the case's first place is.
   public var url: URL { location.url }
-  /// Where one of the case's places is.
+  /// The URL of one of the case's locations.
   public func url(of place: Int) -> URL { places[place].location.url }
 
   // MARK: Stores
 
-  /// Opens the store of the case's first place, under the profile. It is closed when the case ends.
+  /// Opens the store of the case's first location, under the profile. It is closed when the case ends.
   public func open(_ schema: Schema, _ options: StoreOptions = StoreOptions()) throws(StoreError) -> Session {
     try open(schema, in: 0, options)
   }
 
-  /// Opens the store of one of the case's places.
+  /// Opens the store of one of the case's locations.
   public func open(
     _ schema: Schema, in place: Int, _ options: StoreOptions = StoreOptions()
   ) throws(StoreError) -> Session {
@@ -66,8 +71,8 @@ public final class CaseContext: @unchecked Sendable {
     return session
   }
 
-  /// Says that the case has opened the store of a place itself. It closes it before it ends; what is left is then
-  /// looked at.
+  /// Notes that the case has opened the store of a location itself, and closes it before it ends. What is left of it is
+  /// checked then.
   public func opened(_ store: any Store, in place: Int) {
     places[place].schema = store.schema
     if places[place].identifier == nil { places[place].identifier = store.identifier }
@@ -78,23 +83,23 @@ public final class CaseContext: @unchecked Sendable {
     for problem in ConsistencyCheck.problems(of: store).prefix(3) { note("U3: \(problem)") }
   }
 
-  /// Opens any place without a profile and without looking after it: for damaged and foreign files.
+  /// Opens a store at any URL without a profile, and does not check it afterwards: for damaged and foreign files.
   public func openRaw(
     _ url: URL, _ schema: Schema, _ options: StoreOptions = StoreOptions()
   ) throws(StoreError) -> any Store {
     try backend.open(at: url, schema: schema, options: options)
   }
 
-  /// Says that the case leaves something in its place that is no sound store, on purpose.
+  /// Notes that the case leaves something that is no sound store, on purpose.
   public func leavesDamage() { for index in places.indices { places[index].isDamaged = true } }
 
-  /// Says that a file may be in the case's folder at its end.
+  /// Notes that a file may be in the case's folder at its end.
   public func leaves(_ file: String) { places[0].extraFiles.insert(file) }
 
-  /// Says that files may have a mode at the end that others can use them by.
+  /// Notes that files may have a mode at the end that lets others use them.
   public func allows(mode: Int) { for index in places.indices { places[index].mode = mode } }
 
-  /// Says that the place has another store now.
+  /// Notes that the location has another store now.
   public func isReplaced() { for index in places.indices { places[index].identifier = nil } }
 
   // MARK: Expectations
@@ -193,12 +198,16 @@ public protocol StartedProcess: Sendable {
 
 /// What the role of a case works with, in a process of its own.
 public struct RoleContext: Sendable {
+  /// The backend of the store, behind the check that every store is opened through.
   public let backend: any StoreBackend
+  /// Where the store is.
   public let url: URL
+  /// A seed for numbers, which the case has chosen.
   public let seed: UInt64
   /// Tells the case that a step is done.
   public let say: @Sendable (String) -> Void
 
+  /// What a role works with. Files below the folder of `url` can be made to fail; see ``FailingFiles``.
   public init(backend: any StoreBackend, url: URL, seed: UInt64, say: @escaping @Sendable (String) -> Void) {
     self.backend = CheckedBackend(backend)
     self.url = url
@@ -216,7 +225,7 @@ public struct RoleContext: Sendable {
 }
 
 extension CaseContext {
-  /// Starts a role of this case on the store of its first place.
+  /// Starts a role of this case on the store of its first location.
   public func start(_ role: String, seed: UInt64 = 0) throws -> any StartedProcess {
     guard let processes else { throw HarnessProblem("there is no runner to start the process “\(role)”") }
     return try processes.start(role, of: id, harness: harness.name, at: url, seed: seed)
@@ -225,6 +234,8 @@ extension CaseContext {
 
 /// What is wrong with the harness, the machine or the suite rather than with the store.
 public struct HarnessProblem: Error, CustomStringConvertible {
+  /// What is wrong, as a sentence.
   public let description: String
+  /// A problem with a sentence that says what is wrong.
   public init(_ description: String) { self.description = description }
 }

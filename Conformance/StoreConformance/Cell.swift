@@ -6,24 +6,39 @@ import StoreSchema
 public struct Cell: Sendable, Hashable, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
   ExpressibleByFloatLiteral, ExpressibleByBooleanLiteral, ExpressibleByNilLiteral
 {
+  /// The value that the cell stands for.
   public let value: Value
 
+  /// The cell of a value.
   public init(_ value: Value) { self.value = value }
+  /// A string.
   public init(stringLiteral value: String) { self.init(.string(value)) }
+  /// A whole number.
   public init(integerLiteral value: Int64) { self.init(.int(value)) }
+  /// A floating-point number.
   public init(floatLiteral value: Double) { self.init(.double(value)) }
+  /// A truth value.
   public init(booleanLiteral value: Bool) { self.init(.bool(value)) }
+  /// No value.
   public init(nilLiteral: ()) { self.init(.null) }
 
+  /// A string.
   public static func text(_ text: String) -> Cell { Cell(.string(text)) }
+  /// A whole number.
   public static func int(_ number: Int64) -> Cell { Cell(.int(number)) }
+  /// A floating-point number.
   public static func double(_ number: Double) -> Cell { Cell(.double(number)) }
+  /// A date by its seconds since 2001-01-01T00:00:00Z.
   public static func date(_ seconds: Double) -> Cell { Cell(.date(seconds)) }
+  /// A URI by its text.
   public static func uri(_ text: String) -> Cell { Cell(.uri(text)) }
+  /// A UUID.
   public static func uuid(_ value: UUID) -> Cell { Cell(.uuid(value)) }
+  /// Bytes.
   public static func data(_ bytes: Data) -> Cell { Cell(.data(bytes)) }
   /// A decimal by its digits; null for what are none.
   public static func decimal(_ digits: String) -> Cell { Cell(Decimal(string: digits).map(Value.decimal) ?? .null) }
+  /// The destination of a to-one relationship.
   public static func to(_ object: ObjectReference) -> Cell { Cell(.reference(object)) }
 }
 

@@ -5,6 +5,7 @@ import StoreProtocol
 ///
 /// A case cannot skip itself. Whether it applies is decided by whoever runs it, from ``requires`` and ``absent`` alone.
 public struct ConformanceCase: Sendable, CustomStringConvertible {
+  /// The id of the case.
   public let id: CaseID
   /// The row in words.
   public let title: String
@@ -14,11 +15,13 @@ public struct ConformanceCase: Sendable, CustomStringConvertible {
   public let requires: Capabilities
   /// What the store must not declare: the case checks what is promised in its absence.
   public let absent: Capabilities
+  /// The step above the core that the case belongs to.
   public let level: Level
+  /// How long the case takes.
   public let size: Size
   /// The profiles that can change its result.
   public let profiles: Set<Profile>
-  /// How many places it needs: two for copying from one store to another.
+  /// How many locations the case needs: two for copying from one store to another.
   public let places: Int
   /// Whether it runs other processes, which only a runner can start.
   public let needsProcesses: Bool
@@ -29,12 +32,16 @@ public struct ConformanceCase: Sendable, CustomStringConvertible {
   public let needsBackend: Bool
   /// Whether it has several threads race: of a store that is wrong it may not always notice.
   public let races: Bool
+  /// What the case does. A ``Failure`` or a `StoreError` that it throws is a failure of the store. Any other error is a
+  /// problem of the harness.
   public let body: @Sendable (CaseContext) throws -> Void
   /// What the processes that it starts do, by name.
   public let roles: [String: @Sendable (RoleContext) throws -> Void]
 
   public var description: String { id.text }
 
+  /// A case of the row `id`, with a title in words. `body` is run once for each store and profile that the case applies
+  /// to.
   public init(
     _ id: String, _ title: String, requirements: [String] = [], requires: Capabilities = [], absent: Capabilities = [],
     level: Level = .core, size: Size = .small, profiles: Set<Profile> = Profile.all, places: Int = 1,
@@ -85,8 +92,10 @@ public struct ConformanceCase: Sendable, CustomStringConvertible {
 ///
 /// `SAV-018`, or `ATT-004/int64/min`. It is never changed and never used again.
 public struct CaseID: Sendable, Hashable, Comparable {
+  /// The id in full.
   public let text: String
 
+  /// The id of that text.
   public init(_ text: String) { self.text = text }
 
   /// The row, for example `ATT-004`.
@@ -122,13 +131,18 @@ extension CaseID: Codable {
 
 /// The steps above the core. Each needs the ones before.
 public enum Level: String, Sendable, Codable, CaseIterable {
+  /// What all stores do; what outlives a crash; what several users do at once; what fetches select; what history
+  /// records.
   case core, durable, concurrent, queryable, historical
 }
 
 /// How long a case takes: small ones run on every change.
 public enum Size: String, Sendable, Codable, CaseIterable, Comparable {
+  /// Runs on every change.
   case small = "S"
+  /// May take ten times as long. Runs with `--size M` and `--size L`.
   case medium = "M"
+  /// May take a hundred times as long. Runs with `--size L`.
   case large = "L"
 
   public static func < (a: Size, b: Size) -> Bool { a.rank < b.rank }
@@ -137,6 +151,7 @@ public enum Size: String, Sendable, Codable, CaseIterable, Comparable {
 
 /// A way to run the same cases with something else changed.
 public enum Profile: String, Sendable, Codable, CaseIterable {
+  /// Nothing else is changed.
   case plain
   /// The store is closed and opened after each commit.
   case reopen
@@ -159,6 +174,7 @@ public enum Profile: String, Sendable, Codable, CaseIterable {
     }
   }
 
+  /// Every profile.
   public static let all = Set(allCases)
   /// For cases that open, close and damage stores themselves.
   public static let plainOnly: Set<Profile> = [.plain]

@@ -19,6 +19,7 @@ public enum ConformanceSuite {
 
 /// The cases that a program runs: those of stores, and more that it adds.
 public struct CaseList: Sendable {
+  /// The cases in their order.
   public let all: [ConformanceCase]
   private let byID: [String: ConformanceCase]
 

@@ -11,6 +11,7 @@ public final class CountingBackend: StoreBackend {
   fileprivate let count = Atomic<Int>(0)
   public let storeType: String
 
+  /// Counts the requests to the stores of `base`.
   public init(_ base: any StoreBackend) {
     self.base = base
     storeType = "\(base.storeType), counted \(UUID())"

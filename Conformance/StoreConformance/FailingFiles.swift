@@ -6,25 +6,36 @@ import Foundation
 public struct FileFault: Sendable {
   /// Which calls are counted. A call can be of several kinds: who makes a file also opens it, to write.
   public struct Calls: OptionSet, Sendable {
+    /// One bit for each kind.
     public let rawValue: Int32
+    /// The kinds of the bits.
     public init(rawValue: Int32) { self.rawValue = rawValue }
 
     private init(_ kind: Int) { rawValue = Int32(kind) }
 
+    /// Opening a file.
     public static let open = Calls(FF_OPEN)
     /// Opening a file that can be written or made by it.
     public static let openToWrite = Calls(FF_OPEN_WRITE)
     /// Opening a file that is made where it is not there.
     public static let create = Calls(FF_CREATE)
+    /// Writing bytes.
     public static let write = Calls(FF_WRITE)
+    /// Waiting until what was written is on the disk.
     public static let sync = Calls(FF_SYNC)
+    /// Changing the length of a file.
     public static let truncate = Calls(FF_TRUNCATE)
+    /// Removing a file or folder.
     public static let remove = Calls(FF_UNLINK)
+    /// Giving a file or folder another name.
     public static let rename = Calls(FF_RENAME)
     /// Making folders and further names.
     public static let make = Calls(FF_MAKE)
+    /// Reading bytes.
     public static let read = Calls(FF_READ)
+    /// Mapping a file into memory.
     public static let map = Calls(FF_MAP)
+    /// Locking a file.
     public static let lock = Calls(FF_LOCK)
     /// All that can change a file, and all opening.
     public static let changes: Calls = [.open, .write, .sync, .truncate, .remove, .rename, .make]
@@ -34,6 +45,7 @@ public struct FileFault: Sendable {
 
   /// What happens to them.
   public enum Effect: Sendable {
+    /// The calls are only counted.
     case nothing
     /// The call does nothing and fails with an `errno`.
     case error(Int32)
@@ -49,12 +61,16 @@ public struct FileFault: Sendable {
     case dieTorn
   }
 
+  /// Which calls are counted.
   public var calls: Calls
+  /// What happens to them.
   public var effect: Effect
   /// The first of the counted calls that it happens to, from 1 on.
   public var first: Int
+  /// To how many calls it happens, one after the other.
   public var count: Int
 
+  /// A fault of the counted calls, from the `first` on.
   public init(_ effect: Effect, _ calls: Calls, at first: Int = 1, count: Int = 1) {
     (self.effect, self.calls, self.first, self.count) = (effect, calls, first, count)
   }

@@ -220,6 +220,7 @@ public enum Fixtures {
   /// M8: names that mean something elsewhere.
   public static let hostileNames = ["select", "group", "where", "日本", "Z_PK", "_", String(repeating: "n", count: 200)]
 
+  /// M8: an entity and properties with such names.
   public static func names() throws(SchemaError) -> Schema {
     var order = entity("Order", hostileNames.map { ($0, .string) })
     order.relationships = [one("from", "Order", inverse: "to"), many("to", "Order", inverse: "from")]

@@ -2,7 +2,9 @@
 public enum NotYet {
   /// A row and its reason.
   public struct Row: Sendable, Hashable {
+    /// The row of the specification, for example `SAV-018`.
     public let id: String
+    /// Why there is no case for it.
     public let reason: String
   }
 

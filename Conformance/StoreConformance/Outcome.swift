@@ -3,7 +3,9 @@ import StoreProtocol
 
 /// What became of a case.
 public enum Outcome: Sendable, Hashable {
+  /// Everything was as expected.
   case passed
+  /// Something was not as expected.
   case failed(Failure)
   /// The store is exempt: it does not declare these, or it declares what the case wants absent.
   case notApplicable(String)
@@ -13,6 +15,7 @@ public enum Outcome: Sendable, Hashable {
   case unexpectedPass(String)
   /// Its process ended by a signal.
   case crashed(signal: Int32)
+  /// It took longer than a case may.
   case timedOut
   /// The harness or the runner could not do its part.
   case harnessError(String)
@@ -52,17 +55,23 @@ public enum Outcome: Sendable, Hashable {
 
 /// Why a case failed: everything that was not as expected, each with where it was expected.
 public struct Failure: Error, Sendable, Hashable, Codable, CustomStringConvertible {
+  /// What was not as expected.
   public var problems: [Problem]
 
+  /// A failure with several problems.
   public init(_ problems: [Problem]) { self.problems = problems }
 
+  /// A failure with one problem.
   public init(_ text: String, labels: [String] = []) { problems = [Problem(text: text, labels: labels)] }
 
+  /// One thing that was not as expected.
   public struct Problem: Sendable, Hashable, Codable {
+    /// What was found, and what was expected.
     public var text: String
     /// What the case was at, outermost first.
     public var labels: [String]
 
+    /// A problem, and what the case was at.
     public init(text: String, labels: [String]) {
       self.text = text
       self.labels = labels

@@ -4,6 +4,7 @@ import StoreSchema
 
 /// A store that a case has open, under a profile: who writes and who reads is the profile's business.
 public final class Session: @unchecked Sendable {
+  /// The model that the store is opened with.
   public let schema: Schema
   /// The store that commits go to.
   public private(set) var store: any Store

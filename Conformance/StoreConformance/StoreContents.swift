@@ -8,11 +8,15 @@ public struct StoreContents: Sendable {
   public struct Object: Sendable {
     /// The identifier of the store.
     public let store: String
+    /// The name of the object's own entity.
     public let entity: String
+    /// The object's key.
     public let key: Int64
     /// Integers, texts and data by attribute; nothing where the value is nil.
     public var integers: [String: Int64] = [:]
+    /// Texts by attribute; nothing where the value is nil.
     public var texts: [String: String] = [:]
+    /// Data by attribute; nothing where the value is nil.
     public var data: [String: Data] = [:]
     /// Destinations by relationship, in their order where it is ordered.
     public var targets: [String: [Target]] = [:]
@@ -20,22 +24,31 @@ public struct StoreContents: Sendable {
 
   /// A destination. `isGone` says that the store has no such object.
   public struct Target: Sendable, Hashable {
+    /// The name of the destination's own entity; of the declared one where there is no such object.
     public let entity: String
+    /// The destination's key.
     public let key: Int64
+    /// Whether the store has no such object.
     public let isGone: Bool
   }
 
   /// Something wrong: what `coredata store verify` would print.
   public struct Problem: Sendable {
+    /// What is wrong, as a sentence.
     public let text: String
+    /// The name of the entity; nil where the problem is of no entity.
     public let entity: String?
+    /// The key of the object; nil where the problem is of no single object.
     public let key: Int64?
+    /// The name of the property; nil where the problem is of no single property.
     public let property: String?
   }
 
   /// The identifier of the store.
   public let identifier: String
+  /// All objects, entity by entity, in key order.
   public private(set) var objects: [Object] = []
+  /// What is wrong with the store.
   public private(set) var problems: [Problem] = []
 
   /// Reads a whole store at one moment.

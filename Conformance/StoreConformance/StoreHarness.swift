@@ -7,6 +7,7 @@ import StoreProtocol
 public protocol StoreHarness: Sendable {
   /// The name in commands and reports, lower case, for example `sqlite`.
   var name: String { get }
+  /// The backend of the stores.
   var backend: any StoreBackend { get }
   /// Whether the backend opens stores. Not where it only says what a class of stores can do that coordinators of
   /// CoreData open: then cases of objects alone can be run, and what a case leaves is not opened again.
@@ -16,18 +17,18 @@ public protocol StoreHarness: Sendable {
   /// Where the expectations of this store are kept, nil where there are none yet.
   var expectations: URL? { get }
 
-  /// A place of its own for a store which does not exist yet. Throws where there is no room for one.
+  /// A new location for a store which does not exist yet. Throws where there is no room for one.
   func makeLocation() throws -> StoreLocation
 
-  /// Removes a place with all that is in it.
+  /// Removes a location with everything in it.
   func destroy(_ location: StoreLocation) throws
 
   /// Whether a file of the store's folder may be there while no store is open: the store itself and what lies beside
   /// it.
   func belongs(_ file: String, to location: StoreLocation) -> Bool
 
-  /// Runs statements of SQL on the file of a store that nobody has open: as another program would, to damage it. Only
-  /// stores that declare `sqliteFile` are asked to.
+  /// Runs statements of SQL on the file of a store that is not open, as another program would, to damage it. Only
+  /// called for stores that declare `sqliteFile`.
   func execute(_ statements: [String], at url: URL) throws
 }
 
@@ -39,12 +40,14 @@ public enum CrashModel: Sendable {
   case killedProcess
 }
 
-/// A place for one store.
+/// The location of one store.
 public struct StoreLocation: Sendable {
   /// A folder that holds nothing but this store; nil where the store is not files.
   public var folder: URL?
+  /// Where the store is, or will be.
   public var url: URL
 
+  /// A location for a store at `url`.
   public init(folder: URL?, url: URL) {
     self.folder = folder
     self.url = url

@@ -14,6 +14,7 @@ public struct ConformanceCommand {
   let stacks: StackMaker?
   private let moreUsage: String
 
+  /// Makes contexts above a new store of a harness at a URL.
   public typealias StackMaker = (any StoreHarness, URL) throws -> any ObjectStack
 
   /// Runs the command of the program's arguments, and ends the program with its exit status. `cases` are run beside

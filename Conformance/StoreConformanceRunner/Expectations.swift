@@ -6,8 +6,11 @@ import StoreProtocol
 ///
 /// A case that is lost, a new exemption, and a known failure that passes are drift, in either direction.
 public struct Expectations: Sendable, Codable, Equatable {
+  /// The version of the suite that the expectations were accepted with.
   public var suiteVersion: String
+  /// The name of the store's harness.
   public var backend: String
+  /// The names of the capabilities that the store declares.
   public var capabilities: [String]
   /// How many cases apply, by size.
   public var counts: [String: Int]
@@ -35,10 +38,12 @@ public struct Expectations: Sendable, Codable, Equatable {
     self.knownFailures = knownFailures
   }
 
+  /// Reads expectations from a JSON file.
   public static func read(_ url: URL) throws -> Expectations {
     try JSONDecoder().decode(Expectations.self, from: Data(contentsOf: url))
   }
 
+  /// Writes the expectations to a JSON file, which is replaced.
   public func write(_ url: URL) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]

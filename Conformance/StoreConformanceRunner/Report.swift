@@ -4,14 +4,22 @@ import StoreProtocol
 
 /// One case on one store under one profile, and what became of it.
 public struct CaseResult: Sendable, Codable, Hashable {
+  /// The id of the case.
   public var id: CaseID
+  /// The name of the store's harness.
   public var backend: String
+  /// The way that the case was run.
   public var profile: Profile
+  /// The ids of what the case proves, beside its own row.
   public var requirements: [String]
+  /// What became of the case.
   public var outcome: Outcome
+  /// How long the case took.
   public var seconds: Double
+  /// The seed of the case's numbers, with which it can be run again.
   public var seed: UInt64
 
+  /// The result of a case.
   public init(
     id: CaseID, backend: String, profile: Profile, requirements: [String], outcome: Outcome, seconds: Double,
     seed: UInt64
@@ -36,15 +44,20 @@ public struct Report: Sendable, Codable {
   /// The version of this form of a report.
   public var schema = Report.form
   private static let form = 1
+  /// The version of the suite that was run.
   public var suiteVersion = ConformanceSuite.version
+  /// The system that the run was on, and the number of its processors.
   public var environment: [String: String]
   /// The declared capabilities by store.
   public var capabilities: [String: [String]]
+  /// The results, by store, profile and case.
   public var results: [CaseResult]
   /// Rows of the specification that are no cases yet, with the reason.
   public var notYet: [String: String]
+  /// How long the run took.
   public var seconds: Double
 
+  /// A report of results, with what the stores declare.
   public init(
     _ results: [CaseResult], _ harnesses: [any StoreHarness], _ cases: CaseList = CaseList(), seconds: Double = 0
   ) {

@@ -4,6 +4,7 @@ import StoreConformance
 public struct SabotagedHarness: Sendable {
   /// What it does wrong, in words.
   public let fault: String
+  /// The store with the fault.
   public let harness: any StoreHarness
   /// The same store without the fault, which passes all cases: otherwise nothing is said by those that fail.
   public let sound: any StoreHarness
@@ -13,6 +14,7 @@ public struct SabotagedHarness: Sendable {
   /// are run, too.
   public let isHarmless: Bool
 
+  /// A store with a fault, beside the same one without.
   public init(
     _ fault: String, _ harness: any StoreHarness, of sound: any StoreHarness, caughtBy: Set<String>,
     isHarmless: Bool = false

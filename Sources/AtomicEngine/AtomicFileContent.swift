@@ -1,7 +1,7 @@
 import Foundation
 import StoreProtocol
 
-/// What an ``AtomicFile`` holds, read while it is open: the file that had the name then, whatever takes its place.
+/// The bytes of an ``AtomicFile`` that was opened. They stay the same when another file takes its name.
 ///
 /// Used by one caller at a time.
 public final class AtomicFileContent {
@@ -38,6 +38,7 @@ public final class AtomicFileContent {
     return found == range.count ? data : data.prefix(found)
   }
 
+  /// All bytes of the file.
   public func data() throws(StoreError) -> Data { try data(0..<count) }
 
   /// Hands out all bytes from the beginning on, part by part, until the last one or until `body` says false. There is
@@ -127,7 +128,9 @@ public final class AtomicFileContent {
 
 /// The bytes of a file in memory. What is given back goes to the system at once, and reads as zeros.
 public final class AtomicFileMemory {
+  /// The memory. It is freed with this object.
   public let bytes: UnsafeMutableRawBufferPointer
+  /// How many bytes the file has in it.
   public private(set) var count: Int
 
   /// Nil where there is not so much.

@@ -6,6 +6,7 @@ import StoreSchema
 /// A way to write a whole graph into a file and to read it back. Nothing here recurses over what a file holds, and none
 /// of it traps: what contradicts the format is `corrupt`, what is of another kind `notAStore`.
 public protocol AtomicFormat: Sendable {
+  /// The name of the store type of files of this format.
   var storeType: String { get }
 
   /// What stores of this format can do beyond what every whole-file store can, and what their file is.
@@ -128,6 +129,7 @@ extension AtomicFormat {
 public struct AtomicFileBackend<Format: AtomicFormat>: StoreBackend {
   private let format: Format
 
+  /// The backend of stores of a format.
   public init(_ format: Format) { self.format = format }
 
   public var storeType: String { format.storeType }

@@ -267,7 +267,7 @@ public struct AtomicGraphLoader {
 }
 
 extension AtomicGraph {
-  /// Calls `body` with every row, tree by tree in key order.
+  /// Calls `body` with every row, one entity hierarchy after the other, in key order.
   public func forEachRow(_ body: (Row) throws(StoreError) -> Void) throws(StoreError) {
     for tree in trees { for row in tree.rows { try body(row) } }
   }

@@ -10,10 +10,12 @@ public struct AtomicGraph: Sendable {
   var links: [AtomicLinks]
   var uniqueness: AtomicUniqueness
   let indexes: [AtomicIndex]
-  /// The highest key ever handed out: all trees share one counter, as the file formats have one.
+  /// The highest key ever handed out. All entity hierarchies share one counter, as the file formats have one.
   public internal(set) var highestKey: Int64
+  /// How the objects are numbered in a file.
   public internal(set) var numbering = AtomicNumbering.plain
 
+  /// The model of the objects.
   public var schema: Schema { shape.schema }
 
   /// A graph without objects.

@@ -12,7 +12,7 @@ public protocol AtomicMedium: Sendable {
   /// What is there, where somebody else has written it since it was read or written here; nil where nobody has.
   func reread() throws(StoreError) -> (graph: AtomicGraph, metadata: StoreMetadata)?
 
-  /// Throws `replaced` where another store has taken the place, as far as this process knows.
+  /// Throws `replaced` where another store has replaced the file, as far as this process knows.
   func requirePlace() throws(StoreError)
 
   /// Where large values are kept outside the graph; nil where they are in it.

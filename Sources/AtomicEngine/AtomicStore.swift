@@ -24,6 +24,7 @@ public final class AtomicStore: Store {
     var isClosed = false
   }
 
+  /// A store that begins with a graph. Without a medium nothing of it outlives the store.
   public init(
     _ graph: AtomicGraph, _ metadata: StoreMetadata, _ capabilities: Capabilities, isReadOnly: Bool = false,
     medium: (any AtomicMedium)? = nil

@@ -1,7 +1,7 @@
 import Foundation
 
-/// A pointer to a variable. There is no autorelease pool here; the name lets `&value` be passed as on Apple's
-/// platforms.
+/// A pointer to a variable, by the name that Apple's platforms have for it. `&value` can be passed. There is no
+/// autorelease pool here.
 public typealias AutoreleasingUnsafeMutablePointer<T> = UnsafeMutablePointer<T>
 
 // Names that `import CoreData` brings along on Apple's platforms and that clients use beside it.
@@ -9,19 +9,27 @@ public typealias AutoreleasingUnsafeMutablePointer<T> = UnsafeMutablePointer<T>
 /// Runs `body`. There are no autoreleased objects here.
 public func autoreleasepool<Result>(invoking body: () throws -> Result) rethrows -> Result { try body() }
 
+/// The nanoseconds of a second.
 public let NSEC_PER_SEC: UInt64 = 1_000_000_000
+/// The nanoseconds of a millisecond.
 public let NSEC_PER_MSEC: UInt64 = 1_000_000
+/// The microseconds of a second.
 public let USEC_PER_SEC: UInt64 = 1_000_000
 
 /// Seconds since 2001-01-01T00:00:00Z.
 public typealias CFAbsoluteTime = Double
+/// The time now, in seconds since 2001-01-01T00:00:00Z.
 public func CFAbsoluteTimeGetCurrent() -> CFAbsoluteTime { Date.timeIntervalSinceReferenceDate }
 
 /// How a set changes, for ``NSManagedObject/willChangeValue(forKey:withSetMutation:using:)``.
 public enum NSKeyValueSetMutationKind: UInt, Sendable {
+  /// The given objects are added to the set.
   case union = 1
+  /// The given objects are removed from the set.
   case minus = 2
+  /// The objects that were not given are removed from the set.
   case intersect = 3
+  /// The given objects replace those of the set.
   case set = 4
 }
 

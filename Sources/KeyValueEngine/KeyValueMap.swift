@@ -22,9 +22,12 @@ public enum KeySpace: Int, Sendable, CaseIterable {
 /// calls may come from any thread; a transaction is used by one caller at a time, and one that writes on one thread
 /// only.
 public protocol KeyValueMap: AnyObject, Sendable {
+  /// A transaction that reads.
   associatedtype Reading: KeyValueReading
+  /// A transaction that reads and writes.
   associatedtype Writing: KeyValueWriting
 
+  /// The most bytes of a key.
   var longestKey: Int { get }
 
   /// A view of the last commit, which later ones do not change. Ends when it is released.
@@ -42,15 +45,15 @@ public protocol KeyValueReading: AnyObject {
   /// That of the last commit in the view, of a change its own: one greater than that of the commit before.
   var commitNumber: UInt64 { get }
 
-  /// Throws where what the view reads is no longer there, because another program has cut the file. Asked before each
-  /// reading of a snapshot.
+  /// Throws where the data of the view is gone, because another program has cut the file. Called before each reading of
+  /// a snapshot.
   func check() throws(StoreError)
 
   /// The value of a key, nil where there is none: valid until the transaction ends or writes.
   func value(_ space: KeySpace, _ key: UnsafeRawBufferPointer) throws(StoreError) -> UnsafeRawBufferPointer?
 
-  /// The first entry from `key` on, nil where there is none: valid until the transaction ends, writes, or is asked the
-  /// same again.
+  /// The first entry from `key` on, nil where there is none. It is valid until the transaction ends or writes, or this
+  /// is called again.
   func first(
     _ space: KeySpace, from key: UnsafeRawBufferPointer
   ) throws(StoreError) -> (key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)?

@@ -1,21 +1,37 @@
 /// The raw values of attribute types, with the names that source models give them. The cases carry the names of
 /// `NSAttributeType`.
 public enum AttributeTypeName: Int, CaseIterable, Sendable {
+  /// No type; only for transient attributes.
   case undefined = 0
+  /// `Integer 16`.
   case integer16 = 100
+  /// `Integer 32`.
   case integer32 = 200
+  /// `Integer 64`.
   case integer64 = 300
+  /// `Decimal`.
   case decimal = 400
+  /// `Double`.
   case double = 500
+  /// `Float`.
   case float = 600
+  /// `String`.
   case string = 700
+  /// `Boolean`.
   case boolean = 800
+  /// `Date`.
   case date = 900
+  /// `Binary`.
   case binary = 1000
+  /// `UUID`.
   case uuid = 1100
+  /// `URI`.
   case uri = 1200
+  /// `Transformable`.
   case transformable = 1800
+  /// `Object ID`; only for results of fetches.
   case objectID = 2000
+  /// `Composite`.
   case composite = 2100
 
   /// The `attributeType` of a source model.

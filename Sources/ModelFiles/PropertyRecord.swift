@@ -34,7 +34,7 @@ public struct PropertyRecord: Hashable, Sendable {
   public var userInfo: [String: PropertyList]
   /// Conditions that a value must meet to be saved, in the order in which they are checked.
   public var validations: [ValidationRecord]
-  /// Apple's compiled models do not keep this in a known place.
+  /// Whether Spotlight indexes the property. It is not known where Apple's compiled models keep this.
   public var isIndexedBySpotlight: Bool
   /// Apple's compiled models do not keep this in a known place.
   public var isStoredInExternalRecord: Bool

@@ -5,9 +5,13 @@ import StoreQuery
 /// Predicates, expressions and sort descriptors outside models: keyed archives with the records that Apple's Foundation
 /// writes of `NSPredicate`, `NSExpression` and `NSSortDescriptor`, as compiled models have them too.
 public enum QueryArchive {
+  /// What an archive holds.
   public enum Content: Hashable, Sendable {
+    /// An `NSPredicate`.
     case predicate(StoreQuery.Predicate)
+    /// An `NSExpression`.
     case expression(StoreQuery.Expression)
+    /// An `NSSortDescriptor`.
     case sortDescriptor(SortRecord)
   }
 

@@ -56,6 +56,7 @@ extension KeyedArchiveBytes {
   public struct Elements {
     let start: Int
     let width: Int
+    /// The number of elements.
     public let count: Int
     /// Where older archives number them: which of the lists of places that were made.
     var numbered: Int?

@@ -36,7 +36,7 @@ public final class KeyedArchiveReader: Sendable {
 }
 
 extension KeyedArchiveReader {
-  /// The object at a place of ``objects``, nil for the first, which stands for nothing.
+  /// The object at an index of ``objects``, nil for the first, which stands for nothing.
   public func object(at place: Int) -> ArchivedObject? { ArchivedObject(.uid(UInt64(place)), in: self) }
 }
 

@@ -2,6 +2,7 @@ import Foundation
 
 /// Values that are written once, however often they are added.
 extension KeyedArchiveStream {
+  /// Adds an integer, and gives the reference to it.
   public func add(_ value: Int64) -> Reference {
     let hash = Self.hash(UInt64(bitPattern: value))
     var place = 0
@@ -11,6 +12,7 @@ extension KeyedArchiveStream {
     return reference
   }
 
+  /// Adds a truth value, and gives the reference to it.
   public func add(_ value: Bool) -> Reference {
     if let known = booleans[value ? 1 : 0] { return known }
     bytes.append(value ? 0x09 : 0x08)
@@ -19,6 +21,7 @@ extension KeyedArchiveStream {
     return reference
   }
 
+  /// Adds a floating-point number, and gives the reference to it. Numbers with the same bits are one.
   public func add(_ value: Double) -> Reference {
     let bits = value.bitPattern
     let hash = Self.hash(bits)

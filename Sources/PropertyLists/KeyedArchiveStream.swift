@@ -43,6 +43,7 @@ public final class KeyedArchiveStream {
   /// The nil object.
   @exclusivity(unchecked) private(set) var null = Reference(number: 0)
 
+  /// An archive without objects.
   public init() {
     for byte in "bplist00".utf8 { bytes.append(byte) }
     start = bytes.count

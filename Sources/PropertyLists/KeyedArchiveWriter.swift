@@ -27,7 +27,7 @@ public struct KeyedArchiveWriter {
   /// An archive that holds nothing but the nil object.
   public init() {}
 
-  /// Reserves a place for an object that ``fill(_:classes:values:)`` supplies later; until then it is "$null".
+  /// Reserves an index for an object that ``fill(_:classes:values:)`` supplies later; until then it is "$null".
   public mutating func reserve() -> Reference {
     objects.append(.string("$null"))
     return Reference(uid: UInt64(objects.count - 1))

@@ -14,6 +14,7 @@ public final class KeyedFields {
   /// Objects with more keys are looked at each time.
   private static let mostBytes = 64
 
+  /// Looks for these keys, in their order.
   public init(_ names: [String]) {
     self.names = names
     counts = .allocate(capacity: Self.kinds + 1)

@@ -35,8 +35,12 @@ public struct XMLPropertyListBuilder {
   private var text: String?
   private var hasRoot = false
 
+  /// A reader of a document that has not begun.
   public init() {}
 
+  /// Takes the begin of an element. `offset` is its position in the document, in bytes.
+  ///
+  /// - Throws: An error where no such element may be. The reader must not be used afterwards.
   public mutating func start(_ name: String, at offset: Int) throws(PropertyListError) {
     guard hasRoot else {
       guard name == "plist" else {
@@ -53,6 +57,9 @@ public struct XMLPropertyListBuilder {
     }
   }
 
+  /// Takes text of the element that is open.
+  ///
+  /// - Throws: An error where there may be no text. The reader must not be used afterwards.
   public mutating func append(_ more: String, at offset: Int) throws(PropertyListError) {
     if text != nil {
       text?.append(more)
@@ -61,6 +68,9 @@ public struct XMLPropertyListBuilder {
     }
   }
 
+  /// Takes the end of the element that is open.
+  ///
+  /// - Throws: An error where the element has no value of its type. The reader must not be used afterwards.
   public mutating func end(_ name: String, at offset: Int) throws(PropertyListError) {
     if let content = text {
       text = nil

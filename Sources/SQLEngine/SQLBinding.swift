@@ -3,9 +3,11 @@ import StoreSchema
 
 /// A schema bound to the tables and columns that a store really has.
 ///
-/// Everything that a statement needs is computed once, here; a statement names its columns, never their places.
+/// Everything that a statement needs is computed once, here. Statements name their columns, and do not count them.
 public final class SQLBinding: Sendable {
+  /// The tables and columns of the schema.
   public let layout: SQLLayout
+  /// The numbers that the store has for entities.
   public let numbers: EntityNumbers
   /// For each entity, how rows of its subtree are selected.
   public let selections: [Selection]
@@ -39,6 +41,7 @@ public final class SQLBinding: Sendable {
   public struct Selection: Sendable {
     /// `t0.Z_ENT, t0.Z_PK, t0.Z_OPT, t0.ZNAME, …`
     public let columns: String
+    /// The name of the table, which the columns call `t0`.
     public let table: String
     /// Restricts `t0` to the subtree, empty for a root.
     public let filter: String
@@ -137,6 +140,7 @@ public struct SQLCatalogue: Sendable {
   /// The names of R-trees.
   public var rTrees: Set<String>
 
+  /// The columns of each table, the numbers of entities, and the R-trees of a store.
   public init(columns: [String: Set<String>], entityNumbers: [String: Int64], rTrees: Set<String> = []) {
     self.columns = columns
     self.entityNumbers = entityNumbers

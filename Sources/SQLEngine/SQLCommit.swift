@@ -18,8 +18,8 @@ public struct SQLCommit<Connection: SQLConnection> {
   var schema: Schema { binding.layout.schema }
   var connection: Connection { statements.connection }
 
-  /// Takes the keys of new objects. `keyFloors` is the greatest key known to be in each root's table, for files whose
-  /// `Z_MAX` is too small.
+  /// A commit of changes on the connection of `statements`. It takes the keys of new objects. `keyFloors` has, by root
+  /// entity, the greatest key known to be in use: `Z_MAX` of a file may be too small.
   public init(
     _ statements: SQLStatements<Connection>, _ changes: ChangeSet, keyFloors: [Int: Int64], isRehearsal: Bool = false
   ) throws(StoreError) {
@@ -57,8 +57,11 @@ public struct SQLCommit<Connection: SQLConnection> {
     return .written
   }
 
+  /// What became of the changes.
   public enum Result {
+    /// Everything was written.
     case written
+    /// Nothing may be kept, because of these: the caller rolls the transaction back.
     case conflicts([Conflict])
   }
 

@@ -3,6 +3,7 @@ import StoreSchema
 
 /// A connection to an SQL database, used by one caller at a time.
 public protocol SQLConnection: AnyObject {
+  /// A statement of the connection.
   associatedtype Statement: SQLStatement
 
   /// Compiles one statement, to be kept and used many times.
@@ -34,8 +35,11 @@ extension SQLConnection {
 
 /// A compiled statement. Parameters count from 1, columns from 0. `reset` before it is used again.
 public protocol SQLStatement: AnyObject {
+  /// Sets a parameter to an integer.
   func bind(_ value: Int64, at index: Int32)
+  /// Sets a parameter to a value.
   func bind(_ value: Value, at index: Int32)
+  /// Sets a parameter to null.
   func bindNull(at index: Int32)
 
   /// Binds slots of a row to consecutive parameters. The row must live until `reset`.
@@ -43,6 +47,7 @@ public protocol SQLStatement: AnyObject {
 
   /// Runs to the next row; false at the end.
   func step() throws(StoreError) -> Bool
+  /// Ends the run, so that the statement can be bound and run again.
   func reset()
 
   /// Runs a statement that returns no rows, and resets it.
@@ -51,7 +56,9 @@ public protocol SQLStatement: AnyObject {
   /// The same with values for two consecutive parameters.
   func run(_ first: Int64, _ second: Int64, at index: Int32) throws(StoreError)
 
+  /// Whether a column of the row at hand is null.
   func isNull(_ column: Int32) -> Bool
+  /// A column of the row at hand as an integer.
   func int(_ column: Int32) -> Int64
 
   /// The value as the database has it.
@@ -76,11 +83,14 @@ public protocol SQLStatement: AnyObject {
 
 /// A slot and the way its value is bound to a parameter or read from a column.
 public struct BoundColumn: Sendable, Hashable {
+  /// The slot of the row.
   public let slot: Int
+  /// What the slot holds.
   public let kind: SlotKind
   /// The result column; unused for parameters.
   public let column: Int32
 
+  /// A slot with the result column that it is read from.
   public init(slot: Int, kind: SlotKind, column: Int32) {
     self.slot = slot
     self.kind = kind
@@ -93,6 +103,7 @@ public struct BoundColumn: Sendable, Hashable {
 ///
 /// Sendable, unchecked: nothing writes to the columns.
 public final class RowShape: @unchecked Sendable {
+  /// The index of the first entity of the subtree.
   public let firstEntity: Int
   /// The columns of the first entity's slots in their order, then those of the next entity of the subtree. Memory of
   /// its own, which reading a row walks over without counting references.
@@ -101,6 +112,7 @@ public final class RowShape: @unchecked Sendable {
   let width: Int
   /// Where the columns of each entity begin, and the end of the last.
   @usableFromInline let starts: ContiguousArray<Int>
+  /// The numbers that the store has for entities.
   public let numbers: EntityNumbers
 
   init(firstEntity: Int, columns: [BoundColumn], starts: ContiguousArray<Int>, numbers: EntityNumbers) {

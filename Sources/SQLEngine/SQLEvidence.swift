@@ -7,7 +7,9 @@ import StoreSchema
 /// key below one that the commit took: each proves that the commit did not happen. That all rows are as it wrote them,
 /// to the last changed value, proves that it did; at the least, the store is as it was to be.
 public struct SQLEvidence<Connection: SQLConnection> {
+  /// Whether a commit has happened whose end was not seen.
   public enum Verdict: Sendable {
+    /// The evidence says that it has happened, or that it has not.
     case happened, didNotHappen
     /// Others have changed so much since that both could be.
     case unclear

@@ -9,8 +9,10 @@ public struct SQLFindings<Connection: SQLConnection> {
   private var layout: SQLLayout { statements.binding.layout }
   private var schema: Schema { layout.schema }
 
+  /// Looks at the database on the connection of `statements`.
   public init(_ statements: SQLStatements<Connection>) { self.statements = statements }
 
+  /// Calls `body` with each finding.
   public func findings(_ body: (StoreFinding) -> Void) throws(StoreError) {
     try entityNumbers(body)
     for table in layout.tables {

@@ -14,8 +14,10 @@ public struct SQLInspection<Connection: SQLConnection> {
   private var layout: SQLLayout { binding.layout }
   private var schema: Schema { layout.schema }
 
+  /// Shows the rows on the connection of `statements`.
   public init(_ statements: SQLStatements<Connection>) { self.statements = statements }
 
+  /// Calls `body` with each object of exactly the entity with the index, in key order.
   public func inspect(
     _ index: Int, _ body: (InspectedObject) throws(StoreError) -> Void
   ) throws(StoreError) {

@@ -20,9 +20,10 @@ enum SQLKeys {
 public struct SQLKeyAllocator<Connection: SQLConnection> {
   private let statements: SQLStatements<Connection>
 
+  /// Hands out keys on the connection of `statements`.
   public init(_ statements: SQLStatements<Connection>) { self.statements = statements }
 
-  /// The next `count` keys of a root's tree. `floor` is the greatest key known to be in use.
+  /// The next `count` keys of the hierarchy of a root entity. `floor` is the greatest key known to be in use.
   public func take(_ count: Int, root: Int, floor: Int64) throws(StoreError) -> Range<Int64> {
     let number = statements.binding.numbers.numbers[root]
     let read = try statements.statement(text: "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?")

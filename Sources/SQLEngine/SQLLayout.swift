@@ -5,11 +5,13 @@ import StoreSchema
 /// For a fresh store the entity numbers count the stored entities from 1; for an existing one they are those of its
 /// `Z_PRIMARYKEY`, because numbers are part of column and table names. What the schema does not store has none of it.
 public struct SQLLayout: Sendable {
+  /// The schema that is laid out.
   public let schema: Schema
   /// `Z_ENT` of each entity, zero of one that is not stored.
   public let entityNumbers: [Int64]
   /// One table for each stored root entity, in entity order.
   public internal(set) var tables: [Table] = []
+  /// The join tables, one for each many-to-many relationship and its inverse.
   public internal(set) var joins: [JoinTable] = []
   /// The table index of each entity, nil of one that is not stored.
   public internal(set) var tableOfEntity: [Int?] = []
@@ -22,36 +24,51 @@ public struct SQLLayout: Sendable {
 
   /// A relationship by the entity that declares it.
   public struct RelationshipKey: Hashable, Sendable {
+    /// The index of the entity that declares it.
     public let entity: Int
+    /// The index of the relationship in the relationships of the entity.
     public let relationship: Int
 
+    /// The key of the relationship with the index.
     public init(entity: Int, relationship: Int) {
       self.entity = entity
       self.relationship = relationship
     }
 
+    /// The key of a relationship.
     public init(_ relationship: Relationship) {
       self.init(entity: relationship.declaringEntity, relationship: relationship.index)
     }
   }
 
+  /// The table of a root entity and all its descendants.
   public struct Table: Sendable {
+    /// The name of the table, made of the name of the root entity.
     public internal(set) var name: String
+    /// The index of the root entity.
     public let root: Int
     /// The columns behind `Z_PK`, `Z_ENT` and `Z_OPT`.
     public var columns: [Column] = []
   }
 
+  /// A column of a table.
   public struct Column: Hashable, Sendable {
+    /// The name of the column, unique in its table.
     public internal(set) var name: String
+    /// The type in the statement that makes the table.
     public let declaredType: String
     /// The entity that owns the values; rows outside its subtree have none here.
     public let entity: Int
+    /// What the column holds.
     public let role: Role
 
+    /// What a column holds.
     public enum Role: Hashable, Sendable {
+      /// The value of an attribute of that kind.
       case attribute(SlotKind)
+      /// The key of a to-one destination.
       case toOne
+      /// The number of the destination's entity.
       case toOneEntity
       /// Order of this row among the destinations of an ordered to-many relationship.
       case order
@@ -62,6 +79,7 @@ public struct SQLLayout: Sendable {
 
   /// Columns in the destination's table that belong to a to-many relationship.
   public struct LinkColumns: Hashable, Sendable {
+    /// The index of the table in ``SQLLayout/tables``.
     public let table: Int
     /// The column with the owner's key.
     public let owner: Int
@@ -69,18 +87,23 @@ public struct SQLLayout: Sendable {
     public let order: Int?
   }
 
+  /// The table of the pairs of a many-to-many relationship.
   public struct JoinTable: Hashable, Sendable {
+    /// The name of the table.
     public var name: String
     /// The key column of the side that names the table.
     public var first: String
+    /// The key column of the other side.
     public var second: String
     /// Order of the first side's objects among those of one second, and the other way round.
     public var firstOrder: String?
+    /// The same for the second side's objects; nil where that side is not ordered.
     public var secondOrder: String?
     /// The table after whose root table this one is created.
     public let table: Int
     /// The relationship that names the table, and its inverse.
     public let naming: RelationshipKey
+    /// The inverse of the relationship that names the table.
     public let other: RelationshipKey
     /// One relationship that is its own inverse: a pair is stored once and read both ways.
     public var isReflexive: Bool { naming == other }
@@ -88,11 +111,14 @@ public struct SQLLayout: Sendable {
 
   /// A relationship's view of its join table.
   public struct JoinSide: Hashable, Sendable {
+    /// The index of the table in ``SQLLayout/joins``.
     public let join: Int
     /// Whether the relationship's owner is in the first column.
     public let ownerIsFirst: Bool
   }
 
+  /// The layout of a schema. `entityNumbers` has the number of each entity in an existing store; nil stands for a fresh
+  /// one.
   public init(schema: Schema, entityNumbers: [Int64]? = nil) {
     self.schema = schema
     self.entityNumbers = entityNumbers ?? Self.freshNumbers(schema)

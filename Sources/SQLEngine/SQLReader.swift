@@ -11,19 +11,23 @@ public struct SQLReader<Connection: SQLConnection> {
   var binding: SQLBinding { statements.binding }
   var schema: Schema { binding.layout.schema }
 
+  /// Reads on the connection of `statements`.
   public init(_ statements: SQLStatements<Connection>) { self.statements = statements }
 
+  /// Calls `body` with the row of each key that exists in the table of `entity`.
   public func rows(of entity: Int, keys: [Int64], _ body: (consuming Row) -> Void) throws(StoreError) {
     for key in keys {
       if let row = try row(of: entity, key: key) { body(row) }
     }
   }
 
+  /// The row of one key in the table of `entity`, nil where there is none.
   public func row(of entity: Int, key: Int64) throws(StoreError) -> Row? {
     guard schema.stores(entity) else { return nil }
     return try statements.select(entity).row(key: key, binding.shapes[entity], builder)
   }
 
+  /// Calls `body` with the rows of the table of `entity` whose keys are in a range.
   public func rows(
     of entity: Int, between keys: ClosedRange<Int64>, _ body: (consuming Row) -> Void
   ) throws(StoreError) {
@@ -34,10 +38,13 @@ public struct SQLReader<Connection: SQLConnection> {
     try statement.drain(binding.shapes[entity], builder, body)
   }
 
+  /// Calls `body` with every row whose entity is in `entities`, in key order.
   public func scan(_ entities: Range<Int>, _ body: (consuming Row) -> Void) throws(StoreError) {
     try fetch(FetchPlan(entities: entities), body)
   }
 
+  /// Calls `body` with the key of an owner and a destination's row for each link of a to-many relationship that leaves
+  /// one of `owners`.
   public func destinations(
     of relationship: Relationship, owners: [Int64], _ body: (Int64, consuming Row) -> Void
   ) throws(StoreError) {
@@ -127,30 +134,35 @@ public struct SQLReader<Connection: SQLConnection> {
 
   // MARK: Fetch plans
 
+  /// Whether a predicate can be said in SQL with the same meaning.
   public func canPush(_ predicate: ResolvedPredicate, of entities: Range<Int>) -> Bool {
     guard let first = entities.first else { return false }
     var translation = SQLPredicate(binding.layout, entity: schema.entities[first])
     return translation.condition(predicate) != nil
   }
 
+  /// Whether a sort can be said in SQL with the same order.
   public func canPush(_ sort: ResolvedSort, of entities: Range<Int>) -> Bool {
     guard let first = entities.first else { return false }
     var translation = SQLPredicate(binding.layout, entity: schema.entities[first])
     return translation.order([sort]) != nil
   }
 
+  /// Whether predicate and sorts of a plan can be said in one statement.
   public func canPush(_ plan: FetchPlan) -> Bool {
     guard let first = plan.entities.first else { return false }
     var translation = SQLPredicate(binding.layout, entity: schema.entities[first])
     return translation.condition(plan.predicate) != nil && translation.order(plan.sort) != nil
   }
 
+  /// Calls `body` with each row that the plan selects, in the plan's order, ties in key order.
   public func fetch(_ plan: FetchPlan, _ body: (consuming Row) -> Void) throws(StoreError) {
     guard let first = plan.entities.first, schema.stores(first) else { return }
     let text = try text(of: plan, columns: binding.selections[first].columns)
     try run(text) { (statement) throws(StoreError) in try statement.drain(binding.shapes[first], builder, body) }
   }
 
+  /// Calls `body` with entity and key only, otherwise like ``fetch(_:_:)``.
   public func fetchReferences(_ plan: FetchPlan, _ body: (ObjectReference) -> Void) throws(StoreError) {
     guard let first = plan.entities.first, schema.stores(first) else { return }
     try run(text(of: plan, columns: "t0.Z_ENT, t0.Z_PK")) { (statement) throws(StoreError) in
@@ -162,6 +174,7 @@ public struct SQLReader<Connection: SQLConnection> {
     }
   }
 
+  /// The number of rows the plan selects, its offset and limit applied.
   public func count(_ plan: FetchPlan) throws(StoreError) -> Int {
     guard let first = plan.entities.first, schema.stores(first) else { return 0 }
     var unsorted = plan

@@ -5,6 +5,7 @@ public struct SQLSchemaText: Sendable {
   let layout: SQLLayout
   private var schema: Schema { layout.schema }
 
+  /// The statements for a layout.
   public init(_ layout: SQLLayout) { self.layout = layout }
 
   /// Tables with their join tables, then indexes, then triggers, then the system tables.
@@ -43,7 +44,9 @@ public struct SQLSchemaText: Sendable {
 
   /// An index with its name.
   public struct Index: Sendable {
+    /// The name of the index.
     public let name: String
+    /// The statement that makes it.
     public let sql: String
     /// The table that it is on; nil for an R-tree, which is a table of its own.
     public let table: String?
@@ -83,6 +86,7 @@ public struct SQLSchemaText: Sendable {
     SchemaName.isWord(name) ? name : SQLLiteral.name(name)
   }
 
+  /// The indexes of a fresh store, in Core Data's order.
   public var indexes: [Index] {
     var result: [Index] = []
     for (position, table) in layout.tables.enumerated() {

@@ -8,7 +8,9 @@ public final class SQLStatements<Connection: SQLConnection> {
   @exclusivity(unchecked) private var kept = RecentStatements<Key, Connection.Statement>(limit: 1024)
   @exclusivity(unchecked) private var last: (key: Key, statement: Connection.Statement)?
   @exclusivity(unchecked) private var texts = RecentStatements<String, Connection.Statement>(limit: 256)
+  /// The connection of the statements.
   public let connection: Connection
+  /// What the statements are made from.
   public let binding: SQLBinding
   /// Whether columns begin an index, by table and column.
   @exclusivity(unchecked) private var indexed: [String: Bool] = [:]
@@ -27,6 +29,7 @@ public final class SQLStatements<Connection: SQLConnection> {
     case link(Int, Int), order(Int, Int), unlink(Int, Int), append(Int, Int)
   }
 
+  /// Statements on a connection for the tables that a store has.
   public init(_ connection: Connection, _ binding: SQLBinding) {
     self.connection = connection
     self.binding = binding

@@ -4,11 +4,15 @@ import StoreSchema
 
 /// A value of a result column in the storage class that the database has it in.
 public enum SQLStoredValue: Sendable, Equatable {
+  /// SQL's NULL.
   case null
+  /// An integer.
   case integer(Int64)
+  /// A floating-point number.
   case real(Double)
   /// The bytes of a text, which may be no UTF-8.
   case text(Data)
+  /// Bytes.
   case blob(Data)
 
   public var description: String {

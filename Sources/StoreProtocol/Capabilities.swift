@@ -3,7 +3,9 @@
 /// A declaration is a promise to users: the conformance suite runs the cases of what is declared, and of what is not it
 /// checks that it is refused. Nothing is declared by default.
 public struct Capabilities: OptionSet, Sendable, Hashable {
+  /// One bit for each capability.
   public let rawValue: UInt32
+  /// The capabilities of the bits.
   public init(rawValue: UInt32) { self.rawValue = rawValue }
 
   /// Data outlives the process.
@@ -29,8 +31,8 @@ public struct Capabilities: OptionSet, Sendable, Hashable {
   public static let readOnlyOpen = Capabilities(rawValue: 1 << 9)
   /// The same store can be opened more than once in one process.
   public static let multipleOpens = Capabilities(rawValue: 1 << 10)
-  /// What another process writes is noticed before a commit, which then fails rather than lose it; the weaker step
-  /// below ``multiProcess``.
+  /// A commit fails where another process has written meanwhile, so that nothing is lost. It is the weaker step below
+  /// ``multiProcess``.
   public static let detectsOtherWriters = Capabilities(rawValue: 1 << 11)
   /// The versions of objects are stored with them.
   public static let rowVersions = Capabilities(rawValue: 1 << 12)
@@ -39,8 +41,7 @@ public struct Capabilities: OptionSet, Sendable, Hashable {
   public static let fileVersions = Capabilities(rawValue: 1 << 13)
   /// Uniqueness constraints are enforced at commit.
   public static let uniqueness = Capabilities(rawValue: 1 << 14)
-  /// Values can be fetched in groups, with aggregates; see ``TableExecution``, which does for a store what it cannot do
-  /// itself.
+  /// Values can be fetched in groups, with aggregates. ``TableExecution`` does what the store cannot do itself.
   public static let grouping = Capabilities(rawValue: 1 << 15)
   /// Rows can be inserted, changed and deleted in bulk, without objects.
   public static let batchRequests = Capabilities(rawValue: 1 << 16)
@@ -50,8 +51,7 @@ public struct Capabilities: OptionSet, Sendable, Hashable {
   public static let externalData = Capabilities(rawValue: 1 << 18)
   /// A store can be changed to another model where it is.
   public static let migrationInPlace = Capabilities(rawValue: 1 << 19)
-  /// A store of another model can take this one's place, all or nothing: what migration by a copy needs of a kind of
-  /// store.
+  /// A store of another model can replace this one, all or nothing. A migration by a copy needs it.
   public static let migrationByCopy = Capabilities(rawValue: 1 << 20)
   /// Any changed byte of user data is found when it is read.
   public static let checksums = Capabilities(rawValue: 1 << 21)
@@ -69,10 +69,10 @@ public struct Capabilities: OptionSet, Sendable, Hashable {
   public static let binaryPropertyListFile = Capabilities(rawValue: 1 << 27)
   /// The file is XML.
   public static let xmlFile = Capabilities(rawValue: 1 << 28)
-  /// What can be read of a damaged store is; see ``StoreBackend/salvage(at:into:options:)``.
+  /// The readable part of a damaged store can be read; see ``StoreBackend/salvage(at:into:options:)``.
   public static let salvage = Capabilities(rawValue: 1 << 29)
-  /// Rows are kept as they were given, and given out so: values of transformable attributes may be objects, which the
-  /// rows own; see ``RowObjects``.
+  /// Rows are kept and given out as they were given. Values of transformable attributes may be objects, which the rows
+  /// own; see ``RowObjects``.
   public static let objectValues = Capabilities(rawValue: 1 << 30)
 }
 

@@ -3,30 +3,37 @@ import StoreSchema
 
 /// Everything that one save changes in one store.
 public struct ChangeSet: Sendable {
+  /// The author of the save, for persistent history; nil for none.
   public var author: String?
+  /// The name of the context that saves, for persistent history; nil for none.
   public var contextName: String?
   /// When the save began, in seconds since 2001-01-01.
   public var time: Double
-  /// New objects. A key of zero or less asks for one; the n-th insertion is referred to as `-(n + 1)` by the to-one
-  /// words and links of this change set. A positive key is kept; from then on it and all below it count as handed out.
+  /// New objects. One with a key of zero or less gets a key from the store. To-one slots and links of this change set
+  /// refer to the n-th insertion as `-(n + 1)`. A positive key is kept; the store hands out neither it nor any key below
+  /// it afterwards.
   public var insertions: [RowDraft] = []
   /// Objects that change. An object is in one of `updates` and `deletions` at most, and there once.
   public var updates: [Update] = []
+  /// The objects that are deleted.
   public var deletions: [Deletion] = []
+  /// The changed links of to-many relationships.
   public var links: [LinkChange] = []
-  /// Objects that must still have the version they were read with although they do not change.
+  /// Objects that do not change, and must still have the version that was read.
   public var checks: [Deletion] = []
   /// Names of external data that the written rows no longer hold. The store removes it after the commit, once nobody
   /// needs it any more; see ``StoreOptions/externalDataGrace``.
   public var obsoleteExternalData: [Data] = []
-  /// Whether this is one of several change sets that make a copy of a store: destinations of its links may come with
+  /// Whether this is one of several change sets that make a copy of a store. Destinations of its links may come with
   /// later ones, so that they need not exist yet.
   public var isPartOfCopy = false
   /// New metadata to store with the changes, nil to leave it.
   public var metadata: StoreMetadata?
 
+  /// A change set without changes. `time` is in seconds since 2001-01-01T00:00:00Z.
   public init(time: Double) { self.time = time }
 
+  /// Whether there is nothing to commit, metadata included.
   public var isEmpty: Bool {
     insertions.isEmpty && updates.isEmpty && deletions.isEmpty && links.isEmpty && checks.isEmpty && metadata == nil
   }
@@ -35,8 +42,10 @@ public struct ChangeSet: Sendable {
   public struct Update: Sendable {
     /// The complete new state. Its version is one more than the version read.
     public var row: RowDraft
+    /// The slots whose values differ from the version read.
     public var changed: SlotSet
 
+    /// The new state of an object, with the slots that have changed.
     public init(row: RowDraft, changed: SlotSet) {
       self.row = row
       self.changed = changed
@@ -50,11 +59,14 @@ public struct ChangeSet: Sendable {
   ///
   /// The store also removes the link pairs of a deleted object.
   public struct Deletion: Sendable {
+    /// The object.
     public var reference: ObjectReference
+    /// The version that the store must still have.
     public var versionRead: Int64
     /// The state as it was read, for what history keeps of deleted objects.
     public var row: Row?
 
+    /// An object to delete or to check, with the version that was read.
     public init(_ reference: ObjectReference, versionRead: Int64, row: Row? = nil) {
       self.reference = reference
       self.versionRead = versionRead
@@ -67,13 +79,18 @@ public struct ChangeSet: Sendable {
   public struct LinkChange: Sendable {
     /// Index of an entity that has the relationship, and the relationship's index there.
     public var entity: Int
+    /// The index of the to-many relationship in the relationships of ``entity``.
     public var relationship: Int
+    /// The key of the object that has the relationship, or `-(n + 1)` for the n-th insertion.
     public var owner: Int64
+    /// The destinations that are linked now and were not before.
     public var added: [ObjectReference]
+    /// The destinations that are linked no more.
     public var removed: [ObjectReference]
     /// All destinations in their new order; nil where the relationship is not ordered.
     public var order: [ObjectReference]?
 
+    /// The changed links of one relationship of one object.
     public init(
       entity: Int, relationship: Int, owner: Int64, added: [ObjectReference], removed: [ObjectReference],
       order: [ObjectReference]? = nil
@@ -97,6 +114,7 @@ public struct ChangeSet: Sendable {
 /// - The destination of each new link (a to-one slot of an insertion, a changed one of an update, an added link) must
 ///   exist. Else the conflict is a `version` conflict of the destination, with version 0 and no row.
 public enum CommitResult: Sendable {
+  /// Everything was written.
   case committed(Receipt)
   /// Nothing was changed, because of these.
   case conflicts([Conflict])
@@ -111,6 +129,7 @@ public struct Receipt: Sendable {
   /// Rows that the store changed on its own account, by triggers or derived attributes: read them again.
   public var touched: [ObjectReference]
 
+  /// A receipt with the keys of the insertions and the store's commit number.
   public init(keys: [Int64], commitNumber: UInt64, touched: [ObjectReference] = []) {
     self.keys = keys
     self.commitNumber = commitNumber
@@ -120,6 +139,7 @@ public struct Receipt: Sendable {
 
 /// Why one object of a change set could not be saved.
 public struct Conflict: Sendable {
+  /// What stands in the way.
   public enum Kind: Sendable {
     /// The stored version is not the version read. The stored row is nil where the object is gone.
     case version(persisted: Row?)
@@ -136,8 +156,10 @@ public struct Conflict: Sendable {
   public var reference: ObjectReference
   /// The version that the change set was made from.
   public var versionRead: Int64
+  /// Why it cannot be saved.
   public var kind: Kind
 
+  /// A conflict of an object.
   public init(reference: ObjectReference, versionRead: Int64, kind: Kind) {
     self.reference = reference
     self.versionRead = versionRead

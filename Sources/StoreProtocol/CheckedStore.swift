@@ -1,25 +1,28 @@
 import Foundation
 import StoreSchema
 
-/// A backend with the check that every store is opened through: what it cannot do is refused here, so that no backend
-/// has to, and none does half of it.
+/// A backend with the checks that every store is opened through. What the backend cannot do is refused here, so that no
+/// backend has to refuse it.
 ///
-/// A power that the engine has a slow way for (``Capabilities/pushDown``, data kept outside rows) needs no refusal.
+/// A missing capability that the engine makes up for (``Capabilities/pushDown``, data kept outside rows) is not
+/// refused.
 public struct CheckedBackend: StoreBackend {
   private let base: any StoreBackend
 
+  /// Checks what `base` is given.
   public init(_ base: any StoreBackend) { self.base = base }
 
   public var storeType: String { base.storeType }
   public var capabilities: Capabilities { base.capabilities }
 
-  /// Throws `unsupported`, and leaves everything as it was, for a model or an option that the backend has no power for.
+  /// Throws `unsupported`, and leaves everything as it was, for a model or an option that the backend lacks the
+  /// capability for.
   public func open(at url: URL, schema: Schema, options: StoreOptions) throws(StoreError) -> any Store {
     try requirePower(for: schema, options)
     return CheckedStore(try base.open(at: url, schema: schema, options: options))
   }
 
-  /// Throws `unsupported` for a model or an option that the backend has no power for.
+  /// Throws `unsupported` for a model or an option that the backend lacks the capability for.
   public func requirePower(for schema: Schema, _ options: StoreOptions) throws(StoreError) {
     if !capabilities.contains(.derivedAttributes) {
       for entity in schema.storedEntities {

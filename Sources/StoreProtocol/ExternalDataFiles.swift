@@ -41,9 +41,9 @@ public final class ExternalDataFiles: Sendable {
     removals = slots.allSatisfy(\.isEmpty) ? nil : .of(folder)
   }
 
-  /// Makes `body` what is called before files are removed, on any thread: afterwards no loss of power takes back a
-  /// commit that has been made. For stores whose commits are not durable on their own. Where it throws, the files stay
-  /// for a later sweep: so a store keeps files that another store may need.
+  /// Sets what is called before files are removed, on any thread. After `body`, no loss of electrical power may undo a
+  /// commit that was made. For stores whose commits are not durable on their own. If it throws, the files stay for a
+  /// later sweep.
   public func makeDurable(by body: @escaping @Sendable () throws(StoreError) -> Void) {
     durability.withLock { $0 = body }
   }

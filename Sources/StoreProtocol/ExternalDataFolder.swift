@@ -9,6 +9,7 @@ public struct ExternalDataFolder: Sendable {
   /// Smaller values stay in the row. Real stores hold up to 58 583 bytes inline; about 100 KB is commonly reported.
   public static let threshold = 100_000
 
+  /// The folder of the files. It need not exist.
   public let folder: URL
   /// The folders below the store's own that lead to ``folder``, the outermost first.
   private let made: [URL]
@@ -102,14 +103,14 @@ public struct ExternalDataFolder: Sendable {
     return found.count > made.count ? found.last : nil
   }
 
-  /// Keeps the files that rows name now, as long as this process would remove them, until it is let go. To be made
+  /// Keeps the files that rows name now, which this process would remove otherwise, until the view is released. Make it
   /// before the rows are read.
   public func view() -> ExternalDataView { ExternalDataView(.of(self)) }
 
   // MARK: Whole stores
 
-  /// Runs `body`, which copies a store with its files, until no file goes meanwhile: a save that failed removes its
-  /// own, and others may remove what a save has made obsolete. A body that begins anew sees neither.
+  /// Runs `body`, which copies a store with its files, again as long as a file is gone meanwhile, at most 21 times. A
+  /// save that failed removes its files, and others may remove obsolete ones.
   public static func copying(_ body: () throws(StoreError) -> Void) throws(StoreError) {
     for _ in 0..<20 {
       do { return try body() } catch { if error.code != .missingExternalData { throw error } }
@@ -117,7 +118,7 @@ public struct ExternalDataFolder: Sendable {
     try body()
   }
 
-  /// The names of the values, sorted. What cannot be read as a value is none of them.
+  /// The names of the values, sorted. Other files are left out.
   public var names: [String] {
     let found = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
     return found.filter {
@@ -125,12 +126,13 @@ public struct ExternalDataFolder: Sendable {
     }.sorted()
   }
 
-  /// Makes this the folder of a store that takes the place of its own, in `body`: what rows name is there before them,
-  /// and goes after them. Where `body` throws and nothing has happened, what was here is here, and nothing else.
+  /// Makes this the folder of the store that replaces its own store in `body`. The files that the new rows name are
+  /// there before them; the others are removed after them. If `body` throws and has changed nothing, the folder is as
+  /// it was.
   ///
-  /// With `isNew`, which says that there is no such store, what is here is not its own and stays: it may belong to a
-  /// store that was given another name, or to one whose name differs by its extension. With `isShared`, where there is
-  /// such a one, only what was copied comes, and nothing goes.
+  /// With `isNew` there was no such store. The files here are not its own, and stay: they may belong to a store that
+  /// was renamed, or to one whose name differs by its extension. With `isShared` there is such a store: files are only
+  /// added.
   public func replace(
     with other: ExternalDataFolder, isNew: Bool, isShared: Bool = false, _ body: () throws(StoreError) -> Void
   ) throws(StoreError) {

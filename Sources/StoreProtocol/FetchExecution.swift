@@ -1,10 +1,9 @@
 import StoreQuery
 import StoreSchema
 
-/// Runs fetch plans on any snapshot: what the store can do is pushed down, the rest is done here.
+/// Runs fetch plans on any snapshot. The store runs what it can; the rest is done here.
 ///
-/// Apart from stores that look at rows by themselves, this is the only place that filters, sorts and cuts rows in
-/// memory.
+/// Apart from stores that look at rows by themselves, only this filters, sorts and cuts rows in memory.
 public struct FetchExecution {
   private let snapshot: any StoreSnapshot
   private let pushesDown: Bool
@@ -46,6 +45,7 @@ public struct FetchExecution {
     return result
   }
 
+  /// Calls `body` with each row that the plan selects, in the plan's order, ties in key order.
   public func fetch(_ plan: FetchPlan, _ body: (consuming Row) -> Void) throws(StoreError) {
     guard pushesDown, let store = snapshot.fetching else {
       var rows: [Row] = []
@@ -87,6 +87,7 @@ public struct FetchExecution {
   /// See ``FetchingSnapshot/estimatedCount(_:)``.
   public func estimatedCount(_ plan: FetchPlan) -> Int? { snapshot.fetching?.estimatedCount(plan) }
 
+  /// Calls `body` with entity and key only, otherwise like ``fetch(_:_:)``.
   public func references(_ plan: FetchPlan, _ body: (ObjectReference) -> Void) throws(StoreError) {
     if pushesDown, let store = snapshot.fetching, split(plan, for: store).isComplete {
       return try store.fetchReferences(plan, body)
@@ -94,6 +95,7 @@ public struct FetchExecution {
     try fetch(plan) { body($0.reference) }
   }
 
+  /// The number of rows the plan selects, its offset and limit applied.
   public func count(_ plan: FetchPlan) throws(StoreError) -> Int {
     if pushesDown, let store = snapshot.fetching, store.canPush(plan.predicate, of: plan.entities) {
       return try store.count(plan)

@@ -5,6 +5,7 @@ import StoreSchema
 ///
 /// A fetch refuses or passes over what contradicts the format; here each value says for itself whether it can be read.
 public struct InspectedObject: Sendable {
+  /// The object's own entity and its key.
   public var reference: ObjectReference
   /// The optimistic-locking version, nil where the store holds none.
   public var version: Int64?
@@ -13,6 +14,7 @@ public struct InspectedObject: Sendable {
   /// By the entity's relationships.
   public var relationships: [InspectedTargets]
 
+  /// An object with a value for each slot and the targets of each relationship.
   public init(
     reference: ObjectReference, version: Int64?, values: [InspectedValue], relationships: [InspectedTargets]
   ) {
@@ -25,14 +27,17 @@ public struct InspectedObject: Sendable {
 
 /// A stored attribute value, or why it is none.
 public enum InspectedValue: Sendable, Equatable {
+  /// A value of the attribute's type, or null.
   case sound(Value)
   /// What is stored instead, as a part of a sentence.
   case invalid(String)
 }
 
-/// The destinations of a relationship, in their order where it is ordered; or why they cannot be told.
+/// The destinations of a relationship, in their order where it is ordered; or why they cannot be read.
 public enum InspectedTargets: Sendable, Equatable {
+  /// The destinations that are stored.
   case objects([InspectedTarget])
+  /// What is stored instead, as a part of a sentence.
   case invalid(String)
 }
 
@@ -40,12 +45,14 @@ public enum InspectedTargets: Sendable, Equatable {
 public struct InspectedTarget: Sendable, Equatable {
   /// The destination's own entity; the declared one where there is no such object.
   public var entity: Int
+  /// The destination's key.
   public var key: Int64
   /// Why it is none, nil for an object that is there.
   public var defect: String?
   /// Whether the defect is that there is no object with the key.
   public var isMissing: Bool
 
+  /// A destination, or with a `defect` why it is none.
   public init(entity: Int, key: Int64, defect: String? = nil, isMissing: Bool = false) {
     self.entity = entity
     self.key = key
@@ -68,6 +75,7 @@ public protocol InspectingSnapshot: StoreSnapshot {
 
 /// Something that is wrong with a store, or that the framework its format is of would not have written.
 public struct StoreFinding: Sendable, Equatable {
+  /// What is wrong.
   public enum Kind: String, Sendable, CaseIterable {
     /// The medium's own structure is damaged.
     case integrity
@@ -91,13 +99,18 @@ public struct StoreFinding: Sendable, Equatable {
     case foreign
   }
 
+  /// What is wrong.
   public var kind: Kind
   /// A sentence.
   public var text: String
+  /// The name of the entity; nil where the finding is of no entity.
   public var entity: String?
+  /// The key of the object; nil where the finding is of no single object.
   public var key: Int64?
+  /// The name of the property; nil where the finding is of no single property.
   public var property: String?
 
+  /// A finding, with the object and property that it is of, where there are such.
   public init(_ kind: Kind, _ text: String, entity: String? = nil, key: Int64? = nil, property: String? = nil) {
     self.kind = kind
     self.text = text

@@ -4,10 +4,12 @@ import StoreSchema
 
 /// Shows the objects of any store as they are: the store's own way where it has one, its rows otherwise.
 public struct Inspection {
+  /// The store whose objects are shown.
   public let store: any Store
   private let snapshot: any StoreSnapshot
   private var schema: Schema { store.schema }
 
+  /// Looks at the last commit of `store`. Throws where no snapshot can be taken.
   public init(_ store: any Store) throws(StoreError) {
     self.store = store
     snapshot = try store.snapshot()

@@ -2,20 +2,21 @@ import Foundation
 import PropertyLists
 import StoreSchema
 
-/// What can still be read of a damaged store: its backend puts it in here, and
-/// ``StoreBackend/make(at:from:options:progress:)`` makes a sound store of it.
+/// The readable part of a damaged store. Its backend fills it, and ``StoreBackend/make(at:from:options:progress:)``
+/// makes a sound store of it.
 ///
-/// Nothing is believed. Objects may come in any order, twice, and with references that lead nowhere: what contradicts
-/// something else is left out, and each loss is told. All objects are in memory at once.
+/// Objects may come in any order, twice, and with references to missing objects. What contradicts something else is
+/// left out, and each loss is reported. All objects are in memory at once.
 ///
 /// Used by one caller at a time.
 public final class Salvage {
+  /// The model by which the store is read.
   public let schema: Schema
   /// Entries of the application in the store's metadata, where they could be read.
   public var metadata: [String: PropertyList] = [:]
   /// Gives large data that lies outside the rows; see ``Store/externalData(_:)``.
   public var externalData: ((_ name: Data) throws(StoreError) -> Data)?
-  /// How many losses were told.
+  /// How many losses were reported.
   public private(set) var lossCount = 0
 
   let shape: StoreShape
@@ -34,6 +35,7 @@ public final class Salvage {
     lists = Array(repeating: [:], count: shape.toManys.count)
   }
 
+  /// The number of objects that were added.
   public var objectCount: Int { rows.reduce(0) { $0 + $1.count } }
 
   // MARK: What backends tell
@@ -44,7 +46,7 @@ public final class Salvage {
     for table in lists.indices { lists[table] = [:] }
   }
 
-  /// Takes what the store says of itself. That it was made with another model is told, and no error: that may be the
+  /// Takes the metadata of the store. Metadata of another model is reported as a loss and is no error: it may be the
   /// damage.
   public func take(_ metadata: () throws(StoreError) -> StoreMetadata) {
     do throws(StoreError) {
@@ -63,6 +65,7 @@ public final class Salvage {
     [.corrupt, .notAStore, .newerFormat, .io, .invalidArgument].contains(error.code)
   }
 
+  /// Reports that something cannot be read, or must be left out.
   public func lose(_ finding: StoreFinding) {
     lossCount += 1
     lost(finding)
@@ -92,9 +95,9 @@ public final class Salvage {
     rows[tree] = rows[tree].mapValues { $0.entity == entity.index ? body($0) : $0 }
   }
 
-  /// Tells the destinations of a to-many relationship of one object, in their order where it is ordered.
+  /// Adds the destinations of a to-many relationship of one object, in their order where it is ordered.
   ///
-  /// What follows from to-one relationships need not be told; of two sides one is enough.
+  /// Destinations that follow from to-one relationships need not be added. One side of a relationship is enough.
   public func link(_ relationship: Relationship, of owner: Int64, to destinations: some Sequence<Int64>) {
     if let table = shape.table(of: relationship) { link(table, of: owner, to: destinations) }
   }

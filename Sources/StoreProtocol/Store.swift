@@ -7,10 +7,13 @@ import StoreSchema
 /// All calls may come from any thread. Reads go through snapshots; at most one commit runs at a time, and commits do
 /// not wait for snapshots where ``Capabilities/concurrentReads`` is declared.
 public protocol Store: AnyObject, Sendable {
+  /// The model that the store was opened with.
   var schema: Schema { get }
   /// The store's UUID in upper-case text.
   var identifier: String { get }
+  /// What the store can do. It never changes.
   var capabilities: Capabilities { get }
+  /// Whether every commit throws `readOnly`.
   var isReadOnly: Bool { get }
   /// The metadata as last read or committed.
   var metadata: StoreMetadata { get }
@@ -32,13 +35,13 @@ public protocol Store: AnyObject, Sendable {
 
   /// The conflicts that ``commit(_:)`` would report now; none where it would commit. Changes nothing.
   ///
-  /// A save over several stores asks all of them before the first one commits. Throws what the commit would throw,
-  /// `readOnly` for one. Keys and references in the rows of `changes` are resolved in place, as by a commit: give it
+  /// A save over several stores calls this on all of them before the first one commits. Throws what the commit would
+  /// throw, `readOnly` for one. Keys and references in the rows of `changes` are resolved in them, as by a commit: pass
   /// copies.
   func rehearse(_ changes: ChangeSet) throws(StoreError) -> [Conflict]
 
-  /// Takes `count` keys for objects of the tree of `root`, durably: they are never handed out again. With 0 it takes
-  /// none, writes nothing, and the range begins at the key that the next call would take first.
+  /// Takes `count` keys for objects of the hierarchy of the root entity `root`, durably: they are never handed out
+  /// again. With 0 it takes none and writes nothing; the range begins at the key that the next call would take first.
   func allocateKeys(root: Int, count: Int) throws(StoreError) -> Range<Int64>
 
   /// The bytes that a slot of kind `externalData` names, without its leading byte 2.
@@ -75,19 +78,19 @@ public protocol StoreSnapshot: AnyObject, Sendable {
   /// Counts the commits of the opened store: greater in a newer view.
   var commitNumber: UInt64 { get }
 
-  /// Calls `body` with the row of each key that exists in the tree of `entity`, in any order.
+  /// Calls `body` with the row of each key that exists in the hierarchy of `entity`, in any order.
   func rows(of entity: Int, keys: [Int64], _ body: (consuming Row) -> Void) throws(StoreError)
 
-  /// The row of one key in the tree of `entity`, nil where there is none.
+  /// The row of one key in the hierarchy of `entity`, nil where there is none.
   func row(of entity: Int, key: Int64) throws(StoreError) -> Row?
 
-  /// Calls `body` with the rows of the tree of `entity` whose keys lie in a short stretch, in any order, and gives
-  /// true; false without a call where that costs much more than one of them.
+  /// Calls `body` with the rows of the hierarchy of `entity` whose keys are in a short key range, in any order, and
+  /// returns true. Returns false without a call where that costs much more than reading one of them.
   func rows(
     of entity: Int, between keys: ClosedRange<Int64>, _ body: (consuming Row) -> Void
   ) throws(StoreError) -> Bool
 
-  /// Calls `body` with every row whose entity is in `entities`, which belong to one tree, in key order.
+  /// Calls `body` with every row whose entity is in `entities`, which belong to one hierarchy, in key order.
   func scan(_ entities: Range<Int>, _ body: (consuming Row) -> Void) throws(StoreError)
 
   /// Calls `body` with the key of an owner and a destination's row for each link of a to-many relationship that leaves
@@ -101,11 +104,12 @@ public protocol StoreSnapshot: AnyObject, Sendable {
   func externalDataNames(_ schema: Schema, _ body: (Data) -> Bool) throws(StoreError)
 }
 
-/// A snapshot that evaluates fetch plans itself: most of them (``Capabilities/pushDown``), or without that power those
+/// A snapshot that evaluates fetch plans itself. With ``Capabilities/pushDown`` it evaluates most plans; without, those
 /// that an index serves.
 public protocol FetchingSnapshot: StoreSnapshot {
   /// Whether a predicate means the same here as in the evaluator of `StoreQuery`.
   func canPush(_ predicate: ResolvedPredicate, of entities: Range<Int>) -> Bool
+  /// Whether a sort gives the same order here as in the evaluator of `StoreQuery`.
   func canPush(_ sort: ResolvedSort, of entities: Range<Int>) -> Bool
 
   /// Whether the store takes a plan's predicate and sorts together, which may be too much for one statement although it
@@ -128,15 +132,15 @@ public protocol FetchingSnapshot: StoreSnapshot {
   /// Calls `body` with the values of each row of a table.
   func table(_ plan: TablePlan, _ body: ([Value]) -> Void) throws(StoreError)
 
-  /// Told what of a fetch is done in memory, on the rows that the store gives, so that it can be written where the
-  /// store's statements are.
+  /// Called with the part of a fetch that is done in memory on the rows of the store, for logs of the store's
+  /// statements.
   func noteResidual(_ predicate: ResolvedPredicate?, isSorted: Bool)
 
   /// What the store does for a plan that it can run, as lines in its own words; empty where it has none.
   func explanation(of plan: FetchPlan) throws(StoreError) -> [String]
 
-  /// A guess at the number of rows that a plan selects which costs next to nothing, nil where there is none; may be
-  /// asked during a fetch. Whoever asks makes room by it, and relies on nothing.
+  /// A guess at the number of rows that a plan selects, at next to no cost; nil where there is none. It may be called
+  /// during a fetch. Callers reserve memory by it, and rely on nothing.
   func estimatedCount(_ plan: FetchPlan) -> Int?
 }
 

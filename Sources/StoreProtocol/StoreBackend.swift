@@ -9,6 +9,7 @@ import StoreSchema
 public protocol StoreBackend: Sendable {
   /// The type's name as files and `NSPersistentStore.type` carry it, for example `SQLite`.
   var storeType: String { get }
+  /// What stores of this type can do.
   var capabilities: Capabilities { get }
 
   /// Opens the store at `url`, and makes it first where there is none.
@@ -70,40 +71,45 @@ extension StoreBackend {
 
 /// How to open a store.
 public struct StoreOptions: Sendable {
+  /// Opens the store for reading only: nothing is written, and every commit throws `readOnly`.
   public var isReadOnly = false
   /// How long to wait for other connections, in seconds.
   public var timeout: Double = 240
   /// Name to value, applied to every connection of an SQL store.
   public var pragmas: [String: String] = [:]
+  /// Collects statistics for the queries of an SQL store when it is opened.
   public var analyzes = false
+  /// Rewrites the file of an SQL store without unused pages when it is opened.
   public var vacuums = false
   /// How many snapshots may be read at once; further ones wait.
   public var maximumReaders = 8
   /// Skips the comparison of model versions.
   public var ignoresModelVersion = false
-  /// Gives the model as a keyed archive, for stores that carry their model; where the schema is a part, the model of
-  /// that part. Asked only when a store is made.
+  /// Gives the model as a keyed archive, for stores that carry their model. Where the schema is a part, it is the model
+  /// of that part. Called only when a store is made.
   public var archivedModel: (@Sendable () -> Data?)?
-  /// The same of the whole model: for stores whose rows are laid out by it, whatever part of it they hold.
+  /// Gives the whole model as a keyed archive, for stores whose rows are laid out by the whole model although they hold
+  /// a part.
   public var archivedWholeModel: (@Sendable () -> Data?)?
-  /// Says whether entities of a model, given as a keyed archive that a store carries, are those of the schema. Asked
-  /// where version hashes alone cannot tell.
+  /// Whether entities of a model, given as a keyed archive that a store carries, are those of the schema. Called where
+  /// version hashes alone are not enough.
   public var haveSameStructure: (@Sendable (_ archivedModel: Data, _ entities: Set<String>) -> Bool)?
   /// `NSStoreModelVersionIdentifiers` for new metadata.
   public var versionIdentifiers: [String] = []
   /// Records every commit in persistent history, whose tables are made where there are none.
   public var tracksHistory = false
+  /// Of ``StoreBackend/destroy(at:options:)`` and ``StoreBackend/replace(at:with:options:)``: also removes a file that
+  /// is damaged or no store of this type.
   public var forceDestroy = false
-  /// Of ``StoreBackend/destroy(at:options:)``: where a store's file cannot be taken away under other processes that
-  /// have it open, as an SQL database's cannot, an empty one of its name is left. The next store of the name is made in
-  /// it.
+  /// Of ``StoreBackend/destroy(at:options:)``: leaves an empty file of the store's name where other processes may have
+  /// the file open, as for an SQL database. The next store of the name is made in it.
   public var leavesEmptyFile = false
-  /// How long the file of a large value stays after a commit has made it obsolete, in seconds: for other processes,
-  /// whose contexts may have the row that named it. With 0 it goes at the end of the commit, unless this process still
-  /// needs it.
+  /// How many seconds the file of a large value stays after a commit has made it obsolete. Contexts of other processes
+  /// may have the row that named it. With 0 it goes at the end of the commit, unless this process still needs it.
   public var externalDataGrace: Double = 60
   /// Receives each statement with its duration in seconds, for logging.
   public var trace: (@Sendable (String, Double) -> Void)?
 
+  /// The options of a store that is opened for reading and writing.
   public init() {}
 }

@@ -1,11 +1,10 @@
 import Foundation
 import StoreSchema
 
-/// Copies everything that one opened store holds into another one that is empty: objects with their keys, links with
+/// Copies everything that one open store holds into another one that is empty: objects with their keys, links with
 /// their order, large data, the application's metadata.
 ///
-/// What a store computes or counts for itself begins anew: its UUID, versions, derived attributes that follow from
-/// relationships, history. Nothing of the source changes.
+/// The copy has its own UUID, versions, derived attributes and history. Nothing of the source changes.
 public struct StoreCopy {
   private let source: any Store
   private let target: any Store
@@ -15,6 +14,7 @@ public struct StoreCopy {
   private let batchSize: Int
   private var schema: Schema { target.schema }
 
+  /// Makes bytes of an object that the source keeps as the value of an attribute's slot.
   public typealias Encoding = (_ entity: Int, _ slot: Int, _ object: Any) throws(StoreError) -> Data
 
   /// Both stores were opened with the same model. `encode` is needed where the source keeps objects and the target does
@@ -176,12 +176,11 @@ extension Schema {
 }
 
 extension StoreBackend {
-  /// Makes a store at `url` that holds everything an opened one of any type holds; see ``StoreCopy``.
+  /// Makes a store at `url` that holds everything that an open store of any type holds; see ``StoreCopy``.
   ///
-  /// It is made in a folder beside `url` and takes its place when it is complete. Throws `exists` where there is
-  /// something at `url` already but an empty file, or the log or journal of a database that was taken from there,
-  /// unless `replaces` says that a store of this type there may go; whatever is thrown, what was at `url` is still
-  /// there.
+  /// The new store is made in a folder beside `url`, and moved to `url` when it is complete. An empty file at `url`, or
+  /// a log or journal that a removed database has left, is replaced. For anything else at `url` it throws `exists`,
+  /// unless `replaces` allows to replace a store of this type. After an error, what was at `url` is still there.
   public func make(
     at url: URL, copying source: any Store, options: StoreOptions, replaces: Bool = false,
     encode: StoreCopy.Encoding? = nil, progress: () -> Void = {}

@@ -4,6 +4,7 @@ import Foundation
 ///
 /// Act on ``code`` and ``outcome``, not on texts. New codes may be added.
 public struct StoreError: Error, Sendable, CustomStringConvertible {
+  /// What kind of error it is.
   public let code: Code
   /// What happened and what can be done about it, as a sentence.
   public let message: String
@@ -16,6 +17,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   /// The version hashes of both sides of a ``Code/modelMismatch``.
   public var modelHashes: ModelHashes?
 
+  /// An error of a call that has not changed the store, unless `outcome` says otherwise.
   public init(
     _ code: Code, _ message: String, context: [String: String] = [:], cause: String? = nil, outcome: Outcome = .notSaved
   ) {
@@ -36,15 +38,19 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
 
   /// The version hashes a store carries and those of the model it was opened with, by entity name.
   public struct ModelHashes: Sendable, Hashable {
+    /// The version hashes that the store carries.
     public let store: [String: [UInt8]]
+    /// The version hashes of the model that the store was opened with.
     public let model: [String: [UInt8]]
 
+    /// The version hashes of both sides.
     public init(store: [String: [UInt8]], model: [String: [UInt8]]) {
       self.store = store
       self.model = model
     }
   }
 
+  /// The kind of an error. Compare it with the constants.
   public struct Code: Sendable, Hashable, CustomStringConvertible {
     private enum Kind: String, Sendable {
       case notFound, notAStore, wrongType, newerFormat, modelMismatch, io, full, busy, readOnly, corrupt
@@ -56,7 +62,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public static let notFound = Code(kind: .notFound)
     /// The file is no store of this kind.
     public static let notAStore = Code(kind: .notAStore)
-    /// The file is a store of another type than asked for.
+    /// The file is a store of another type.
     public static let wrongType = Code(kind: .wrongType)
     /// The file was written in a form that this version does not know; it was left as it is.
     public static let newerFormat = Code(kind: .newerFormat)
@@ -68,11 +74,11 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public static let full = Code(kind: .full)
     /// Another connection held the store for longer than the timeout. Trying again may succeed.
     public static let busy = Code(kind: .busy)
-    /// The store, or the place it is in, cannot be written.
+    /// The store, or the folder that it is in, cannot be written.
     public static let readOnly = Code(kind: .readOnly)
     /// The content contradicts the format. Never used for a failed read.
     public static let corrupt = Code(kind: .corrupt)
-    /// The store does not have the power that was asked for.
+    /// The store lacks a capability that the call needs.
     public static let unsupported = Code(kind: .unsupported)
     /// The call itself was wrong.
     public static let invalidArgument = Code(kind: .invalidArgument)
@@ -82,10 +88,9 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public static let missingExternalData = Code(kind: .missingExternalData)
     /// A constraint of the medium itself was violated.
     public static let constraint = Code(kind: .constraint)
-    /// There is something already where something new was to be made.
+    /// A new file was to be made, and there is one of that name.
     public static let exists = Code(kind: .exists)
-    /// Another store has taken the place of an open one, or its file was removed. Nothing more can be read or saved;
-    /// close it.
+    /// Another store has replaced an open one, or its file was removed. Nothing more can be read or saved; close it.
     public static let replaced = Code(kind: .replaced)
 
     public var description: String { kind.rawValue }

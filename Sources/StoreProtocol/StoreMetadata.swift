@@ -6,8 +6,11 @@ import StoreSchema
 public struct StoreMetadata: Sendable, Equatable {
   /// The store's UUID in upper-case text: the host part of its object URIs.
   public var identifier: String
+  /// The name of the store's type.
   public var storeType: String
+  /// The version hash of each stored entity, 32 bytes, by the entity's name.
   public var versionHashes: [String: [UInt8]]
+  /// The version identifiers of the model, which nothing compares.
   public var versionIdentifiers: [String]
   /// Every other entry: the application's own and the format's.
   public var additional: [String: PropertyList]
@@ -15,6 +18,7 @@ public struct StoreMetadata: Sendable, Equatable {
   /// store's metadata may leave it out.
   public var archivedModel: Data?
 
+  /// Metadata with these parts.
   public init(
     identifier: String, storeType: String, versionHashes: [String: [UInt8]], versionIdentifiers: [String],
     additional: [String: PropertyList], archivedModel: Data? = nil

@@ -1,23 +1,23 @@
 import StoreQuery
 import StoreSchema
 
-/// Runs table plans on any snapshots: stores give the values of their objects, and of all of them together, as far as
-/// they can; groups are made here.
+/// Runs table plans on any snapshots. The stores give the values of their objects; groups are made here, unless the
+/// store can make the whole table.
 public struct TableExecution {
   private let snapshots: [any StoreSnapshot]
   private let predicates: [ResolvedPredicate]
   private let pushesDown: Bool
 
-  /// `predicates` are those of the snapshots, in place of the plan's, where the objects that a predicate names have
-  /// other keys in each; empty where they have not. `pushesDown` false runs every plan the slow way, to prove that both
-  /// ways agree.
+  /// `predicates` has one for each snapshot, used instead of the plan's: the objects that a predicate names may have
+  /// other keys in each. It is empty where they have not. `pushesDown` false runs every plan the slow way, to prove
+  /// that both ways agree.
   public init(_ snapshots: [any StoreSnapshot], predicates: [ResolvedPredicate] = [], pushesDown: Bool = true) {
     self.snapshots = snapshots
     self.predicates = predicates
     self.pushesDown = pushesDown
   }
 
-  /// Calls `body` with the values of each row, in the order of the plan's columns, and with the place of the snapshot
+  /// Calls `body` with the values of each row, in the order of the plan's columns, and with the index of the snapshot
   /// that references among them belong to.
   ///
   /// Throws `invalidArgument` for a plan that makes no sense (``TablePlan/defect``).

@@ -9,7 +9,7 @@ public indirect enum Expression: Hashable, Sendable {
   /// `NSNull` given as a value. It means nil and is another expression: Apple's framework prints it as `<null>`, which
   /// is read here too.
   case nullObject
-  /// An object. What it refers to in a store is asked when the predicate is resolved for a fetch from it.
+  /// An object. Resolving the predicate for a fetch finds its key in the store of the fetch.
   case object(ObjectConstant)
   /// `SELF`, the object under evaluation.
   case evaluatedObject
@@ -50,8 +50,10 @@ public indirect enum Expression: Hashable, Sendable {
   /// A value as it stands in an expression. Truth values are equal to the numbers 1 and 0, which is how Apple's
   /// framework prints them.
   public struct Literal: Hashable, Sendable {
+    /// The value as it was given, truth values included.
     public let value: Value
 
+    /// The literal of a value.
     public init(_ value: Value) { self.value = value }
 
     private var number: Value {
@@ -62,17 +64,23 @@ public indirect enum Expression: Hashable, Sendable {
     public func hash(into hasher: inout Hasher) { number.hash(into: &hasher) }
   }
 
+  /// The operations of sets, by their words in the format language.
   public enum SetOperation: String, Hashable, Sendable {
+    /// The elements that are in either set.
     case union = "UNION"
+    /// The elements that are in both sets.
     case intersect = "INTERSECT"
+    /// The elements of the left set that are not in the right one.
     case minus = "MINUS"
   }
 }
 
 /// An object in a predicate, as the module above knows it.
 public struct ObjectConstant: Hashable, Sendable, CustomStringConvertible {
+  /// The object. It is compared and hashed by its own `==` and `hash(into:)`.
   public let base: any Hashable & Sendable
 
+  /// Carries an object.
   public init(_ base: any Hashable & Sendable) { self.base = base }
 
   public static func == (a: ObjectConstant, b: ObjectConstant) -> Bool { AnyHashable(a.base) == AnyHashable(b.base) }

@@ -3,7 +3,7 @@ public enum TreeHeight {
   /// What the format language refuses too.
   public static let limit = FormatParser.heightLimit
 
-  /// What is printed in place of a tree that is deeper.
+  /// The text that is printed for a deeper tree.
   public static let excuse = "(nested deeper than \(limit) levels)"
 
   private enum Node {
@@ -13,6 +13,7 @@ public enum TreeHeight {
 
   /// Whether a tree is deeper than the limit; found without recursion.
   public static func isExceeded(by predicate: Predicate) -> Bool { height(of: .predicate(predicate)) > limit }
+  /// Whether a tree is deeper than the limit; found without recursion.
   public static func isExceeded(by expression: Expression) -> Bool { height(of: .expression(expression)) > limit }
 
   static func height(of predicate: Predicate) -> Int { height(of: .predicate(predicate)) }

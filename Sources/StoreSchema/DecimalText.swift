@@ -2,6 +2,7 @@ import Foundation
 
 /// The canonical text of decimals: digits with at most one point, no exponent, no trailing zeros, `-` in front.
 public enum DecimalText {
+  /// The canonical text of a decimal that is a number.
   public static func format(_ value: Decimal) -> String { value.isZero ? "0" : value.description }
 
   /// Parses decimal text with an optional exponent. Nil for anything else, NaN included.
@@ -9,6 +10,7 @@ public enum DecimalText {
     parse(String(decoding: bytes, as: UTF8.self))
   }
 
+  /// Parses decimal text with an optional exponent. Nil for anything else, NaN included.
   public static func parse(_ text: String) -> Decimal? {
     guard !text.isEmpty, text.utf8.allSatisfy(isDecimalByte), let value = Decimal(string: text), value.isFinite else {
       return nil

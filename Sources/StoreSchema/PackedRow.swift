@@ -49,6 +49,7 @@ public final class PackedRowForm: Sendable {
     let destinations: Range<Int>
   }
 
+  /// What rows of `entity` must be.
   public init(_ entity: Entity) {
     self.entity = UInt32(entity.index)
     slotCount = UInt32(entity.slots.count)

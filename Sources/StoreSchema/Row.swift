@@ -16,16 +16,18 @@ public struct Row: @unchecked Sendable {
   /// Read through a pointer: the block never changes, so there is nothing for exclusivity checks to find.
   @inlinable var header: RowHeader { block.withUnsafeMutablePointerToHeader { $0.pointee } }
 
-  /// The object's key within its entity's tree.
+  /// The object's key, unique within its entity hierarchy.
   @inlinable public var key: Int64 { header.key }
   /// Index of the object's own entity.
   @inlinable public var entity: Int { Int(header.entity) }
   /// The optimistic-locking version: 1 at insertion, one more at each saved update.
   @inlinable public var version: Int64 { header.version }
+  /// The number of slots of the row's entity.
   @inlinable public var slotCount: Int { Int(header.slotCount) }
   /// The number of bytes the block takes, its header included.
   public var byteCount: Int { MemoryLayout<RowHeader>.stride + Int(header.byteCount) + 16 }
 
+  /// The object's own entity and its key.
   @inlinable public var reference: ObjectReference { ObjectReference(entity: entity, key: key) }
 
   /// Whether both are the same block in memory.
@@ -34,6 +36,7 @@ public struct Row: @unchecked Sendable {
   /// The row's memory, for as long as the caller knows that someone holds the row.
   @inlinable public var view: RowView { block.withUnsafeMutablePointers { RowView(header: $0, words: $1) } }
 
+  /// Whether the slot has no value.
   @inlinable public func isNull(_ slot: Int) -> Bool { withExtendedLifetime(block) { view.isNull(slot) } }
 
   /// The slot's word as an integer. Zero where the slot is null.
@@ -54,7 +57,9 @@ public struct Row: @unchecked Sendable {
 
   /// The string in a slot of UTF-8 bytes.
   @inlinable public func string(_ slot: Int) -> String { withExtendedLifetime(block) { view.string(slot) } }
+  /// The bytes in a slot for which `SlotKind.isBytes` holds. Empty where the slot is null.
   @inlinable public func data(_ slot: Int) -> Data { withExtendedLifetime(block) { view.data(slot) } }
+  /// The UUID in a slot; all zeros where it does not hold 16 bytes.
   @inlinable public func uuid(_ slot: Int) -> UUID { withExtendedLifetime(block) { view.uuid(slot) } }
 
   /// The to-one destination in `slot`, nil where null. `entitySlot` is the relationship's entity slot;

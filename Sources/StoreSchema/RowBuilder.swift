@@ -48,8 +48,8 @@ public final class RowBuilder {
   @inlinable @inline(__always)
   public func begin(slots: Int) { begin(slots, bitmap: .max) }
 
-  /// Starts a row in which no slot is null. Gives the place of its first word: the caller writes every word there, zero
-  /// for a slot that it makes null. Valid until the row ends.
+  /// Starts a row in which no slot is null. Gives the address of its first word: the caller writes every word there,
+  /// zero for a slot that it makes null. Valid until the row ends.
   @inlinable @inline(__always)
   public func beginFilled(slots: Int) -> UnsafeMutablePointer<UInt64> {
     begin(slots, bitmap: 0)
@@ -80,6 +80,7 @@ public final class RowBuilder {
     words[bitmapWords &+ slot] = word
   }
 
+  /// Sets an integer, a truth value or a key.
   @inlinable @inline(__always)
   public func setInt(_ slot: Int, _ value: Int64) { set(slot, UInt64(bitPattern: value)) }
 
@@ -87,12 +88,14 @@ public final class RowBuilder {
   @inlinable @inline(__always)
   public func setDouble(_ slot: Int, _ value: Double) { set(slot, value == 0 ? 0 : value.bitPattern) }
 
+  /// Makes a slot null again.
   @inline(never)
   public func setNull(_ slot: Int) {
     precondition(slot >= 0 && slot < slotCount, "slot out of range")
     words[slot &>> 6] |= 1 &<< UInt64(slot & 63)
   }
 
+  /// Sets a slot for which ``SlotKind/isBytes`` holds.
   public func setBytes(_ slot: Int, _ source: UnsafeRawBufferPointer) { set(slot, add(source)) }
 
   /// Appends bytes. Gives the word of their slot: offset and length.
@@ -115,11 +118,13 @@ public final class RowBuilder {
     if let object = RowObjects.id(bytes) { objects.append(object) }
   }
 
+  /// Sets a string, a URI or canonical decimal text.
   public func setString(_ slot: Int, _ value: String) {
     var value = value
     value.withUTF8 { setBytes(slot, UnsafeRawBufferPointer($0)) }
   }
 
+  /// Sets a UUID.
   public func setUUID(_ slot: Int, _ value: UUID) {
     withUnsafeBytes(of: value.uuid) { setBytes(slot, $0) }
   }

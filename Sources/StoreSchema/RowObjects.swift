@@ -87,6 +87,7 @@ public enum RowObjects {
 public final class RowObject: Sendable {
   private let id: UInt64
 
+  /// Owns `object`, which gets a token of its own.
   public init(_ object: Any) { id = RowObjects.add(object) }
 
   deinit { RowObjects.release(id) }

@@ -22,9 +22,12 @@ public struct RowView {
     self.words = words
   }
 
+  /// The object's key, unique within its entity hierarchy.
   @inlinable public var key: Int64 { header.pointee.key }
+  /// The optimistic-locking version.
   @inlinable public var version: Int64 { header.pointee.version }
 
+  /// Whether the slot has no value.
   @inlinable public func isNull(_ slot: Int) -> Bool {
     precondition(slot >= 0 && slot < Int(header.pointee.slotCount), "slot out of range")
     return words[slot &>> 6] & (1 &<< UInt64(slot & 63)) != 0
@@ -36,7 +39,9 @@ public struct RowView {
     return words[group]
   }
 
+  /// The slot's word as an integer. Zero where the slot is null.
   @inlinable public func int(_ slot: Int) -> Int64 { Int64(bitPattern: word(slot)) }
+  /// The slot's word as a double. Zero where the slot is null.
   @inlinable public func double(_ slot: Int) -> Double { Double(bitPattern: word(slot)) }
 
   @inlinable func word(_ slot: Int) -> UInt64 {
@@ -51,15 +56,19 @@ public struct RowView {
     return place == 0 ? nil : bytes(at: place)
   }
 
+  /// The string in a slot of UTF-8 bytes; nil where the slot is null.
   @inlinable @inline(__always)
   public func stringOrNil(_ slot: Int) -> String? { bytesOrNil(slot).map { String(decoding: $0, as: UTF8.self) } }
 
+  /// The bytes in a slot for which ``SlotKind/isBytes`` holds; nil where the slot is null.
   @inlinable @inline(__always)
   public func dataOrNil(_ slot: Int) -> Data? { bytesOrNil(slot).map(Self.data) }
 
+  /// The UUID in a slot; nil where the slot is null.
   @inlinable @inline(__always)
   public func uuidOrNil(_ slot: Int) -> UUID? { bytesOrNil(slot).map(Self.uuid) }
 
+  /// The bytes of a slot, inside the row's memory. Empty where the slot is null.
   @inlinable @inline(__always)
   public func bytes(_ slot: Int) -> UnsafeRawBufferPointer { bytes(at: word(slot)) }
 
@@ -71,8 +80,10 @@ public struct RowView {
     return UnsafeRawBufferPointer(start: UnsafeRawPointer(words) + offset, count: count)
   }
 
+  /// The string in a slot of UTF-8 bytes. Empty where the slot is null.
   @inlinable public func string(_ slot: Int) -> String { String(decoding: bytes(slot), as: UTF8.self) }
 
+  /// The bytes in a slot for which ``SlotKind/isBytes`` holds. Empty where the slot is null.
   @inlinable public func data(_ slot: Int) -> Data { Self.data(bytes(slot)) }
 
   @inlinable @inline(__always)

@@ -1,11 +1,13 @@
 /// SHA-256 and SHA-512 (FIPS 180-4) of whole messages, for version hashes and store digests. Not for secrets.
 public enum SHA2 {
+  /// The SHA-256 digest of a message: 32 bytes.
   public static func sha256(_ message: [UInt8]) -> [UInt8] {
     var digest = SHA256()
     message.withUnsafeBytes { digest.update($0) }
     return digest.finish()
   }
 
+  /// The SHA-512 digest of a message: 64 bytes.
   public static func sha512(_ message: [UInt8]) -> [UInt8] {
     var h: [UInt64] = [
       0x6a09_e667_f3bc_c908, 0xbb67_ae85_84ca_a73b, 0x3c6e_f372_fe94_f82b, 0xa54f_f53a_5f1d_36f1,

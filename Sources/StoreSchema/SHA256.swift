@@ -8,8 +8,10 @@ public struct SHA256 {
   private var rest: [UInt8] = []
   private var count: UInt64 = 0
 
+  /// The digest of a message that is empty so far.
   public init() {}
 
+  /// Appends bytes to the message.
   public mutating func update(_ bytes: UnsafeRawBufferPointer) {
     count &+= UInt64(bytes.count)
     var bytes = bytes[...]

@@ -3,6 +3,7 @@
 /// Entities are in the order in which Core Data numbers them: roots sorted by name without regard to case, each
 /// followed by its sub-entities, sorted the same way. So the entities of a subtree are a contiguous range.
 public final class Schema: Sendable {
+  /// All entities, by their index.
   public let entities: [Entity]
   /// What the stored entities were made from, in no particular order.
   public let definitions: [EntityDefinition]
@@ -37,6 +38,7 @@ public final class Schema: Sendable {
     versionHashes = whole.versionHashes.filter { names.contains($0.key) }
   }
 
+  /// The entity of a name; nil where there is none.
   public func entity(named name: String) -> Entity? { indices[name].map { entities[$0] } }
 
   /// The definition's relationship at the other end, nil for a one-way relationship.
@@ -91,12 +93,15 @@ extension Schema {
 
 /// An entity of a frozen ``Schema``.
 public final class Entity: Sendable {
+  /// The entity's index in ``Schema/entities``.
   public let index: Int
+  /// The entity's name, unique within its model.
   public let name: String
+  /// Whether the entity has no objects of its own.
   public let isAbstract: Bool
   /// Index of the parent, nil for a root.
   public let superentity: Int?
-  /// Index of the topmost ancestor, this entity itself for a root. Keys are unique within a root's tree.
+  /// Index of the root entity, this entity itself for a root. Keys are unique within the hierarchy of a root entity.
   public let root: Int
   /// The indices of this entity and all its descendants.
   public let subtree: Range<Int>
@@ -110,6 +115,7 @@ public final class Entity: Sendable {
   public let referenceSlots: [Int]
   /// The entity's own constraints as slots; see also `allUniquenessConstraints`.
   public let uniquenessConstraints: [[Int]]
+  /// What the entity was made from.
   public let definition: EntityDefinition
   private let properties: [String: Property]
 
@@ -163,13 +169,16 @@ public final class Entity: Sendable {
     }
   }
 
+  /// The attribute or relationship of a name, inherited ones included; nil where there is none.
   public func property(named name: String) -> Property? { properties[name] }
 
+  /// The attribute of a name, inherited ones included; nil where there is none.
   public func attribute(named name: String) -> Attribute? {
     if case .attribute(let i)? = properties[name] { return attributes[i] }
     return nil
   }
 
+  /// The relationship of a name, inherited ones included; nil where there is none.
   public func relationship(named name: String) -> Relationship? {
     if case .relationship(let i)? = properties[name] { return relationships[i] }
     return nil
@@ -181,7 +190,9 @@ public final class Entity: Sendable {
 
 /// A stored attribute of a frozen ``Entity``. A class, because it is passed around on hot paths.
 public final class Attribute: Sendable {
+  /// The attribute's name, unique within its entity; of an element, unique within its composite.
   public let name: String
+  /// The type of the values.
   public let type: AttributeType
   /// The slot of its value; of a composite attribute, the first slot of its elements.
   public let slot: Int
@@ -190,9 +201,12 @@ public final class Attribute: Sendable {
   /// The leaves of a composite attribute, each with its own slot, named by their path (`address.city` is
   /// named `city` under the composite `address`).
   public let elements: [Attribute]
+  /// What the attribute was made from.
   public let definition: AttributeDefinition
+  /// Whether a stored object may be without a value.
   public let isOptional: Bool
 
+  /// How the store computes the value, nil for ordinary attributes.
   public var derivation: Derivation? { definition.derivation }
 
   init(slot: Int, declaringEntity: Int, elements: [Attribute], name: String, _ definition: AttributeDefinition) {
@@ -209,16 +223,21 @@ public final class Attribute: Sendable {
 /// A relationship of a frozen ``Entity``. A class, because it is passed around on hot paths; within one schema it is
 /// the same for an entity and all its sub-entities in everything that its equality looks at.
 public final class Relationship: Sendable, Hashable {
+  /// The relationship's name, unique within its entity.
   public let name: String
   /// Index into the relationships of its entity, the same in every sub-entity.
   public let index: Int
+  /// Index of the entity that declares it.
   public let declaringEntity: Int
   /// Index of the declared destination entity.
   public let destination: Int
   /// Index of the inverse in the relationships of the destination, nil for a one-way relationship.
   public let inverse: Int?
+  /// Whether there may be several destinations.
   public let isToMany: Bool
+  /// Whether the destinations of a to-many relationship have an order.
   public let isOrdered: Bool
+  /// Where the links are.
   public let storage: Storage
   /// To-one: the slot of the destination's key.
   public let slot: Int?
@@ -226,7 +245,9 @@ public final class Relationship: Sendable, Hashable {
   public let entitySlot: Int?
   /// To-many: its number among the entity's to-many relationships.
   public let toManyIndex: Int?
+  /// What the relationship was made from.
   public let definition: RelationshipDefinition
+  /// Whether a stored object may be without destinations.
   public let isOptional: Bool
   /// What ``Schema/inverse(of:)`` gives for this relationship; valid while the schema lives.
   public var linkedInverse: Relationship? { linked?.takeUnretainedValue() }
@@ -289,55 +310,11 @@ public final class Relationship: Sendable, Hashable {
   }
 }
 
-/// What a slot of a row holds, and so how its 8-byte word is read.
-public enum SlotKind: UInt8, Sendable, Hashable {
-  case int16, int32, int64, bool
-  case double, float, date
-  /// Canonical decimal text.
-  case decimal
-  case string, uri
-  /// 16 bytes.
-  case uuid
-  case data, transformable
-  /// Binary data that may live outside the row: a byte 1 and the data, or a byte 2 and a name that only the store
-  /// understands (`Store.externalData(_:)`).
-  case externalData
-  /// The key of a to-one destination.
-  case reference
-  /// The entity index of a to-one destination.
-  case referenceEntity
-
-  /// Whether the word is (offset, length) of bytes in the row rather than the value itself.
-  @inlinable public var isBytes: Bool {
-    switch self {
-    case .decimal, .string, .uri, .uuid, .data, .transformable, .externalData: true
-    default: false
-    }
-  }
-
-  init?(_ attribute: AttributeDefinition) {
-    switch attribute.type {
-    case .integer16: self = .int16
-    case .integer32: self = .int32
-    case .integer64: self = .int64
-    case .boolean: self = .bool
-    case .double: self = .double
-    case .float: self = .float
-    case .date: self = .date
-    case .decimal: self = .decimal
-    case .string: self = .string
-    case .uri: self = .uri
-    case .uuid: self = .uuid
-    case .binaryData: self = attribute.allowsExternalBinaryDataStorage ? .externalData : .data
-    case .transformable: self = .transformable
-    case .undefined, .objectID, .composite: return nil
-    }
-  }
-}
-
 /// A model that cannot be frozen.
 public struct SchemaError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The name of the entity that is wrong; empty where it has none.
   public let entity: String
+  /// The name of the property that is wrong; nil where it is no single one.
   public let property: String?
   /// What is wrong and what to do, as a sentence.
   public let message: String
@@ -361,6 +338,7 @@ public struct SchemaError: Error, Hashable, Sendable, CustomStringConvertible {
 extension Schema {
   /// How a store's version hashes compare with this model's.
   public enum Compatibility: Sendable, Equatable {
+    /// The same entities have the same hashes; or not.
     case same, different
     /// The same but for entities whose hash says too little, because they have derived or composite attributes. They
     /// are to be compared by structure; see ``VersionHash/haveSameStructure(_:_:entities:)``.

@@ -3,10 +3,13 @@ public struct SlotSet: Hashable, Sendable {
   private var low: UInt64 = 0
   private var high: [UInt64]?
 
+  /// A set without slots.
   public init() {}
 
+  /// Whether no slot is in the set.
   public var isEmpty: Bool { low == 0 && (high?.allSatisfy { $0 == 0 } ?? true) }
 
+  /// Adds a slot.
   public mutating func insert(_ slot: Int) {
     if slot < 64 {
       low |= 1 << UInt64(slot)
@@ -19,6 +22,7 @@ public struct SlotSet: Hashable, Sendable {
     }
   }
 
+  /// Whether a slot is in the set.
   public func contains(_ slot: Int) -> Bool {
     if slot < 64 { return low & (1 << UInt64(slot)) != 0 }
     let index = slot / 64 - 1

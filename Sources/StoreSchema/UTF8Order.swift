@@ -2,7 +2,9 @@
 ///
 /// Swift's own `<` and `==` follow canonical equivalence, which is not the meaning of names and values here.
 public enum UTF8Order {
+  /// Whether `a` comes before `b` in the order of their UTF-8 bytes.
   public static func isLess(_ a: String, _ b: String) -> Bool { a.utf8.lexicographicallyPrecedes(b.utf8) }
 
+  /// Whether both have the same UTF-8 bytes.
   public static func areEqual(_ a: String, _ b: String) -> Bool { a.utf8.elementsEqual(b.utf8) }
 }

@@ -4,21 +4,30 @@ import Foundation
 ///
 /// `null` is the absent value. Equality is exact: strings by their UTF-8 bytes, doubles by IEEE rules.
 public enum Value: Sendable {
+  /// No value.
   case null
+  /// A truth value.
   case bool(Bool)
+  /// A whole number of any width.
   case int(Int64)
+  /// A floating-point number of 64 or 32 bits.
   case double(Double)
+  /// A decimal number.
   case decimal(Decimal)
   /// Seconds since 2001-01-01T00:00:00Z.
   case date(Double)
+  /// A string. It is compared by its UTF-8 bytes.
   case string(String)
   /// The absolute string of a URI.
   case uri(String)
+  /// A UUID.
   case uuid(UUID)
   /// Binary data, or the encoded form of a transformable value.
   case data(Data)
+  /// The destination of a to-one relationship.
   case reference(ObjectReference)
 
+  /// Whether there is no value.
   public var isNull: Bool {
     if case .null = self { return true }
     return false
@@ -59,15 +68,17 @@ extension Value: Hashable {
   }
 }
 
-/// Names one object of a store: its entity and its key within the entity's tree.
+/// Names one object of a store: its entity and its key, which is unique within the entity's hierarchy.
 ///
-/// Positive keys are permanent. A negative key `-(n + 1)` stands for the n-th insertion of the change set that it
-/// appears in, and is replaced when the store has assigned that object's key.
+/// Positive keys are permanent. A negative key `-(n + 1)` stands for the n-th insertion of the change set that it is
+/// in, and is replaced when the store has given that object its key.
 public struct ObjectReference: Hashable, Sendable {
   /// Index into ``Schema/entities``: the object's own entity, not the declared destination.
   public var entity: Int
+  /// The object's key: positive for a permanent one.
   public var key: Int64
 
+  /// A reference to the object with the key, of the entity with the index.
   @inlinable
   public init(entity: Int, key: Int64) {
     self.entity = entity

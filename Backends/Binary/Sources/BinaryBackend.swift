@@ -8,6 +8,7 @@ import StoreSchema
 public typealias BinaryBackend = AtomicFileBackend<BinaryFormat>
 
 extension AtomicFileBackend<BinaryFormat> {
+  /// The backend of binary stores.
   public init() { self.init(BinaryFormat()) }
 }
 

@@ -5,6 +5,7 @@ import StoreSchema
 
 /// Stores that live as long as they are open.
 public struct InMemoryBackend: StoreBackend {
+  /// The backend of stores in memory.
   public init() {}
 
   public var storeType: String { "InMemory" }

@@ -7,6 +7,7 @@ import StoreSchema
 
 /// Stores in Core Data's SQLite file format.
 public struct SQLiteBackend: StoreBackend {
+  /// The backend of SQLite stores.
   public init() {}
 
   public var storeType: String { SQLiteFormat.storeType }

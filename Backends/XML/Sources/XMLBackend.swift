@@ -7,6 +7,7 @@ import StoreSchema
 public typealias XMLBackend = AtomicFileBackend<XMLFormat>
 
 extension AtomicFileBackend<XMLFormat> {
+  /// The backend of XML stores.
   public init() { self.init(XMLFormat()) }
 }
 

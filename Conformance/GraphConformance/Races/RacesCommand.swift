@@ -4,6 +4,7 @@ import StoreProtocol
 
 /// `races`: contexts that link and delete the same objects at the same time, and a judge of what is left.
 public enum RacesCommand {
+  /// What the program prints of its use.
   public static let usage = """
 
       races [--backend B]... [--seconds N] [--seed S] [--least N] [--at-most SECONDS] [--count] [--kind K]... [--shrink SECONDS] [--replay-to FILE]

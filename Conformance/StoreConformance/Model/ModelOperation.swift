@@ -2,10 +2,14 @@
 ///
 /// So a list of operations means something whatever is left out of it, and a failing one can be made shorter.
 public struct ModelOperation: Sendable, Codable, Hashable, CustomStringConvertible {
+  /// What is done.
   public var kind: Kind
+  /// Numbers that choose what it is done to.
   public var numbers: [UInt64]
 
+  /// What an operation does.
   public enum Kind: String, Sendable, Codable, CaseIterable {
+    /// A change of one object or of its links. `several` makes several changes in one commit.
     case insert, update, link, tag, untag, reorder, pick, keep, delete, several
     /// What must be refused: stale versions, values that are taken, objects that are gone.
     case staleUpdate, staleDelete, duplicate, goneUpdate, swap

@@ -7,6 +7,7 @@ public struct ModelRun {
   private let harness: any StoreHarness
   private let model: ModelSchema
 
+  /// A run on stores of a harness.
   public init(_ harness: any StoreHarness) throws {
     self.harness = harness
     model = try ModelSchema()
@@ -14,7 +15,9 @@ public struct ModelRun {
 
   /// What went wrong, and where.
   public struct Divergence: Sendable, Codable {
+    /// The index of the operation, from 0 on; -1 before the first.
     public var step: Int
+    /// What went wrong, as a sentence.
     public var text: String
   }
 

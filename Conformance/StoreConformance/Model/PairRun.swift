@@ -7,6 +7,7 @@ public struct PairRun {
   private let source: any StoreHarness
   private let model: ModelSchema
 
+  /// A run that copies stores of a harness.
   public init(_ source: any StoreHarness) throws {
     self.source = source
     model = try ModelSchema()

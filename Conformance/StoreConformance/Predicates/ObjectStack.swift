@@ -2,6 +2,7 @@ import Foundation
 
 /// Contexts above a store, for runs that leave changes unsaved. Objects go by the numbers that they were inserted with.
 public protocol ObjectStack {
+  /// Inserts an object of an entity, which goes by the number from then on.
   func insert(_ number: Int, entity: String) throws
   /// Sets an attribute, or an element of a composite one by its path, to nil too.
   func set(_ value: Any?, _ name: String, of number: Int) throws
@@ -9,27 +10,41 @@ public protocol ObjectStack {
   func set(target: Int?, _ name: String, of number: Int) throws
   /// Sets the members of an ordered relationship.
   func set(members: [Int], _ name: String, of number: Int) throws
+  /// Adds a member to a to-many relationship.
   func add(_ member: Int, _ name: String, of number: Int) throws
+  /// Removes a member from a to-many relationship.
   func remove(_ member: Int, _ name: String, of number: Int) throws
+  /// Deletes an object.
   func delete(_ number: Int) throws
+  /// Saves all changes.
   func save() throws
+  /// Runs a fetch, its count, and its predicate in memory.
   func fetch(_ request: StackRequest) throws -> StackResult
+  /// Closes the store.
   func close() throws
 }
 
 /// A fetch of a stack.
 public struct StackRequest {
+  /// An argument of the predicate's format.
   public enum Argument {
+    /// A value as Foundation has it.
     case value(Any)
+    /// The object of a number.
     case object(Int)
   }
 
+  /// The name of the entity to fetch.
   public var entity: String
+  /// The predicate in the format language.
   public var format: String
+  /// What `%@` in the format stands for, in order.
   public var arguments: [Argument]
   /// Each by the method that texts are compared by, nil for the literal order.
   public var sort: [(key: String, isAscending: Bool, selector: String?)]
+  /// How many of the first results to leave out.
   public var offset: Int
+  /// The most results; nil for no limit.
   public var limit: Int?
 }
 
@@ -42,5 +57,6 @@ public struct StackResult {
   /// The objects of the entity, from the least number on, that meet the predicate in memory.
   public var met: [Int]
 
+  /// What the three ways to select have given.
   public init(fetched: [Int], count: Int, met: [Int]) { (self.fetched, self.count, self.met) = (fetched, count, met) }
 }

@@ -10,6 +10,7 @@ public final class PlanComparison {
   private let place: StoreLocation
   private let filled: ModelExecution
 
+  /// Fills a store of a harness with the objects that random operations of the seed make.
   public init(_ harness: any StoreHarness, seed: UInt64, operations: Int = 150) throws {
     self.harness = harness
     place = try harness.makeLocation()
@@ -17,6 +18,7 @@ public final class PlanComparison {
       harness, place, try ModelSchema(), of: ModelOperation.stream(count: operations, seed: seed))
   }
 
+  /// The names of the entities that predicates can be about.
   public var entities: [String] { filled.session.schema.entities.map(\.name) }
 
   /// How the two ways differ; nil where both select the same, or refuse the predicate. Errors must be of the types that

@@ -8,6 +8,7 @@ import StoreSchema
 public struct PredicateRun {
   /// What came of a run.
   public struct Report: Sendable {
+    /// How many predicates were run.
     public var count = 0
     /// How many the store evaluated wholly by itself.
     public var pushed = 0
@@ -22,6 +23,7 @@ public struct PredicateRun {
   private let harness: any StoreHarness
   private let model: ModelSchema
 
+  /// A run on stores of a harness.
   public init(_ harness: any StoreHarness) throws {
     self.harness = harness
     model = try ModelSchema()

@@ -7,6 +7,7 @@ public struct UnsavedPredicateRun {
   private let stack: any ObjectStack
   private let model: ModelSchema
 
+  /// A run on the contexts of a stack.
   public init(_ stack: any ObjectStack) throws {
     self.stack = stack
     model = try ModelSchema()

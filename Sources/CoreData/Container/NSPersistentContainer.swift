@@ -14,9 +14,13 @@ extension _DirectoryNaming where Self: NSPersistentContainer {
 ///
 /// Sendable, unchecked: its parts are thread-safe, and the descriptions are set before the stores are loaded.
 open class NSPersistentContainer: NSObject, _DirectoryNaming, @unchecked Sendable {
+  /// The name that the container was made with. The default store file has it.
   open var name: String { title }
+  /// The model of the container.
   open var managedObjectModel: NSManagedObjectModel { model }
+  /// The coordinator that has the loaded stores.
   open var persistentStoreCoordinator: NSPersistentStoreCoordinator { coordinator }
+  /// The container's context for the main queue.
   open var viewContext: NSManagedObjectContext { mainContext }
   /// The stores to load; one SQLite store in the default folder unless changed.
   open var persistentStoreDescriptions: [NSPersistentStoreDescription]
@@ -26,10 +30,10 @@ open class NSPersistentContainer: NSObject, _DirectoryNaming, @unchecked Sendabl
   private let mainContext: NSManagedObjectContext
   private var modelError: (any Error)?
 
-  /// Makes a container for the model `name`, which is looked for in the main bundle and in the resource bundles beside
-  /// the executable.
+  /// Makes a container for the model `name`. The model is looked for in the main bundle and in the resource bundles
+  /// beside the executable.
   ///
-  /// A model that is not found is reported when the stores are loaded, with the places that were searched.
+  /// If there is no such model, loading the stores gives the error, with the folders that were searched.
   public convenience init(name: String) {
     switch ModelSearch.model(named: name) {
     case .success(let model): self.init(name: name, managedObjectModel: model)
@@ -39,6 +43,7 @@ open class NSPersistentContainer: NSObject, _DirectoryNaming, @unchecked Sendabl
     }
   }
 
+  /// Makes a container for a model. No file is opened before ``loadPersistentStores(completionHandler:)``.
   public init(name: String, managedObjectModel model: NSManagedObjectModel) {
     title = name
     self.model = model
@@ -51,13 +56,15 @@ open class NSPersistentContainer: NSObject, _DirectoryNaming, @unchecked Sendabl
     persistentStoreDescriptions = [NSPersistentStoreDescription(url: folder.appendingPathComponent(name + ".sqlite"))]
   }
 
-  /// The folder of stores without a URL of their own: the user's application support folder.
+  /// The folder of stores without a URL of their own: the user's application support folder, or the temporary folder
+  /// where there is none.
   open class func defaultDirectoryURL() -> URL {
     let folders = FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask)
     return folders.first ?? FileManager.default.temporaryDirectory
   }
 
-  /// Adds the described stores that are not loaded yet. `block` is called once for each, with its error if it has one.
+  /// Adds the described stores that are not loaded yet. `block` is called once for each, with nil or its error: on this
+  /// thread, or on another where the description asks for an asynchronous load.
   open func loadPersistentStores(
     completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void
   ) {
@@ -80,10 +87,8 @@ open class NSPersistentContainer: NSObject, _DirectoryNaming, @unchecked Sendabl
     }
   }
 
-  /// A new private-queue context over the same stores, which takes in what others save there: Apple, "is set to consume
-  /// NSManagedObjectContextDidSave broadcasts automatically".
-  ///
-  /// https://developer.apple.com/documentation/coredata/nspersistentcontainer/newbackgroundcontext()
+  /// A new private-queue context over the same stores. It merges what other contexts save
+  /// (https://developer.apple.com/documentation/coredata/nspersistentcontainer/newbackgroundcontext()).
   open func newBackgroundContext() -> NSManagedObjectContext {
     let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     context.persistentStoreCoordinator = coordinator
@@ -91,7 +96,7 @@ open class NSPersistentContainer: NSObject, _DirectoryNaming, @unchecked Sendabl
     return context
   }
 
-  /// Runs `block` on a new private-queue context, later.
+  /// Runs `block` later on the queue of a new private-queue context.
   open func performBackgroundTask(_ block: @escaping (NSManagedObjectContext) -> Void) {
     let task = BackgroundTask(newBackgroundContext())
     task.context.later {
@@ -100,7 +105,7 @@ open class NSPersistentContainer: NSObject, _DirectoryNaming, @unchecked Sendabl
     }
   }
 
-  /// Runs `block` on a new private-queue context and gives back what it returns or throws.
+  /// Runs `block` on the queue of a new private-queue context, and gives back what it returns or throws.
   public nonisolated(nonsending) final func performBackgroundTask<T>(
     _ block: @escaping (NSManagedObjectContext) throws -> T
   ) async rethrows -> T {

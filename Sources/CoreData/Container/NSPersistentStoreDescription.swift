@@ -1,10 +1,13 @@
 import Foundation
 
-/// What is needed to add a store to a coordinator.
+/// A store to be added to a coordinator: its type, URL, configuration and options.
 open class NSPersistentStoreDescription: NSObject, NSCopying {
+  /// The name of the store's type; ``NSSQLiteStoreType`` unless set.
   open var type = NSSQLiteStoreType
+  /// The configuration whose entities the store takes; nil for all entities.
   open var configuration: String?
-  /// Where the store is. `/dev/null` stands for a store that leaves nothing behind, whatever its type.
+  /// Where the store is; nil only for a store that is kept in memory. `/dev/null` stands for a store that leaves
+  /// nothing behind, whatever its type.
   open var url: URL?
   private var values: [String: NSObject] = [:]
 
@@ -24,11 +27,13 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
     shouldInferMappingModelAutomatically = true
   }
 
+  /// The options of the store, those of the other properties included.
   open var options: [String: NSObject] { values }
 
   /// Sets an option of the store; nil removes it.
   open func setOption(_ option: NSObject?, forKey key: String) { values[key] = option }
 
+  /// Whether the store is opened for reading only; false unless set.
   open var isReadOnly: Bool {
     get { flag(NSReadOnlyPersistentStoreOption) }
     set { values[NSReadOnlyPersistentStoreOption] = NSNumber(value: newValue) }
@@ -40,10 +45,12 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
     set { values[NSPersistentStoreTimeoutOption] = NSNumber(value: newValue) }
   }
 
+  /// The pragmas of each connection of an SQLite store, by name.
   open var sqlitePragmas: [String: NSObject] {
     (values[NSSQLitePragmasOption] as? NSDictionary) as? [String: NSObject] ?? [:]
   }
 
+  /// Sets a pragma of an SQLite store; nil removes it.
   open func setValue(_ value: NSObject?, forPragmaNamed name: String) {
     var pragmas = sqlitePragmas
     pragmas[name] = value
@@ -52,14 +59,18 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
     values[NSSQLitePragmasOption] = dictionary
   }
 
-  /// Whether the store is added on a queue of its own.
+  /// Whether the store is added on another queue; false unless set. The call that adds it then returns at once.
   open var shouldAddStoreAsynchronously = false
 
+  /// Whether a store of another model version is migrated; true unless set. Stores are not migrated yet: loading one
+  /// gives the error 134100.
   open var shouldMigrateStoreAutomatically: Bool {
     get { flag(NSMigratePersistentStoresAutomaticallyOption) }
     set { values[NSMigratePersistentStoresAutomaticallyOption] = NSNumber(value: newValue) }
   }
 
+  /// Whether a mapping model is inferred for a migration; true unless set. It has no effect yet: there are no
+  /// migrations.
   open var shouldInferMappingModelAutomatically: Bool {
     get { flag(NSInferMappingModelAutomaticallyOption) }
     set { values[NSInferMappingModelAutomaticallyOption] = NSNumber(value: newValue) }

@@ -1,64 +1,99 @@
 import Foundation
 
 // Keys and raw names are Apple's.
+/// The key of `userInfo` for the objects that were inserted: a `Set<NSManagedObject>`.
 public let NSInsertedObjectsKey = "inserted"
+/// The key of `userInfo` for the objects that were changed: a `Set<NSManagedObject>`.
 public let NSUpdatedObjectsKey = "updated"
+/// The key of `userInfo` for the objects that were deleted: a `Set<NSManagedObject>`.
 public let NSDeletedObjectsKey = "deleted"
+/// The key of `userInfo` for the objects that were refreshed: a `Set<NSManagedObject>`.
 public let NSRefreshedObjectsKey = "refreshed"
+/// The key of `userInfo` for the objects that became invalid: a `Set<NSManagedObject>`.
 public let NSInvalidatedObjectsKey = "invalidated"
+/// The key of `userInfo` for the IDs of all objects that a ``NSManagedObjectContext/reset()`` forgot:
+/// `[NSManagedObjectID]`.
 public let NSInvalidatedAllObjectsKey = "invalidatedAll"
+/// The key of `userInfo` for the IDs of inserted objects: a `Set<NSManagedObjectID>`.
 public let NSInsertedObjectIDsKey = "inserted_objectIDs"
+/// The key of `userInfo` for the IDs of changed objects: a `Set<NSManagedObjectID>`.
 public let NSUpdatedObjectIDsKey = "updated_objectIDs"
+/// The key of `userInfo` for the IDs of deleted objects: a `Set<NSManagedObjectID>`.
 public let NSDeletedObjectIDsKey = "deleted_objectIDs"
+/// The key of `userInfo` for the IDs of refreshed objects: a `Set<NSManagedObjectID>`.
 public let NSRefreshedObjectIDsKey = "refreshed_objectIDs"
+/// The key of `userInfo` for the IDs of objects that became invalid: a `Set<NSManagedObjectID>`.
 public let NSInvalidatedObjectIDsKey = "invalidated_objectIDs"
+/// The key of `userInfo` for a query generation. No notification here has such an entry.
 public let NSManagedObjectContextQueryGenerationKey = "queryGeneration"
 
 extension NSManagedObjectContext {
-  /// Whether the four notifications below are posted only from the moment on that the process has asked for their name.
-  /// False at first: they are posted whether or not anybody watches, as on Apple's platforms.
+  /// Whether the four notifications below are posted only after the process has used the property of their name here.
+  /// False unless set: they are always posted, as on Apple's platforms.
   ///
-  /// True spares a process that does not watch them what they cost, about a tenth of the time of a large save. Who
-  /// watches by a name written out as text, by the type of a message, or every notification of the process (a nil
-  /// name), then gets only those that other code has asked for. Set it before the first context is made.
+  /// True saves a process that does not observe them about a tenth of the time of a large save. Some observers then get
+  /// only notifications that other code has used the property of: those that write a name as text, observe the type of
+  /// a message, or observe all notifications (a nil name). Set it before the first context is made.
   public static var postsOnlyRequestedNotifications: Bool {
     get { WatchedNotification.postsOnlyRequested }
     set { WatchedNotification.postsOnlyRequested = newValue }
   }
 
-  /// Objects changed in memory; posted at the end of each event with sets of objects.
+  /// Objects have changed in memory. Posted at the end of each event, with sets of objects, on the context's queue.
   public static var didChangeObjectsNotification: Notification.Name { WatchedNotification.didChange.watchedName }
+  /// A save begins; posted before ``NSManagedObject/willSave()`` is called, without entries. What an observer changes
+  /// is saved too.
   public static var willSaveObjectsNotification: Notification.Name { WatchedNotification.willSave.watchedName }
-  /// A save has reached the stores; with sets of objects of the saving context.
+  /// The stores have the changes of a save. Posted on the context's queue, with sets of objects of the saving context.
   public static var didSaveObjectsNotification: Notification.Name { WatchedNotification.didSave.watchedName }
-  /// The same with sets of object IDs, which may go to any thread.
+  /// The stores have the changes of a save. Posted on the context's queue, with sets of object IDs, which any thread
+  /// may use.
   public static var didSaveObjectIDsNotification: Notification.Name { WatchedNotification.didSaveIDs.watchedName }
+  /// A context has merged changes of others; with sets of object IDs, posted on the context's queue.
   public static let didMergeChangesObjectIDsNotification = Notification.Name(
     "NSManagedObjectContextDidMergeChangesObjectIDsNotification")
 
-  /// The keys of the notifications' user info.
+  /// The keys of `userInfo` of the context's notifications.
   public enum NotificationKey: String, Sendable {
+    /// The context of the notification.
     case sourceContext = "managedObjectContext"
+    /// A query generation. No notification here has such an entry.
     case queryGeneration
+    /// The IDs of all objects that a reset forgot; ``NSInvalidatedAllObjectsKey``.
     case invalidatedAllObjects = "invalidatedAll"
+    /// The objects that were inserted; ``NSInsertedObjectsKey``.
     case insertedObjects = "inserted"
+    /// The objects that were changed; ``NSUpdatedObjectsKey``.
     case updatedObjects = "updated"
+    /// The objects that were deleted; ``NSDeletedObjectsKey``.
     case deletedObjects = "deleted"
+    /// The objects that were refreshed; ``NSRefreshedObjectsKey``.
     case refreshedObjects = "refreshed"
+    /// The objects that became invalid; ``NSInvalidatedObjectsKey``.
     case invalidatedObjects = "invalidated"
+    /// The IDs of inserted objects; ``NSInsertedObjectIDsKey``.
     case insertedObjectIDs = "inserted_objectIDs"
+    /// The IDs of changed objects; ``NSUpdatedObjectIDsKey``.
     case updatedObjectIDs = "updated_objectIDs"
+    /// The IDs of deleted objects; ``NSDeletedObjectIDsKey``.
     case deletedObjectIDs = "deleted_objectIDs"
+    /// The IDs of refreshed objects; ``NSRefreshedObjectIDsKey``.
     case refreshedObjectIDs = "refreshed_objectIDs"
+    /// The IDs of objects that became invalid; ``NSInvalidatedObjectIDsKey``.
     case invalidatedObjectIDs = "invalidated_objectIDs"
   }
 }
 
 extension Notification.Name {
+  /// The older name of ``NSManagedObjectContext/didChangeObjectsNotification``.
   public static var NSManagedObjectContextObjectsDidChange: Self { NSManagedObjectContext.didChangeObjectsNotification }
+  /// The older name of ``NSManagedObjectContext/willSaveObjectsNotification``.
   public static var NSManagedObjectContextWillSave: Self { NSManagedObjectContext.willSaveObjectsNotification }
+  /// The older name of ``NSManagedObjectContext/didSaveObjectsNotification``.
   public static var NSManagedObjectContextDidSave: Self { NSManagedObjectContext.didSaveObjectsNotification }
+  /// The older name of ``NSManagedObjectContext/didSaveObjectIDsNotification``.
   public static var NSManagedObjectContextDidSaveObjectIDs: Self { NSManagedObjectContext.didSaveObjectIDsNotification }
+  /// The older name of ``NSManagedObjectContext/didMergeChangesObjectIDsNotification``.
   public static let NSManagedObjectContextDidMergeChangesObjectIDs =
     NSManagedObjectContext.didMergeChangesObjectIDsNotification
 }

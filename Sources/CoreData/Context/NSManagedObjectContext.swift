@@ -4,13 +4,14 @@ import StoreSchema
 
 /// How a context is confined.
 public enum NSManagedObjectContextConcurrencyType: UInt, Sendable {
-  /// Without a queue: the client sees to it that one thread at a time uses the context. Blocks run at once, where they
-  /// are given.
+  /// Without a queue. The client makes sure that one thread at a time uses the context. Blocks run at once on the
+  /// calling thread.
   @available(*, deprecated, message: "Use another NSManagedObjectContextConcurrencyType")
   case confinementConcurrencyType = 0
-  /// Used inside `perform` and `performAndWait` only.
+  /// The context is used inside `perform` and `performAndWait` only.
   case privateQueueConcurrencyType = 1
-  /// Used on the main queue, or inside `perform` and `performAndWait`, whose blocks run on the main queue.
+  /// The context is used on the main queue, or inside `perform` and `performAndWait`, whose blocks run on the main
+  /// queue.
   case mainQueueConcurrencyType = 2
 
   var confinement: Confinement {
@@ -22,32 +23,39 @@ public enum NSManagedObjectContextConcurrencyType: UInt, Sendable {
   }
 }
 
-/// A scratch pad of objects: what is changed here reaches the store when it is saved.
+/// A set of objects whose changes reach the stores when the context is saved.
 ///
-/// The context itself may be passed between threads; everything else is used inside ``performAndWait(_:)`` or
-/// ``perform(_:)``, or on the main queue for a main-queue context. The main queue is what `@MainActor` code, the main
-/// thread and blocks of `DispatchQueue.main` run on.
+/// The context itself may be passed between threads. Everything else is used inside ``performAndWait(_:)`` or
+/// ``perform(_:)``, or on the main queue for a main-queue context. Code of `@MainActor`, the main thread and blocks of
+/// `DispatchQueue.main` run on the main queue.
 open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
   let core: ContextCore
   private let kind: NSManagedObjectContextConcurrencyType
+  /// How the context is confined. It never changes.
   open var concurrencyType: NSManagedObjectContextConcurrencyType { kind }
 
   /// The modern spelling of ``NSManagedObjectContextConcurrencyType``.
   public struct ConcurrencyType: RawRepresentable, Hashable, Sendable {
+    /// The type as an ``NSManagedObjectContextConcurrencyType``.
     public let rawValue: NSManagedObjectContextConcurrencyType
+    /// The modern spelling of a type.
     public init(rawValue: NSManagedObjectContextConcurrencyType) { self.rawValue = rawValue }
+    /// ``NSManagedObjectContextConcurrencyType/mainQueueConcurrencyType``: the context is used on the main queue.
     public static let mainQueue = Self(rawValue: .mainQueueConcurrencyType)
+    /// ``NSManagedObjectContextConcurrencyType/privateQueueConcurrencyType``: the context is used inside `perform` and
+    /// `performAndWait`.
     public static let privateQueue = Self(rawValue: .privateQueueConcurrencyType)
   }
 
   /// When a block given to the asynchronous `perform` runs.
   public enum ScheduledTaskType: Sendable {
-    /// At once if already on the context's queue.
+    /// At once where the caller is on the context's queue already, else behind what is queued.
     case immediate
     /// Always behind what is queued.
     case enqueued
   }
 
+  /// A context without a coordinator, which must be set before the context is used.
   public init(concurrencyType ct: NSManagedObjectContextConcurrencyType) {
     kind = ct
     core = ContextCore(ct.confinement)
@@ -67,18 +75,18 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
     transactionAuthor = coder.decodeObject(of: NSString.self, forKey: "transactionAuthor") as String?
   }
 
-  /// Encodes what the context is, not what is in it.
+  /// Encodes the kind, name and author of the context. Objects and changes are left out.
   open func encode(with coder: NSCoder) {
     coder.encode(Int(kind.rawValue), forKey: "concurrencyType")
     coder.encode(name as NSString?, forKey: "name")
     coder.encode(transactionAuthor as NSString?, forKey: "transactionAuthor")
   }
 
-  /// A context without a queue, which Apple's Core Data has for old code: one thread at a time uses it, and the client
-  /// sees to that.
+  /// A context without a queue, as old code uses it. The client makes sure that one thread at a time uses it.
   @available(*, deprecated, message: "Use init(concurrencyType:)")
   public convenience override init() { self.init(concurrencyType: .confinementConcurrencyType) }
 
+  /// A context without a coordinator, which must be set before the context is used.
   public convenience init(_ type: ConcurrencyType) {
     self.init(concurrencyType: type.rawValue)
   }
@@ -87,6 +95,9 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
 
   // MARK: Set-up
 
+  /// The coordinator of the stores that the context reads and saves to; nil for none.
+  ///
+  /// Replacing it while the context has objects stops the program. A ``reset()`` removes them.
   open var persistentStoreCoordinator: NSPersistentStoreCoordinator? {
     get { core.coordinator }
     set { core.attach(newValue) }
@@ -94,9 +105,11 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
 
   var model: NSManagedObjectModel? { core.coordinator?.model }
 
+  /// A name of the context, which stores with persistent history record with each save; nil unless set.
   open var name: String?
-  /// Recorded with each save in persistent history.
+  /// The author of the context's saves, which stores with persistent history record; nil for none.
   open var transactionAuthor: String?
+  /// Entries that the client keeps with the context; empty unless set.
   open var userInfo = NSMutableDictionary()
   /// An ``NSMergePolicy``. With anything else saves treat conflicts as with `NSErrorMergePolicy`.
   open var mergePolicy: Any = NSMergePolicy.Shared.error
@@ -107,26 +120,28 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
     didSet { automaticMerging = automaticallyMergesChangesFromParent ? AutomaticMerging(into: self) : nil }
   }
   private var automaticMerging: AutomaticMerging?
-  /// Whether an object whose row is gone counts as deleted, rather than stopping the program when it is read.
+  /// Whether an object whose row is gone counts as deleted when it is read; true by default. With false, reading it
+  /// stops the program.
   open var shouldDeleteInaccessibleFaults: Bool {
     get { deletesInaccessibleFaults }
     set { deletesInaccessibleFaults = newValue }
   }
   private final var deletesInaccessibleFaults = true
-  /// Whether delete rules are followed at the end of the event; else only when the context is saved.
+  /// Whether delete rules apply at the end of the event; true by default. With false, they apply when the context is
+  /// saved.
   open var propagatesDeletesAtEndOfEvent: Bool {
     get { core.propagatesDeletesAtEndOfEvent }
     set { core.propagatesDeletesAtEndOfEvent = newValue }
   }
-  /// Whether the context keeps its objects alive, until it is reset or this is set to false again.
+  /// Whether the context keeps its objects alive, until it is reset or this is set to false; false by default.
   open var retainsRegisteredObjects: Bool {
     get { core.registry.retainsObjects }
     set { core.registry.retainsObjects = newValue }
   }
-  /// For how many seconds after it was read or saved a row of the coordinator's cache may fill a fault; after them it
-  /// is read from the store again. A negative number, which is the default, stands for ever. Objects that are no faults
-  /// stay as they are, and so does what stores have that keep everything in memory. Source: Apple's documentation of
-  /// `stalenessInterval`.
+  /// How many seconds a row of the coordinator's cache may fill a fault after it was read or saved. An older row is
+  /// read from the store again. A negative number, the default, stands for no limit.
+  ///
+  /// Objects that are not faults keep their values. Stores that keep everything in memory ignore it.
   open var stalenessInterval: TimeInterval {
     get { core.stalenessInterval }
     set { core.stalenessInterval = newValue }
@@ -134,24 +149,22 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
 
   // MARK: Queue
 
-  /// Runs `block` on the context's queue and waits. Nests freely.
+  /// Runs `block` on the context's queue, waits for its end, and gives back what it returns or throws. Nests freely.
   ///
-  /// A main-queue context runs the block on the main queue: at once where this is called there, else as soon as that
-  /// queue has a turn. A main queue that nothing runs makes this wait for ever; after 5 seconds standard error names
-  /// the context. Other contexts run the block on the calling thread, and wait only for the thread that is using the
-  /// context.
+  /// - A main-queue context runs the block on the main queue: at once where this is called there, else when that queue
+  ///   runs it. If nothing runs the main queue, this waits for ever; after 5 seconds standard error names the context.
+  /// - Other contexts run the block on the calling thread, and wait only for the thread that is using the context.
   public final func performAndWait<T>(_ block: () throws -> T) rethrows -> T { try core.run(block) }
 
   /// The plain form of the generic function, for subclasses and for code that passes it as a value.
   @_disfavoredOverload
   open func performAndWait(_ block: () -> Void) { core.run(block) }
 
-  /// Runs `block` on the context's queue later. What it changes is announced when it ends. Without a queue it runs here
-  /// and now.
+  /// Runs `block` later on the context's queue, as an event of its own: its changes are announced when it ends. A
+  /// context without a queue runs it at once.
   ///
-  /// The block may use predicates, requests and objects of the context from around it, as on Apple's platforms. For
-  /// that the compiler does not check it: the client sees to it that nothing else is used on two threads at the same
-  /// time.
+  /// The block may use predicates, requests and objects of the context from around it, as on Apple's platforms. The
+  /// compiler does not check this. The client makes sure that nothing else is used by two threads at the same time.
   open func perform(_ block: @escaping () -> Void) { later(block) }
 
   /// What ``perform(_:)`` does, whatever a subclass makes of it.
@@ -160,8 +173,8 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
     whenQueued { self.runEvent(block) }
   }
 
-  /// Runs `block` on the context's queue and gives back what it returns or throws. What it changes is announced when it
-  /// ends. What the block may use is what ``perform(_:)`` says.
+  /// Runs `block` on the context's queue, and gives back what it returns or throws. Its changes are announced when it
+  /// ends. The block may use what ``perform(_:)`` allows.
   public nonisolated(nonsending) final func perform<T>(
     schedule: ScheduledTaskType = .immediate, _ block: @escaping () throws -> T
   ) async rethrows -> T {
@@ -198,17 +211,17 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
 
   // MARK: Requests
 
-  /// Runs a request on the stores.
+  /// Runs a request on the stores. An asynchronous fetch returns at once.
   ///
-  /// Asynchronous fetches return at once. Throws 134091 for requests that are not supported yet: batch insertions,
-  /// updates and deletions, and persistent history.
+  /// - Throws: 134091 for requests that are not supported yet: batch insertions, updates and deletions, and persistent
+  ///   history. Else the error of the fetch.
   @discardableResult
   open func execute(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
     try request.run(in: self)
   }
 
   /// Runs a fetch whose results may be of any type: see ``NSFetchRequest/resultType``. The generic function of this
-  /// name is for requests that name the type.
+  /// name is for requests that name the type. It throws the same errors.
   open func fetch(_ request: NSFetchRequest<any NSFetchRequestResult>) throws -> [Any] {
     try fetch(request.erased, as: Any.self)
   }
@@ -218,10 +231,10 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
 
   // MARK: Objects
 
-  /// The object of an ID, as a fault where it is not in the context yet. A temporary ID leads to its object also after
-  /// it was saved.
+  /// The object of an ID; a fault where the context does not have it yet. Reads nothing. A temporary ID also leads to
+  /// its object after the object was saved.
   ///
-  /// Ends the program for a temporary ID of another context, or of an object that was never saved and is gone.
+  /// Stops the program for a temporary ID of another context, or of an object that was never saved and is gone.
   open func object(with objectID: NSManagedObjectID) -> NSManagedObject {
     core.checkQueue()
     if let known = core.object(for: objectID) { return known }
@@ -230,7 +243,10 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
     )
   }
 
-  /// The object, its values read. Throws `NSManagedObjectReferentialIntegrityError` (133000) where it is gone.
+  /// The object of an ID, with its values read.
+  ///
+  /// - Throws: 133000 (`NSManagedObjectReferentialIntegrityError`) where the store has no such object, else the error
+  ///   of the store.
   open func existingObject(with objectID: NSManagedObjectID) throws -> NSManagedObject {
     core.checkQueue()
     guard let object = core.object(for: objectID) else {
@@ -244,21 +260,26 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
     return object
   }
 
-  /// The object if it is in the context already. Reads nothing.
+  /// The object of an ID; nil where the context does not have it. Reads nothing.
   open func registeredObject(for objectID: NSManagedObjectID) -> NSManagedObject? {
     core.checkQueue()
     return core.registered(for: objectID)
   }
 
+  /// Inserts an object, which gets a temporary ID, its defaults and a call of ``NSManagedObject/awakeFromInsert()``.
+  ///
+  /// An object that is in the context already stays as it is. Inserting a deleted one takes its deletion back. An
+  /// object of another context, or of an abstract entity, stops the program.
   open func insert(_ object: NSManagedObject) { core.insert(object) }
 
-  /// Marks an object for deletion. A new object is simply forgotten at the end of the event.
+  /// Marks an object for deletion by the next save. A new object is forgotten at the end of the event.
   open func delete(_ object: NSManagedObject) {
     core.delete(object)
   }
 
-  /// Puts a new object into a store other than the first that takes its entity. Where the store's configuration does
-  /// not have the entity the save throws 134030.
+  /// Saves a new object to `store`, not to the first store that takes its entity. Does nothing for other objects. If
+  /// the store's configuration does not have the entity, the save throws 134030. A store of another coordinator stops
+  /// the program.
   open func assign(_ object: Any, to store: NSPersistentStore) {
     guard let object = object as? NSManagedObject, object.flags.contains(.inserted), object.key < 0 else { return }
     guard let index = UInt16(exactly: store.index), core.store(index) === store else {
@@ -268,47 +289,64 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
     if core.coordinator?.takes(store, object.info.entity) != true { core.changes.misplacedObjects.append(object) }
   }
 
+  /// Gives new objects their permanent IDs before they are saved. Other objects stay as they are.
+  ///
+  /// - Throws: 134030 where no store takes an entity, else the error of the store. Some of the objects may have their
+  ///   permanent IDs then.
   open func obtainPermanentIDs(for objects: [NSManagedObject]) throws { try core.obtainPermanentKeys(objects) }
 
-  /// Checks at the next save that the object is still as it was read, although it does not change.
+  /// Makes the next save check that the stored object is still as it was read, although the object has no changes.
   open func detectConflicts(for object: NSManagedObject) { core.changes.checkedObjects.append(object) }
 
   // MARK: Changes
 
+  /// The objects that were inserted and not saved yet.
   open var insertedObjects: Set<NSManagedObject> { Set(core.changed.filter(\.flags.isInserted)) }
+  /// The objects that were changed since they were last read or saved, and are neither new nor deleted. An object
+  /// counts although its values may be equal to the stored ones.
   open var updatedObjects: Set<NSManagedObject> { Set(core.changed.filter(\.flags.isUpdated)) }
+  /// The saved objects that the next save deletes. New objects that were deleted are not among them.
   open var deletedObjects: Set<NSManagedObject> {
     Set(core.changed.filter { $0.flags.isDeleted && !$0.flags.contains(.inserted) })
   }
+  /// All objects that the context has now, faults included.
   open var registeredObjects: Set<NSManagedObject> { Set(core.registry.all) }
+  /// Whether there are unsaved changes.
   open var hasChanges: Bool { !core.changes.isEmpty }
 
-  /// Ends the event: delete rules are followed and the changes since the last event announced. A main-queue context
-  /// that was changed on the main queue does so by itself, once the block at hand has ended.
+  /// Ends the event: applies delete rules, and announces the changes since the last event. A main-queue context that
+  /// was changed on the main queue does so by itself when the current block has ended.
   open func processPendingChanges() {
     core.takeUpIfIdle()
     core.processPendingChanges()
     core.tellStoresOfObjects()
   }
 
-  /// Writes all changes to the stores. On an error nothing is written and the context keeps its changes.
+  /// Writes all changes to the stores.
+  ///
+  /// - Throws: An error of validation (1550 to 1690, 1560 for several), of a conflict (133020, 133021), or of a store.
+  ///   Nothing is written then, and the context keeps its changes. After 134040 some stores have their changes and
+  ///   others have not.
   open func save() throws {
     defer { core.tellStoresOfObjects() }
     try core.save()
   }
 
-  /// Gives up all changes: new objects are forgotten, others are as they were last read or saved.
+  /// Takes back all unsaved changes. New objects are forgotten; the others have the values that were last read or
+  /// saved.
   open func rollback() { core.rollback() }
 
-  /// Forgets every object and every change. Objects still held are unusable afterwards.
+  /// Forgets every object and every change. Objects that the client still holds must not be used afterwards.
   open func reset() { core.reset() }
 
-  /// Reads the object again when it is next used. With `mergeChanges`, its unsaved changes stay on top.
+  /// Makes the object read its values again when it is next used. With `mergeChanges`, its unsaved changes stay;
+  /// without, they are lost.
   open func refresh(_ object: NSManagedObject, mergeChanges flag: Bool) {
     core.refresh(object, mergeChanges: flag)
     core.announceRefresh([object])
   }
 
+  /// Refreshes each object of the context, as ``refresh(_:mergeChanges:)`` with true does: unsaved changes stay.
   open func refreshAllObjects() {
     core.orderedViews = [:]
     let objects = core.registry.all
@@ -316,27 +354,30 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
     core.announceRefresh(objects)
   }
 
+  /// Calls ``UndoManager/undo()`` of ``undoManager``. Changes of the context are not recorded yet. If the client has
+  /// registered no action, undoing stops the program.
   open func undo() { undoManager?.undo() }
+  /// Calls ``UndoManager/redo()`` of ``undoManager``. Without one it does nothing.
   open func redo() { undoManager?.redo() }
 
   // MARK: Merging
 
-  /// Brings in what another context has saved; called on this context's queue with its did-save notification.
+  /// Merges what another context has saved. Call it on this context's queue with the did-save notification of the
+  /// other, with objects or with IDs. The other may be of another coordinator on the same store.
   ///
-  /// New objects become known here, those of this context that have changed are read again with unsaved changes on top,
-  /// and deleted ones count as deleted. Fetched results and `ObjectsDidChange` say so. Both notifications of a save are
-  /// understood, and those of contexts of another coordinator on the same store.
+  /// Objects of this context that have changed are read again, and keep their unsaved changes. Deleted ones count as
+  /// deleted. Fetched results and `ObjectsDidChange` report the changes.
   open func mergeChanges(fromContextDidSave notification: Notification) {
     core.merge(ChangesElsewhere(notification.userInfo ?? [:]))
   }
 
-  /// Brings what was changed elsewhere (by another process or a batch request) into contexts, each on its own queue.
+  /// Merges what another process or a batch request has changed into contexts, each on its own queue.
   ///
   /// The dictionary has object IDs or their URIs under `NSInsertedObjectsKey`, `NSUpdatedObjectsKey`,
   /// `NSDeletedObjectsKey` and the like, or under the keys of `didSaveObjectIDsNotification`.
   ///
-  /// Waits for no queue. A context that another thread is using, and a main-queue context unless this is called on the
-  /// main queue, brings the changes in at the next turn of its queue, or when it is used next, whichever is first.
+  /// Waits for no queue. A context that another thread is using merges the changes when its queue runs next or when it
+  /// is used next, whichever is first. So does a main-queue context, unless this is called on the main queue.
   open class func mergeChanges(
     fromRemoteContextSave changeNotificationData: [AnyHashable: Any], into contexts: [NSManagedObjectContext]
   ) {
@@ -346,8 +387,8 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
 
   // MARK: Faults
 
-  /// Called when the row of a fault is gone. True: the object counts as deleted. False: the program stops. The property
-  /// is nil, as whole rows are read.
+  /// Called when the row of a fault is gone. With true, the object counts as deleted; with false, the program stops.
+  /// `property` is nil, as whole rows are read. Returns ``shouldDeleteInaccessibleFaults`` unless overridden.
   open func shouldHandleInaccessibleFault(
     _ fault: NSManagedObject, for oid: NSManagedObjectID, triggeredByProperty property: NSPropertyDescription?
   ) -> Bool { deletesInaccessibleFaults }

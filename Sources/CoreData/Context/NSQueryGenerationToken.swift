@@ -3,6 +3,7 @@ import Foundation
 /// A state of the stores that a context can be pinned to.
 open class NSQueryGenerationToken: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
   override init() { super.init() }
+  /// The token itself, which never changes.
   open func copy(with zone: NSZone? = nil) -> Any { self }
 
   public class var supportsSecureCoding: Bool { true }
@@ -21,8 +22,8 @@ extension NSManagedObjectContext {
   /// Nil: contexts are not pinned; each fetch sees the newest state.
   public var queryGenerationToken: NSQueryGenerationToken? { nil }
 
-  /// Pins the context to a state of the stores. Nil, for no pin, is what contexts do; any other token throws 134091, as
-  /// pinning is not supported yet.
+  /// Pins the context to a state of the stores. Nil stands for no pin, which is all that contexts can do: any other
+  /// token throws 134091, as pinning is not supported yet.
   public func setQueryGenerationFrom(_ generation: NSQueryGenerationToken?) throws {
     if generation == nil { return }
     throw CocoaError(

@@ -9,22 +9,14 @@ import Synchronization
 ///
 /// Sendable, unchecked: the engine is thread-safe, and what changes here is guarded.
 open class NSPersistentStore: NSObject, @unchecked Sendable {
-  /// The types of the stores that come with Core Data.
-  public struct StoreType: RawRepresentable, Hashable, Sendable {
-    public let rawValue: String
-    public init(rawValue: String) { self.rawValue = rawValue }
-    public static let sqlite = StoreType(rawValue: NSSQLiteStoreType)
-    public static let binary = StoreType(rawValue: NSBinaryStoreType)
-    public static let xml = StoreType(rawValue: NSXMLStoreType)
-    public static let inMemory = StoreType(rawValue: NSInMemoryStoreType)
-  }
-
   /// The coordinator that the store was added to; nil after it was removed.
   open var persistentStoreCoordinator: NSPersistentStoreCoordinator? { root }
   final weak var root: NSPersistentStoreCoordinator?
   final let configuration: String
+  /// The name of the configuration whose entities the store takes. The default configuration has all entities.
   open var configurationName: String { configuration }
   final let settings: [AnyHashable: Any]?
+  /// The options that the store was added with; nil for none.
   open var options: [AnyHashable: Any]? { settings }
   /// Where the store is. Setting it changes only what is read here: no file moves. After files were moved, use
   /// ``NSPersistentStoreCoordinator/setURL(_:for:)``.
@@ -51,6 +43,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
   }
   private let given = Mutex(Given())
   private var typeName: String
+  /// The name of the store's type.
   open var type: String { typeName }
   /// Index among the coordinator's stores. After the store is removed another one may get it, once no context has
   /// objects of this one. Set before anybody else sees the store.

@@ -3,6 +3,10 @@ import Synchronization
 
 /// A coordinator's queue, the contexts that are attached to it, and what it posts.
 extension NSPersistentStoreCoordinator {
+  /// Runs `block` on the calling thread while no other thread uses the coordinator, and gives what it returns or
+  /// throws. Nests freely.
+  public final func performAndWait<T>(_ block: () throws -> T) rethrows -> T { try stateLock.withLock(block) }
+
   /// Runs `block` on the coordinator's queue and gives back what it returns or throws. What the block may use is what
   /// ``NSManagedObjectContext/perform(_:)`` says.
   public nonisolated(nonsending) final func perform<T>(_ block: @escaping () throws -> T) async rethrows -> T {

@@ -2,18 +2,22 @@ import Foundation
 
 /// The same with types of stores instead of their names, and with texts instead of URIs.
 extension NSPersistentStoreCoordinator {
+  /// The metadata of the store at `url`; see ``metadataForPersistentStore(ofType:at:options:)``.
   public class func metadataForPersistentStore(
     type: NSPersistentStore.StoreType, at url: URL, options: [AnyHashable: Any]? = nil
   ) throws -> [String: Any] {
     try metadataForPersistentStore(ofType: type.rawValue, at: url, options: options)
   }
 
+  /// Replaces the application's entries in the metadata of the store at `url`; see
+  /// ``setMetadata(_:forPersistentStoreOfType:at:options:)``.
   public class func setMetadata(
     _ metadata: [String: Any]?, type: NSPersistentStore.StoreType, at url: URL, options: [AnyHashable: Any]? = nil
   ) throws {
     try setMetadata(metadata, forPersistentStoreOfType: type.rawValue, at: url, options: options)
   }
 
+  /// Writes a store to a new one, which takes its place; see ``migratePersistentStore(_:to:options:withType:)``.
   @discardableResult
   public final func migratePersistentStore(
     _ store: NSPersistentStore, to storeURL: URL, options: [AnyHashable: Any]? = nil,
@@ -22,12 +26,15 @@ extension NSPersistentStoreCoordinator {
     try migratePersistentStore(store, to: storeURL, options: options, withType: storeType.rawValue)
   }
 
+  /// Removes the store at `url` with everything that belongs to it; see ``destroyPersistentStore(at:ofType:options:)``.
   public final func destroyPersistentStore(
     at url: URL, type: NSPersistentStore.StoreType, options: [AnyHashable: Any]? = nil
   ) throws {
     try destroyPersistentStore(at: url, ofType: type.rawValue, options: options)
   }
 
+  /// Makes the store at `destinationURL` a copy of the one at `sourceURL`; see
+  /// ``replacePersistentStore(at:destinationOptions:withPersistentStoreFrom:sourceOptions:ofType:)``.
   public final func replacePersistentStore(
     at destinationURL: URL, destinationOptions: [AnyHashable: Any]? = nil,
     withPersistentStoreFrom sourceURL: URL, sourceOptions: [AnyHashable: Any]? = nil,
@@ -38,6 +45,7 @@ extension NSPersistentStoreCoordinator {
       sourceOptions: sourceOptions, ofType: sourceType.rawValue)
   }
 
+  /// The object ID of a URI as text, nil where its store or entity is not known here. Reads nothing.
   public final func managedObjectID(for uri: String) -> NSManagedObjectID? {
     URL(string: uri).flatMap(managedObjectID(forURIRepresentation:))
   }

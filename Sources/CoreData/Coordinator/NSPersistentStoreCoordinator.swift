@@ -9,7 +9,9 @@ import Synchronization
 /// Sendable, unchecked: the lock guards all state.
 open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   final let model: NSManagedObjectModel
+  /// The model of all stores of the coordinator. It is immutable.
   open var managedObjectModel: NSManagedObjectModel { model }
+  /// A name for the client's use; nil unless set.
   open var name: String?
   final let stateLock = NSRecursiveLock()
   /// The stores by index; nil for an index whose store was removed.
@@ -31,10 +33,12 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     ModelRegistry.add(model)
   }
 
+  /// A coordinator of a model without entities.
   public convenience override init() { self.init(managedObjectModel: NSManagedObjectModel()) }
 
   // MARK: Stores
 
+  /// The stores of the coordinator, without those that were removed.
   open var persistentStores: [NSPersistentStore] { openStores }
 
   /// What ``persistentStores`` is unless a subclass says otherwise.
@@ -44,11 +48,10 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     stateLock.withLock { stores.indices.contains(index) ? stores[index] : nil }
   }
 
-  /// Opens the store at `storeURL`, makes it where there is none, and adds it. With a configuration it holds the
-  /// entities of that alone; one that was made of the whole model stays as it is.
+  /// Opens the store at `storeURL`, makes it where there is none, and adds it. With a configuration it takes the
+  /// entities of that alone; one that was made of the whole model stays as it is. Nothing has changed after an error.
   ///
-  /// Throws 134000 for an unknown type, 134020 for a model that is not valid, 134100 for a store of another model
-  /// version; nothing has been changed then.
+  /// - Throws: 134000 (unknown type), 134020 (invalid model), 134070 (added before), 134100 (other model version) …
   @discardableResult
   open func addPersistentStore(
     ofType storeType: String, configurationName configuration: String?, at storeURL: URL?,
@@ -168,6 +171,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     return store
   }
 
+  /// The same with the type in place of its name.
   @discardableResult
   open func addPersistentStore(
     type: NSPersistentStore.StoreType, configuration: String? = nil, at storeURL: URL,
@@ -241,21 +245,22 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     post(.NSPersistentStoreCoordinatorStoresDidChange, [NSRemovedPersistentStoresKey: [store]])
   }
 
+  /// The store whose file is at the URL; nil where the coordinator has none there.
   open func persistentStore(for URL: URL) -> NSPersistentStore? {
     let wanted = URL.standardizedFileURL
     return openStores.first { $0.location?.standardizedFileURL == wanted }
   }
 
+  /// Where a store is; `/dev/null` for a store without a URL.
   open func url(for store: NSPersistentStore) -> URL { store.toldURL ?? URL(fileURLWithPath: "/dev/null") }
 
-  /// Moves a store of this coordinator to another place, and says whether it did; if not it stays in use where it is,
-  /// and standard error has the reason.
+  /// Moves a store of this coordinator to `url`, and says whether it did. If not, it stays in use where it is, and
+  /// standard error has the reason.
   ///
-  /// What is at `url` takes over, and contexts read their objects again from there, under unsaved changes. It must be
-  /// the same store by its UUID, a copy or the moved files. Where there is nothing, a store that is one whole file is
-  /// copied there; others stay. (Source: Apple, `setURL(_:for:)`; that the UUID must be the same, and that the copy is
-  /// made before the next save, are rules of ours.) Of stores that clients implement, an ``NSAtomicStore`` saves to
-  /// `url` from now on, and an ``NSIncrementalStore`` stays.
+  /// The store at `url` takes over: contexts read their objects again from there, under unsaved changes. It must have
+  /// the same UUID, as a copy or the moved files have. Where there is nothing, a store of one whole file is copied
+  /// there; others stay. Of stores that clients implement, an ``NSAtomicStore`` saves to `url` from now on, and an
+  /// ``NSIncrementalStore`` stays.
   open func setURL(_ url: URL, for store: NSPersistentStore) -> Bool {
     guard store.root === self, store.canMove else { return false }
     do { try relocate(store, to: url) } catch {
@@ -282,10 +287,13 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
   // MARK: Metadata, removing and copying files
 
+  /// The metadata of a store of this coordinator.
   open func metadata(for store: NSPersistentStore) -> [String: Any] { store.metadata }
+  /// Sets the metadata of a store of this coordinator, which the next save writes; see ``NSPersistentStore/metadata``.
   open func setMetadata(_ metadata: [String: Any]?, for store: NSPersistentStore) { store.metadata = metadata }
 
-  /// The metadata of the store at `url`, without opening it and without leaving a trace.
+  /// The metadata of the store at `url`, without opening it and without leaving a trace. Throws 134000 for an unknown
+  /// type, and 260 where there is no store.
   open class func metadataForPersistentStore(
     ofType storeType: String, at url: URL, options: [AnyHashable: Any]? = nil
   ) throws -> [String: Any] {
@@ -299,7 +307,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   }
 
   /// Replaces the application's entries in the metadata of the store at `url`, without opening it with a model. Its
-  /// type, UUID and version hashes stay what they are.
+  /// type, UUID and version hashes stay what they are. Throws 134000 for an unknown type, and 134030 where an entry is
+  /// no property list; the metadata is unchanged then.
   open class func setMetadata(
     _ metadata: [String: Any]?, forPersistentStoreOfType storeType: String, at url: URL,
     options: [AnyHashable: Any]? = nil
@@ -319,13 +328,10 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   /// Writes everything that a store of this coordinator holds to a new store at `url`, of any type, which takes its
   /// place in the coordinator. Gives the new store.
   ///
-  /// The old store's file stays as it is. The new one has a UUID of its own, and the keys of the old one's objects:
+  /// The old store's file stays as it is. The new store has a UUID of its own, and the keys of the old one's objects:
   /// contexts keep working, with their unsaved changes, and object IDs that are held become those of the new store.
-  /// What contexts save meanwhile waits for the new store. Throws 516 where there is something at `url` already; then,
-  /// and after any other error, everything is as it was; but where the old file cannot be closed the new store is in
-  /// use already.
-  ///
-  /// Apple's reference has this for "Save As"; that IDs stay valid is a rule of this library.
+  /// Saves of contexts wait meanwhile. Throws 516 where there is something at `url` already. After an error everything
+  /// is as it was, unless the old file could not be closed: then the new store is in use.
   @discardableResult
   open func migratePersistentStore(
     _ store: NSPersistentStore, to url: URL, options: [AnyHashable: Any]? = nil, withType storeType: String
@@ -333,12 +339,9 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     try migrate(store, to: url, options, storeType)
   }
 
-  /// Removes the store at `url` with everything that belongs to it. Of an SQLite store an empty file stays, also where
-  /// there was none: "It is not possible to unlink a database file safely […], so this API performs a truncation"
-  /// (Apple's header).
-  ///
-  /// A store of this coordinator is removed from it, so that a new one can be added there, as clients' own tests ask.
-  /// A store of a type that cannot be destroyed while it is open stays, and an error says so.
+  /// Removes the store at `url` with everything that belongs to it. An SQLite store leaves an empty file, also where
+  /// there was none, as Apple's header demands. A store of this coordinator is removed from it. A store of
+  /// a type that cannot be destroyed while it is open stays, and an error says so.
   open func destroyPersistentStore(at url: URL, ofType storeType: String, options: [AnyHashable: Any]? = nil) throws {
     let backend = try Self.backend(storeType)
     var settings = StoreOptionCoding.options(options)
@@ -349,7 +352,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     if let store { try remove(store) }
   }
 
-  /// Makes the store at `destinationURL` a copy of the one at `sourceURL`.
+  /// Makes the store at `destinationURL` a copy of the one at `sourceURL`, with everything that belongs to it.
   open func replacePersistentStore(
     at destinationURL: URL, destinationOptions: [AnyHashable: Any]? = nil,
     withPersistentStoreFrom sourceURL: URL, sourceOptions: [AnyHashable: Any]? = nil, ofType storeType: String
@@ -379,8 +382,6 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   }
 
   // MARK: Queue
-
-  public final func performAndWait<T>(_ block: () throws -> T) rethrows -> T { try stateLock.withLock(block) }
 
   /// Runs `block` on the coordinator's queue, later.
   open func perform(_ block: @escaping () -> Void) { later(block) }

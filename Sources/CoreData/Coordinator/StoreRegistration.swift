@@ -77,6 +77,7 @@ extension NSPersistentStoreCoordinator {
     StoreRegistration.register(known, storeType)
   }
 
+  /// Makes a class of stores known under a type, or forgets it for nil; see ``registerStoreClass(_:forStoreType:)``.
   public class func registerStoreClass(_ storeClass: AnyClass?, type storeType: NSPersistentStore.StoreType) {
     registerStoreClass(storeClass, forStoreType: storeType.rawValue)
   }

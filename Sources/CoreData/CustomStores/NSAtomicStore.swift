@@ -28,8 +28,10 @@ open class NSAtomicStore: NSPersistentStore, @unchecked Sendable {
     misuse("NSAtomicStore.updateCacheNode(_:from:) must be overridden.")
   }
 
+  /// All cache nodes of the store.
   open func cacheNodes() -> Set<NSAtomicStoreCacheNode> { Set(nodes.values) }
 
+  /// Adds cache nodes. A node replaces the one of the same object ID.
   open func addCacheNodes(_ cacheNodes: Set<NSAtomicStoreCacheNode>) {
     for node in cacheNodes { nodes[node.id] = node }
   }
@@ -37,9 +39,10 @@ open class NSAtomicStore: NSPersistentStore, @unchecked Sendable {
   /// Called before the nodes of deleted objects are forgotten.
   open func willRemoveCacheNodes(_ cacheNodes: Set<NSAtomicStoreCacheNode>) {}
 
+  /// The cache node of an object; nil where the store has none.
   open func cacheNode(for objectID: NSManagedObjectID) -> NSAtomicStoreCacheNode? { nodes[objectID] }
 
-  /// A string or a whole number that names a new object, unique in its tree of entities.
+  /// A string or a whole number that names a new object, unique in its entity hierarchy.
   open func newReferenceObject(for managedObject: NSManagedObject) -> Any {
     misuse("NSAtomicStore.newReferenceObject(for:) must be overridden.")
   }
@@ -49,6 +52,7 @@ open class NSAtomicStore: NSPersistentStore, @unchecked Sendable {
     makeObjectID(entity, data)
   }
 
+  /// The string or whole number that names the object in the store.
   open func referenceObject(for objectID: NSManagedObjectID) -> Any { givenReference(objectID) }
 
   func remove(_ gone: Set<NSAtomicStoreCacheNode>) { for node in gone { nodes[node.id] = nil } }
@@ -67,14 +71,18 @@ open class NSAtomicStore: NSPersistentStore, @unchecked Sendable {
 
 /// The values of one object of an atomic store.
 open class NSAtomicStoreCacheNode: NSObject {
+  /// The ID of the object.
   open var objectID: NSManagedObjectID { id }
   final let id: NSManagedObjectID
+  /// The values by property name, as ``value(forKey:)`` gives them; nil for none.
   open var propertyCache: NSMutableDictionary?
 
+  /// A cache node without values.
   public init(objectID moid: NSManagedObjectID) { id = moid }
 
-  /// A cache node for a to-one relationship, a set of them for a to-many one.
+  /// The value of a property: a cache node for a to-one relationship, a set of them for a to-many one; nil for none.
   open func value(forKey key: String) -> Any? { propertyCache?[key] }
+  /// Sets the value of a property by its name; nil removes it.
   open func setValue(_ value: Any?, forKey key: String) {
     let cache = propertyCache ?? NSMutableDictionary()
     cache[key] = value

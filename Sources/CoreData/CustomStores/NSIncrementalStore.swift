@@ -1,53 +1,56 @@
 import Foundation
 
-/// A store that a client implements row by row: it is asked with requests, and for the values of single objects.
+/// A store that a client implements row by row: contexts send it requests, and read the values of single objects.
 ///
 /// A subclass overrides ``loadMetadata()``, ``execute(_:with:)``, ``newValuesForObject(with:with:)``,
-/// ``newValue(forRelationship:forObjectWith:with:)`` and ``obtainPermanentIDs(for:)``, and is made known with
-/// ``NSPersistentStoreCoordinator/registerStoreClass(_:forStoreType:)``. A fetch is handed over as it is: the store
-/// honours predicate, order, offset and limit itself. With a batch size it is asked for the objects of each batch,
-/// `SELF IN …`, before it is asked for their values. (Source: Apple, "Incremental Store Programming Guide" and the
-/// class reference.)
+/// ``newValue(forRelationship:forObjectWith:with:)`` and ``obtainPermanentIDs(for:)``. It is registered with
+/// ``NSPersistentStoreCoordinator/registerStoreClass(_:forStoreType:)``.
+///
+/// A fetch is handed over as it is: the store applies predicate, order, offset and limit itself. With a batch size, the
+/// store gets a fetch `SELF IN …` for the objects of each batch before their values are read. (Source: Apple,
+/// "Incremental Store Programming Guide" and the class reference.)
 open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
   /// Runs a fetch or a save: an array of objects or IDs, an array with the count, or an empty array for a save. Throws
   /// 134091 unless overridden.
   ///
-  /// For a fetch of IDs the request's `resultType` says so. Objects of other stores, of other contexts and of entities
-  /// that were not asked for are an error of the fetch.
+  /// For a fetch of IDs the request's `resultType` says so. Objects of other stores, of other contexts, or of entities
+  /// that the request does not fetch are an error of the fetch.
   ///
   /// A save without objects saves the metadata. The sets of a save request are empty once it is done.
   open func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext?) throws -> Any {
     throw Self.refusal
   }
 
-  /// The attributes and to-one relationships of an object that is needed. A to-one relationship that is left out is
-  /// asked for by itself.
+  /// The attributes and to-one relationships of an object. A to-one relationship that is left out is read by
+  /// ``newValue(forRelationship:forObjectWith:with:)``. Throws 134091 unless overridden.
   open func newValuesForObject(
     with objectID: NSManagedObjectID, with context: NSManagedObjectContext
   ) throws -> NSIncrementalStoreNode { throw Self.refusal }
 
-  /// What a relationship leads to: an ID or `NSNull`, for a to-many a collection of IDs, an array where it is ordered.
+  /// The destinations of a relationship: for a to-one, an ID or `NSNull`; for a to-many, a collection of IDs, an array
+  /// where it is ordered. Throws 134091 unless overridden.
   open func newValue(
     forRelationship relationship: NSRelationshipDescription, forObjectWith objectID: NSManagedObjectID,
     with context: NSManagedObjectContext?
   ) throws -> Any { throw Self.refusal }
 
-  /// IDs for new objects, in their order, made with ``newObjectID(for:referenceObject:)``.
+  /// IDs for new objects, in their order, made with ``newObjectID(for:referenceObject:)``. Throws 134091 unless
+  /// overridden.
   open func obtainPermanentIDs(for array: [NSManagedObject]) throws -> [NSManagedObjectID] { throw Self.refusal }
 
-  /// Objects came into use in a context, as faults or with their values: a store may keep their rows at hand until as
-  /// many contexts have unregistered them.
+  /// Called when a context begins to use objects, as faults or with their values. A store may keep their rows at hand
+  /// until as many contexts have unregistered them.
   ///
-  /// Only objects with permanent IDs count; a new one does once it is saved. A context tells its stores at the end of a
-  /// fetch, a save, an event and a `perform` block. (Source: Apple, `managedObjectContextDidRegisterObjects(with:)`;
-  /// when is our rule.)
+  /// Only objects with permanent IDs count; a new object counts once it is saved. The call comes at the end of a fetch,
+  /// a save, an event or a `perform` block. (Source: Apple, `managedObjectContextDidRegisterObjects(with:)`; the moment
+  /// is a rule of this library.)
   open func managedObjectContextDidRegisterObjects(with objectIDs: [NSManagedObjectID]) {}
 
-  /// A context uses these objects no longer: nobody holds them, their deletion was saved, or the context was reset or
-  /// is gone.
+  /// Called when a context no longer uses objects: nobody holds them, their deletion was saved, or the context was
+  /// reset or is gone.
   ///
-  /// Told as ``managedObjectContextDidRegisterObjects(with:)`` is, and at the end of the context, on whichever thread
-  /// that is.
+  /// The call comes as for ``managedObjectContextDidRegisterObjects(with:)``, and at the end of the context, on any
+  /// thread.
   open func managedObjectContextDidUnregisterObjects(with objectIDs: [NSManagedObjectID]) {}
 
   /// The ID of the object that a reference object, a string or a whole number, names.
@@ -55,8 +58,10 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
     makeObjectID(entity, data)
   }
 
+  /// The string or whole number that names the object in the store.
   open func referenceObject(for objectID: NSManagedObjectID) -> Any { givenReference(objectID) }
 
+  /// The UUID of a store that is being made at the URL: a new one, as a `String`, unless overridden.
   open class func identifierForNewStore(at storeURL: URL) -> Any { UUID().uuidString }
 
   private static var refusal: CocoaError {
@@ -71,15 +76,19 @@ open class NSIncrementalStoreNode: NSObject {
   private let id: NSManagedObjectID
   private var values: [String: Any]
   private var valuesVersion: UInt64
+  /// The ID of the object.
   open var objectID: NSManagedObjectID { id }
+  /// The version of the values, by which a save notices that they have changed meanwhile.
   open var version: UInt64 { valuesVersion }
 
+  /// The values of an object by property name, as ``value(for:)`` gives them, and their version.
   public init(objectID: NSManagedObjectID, withValues values: [String: Any], version: UInt64) {
     id = objectID
     self.values = values
     valuesVersion = version
   }
 
+  /// Replaces the values and their version.
   open func update(withValues values: [String: Any], version: UInt64) {
     self.values = values
     valuesVersion = version

@@ -1,28 +1,42 @@
 import Foundation
 import Synchronization
 
-/// What a fetch gives back.
+/// What the results of a fetch are.
 public struct NSFetchRequestResultType: OptionSet, Sendable {
+  /// Apple's number of the type.
   public let rawValue: UInt
+  /// The type of Apple's number.
   public init(rawValue: UInt) { self.rawValue = rawValue }
+  /// ``NSManagedObject``s. The default.
   public static let managedObjectResultType: NSFetchRequestResultType = []
+  /// ``NSManagedObjectID``s.
   public static let managedObjectIDResultType = NSFetchRequestResultType(rawValue: 1)
+  /// An `NSDictionary` for each object or group, with the keys of ``NSFetchRequest/propertiesToFetch``. Unsaved changes
+  /// are not in it.
   public static let dictionaryResultType = NSFetchRequestResultType(rawValue: 2)
+  /// One `NSNumber`: how many objects the fetch selects.
   public static let countResultType = NSFetchRequestResultType(rawValue: 4)
 }
 
+/// What a request does.
 public enum NSPersistentStoreRequestType: UInt, Sendable {
+  /// An ``NSFetchRequest``.
   case fetchRequestType = 1
+  /// An ``NSSaveChangesRequest``.
   case saveRequestType
+  /// An ``NSBatchInsertRequest``. Contexts do not run it yet.
   case batchInsertRequestType = 5
+  /// An ``NSBatchUpdateRequest``. Contexts do not run it yet.
   case batchUpdateRequestType
+  /// An ``NSBatchDeleteRequest``. Contexts do not run it yet.
   case batchDeleteRequestType
 }
 
-/// Something a context asks of its stores.
+/// A request of a context to its stores: a fetch, a save or a batch of changes.
 open class NSPersistentStoreRequest: NSObject, NSCopying {
-  /// The stores to ask; nil for all.
+  /// The stores of the request; nil for all stores of the coordinator.
   open var affectedStores: [NSPersistentStore]?
+  /// What the request does; `fetchRequestType` unless overridden.
   open var requestType: NSPersistentStoreRequestType { .fetchRequestType }
   /// The request itself, where a subclass has no copy of its own.
   open func copy(with zone: NSZone? = nil) -> Any { self }
@@ -78,20 +92,22 @@ struct FetchContent {
   }
 }
 
-/// Which objects to fetch, in which order and form.
+/// A request for the objects of an entity: which, in which order, and in which form.
 ///
-/// Requests of every result type are archived alike; what an unarchiver gives is an `NSFetchRequest<any
-/// NSFetchRequestResult>`, to be ``retyped(as:)``. They are no `NSSecureCoding`: nor are Apple's.
+/// Requests of every result type have the same archive. An unarchiver gives an `NSFetchRequest<any
+/// NSFetchRequestResult>`; see ``retyped(as:)``. The class does not conform to `NSSecureCoding`, as Apple's does not.
 open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRequest, NSCoding {
   private let box: FetchContent.Box
   /// What is asked for, whatever a subclass says.
   final var content: FetchContent { box.content }
 
+  /// A request without an entity, which must be set before the request is executed.
   public override init() {
     box = FetchContent.Box()
     super.init()
   }
 
+  /// A request for the objects of an entity. The name is looked up when the request is executed.
   public convenience init(entityName: String) {
     self.init()
     box.content.entityName = entityName
@@ -102,17 +118,20 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
     super.init()
   }
 
-  /// The same request under another result type: what is changed in one shows in the other.
+  /// The same request with another result type. A change of one is a change of the other.
   ///
-  /// In place of Apple's `request as! NSFetchRequest<Other>`, which no generic class of Swift can do: that cast always
-  /// fails here. What the results are is checked when they are fetched.
+  /// It stands for Apple's `request as! NSFetchRequest<Other>`. That cast always fails here, as generic classes of
+  /// Swift do not allow it. The class of the results is checked when they are fetched.
   public final func retyped<Other: NSFetchRequestResult>(as type: Other.Type = Other.self) -> NSFetchRequest<Other> {
     self as? NSFetchRequest<Other> ?? NSFetchRequest<Other>(sharing: box)
   }
 
   override func answer(in context: NSManagedObjectContext) throws -> Any { try context.fetch(erased, as: Any.self) }
 
-  /// Runs the request in the context whose `performAndWait` or `perform` block is being run.
+  /// Runs the request in the context whose `performAndWait` or `perform` block is running. Outside of such a block it
+  /// stops the program.
+  ///
+  /// - Throws: The errors of ``NSManagedObjectContext/fetch(_:)``. Nothing has changed then.
   open func execute() throws -> [ResultType] {
     guard let context = ContextCore.current?.context else {
       misuse("NSFetchRequest.execute() was called outside a context's perform block; use context.fetch(_:).")
@@ -120,11 +139,12 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
     return try context.fetch(self)
   }
 
+  /// The name of the entity to fetch; nil where neither a name nor an entity was set.
   open var entityName: String? { box.content.entity?.name ?? box.content.entityName }
 
-  /// The entity that was set. A request that was made by name has none before it is executed, and then the one of that
-  /// name in the context's model.
-  /// (https://developer.apple.com/documentation/coredata/nsfetchrequest/init(entityname:)-5anoo)
+  /// The entity to fetch. A request that was made by name has none before it is executed; then it has the entity of
+  /// that name in the context's model
+  /// (https://developer.apple.com/documentation/coredata/nsfetchrequest/init(entityname:)-5anoo).
   open var entity: NSEntityDescription? {
     get { box.content.entity ?? box.executed.withLock { $0 }?.entity }
     set {
@@ -138,84 +158,98 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
     set { box.content.affectedStores = newValue }
   }
 
+  /// Which objects to fetch; nil for all of the entity.
   open var predicate: NSPredicate? {
     get { box.content.predicate }
     set { box.content.predicate = newValue }
   }
+  /// The order of the results: each descriptor orders those that the ones before it leave equal. Nil for any order.
   open var sortDescriptors: [NSSortDescriptor]? {
     get { box.content.sortDescriptors }
     set { box.content.sortDescriptors = newValue }
   }
-  /// The most results; 0 for no limit. With a negative number, here, as ``fetchOffset`` or as ``fetchBatchSize``, the
-  /// fetch throws 134060.
+  /// The most results; 0 for no limit. A negative limit, offset or batch size makes the fetch throw 134060.
   open var fetchLimit: Int {
     get { box.content.fetchLimit }
     set { box.content.fetchLimit = newValue }
   }
+  /// How many of the first results to leave out; 0 for none.
   open var fetchOffset: Int {
     get { box.content.fetchOffset }
     set { box.content.fetchOffset = newValue }
   }
-  /// How many objects' values are read at a time, when the first of them is used; 0 for all at once. What
-  /// ``returnsObjectsAsFaults`` and ``relationshipKeyPathsForPrefetching`` ask for is done then, too.
+  /// How many objects are read at a time, when the first of them is used; 0 for all at once. ``returnsObjectsAsFaults``
+  /// and ``relationshipKeyPathsForPrefetching`` also take effect then.
   open var fetchBatchSize: Int {
     get { box.content.fetchBatchSize }
     set { box.content.fetchBatchSize = newValue }
   }
+  /// Whether objects of sub-entities are fetched too; true by default.
   open var includesSubentities: Bool {
     get { box.content.includesSubentities }
     set { box.content.includesSubentities = newValue }
   }
+  /// Whether the fetch also reads the values of the objects; true by default. Using them then needs no other read.
   open var includesPropertyValues: Bool {
     get { box.content.includesPropertyValues }
     set { box.content.includesPropertyValues = newValue }
   }
+  /// Whether the objects may be faults; true by default. With false, each has its values when the fetch ends.
   open var returnsObjectsAsFaults: Bool {
     get { box.content.returnsObjectsAsFaults }
     set { box.content.returnsObjectsAsFaults = newValue }
   }
+  /// Whether unsaved changes of the context count in the fetch; true by default. Results of type dictionary never have
+  /// them.
   open var includesPendingChanges: Bool {
     get { box.content.includesPendingChanges }
     set { box.content.includesPendingChanges = newValue }
   }
-  /// Whether each dictionary comes once; for results of type dictionary alone.
+  /// Whether equal dictionaries come once; false by default. It affects results of type dictionary only.
   open var returnsDistinctResults: Bool {
     get { box.content.returnsDistinctResults }
     set { box.content.returnsDistinctResults = newValue }
   }
-  /// Whether objects that the context has already, unless they have unsaved changes, take the values and relationships
-  /// that the store has now.
+  /// Whether objects that the context has already take the values that the store has now; false by default. Objects
+  /// with unsaved changes keep their values.
   open var shouldRefreshRefetchedObjects: Bool {
     get { box.content.shouldRefreshRefetchedObjects }
     set { box.content.shouldRefreshRefetchedObjects = newValue }
   }
+  /// What the results are: objects, object IDs, dictionaries, or a number. Objects by default.
   open var resultType: NSFetchRequestResultType {
     get { box.content.resultType }
     set { box.content.resultType = newValue }
   }
-  /// The keys of the dictionaries: names of attributes and to-one relationships, key paths over to-one relationships to
-  /// them, property descriptions, and `NSExpressionDescription`s, whose functions (`sum:`, `count:` …) are aggregates
-  /// of all fetched objects or of each group. Nil stands for all attributes. With objects as results the names are
-  /// checked, and the objects have all their values whatever this says (decision 042).
+  /// The keys of the dictionaries; nil for all attributes. Keys are:
+  ///
+  /// - names of attributes and to-one relationships, and key paths over to-one relationships to them
+  /// - property descriptions
+  /// - `NSExpressionDescription`s. Their functions (`sum:`, `count:` …) are aggregates of all fetched objects, or of
+  ///   each group.
+  ///
+  /// With objects as results the names are checked, and the objects have all their values (decision 042).
   /// (https://developer.apple.com/documentation/coredata/nsfetchrequest/propertiestofetch)
   open var propertiesToFetch: [Any]? {
     get { box.content.propertiesToFetch }
     set { box.content.propertiesToFetch = newValue }
   }
-  /// What all objects of a group have in common, named as in ``propertiesToFetch``; each group gives one dictionary, in
-  /// which all else must be an aggregate.
+  /// The values that all objects of a group have in common, named as in ``propertiesToFetch``; nil for no groups. Each
+  /// group gives one dictionary, whose other entries must be aggregates.
   /// (https://developer.apple.com/documentation/coredata/nsfetchrequest/propertiestogroupby)
   open var propertiesToGroupBy: [Any]? {
     get { box.content.propertiesToGroupBy }
     set { box.content.propertiesToGroupBy = newValue }
   }
-  /// Which groups are kept, by what they are grouped by, and by the entries of their dictionaries: a variable of an
-  /// entry's name (`NSExpression(forVariable:)`, `$name`) is its value.
+  /// Which groups to keep; nil for all. The predicate may use what the groups are grouped by, and the entries of their
+  /// dictionaries as variables: `$name`, `NSExpression(forVariable:)`.
   /// (https://developer.apple.com/documentation/coredata/nsfetchrequest/havingpredicate)
   open var havingPredicate: NSPredicate? {
     get { box.content.havingPredicate }
     set { box.content.havingPredicate = newValue }
   }
+  /// Key paths of relationships whose destinations the fetch reads along, for all results at once; nil for none. A path
+  /// that the entity does not have makes the fetch throw 134060.
   open var relationshipKeyPathsForPrefetching: [String]? {
     get { box.content.relationshipKeyPathsForPrefetching }
     set { box.content.relationshipKeyPathsForPrefetching = newValue }
@@ -235,8 +269,8 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
 
   // MARK: Coding
 
-  /// Encodes all but `affectedStores`. What has no form in an archive stops the program, as a predicate made of a
-  /// block: a coder has no way to say so.
+  /// Encodes everything but `affectedStores`. A part without a form in archives, such as a predicate with a block,
+  /// stops the program.
   open func encode(with coder: NSCoder) { FetchRequestCoding.encode(retyped(), with: coder) }
 
   /// The request that was encoded. Nil where it cannot be read.
@@ -246,7 +280,7 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
     box.content = request.box.content
   }
 
-  /// Foundation knows no names of generic classes, and stops the program.
+  /// The class that archives name: Foundation cannot name a generic class.
   open override var classForCoder: AnyClass { ArchivedFetchRequest.self }
 
   /// The request as contexts run it, whatever its result type.

@@ -1,11 +1,18 @@
 import Foundation
 
+/// What a history request gives. History requests do not run yet.
 public enum NSPersistentHistoryResultType: Int, Sendable {
+  /// Whether it succeeded: a `Bool`.
   case statusOnly = 0
+  /// The IDs of the changed objects.
   case objectIDs = 1
+  /// The number of changes.
   case count = 2
+  /// Transactions without their changes.
   case transactionsOnly = 3
+  /// Changes without their transactions.
   case changesOnly = 4
+  /// Transactions with their changes.
   case transactionsAndChanges = 5
 }
 
@@ -20,9 +27,12 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
 
   private var bound = Bound.token(nil)
   private var deletes = false
+  /// What the request gives: transactions with their changes unless set, or only whether it succeeded for one that
+  /// deletes.
   open var resultType = NSPersistentHistoryResultType.transactionsAndChanges
   /// Which transactions or changes to give.
   open var fetchRequest: NSFetchRequest<any NSFetchRequestResult>?
+  /// The token that the request was made with; nil where it was made with something else.
   open var token: NSPersistentHistoryToken? { if case .token(let token) = bound { token } else { nil } }
 
   /// A request for all history.
@@ -36,15 +46,18 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
     return request
   }
 
+  /// A request for the transactions after a date.
   open class func fetchHistory(after date: Date) -> Self { make(.date(date), deletes: false) }
 
   /// All history for a nil token.
   open class func fetchHistory(after token: NSPersistentHistoryToken?) -> Self { make(.token(token), deletes: false) }
 
+  /// A request for the transactions after another one; for all history with nil.
   open class func fetchHistory(after transaction: NSPersistentHistoryTransaction?) -> Self {
     make(.transaction(transaction), deletes: false)
   }
 
+  /// A request for the transactions or changes that a fetch request selects.
   open class func fetchHistory(withFetch fetchRequest: NSFetchRequest<any NSFetchRequestResult>) -> Self {
     make(.fetch(fetchRequest), deletes: false)
   }
@@ -54,10 +67,13 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
     make(.fetch(fetchRequest.retyped()), deletes: false)
   }
 
+  /// A request that deletes the history before a date.
   open class func deleteHistory(before date: Date) -> Self { make(.date(date), deletes: true) }
 
+  /// A request that deletes the history before a token; all history with nil.
   open class func deleteHistory(before token: NSPersistentHistoryToken?) -> Self { make(.token(token), deletes: true) }
 
+  /// A request that deletes the history before a transaction; all history with nil.
   open class func deleteHistory(before transaction: NSPersistentHistoryTransaction?) -> Self {
     make(.transaction(transaction), deletes: true)
   }
@@ -66,7 +82,9 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
 /// What a history request gives, by `resultType`.
 open class NSPersistentHistoryResult: NSPersistentStoreResult {
   private let content: (result: Any?, type: NSPersistentHistoryResultType)
+  /// A `Bool`, a number, object IDs, transactions or changes, as ``resultType`` says; nil where there is none.
   open var result: Any? { content.result }
+  /// What ``result`` is.
   open var resultType: NSPersistentHistoryResultType { content.type }
 
   init(_ result: Any?, _ type: NSPersistentHistoryResultType) { content = (result, type) }

@@ -32,9 +32,13 @@ open class NSPersistentHistoryToken: NSObject, NSCopying, NSSecureCoding, @unche
   open override var hash: Int { transactions.hashValue }
 }
 
+/// What a change of persistent history did to its object.
 public enum NSPersistentHistoryChangeType: Int, Sendable {
+  /// The object was inserted.
   case insert = 0
+  /// Properties of the object were changed.
   case update = 1
+  /// The object was deleted.
   case delete = 2
 }
 
@@ -49,12 +53,16 @@ open class NSPersistentHistoryChange: NSObject, NSCopying, NSFetchRequestResult 
   }
 
   private let content: Content
+  /// The save that made the change; nil where it was not read along.
   open internal(set) weak var transaction: NSPersistentHistoryTransaction?
 
   init(_ content: Content) { self.content = content }
 
+  /// The number of the change, unique in its store.
   open var changeID: Int64 { content.changeID }
+  /// The ID of the changed object, which may be deleted by now.
   open var changedObjectID: NSManagedObjectID { content.changedObjectID }
+  /// What the change did to the object.
   open var changeType: NSPersistentHistoryChangeType { content.changeType }
   /// The preserved values of a deleted object.
   open var tombstone: [AnyHashable: Any]? { content.tombstone }
@@ -64,6 +72,7 @@ open class NSPersistentHistoryChange: NSObject, NSCopying, NSFetchRequestResult 
 
   /// Nil: fetches of history are not supported yet.
   open class func entityDescription(with context: NSManagedObjectContext) -> NSEntityDescription? { nil }
+  /// Nil: fetches of history are not supported yet.
   open class var entityDescription: NSEntityDescription? { nil }
   /// Nil: fetches of history are not supported yet.
   open class var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? { nil }
@@ -87,14 +96,23 @@ open class NSPersistentHistoryTransaction: NSObject, NSCopying, NSFetchRequestRe
 
   init(_ content: Content) { self.content = content }
 
+  /// When the save was made.
   open var timestamp: Date { content.timestamp }
+  /// The changes of the save; nil where they were not read along.
   open var changes: [NSPersistentHistoryChange]? { content.changes }
+  /// The number of the save, which grows from save to save of a store.
   open var transactionNumber: Int64 { content.transactionNumber }
+  /// The UUID of the store.
   open var storeID: String { content.storeID }
+  /// The identifier of the program that saved.
   open var bundleID: String { content.bundleID }
+  /// The identifier of the process that saved.
   open var processID: String { content.processID }
+  /// The ``NSManagedObjectContext/name`` of the context that saved; nil for none.
   open var contextName: String? { content.contextName }
+  /// The ``NSManagedObjectContext/transactionAuthor`` of the context that saved; nil for none.
   open var author: String? { content.author }
+  /// The point in history right after the save.
   open var token: NSPersistentHistoryToken { content.token }
   open func copy(with zone: NSZone? = nil) -> Any { self }
 
@@ -116,13 +134,16 @@ open class NSPersistentHistoryTransaction: NSObject, NSCopying, NSFetchRequestRe
 
   /// Nil: fetches of history are not supported yet.
   open class func entityDescription(with context: NSManagedObjectContext) -> NSEntityDescription? { nil }
+  /// Nil: fetches of history are not supported yet.
   open class var entityDescription: NSEntityDescription? { nil }
   /// Nil: fetches of history are not supported yet.
   open class var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? { nil }
 }
 
 // Keys of NSPersistentStoreRemoteChange, which is not posted yet.
+/// The key of `userInfo` for the URL of a store that others have changed. No notification with it is posted yet.
 public let NSPersistentStoreURLKey = "storeURL"
+/// The key of `userInfo` for a token of persistent history. No notification has such an entry yet.
 public let NSPersistentHistoryTokenKey = "historyToken"
 
 extension Notification.Name {

@@ -10,22 +10,32 @@ import Foundation
 extension NSManagedObjectContext {
   /// Posted when objects of a main-queue context have changed, at the end of the event.
   public struct ObjectsDidChangeMessage: NotificationCenter.MainActorMessage {
+    /// What is observed: a context.
     public typealias Subject = NSManagedObjectContext
+    /// The name of the notification that says the same.
     public static var name: Notification.Name { WatchedNotification.didChange.name }
+    /// The context that posts the message.
     public let context: NSManagedObjectContext
     private let info: [AnyHashable: Any]
+    /// The objects that were inserted; empty for none.
     public var inserted: Set<NSManagedObject> { info.set(NSInsertedObjectsKey) }
+    /// The objects that were changed; empty for none.
     public var updated: Set<NSManagedObject> { info.set(NSUpdatedObjectsKey) }
+    /// The objects that were deleted; empty for none.
     public var deleted: Set<NSManagedObject> { info.set(NSDeletedObjectsKey) }
+    /// The objects that were refreshed; empty for none.
     public var refreshed: Set<NSManagedObject> { info.set(NSRefreshedObjectsKey) }
+    /// The objects that became invalid; empty for none.
     public var invalidated: Set<NSManagedObject> { info.set(NSInvalidatedObjectsKey) }
     /// True where the context was reset; nil otherwise.
     public let invalidatedAll: Bool?
 
+    /// The message of a notification; nil for one of another name or without a context.
     @MainActor public static func makeMessage(_ notification: Notification) -> Self? {
       Self(MessageContent<NSManagedObjectContext>(notification, name))
     }
 
+    /// The notification that says the same as a message.
     @MainActor public static func makeNotification(_ message: Self) -> Notification {
       Notification(name: name, object: message.context, userInfo: message.info)
     }
@@ -39,14 +49,19 @@ extension NSManagedObjectContext {
 
   /// Posted before a main-queue context saves.
   public struct WillSaveMessage: NotificationCenter.MainActorMessage {
+    /// What is observed: a context.
     public typealias Subject = NSManagedObjectContext
+    /// The name of the notification that says the same.
     public static var name: Notification.Name { WatchedNotification.willSave.name }
+    /// The context that posts the message.
     public let context: NSManagedObjectContext
 
+    /// The message of a notification; nil for one of another name or without a context.
     @MainActor public static func makeMessage(_ notification: Notification) -> Self? {
       Self(MessageContent<NSManagedObjectContext>(notification, name))
     }
 
+    /// The notification that says the same as a message.
     @MainActor public static func makeNotification(_ message: Self) -> Notification {
       Notification(name: name, object: message.context)
     }
@@ -59,22 +74,30 @@ extension NSManagedObjectContext {
 
   /// Posted after a main-queue context has saved.
   public struct DidSaveMessage: NotificationCenter.MainActorMessage {
+    /// What is observed: a context.
     public typealias Subject = NSManagedObjectContext
+    /// The name of the notification that says the same.
     public static var name: Notification.Name { WatchedNotification.didSave.name }
+    /// The context that posts the message.
     public let context: NSManagedObjectContext
     private let info: [AnyHashable: Any]
+    /// The objects that were inserted; empty for none.
     public var inserted: Set<NSManagedObject> { info.set(NSInsertedObjectsKey) }
+    /// The objects that were changed; empty for none.
     public var updated: Set<NSManagedObject> { info.set(NSUpdatedObjectsKey) }
+    /// The objects that were deleted; empty for none.
     public var deleted: Set<NSManagedObject> { info.set(NSDeletedObjectsKey) }
     /// Nil: no tokens are given out yet.
     public let historyToken: NSPersistentHistoryToken?
     /// Nil: contexts are not pinned.
     public let queryGeneration: NSQueryGenerationToken?
 
+    /// The message of a notification; nil for one of another name or without a context.
     @MainActor public static func makeMessage(_ notification: Notification) -> Self? {
       Self(MessageContent<NSManagedObjectContext>(notification, name))
     }
 
+    /// The notification that says the same as a message.
     @MainActor public static func makeNotification(_ message: Self) -> Notification {
       Notification(name: name, object: message.context, userInfo: message.info)
     }
@@ -89,19 +112,27 @@ extension NSManagedObjectContext {
 
   /// Posted after a main-queue context has saved, with IDs.
   public struct DidSaveObjectIDsMessage: NotificationCenter.MainActorMessage {
+    /// What is observed: a context.
     public typealias Subject = NSManagedObjectContext
+    /// The name of the notification that says the same.
     public static var name: Notification.Name { WatchedNotification.didSaveIDs.name }
+    /// The context that posts the message.
     public let context: NSManagedObjectContext
+    /// The IDs of the objects that were inserted; empty for none.
     public let insertedIDs: Set<NSManagedObjectID>
+    /// The IDs of the objects that were changed; empty for none.
     public let updatedIDs: Set<NSManagedObjectID>
+    /// The IDs of the objects that were deleted; empty for none.
     public let deletedIDs: Set<NSManagedObjectID>
     /// Nil: no tokens are given out yet.
     public let historyToken: NSPersistentHistoryToken?
 
+    /// The message of a notification; nil for one of another name or without a context.
     @MainActor public static func makeMessage(_ notification: Notification) -> Self? {
       Self(MessageContent<NSManagedObjectContext>(notification, name))
     }
 
+    /// The notification that says the same as a message.
     @MainActor public static func makeNotification(_ message: Self) -> Notification {
       let sets = [
         NSInsertedObjectIDsKey: message.insertedIDs, NSUpdatedObjectIDsKey: message.updatedIDs,
@@ -122,19 +153,27 @@ extension NSManagedObjectContext {
 
   /// Posted after a private-queue context has saved, with IDs.
   public struct DidSaveObjectIDsAsyncMessage: NotificationCenter.AsyncMessage {
+    /// What is observed: a context.
     public typealias Subject = NSManagedObjectContext
+    /// The name of the notification that says the same.
     public static var name: Notification.Name { WatchedNotification.didSaveIDs.name }
+    /// The context that posts the message.
     public let context: NSManagedObjectContext
+    /// The IDs of the objects that were inserted; empty for none.
     public let insertedIDs: Set<NSManagedObjectID>
+    /// The IDs of the objects that were changed; empty for none.
     public let updatedIDs: Set<NSManagedObjectID>
+    /// The IDs of the objects that were deleted; empty for none.
     public let deletedIDs: Set<NSManagedObjectID>
     /// Nil: no tokens are given out yet.
     public let historyToken: NSPersistentHistoryToken?
 
+    /// The message of a notification; nil for one of another name or without a context.
     public static func makeMessage(_ notification: Notification) -> Self? {
       Self(MessageContent<NSManagedObjectContext>(notification, name))
     }
 
+    /// The notification that says the same as a message.
     public static func makeNotification(_ message: Self) -> Notification {
       let sets = [
         NSInsertedObjectIDsKey: message.insertedIDs, NSUpdatedObjectIDsKey: message.updatedIDs,
@@ -155,23 +194,33 @@ extension NSManagedObjectContext {
 
   /// Posted after a main-queue context has merged others' changes, with IDs.
   public struct DidMergeChangesMessage: NotificationCenter.MainActorMessage {
+    /// What is observed: a context.
     public typealias Subject = NSManagedObjectContext
+    /// The name of the notification that says the same.
     public static var name: Notification.Name { NSManagedObjectContext.didMergeChangesObjectIDsNotification }
+    /// The context that posts the message.
     public let context: NSManagedObjectContext
+    /// The IDs of the objects that were inserted; empty for none.
     public let insertedIDs: Set<NSManagedObjectID>
+    /// The IDs of the objects that were changed; empty for none.
     public let updatedIDs: Set<NSManagedObjectID>
+    /// The IDs of the objects that were deleted; empty for none.
     public let deletedIDs: Set<NSManagedObjectID>
+    /// The IDs of the objects that were refreshed; empty for none.
     public let refreshedIDs: Set<NSManagedObjectID>
+    /// The IDs of the objects that became invalid; empty for none.
     public let invalidatedIDs: Set<NSManagedObjectID>
     /// Nil: no tokens are given out yet.
     public let historyToken: NSPersistentHistoryToken?
     /// Nil: contexts are not pinned.
     public let queryGeneration: NSQueryGenerationToken?
 
+    /// The message of a notification; nil for one of another name or without a context.
     @MainActor public static func makeMessage(_ notification: Notification) -> Self? {
       Self(MessageContent<NSManagedObjectContext>(notification, name))
     }
 
+    /// The notification that says the same as a message.
     @MainActor public static func makeNotification(_ message: Self) -> Notification {
       let sets = [
         NSInsertedObjectIDsKey: message.insertedIDs, NSUpdatedObjectIDsKey: message.updatedIDs,
@@ -196,23 +245,33 @@ extension NSManagedObjectContext {
 
   /// Posted after a private-queue context has merged others' changes, with IDs.
   public struct DidMergeChangesAsyncMessage: NotificationCenter.AsyncMessage {
+    /// What is observed: a context.
     public typealias Subject = NSManagedObjectContext
+    /// The name of the notification that says the same.
     public static var name: Notification.Name { NSManagedObjectContext.didMergeChangesObjectIDsNotification }
+    /// The context that posts the message.
     public let context: NSManagedObjectContext
+    /// The IDs of the objects that were inserted; empty for none.
     public let insertedIDs: Set<NSManagedObjectID>
+    /// The IDs of the objects that were changed; empty for none.
     public let updatedIDs: Set<NSManagedObjectID>
+    /// The IDs of the objects that were deleted; empty for none.
     public let deletedIDs: Set<NSManagedObjectID>
+    /// The IDs of the objects that were refreshed; empty for none.
     public let refreshedIDs: Set<NSManagedObjectID>
+    /// The IDs of the objects that became invalid; empty for none.
     public let invalidatedIDs: Set<NSManagedObjectID>
     /// Nil: no tokens are given out yet.
     public let historyToken: NSPersistentHistoryToken?
     /// Nil: contexts are not pinned.
     public let queryGeneration: NSQueryGenerationToken?
 
+    /// The message of a notification; nil for one of another name or without a context.
     public static func makeMessage(_ notification: Notification) -> Self? {
       Self(MessageContent<NSManagedObjectContext>(notification, name))
     }
 
+    /// The notification that says the same as a message.
     public static func makeNotification(_ message: Self) -> Notification {
       let sets = [
         NSInsertedObjectIDsKey: message.insertedIDs, NSUpdatedObjectIDsKey: message.updatedIDs,

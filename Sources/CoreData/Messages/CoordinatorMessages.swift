@@ -3,19 +3,26 @@ import Foundation
 extension NSPersistentStoreCoordinator {
   /// Posted when the stores of a coordinator have changed, on the main queue.
   public struct StoresDidChangeMessage: NotificationCenter.MainActorMessage {
+    /// What is observed: a coordinator.
     public typealias Subject = NSPersistentStoreCoordinator
+    /// The name of the notification that says the same.
     public static var name: Notification.Name { .NSPersistentStoreCoordinatorStoresDidChange }
+    /// The coordinator that posts the message.
     public let persistentStoreCoordinator: NSPersistentStoreCoordinator
+    /// The stores that were added; empty for none.
     public let addedStores: [NSPersistentStore]
+    /// The stores that were removed; empty for none.
     public let removedStores: [NSPersistentStore]
-    /// The store that was, and the one that has taken its place; nil where none has.
+    /// A store, and the store that has taken its place in the coordinator; nil where none has.
     public let uuidChangedStores: (oldValue: NSPersistentStore, newValue: NSPersistentStore)?
     private let movedIDs: [NSManagedObjectID]
 
+    /// The message of a notification; nil for one of another name or without a coordinator.
     @MainActor public static func makeMessage(_ notification: Notification) -> Self? {
       Self(MessageContent<NSPersistentStoreCoordinator>(notification, name))
     }
 
+    /// The notification that says the same as a message.
     @MainActor public static func makeNotification(_ message: Self) -> Notification {
       var info: [AnyHashable: Any] = [:]
       if !message.addedStores.isEmpty { info[NSAddedPersistentStoresKey] = message.addedStores }
@@ -40,19 +47,26 @@ extension NSPersistentStoreCoordinator {
 
   /// Posted when the stores of a coordinator have changed, on another queue.
   public struct StoresDidChangeAsyncMessage: NotificationCenter.AsyncMessage {
+    /// What is observed: a coordinator.
     public typealias Subject = NSPersistentStoreCoordinator
+    /// The name of the notification that says the same.
     public static var name: Notification.Name { .NSPersistentStoreCoordinatorStoresDidChange }
+    /// The coordinator that posts the message.
     public let persistentStoreCoordinator: NSPersistentStoreCoordinator
+    /// The stores that were added; empty for none.
     public let addedStores: [NSPersistentStore]
+    /// The stores that were removed; empty for none.
     public let removedStores: [NSPersistentStore]
-    /// The store that was, and the one that has taken its place; nil where none has.
+    /// A store, and the store that has taken its place in the coordinator; nil where none has.
     public let uuidChangedStores: (oldValue: NSPersistentStore, newValue: NSPersistentStore)?
     private let movedIDs: [NSManagedObjectID]
 
+    /// The message of a notification; nil for one of another name or without a coordinator.
     public static func makeMessage(_ notification: Notification) -> Self? {
       Self(MessageContent<NSPersistentStoreCoordinator>(notification, name))
     }
 
+    /// The notification that says the same as a message.
     public static func makeNotification(_ message: Self) -> Notification {
       var info: [AnyHashable: Any] = [:]
       if !message.addedStores.isEmpty { info[NSAddedPersistentStoresKey] = message.addedStores }

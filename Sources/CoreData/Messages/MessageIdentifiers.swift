@@ -5,6 +5,7 @@ import Foundation
 
 extension NotificationCenter.MessageIdentifier
 where Self == NotificationCenter.BaseMessageIdentifier<NSManagedObjectContext.ObjectsDidChangeMessage> {
+  /// Observes changes of a main-queue context, on the main queue.
   public static var objectsDidChange:
     NotificationCenter.BaseMessageIdentifier<NSManagedObjectContext.ObjectsDidChangeMessage>
   {
@@ -15,6 +16,7 @@ where Self == NotificationCenter.BaseMessageIdentifier<NSManagedObjectContext.Ob
 
 extension NotificationCenter.MessageIdentifier
 where Self == NotificationCenter.BaseMessageIdentifier<NSManagedObjectContext.WillSaveMessage> {
+  /// Observes saves of a main-queue context before they begin, on the main queue.
   public static var willSave: NotificationCenter.BaseMessageIdentifier<NSManagedObjectContext.WillSaveMessage> {
     _ = WatchedNotification.willSave.watchedName
     return MessagePosting.requested(.init())
@@ -23,6 +25,7 @@ where Self == NotificationCenter.BaseMessageIdentifier<NSManagedObjectContext.Wi
 
 extension NotificationCenter.MessageIdentifier
 where Self == NotificationCenter.BaseMessageIdentifier<NSManagedObjectContext.DidSaveMessage> {
+  /// Observes saves of a main-queue context, on the main queue.
   public static var didSave: NotificationCenter.BaseMessageIdentifier<NSManagedObjectContext.DidSaveMessage> {
     _ = WatchedNotification.didSave.watchedName
     return MessagePosting.requested(.init())
@@ -31,6 +34,7 @@ where Self == NotificationCenter.BaseMessageIdentifier<NSManagedObjectContext.Di
 
 extension NotificationCenter.MessageIdentifier
 where Self == NotificationCenter.BaseMessageIdentifier<NSManagedObjectContext.DidSaveObjectIDsMessage> {
+  /// Observes saves of a main-queue context, on the main queue, with IDs in place of objects.
   public static var didSaveObjectIDs:
     NotificationCenter.BaseMessageIdentifier<NSManagedObjectContext.DidSaveObjectIDsMessage>
   {
@@ -41,6 +45,7 @@ where Self == NotificationCenter.BaseMessageIdentifier<NSManagedObjectContext.Di
 
 extension NotificationCenter.MessageIdentifier
 where Self == NotificationCenter.BaseMessageIdentifier<NSManagedObjectContext.DidSaveObjectIDsAsyncMessage> {
+  /// Observes saves of a private-queue context, with IDs in place of objects.
   public static var didSaveObjectIDsAsync:
     NotificationCenter.BaseMessageIdentifier<NSManagedObjectContext.DidSaveObjectIDsAsyncMessage>
   {
@@ -51,6 +56,7 @@ where Self == NotificationCenter.BaseMessageIdentifier<NSManagedObjectContext.Di
 
 extension NotificationCenter.MessageIdentifier
 where Self == NotificationCenter.BaseMessageIdentifier<NSManagedObjectContext.DidMergeChangesMessage> {
+  /// Observes merges into a main-queue context, on the main queue.
   public static var didMergeChanges:
     NotificationCenter.BaseMessageIdentifier<NSManagedObjectContext.DidMergeChangesMessage>
   {
@@ -60,6 +66,7 @@ where Self == NotificationCenter.BaseMessageIdentifier<NSManagedObjectContext.Di
 
 extension NotificationCenter.MessageIdentifier
 where Self == NotificationCenter.BaseMessageIdentifier<NSManagedObjectContext.DidMergeChangesAsyncMessage> {
+  /// Observes merges into a private-queue context.
   public static var didMergeChangesAsync:
     NotificationCenter.BaseMessageIdentifier<NSManagedObjectContext.DidMergeChangesAsyncMessage>
   {
@@ -69,6 +76,7 @@ where Self == NotificationCenter.BaseMessageIdentifier<NSManagedObjectContext.Di
 
 extension NotificationCenter.MessageIdentifier
 where Self == NotificationCenter.BaseMessageIdentifier<NSPersistentStoreCoordinator.StoresDidChangeMessage> {
+  /// Observes changes of a coordinator's stores that are made on the main queue.
   public static var storesDidChange:
     NotificationCenter.BaseMessageIdentifier<NSPersistentStoreCoordinator.StoresDidChangeMessage>
   {
@@ -78,6 +86,7 @@ where Self == NotificationCenter.BaseMessageIdentifier<NSPersistentStoreCoordina
 
 extension NotificationCenter.MessageIdentifier
 where Self == NotificationCenter.BaseMessageIdentifier<NSPersistentStoreCoordinator.StoresDidChangeAsyncMessage> {
+  /// Observes changes of a coordinator's stores that are made on other queues.
   public static var storesDidChangeAsync:
     NotificationCenter.BaseMessageIdentifier<NSPersistentStoreCoordinator.StoresDidChangeAsyncMessage>
   {

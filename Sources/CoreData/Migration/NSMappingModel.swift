@@ -4,12 +4,15 @@ import Foundation
 open class NSMappingModel: NSObject, NSCopying {
   // Implicitly unwrapped, because that is the type that existing code expects.
   // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
+  /// How each entity of the destination is made, in the order of the migration.
   open var entityMappings: [NSEntityMapping]! = []
 
+  /// The entity mappings by name.
   open var entityMappingsByName: [String: NSEntityMapping] {
     Dictionary((entityMappings ?? []).map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
+  /// A mapping model without mappings.
   public override init() { super.init() }
 
   /// Nil: files of mapping models are not read yet.
@@ -26,6 +29,7 @@ open class NSMappingModel: NSObject, NSCopying {
     forSourceModel sourceModel: NSManagedObjectModel, destinationModel: NSManagedObjectModel
   ) throws -> NSMappingModel { throw MigrationError.notYet(.inferredMappingModel, "Inferring a mapping model") }
 
+  /// A copy with copies of the mappings.
   open func copy(with zone: NSZone? = nil) -> Any {
     let copy = NSMappingModel()
     copy.entityMappings = entityMappings?.compactMap { $0.copy() as? NSEntityMapping }
@@ -33,12 +37,19 @@ open class NSMappingModel: NSObject, NSCopying {
   }
 }
 
+/// How a mapping makes objects of the destination. No mapping is applied yet.
 public enum NSEntityMappingType: UInt, Sendable {
+  /// No way is set. The client makes the objects.
   case undefinedEntityMappingType = 0
+  /// By a migration policy of the client, whose class ``NSEntityMapping/entityMigrationPolicyClassName`` names.
   case customEntityMappingType = 1
+  /// The entity is new: it has no objects in the source.
   case addEntityMappingType = 2
+  /// The entity is gone: its objects in the source have none in the destination.
   case removeEntityMappingType = 3
+  /// The entity has not changed: its objects are copied.
   case copyEntityMappingType = 4
+  /// The entity has changed: its objects are transformed.
   case transformEntityMappingType = 5
 }
 
@@ -47,24 +58,36 @@ open class NSEntityMapping: NSObject, NSCopying {
   private var given: String?
   // Implicitly unwrapped, because that is the type that existing code expects.
   // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
+  /// The name of the mapping, unique in its mapping model. Unless set, it is made of the names of both entities.
   open var name: String! {
     get { given ?? "\(sourceEntityName ?? "")To\(destinationEntityName ?? "")" }
     set { given = newValue }
   }
+  /// How the mapping makes objects.
   open var mappingType = NSEntityMappingType.undefinedEntityMappingType
+  /// The name of the entity in the source model; nil for a new entity.
   open var sourceEntityName: String?
+  /// The version hash of the entity in the source model, 32 bytes; nil for a new entity.
   open var sourceEntityVersionHash: Data?
+  /// The name of the entity in the destination model; nil for an entity that is gone.
   open var destinationEntityName: String?
+  /// The version hash of the entity in the destination model, 32 bytes; nil for an entity that is gone.
   open var destinationEntityVersionHash: Data?
+  /// How the attributes of a destination object are computed; nil for none.
   open var attributeMappings: [NSPropertyMapping]?
+  /// How the relationships of a destination object are computed; nil for none.
   open var relationshipMappings: [NSPropertyMapping]?
   /// The source objects; all of the entity for nil.
   open var sourceExpression: NSExpression?
+  /// Entries that the client keeps with the mapping; nil for none.
   open var userInfo: [AnyHashable: Any]?
+  /// The name of the subclass of ``NSEntityMigrationPolicy`` that does the mapping; nil for the class itself.
   open var entityMigrationPolicyClassName: String?
 
+  /// A mapping of no entity.
   public override init() { super.init() }
 
+  /// A copy with copies of the property mappings.
   open func copy(with zone: NSZone? = nil) -> Any {
     let copy = NSEntityMapping()
     copy.given = given
@@ -84,11 +107,14 @@ open class NSEntityMapping: NSObject, NSCopying {
 
 /// How one property of a destination object is computed.
 open class NSPropertyMapping: NSObject {
+  /// The name of the property in the destination entity; nil for none.
   open var name: String?
   /// May use `$source`, `$destination`, `$manager`, `$entityMapping`, `$propertyMapping` and `$entityPolicy`.
   open var valueExpression: NSExpression?
+  /// Entries that the client keeps with the mapping; nil for none.
   open var userInfo: [AnyHashable: Any]?
 
+  /// A mapping of no property.
   public override init() { super.init() }
 
   var duplicate: NSPropertyMapping {

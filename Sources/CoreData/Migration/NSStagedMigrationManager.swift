@@ -2,6 +2,7 @@ import Foundation
 
 /// The option that gives a coordinator its staged migration manager.
 public let NSPersistentStoreStagedMigrationManagerOptionKey = "NSPersistentStoreStagedMigrationManagerOptionKey"
+/// The option that puts parts of a migration off. It has no effect yet.
 public let NSPersistentStoreDeferredLightweightMigrationOptionKey =
   "NSPersistentStoreDeferredLightweightMigrationOptionKey"
 
@@ -17,18 +18,23 @@ open class NSManagedObjectModelReference: NSObject {
   private let source: Source
   private let checksum: String
   private var resolved: NSManagedObjectModel?
+  /// The ``NSManagedObjectModel/versionChecksum`` that the model must have.
   open var versionChecksum: String { checksum }
 
+  /// A reference to a model.
   public init(model: NSManagedObjectModel, versionChecksum: String) {
     (source, checksum) = (.model(model), versionChecksum)
   }
 
+  /// A reference to the model in a file, which is read when the model is first used.
   public init(fileURL: URL, versionChecksum: String) { (source, checksum) = (.file(fileURL), versionChecksum) }
 
+  /// A reference to the model of a name in a bundle; nil stands for the main bundle.
   public init(name modelName: String, in bundle: Bundle?, versionChecksum: String) {
     (source, checksum) = (.named(modelName, bundle), versionChecksum)
   }
 
+  /// A reference to the model in a bundle whose entities have the version hashes; nil stands for the main bundle.
   public init(entityVersionHashes versionHash: [AnyHashable: Any], in bundle: Bundle?, versionChecksum: String) {
     (source, checksum) = (.hashes(versionHash, bundle), versionChecksum)
   }
@@ -63,15 +69,19 @@ open class NSManagedObjectModelReference: NSObject {
 open class NSMigrationStage: NSObject {
   // Implicitly unwrapped, because that is the type that existing code expects.
   // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
+  /// A name of the stage for the client's use; nil unless set.
   open var label: String!
+  /// A stage without a label.
   public override init() { super.init() }
 }
 
 /// Models that follow each other by inferred mappings.
 open class NSLightweightMigrationStage: NSMigrationStage {
   private let checksums: [String]
+  /// The checksums of the models, in the order of the migration.
   open var versionChecksums: [String] { checksums }
 
+  /// A stage over the models with the checksums, in the order of the migration.
   public init(_ versionChecksums: [String]) {
     checksums = versionChecksums
     super.init()
@@ -80,13 +90,19 @@ open class NSLightweightMigrationStage: NSMigrationStage {
 
 /// A step with code before and after it.
 open class NSCustomMigrationStage: NSMigrationStage {
+  /// Code of a stage. An error ends the migration.
   public typealias Handler = (NSStagedMigrationManager, NSCustomMigrationStage) throws -> Void
   private let models: (from: NSManagedObjectModelReference, to: NSManagedObjectModelReference)
+  /// The model before the stage.
   open var currentModel: NSManagedObjectModelReference { models.from }
+  /// The model after the stage.
   open var nextModel: NSManagedObjectModelReference { models.to }
+  /// Called before the stage; nil for nothing. It is not called yet, as nothing migrates by stages.
   open var willMigrateHandler: Handler?
+  /// Called after the stage; nil for nothing. It is not called yet, as nothing migrates by stages.
   open var didMigrateHandler: Handler?
 
+  /// A stage from one model to the next.
   public init(
     migratingFrom currentModel: NSManagedObjectModelReference, to nextModel: NSManagedObjectModelReference
   ) {
@@ -99,9 +115,11 @@ open class NSCustomMigrationStage: NSMigrationStage {
 /// with 134100, as without a manager.
 open class NSStagedMigrationManager: NSObject {
   private let steps: [NSMigrationStage]
+  /// The stages, in the order of the migration.
   open var stages: [NSMigrationStage] { steps }
   /// The container during a migration; nil, as no migration runs yet.
   open var container: NSPersistentContainer? { nil }
 
+  /// A manager of stages, in the order of the migration.
   public init(_ stages: [NSMigrationStage]) { steps = stages }
 }

@@ -3,21 +3,37 @@ import StoreSchema
 
 /// The type of an attribute.
 public enum NSAttributeType: UInt, Sendable {
+  /// No type. Stores keep no such attribute: it must be transient.
   case undefinedAttributeType = 0
+  /// A whole number of 16 bits. A value outside of its range is an error of validation.
   case integer16AttributeType = 100
+  /// A whole number of 32 bits. A value outside of its range is an error of validation.
   case integer32AttributeType = 200
+  /// A whole number of 64 bits.
   case integer64AttributeType = 300
+  /// A decimal number of up to 38 digits, an `NSDecimalNumber`.
   case decimalAttributeType = 400
+  /// A floating-point number of 64 bits. A value that is not a number (NaN) is an error of validation.
   case doubleAttributeType = 500
+  /// A floating-point number of 32 bits. A value that is not a number (NaN) is an error of validation.
   case floatAttributeType = 600
+  /// A string.
   case stringAttributeType = 700
+  /// A truth value.
   case booleanAttributeType = 800
+  /// A date. Stores keep it in seconds since 2001-01-01T00:00:00Z, with the fraction of a `Double`.
   case dateAttributeType = 900
+  /// Bytes, a `Data`.
   case binaryDataAttributeType = 1000
+  /// A `UUID`, of 16 bytes.
   case UUIDAttributeType = 1100
+  /// A `URL`, stored as text.
   case URIAttributeType = 1200
+  /// A value that a ``ValueTransformer`` turns into data. Predicates cannot look into it.
   case transformableAttributeType = 1800
+  /// An ``NSManagedObjectID``, as a type of results. A store keeps no such attribute.
   case objectIDAttributeType = 2000
+  /// A dictionary of named elements; see ``NSCompositeAttributeDescription``.
   case compositeAttributeType = 2100
 }
 
@@ -25,39 +41,59 @@ public enum NSAttributeType: UInt, Sendable {
 open class NSAttributeDescription: NSPropertyDescription {
   /// The modern spelling of ``NSAttributeType``.
   public struct AttributeType: RawRepresentable, Hashable, Sendable {
+    /// The type as an ``NSAttributeType``.
     public let rawValue: NSAttributeType
+    /// The modern spelling of a type.
     public init(rawValue: NSAttributeType) { self.rawValue = rawValue }
+    /// ``NSAttributeType/undefinedAttributeType``: no type.
     public static let undefined = Self(rawValue: .undefinedAttributeType)
+    /// ``NSAttributeType/integer16AttributeType``: a whole number of 16 bits.
     public static let integer16 = Self(rawValue: .integer16AttributeType)
+    /// ``NSAttributeType/integer32AttributeType``: a whole number of 32 bits.
     public static let integer32 = Self(rawValue: .integer32AttributeType)
+    /// ``NSAttributeType/integer64AttributeType``: a whole number of 64 bits.
     public static let integer64 = Self(rawValue: .integer64AttributeType)
+    /// ``NSAttributeType/decimalAttributeType``: a decimal number.
     public static let decimal = Self(rawValue: .decimalAttributeType)
+    /// ``NSAttributeType/doubleAttributeType``: a floating-point number of 64 bits.
     public static let double = Self(rawValue: .doubleAttributeType)
+    /// ``NSAttributeType/floatAttributeType``: a floating-point number of 32 bits.
     public static let float = Self(rawValue: .floatAttributeType)
+    /// ``NSAttributeType/stringAttributeType``: a string.
     public static let string = Self(rawValue: .stringAttributeType)
+    /// ``NSAttributeType/booleanAttributeType``: a truth value.
     public static let boolean = Self(rawValue: .booleanAttributeType)
+    /// ``NSAttributeType/dateAttributeType``: a date.
     public static let date = Self(rawValue: .dateAttributeType)
+    /// ``NSAttributeType/binaryDataAttributeType``: bytes.
     public static let binaryData = Self(rawValue: .binaryDataAttributeType)
+    /// ``NSAttributeType/UUIDAttributeType``: a `UUID`.
     public static let uuid = Self(rawValue: .UUIDAttributeType)
+    /// ``NSAttributeType/URIAttributeType``: a `URL`.
     public static let uri = Self(rawValue: .URIAttributeType)
+    /// ``NSAttributeType/transformableAttributeType``: a value that a transformer turns into data.
     public static let transformable = Self(rawValue: .transformableAttributeType)
+    /// ``NSAttributeType/objectIDAttributeType``: an object ID, as a type of results.
     public static let objectID = Self(rawValue: .objectIDAttributeType)
+    /// ``NSAttributeType/compositeAttributeType``: a dictionary of named elements.
     public static let composite = Self(rawValue: .compositeAttributeType)
   }
 
-  /// Changing it gives the attribute the value class that belongs to the new type.
+  /// The type of the attribute's values. Changing it sets ``attributeValueClassName`` to the class of the new type.
   open var attributeType = NSAttributeType.undefinedAttributeType {
     willSet { requireEditable() }
     didSet { if attributeType != oldValue { valueClassName = nil } }
   }
 
+  /// ``attributeType`` in its modern spelling.
   public final var type: AttributeType {
     get { AttributeType(rawValue: attributeType) }
     set { attributeType = newValue.rawValue }
   }
 
   private var valueClassName: String?
-  /// The class of the attribute's values; of a transformable one, what the model says.
+  /// The name of the class of the attribute's values. Nil for an undefined or transformable attribute whose model names
+  /// no class.
   open var attributeValueClassName: String? {
     get { valueClassName ?? Self.defaultClassName(attributeType) }
     set {
@@ -66,8 +102,9 @@ open class NSAttributeDescription: NSPropertyDescription {
     }
   }
 
-  /// What a new object begins with. Not applied to objects that are fetched. A value that the attribute cannot have is
-  /// an error when the model is first used.
+  /// The value that a new object begins with; nil for none. Objects that are fetched do not get it.
+  ///
+  /// A value that the attribute cannot have is an error when the model is first used.
   open var defaultValue: Any? { willSet { requireEditable() } }
   /// The registered name of the transformer of a transformable attribute; nil for the secure default.
   open var valueTransformerName: String? { willSet { requireEditable() } }
@@ -138,7 +175,8 @@ private func AttributeType_(_ type: NSAttributeType) -> StoreSchema.AttributeTyp
 
 /// An attribute that the store computes at save from other values.
 open class NSDerivedAttributeDescription: NSAttributeDescription {
-  /// `now()`, a key path, `canonical:(name)`, `items.@count`, `items.price.@sum` and the like.
+  /// How the store computes the value: `now()`, a key path, `canonical:(name)`, `items.@count`, `items.price.@sum` and
+  /// the like. Nil is an error when the model is first used.
   open var derivationExpression: NSExpression? {
     get { expression ?? derivation.map { ExpressionTree.expression(DerivationCoding.expression($0)) } }
     set {
@@ -148,6 +186,7 @@ open class NSDerivedAttributeDescription: NSAttributeDescription {
     }
   }
   private var expression: NSExpression?
+  /// A predicate of the model. It is kept and copied, and has no effect on the value.
   open var filteringPredicate: NSPredicate? { willSet { requireEditable() } }
 
   override class func makeEmpty() -> NSPropertyDescription { NSDerivedAttributeDescription() }
@@ -188,6 +227,7 @@ open class NSCompositeAttributeDescription: NSAttributeDescription {
     }
   }
 
+  /// An attribute of the composite type, without a name or elements.
   public override init() {
     super.init()
     attributeType = .compositeAttributeType

@@ -5,7 +5,7 @@ import StoreSchema
 ///
 /// Mutable until its model is first used by a coordinator; changing it later stops the program.
 open class NSEntityDescription: NSObject, NSCopying, NSSecureCoding {
-  /// The model this entity belongs to.
+  /// The model this entity belongs to. Stops the program where the entity belongs to none.
   open var managedObjectModel: NSManagedObjectModel {
     guard let model = managedObjectModelIfAny else {
       misuse("The entity \(name ?? "?") belongs to no model yet; add it to NSManagedObjectModel.entities first.")
@@ -18,6 +18,8 @@ open class NSEntityDescription: NSObject, NSCopying, NSSecureCoding {
   /// The same without counting: an entity of a used model is never freed.
   @exclusivity(unchecked) private(set) final var frozenReference: Unmanaged<EntityInfo>?
 
+  /// The entity's name, unique within its model. A model with an entity whose name is nil is an error when it is first
+  /// used.
   open var name: String? { willSet { requireEditable() } }
   private var className: String?
   /// The name of the class of this entity's objects, `NSManagedObject` unless set.
@@ -30,14 +32,18 @@ open class NSEntityDescription: NSObject, NSCopying, NSSecureCoding {
       className = newValue
     }
   }
+  /// Whether the entity has no objects of its own. Inserting one stops the program; a fetch gives objects of its
+  /// sub-entities.
   open var isAbstract = false { willSet { requireEditable() } }
-  /// Whatever the client wants to know of the entity; empty unless set.
+  /// Entries that the client keeps with the entity; empty unless set. They are not part of the version hash.
   open var userInfo: [AnyHashable: Any]? = [:]
+  /// A text that enters the version hash, so that two versions of an equal entity differ; nil for none.
   open var versionHashModifier: String? { willSet { requireEditable() } }
   /// Kept for model files; there is no Spotlight here.
   open var coreSpotlightDisplayNameExpression: NSExpression? { willSet { requireEditable() } }
 
   private var renaming: String?
+  /// The name by which a migration finds the entity in an older version of the model; its own name unless set.
   open var renamingIdentifier: String? {
     get { renaming ?? name }
     set {
@@ -49,6 +55,7 @@ open class NSEntityDescription: NSObject, NSCopying, NSSecureCoding {
   // MARK: Hierarchy
 
   private var parent: BackReference<NSEntityDescription>?
+  /// The entity of which this is a sub-entity; nil for a root entity. Setting ``subentities`` of the other sets it.
   open var superentity: NSEntityDescription? { parentEntity }
   /// What ``superentity`` says, whatever a subclass says of it.
   final var parentEntity: NSEntityDescription? {
@@ -58,6 +65,9 @@ open class NSEntityDescription: NSObject, NSCopying, NSSecureCoding {
   /// How others refer to this entity without owning it.
   let reference = BackReference<NSEntityDescription>()
 
+  /// The entities that inherit from this one directly. An entity that is a sub-entity of another leaves it.
+  ///
+  /// An entity that would become its own sub-entity stops the program.
   open var subentities: [NSEntityDescription] = [] {
     willSet { requireEditable() }
     didSet {
@@ -72,6 +82,7 @@ open class NSEntityDescription: NSObject, NSCopying, NSSecureCoding {
     }
   }
 
+  /// The direct sub-entities by name.
   open var subentitiesByName: [String: NSEntityDescription] {
     Dictionary(subentities.map { ($0.name ?? "", $0) }, uniquingKeysWith: { first, _ in first })
   }
@@ -89,7 +100,7 @@ open class NSEntityDescription: NSObject, NSCopying, NSSecureCoding {
   // MARK: Properties
 
   private var own: [NSPropertyDescription] = []
-  /// Own and inherited properties. Setting it sets the own ones.
+  /// Own and inherited properties. Setting it sets the own ones; inherited ones in the list are ignored.
   open var properties: [NSPropertyDescription] {
     get { inherited + own }
     set {
@@ -126,10 +137,12 @@ open class NSEntityDescription: NSObject, NSCopying, NSSecureCoding {
     return made
   }
 
+  /// Own and inherited attributes by name.
   open var attributesByName: [String: NSAttributeDescription] {
     propertiesByName.compactMapValues { $0 as? NSAttributeDescription }
   }
 
+  /// Own and inherited relationships by name.
   open var relationshipsByName: [String: NSRelationshipDescription] {
     propertiesByName.compactMapValues { $0 as? NSRelationshipDescription }
   }
@@ -144,14 +157,17 @@ open class NSEntityDescription: NSObject, NSCopying, NSSecureCoding {
 
   // MARK: Constraints and indexes
 
-  /// Each inner array names, by text or description, properties whose values must be unique together.
+  /// Each inner array lists properties, by name or description, whose values must be unique together. Every store
+  /// enforces them.
   open var uniquenessConstraints: [[Any]] = [] { willSet { requireEditable() } }
 
+  /// The fetch indexes of the entity. They are not part of the version hash.
   open var indexes: [NSFetchIndexDescription] = [] {
     willSet { requireEditable() }
     didSet { for index in indexes { index.indexedEntity = self } }
   }
 
+  /// Lists of property names, each of which stands for a fetch index on these properties.
   @available(*, deprecated, message: "Use NSEntityDescription.indexes instead")
   open var compoundIndexes: [[Any]] {
     get { compound }
@@ -172,6 +188,7 @@ open class NSEntityDescription: NSObject, NSCopying, NSSecureCoding {
 
   // MARK: Finding and making
 
+  /// An entity without a name, properties or model.
   public override init() {
     super.init()
     reference.target = self
@@ -221,8 +238,8 @@ open class NSEntityDescription: NSObject, NSCopying, NSSecureCoding {
 
   open class var supportsSecureCoding: Bool { true }
 
-  /// Encodes what a copy has. Relationships find their destinations again by name, in the model that the entity is
-  /// added to.
+  /// Encodes what a copy has. A relationship keeps the name of its destination, and finds it again in the model that
+  /// the entity is added to.
   open func encode(with coder: NSCoder) { DescriptionCoding.encode(self, with: coder) }
 
   /// The entity that was encoded, in no model. Nil where it cannot be read.
@@ -232,7 +249,8 @@ open class NSEntityDescription: NSObject, NSCopying, NSSecureCoding {
     take(from: entity)
   }
 
-  /// Whether `object` is an entity that says the same, its own properties included; related entities count by name.
+  /// Whether `object` is an entity with equal contents, its own properties included. Related entities are compared by
+  /// name.
   open override func isEqual(_ object: Any?) -> Bool { DescriptionEquality.areEqual(self, object) }
   open override var hash: Int { name.hashValue }
 

@@ -2,21 +2,30 @@ import Foundation
 import StoreQuery
 import StoreSchema
 
+/// How a fetch index orders the values of a property.
 public enum NSFetchIndexElementType: UInt, Sendable {
+  /// By the order of the values.
   case binary = 0
+  /// By ranges of numbers or dates, in an R-tree.
   case rTree = 1
 }
 
 /// One property of a fetch index.
 open class NSFetchIndexElementDescription: NSObject, NSCopying, NSCoding {
+  /// The property that is indexed.
   open var property: NSPropertyDescription? { indexedProperty }
   final let indexedProperty: NSPropertyDescription?
+  /// The name of the property that is indexed.
   open var propertyName: String? { indexedProperty?.name }
+  /// How the values are ordered. Changing it stops the program once the model is in use.
   open var collationType: NSFetchIndexElementType { willSet { index?.requireEditable() } }
+  /// Whether the index is in ascending order; true by default.
   open var isAscending = true { willSet { index?.requireEditable() } }
+  /// The index that has this element; nil where there is none.
   open var indexDescription: NSFetchIndexDescription? { index }
   final weak var index: NSFetchIndexDescription?
 
+  /// An ascending element on a property.
   public init(property: NSPropertyDescription, collationType: NSFetchIndexElementType) {
     indexedProperty = property
     self.collationType = collationType
@@ -36,6 +45,7 @@ open class NSFetchIndexElementDescription: NSObject, NSCopying, NSCoding {
     DescriptionCoding.encode(NSFetchIndexDescription(name: "index", elements: [copy]), with: coder)
   }
 
+  /// A copy on the same property, in no index.
   open func copy(with zone: NSZone? = nil) -> Any {
     let copy = NSFetchIndexElementDescription(
       property: indexedProperty ?? NSPropertyDescription(), collationType: collationType)
@@ -55,20 +65,24 @@ open class NSFetchIndexElementDescription: NSObject, NSCopying, NSCoding {
 
 /// An index that speeds up fetches on some properties of an entity. Not part of the version hash.
 open class NSFetchIndexDescription: NSObject, NSCopying, NSCoding {
+  /// The name of the index, unique within its entity.
   open var name: String { willSet { requireEditable() } }
+  /// The indexed properties, the most significant first.
   open var elements: [NSFetchIndexElementDescription] {
     willSet { requireEditable() }
     didSet { for element in elements { element.index = self } }
   }
+  /// The entity whose ``NSEntityDescription/indexes`` has the index; nil where there is none.
   open var entity: NSEntityDescription? { indexedEntity }
   final var indexedEntity: NSEntityDescription? {
     get { owner?.target }
     set { owner = newValue?.reference }
   }
   private var owner: BackReference<NSEntityDescription>?
-  /// Restricts the index to objects that meet it.
+  /// Restricts the index to objects that meet it; nil for all objects.
   open var partialIndexPredicate: NSPredicate? { willSet { requireEditable() } }
 
+  /// An index on the elements. Nil stands for no elements.
   public init(name: String, elements: [NSFetchIndexElementDescription]?) {
     self.name = name
     self.elements = elements ?? []
@@ -87,6 +101,7 @@ open class NSFetchIndexDescription: NSObject, NSCopying, NSCoding {
   /// Encodes the index with the properties of its elements.
   open func encode(with coder: NSCoder) { DescriptionCoding.encode(self, with: coder) }
 
+  /// A copy with copies of the elements, in no entity.
   open func copy(with zone: NSZone? = nil) -> Any {
     let copy = NSFetchIndexDescription(
       name: name, elements: elements.compactMap { $0.copy() as? NSFetchIndexElementDescription })

@@ -2,10 +2,10 @@ import Foundation
 import StoreSchema
 import Synchronization
 
-/// The entities of an application: what its objects are and how they hang together.
+/// The entities of an application, with their attributes and relationships.
 ///
-/// Mutable until a coordinator or context first uses it. From then on it is immutable and may be used from any thread,
-/// which is why it is Sendable; changing it then stops the program. A copy can be changed again.
+/// A model can be changed until a coordinator or context first uses it. From then on it is immutable, any thread may
+/// use it, and changing it stops the program. A copy can be changed again.
 open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
   private var list: [NSEntityDescription] = []
   /// The entities of each configuration; see ``members(ofConfiguration:)``.
@@ -14,6 +14,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
   private let freezing = NSRecursiveLock()
   private var freezeResult: Result<FrozenModel, SchemaError>?
 
+  /// A model without entities.
   public override init() { super.init() }
 
   /// Whether the model was guessed from a store's tables; see
@@ -22,7 +23,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
 
   // MARK: Entities
 
-  /// All entities, sub-entities included: those of entities that are set become part of the model with them.
+  /// All entities, sub-entities included. Setting it adds the sub-entities of the given entities too.
   ///
   /// Names that are missing, doubled or differ only by case are an error when the model is first used.
   open var entities: [NSEntityDescription] {
@@ -57,6 +58,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
 
   private var byName: [String: NSEntityDescription]?
 
+  /// All entities by name, sub-entities included.
   open var entitiesByName: [String: NSEntityDescription] {
     if let byName { return byName }
     return Dictionary(list.map { ($0.name ?? "", $0) }, uniquingKeysWith: { first, _ in first })
@@ -82,6 +84,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
 
   // MARK: Configurations
 
+  /// The names of the configurations that were set, in ascending order. The default configuration is not among them.
   open var configurations: [String] { members.keys.sorted() }
 
   static let defaultConfiguration = "PF_DEFAULT_CONFIGURATION_NAME"
@@ -91,8 +94,8 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
     members(ofConfiguration: configuration)
   }
 
-  /// Names a set of entities. Each must belong to the model. Their sub-entities are not part of the configuration
-  /// unless they are given too.
+  /// Sets the entities of a configuration. Each must belong to the model. Sub-entities are part of the configuration
+  /// only where they are given too.
   open func setEntities(_ entities: [NSEntityDescription], forConfigurationName configuration: String) {
     requireEditable()
     for entity in entities where entity.managedObjectModelIfAny !== self {
@@ -103,9 +106,10 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
 
   // MARK: Fetch request templates
 
+  /// The fetch request templates by name. Those of a model in use cannot be changed; copies of them can.
   open var fetchRequestTemplatesByName: [String: NSFetchRequest<any NSFetchRequestResult>] { templates }
 
-  /// The template as it is. That of a model in use cannot be changed; a copy of it can.
+  /// The template of a name; nil where there is none. It cannot be changed once the model is in use; a copy of it can.
   open func fetchRequestTemplate(forName name: String) -> NSFetchRequest<any NSFetchRequestResult>? { templates[name] }
 
   /// A copy of the template with the `$variables` of its predicate replaced by values; `NSNull` stands for nil. Nil for
@@ -126,6 +130,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
     return request
   }
 
+  /// Keeps a fetch request under a name; nil removes the one of that name. Stops the program once the model is in use.
   open func setFetchRequestTemplate(
     _ fetchRequestTemplate: NSFetchRequest<any NSFetchRequestResult>?, forName name: String
   ) {
@@ -135,9 +140,10 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
 
   // MARK: Versions
 
+  /// Marks that the client gives to a version of the model. Stores record those that are strings, and compare none.
   open var versionIdentifiers: Set<AnyHashable> = [] { willSet { requireEditable() } }
 
-  /// The version hash of each entity.
+  /// The version hash of each entity by its name: 32 bytes.
   open var entityVersionHashesByName: [String: Data] {
     VersionHash.hashes(of: definitions()).mapValues { Data($0) }
   }
@@ -145,9 +151,9 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
   /// Identifies the whole model: base64 of a digest over all version hashes.
   open var versionChecksum: String { VersionHash.checksum(of: VersionHash.hashes(of: definitions())) }
 
-  /// Whether a store with this metadata was made with exactly the entities of the configuration, and with those above
-  /// them, whose tables they are in. Entities whose hash cannot be computed, because they have derived or composite
-  /// attributes, count as the same by their name.
+  /// Whether a store with this metadata was made with exactly the entities of the configuration and their
+  /// superentities, which are in the same tables. The hash of an entity with derived or composite attributes cannot be
+  /// computed: such an entity is compared by name.
   open func isConfiguration(
     withName configuration: String?, compatibleWithStoreMetadata metadata: [String: Any]
   ) -> Bool {
@@ -167,8 +173,8 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
   /// Texts for users, by keys of the forms `Entity/<name>`, `Property/<property>/Entity/<entity>`,
   /// `Property/<property>` and `ErrorString/<text>`. Validation errors use them.
   ///
-  /// Those of a model that was read from `Name.momd` and the like are in `NameModel.strings` beside it, or in a folder
-  /// `<language>.lproj` there; they are read when they are first asked for.
+  /// The texts of a model file `Name.momd` are in `NameModel.strings` beside it, or in a folder `<language>.lproj`
+  /// there. They are read when they are first used.
   open var localizationDictionary: [String: String]? {
     get { freezing.withLock { texts.dictionary() } }
     set {
@@ -189,7 +195,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
 
   // MARK: Copying
 
-  /// A copy that can be changed, with copies of all entities and templates; nothing in it refers to this model.
+  /// A copy that can be changed, with copies of all entities and templates.
   open func copy(with zone: NSZone? = nil) -> Any {
     let copy = NSManagedObjectModel()
     var copies: [ObjectIdentifier: NSEntityDescription] = [:]
@@ -247,12 +253,12 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
     request.entity = entity
   }
 
-  /// Whether `object` is a model with equal entities, configurations, templates, identifiers and texts.
-  /// Merges all models of the bundles, of the main bundle for nil. Two different entities of one name stop the program.
+  /// Merges all models of the bundles; nil stands for the main bundle. Two different entities of one name stop the
+  /// program. Gives nil where there is no model.
   open class func mergedModel(from bundles: [Bundle]?) -> NSManagedObjectModel? { merged(from: bundles) }
 
-  /// Merges those entity versions of the bundles' models that a store with this metadata was made with. Nil where one
-  /// is missing.
+  /// Merges the entity versions, of the models of the bundles, that a store with this metadata was made with. Gives nil
+  /// where one is missing.
   open class func mergedModel(
     from bundles: [Bundle]?, forStoreMetadata metadata: [String: Any]
   ) -> NSManagedObjectModel? { merged(from: bundles, forStoreMetadata: metadata) }

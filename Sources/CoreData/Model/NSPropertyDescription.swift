@@ -18,20 +18,23 @@ open class NSPropertyDescription: NSObject, NSCopying, NSSecureCoding {
   /// The composite attribute of which this is an element.
   weak var composite: NSCompositeAttributeDescription?
 
+  /// The property's name, unique within its entity. An empty name is an error when the model is first used.
   open var name = "" {
     willSet { requireEditable() }
     didSet { entityIfAny?.propertiesDidChange() }
   }
   /// Whether the property may be nil at save. True by default.
   open var isOptional = true { willSet { requireEditable() } }
-  /// Whether the property is kept in memory only.
+  /// Whether the property is kept in memory only. False by default.
   open var isTransient = false { willSet { requireEditable() } }
-  /// Whatever the client wants to know of the property; empty unless set.
+  /// Entries that the client keeps with the property; empty unless set. They are not part of the version hash.
   ///
-  /// It can be set while the model is in use, too: predicates of fetched properties that name it read it each time.
-  /// Nobody may read it at that moment.
+  /// They can also be set while the model is in use. Predicates of fetched properties that name them read them each
+  /// time. No other thread may read them while they are set.
   open var userInfo: [AnyHashable: Any]? = [:]
+  /// A text that enters the version hash, so that two versions of an equal property differ; nil for none.
   open var versionHashModifier: String? { willSet { requireEditable() } }
+  /// Whether there is a fetch index on this attribute alone.
   @available(*, deprecated, message: "Use NSEntityDescription.indexes instead")
   open var isIndexed: Bool {
     get { indexedFlag }
@@ -66,16 +69,19 @@ open class NSPropertyDescription: NSObject, NSCopying, NSSecureCoding {
 
   private var predicates: [NSPredicate] = []
   private var warnings: [Any] = []
+  /// The predicates that a value must meet at save; see ``setValidationPredicates(_:withValidationWarnings:)``.
   open var validationPredicates: [NSPredicate] { predicates }
+  /// The texts or error codes to report, one for each of ``validationPredicates``.
   open var validationWarnings: [Any] { warnings }
 
   /// Sets the predicates that a value must meet at save, and the text or error code to report for each.
   ///
-  /// They are evaluated with the value as `SELF`, when the object is inserted or any of it has changed: an attribute's
-  /// value, a to-one relationship's object, a to-many one's set or ordered set. Nil is not judged. The first one that
-  /// is not met is reported. A warning that is a number is the error's code; any other is the text of an error 1550, by
-  /// way of the model's `localizationDictionary` (`ErrorString/…`). Both lists have the same length, as Apple's
-  /// documentation demands; other ones stop the program.
+  /// - They are evaluated when the object is inserted or changed. `SELF` is the value: that of an attribute, the object
+  ///   of a to-one relationship, the set or ordered set of a to-many one. Nil is not evaluated.
+  /// - The first predicate that is not met is reported.
+  /// - A warning that is a number is the code of the error. Any other warning is the text of an error 1550; the model's
+  ///   `localizationDictionary` may replace it (`ErrorString/…`).
+  /// - Both lists have the same length, as Apple's documentation demands; otherwise the program stops.
   open func setValidationPredicates(
     _ validationPredicates: [NSPredicate]?, withValidationWarnings validationWarnings: [String]?
   ) {
@@ -87,13 +93,14 @@ open class NSPropertyDescription: NSObject, NSCopying, NSSecureCoding {
     warnings = validationWarnings ?? []
   }
 
-  /// A digest of what decides whether stores made with this property can be opened: 32 bytes for attributes and
-  /// relationships, empty for properties that no store keeps.
+  /// A digest by which stores are compared with the property: 32 bytes for attributes and relationships, empty for
+  /// properties that no store keeps.
   open var versionHash: Data { Data() }
 
+  /// A property without a name, in no entity.
   public override init() { super.init() }
 
-  /// Copies everything but the membership in an entity; the copy can be changed.
+  /// A copy that can be changed, in no entity.
   open func copy(with zone: NSZone? = nil) -> Any {
     let copy = type(of: self).makeEmpty()
     copy.take(from: self)
@@ -102,8 +109,8 @@ open class NSPropertyDescription: NSObject, NSCopying, NSSecureCoding {
 
   open class var supportsSecureCoding: Bool { true }
 
-  /// Encodes an attribute, a relationship or a fetched property. The names of a relationship's destination and inverse
-  /// are all that it keeps of them.
+  /// Encodes an attribute, a relationship or a fetched property. Of its destination and inverse, a relationship keeps
+  /// the names only.
   open func encode(with coder: NSCoder) { DescriptionCoding.encode(self, with: coder) }
 
   /// The property that was encoded, in no entity. Nil where it cannot be read, or is of another kind.
@@ -137,7 +144,7 @@ open class NSPropertyDescription: NSObject, NSCopying, NSSecureCoding {
     misuse("Can't modify an immutable model: change the property \(name) before a coordinator uses its model.")
   }
 
-  /// Whether `object` is a description of the same kind that says the same. The entity does not count.
+  /// Whether `object` is a description of the same kind with equal contents. The entity is not compared.
   open override func isEqual(_ object: Any?) -> Bool { DescriptionEquality.areEqual(self, object) }
   open override var hash: Int { name.hashValue }
 

@@ -3,19 +3,19 @@ import StoreSchema
 
 /// What happens to a relationship's destinations when its owner is deleted.
 public enum NSDeleteRule: UInt, Sendable {
-  /// Nothing; destinations keep pointing at an object that is gone.
+  /// Nothing: the destinations still refer to an object that is gone.
   case noActionDeleteRule = 0
-  /// Their inverse is emptied.
+  /// The inverse relationship of the destinations loses the object.
   case nullifyDeleteRule = 1
-  /// They are deleted too.
+  /// The destinations are deleted too.
   case cascadeDeleteRule = 2
-  /// The deletion fails while there are any.
+  /// The save throws 1600 while there are destinations that stay.
   case denyDeleteRule = 3
 }
 
 /// A relationship of an entity.
 open class NSRelationshipDescription: NSPropertyDescription {
-  /// The destination, found by ``destinationName`` once the model is complete.
+  /// The destination; nil where it is not known yet.
   open var destinationEntity: NSEntityDescription? {
     get { destination }
     set {
@@ -24,6 +24,7 @@ open class NSRelationshipDescription: NSPropertyDescription {
       destinationName = newValue?.name
     }
   }
+  /// The relationship of the destination that leads back; nil for none. It must be set on both relationships.
   open var inverseRelationship: NSRelationshipDescription? {
     get { inverse }
     set {
@@ -42,12 +43,16 @@ open class NSRelationshipDescription: NSPropertyDescription {
   var destinationName: String?
   var inverseName: String?
 
-  /// 1 exactly for a to-one relationship; 0 for no bound.
+  /// The most objects that the relationship may have at save: 1 for a to-one relationship, 0 for no bound.
   open var maxCount = 0 { willSet { requireEditable() } }
+  /// The fewest objects that the relationship may have at save; 0 for no bound. An optional one may also be empty.
   open var minCount = 0 { willSet { requireEditable() } }
-  /// `nullifyDeleteRule` by default, as Apple's header states.
+  /// What happens to the destinations when an object is deleted; `nullifyDeleteRule` by default, as Apple's header
+  /// states.
   open var deleteRule = NSDeleteRule.nullifyDeleteRule { willSet { requireEditable() } }
+  /// Whether the relationship leads to a set of objects: true unless ``maxCount`` is 1.
   open var isToMany: Bool { maxCount != 1 }
+  /// Whether the objects of a to-many relationship have an order: its value is an `NSOrderedSet` then.
   open var isOrdered = false { willSet { requireEditable() } }
 
   override class func makeEmpty() -> NSPropertyDescription { NSRelationshipDescription() }
@@ -92,12 +97,11 @@ open class NSRelationshipDescription: NSPropertyDescription {
 
 /// A property whose value is the result of a fetch: an array in the order of the request.
 ///
-/// The request is run when the value is first asked for, and again after the object has been refreshed; in between the
-/// value stays what it was
-/// ([NSFetchedPropertyDescription](https://developer.apple.com/documentation/coredata/nsfetchedpropertydescription)).
-/// Its predicate may use `$FETCH_SOURCE`, the object, and `$FETCHED_PROPERTY`, this description (`name` and
-/// `userInfo`).
+/// The request runs when the value is first read, and again after the object was refreshed
+/// (https://developer.apple.com/documentation/coredata/nsfetchedpropertydescription). Its predicate may use
+/// `$FETCH_SOURCE`, the object, and `$FETCHED_PROPERTY`, this description (`name` and `userInfo`).
 open class NSFetchedPropertyDescription: NSPropertyDescription {
+  /// The request whose result is the value. Nil is an error when the model is first used.
   open var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? { willSet { requireEditable() } }
 
   override class func makeEmpty() -> NSPropertyDescription { NSFetchedPropertyDescription() }
@@ -109,11 +113,14 @@ open class NSFetchedPropertyDescription: NSPropertyDescription {
   }
 }
 
-/// A named expression for `propertiesToFetch`.
+/// A named expression for ``NSFetchRequest/propertiesToFetch``. Its name is the key of the result.
 open class NSExpressionDescription: NSPropertyDescription {
+  /// What to compute.
   open var expression: NSExpression? { willSet { requireEditable() } }
+  /// The type of the computed value.
   open var expressionResultType = NSAttributeType.undefinedAttributeType { willSet { requireEditable() } }
 
+  /// ``expressionResultType`` in its modern spelling.
   public final var resultType: NSAttributeDescription.AttributeType {
     get { NSAttributeDescription.AttributeType(rawValue: expressionResultType) }
     set { expressionResultType = newValue.rawValue }

@@ -3,14 +3,20 @@ import Synchronization
 
 /// The name under which a transformer is registered.
 public struct NSValueTransformerName: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral {
+  /// The name as text.
   public let rawValue: String
+  /// The name of that text.
   public init(rawValue: String) { self.rawValue = rawValue }
+  /// The name of that text.
   public init(_ rawValue: String) { self.rawValue = rawValue }
+  /// The name of that text.
   public init(stringLiteral value: String) { rawValue = value }
 
   /// Archives with secure coding; reads back the classes of
   /// `NSSecureUnarchiveFromDataTransformer.allowedTopLevelClasses`.
   public static let secureUnarchiveFromDataTransformerName = Self("NSSecureUnarchiveFromData")
+  /// The name of an older transformer. It gives the one of ``secureUnarchiveFromDataTransformerName``, which reads the
+  /// same archives.
   public static let keyedUnarchiveFromDataTransformerName = Self("NSKeyedUnarchiveFromData")
 }
 
@@ -19,6 +25,7 @@ public struct NSValueTransformerName: RawRepresentable, Hashable, Sendable, Expr
 /// Foundation has none here. A transformer named `…UnarchiveFromData` is applied in reverse: storing a value calls
 /// `reverseTransformedValue`, reading calls `transformedValue`, as on Apple's platforms.
 open class ValueTransformer: NSObject {
+  /// A transformer that returns every value as it is.
   public override init() { super.init() }
 
   /// The allocating entry that ``make(_:)`` calls, so that a subclass needs no `required` initialiser.
@@ -35,6 +42,7 @@ open class ValueTransformer: NSObject {
     var unknown: Set<String> = []
   }
 
+  /// Registers a transformer under a name, from any thread; nil removes the one of that name.
   open class func setValueTransformer(_ transformer: ValueTransformer?, forName name: NSValueTransformerName) {
     let box = transformer.map(Registry.Box.init)
     registry.withLock {
@@ -43,11 +51,11 @@ open class ValueTransformer: NSObject {
     }
   }
 
-  /// The transformer registered under `name`; where there is none, an object of the transformer class of that name,
-  /// which is registered from then on: "it will attempt to find a class with the specified name"
-  /// (https://developer.apple.com/documentation/foundation/valuetransformer/init(forname:)). Nil where there is none of
-  /// both. The name of a class is that of its type, with its module or without; the class must have the initialiser
-  /// `init()`.
+  /// The transformer registered under `name`, or an object of the transformer class of that name, which is registered
+  /// from then on (https://developer.apple.com/documentation/foundation/valuetransformer/init(forname:)). Nil where
+  /// there is neither.
+  ///
+  /// The name of a class is that of its type, with its module or without. The class must have the initialiser `init()`.
   open class func named(_ name: NSValueTransformerName) -> ValueTransformer? {
     let (found, isUnknown) = registry.withLock {
       ($0.transformers[name.rawValue], $0.unknown.contains(name.rawValue))
@@ -77,18 +85,21 @@ open class ValueTransformer: NSObject {
   @_silgen_name("$s8CoreData16ValueTransformerC7_cdMakeACyt_tcfC")
   private static func allocate(_: Void) -> ValueTransformer
 
+  /// The registered names, in ascending order.
   open class func valueTransformerNames() -> [NSValueTransformerName] {
     registry.withLock { $0.transformers.keys.sorted().map { NSValueTransformerName(rawValue: $0) } }
   }
 
+  /// The class of what ``transformedValue(_:)`` returns; `NSObject` unless overridden.
   open class func transformedValueClass() -> AnyClass { NSObject.self }
-  /// Whether values can be turned back; true unless overridden
-  /// ([Apple's
-  /// documentation](https://developer.apple.com/documentation/foundation/valuetransformer/allowsreversetransformation())).
-  /// A transformer that cannot is refused at save: what it stores could not be read.
+  /// Whether ``reverseTransformedValue(_:)`` works; true unless overridden
+  /// (https://developer.apple.com/documentation/foundation/valuetransformer/allowsreversetransformation()). A save
+  /// refuses a transformer without: its data could not be read.
   open class func allowsReverseTransformation() -> Bool { true }
+  /// Transforms a value; returns it as it is unless overridden. Nil where the value cannot be transformed.
   open func transformedValue(_ value: Any?) -> Any? { value }
-  /// What `transformedValue` gives, unless overridden. Stops the program where there is no reverse transformation.
+  /// Reverses ``transformedValue(_:)``; calls it unless overridden. Stops the program where
+  /// ``allowsReverseTransformation()`` is false.
   open func reverseTransformedValue(_ value: Any?) -> Any? {
     if !type(of: self).allowsReverseTransformation() { misuse("\(type(of: self)) allows no reverse transformation.") }
     return transformedValue(value)

@@ -31,10 +31,13 @@ import Synchronization
 /// text, a date, data, a UUID or a relationship of Swift's own types costs a few nanoseconds. The others go through
 /// key-value coding.
 public struct ManagedProperty<Value>: Sendable {
+  /// The property's name, with what is remembered of it.
   public let key: PropertyKey
 
+  /// The property of that name. A name that the entity does not have stops the program when it is first used.
   public init(_ name: String) { key = PropertyKey(name, Self.representation) }
 
+  /// The name of the property in the model.
   public var name: String { key.name }
 
   private static var representation: PropertyRepresentation {
@@ -47,8 +50,9 @@ extension ManagedProperty where Value: ManagedValue {
   public init(_ name: String) { key = PropertyKey(name, Value._representation) }
 }
 
-/// The name of a property with the place where it was last found.
+/// The name of a property, with the slot that it was last found in.
 public final class PropertyKey: Sendable {
+  /// The name of the property in the model.
   public let name: String
   /// What the slot of the attribute must hold.
   private let representation: PropertyRepresentation
@@ -115,6 +119,7 @@ public final class PropertyKey: Sendable {
 
 /// What kind of stored value a Swift type stands for.
 public enum PropertyRepresentation: Sendable {
+  /// Stored in the row as a number, a date, text, bytes or a UUID, and read from there.
   case integer, double, date, string, data, uuid
   /// Read and written by key-value coding, which converts.
   case any
@@ -156,6 +161,7 @@ extension NSManagedObject {
     withRelationship(property.key) { add(object, to: $0) }
   }
 
+  /// Removes an object from a to-many relationship, and this one from its inverse.
   public final func remove<Members>(_ object: NSManagedObject, from property: ManagedProperty<Members>) {
     withRelationship(property.key) { remove(object, from: $0) }
   }

@@ -239,16 +239,15 @@ extension NSManagedObject {
 
   // MARK: Key paths
 
-  /// The value at a dotted path. A step over a to-many relationship gives a collection of what its members have.
+  /// The value at a dotted path. Behind a to-many relationship, the value is a collection of the values of its members.
   public final func value(forKeyPath keyPath: String) -> Any? {
     KeyPathValue.value(of: self, keyPath.split(separator: ".").map(String.init)[...])
   }
 
-  /// Sets the last key of a dotted path on the object that the others lead to, or on each object where they lead over a
-  /// to-many relationship, or an element of a composite attribute.
+  /// Sets the last key of a dotted path on the object at the path before it. Behind a to-many relationship, sets it on
+  /// each member. The last keys may lead to an element of a composite attribute.
   ///
-  /// A to-one relationship that is nil on the way ends it without an effect. Anything else that is no object stops the
-  /// program.
+  /// If a to-one relationship on the way is nil, nothing is set. Anything else that is no object stops the program.
   public final func setValue(_ value: Any?, forKeyPath keyPath: String) {
     var keys = keyPath.split(separator: ".").map(String.init)[...]
     var owners: [NSManagedObject] = [self]
@@ -284,15 +283,18 @@ extension NSManagedObject {
     store(encoded, in: element.slot)
   }
 
+  /// The value of a modelled property by its name; see ``NSManagedObject/value(forKey:)``.
   public final subscript(key: String) -> Any? {
     get { value(forKey: key) }
     set { setValue(newValue, forKey: key) }
   }
 
+  /// The values of several properties by name; `NSNull` for nil.
   public final func dictionaryWithValues(forKeys keys: [String]) -> [String: Any] {
     Dictionary(keys.map { ($0, value(forKey: $0) ?? NSNull()) }, uniquingKeysWith: { first, _ in first })
   }
 
+  /// Sets several properties by name, in no particular order.
   public final func setValuesForKeys(_ keyedValues: [String: Any]) {
     for (key, value) in keyedValues { setValue(value, forKey: key) }
   }

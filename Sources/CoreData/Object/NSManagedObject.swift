@@ -128,10 +128,10 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     self.init(entity: moc.core.entity(of: type(of: self)).description, insertInto: moc)
   }
 
-  /// Makes an object of the entity whose class this is, in no context. A class may have its own `init()`, in its body: no
-  /// extension can override this one.
+  /// Makes an object of the entity whose class this is, in no context. A class may have its own `init()` in its body;
+  /// an extension cannot override this one.
   ///
-  /// The entity is looked for in the models in use; where none has one, the program stops.
+  /// The entity is looked for in the models in use. If no model has one, the program stops.
   public convenience override init() {
     guard let entity = ModelRegistry.find(Self.self) else {
       misuse("No model in use has an entity of the class \(Self.self): load the model first, or use init(context:).")
@@ -160,12 +160,16 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
 
   // MARK: Identity
 
+  /// The object's own entity. Fires no fault.
   open var entity: NSEntityDescription { info.description }
 
+  /// The context that the object is in; nil before it is inserted, after its deletion is saved, and when the context is
+  /// gone.
   open var managedObjectContext: NSManagedObjectContext? {
     flags.contains(.gone) ? nil : core?.context
   }
 
+  /// The ID of the object: a temporary one until the object is saved. Fires no fault.
   open var objectID: NSManagedObjectID { ownID }
 
   /// What ``objectID`` says, whatever a subclass says of it.
@@ -182,12 +186,12 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     return made
   }
 
-  /// The entity of a model in use whose class this is. Where there is none, an empty description: without a name, and
-  /// of no model.
+  /// The entity of a model in use whose class this is. Where there is none, an entity without a name that belongs to no
+  /// model.
   open class func entity() -> NSEntityDescription { ModelRegistry.find(self) ?? NSEntityDescription() }
 
-  /// A request for the objects of the class's entity; see ``entity()``. A typed function of that name, which clients
-  /// write, is preferred.
+  /// A request for the objects of the class's entity; see ``entity()``. The compiler prefers a typed function of that
+  /// name, which clients write.
   @_disfavoredOverload
   open class func fetchRequest() -> NSFetchRequest<any NSFetchRequestResult> {
     entity().name.map { NSFetchRequest(entityName: $0) } ?? NSFetchRequest()
@@ -195,22 +199,28 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
 
   // MARK: State
 
+  /// Whether the object is new and not saved yet.
   open var isInserted: Bool { flags.isInserted }
+  /// Whether a saved object has unsaved changes.
   open var isUpdated: Bool { flags.isUpdated }
+  /// Whether the next save deletes the object. False again after that save.
   open var isDeleted: Bool { flags.isDeleted }
-  /// Whether its values have not been read yet.
+  /// Whether the object's values have not been read yet. Fires no fault.
   open var isFault: Bool { flags.isFault }
+  /// Whether the object is inserted, updated or deleted.
   open var hasChanges: Bool { flags.hasChanges }
+  /// 1 for a fault, 0 for an object whose values have been read.
   open var faultingState: Int { flags.isFault ? 1 : 0 }
 
-  /// Whether a stored property differs from what is stored.
+  /// Whether the value of a stored property differs from the stored one.
   open var hasPersistentChangedValues: Bool {
     if flags.contains(.linksChanged) { return true }
     if overlay.isEmpty { return false }
     return !changedSlots().isEmpty
   }
 
-  /// The present values of the properties that differ from what was last read or saved. Fires no fault.
+  /// The present values of the stored properties that differ from what was last read or saved, by name; `NSNull` for
+  /// nil. Fires no fault.
   open func changedValues() -> [String: Any] { presentChanges() }
 
   /// The properties changed since the last `processPendingChanges`, with the values from before; `NSNull` for nil, and
@@ -226,11 +236,12 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
   /// out. An object that was never saved has none.
   open func committedValues(forKeys keys: [String]?) -> [String: Any] { committed(keys) }
 
-  /// Whether the members of a relationship, or its destination's values, have not been read.
+  /// Whether the members of a to-many relationship, or the values of a to-one relationship's destination, have not been
+  /// read.
   open func hasFault(forRelationshipNamed key: String) -> Bool { isUnread(relationship: key) }
 
-  /// The IDs of a relationship's destinations. No objects are made, and the relationship stays as unread as it is. What
-  /// cannot be read is reported by the next save, and no ID is given.
+  /// The IDs of a relationship's destinations. Makes no objects, and does not read the relationship's members into the
+  /// context. If reading fails, there are no IDs, and the next save throws the error.
   open func objectIDs(forRelationshipNamed key: String) -> [NSManagedObjectID] { destinationIDs(relationship: key) }
 
   public override var hash: Int { Int(bitPattern: Unmanaged.passUnretained(self).toOpaque()) >> 4 }
@@ -243,56 +254,74 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
 
   // MARK: Life
 
-  /// Called once when the object is first inserted, its defaults set. Changes made here are part of the insertion.
+  /// Called once when the object is inserted, after its defaults are set. Changes made here are part of the insertion.
   open func awakeFromInsert() {}
-  /// Called each time a fault has been read. Changes made here do not mark the object as changed.
+  /// Called each time the values of a fault have been read. Changes made here do not mark the object as changed.
   open func awakeFromFetch() {}
-  /// Called when undo, rollback, refresh or merging has changed the values.
+  /// Called when a rollback, a refresh or a merge has changed the values. `flags` say which.
   open func awake(fromSnapshotEvents flags: NSSnapshotEventType) {}
-  /// Called when the object is about to be deleted, "before relationships are torn down" as Apple's documentation says:
-  /// by `delete(_:)`, and when a delete rule deletes it. Its deletion may be taken back here, also by a rollback.
-  /// `save()` throws here, because the deletion is not whole yet.
+  /// Called before the object is deleted and before its relationships change: by `delete(_:)`, and when a delete rule
+  /// deletes it. The deletion may be taken back here, also by a rollback. `save()` throws here, because the deletion is
+  /// not complete.
   open func prepareForDeletion() {}
   /// Called for each changed object before a save. Changes made here are saved too.
   open func willSave() {}
+  /// Called for each object of a save, deleted ones included, when the stores have the changes. What it changes is not
+  /// saved by that save.
   open func didSave() {}
+  /// Called before the object forgets its values and becomes a fault.
   open func willTurnIntoFault() {}
+  /// Called after the object has become a fault. Reading a modelled property here fires the fault again.
   open func didTurnIntoFault() {}
 
   // MARK: Validation
 
+  /// Checks a new object before a save. An override calls `super` and may throw errors of its own.
+  ///
+  /// - Throws: An error of validation (1550 to 1690); 1560 with a list of them for several.
   open func validateForInsert() throws { try withCore { try $0.validate(self) } }
+  /// Checks a changed object before a save. An override calls `super` and may throw errors of its own.
+  ///
+  /// - Throws: An error of validation (1550 to 1690); 1560 with a list of them for several.
   open func validateForUpdate() throws { try withCore { try $0.validate(self) } }
+  /// Checks an object that a save is about to delete. An override calls `super` and may throw errors of its own.
+  ///
+  /// - Throws: 1600 for a relationship with the delete rule deny that still has objects; 1560 for several.
   open func validateForDelete() throws { try core?.validateDeletion(self) }
 
-  /// Throws where `value` may not be saved as the value of a property: nil where there must be one, of another type,
-  /// out of range, or against a rule of the model. A key that the entity does not have passes.
+  /// Checks `value` as the value of a property.
   ///
-  /// An override is asked for each property before a save, with the present value, and may put another one in its
-  /// place, which the object then takes.
-  /// https://developer.apple.com/documentation/coredata/nsmanagedobject/validatevalue(_:forkey:)
+  /// Before a save, overrides are called for each property with its present value. If the override replaces the value,
+  /// the object takes the new one
+  /// (https://developer.apple.com/documentation/coredata/nsmanagedobject/validatevalue(_:forkey:)).
+  ///
+  /// - Throws: An error of validation where the value is nil and must not be, has another type, is out of range, or
+  ///   breaks a rule of the model. A key that the entity does not have is no error.
   open func validateValue(_ value: AutoreleasingUnsafeMutablePointer<AnyObject?>, forKey key: String) throws {
     try checkValue(value.pointee, forKey: key)
   }
 
   // MARK: Key-value coding that subclasses may override
 
-  /// Custom accessors are plain Swift here, so this reads the modelled property itself.
+  /// The value of a modelled property by its name. Nil where it has none. Accessors that a class declares in Swift are
+  /// not called.
   open func value(forKey key: String) -> Any? { modelledValue(forKey: key) }
+  /// Sets a modelled property by its name. Inverse relationships follow. A value of another type than the property's
+  /// stops the program.
   open func setValue(_ value: Any?, forKey key: String) { setModelledValue(value, forKey: key) }
 
-  /// The value without firing a fault and without custom accessors; of a fault, what was set with
-  /// ``setPrimitiveValue(_:forKey:)``. That of a to-many relationship is an `NSMutableSet` or `NSMutableOrderedSet`.
-  /// What is changed in it is a change of the relationship once ``didChangeValue(forKey:)`` announces it.
+  /// The value without firing a fault. A fault has only what ``setPrimitiveValue(_:forKey:)`` has set.
+  ///
+  /// The value of a to-many relationship is an `NSMutableSet` or `NSMutableOrderedSet`. Changing it changes the
+  /// relationship once ``didChangeValue(forKey:)`` announces it.
   open func primitiveValue(forKey key: String) -> Any? { primitive(key) }
 
-  /// Sets a value and nothing else: no fault is fired, the object is not marked as changed, and inverses stay as they
-  /// are. The value is saved with the object's next change. Between ``willChangeValue(forKey:)`` and
-  /// ``didChangeValue(forKey:)`` it is a change itself, which inverses follow. A value of another type than the
-  /// property's stops the program.
+  /// Sets a value without firing a fault, without marking the object as changed, and without changing inverses
+  /// (https://developer.apple.com/documentation/coredata/nsmanagedobject/setprimitivevalue(_:forkey:)).
   ///
-  /// "does not invoke the change notification methods", "you are also responsible for maintaining the inverse
-  /// relationship": https://developer.apple.com/documentation/coredata/nsmanagedobject/setprimitivevalue(_:forkey:)
+  /// The value is saved with the object's next change. Between ``willChangeValue(forKey:)`` and
+  /// ``didChangeValue(forKey:)`` it is a change, which inverses follow. A value of another type than the property's
+  /// stops the program.
   open func setPrimitiveValue(_ value: Any?, forKey key: String) { setPrimitive(value, key) }
 
   /// The value of a key the entity does not have. Stops the program unless overridden.
@@ -300,18 +329,23 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     misuse("the entity \(info.entity.name) is not key value coding-compliant for the key \"\(key)\".")
   }
 
+  /// Sets the value of a key the entity does not have. Stops the program unless overridden.
   open func setValue(_ value: Any?, forUndefinedKey key: String) {
     misuse("the entity \(info.entity.name) is not key value coding-compliant for the key \"\(key)\".")
   }
 
+  /// Announces that a value is about to be read: fires a fault. The key has no effect.
   open func willAccessValue(forKey key: String?) { prepareToRead() }
+  /// Announces that a value has been read. Does nothing unless overridden.
   open func didAccessValue(forKey key: String?) {}
-  /// Announces a change by primitive accessors, so that it is saved.
+  /// Announces a change by primitive accessors, so that it is saved. Fires a fault.
   open func willChangeValue(forKey key: String) {
     prepareToRead()
     noteEventBase()
     beginAnnouncement(key)
   }
+  /// Ends a change by primitive accessors, which ``willChangeValue(forKey:)`` announced: the object counts as updated,
+  /// and inverse relationships follow.
   open func didChangeValue(forKey key: String) {
     if info.keys[key] == nil && type(of: self).contextShouldIgnoreUnmodeledPropertyChanges { return }
     core?.markUpdated(self)
@@ -324,9 +358,10 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
   /// https://developer.apple.com/documentation/coredata/nsmanagedobject/contextshouldignoreunmodeledpropertychanges
   open class var contextShouldIgnoreUnmodeledPropertyChanges: Bool { true }
 
-  /// A pointer for whoever observes the object, kept as long as the object lives. Nothing here reads it: key-value
-  /// observing is not of this platform.
+  /// A pointer that observers of the object may keep here as long as the object lives. Nothing here reads it: this
+  /// platform has no key-value observing.
   open func observationInfo() -> UnsafeMutableRawPointer? { extras?.observationInfo }
+  /// Keeps a pointer for whoever observes the object; see ``observationInfo()``.
   open func setObservationInfo(_ inObservationInfo: UnsafeMutableRawPointer?) {
     makeExtras().observationInfo = inObservationInfo
   }
@@ -336,6 +371,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     forKey inKey: String, withSetMutation inMutationKind: NSKeyValueSetMutationKind, using inObjects: Set<AnyHashable>
   ) { willChangeValue(forKey: inKey) }
 
+  /// Ends a change of a to-many relationship by primitive accessors. The kind and the objects say which members were
+  /// added or removed.
   open func didChangeValue(
     forKey inKey: String, withSetMutation inMutationKind: NSKeyValueSetMutationKind, using inObjects: Set<AnyHashable>
   ) {
@@ -347,22 +384,6 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     "<\(Self.self): \(ownID.uri.absoluteString)\(flags.isFault ? "; fault" : "")>"
   }
 }
-
-extension NSManagedObject {
-  /// Why values changed other than by setting them.
-  public struct NSSnapshotEventType: OptionSet, Sendable {
-    public let rawValue: UInt
-    public init(rawValue: UInt) { self.rawValue = rawValue }
-    public static let undoInsertion = NSSnapshotEventType(rawValue: 2)
-    public static let undoDeletion = NSSnapshotEventType(rawValue: 4)
-    public static let undoUpdate = NSSnapshotEventType(rawValue: 8)
-    public static let rollback = NSSnapshotEventType(rawValue: 16)
-    public static let refresh = NSSnapshotEventType(rawValue: 32)
-    public static let mergePolicy = NSSnapshotEventType(rawValue: 64)
-  }
-}
-
-public typealias NSSnapshotEventType = NSManagedObject.NSSnapshotEventType
 
 /// Marks what a fetch can return. It has no run-time existence, so that `any NSFetchRequestResult` conforms to itself,
 /// as existing code expects.

@@ -38,6 +38,7 @@ open class NSManagedObjectID: NSObject, NSCopying, @unchecked Sendable {
 
   /// The object's own entity.
   open var entity: NSEntityDescription { info.description }
+  /// The store that the object is in; nil for an object of no store.
   open var persistentStore: NSPersistentStore? { store }
   /// Whether the object has not been saved and has no permanent ID yet.
   open var isTemporaryID: Bool { key <= 0 }

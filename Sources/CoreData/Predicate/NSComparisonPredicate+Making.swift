@@ -98,10 +98,15 @@ extension NSComparisonPredicate {
   }
   private var syntax: StoreQuery.Predicate.Comparison { own.comparison }
 
+  /// The expression before the operator.
   public var leftExpression: NSExpression { own.sides.0 }
+  /// The expression behind the operator.
   public var rightExpression: NSExpression { own.sides.1 }
+  /// Whether the comparison holds for the left value itself, for all of its elements, or for any of them.
   public var comparisonPredicateModifier: Modifier { ComparisonCoding.modifier(syntax.modifier) }
+  /// The operator between both expressions.
   public var predicateOperatorType: Operator { ComparisonCoding.operation(syntax.op) }
+  /// How texts are compared: whether case, diacritics and the locale count.
   public var options: Options { Options(rawValue: syntax.options.rawValue) }
 }
 

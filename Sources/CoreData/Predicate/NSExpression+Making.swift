@@ -112,6 +112,7 @@ extension _ExpressionMaking {
     self.init(format: expressionFormat, argumentArray: VariableArguments.read(argList, for: expressionFormat))
   }
 
+  /// Parses an expression with arguments, as ``init(format:_:)`` does.
   public init(format expressionFormat: String, argumentArray arguments: [Any?]) {
     do {
       let values = arguments.map(PredicateArgument.make)
@@ -171,14 +172,17 @@ extension _ExpressionMaking {
     self.init(.init(.aggregate(subexpressions.map(ExpressionTree.operand)), .aggregate))
   }
 
+  /// A set of the elements that are in either collection.
   public init(forUnionSet left: NSExpression, with right: NSExpression) {
     self.init(.set(.union, ExpressionTree.part(left), ExpressionTree.part(right)))
   }
 
+  /// A set of the elements that are in both collections.
   public init(forIntersectSet left: NSExpression, with right: NSExpression) {
     self.init(.set(.intersect, ExpressionTree.part(left), ExpressionTree.part(right)))
   }
 
+  /// A set of the elements of the left collection that are not in the right one.
   public init(forMinusSet left: NSExpression, with right: NSExpression) {
     self.init(.set(.minus, ExpressionTree.part(left), ExpressionTree.part(right)))
   }

@@ -13,6 +13,8 @@ extension NSExpression {
 
   private func refuse(_ part: String) -> Never { misuse("The expression \(self) has no \(part).") }
 
+  /// What kind of expression this is. Casts, fetches and assignments are of the kind function, as Foundation has no
+  /// kinds for them here.
   public var expressionType: ExpressionType {
     if case .keyPath = origin { return .keyPath }
     return switch tree {
@@ -38,6 +40,7 @@ extension NSExpression {
     return ObjectInPredicate(target)?.value as? ExpressionBlock
   }
 
+  /// The block of an expression made with one.
   public var expressionBlock: (Any?, [Any], NSMutableDictionary?) -> Any {
     guard let block else { refuse("block") }
     return block.body
@@ -71,6 +74,7 @@ extension NSExpression {
     }
   }
 
+  /// The value of a constant expression.
   public var constantValue: Any? {
     if case .constant(let own) = origin { return own }
     guard let value = Self.constant(tree) else { refuse("constant value") }
@@ -86,6 +90,7 @@ extension NSExpression {
     }
   }
 
+  /// The name of the function of a function expression, such as `sum:`.
   public var function: String {
     switch tree {
     case .function(let name, _, _): name
@@ -97,6 +102,7 @@ extension NSExpression {
     }
   }
 
+  /// The name of a variable, without `$`; of a subquery or an assignment, the variable that it binds.
   public var variable: String {
     switch tree {
     case .variable(let name), .subquery(_, variable: let name, _), .assignment(let name, _): name
@@ -113,6 +119,7 @@ extension NSExpression {
     }
   }
 
+  /// The arguments of a function expression, in order.
   public var arguments: [NSExpression]? {
     switch tree {
     case .function(_, let arguments, _): arguments.map(part)
@@ -133,6 +140,7 @@ extension NSExpression {
     }
   }
 
+  /// The predicate of a subquery or of a conditional expression.
   public var predicate: NSPredicate {
     switch tree {
     case .subquery(_, _, let predicate), .conditional(let predicate, _, _):
@@ -141,21 +149,25 @@ extension NSExpression {
     }
   }
 
+  /// The left set of a union, intersection or difference.
   public var left: NSExpression {
     guard case .set(_, let left, _) = tree else { refuse("left side") }
     return part(left)
   }
 
+  /// The right set of a union, intersection or difference.
   public var right: NSExpression {
     guard case .set(_, _, let right) = tree else { refuse("right side") }
     return part(right)
   }
 
+  /// The expression that a conditional one evaluates where its predicate holds.
   public var `true`: NSExpression {
     guard case .conditional(_, let expression, _) = tree else { refuse("alternatives") }
     return part(expression)
   }
 
+  /// The expression that a conditional one evaluates where its predicate does not hold.
   public var `false`: NSExpression {
     guard case .conditional(_, _, let expression) = tree else { refuse("alternatives") }
     return part(expression)

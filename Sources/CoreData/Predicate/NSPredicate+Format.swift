@@ -24,6 +24,7 @@ extension _PredicateFormat {
     self.init(format: predicateFormat, argumentArray: VariableArguments.read(argList, for: predicateFormat))
   }
 
+  /// Parses a predicate with arguments, as ``init(format:_:)`` does. Nil stands for no arguments.
   public init(format predicateFormat: String, argumentArray arguments: [Any?]?) {
     let predicate: NSPredicate
     do {

@@ -142,6 +142,7 @@ extension NSPredicate: @retroactive NSSecureCoding {
 }
 
 extension _PredicateFormat {
+  /// The predicate that was encoded. Nil where it cannot be read.
   public init?(coder: NSCoder) {
     guard let decoded = QueryCoding.decode(coder) as? Self else { return nil }
     self = decoded
@@ -154,6 +155,7 @@ extension NSExpression: @retroactive NSSecureCoding {
 }
 
 extension _ExpressionMaking {
+  /// The expression that was encoded. Nil where it cannot be read.
   public init?(coder: NSCoder) {
     guard let decoded = QueryCoding.decode(coder) as? Self else { return nil }
     self = decoded
@@ -171,6 +173,7 @@ extension NSSortDescriptor: @retroactive NSSecureCoding {
 }
 
 extension _SortDescriptorCoding {
+  /// The sort descriptor that was encoded. Nil where it cannot be read.
   public init?(coder: NSCoder) {
     guard let decoded = QueryCoding.decode(coder) as? Self else { return nil }
     self = decoded

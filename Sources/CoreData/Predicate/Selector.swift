@@ -5,11 +5,14 @@ import StoreQuery
 public struct Selector: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
   public let description: String
 
+  /// The selector of that name.
   public init(_ str: String) { description = str }
   public init(stringLiteral value: String) { description = value }
 }
 
+/// The selector of that name.
 public func NSSelectorFromString(_ aSelectorName: String) -> Selector { Selector(aSelectorName) }
+/// The name of a selector.
 public func NSStringFromSelector(_ aSelector: Selector) -> String { aSelector.description }
 
 extension SortComparison.TextOrder {

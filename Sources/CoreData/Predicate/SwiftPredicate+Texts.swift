@@ -11,9 +11,12 @@ extension PredicateExpressions {
     PredicateExpression
   where Root.Output: StringProtocol, Other.Output: StringProtocol {
     public typealias Output = Bool
+    /// The text that is searched.
     public let root: Root
+    /// The text that is looked for.
     public let other: Other
 
+    /// Whether the text has the other in it, with the variables that `bindings` bind.
     public func evaluate(_ bindings: PredicateBindings) throws -> Bool {
       try root.evaluate(bindings).localizedStandardContains(try other.evaluate(bindings))
     }
@@ -24,9 +27,12 @@ extension PredicateExpressions {
     PredicateExpression
   where Root.Output: StringProtocol, Other.Output: StringProtocol {
     public typealias Output = ComparisonResult
+    /// The first text.
     public let root: Root
+    /// The second text.
     public let other: Other
 
+    /// The order of both texts, with the variables that `bindings` bind.
     public func evaluate(_ bindings: PredicateBindings) throws -> ComparisonResult {
       try root.evaluate(bindings).caseInsensitiveCompare(try other.evaluate(bindings))
     }
@@ -36,9 +42,12 @@ extension PredicateExpressions {
   public struct StringLocalizedCompare<Root: PredicateExpression, Other: PredicateExpression>: PredicateExpression
   where Root.Output: StringProtocol, Other.Output: StringProtocol {
     public typealias Output = ComparisonResult
+    /// The first text.
     public let root: Root
+    /// The second text.
     public let other: Other
 
+    /// The order of both texts, with the variables that `bindings` bind.
     public func evaluate(_ bindings: PredicateBindings) throws -> ComparisonResult {
       try root.evaluate(bindings).localizedCompare(try other.evaluate(bindings))
     }

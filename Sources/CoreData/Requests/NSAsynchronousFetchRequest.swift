@@ -6,14 +6,15 @@ public typealias NSPersistentStoreAsynchronousFetchResultCompletionBlock = (
   NSAsynchronousFetchResult<any NSFetchRequestResult>
 ) -> Void
 
-/// A fetch whose rows are read off its context's queue; its objects are made on it (decision 041).
+/// A fetch that reads rows outside of its context's queue. Its objects are made on the queue (decision 041).
 open class NSAsynchronousFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRequest {
   /// Called on the context's queue with the result, which has objects or an error.
   public typealias Completion = (NSAsynchronousFetchResult<ResultType>) -> Void
 
-  /// What is fetched, as it is when the request is executed: changing it afterwards changes no fetch that runs.
+  /// The fetch to run. Changes made after the request was executed have no effect on that run.
   open var fetchRequest: NSFetchRequest<ResultType> { request }
-  /// The block, for a result of this request. Given another one it stops the program.
+  /// The block that is called with the result; nil for none. Calling it with the result of another request stops the
+  /// program.
   open var completionBlock: NSPersistentStoreAsynchronousFetchResultCompletionBlock? {
     completion.map { completion in
       { result in
@@ -26,9 +27,11 @@ open class NSAsynchronousFetchRequest<ResultType: NSFetchRequestResult>: NSPersi
   }
   private let request: NSFetchRequest<ResultType>
   fileprivate final let completion: Completion?
-  /// The units of the result's progress. For 0 they are the number of results, once it is known.
+  /// The total of the result's progress, in results. With 0, the default, the total is the number of results once it is
+  /// known.
   open var estimatedResultCount = 0
 
+  /// A request that runs a fetch and then calls the block, if there is one.
   public init(fetchRequest request: NSFetchRequest<ResultType>, completionBlock blk: Completion? = nil) {
     self.request = request
     completion = blk
@@ -53,6 +56,7 @@ open class NSAsynchronousFetchRequest<ResultType: NSFetchRequestResult>: NSPersi
 
 /// What an asynchronous fetch gives.
 open class NSAsynchronousFetchResult<ResultType: NSFetchRequestResult>: NSPersistentStoreAsynchronousResult {
+  /// The request whose result this is.
   open var fetchRequest: NSAsynchronousFetchRequest<ResultType> { request }
   /// Nil until the fetch is complete, and where it failed.
   open var finalResult: [ResultType]? { found }

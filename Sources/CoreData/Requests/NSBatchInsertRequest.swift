@@ -1,8 +1,12 @@
 import Foundation
 
+/// What a batch insertion gives. Batch insertions do not run yet.
 public enum NSBatchInsertRequestResultType: UInt, Sendable {
+  /// Whether it succeeded: a `Bool`.
   case statusOnly = 0
+  /// The IDs of the new objects.
   case objectIDs = 1
+  /// The number of new objects.
   case count = 2
 }
 
@@ -16,9 +20,12 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest {
   open var dictionaryHandler: ((NSMutableDictionary) -> Bool)?
   /// Fills the next object; true ends the insertion.
   open var managedObjectHandler: ((NSManagedObject) -> Bool)?
+  /// What the request gives; only whether it succeeded unless set.
   open var resultType = NSBatchInsertRequestResultType.statusOnly
 
+  /// The name of the entity of the new objects.
   open var entityName: String { described?.name ?? named ?? "" }
+  /// The entity of the new objects; nil for a request made with a name.
   open var entity: NSEntityDescription? { described }
   open override var requestType: NSPersistentStoreRequestType { .batchInsertRequestType }
 
@@ -38,21 +45,25 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest {
     return copy
   }
 
+  /// A request for new objects with the values of each dictionary.
   public init(entityName: String, objects dictionaries: [[String: Any]]) {
     (named, described) = (entityName, nil)
     objectsToInsert = dictionaries
   }
 
+  /// A request for new objects with the values of each dictionary.
   public init(entity: NSEntityDescription, objects dictionaries: [[String: Any]]) {
     (named, described) = (nil, entity)
     objectsToInsert = dictionaries
   }
 
+  /// A request whose block fills one dictionary for each new object, and returns true to end.
   public convenience init(entityName: String, dictionaryHandler handler: @escaping (NSMutableDictionary) -> Bool) {
     self.init(entityName, nil)
     dictionaryHandler = handler
   }
 
+  /// A request whose block fills one dictionary for each new object, and returns true to end.
   public convenience init(
     entity: NSEntityDescription, dictionaryHandler handler: @escaping (NSMutableDictionary) -> Bool
   ) {
@@ -60,11 +71,13 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest {
     dictionaryHandler = handler
   }
 
+  /// A request whose block fills each new object, and returns true to end.
   public convenience init(entityName: String, managedObjectHandler handler: @escaping (NSManagedObject) -> Bool) {
     self.init(entityName, nil)
     managedObjectHandler = handler
   }
 
+  /// A request whose block fills each new object, and returns true to end.
   public convenience init(
     entity: NSEntityDescription, managedObjectHandler handler: @escaping (NSManagedObject) -> Bool
   ) {
@@ -76,7 +89,9 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest {
 /// What a batch insertion gives: a success flag, object IDs or a count, by `resultType`.
 open class NSBatchInsertResult: NSPersistentStoreResult {
   private let content: (result: Any?, type: NSBatchInsertRequestResultType)
+  /// A `Bool`, object IDs or a number, as ``resultType`` says; nil where there is none.
   open var result: Any? { content.result }
+  /// What ``result`` is.
   open var resultType: NSBatchInsertRequestResultType { content.type }
 
   init(_ result: Any?, _ type: NSBatchInsertRequestResultType) { content = (result, type) }

@@ -1,8 +1,12 @@
 import Foundation
 
+/// What a batch update gives. Batch updates do not run yet.
 public enum NSBatchUpdateRequestResultType: UInt, Sendable {
+  /// Whether it succeeded: a `Bool`.
   case statusOnlyResultType = 0
+  /// The IDs of the changed objects.
   case updatedObjectIDsResultType = 1
+  /// The number of changed objects.
   case updatedObjectsCountResultType = 2
 }
 
@@ -10,24 +14,31 @@ public enum NSBatchUpdateRequestResultType: UInt, Sendable {
 open class NSBatchUpdateRequest: NSPersistentStoreRequest {
   private let named: String?
   private let described: NSEntityDescription?
+  /// Which objects to change; nil for all of the entity.
   open var predicate: NSPredicate?
+  /// Whether objects of sub-entities are changed too; true by default.
   open var includesSubentities = true
   /// New values, constants or expressions, by property name or description.
   open var propertiesToUpdate: [AnyHashable: Any]?
+  /// What the request gives; only whether it succeeded unless set.
   open var resultType = NSBatchUpdateRequestResultType.statusOnlyResultType
 
+  /// The name of the entity of the objects.
   open var entityName: String { described?.name ?? named ?? "" }
+  /// The entity of the objects. A request made with a name stops the program here.
   open var entity: NSEntityDescription {
     guard let described else { misuse("A batch update by entity name knows its entity only when it is executed.") }
     return described
   }
   open override var requestType: NSPersistentStoreRequestType { .batchUpdateRequestType }
 
+  /// A request for the objects of the entity of that name.
   public init(entityName: String) {
     named = entityName
     described = nil
   }
 
+  /// A request for the objects of the entity.
   public init(entity: NSEntityDescription) {
     named = nil
     described = entity
@@ -48,15 +59,21 @@ open class NSBatchUpdateRequest: NSPersistentStoreRequest {
 /// What a batch update gives: a success flag, object IDs or a count, by `resultType`.
 open class NSBatchUpdateResult: NSPersistentStoreResult {
   private let content: (result: Any?, type: NSBatchUpdateRequestResultType)
+  /// A `Bool`, object IDs or a number, as ``resultType`` says; nil where there is none.
   open var result: Any? { content.result }
+  /// What ``result`` is.
   open var resultType: NSBatchUpdateRequestResultType { content.type }
 
   init(_ result: Any?, _ type: NSBatchUpdateRequestResultType) { content = (result, type) }
 }
 
+/// What a batch deletion gives. Batch deletions do not run yet.
 public enum NSBatchDeleteRequestResultType: UInt, Sendable {
+  /// Whether it succeeded: a `Bool`.
   case resultTypeStatusOnly = 0
+  /// The IDs of the deleted objects.
   case resultTypeObjectIDs = 1
+  /// The number of deleted objects.
   case resultTypeCount = 2
 }
 
@@ -65,9 +82,11 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest {
   /// Which objects to delete: a copy of the request that was given.
   open var fetchRequest: NSFetchRequest<any NSFetchRequestResult> { request }
   private let request: NSFetchRequest<any NSFetchRequestResult>
+  /// What the request gives; only whether it succeeded unless set.
   open var resultType = NSBatchDeleteRequestResultType.resultTypeStatusOnly
   open override var requestType: NSPersistentStoreRequestType { .batchDeleteRequestType }
 
+  /// A request for the objects that a fetch selects. It keeps a copy of the fetch request.
   public init(fetchRequest fetch: NSFetchRequest<any NSFetchRequestResult>) {
     request = fetch.copy() as? NSFetchRequest<any NSFetchRequestResult> ?? fetch
   }
@@ -97,7 +116,9 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest {
 /// What a batch deletion gives: a success flag, object IDs or a count, by `resultType`.
 open class NSBatchDeleteResult: NSPersistentStoreResult {
   private let content: (result: Any?, type: NSBatchDeleteRequestResultType)
+  /// A `Bool`, object IDs or a number, as ``resultType`` says; nil where there is none.
   open var result: Any? { content.result }
+  /// What ``result`` is.
   open var resultType: NSBatchDeleteRequestResultType { content.type }
 
   init(_ result: Any?, _ type: NSBatchDeleteRequestResultType) { content = (result, type) }

@@ -4,14 +4,15 @@ import Synchronization
 /// What executing a request gives.
 open class NSPersistentStoreResult: NSObject {}
 
-/// What executing a request later gives, and how far it is. But for ``cancel()`` and ``progress`` it is used on its
-/// context's queue.
+/// The result of a request that runs in the background, and its progress. It is used on its context's queue, but for
+/// ``cancel()`` and ``progress``.
 open class NSPersistentStoreAsynchronousResult: NSPersistentStoreResult {
+  /// The context that the request was executed in.
   open var managedObjectContext: NSManagedObjectContext { context }
   /// Why the request failed; nil while it runs and when it has succeeded.
   open var operationError: (any Error)? { failure }
-  /// How far the request is, a part of what was the thread's current progress when it was executed. It advances on the
-  /// context's queue, and cancelling it is ``cancel()``.
+  /// The progress of the request. It is a child of the progress that was the thread's current one when the request was
+  /// executed. It advances on the context's queue. Cancelling it calls ``cancel()``.
   open var progress: Progress? { units }
   final let context: NSManagedObjectContext
   final var failure: (any Error)?
@@ -32,8 +33,8 @@ open class NSPersistentStoreAsynchronousResult: NSPersistentStoreResult {
     units.cancellationHandler = { running.result?.cancel() }
   }
 
-  /// Gives the request up, on any thread: unless it is complete, it fails with `CocoaError.userCancelled`, and what it
-  /// has read is let go of.
+  /// Cancels the request, on any thread. Unless it is complete, it fails with `CocoaError.userCancelled`, and drops
+  /// what it has read.
   open func cancel() {
     if cancelled.exchange(true, ordering: .acquiringAndReleasing) { return }
     // Whoever reads for the request notices later.

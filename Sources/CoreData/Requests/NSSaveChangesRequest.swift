@@ -1,16 +1,21 @@
 import Foundation
 
-/// The changes of a save, as custom stores see them. Executing one through a context throws 134091.
+/// The changes of a save, as custom stores get them. Executing one through a context throws 134091.
 ///
-/// Its sets are empty once the save is done, as with Apple's framework: a store that works on afterwards keeps copies.
+/// Its sets are empty once the save is done, as with Apple's framework. A store that needs them longer keeps copies.
 open class NSSaveChangesRequest: NSPersistentStoreRequest {
   private var inserted, updated, deleted, locked: Set<NSManagedObject>?
+  /// The new objects of the save, with permanent IDs; nil for none.
   open var insertedObjects: Set<NSManagedObject>? { inserted }
+  /// The changed objects of the save; nil for none.
   open var updatedObjects: Set<NSManagedObject>? { updated }
+  /// The objects that the save deletes; nil for none.
   open var deletedObjects: Set<NSManagedObject>? { deleted }
+  /// The objects that the save checks for conflicts only; nil for none.
   open var lockedObjects: Set<NSManagedObject>? { locked }
   open override var requestType: NSPersistentStoreRequestType { .saveRequestType }
 
+  /// A request with sets of objects; nil stands for no objects.
   public init(
     inserted insertedObjects: Set<NSManagedObject>?, updated updatedObjects: Set<NSManagedObject>?,
     deleted deletedObjects: Set<NSManagedObject>?, locked lockedObjects: Set<NSManagedObject>?

@@ -1,12 +1,12 @@
 import Foundation
 
-/// Keeps the results of a fetch, cut into sections, and tells a delegate how they change with their context.
+/// Keeps the results of a fetch, in sections, and reports to a delegate how they change with their context.
 ///
-/// Used on the queue of its context. It follows the changes of that context only: saves of others show once they are
-/// merged.
+/// It is used on the queue of its context. It follows the changes of that context only: it shows what other contexts
+/// save once that is merged.
 ///
-/// Delegates get a controller without the result type. It is an object of its own, equal to this one by `==`, and by
-/// `===` where both sides are known to be controllers, but of another `ObjectIdentifier`.
+/// Delegates get a controller without the result type. It is another object. It is equal to this one by `==`, and by
+/// `===` where both sides are known to be controllers; its `ObjectIdentifier` differs.
 open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: _FetchedResultsController {
   /// Makes a controller; ``performFetch()`` fills it.
   ///
@@ -36,11 +36,16 @@ open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: _Fetche
 
   /// The request that the controller was made with. Changes made to it show with the next ``performFetch()``.
   open var fetchRequest: NSFetchRequest<ResultType> { request }
+  /// The context that the objects are fetched in.
   open var managedObjectContext: NSManagedObjectContext { tracker.context }
+  /// The key path whose values name the sections; nil for one section.
   open var sectionNameKeyPath: String? { tracker.sectionNameKeyPath }
+  /// The name of the cache that the controller was made with; nil for none. It has no effect: sections are computed
+  /// anew each time.
   open var cacheName: String? { tracker.cacheName }
 
-  /// Not retained. Without a delegate, the results stay as they were fetched.
+  /// The object that changes are reported to. It is not kept alive. Without a delegate, the results stay as they were
+  /// fetched.
   open var delegate: (any NSFetchedResultsControllerDelegate)? {
     get { tracker.delegate }
     set { tracker.delegate = newValue }
@@ -51,10 +56,13 @@ open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: _Fetche
 
   // MARK: Results
 
-  /// Runs the fetch. Throws what the fetch throws, and where the order of the results tears a section apart.
+  /// Runs the fetch.
+  ///
+  /// - Throws: The error of the fetch; 134091 where it does not fetch objects; 134060 where the order of the results
+  ///   does not keep the objects of a section together. The former results stay then.
   open func performFetch() throws { try tracker.performFetch() }
 
-  /// Nil before ``performFetch()``.
+  /// The results in their order; nil before ``performFetch()``.
   ///
   /// An object of another class than `ResultType` stops the program.
   open var fetchedObjects: [ResultType]? {
@@ -66,7 +74,7 @@ open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: _Fetche
     }
   }
 
-  /// An index path outside of the results stops the program.
+  /// The object at an index path. An index path outside of the results stops the program.
   open func object(at indexPath: IndexPath) -> ResultType {
     guard let object = tracker.object(at: indexPath) as? ResultType else {
       misuse("The object at \(indexPath) is no \(ResultType.self).")
@@ -74,16 +82,17 @@ open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: _Fetche
     return object
   }
 
-  /// Nil for an object that is not among the results.
+  /// The index path of an object; nil for an object that is not among the results.
   open func indexPath(forObject object: ResultType) -> IndexPath? {
     (object as? NSManagedObject).flatMap { tracker.layout?.indexPath(of: $0) }
   }
 
   // MARK: Sections
 
-  /// Nil before ``performFetch()``; one section without `sectionNameKeyPath`.
+  /// The sections; nil before ``performFetch()``. There is one section without `sectionNameKeyPath`.
   open var sections: [any NSFetchedResultsSectionInfo]? { tracker.layout?.sections }
 
+  /// The index titles of all sections, each once, in the order of the sections. Empty before ``performFetch()``.
   open var sectionIndexTitles: [String] {
     var seen: Set<String> = []
     return (tracker.layout?.sections ?? []).compactMap(\.indexTitle).filter { seen.insert($0).inserted }

@@ -2,9 +2,13 @@ import Foundation
 
 /// What happened to an object or a section of a fetched results controller.
 public enum NSFetchedResultsChangeType: UInt, Sendable {
+  /// It is new among the results.
   case insert = 1
+  /// It is no longer among the results.
   case delete = 2
+  /// It is at another index path than before.
   case move = 3
+  /// It is where it was, and its values have changed.
   case update = 4
 }
 
@@ -14,26 +18,27 @@ public protocol NSFetchedResultsSectionInfo {
   var name: String { get }
   /// The title of the section in an index: the first letter of its name, upper case, unless the delegate says another.
   var indexTitle: String? { get }
+  /// The number of objects in the section.
   var numberOfObjects: Int { get }
   /// The section's objects, in the order of the request.
   var objects: [Any]? { get }
 }
 
-/// Is told what changes in the results of a controller. Every function may be left out.
+/// Gets reports of the changes in the results of a controller. Every function may be left out.
 ///
-/// Called on the queue of the controller's context, after the controller has changed.
+/// The functions are called on the queue of the controller's context, after the controller has changed.
 public protocol NSFetchedResultsControllerDelegate: NSObjectProtocol {
   /// A set of changes begins. The controller itself has the new state already.
   func controllerWillChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>)
 
-  /// An object came, went, moved or changed. `indexPath` is its place before all changes (nil for insertions),
-  /// `newIndexPath` its place after them (nil for deletions).
+  /// An object was inserted, deleted, moved or changed. `indexPath` is its index path before all changes (nil for
+  /// insertions), `newIndexPath` its index path after them (nil for deletions).
   func controller(
     _ controller: NSFetchedResultsController<any NSFetchRequestResult>, didChange anObject: Any,
     at indexPath: IndexPath?, for type: NSFetchedResultsChangeType, newIndexPath: IndexPath?)
 
-  /// A section came or went. `sectionIndex` is its place after the changes for an insertion, before them for a
-  /// deletion.
+  /// A section was inserted or deleted. `sectionIndex` is its index after the changes for an insertion, before them for
+  /// a deletion.
   func controller(
     _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
     didChange sectionInfo: any NSFetchedResultsSectionInfo, atSectionIndex sectionIndex: Int,
@@ -82,16 +87,21 @@ extension NSFetchedResultsControllerDelegate {
 }
 
 extension IndexPath {
+  /// The index path of an item of a section.
   public init(item: Int, section: Int) { self = [section, item] }
+  /// The index path of a row of a section.
   public init(row: Int, section: Int) { self = [section, row] }
+  /// The first index: that of the section.
   public var section: Int {
     get { self[0] }
     set { self[0] = newValue }
   }
+  /// The second index: that of the item in its section. The path must have two indexes.
   public var item: Int {
     get { self[1] }
     set { self[1] = newValue }
   }
+  /// The second index: that of the row in its section. The path must have two indexes.
   public var row: Int {
     get { self[1] }
     set { self[1] = newValue }

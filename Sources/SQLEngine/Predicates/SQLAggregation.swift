@@ -21,6 +21,7 @@ public struct SQLAggregation {
     }
   }
 
+  /// Adds the value of a row.
   public mutating func add(_ value: Value) {
     switch content {
     case .collector(var collector):
@@ -42,6 +43,7 @@ public struct SQLAggregation {
     content = .collector(collector)
   }
 
+  /// What the aggregate makes of the values that were added.
   public var value: Value {
     switch content {
     case .collector(let collector): collector.value

@@ -3,12 +3,15 @@ import StoreQuery
 /// The collations of a connection that sorts name: the ways of ``SortComparison`` to order texts. No index and no table
 /// uses them, as an order may change with the locale.
 public struct SQLCollation: Sendable {
+  /// The order of texts.
   public let order: SortComparison.TextOrder
 
   init(order: SortComparison.TextOrder) { self.order = order }
 
+  /// The collations that a connection needs: one for each order but that of bytes, which SQLite has.
   public static let all = SortComparison.TextOrder.allCases.filter { $0 != .literal }.map(SQLCollation.init(order:))
 
+  /// The collation's name in statements.
   public var name: String { "OCD" + order.rawValue }
 
   /// What follows a term; nothing for the order of bytes, which is SQLite's own.

@@ -11,13 +11,20 @@ public enum SQLFunction: String, Sendable, CaseIterable {
   case function = "OCDFunction"
   /// Aggregates of one value. SQL's own do for the least and the greatest of all but decimals.
   case sum = "OCDSum"
+  /// Aggregate: the average of the numbers.
   case average = "OCDAverage"
+  /// Aggregate: the least value.
   case minimum = "OCDMinimum"
+  /// Aggregate: the greatest value.
   case maximum = "OCDMaximum"
+  /// Aggregate: the middle number.
   case median = "OCDMedian"
+  /// Aggregate: the least of the numbers that come most often.
   case mode = "OCDMode"
+  /// Aggregate: the standard deviation of the numbers.
   case deviation = "OCDDeviation"
 
+  /// Whether the function takes the values of many rows.
   public var isAggregate: Bool { aggregate != nil }
 
   /// What an aggregate makes of the values of its rows, each behind the code of its type.

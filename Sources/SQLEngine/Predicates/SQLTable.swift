@@ -83,11 +83,13 @@ extension SQLPredicate {
 
 /// What a result column is read as.
 public enum SQLResultColumn: Sendable {
+  /// The value of an attribute of that kind.
   case attribute(SlotKind)
   /// A key. The entity's number is in the result column behind it, or it is that of the relationship's destination.
   case reference(hasNumber: Bool, destination: Int)
   /// Of the type with that code (`SQLValueType`).
   case value(code: Int64)
+  /// Null, whatever the column has.
   case null
 
   /// A value of a column of an attribute that has no simpler way; null for what the attribute cannot have.
@@ -96,5 +98,6 @@ public enum SQLResultColumn: Sendable {
     return .null
   }
 
+  /// A value of the type with that code (`SQLValueType`).
   public static func value(_ stored: SQLStoredValue, code: Int64) -> Value { SQLValueType.value(stored, code: code) }
 }

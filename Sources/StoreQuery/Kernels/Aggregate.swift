@@ -3,12 +3,15 @@ import StoreSchema
 
 /// What is made of the values of a group. Nil does not count.
 public enum Aggregate: String, Hashable, Sendable, CaseIterable {
+  /// The number of values that are not nil. Of no values it is 0.
   case count = "count:"
   /// Of no values it is 0, as `@sum` is.
   case sum = "sum:"
   /// Of no values it is nil, as `@avg` is.
   case average = "average:"
+  /// The least value. Of no values it is nil.
   case minimum = "min:"
+  /// The greatest value. Of no values it is nil.
   case maximum = "max:"
 
   /// Collects the values of one group for one aggregate.
@@ -26,8 +29,10 @@ public enum Aggregate: String, Hashable, Sendable, CaseIterable {
     private var whole: Int128 = 0
     private var reals: ExactSum?
 
+    /// Collects values for an aggregate; there are none so far.
     public init(_ aggregate: Aggregate) { self.aggregate = aggregate }
 
+    /// Adds a value. Null does not count.
     public mutating func add(_ value: Value) {
       if value.isNull { return }
       count += 1
@@ -58,6 +63,7 @@ public enum Aggregate: String, Hashable, Sendable, CaseIterable {
       reals?.add(real)
     }
 
+    /// What the aggregate makes of the values that were added.
     public var value: Value {
       switch aggregate {
       case .count: .int(count)

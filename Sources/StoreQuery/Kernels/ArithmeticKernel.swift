@@ -12,16 +12,27 @@ import StoreSchema
 public enum ArithmeticKernel {
   /// The operations of two operands, by the selectors of their functions.
   public enum Operation: String, Hashable, Sendable, CaseIterable {
+    /// The sum.
     case add = "add:to:"
+    /// The first operand less the second.
     case subtract = "from:subtract:"
+    /// The product.
     case multiply = "multiply:by:"
+    /// The first operand divided by the second.
     case divide = "divide:by:"
+    /// The remainder of a division of the first operand by the second.
     case modulus = "modulus:by:"
+    /// The first operand to the power of the second.
     case power = "raise:toPower:"
+    /// The bits that both integers have.
     case bitwiseAnd = "bitwiseAnd:with:"
+    /// The bits that either integer has.
     case bitwiseOr = "bitwiseOr:with:"
+    /// The bits that one of the integers has and the other has not.
     case bitwiseXor = "bitwiseXor:with:"
+    /// The first integer shifted left by as many bits as the second says.
     case shiftLeft = "leftshift:by:"
+    /// The first integer shifted right by as many bits as the second says.
     case shiftRight = "rightshift:by:"
   }
 

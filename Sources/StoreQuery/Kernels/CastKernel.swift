@@ -8,15 +8,23 @@ import StoreSchema
 public enum CastKernel {
   /// The classes that can be cast to.
   public enum Target: String, Hashable, Sendable, CaseIterable {
+    /// A date: of a number or a text, the date of that many seconds.
     case date = "NSDate"
+    /// A number: of a date, its seconds; of a text, what it spells.
     case number = "NSNumber"
+    /// A decimal number.
     case decimal = "NSDecimalNumber"
+    /// A string: a number in digits, a UUID or a URL as its text.
     case text = "NSString"
+    /// A UUID, also of its text.
     case uuid = "NSUUID"
+    /// A URL, also of its text.
     case url = "NSURL"
+    /// Bytes, of bytes alone.
     case data = "NSData"
   }
 
+  /// The value in the form of the class; null where it has none.
   public static func evaluate(_ value: Value, as target: Target) -> Value {
     switch target {
     case .date: number(value).map { .date($0.double) } ?? .null

@@ -3,8 +3,10 @@ import StoreSchema
 /// A value as an element of a set, in which ``ValueComparison/areEqual(_:_:options:)`` without options says what is one
 /// element: 1, 1.0 and true are.
 public struct EqualValue: Hashable, Sendable {
+  /// The value that is an element.
   public let value: Value
 
+  /// The element that a value is.
   public init(value: Value) { self.value = value }
 
   public static func == (a: EqualValue, b: EqualValue) -> Bool {
@@ -28,6 +30,7 @@ public struct EqualValue: Hashable, Sendable {
 
 /// What set expressions mean over collections of values: each value once, in the order of its first appearance.
 public enum SetKernel {
+  /// The elements of a union, an intersection or a difference.
   public static func evaluate(_ operation: Expression.SetOperation, _ left: [Value], _ right: [Value]) -> [Value] {
     switch operation {
     case .union: return distinct(left + right)
@@ -40,6 +43,7 @@ public enum SetKernel {
     }
   }
 
+  /// Each value once, in the order of its first appearance.
   public static func distinct(_ values: [Value]) -> [Value] {
     var known: Set<EqualValue> = []
     return values.filter { known.insert(EqualValue(value: $0)).inserted }

@@ -7,20 +7,31 @@ import StoreSchema
 /// Null gives null, and so does an operand of another type than the function takes, and a result that is infinite or no
 /// number. Truth values count as 0 and 1 and dates as their seconds, as in ``ArithmeticKernel``.
 public enum FunctionKernel {
+  /// The functions, by the selectors that the format language has for them.
   public enum Function: String, Hashable, Sendable, CaseIterable {
+    /// The number with its sign reversed.
     case negate = "negate:"
+    /// The integer with all bits reversed.
     case complement = "onesComplement:"
+    /// The number without its sign.
     case absolute = "abs:"
+    /// The least whole number that is not less.
     case ceiling = "ceiling:"
+    /// The greatest whole number that is not greater.
     case floor = "floor:"
     /// Drops the fraction.
     case truncate = "trunc:"
+    /// The square root.
     case squareRoot = "sqrt:"
     /// To the base 10.
     case logarithm = "log:"
+    /// To the base e.
     case naturalLogarithm = "ln:"
+    /// The power of e.
     case exponential = "exp:"
+    /// The text in upper case, in no language's way.
     case uppercase = "uppercase:"
+    /// The text in lower case, in no language's way.
     case lowercase = "lowercase:"
     /// Without case and marks: what `[cd]` compares.
     case canonical = "canonical:"
@@ -28,7 +39,8 @@ public enum FunctionKernel {
     case length = "length:"
   }
 
-  /// Integers and decimals stay what they are where the result is whole; roots, logarithms and powers of e are doubles.
+  /// The value of a function. Integers and decimals stay what they are where the result is whole; roots, logarithms and
+  /// exponentials are doubles.
   public static func evaluate(_ function: Function, _ operand: Value) -> Value {
     switch function {
     case .negate: ArithmeticKernel.negate(operand)

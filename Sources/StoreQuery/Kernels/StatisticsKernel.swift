@@ -1,8 +1,9 @@
 import StoreSchema
 
-/// The functions of a collection that have no place in a grouped fetch. Null and what is no number does not count, and
-/// the order of the values makes no difference.
+/// The functions of a collection that no grouped fetch has. Null and values that are no numbers do not count, and the
+/// order of the values makes no difference.
 public enum StatisticsKernel {
+  /// The functions, by the selectors that the format language has for them.
   public enum Function: String, Hashable, Sendable, CaseIterable {
     /// The middle number, or the mean of the two in the middle.
     case median = "median:"

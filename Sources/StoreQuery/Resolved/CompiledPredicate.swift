@@ -1,6 +1,6 @@
 import StoreSchema
 
-/// A predicate prepared to be asked about many objects: the definition of what predicates mean.
+/// A predicate prepared for many objects. It defines what predicates mean.
 public struct CompiledPredicate<Source: EvaluationSource> {
   /// The object at hand and the elements that the variables stand for.
   struct Frame {
@@ -21,6 +21,7 @@ public struct CompiledPredicate<Source: EvaluationSource> {
 
   private let test: (Source.Object) throws(Source.Failure) -> Bool
 
+  /// Prepares a predicate for the objects of a source.
   public init(_ predicate: ResolvedPredicate, _ source: Source) {
     let compiler = PredicateCompiler(source)
     if let fast = source.test(predicate) {
@@ -39,6 +40,7 @@ public struct CompiledPredicate<Source: EvaluationSource> {
 public struct CompiledExpression<Source: EvaluationSource> {
   private let value: (Source.Object) throws(Source.Failure) -> Value
 
+  /// Prepares an expression for the objects of a source.
   public init(_ expression: ResolvedExpression, _ source: Source) {
     if case .path(let path) = expression {
       value = { (object) throws(Source.Failure) in try source.value(at: path, of: object) }

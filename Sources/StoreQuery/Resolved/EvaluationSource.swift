@@ -1,10 +1,13 @@
 import StoreSchema
 
-/// Where predicates find values and related objects: rows of a snapshot, objects of a context, groups of a table.
+/// The objects of an evaluation, with their values and related objects: rows of a snapshot, objects of a context,
+/// groups of a table.
 ///
-/// Related objects come as they are when they are asked for; a source that can read many at once does so before.
+/// Related objects are read when the evaluation reaches them; a source that can read many at once does so before.
 public protocol EvaluationSource {
+  /// The kind of object that predicates test: a row, a managed object, a group.
   associatedtype Object
+  /// The error of a value that cannot be read; `Never` where all can.
   associatedtype Failure: Error = Never
 
   /// The value at a path from the object, whatever the path's variable; null where a relationship on the way leads
@@ -25,6 +28,8 @@ extension EvaluationSource {
 
 /// An element of a collection.
 public enum EvaluationItem<Object> {
+  /// A related object.
   case object(Object)
+  /// A value of the collection.
   case value(Value)
 }

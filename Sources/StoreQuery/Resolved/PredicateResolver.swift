@@ -8,6 +8,7 @@ public struct ResolutionError: Error, Hashable, Sendable, CustomStringConvertibl
   /// Whether the predicate is valid in the language, but not for fetches.
   public let isUnsupported: Bool
 
+  /// An error with a sentence that says what is wrong.
   public init(message: String, isUnsupported: Bool) {
     self.message = message
     self.isUnsupported = isUnsupported
@@ -41,7 +42,7 @@ public struct PredicateResolver {
     let entity: Entity?
   }
 
-  /// Runs a fetch within a predicate: `request`, `context`, and whether only the number is wanted.
+  /// Runs a fetch within a predicate: `request`, `context`, and whether only the number of results counts.
   public typealias NestedFetch = (Expression, Expression, Bool) throws(ResolutionError) -> Expression
 
   /// `reference` gives what stands for an object that had no permanent key: one with the key zero matches nothing.

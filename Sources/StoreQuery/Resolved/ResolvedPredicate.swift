@@ -5,9 +5,13 @@ import StoreSchema
 /// It has fewer forms than the language: `ALL` is a negated `exists`, and single values never stand where collections
 /// do.
 public indirect enum ResolvedPredicate: Hashable, Sendable {
+  /// True of every object, or of none.
   case constant(Bool)
+  /// True where all parts are; also without parts.
   case and([ResolvedPredicate])
+  /// True where some part is; false without parts.
   case or([ResolvedPredicate])
+  /// True where the part is false.
   case not(ResolvedPredicate)
   /// One value against another, by ``ComparisonKernel``. `IN` means here that the left text occurs in the right one.
   case comparison(ResolvedExpression, Predicate.Operator, ResolvedExpression, Predicate.Options)
@@ -30,10 +34,15 @@ public indirect enum ResolvedPredicate: Hashable, Sendable {
 
 /// An expression for one value whose names are resolved to slots.
 public indirect enum ResolvedExpression: Hashable, Sendable {
+  /// A value that is the same for all objects.
   case constant(Value)
+  /// The value at a path from an object.
   case path(SlotPath)
+  /// A function of the values of other expressions.
   case function(ResolvedFunction, [ResolvedExpression])
+  /// The first expression where the predicate holds, else the second.
   case conditional(ResolvedPredicate, ResolvedExpression, ResolvedExpression)
+  /// What an aggregate makes of a collection.
   case aggregate(ResolvedAggregate, ResolvedCollection)
   /// An element of a collection by its index from 0; null where there is none, or the index is no whole number.
   case element(ResolvedCollection, ResolvedExpression)
@@ -43,12 +52,16 @@ public indirect enum ResolvedExpression: Hashable, Sendable {
 
 /// A function of values.
 public enum ResolvedFunction: Hashable, Sendable {
+  /// An operation of two numbers.
   case arithmetic(ArithmeticKernel.Operation)
+  /// A function of one value.
   case unary(FunctionKernel.Function)
+  /// The value in the form of a class.
   case cast(CastKernel.Target)
   /// Of four values: see ``LocationKernel``.
   case distance
 
+  /// The value of the function. Null where there is another number of operands than it takes.
   public func evaluate(_ operands: [Value]) -> Value {
     switch (self, operands.count) {
     case (.arithmetic(let operation), 2): ArithmeticKernel.evaluate(operation, operands[0], operands[1])
@@ -64,9 +77,12 @@ public enum ResolvedFunction: Hashable, Sendable {
 public enum ResolvedAggregate: Hashable, Sendable {
   /// The number of elements, null among them: `@count`, where ``Aggregate/count`` leaves null out.
   case size
+  /// A sum, an average, the least or the greatest value, or the number of values that are not null.
   case aggregate(Aggregate)
+  /// A median, a mode or a standard deviation.
   case statistic(StatisticsKernel.Function)
 
+  /// The one value made of a collection.
   public func evaluate(_ values: [Value]) -> Value {
     switch self {
     case .size: return .int(Int64(values.count))
@@ -81,7 +97,9 @@ public enum ResolvedAggregate: Hashable, Sendable {
 
 /// An expression for any number of values or objects.
 public indirect enum ResolvedCollection: Hashable, Sendable {
+  /// Values that are the same for all objects.
   case constants([Value])
+  /// The values of expressions, in their order.
   case list([ResolvedExpression])
   /// The objects that relationships lead to, one after another, from the variable of that number; at least one of them
   /// is to-many. An object that is reached twice counts twice.
@@ -92,6 +110,7 @@ public indirect enum ResolvedCollection: Hashable, Sendable {
   case values(ResolvedCollection, SlotPath)
   /// The elements that meet a predicate, in which each is the variable of that number.
   case filtered(ResolvedCollection, variable: Int, ResolvedPredicate)
+  /// A union, an intersection or a difference of two collections; each value once.
   case set(Expression.SetOperation, ResolvedCollection, ResolvedCollection)
   /// Each value once.
   case distinct(ResolvedCollection)

@@ -28,6 +28,7 @@ extension Row {
 
 /// Rows as they are: for predicates that look at nothing but the object's own values.
 public struct OwnRows: EvaluationSource {
+  /// The source of rows that are looked at by themselves.
   public init() {}
 
   public func value(at path: SlotPath, of row: Row) -> Value { path.hops.isEmpty ? row.value(of: path.leaf) : .null }

@@ -7,14 +7,17 @@ public struct SlotPath: Hashable, Sendable {
   public var variable: Int
   /// The to-one relationships to follow, in order. Each is of the entity that the one before leads to.
   public var hops: [Relationship]
+  /// The value at the end, of the object that the hops lead to.
   public var leaf: Leaf
 
+  /// A path from an object over to-one relationships to a value.
   public init(variable: Int = 0, hops: [Relationship] = [], leaf: Leaf) {
     self.variable = variable
     self.hops = hops
     self.leaf = leaf
   }
 
+  /// What is at the end of a path.
   public enum Leaf: Hashable, Sendable {
     /// A stored value.
     case attribute(slot: Int, kind: SlotKind, declaringEntity: Int)

@@ -1,23 +1,27 @@
 import StoreSchema
 
-/// A fetch of values instead of objects, grouped where that is wanted: what Core Data calls results of type dictionary.
+/// A fetch of values instead of objects, in groups or not: results of type dictionary in Core Data.
 ///
-/// With ``groups``, or with a column that is an aggregate, each group of objects with equal values gives one row;
-/// without groups all objects are one group, which is there even if no object is. Nil is a value to group by.
+/// With ``groups``, or with a column that is an aggregate, each group of objects with equal values gives one row.
+/// Without groups all objects are one group, which gives a row even where there are no objects. Nil is a value to group
+/// by.
 ///
-/// Rows come in the order of ``FetchPlan/sort``, which groups allow for what they are grouped by alone. Where it does
-/// not tell, groups come in the ascending order of what they are grouped by, distinct rows in that of their values, and
-/// all others in the order of their objects.
+/// Rows come in the order of ``FetchPlan/sort``; groups can be sorted only by what they are grouped by. Where the sort
+/// leaves rows equal, groups come in the ascending order of what they are grouped by, distinct rows in that of their
+/// values, and all others in the order of their objects.
 public struct TablePlan: Hashable, Sendable {
   /// Which objects. Their offset and limit count the rows of the table.
   public var fetch: FetchPlan
+  /// The values of each row, in their order.
   public var columns: [Column]
+  /// What all objects of a group have in common; empty for no groups.
   public var groups: [ResolvedExpression]
   /// Which groups are kept, by what they are grouped by and by their columns (``SlotPath/Leaf/column(_:)``).
   public var having: ResolvedPredicate
   /// Whether a row that was there already is left out.
   public var isDistinct: Bool
 
+  /// A table of the objects of a fetch.
   public init(
     _ fetch: FetchPlan, columns: [Column], groups: [ResolvedExpression] = [],
     having: ResolvedPredicate = .constant(true), isDistinct: Bool = false
@@ -29,6 +33,7 @@ public struct TablePlan: Hashable, Sendable {
     self.isDistinct = isDistinct
   }
 
+  /// One value of a row.
   public enum Column: Hashable, Sendable {
     /// A value of an object; in groups one that all objects of a group have in common.
     case value(ResolvedExpression)
@@ -45,6 +50,7 @@ public struct TablePlan: Hashable, Sendable {
     fileprivate var isAggregate: Bool { if case .aggregate = self { true } else { false } }
   }
 
+  /// Whether each row is of a group of objects, not of one object.
   public var isGrouped: Bool { !groups.isEmpty || columns.contains(where: \.isAggregate) }
 
   /// What makes no sense in the plan, as a sentence; nil for a sound one.

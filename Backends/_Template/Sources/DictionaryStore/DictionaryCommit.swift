@@ -91,20 +91,23 @@ struct DictionaryCommit {
   /// Removals before additions before orders: a member that moves must not lose its new owner.
   private mutating func changeLinks() {
     for change in changes.links {
-      for other in change.removed { unlink(relationship(change), changes.permanentKey(change.owner), changes.permanentKey(other.key)) }
+      for other in change.removed { unlink(relationship(change), key(change.owner), key(other.key)) }
     }
     for change in changes.links {
-      for other in change.added { link(relationship(change), changes.permanentKey(change.owner), changes.permanentKey(other.key)) }
+      for other in change.added { link(relationship(change), key(change.owner), key(other.key)) }
     }
     for change in changes.links {
-      guard let order = change.order?.map({ changes.permanentKey($0.key) }) else { continue }
-      let place = Content.Link(relationship: relationship(change), owner: changes.permanentKey(change.owner))
+      guard let order = change.order?.map({ key($0.key) }) else { continue }
+      let place = Content.Link(relationship: relationship(change), owner: key(change.owner))
       let listed = content.links[place] ?? []
       content.links[place] =
         place.relationship.storage == .inverseToOne
         ? order : order.filter(listed.contains) + listed.filter { !order.contains($0) }
     }
   }
+
+  /// The key of an owner or a member, which may be new.
+  private func key(_ key: Int64) -> Int64 { changes.permanentKey(key) }
 
   private func relationship(_ change: ChangeSet.LinkChange) -> Relationship {
     schema.entities[change.entity].relationships[change.relationship]

@@ -1,0 +1,26 @@
+import Foundation
+
+extension NSManagedObject {
+  /// Why ``NSManagedObject/awake(fromSnapshotEvents:)`` is called.
+  public struct NSSnapshotEventType: OptionSet, Sendable {
+    /// The kinds of events, one bit each.
+    public let rawValue: UInt
+    /// The kinds of events of Apple's bits.
+    public init(rawValue: UInt) { self.rawValue = rawValue }
+    /// An insertion was undone. Nothing here reports it yet: undo is not built.
+    public static let undoInsertion = NSSnapshotEventType(rawValue: 2)
+    /// A deletion was undone. Nothing here reports it yet: undo is not built.
+    public static let undoDeletion = NSSnapshotEventType(rawValue: 4)
+    /// A change was undone. Nothing here reports it yet: undo is not built.
+    public static let undoUpdate = NSSnapshotEventType(rawValue: 8)
+    /// A ``NSManagedObjectContext/rollback()`` took changes back.
+    public static let rollback = NSSnapshotEventType(rawValue: 16)
+    /// The object was refreshed, or changes of another context were merged into it.
+    public static let refresh = NSSnapshotEventType(rawValue: 32)
+    /// A merge policy resolved a conflict of the object.
+    public static let mergePolicy = NSSnapshotEventType(rawValue: 64)
+  }
+}
+
+/// The name outside of the class.
+public typealias NSSnapshotEventType = NSManagedObject.NSSnapshotEventType
