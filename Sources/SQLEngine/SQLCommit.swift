@@ -7,6 +7,7 @@ import StoreSchema
 /// deleted objects. Where it reports conflicts the caller rolls back.
 public struct SQLCommit<Connection: SQLConnection> {
   let statements: SQLStatements<Connection>
+  /// The changes, in which every new object has its key.
   public let changes: SealedChanges
   /// The stored objects that new links lead to.
   private let targets: [ObjectReference]

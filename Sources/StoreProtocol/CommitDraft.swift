@@ -160,25 +160,37 @@ public struct SealedChanges: Sendable {
 
   /// The rows of new objects.
   @inlinable public var insertions: SealedRows { SealedRows(changes.insertions) }
+  /// The changed objects with their new rows.
   @inlinable public var updates: Updates { Updates(changes.updates) }
+  /// See ``ChangeSet/deletions``.
   @inlinable public var deletions: [ChangeSet.Deletion] { changes.deletions }
+  /// See ``ChangeSet/checks``.
   @inlinable public var checks: [ChangeSet.Deletion] { changes.checks }
   /// Their owners and members may be new objects: see ``permanentKey(_:)``.
   @inlinable public var links: [ChangeSet.LinkChange] { changes.links }
+  /// New metadata to store with the changes, nil to leave it.
   public var metadata: StoreMetadata? { changes.metadata }
+  /// See ``ChangeSet/author``.
   public var author: String? { changes.author }
+  /// See ``ChangeSet/contextName``.
   public var contextName: String? { changes.contextName }
   /// When the save began, in seconds since 2001-01-01.
   public var time: Double { changes.time }
+  /// See ``ChangeSet/isPartOfCopy``.
   public var isPartOfCopy: Bool { changes.isPartOfCopy }
   /// See ``ChangeSet/obsoleteExternalData``.
   public var obsoleteExternalData: [Data] { changes.obsoleteExternalData }
   /// Whether no object is new, changed or deleted.
   public var hasNoRows: Bool { changes.insertions.isEmpty && changes.updates.isEmpty && changes.deletions.isEmpty }
 
-  /// The key of an object of ``links``, which says `-(n + 1)` for the n-th insertion.
+  /// The key of an object of ``links``, which says `-(n + 1)` for the n-th insertion. A number that no insertion has
+  /// stays as it is.
   @inlinable @inline(__always)
-  public func permanentKey(_ key: Int64) -> Int64 { key < 0 ? keys[Int(-(key + 1))] : key }
+  public func permanentKey(_ key: Int64) -> Int64 {
+    if key >= 0 { return key }
+    let number = Int(~key)
+    return number < keys.count ? keys[number] : key
+  }
 
   /// Conflicts in the words of the change set: a new object that asked for its key is `-(n + 1)`. A commit that is not
   /// made gives no keys away.
@@ -205,6 +217,7 @@ public struct SealedChanges: Sendable {
   public struct Update: Sendable {
     /// The complete new state.
     public let row: Row
+    /// The slots whose values differ from the version read.
     public let changed: SlotSet
     /// The version that the store must still have.
     @inlinable public var versionRead: Int64 { row.version &- 1 }
@@ -212,6 +225,7 @@ public struct SealedChanges: Sendable {
     @inlinable init(_ update: ChangeSet.Update) { (row, changed) = (update.row.sealedRow, update.changed) }
   }
 
+  /// The changed objects, in the order of the change set.
   public struct Updates: RandomAccessCollection, Sendable {
     @usableFromInline let updates: [ChangeSet.Update]
 

@@ -19,18 +19,23 @@ public struct RowDraft: @unchecked Sendable {
   @inlinable public var entity: Int { row.entity }
   /// The object's key. Zero or less: the object asks for one.
   @inlinable public var key: Int64 { row.key }
+  /// The version that the row will have.
   @inlinable public var version: Int64 { row.version }
+  /// The number of slots, that of the entity.
   @inlinable public var slotCount: Int { row.slotCount }
   /// The number of bytes the row takes in memory.
   public var byteCount: Int { row.byteCount }
+  /// Entity and key, as they are now.
   @inlinable public var reference: ObjectReference { row.reference }
 
   /// The values as they are now. Valid as long as someone holds the draft.
   @inlinable public var view: RowView { row.view }
+  /// Whether a slot has no value.
   @inlinable public func isNull(_ slot: Int) -> Bool { row.isNull(slot) }
   /// A value by its kind. A reference to a new object is a negative number until the draft is sealed.
   public func value(_ slot: Int, _ kind: SlotKind) -> Value { row.value(slot, kind) }
 
+  /// Whether the draft is complete. From then on nothing changes it.
   @inlinable public var isSealed: Bool { !row.header.isDraft }
 
   /// The row that a sealed draft is. Stops the program before the draft is sealed.
