@@ -139,19 +139,21 @@ public struct SQLCommit<Connection: SQLConnection> {
   }
 
   private mutating func updateRows() throws(StoreError) {
+    let updates = changes.updates
+    guard var update = updates.first else { return }
     var next = 0
     // What every row needs is looked up, and counted, once.
     let (connection, numbers) = (connection, binding.numbers)
     // Rows of one shape come together: their statement is found once.
-    while next < changes.updates.count {
-      let (entity, changed) = (changes.updates[next].row.entity, changes.updates[next].changed)
+    while next < updates.count {
+      let (entity, changed) = (update.row.entity, update.changed)
       let statement = try statements.update(entity, stored(changed, of: entity))
       let columns = columns(entity, changed)
       repeat {
-        try write(changes.updates[next].row, statement, columns, numbers, connection)
+        try write(update.row, statement, columns, numbers, connection)
         next += 1
-      } while next < changes.updates.count && changes.updates[next].row.entity == entity
-        && changes.updates[next].changed == changed
+        if next < updates.count { update = updates[next] }
+      } while next < updates.count && update.row.entity == entity && update.changed == changed
     }
   }
 
@@ -187,21 +189,24 @@ public struct SQLCommit<Connection: SQLConnection> {
   }
 
   private func insertRows() throws(StoreError) {
+    let rows = changes.insertions
     var next = 0
     // Rows of one entity come together: their statement is found once.
-    while next < changes.insertions.count {
-      let entity = changes.insertions[next].entity
-      let end = changes.insertions[next...].firstIndex { $0.entity != entity } ?? changes.insertions.count
-      try insert(changes.insertions[next..<end], of: entity)
-      next = end
+    while next < rows.count {
+      let (first, entity) = (next, rows[next].entity)
+      while next < rows.count && rows[next].entity == entity { next += 1 }
+      try insert(rows, first..<next)
     }
   }
 
-  private func insert(_ rows: some Sequence<Row>, of entity: Int) throws(StoreError) {
+  /// Inserts rows of one entity.
+  private func insert(_ rows: SealedRows, _ range: Range<Int>) throws(StoreError) {
+    let entity = rows[range.lowerBound].entity
     let statement = try statements.insert(entity)
     let (connection, numbers, columns) = (connection, binding.numbers, binding.insertions[entity])
     let number = numbers.numbers[entity]
-    for row in rows {
+    for index in range {
+      let row = rows[index]
       statement.bind(row.key, at: 1)
       statement.bind(number, at: 2)
       statement.bind(row.version, at: 3)
@@ -281,8 +286,9 @@ extension SQLCommit {
         try constraintConflict(row, versionRead: update.versionRead, error)
       }
     }
-    for row in changes.insertions {
-      do { try insert([row], of: row.entity) } catch { try constraintConflict(row, versionRead: 0, error) }
+    let rows = changes.insertions
+    for index in rows.indices {
+      do { try insert(rows, index..<index + 1) } catch { try constraintConflict(rows[index], versionRead: 0, error) }
     }
   }
 

@@ -130,8 +130,16 @@ extension ChangeSet {
       }
       if !draft.seal(key: key, version: version, referenceSlots: slots, keys: keys) { throw Self.otherKeys }
     }
-    for index in insertions.indices { try seal(insertions[index], keys[index], 1) }
-    for index in updates.indices { try seal(updates[index].row, updates[index].row.key, updates[index].row.version) }
+    for index in insertions.indices {
+      if !insertions[index].isSealed {
+        try seal(insertions[index], keys[index], 1)
+      } else if insertions[index].key != keys[index] {
+        throw Self.otherKeys
+      }
+    }
+    for index in updates.indices where !updates[index].row.isSealed {
+      try seal(updates[index].row, updates[index].row.key, updates[index].row.version)
+    }
     return SealedChanges(self, keys: keys)
   }
 
@@ -234,5 +242,7 @@ public struct SealedChanges: Sendable {
     @inlinable public var startIndex: Int { 0 }
     @inlinable public var endIndex: Int { updates.count }
     @inlinable public subscript(index: Int) -> Update { Update(updates[index]) }
+    /// The new row of a changed object alone.
+    @inlinable public func row(at index: Int) -> Row { updates[index].row.sealedRow }
   }
 }

@@ -108,7 +108,7 @@ final class RowCache: Sendable {
     for root in roots.indices where counts[root] > 0 { roots[root].mutex.withLock { $0.prepare(for: counts[root]) } }
     let (insertions, updates) = (changes.insertions, changes.updates)
     put(insertions.count, schema) { insertions[$0] }
-    put(updates.count, schema) { updates[$0].row }
+    put(updates.count, schema) { updates.row(at: $0) }
     var gone: [Int: [Int64]] = [:]
     for deletion in changes.deletions {
       gone[schema.entities[deletion.reference.entity].root, default: []].append(deletion.reference.key)
