@@ -217,7 +217,6 @@
         throw environment.settle(
           commitNumber, LMDBError.error(Int32(result), "The store could not be written to its end", environment.path))
       }
-      environment.sealAgain(commitNumber)
     }
 
     /// Puts the number of the commit where LMDB's first page leads to, which each commit writes anew: the one tells the
