@@ -246,8 +246,12 @@
       #expect(file.key(first)[2..<10].elementsEqual([0, 0, 0, 0, 0, 0, 0, 1]))
       file.flip(first + 8 + 9)
       try file.write()
-      let view = try world.open().snapshot()
-      #expect(code { try view.destinations(of: next, owners: [1]) { _, _ in } } == .corrupt)
+      let store = try world.open()
+      #expect(code { try store.snapshot().destinations(of: next, owners: [1]) { _, _ in } } == .corrupt)
+      // A save that must know the order of the links is refused, too.
+      var changes = ChangeSet(time: 0)
+      changes.insertions = [try world.row(previous: 1, 3)]
+      #expect(code { _ = try LMDBWorld.commit(store, changes) } == .corrupt)
     }
 
     // MARK: Times

@@ -158,10 +158,17 @@
         context: ["path": path])
     }
 
+    /// The first entry from `key` on, for saves. The entry before it is not checked: a save would take longer for it, and
+    /// a read of what a damaged key hides still throws after the save.
     func first(
       _ space: KeySpace, from key: UnsafeRawBufferPointer
     ) throws(StoreError) -> (key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)? {
-      try seek(try cursor(space), space, key)
+      var (found, value) = (Self.value(key), MDB_val())
+      switch mdb_cursor_get(try cursor(space), &found, &value, MDB_SET_RANGE) {
+      case MDB_SUCCESS: return (Self.bytes(found), Self.bytes(value))
+      case MDB_NOTFOUND: return nil
+      case let other: throw readError(other)
+      }
     }
 
     func scan(
