@@ -1,4 +1,5 @@
-"""Hostile LMDB stores: entries with extreme numbers, or cut, whose checksums are right again."""
+"""Hostile LMDB stores: entries with extreme numbers, or cut, whose checksums are right again; and pages whose numbers are
+extreme, lead to other pages, or lead outside of the file."""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-PAGE, HEAD, LEAF, NODE = 4096, 16, 2, 8
+PAGE, HEAD, BRANCH, LEAF, NODE = 4096, 16, 1, 2, 8
 FACTOR, MASK = 0x9E3779B97F4A7C15, (1 << 64) - 1
 NUMBERS = {
     "zero": 0,
@@ -58,9 +59,28 @@ class Case:
         return path
 
 
-def cases(base: Path) -> Iterator[Case]:
+@dataclass(frozen=True)
+class PageCase:
+    """Another number in a place of a page that has no checksum."""
+
+    name: str
+    at: int
+    width: int
+    number: int
+
+    def make(self, base: Path, folder: Path) -> Path:
+        folder.mkdir(parents=True)
+        path = folder / base.name
+        content = bytearray(base.read_bytes())
+        content[self.at : self.at + self.width] = self.number.to_bytes(self.width, "little")
+        path.write_bytes(content)
+        return path
+
+
+def cases(base: Path) -> Iterator[Case | PageCase]:
     content = base.read_bytes()
     yield Case("good", 0, 0, 0, 0, None)
+    yield from _pages(content)
     for number, (at, key_size, size) in enumerate(_entries(content)):
         places = [*range(8, size - 7, 8), *range(12, min(size - 7, 24), 8)]
         for place in places:
@@ -71,6 +91,58 @@ def cases(base: Path) -> Iterator[Case]:
                 yield Case(f"entry-{number}-key-{name}", at, key_size, size, -1, value)
         for length in sorted({0, 7, 8, 16, 23, 24, size - 8, size - 1} & set(range(size))):
             yield Case(f"entry-{number}-cut-at-{length}", at, key_size, size, length, None)
+
+
+def _pages(content: bytes) -> Iterator[PageCase]:
+    """Numbers of the first pages, of heads, of places and heads of nodes, and of what leads to other pages."""
+    last = len(content) // PAGE - 1
+    for page in (0, 1):
+        fields = [("size", 40, 4), ("last", 136, 8), ("commit", 144, 8)]
+        for tree, start in (("free", 40), ("main", 88)):
+            fields += [(f"{tree}-{name}", start + offset, width) for name, offset, width in TREE]
+        yield from _numbers(content, f"first-{page}", page * PAGE, fields, last)
+    for page in range(2, last + 1):
+        flags, lower = struct.unpack_from("<HH", content, page * PAGE + 10)
+        if flags not in (BRANCH, LEAF) or not HEAD <= lower <= PAGE:
+            continue
+        fields = [("number", 0, 8), ("flags", 10, 2), ("lower", 12, 2), ("upper", 14, 2)]
+        for index, pointer in enumerate(struct.unpack_from(f"<{(lower - HEAD) // 2}H", content, page * PAGE + HEAD)):
+            if pointer + NODE > PAGE:
+                continue
+            name, node = f"node-{index}", page * PAGE + pointer
+            fields += [(f"{name}-place", HEAD + index * 2, 2), (f"{name}-key-size", pointer + 6, 2)]
+            if flags == BRANCH:
+                fields.append((f"{name}-child", pointer, 6))
+                continue
+            fields += [(f"{name}-size", pointer, 4), (f"{name}-flags", pointer + 4, 2)]
+            size, kind, key_size = struct.unpack_from("<IHH", content, node)
+            value = pointer + NODE + key_size
+            if kind == 2 and size == 48:
+                fields += [(f"{name}-tree-{field}", value + offset, width) for field, offset, width in TREE]
+            elif kind == 1:
+                fields.append((f"{name}-pages", value, 8))
+            elif key_size == 8 and size % 8 == 0:
+                # The list of free pages, or a part of it.
+                fields += [(f"{name}-key", pointer + NODE, 8)]
+                fields += [(f"{name}-free-{place}", value + place, 8) for place in range(0, min(size, 64), 8)]
+        yield from _numbers(content, f"page-{page}", page * PAGE, fields, last)
+
+
+TREE = [("flags", 4, 2), ("depth", 6, 2), ("branches", 8, 8), ("leaves", 16, 8), ("entries", 32, 8), ("root", 40, 8)]
+
+
+def _numbers(
+    content: bytes, name: str, start: int, fields: list[tuple[str, int, int]], last: int
+) -> Iterator[PageCase]:
+    """For each field: extreme numbers, those beside it, and the pages of the file, its own among them."""
+    for field, offset, width in fields:
+        most = (1 << width * 8) - 1
+        old = int.from_bytes(content[start + offset : start + offset + width], "little")
+        wanted = {0, 1, 2, 4, 16, most, most >> 1, old - 1, old + 1, old + 2, old ^ 2, start // PAGE, last, last + 1}
+        if width >= 6:
+            wanted |= set(range(2, last))
+        for number in sorted(number for number in wanted if 0 <= number <= most and number != old):
+            yield PageCase(f"{name}-{field}-{number}", start + offset, width, number)
 
 
 def _entries(content: bytes) -> Iterator[tuple[int, int, int]]:

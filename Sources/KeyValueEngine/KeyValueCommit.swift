@@ -124,8 +124,12 @@ final class KeyValueCommit {
     }
     for deletion in changes.deletions {
       let reference = deletion.reference
-      if try check(reference, deletion.versionRead), let row = try reader.row(of: reference.entity, reference.key) {
+      let row = try reader.row(of: reference.entity, reference.key)
+      if let row, row.version == deletion.versionRead, row.entity == reference.entity {
         deleted.append(row)
+      } else {
+        conflicts.append(
+          Conflict(reference: reference, versionRead: deletion.versionRead, kind: .version(persisted: row)))
       }
     }
     for check in changes.checks { try self.check(check.reference, check.versionRead) }

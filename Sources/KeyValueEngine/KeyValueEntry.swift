@@ -10,33 +10,28 @@ import StoreProtocol
 /// - links back from one-way links: checksum (8), owner (8)
 /// - indexes: checksum (8)
 ///
-/// The checksum is over the key and everything behind it. The check of the key lets a verifier look at entries without
-/// their content.
+/// The checksum is over the key and everything behind it. The check of the key is one without the content, which may be
+/// large; see ``hasOwnKey(_:_:_:)``.
 public enum KeyValueEntry {
   static let format: UInt8 = 2
   static let factHead = 16
   static let rowHead = 24
 
-  /// Whether an entry can be what it seems, judged by its key and the first 24 bytes of its value (or all that it has);
-  /// `count` is how many it has. For those who look at the medium itself: every lost, damaged or strayed key is found,
-  /// and every damaged value without content.
-  public static func isPlausible(
-    _ space: KeySpace, _ key: UnsafeRawBufferPointer, _ start: UnsafeRawBufferPointer, count: Int
+  /// Whether an entry has the key that it was written with. Of rows and facts this reads the check of the key alone; the
+  /// rest of the value may be damaged. For media whose searches can be led astray by a damaged key.
+  public static func hasOwnKey(
+    _ space: KeySpace, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
   ) -> Bool {
     switch space {
-    case .facts:
-      return count >= factHead && start.count >= factHead
-        && start.integer(at: 8, as: UInt32.self).littleEndian == EntryChecksum.of(key)
-    case .rows:
-      return count >= rowHead && start.count >= rowHead
-        && start.integer(at: 8, as: UInt32.self).littleEndian == EntryChecksum.of(key)
-    case .links, .indexes:
-      return start.count == count && (try? check(key, start)) != nil
+    case .facts, .rows:
+      return value.count >= factHead
+        && value.integer(at: 8, as: UInt32.self).littleEndian == EntryChecksum.of(key)
+    case .links, .indexes: return (try? check(key, value)) != nil
     }
   }
 
   /// Throws `corrupt` where the checksum in front of a value is not that of the entry.
-  static func check(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(StoreError) {
+  public static func check(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(StoreError) {
     guard value.count >= 8,
       value.integer(at: 0, as: UInt64.self).littleEndian
         == EntryChecksum.of(key, UnsafeRawBufferPointer(rebasing: value[8...]))

@@ -96,9 +96,12 @@ final class KeyValueLinkWriter {
     block.clear()
     LinkBlock.setOwner(prefix, table, owner)
     LinkBlock.setKey(key, table, owner, destination)
-    guard let found = try transaction.first(.links, from: key.view),
-      let bound = LinkBlock.bound(found.key, prefix.view)
-    else { return nil }
+    guard let found = try transaction.first(.links, from: key.view) else { return nil }
+    guard let bound = LinkBlock.bound(found.key, prefix.view) else {
+      // It may have been one of the owner's before its key was damaged.
+      try KeyValueEntry.check(found.key, found.value)
+      return nil
+    }
     let isOrdered = toManys[table].isOrdered
     try LinkBlock.check(found.key, found.value, isOrdered: isOrdered)
     try LinkBlock.checkOrder(found.value, isOrdered: isOrdered, above: .min, bound: bound)

@@ -49,6 +49,10 @@ public protocol KeyValueReading: AnyObject {
   /// a snapshot.
   func check() throws(StoreError)
 
+  /// Verifies the whole medium, each entry with its checksum, in its last state or that of the view. Throws `corrupt`
+  /// for what is damaged. Does nothing where the medium cannot be damaged.
+  func verify() throws(StoreError)
+
   /// The value of a key, nil where there is none: valid until the transaction ends or writes.
   func value(_ space: KeySpace, _ key: UnsafeRawBufferPointer) throws(StoreError) -> UnsafeRawBufferPointer?
 
@@ -70,6 +74,10 @@ public protocol KeyValueReading: AnyObject {
     _ space: KeySpace, before key: UnsafeRawBufferPointer,
     _ body: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(StoreError) -> Bool
   ) throws(StoreError)
+}
+
+extension KeyValueReading {
+  public func verify() throws(StoreError) {}
 }
 
 /// One change of an ordered map, which sees itself. Nobody else sees it before ``commit()``; released before, it has

@@ -28,10 +28,11 @@ final class KeyValueReader {
     return try decode(key.view, value, object)
   }
 
-  /// Entity and version of a stored row, without looking at the rest.
+  /// Entity and version of a stored row, without making the row.
   func version(of entity: Int, _ object: Int64) throws(StoreError) -> (entity: Int, version: Int64)? {
     Self.setRowKey(key, shape.tree(entity), object)
     guard let value = try transaction.value(.rows, key.view) else { return nil }
+    try KeyValueEntry.check(key.view, value)
     guard value.count >= KeyValueEntry.rowHead else { throw KeyValueEntry.damaged }
     return (Self.entity(value), Int64(littleEndian: value.integer(at: 16, as: Int64.self)))
   }
@@ -45,6 +46,12 @@ final class KeyValueReader {
     _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, _ object: Int64
   ) throws(StoreError) -> Row {
     try KeyValueEntry.check(key, value)
+    return try unpack(value, object)
+  }
+
+  /// The row of a value whose checksum was verified.
+  @inline(__always)
+  private func unpack(_ value: UnsafeRawBufferPointer, _ object: Int64) throws(StoreError) -> Row {
     guard value.count >= KeyValueEntry.rowHead, value[12] == KeyValueEntry.format, let form = form(Self.entity(value)),
       let row = form._withUnsafeGuaranteedRef({ form in
         Row(
@@ -75,6 +82,7 @@ final class KeyValueReader {
     Self.setRowKey(end, tree &+ 1, 0)
     var highest: Int64 = 0
     try transaction.scanBackwards(.rows, before: end.view) { (key, value) throws(StoreError) in
+      try KeyValueEntry.check(key, value)
       highest = try Self.object(key, value, tree) ?? 0
       return false
     }
@@ -98,7 +106,8 @@ final class KeyValueReader {
     Self.setRowKey(start, tree, object)
     try transaction.scan(.rows, from: start.view) { (key, value) throws(StoreError) in
       guard let object = try Self.object(key, value, tree) else { return false }
-      return isWhole || entities.contains(Self.entity(value)) ? body(try decode(key, value, object)) : true
+      try KeyValueEntry.check(key, value)
+      return isWhole || entities.contains(Self.entity(value)) ? body(try unpack(value, object)) : true
     }
   }
 
@@ -220,10 +229,10 @@ final class KeyValueReader {
     var found: Int64?
     try transaction.scan(.indexes, from: values) { (key, value) throws(StoreError) in
       guard key.hasPrefix(values) else { return false }
+      try KeyValueEntry.check(key, value)
       guard key.count == values.count + 8, let other = key.objectKey(at: values.count), other != object else {
         return true
       }
-      try KeyValueEntry.check(key, value)
       found = other
       return false
     }

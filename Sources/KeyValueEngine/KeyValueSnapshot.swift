@@ -6,7 +6,7 @@ import StoreSchema
 /// A view of a store: one read transaction.
 ///
 /// Sendable, unchecked: used by one caller at a time, as all snapshots are.
-final class KeyValueSnapshot: FetchingSnapshot, @unchecked Sendable {
+final class KeyValueSnapshot: FetchingSnapshot, VerifyingSnapshot, @unchecked Sendable {
   let commitNumber: UInt64
   let reader: KeyValueReader
   private let externalData: ExternalDataView?
@@ -31,6 +31,14 @@ final class KeyValueSnapshot: FetchingSnapshot, @unchecked Sendable {
       try KeyValueFacts(reader.transaction).content(KeyValueFact.indexes).map { Array($0) == catalogue } ?? false
     hasIndexes = found
     return found
+  }
+
+  /// Calls `body` once where the medium is damaged.
+  func findings(_ body: (StoreFinding) -> Void) throws(StoreError) {
+    do { try reader.transaction.verify() } catch {
+      guard error.code == .corrupt else { throw error }
+      body(StoreFinding(.integrity, error.message))
+    }
   }
 
   func externalDataNames(_ schema: Schema, _ body: (Data) -> Bool) throws(StoreError) {

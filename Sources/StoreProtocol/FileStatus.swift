@@ -40,13 +40,4 @@ package struct FileStatus: Equatable, Sendable {
   package static func mayBeWritten(_ path: String) -> Bool {
     faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0 || ![EACCES, EPERM, EROFS].contains(errno)
   }
-
-  /// When anything of a file changed, its name or mode too, in seconds since 1970: nobody can set that.
-  package static func secondsOfAnyChange(_ status: stat) -> Int64 {
-    #if canImport(Darwin)
-      Int64(status.st_ctimespec.tv_sec)
-    #else
-      Int64(status.st_ctim.tv_sec)
-    #endif
-  }
 }

@@ -62,13 +62,16 @@ public struct InspectedTarget: Sendable, Equatable {
 }
 
 /// A snapshot that shows what it holds without judging it.
-public protocol InspectingSnapshot: StoreSnapshot {
+public protocol InspectingSnapshot: VerifyingSnapshot {
   /// Calls `body` with each object of exactly `entity`, in key order. Values of kind `externalData` are given as
   /// stored.
   func inspect(
     _ entity: Int, _ body: (InspectedObject) throws(StoreError) -> Void
   ) throws(StoreError)
+}
 
+/// A snapshot whose store can say whether it is whole.
+public protocol VerifyingSnapshot: StoreSnapshot {
   /// Calls `body` with what is wrong with the store beside single objects.
   func findings(_ body: (StoreFinding) -> Void) throws(StoreError)
 }

@@ -32,7 +32,9 @@ public struct Inspection {
   }
 
   /// Calls `body` with what is wrong beside single objects, as far as the store can say.
-  public func findings(_ body: (StoreFinding) -> Void) throws(StoreError) { try snapshot.inspecting?.findings(body) }
+  public func findings(_ body: (StoreFinding) -> Void) throws(StoreError) {
+    try (snapshot as? any VerifyingSnapshot)?.findings(body)
+  }
 
   /// The bytes of external data: behind the byte 1, or in what the name behind the byte 2 leads to.
   private func content(_ value: InspectedValue) -> InspectedValue {

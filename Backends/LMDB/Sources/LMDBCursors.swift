@@ -69,7 +69,7 @@
       }
       switch mdb_cursor_get(cursor, &found, &value, MDB_SET_KEY) {
       case MDB_SUCCESS: return Self.bytes(value)
-      case MDB_NOTFOUND: return nil
+      case MDB_NOTFOUND: return try absent(space, key)
       case let other: throw readError(other)
       }
     }
@@ -87,7 +87,7 @@
       var (name, value) = (Self.value(key), MDB_val())
       switch mdb_get(transaction, trees[space.rawValue], &name, &value) {
       case MDB_SUCCESS: return Self.bytes(value)
-      case MDB_NOTFOUND: return nil
+      case MDB_NOTFOUND: return try absent(space, key)
       case let other: throw readError(other)
       }
     }
@@ -97,6 +97,69 @@
       UInt64(bigEndian: key.loadUnaligned(fromByteOffset: 2, as: UInt64.self))
     }
 
+    // MARK: Searches
+
+    /// Nil for a key that a search has not found. Throws `corrupt` where damage may hide its entry.
+    @inline(never)
+    private func absent(
+      _ space: KeySpace, _ key: UnsafeRawBufferPointer
+    ) throws(StoreError) -> UnsafeRawBufferPointer? {
+      if let next = try seek(try cursor(space), space, key) {
+        // It is there, behind the page that the first search has led to.
+        if !keyPrecedes(key, next.key) { throw damaged }
+        try check(space, next.key, next.value)
+      }
+      return nil
+    }
+
+    /// Moves a cursor to the first entry from `key` on, and gives it, nil where there is none.
+    ///
+    /// The checksum of an entry finds a damaged key where the entry is read. A search does not read an entry whose key
+    /// sends it elsewhere. It ends beside that entry then, or beside the page that a damaged key above leads away from.
+    /// So the entry before the place must be less than `key`, and have its own key. Whoever reads on from the place
+    /// checks the entry there.
+    private func seek(
+      _ cursor: OpaquePointer, _ space: KeySpace, _ key: UnsafeRawBufferPointer
+    ) throws(StoreError) -> (key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)? {
+      var (found, value) = (Self.value(key), MDB_val())
+      let result = mdb_cursor_get(cursor, &found, &value, MDB_SET_RANGE)
+      if result != MDB_SUCCESS && result != MDB_NOTFOUND { throw readError(result) }
+      let isThere = result == MDB_SUCCESS
+      if isThere {
+        if keyPrecedes(Self.bytes(found), key) { throw damaged }
+        // Nothing before the key itself is meant.
+        if !keyPrecedes(key, Self.bytes(found)) { return (Self.bytes(found), Self.bytes(value)) }
+      }
+      var (before, other) = (MDB_val(), MDB_val())
+      switch mdb_cursor_get(cursor, &before, &other, isThere ? MDB_PREV : MDB_LAST) {
+      case MDB_SUCCESS:
+        if !keyPrecedes(Self.bytes(before), key) { throw damaged }
+        try check(space, Self.bytes(before), Self.bytes(other))
+        if isThere {
+          let result = mdb_cursor_get(cursor, &found, &value, MDB_NEXT)
+          if result != MDB_SUCCESS { throw readError(result) }
+        }
+      case MDB_NOTFOUND: break
+      case let other: throw readError(other)
+      }
+      return isThere ? (Self.bytes(found), Self.bytes(value)) : nil
+    }
+
+    /// Throws `corrupt` for an entry that does not have its own key.
+    private func check(
+      _ space: KeySpace, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
+    ) throws(StoreError) {
+      if !KeyValueEntry.hasOwnKey(space, key, value) { throw damaged }
+    }
+
+    private var damaged: StoreError {
+      StoreError(
+        .corrupt, "The file was damaged: a key of it is not where it must be. Work on a copy, or on a backup.",
+        context: ["path": path])
+    }
+
+    /// The first entry from `key` on, for saves. The entry before it is not checked: a save would take longer for it, and
+    /// a read of what a damaged key hides still throws after the save.
     func first(
       _ space: KeySpace, from key: UnsafeRawBufferPointer
     ) throws(StoreError) -> (key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)? {
@@ -114,13 +177,8 @@
     ) throws(StoreError) {
       let cursor = try take(space)
       defer { putBack(space, cursor) }
-      var (key, data) = (Self.value(start), MDB_val())
-      var result = mdb_cursor_get(cursor, &key, &data, MDB_SET_RANGE)
-      while result == MDB_SUCCESS {
-        if try !body(Self.bytes(key), Self.bytes(data)) { return }
-        result = mdb_cursor_get(cursor, &key, &data, MDB_NEXT)
-      }
-      if result != MDB_NOTFOUND { throw readError(result) }
+      guard let first = try seek(cursor, space, start) else { return }
+      try scan(space, cursor, first, MDB_NEXT, body)
     }
 
     func scanBackwards(
@@ -129,12 +187,28 @@
     ) throws(StoreError) {
       let cursor = try take(space)
       defer { putBack(space, cursor) }
-      var (key, data) = (Self.value(end), MDB_val())
-      var result = mdb_cursor_get(cursor, &key, &data, MDB_SET_RANGE)
-      result = mdb_cursor_get(cursor, &key, &data, result == MDB_NOTFOUND ? MDB_LAST : MDB_PREV)
+      let next = try seek(cursor, space, end)
+      if let next { try check(space, next.key, next.value) }
+      var (key, value) = (MDB_val(), MDB_val())
+      switch mdb_cursor_get(cursor, &key, &value, next == nil ? MDB_LAST : MDB_PREV) {
+      case MDB_SUCCESS: try scan(space, cursor, (Self.bytes(key), Self.bytes(value)), MDB_PREV, body)
+      case MDB_NOTFOUND: return
+      case let other: throw readError(other)
+      }
+    }
+
+    private func scan(
+      _ space: KeySpace, _ cursor: OpaquePointer, _ first: (key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer),
+      _ step: MDB_cursor_op, _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(StoreError) -> Bool
+    ) throws(StoreError) {
+      var (key, value) = (Self.value(first.key), Self.value(first.value))
+      var result = MDB_SUCCESS
       while result == MDB_SUCCESS {
-        if try !body(Self.bytes(key), Self.bytes(data)) { return }
-        result = mdb_cursor_get(cursor, &key, &data, MDB_PREV)
+        // The entry that ends a scan may do so by a damaged key.
+        if try !body(Self.bytes(key), Self.bytes(value)) {
+          return try check(space, Self.bytes(key), Self.bytes(value))
+        }
+        result = mdb_cursor_get(cursor, &key, &value, step)
       }
       if result != MDB_NOTFOUND { throw readError(result) }
     }

@@ -9,6 +9,10 @@
       try whileNobodyReads(until: deadline) { () throws(StoreError) in
         self.closeHandle()
         try self.open()
+        do throws(StoreError) { try self.openTrees() } catch {
+          self.closeHandle()
+          throw error
+        }
       }
       isFailed = false
     }
@@ -29,7 +33,6 @@
     /// looks like damage to whoever opens the file: the page becomes what it was.
     func settle(_ commitNumber: UInt64, _ error: StoreError) -> StoreError {
       isFailed = true
-      sealing.forget()
       var error = error
       if fsync(file.descriptor) == 0, let metas = try? LMDBMeta.both(of: file), metas.last.commitNumber < commitNumber {
         error.outcome = .notSaved

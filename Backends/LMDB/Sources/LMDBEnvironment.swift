@@ -37,13 +37,11 @@
     private var writes = 0
     /// The page that the commit under way will replace, as it was. Under `writing`.
     private(set) var formerMeta: [UInt8] = []
-    /// Under `writing`.
-    var sealing = LMDBSealKeeper()
 
     static let placesForReaders: UInt32 = 510
 
-    /// Opens a file that was looked at. `mapSize` is how many bytes are set aside at first, in addresses, not in
-    /// memory.
+    /// Maps a file whose first pages were checked. LMDB reads no other page before ``openTrees()``. `mapSize` is how
+    /// many bytes are set aside at first, in addresses, not in memory.
     init(_ file: LMDBFile, _ key: LMDBOpenFiles.Key, mapSize: Int) throws(StoreError) {
       (self.file, self.key, self.mapSize) = (file, key, mapSize)
       try open()
@@ -72,7 +70,6 @@
           throw StoreError(
             .busy, "The store file was replaced while it was opened; open it again.", context: ["path": path])
         }
-        try openTrees()
         if !isReadOnly { mdb_reader_check(handle, nil) }
       } catch {
         closeHandle()
@@ -105,7 +102,7 @@
     }
 
     /// Makes the trees' numbers known; in a new file that is written, makes the trees.
-    private func openTrees() throws(StoreError) {
+    func openTrees() throws(StoreError) {
       var transaction: OpaquePointer?
       if isReadOnly { try file.share(until: Date(timeIntervalSinceNow: 60)) }
       defer { if isReadOnly { file.unshare() } }
@@ -140,7 +137,6 @@
     func close() {
       // A child process must leave alone what its parent has.
       guard belongsToProcess else { return }
-      seal()
       gate.withLock { isClosed = true }
       closeHandle()
     }
@@ -287,7 +283,6 @@
           context: ["path": path])
       }
       if isFailed { try reopen(deadline) }
-      sealing.begin(file)
       try checkLockFile()
       try checkSize()
       writes += 1

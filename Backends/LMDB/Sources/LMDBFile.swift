@@ -125,39 +125,22 @@
     /// Who may read and write it.
     func mode() throws(StoreError) -> UInt32 { UInt32(try status().st_mode & 0o777) }
 
-    /// When its content was changed last, and when anything of it was; in seconds since 1970.
-    struct Times {
-      let size: Int64
-      let seconds: Int64
-      let nanoseconds: Int64
-      let secondsOfAnyChange: Int64
-    }
-
-    func times() throws(StoreError) -> Times {
-      let status = try status()
-      let content = FileStatus(status)
-      return Times(
-        size: content.size, seconds: content.seconds, nanoseconds: content.nanoseconds,
-        secondsOfAnyChange: FileStatus.secondsOfAnyChange(status))
-    }
-
-    /// Sets the time of the last change, where that can be done.
-    func setTime(_ seconds: Int64, _ nanoseconds: Int64) {
-      // UTIME_OMIT, which Swift does not see: the time of the last reading stays as it is.
-      #if canImport(Darwin)
-        let kept = timespec(tv_sec: 0, tv_nsec: -2)
-      #else
-        let kept = timespec(tv_sec: 0, tv_nsec: 1 << 30 - 2)
-      #endif
-      _ = futimens(descriptor, [kept, timespec(tv_sec: time_t(seconds), tv_nsec: Int(nanoseconds))])
-    }
-
     private func status() throws(StoreError) -> stat {
       var status = stat()
       guard fstat(descriptor, &status) == 0 else {
         throw LMDBError.system("The store file cannot be looked at", path)
       }
       return status
+    }
+
+    /// Its first `count` bytes, to be read only, until ``unmap(_:)``. Nil where the system gives no map.
+    func map(_ count: Int) -> UnsafeRawBufferPointer? {
+      let start = mmap(nil, count, PROT_READ, MAP_SHARED, descriptor, 0)
+      return start == MAP_FAILED ? nil : UnsafeRawBufferPointer(start: start, count: count)
+    }
+
+    func unmap(_ map: UnsafeRawBufferPointer) {
+      munmap(UnsafeMutableRawPointer(mutating: map.baseAddress), map.count)
     }
 
     /// Fills `buffer` from a place of the file. False where the file ends before.

@@ -8,8 +8,8 @@
   final class LMDBMap: KeyValueMap {
     let environment: LMDBEnvironment
 
-    /// Opens the file at `path`, nil where there is none. The whole file is verified where this process does not have
-    /// it open and it is not sealed.
+    /// Opens the file at `path`, nil where there is none. Where this process does not have it open, the structure of
+    /// its pages is checked first; see ``LMDBVerification/checkStructure()``.
     init?(_ path: String, isReadOnly: Bool, mapSize: Int, timeout: Double) throws(StoreError) {
       guard let file = try LMDBFile.open(path, isReadOnly: isReadOnly) else { return nil }
       let deadline = Date(timeIntervalSinceNow: timeout)
@@ -21,8 +21,8 @@
         try LMDBPages.last(of: file, until: deadline) { (_, _) throws(StoreError) in }
         let environment = try LMDBEnvironment(file, key, mapSize: mapSize)
         do throws(StoreError) {
-          try Self.requireOwnLockFile(environment, deadline, timeout)
-          try Self.verify(environment, timeout)
+          try Self.checkStructure(environment, deadline, timeout)
+          try environment.openTrees()
         } catch {
           environment.close()
           throw error
@@ -31,54 +31,48 @@
       }
     }
 
+    /// Checks the pages of the state that LMDB begins with. A transaction holds it, so that no page of it changes.
+    ///
     /// Throws `busy` where the lock file is that of another file, which had the name before and which a process has
     /// open. LMDB takes the number of the last commit from the lock file, and would go on from an earlier commit of
     /// this file.
-    private static func requireOwnLockFile(
+    private static func checkStructure(
       _ environment: LMDBEnvironment, _ deadline: Date, _ timeout: Double
     ) throws(StoreError) {
-      if environment.isReadOnly { return }
-      // Nobody commits meanwhile.
+      // Nobody commits between the beginning of the transaction and the reading of the first pages.
       try environment.file.share(until: deadline)
-      defer { environment.file.unshare() }
-      let transaction = try environment.beginReading(timeout: timeout)
+      let begun: Result<(LMDBMeta, LMDBMeta, OpaquePointer), StoreError> = Result { () throws(StoreError) in
+        let (last, former) = try LMDBMeta.both(of: environment.file)
+        return (last, former, try environment.beginReading(timeout: timeout))
+      }
+      environment.file.unshare()
+      let (last, former, transaction) = try begun.get()
       defer { environment.end(transaction) }
       let number = UInt64(mdb_txn_id(transaction))
-      let metas = try LMDBMeta.both(of: environment.file)
       // The former one where a writer was killed before it had told others of its commit.
-      if [metas.last, metas.former].contains(where: { $0.commitNumber == number }) { return }
-      throw StoreError(
-        .busy,
-        "Another process has the store open that was here before; this one can be opened when it has closed that.",
-        context: ["path": environment.path])
+      guard let meta = [last, former].first(where: { $0.commitNumber == number }) else {
+        throw StoreError(
+          .busy,
+          "Another process has the store open that was here before; this one can be opened when it has closed that.",
+          context: ["path": environment.path])
+      }
+      try LMDBVerification(LMDBPages(environment.file, meta, isMapped: true)).checkStructure()
     }
 
     /// Of a file that this process alone knows of, and has just made.
     init(making file: LMDBFile, mapSize: Int) throws(StoreError) {
       let key = LMDBOpenFiles.Key(identity: file.identity, isReadOnly: false)
       environment = try LMDBOpenFiles.environment(key) { () throws(StoreError) in
-        try LMDBEnvironment(file, key, mapSize: mapSize)
+        let environment = try LMDBEnvironment(file, key, mapSize: mapSize)
+        do throws(StoreError) { try environment.openTrees() } catch {
+          environment.close()
+          throw error
+        }
+        return environment
       }
     }
 
     deinit { LMDBOpenFiles.release(environment) }
-
-    /// Looks at all pages of a state that cannot change meanwhile, because a transaction holds it; nothing to do where
-    /// the seal holds.
-    private static func verify(_ environment: LMDBEnvironment, _ timeout: Double) throws(StoreError) {
-      if LMDBSeal.holds(environment.file) { return }
-      let mark = environment.isReadOnly ? nil : LMDBSeal.mark(environment.file)
-      let transaction = try environment.beginReading(timeout: timeout)
-      defer { environment.end(transaction) }
-      let number = UInt64(mdb_txn_id(transaction))
-      let metas = try LMDBMeta.bothWhileOthersWrite(of: environment.file)
-      guard let meta = [metas.last, metas.former].first(where: { $0.commitNumber == number }) else {
-        // Others have written twice since; who writes has looked at the file.
-        return
-      }
-      try LMDBVerification(LMDBPages(environment.file, meta)).run()
-      if let mark { LMDBSeal.set(environment.file, markedBy: mark) }
-    }
 
     var longestKey: Int { Int(mdb_env_get_maxkeysize(environment.handle)) }
 

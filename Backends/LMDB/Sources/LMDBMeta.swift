@@ -54,17 +54,6 @@
       return (last, former)
     }
 
-    /// The same where commits may run meanwhile: two looks one after the other must see the same.
-    static func bothWhileOthersWrite(of file: LMDBFile) throws(StoreError) -> (last: LMDBMeta, former: LMDBMeta) {
-      var seen: (last: LMDBMeta, former: LMDBMeta)?
-      for _ in 0..<1000 {
-        guard let found = try? both(of: file) else { continue }
-        if let seen, seen == found { return found }
-        seen = found
-      }
-      return try both(of: file)
-    }
-
     /// Those of both pages that are some, the one with the last commit first, whatever they say of each other: for a
     /// damaged file.
     static func readable(of file: LMDBFile) -> [LMDBMeta] {

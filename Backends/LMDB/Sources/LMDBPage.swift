@@ -1,11 +1,16 @@
 #if LMDB
   import Foundation
 
-  /// A page of a tree that was looked at: nothing in it leads out of it.
+  /// A page of a tree: nothing in it leads out of it.
   struct LMDBPage {
     let bytes: UnsafeRawBufferPointer
     let isLeaf: Bool
+    /// How many nodes the page has. A node of a leaf is an entry, a node of another page leads to a page below.
     let count: Int
+    /// Whether all values of a leaf are on the page itself.
+    let hasPlainValues: Bool
+    /// Where the nodes begin. They reach to the end of the page.
+    private let upper: Int
 
     private static let head = 16
 
@@ -19,22 +24,65 @@
       self.bytes = bytes
       isLeaf = flags == 2
       count = (lower - Self.head) / 2
-      for index in 0..<count where !isSound(index, upper) { return nil }
+      self.upper = upper
+      var kinds: UInt16 = 0
+      for place in stride(from: Self.head, to: lower, by: 2) {
+        guard let kind = Self.kind(bytes, node: Int(bytes.u16(place)), upper, isLeaf: flags == 2) else { return nil }
+        kinds |= kind
+      }
+      hasPlainValues = flags == 2 && kinds == 0
     }
 
     private func offset(_ index: Int) -> Int { Int(bytes.u16(Self.head + index * 2)) }
 
-    private func isSound(_ index: Int, _ upper: Int) -> Bool {
-      let start = offset(index)
-      guard start >= upper, start & 1 == 0, start + 8 <= bytes.count else { return false }
+    /// What kind of value a node has, zero for none. Nil for a node that leads out of the page.
+    private static func kind(
+      _ bytes: UnsafeRawBufferPointer, node start: Int, _ upper: Int, isLeaf: Bool
+    ) -> UInt16? {
+      guard start >= upper, start & 1 == 0, start + 8 <= bytes.count else { return nil }
       let data = start + 8 + Int(bytes.u16(start + 6))
-      guard data <= bytes.count else { return false }
-      if !isLeaf { return true }
-      switch bytes.u16(start + 4) {
-      case 0, 2: return data + Int(bytes.u16(start)) + Int(bytes.u16(start + 2)) << 16 <= bytes.count
-      case 1: return data + 8 <= bytes.count
-      default: return false
+      guard data <= bytes.count else { return nil }
+      if !isLeaf { return 0 }
+      let kind = bytes.u16(start + 4)
+      let count = Int(bytes.u16(start)) | Int(bytes.u16(start + 2)) << 16
+      switch kind {
+      case 0, 2: return data + count <= bytes.count ? kind : nil
+      case 1: return data + 8 <= bytes.count ? kind : nil
+      default: return nil
       }
+    }
+
+    /// How many bytes a node takes on the page.
+    private func size(node start: Int) -> Int {
+      let key = Int(bytes.u16(start + 6))
+      if !isLeaf { return 8 + key }
+      if bytes.u16(start + 4) == 1 { return 8 + key + 8 }
+      return 8 + key + (Int(bytes.u16(start)) | Int(bytes.u16(start + 2)) << 16)
+    }
+
+    /// How many words ``isPacked(_:)`` needs for a page of `pageSize` bytes.
+    static func words(pageSize: Int) -> Int { pageSize / 128 + 1 }
+
+    /// Whether the nodes lie side by side, without gaps and overlaps, and none is longer than LMDB makes them. LMDB
+    /// relies on both where it moves nodes. `ends` is memory of ``words(pageSize:)`` words: one bit for two bytes.
+    func isPacked(_ ends: UnsafeMutableBufferPointer<UInt64>) -> Bool {
+      func turn(_ place: Int) { ends[place >> 7] ^= 1 << (UInt64(place) >> 1 & 63) }
+      ends.update(repeating: 0)
+      turn(upper)
+      let longest = (bytes.count - Self.head) / 2 & -2 - 2
+      var total = 0
+      for index in 0..<count {
+        let start = offset(index)
+        let size = size(node: start)
+        let end = start + size + size & 1
+        if size > longest || end > bytes.count { return false }
+        total += end - start
+        turn(start)
+        turn(end)
+      }
+      // What begins where something else ends is turned twice, and the nodes are as long as the room that they have.
+      turn(bytes.count)
+      return total == bytes.count - upper && ends.allSatisfy { $0 == 0 }
     }
 
     func key(_ index: Int) -> UnsafeRawBufferPointer {
@@ -50,8 +98,8 @@
 
     enum Value {
       case here(UnsafeRawBufferPointer)
-      /// Of a tree with a name.
-      case tree(LMDBTree)
+      /// Of a tree with a name, nil for a value that is too short or too long.
+      case tree(LMDBTree?)
       /// On pages of its own.
       case elsewhere(page: UInt64, count: Int)
     }
@@ -60,9 +108,11 @@
       let start = offset(index)
       let count = Int(bytes.u16(start)) | Int(bytes.u16(start + 2)) << 16
       let data = start + 8 + Int(bytes.u16(start + 6))
-      if bytes.u16(start + 4) == 1 { return .elsewhere(page: bytes.u64(data), count: count) }
-      if bytes.u16(start + 4) == 2 && count == LMDBTree.size { return .tree(LMDBTree(bytes, at: data)) }
-      return .here(UnsafeRawBufferPointer(rebasing: bytes[data..<(data + count)]))
+      switch bytes.u16(start + 4) {
+      case 1: return .elsewhere(page: bytes.u64(data), count: count)
+      case 2: return .tree(count == LMDBTree.size ? LMDBTree(bytes, at: data) : nil)
+      default: return .here(UnsafeRawBufferPointer(rebasing: bytes[data..<(data + count)]))
+      }
     }
   }
 

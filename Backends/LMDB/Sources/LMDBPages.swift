@@ -3,50 +3,66 @@
   import KeyValueEngine
   import StoreProtocol
 
-  /// One state of a file, read page by page without a map: what is not as it must be is found, and ends nothing.
+  /// One state of a file, read page by page without LMDB: what is not as it must be is found, and ends nothing.
   final class LMDBPages {
     let file: LMDBFile
     let meta: LMDBMeta
-    private var buffers: [UnsafeMutableRawBufferPointer] = []
+    private let map: UnsafeRawBufferPointer?
+    private let buffer: UnsafeMutableRawBufferPointer
+    private let head: UnsafeMutableRawBufferPointer
 
     /// LMDB itself goes no deeper.
     static let longestPath = 32
     /// As LMDB is built by everybody.
     static let longestKey = 511
 
-    init(_ file: LMDBFile, _ meta: LMDBMeta) {
+    /// `isMapped` reads pages through a map where the system gives one. That spares a call of the system for each page,
+    /// but a disk that fails, or another program that cuts the file off, ends the process.
+    init(_ file: LMDBFile, _ meta: LMDBMeta, isMapped: Bool = false) {
       (self.file, self.meta) = (file, meta)
+      map = isMapped ? file.map(Int(meta.byteCount)) : nil
+      buffer = .allocate(byteCount: meta.pageSize, alignment: 8)
+      head = .allocate(byteCount: 16, alignment: 8)
     }
 
-    deinit { for buffer in buffers { buffer.deallocate() } }
+    deinit {
+      if let map { file.unmap(map) }
+      buffer.deallocate()
+      head.deallocate()
+    }
 
     var damaged: StoreError { LMDBMeta.damaged("A page of it is not what it must be", file) }
 
-    /// A page of a tree, valid until another one is read into the same of the buffers.
-    func page(_ number: UInt64, buffer: Int) throws(StoreError) -> LMDBPage {
-      guard let page = LMDBPage(try bytes(number, buffer: buffer), number: number) else { throw damaged }
+    /// A page of a tree, valid until the next one is read.
+    func page(_ number: UInt64) throws(StoreError) -> LMDBPage {
+      guard let page = LMDBPage(try bytes(number, buffer), number: number) else { throw damaged }
       return page
     }
 
-    private func bytes(_ number: UInt64, buffer: Int) throws(StoreError) -> UnsafeRawBufferPointer {
-      while buffers.count <= buffer { buffers.append(.allocate(byteCount: meta.pageSize, alignment: 8)) }
-      guard number >= 2, number <= meta.lastPage,
-        try file.read(buffers[buffer], at: Int64(number) * Int64(meta.pageSize))
-      else { throw damaged }
-      return UnsafeRawBufferPointer(buffers[buffer])
+    /// The beginning of a page: as many bytes as `buffer` has, in which they are then.
+    private func bytes(
+      _ number: UInt64, _ buffer: UnsafeMutableRawBufferPointer
+    ) throws(StoreError) -> UnsafeRawBufferPointer {
+      guard number >= 2, number <= meta.lastPage else { throw damaged }
+      let start = Int64(number) * Int64(meta.pageSize)
+      if let map {
+        // In one go, which takes half the time: the nodes of a page are read in no order.
+        buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: map[Int(start)..<Int(start) + buffer.count]))
+      } else if try !file.read(buffer, at: start) {
+        throw damaged
+      }
+      return UnsafeRawBufferPointer(buffer)
     }
 
-    /// How many pages a value on pages of its own takes, with their head.
-    func overflowPages(_ count: Int) -> UInt64 { UInt64((count + 15) / meta.pageSize + 1) }
-
-    /// The beginning of a value on pages of its own, as long as it is looked at.
-    func overflow(_ number: UInt64, count: Int) throws(StoreError) -> UnsafeRawBufferPointer {
-      let bytes = try bytes(number, buffer: Self.longestPath)
-      let pages = overflowPages(count)
-      guard bytes.u64(0) == number, bytes.u16(10) == 4, UInt64(bytes.u32(12)) >= pages,
-        number + pages - 1 <= meta.lastPage
+    /// The pages of a value of `count` bytes on pages of its own, of which the first one is `number`. There may be more
+    /// than it needs: it may have been longer before. They may reach behind the last page. Throws `corrupt` where they
+    /// do not hold so much.
+    func overflowPages(_ number: UInt64, count: Int) throws(StoreError) -> Range<UInt64> {
+      let head = try bytes(number, self.head)
+      let pages = UInt64(head.u32(12))
+      guard head.u64(0) == number, head.u16(10) == 4, pages >= UInt64((count + 15) / meta.pageSize + 1)
       else { throw damaged }
-      return UnsafeRawBufferPointer(rebasing: bytes[16..<min(bytes.count, 16 + count)])
+      return number..<number + pages
     }
 
     // MARK: Looking one thing up
@@ -56,7 +72,7 @@
       try name.utf8.withContiguousStorageIfAvailable { name in
         Result { () throws(StoreError) in
           guard let (page, index) = try find(UnsafeRawBufferPointer(name), in: meta.main) else { return LMDBTree?.none }
-          guard case .tree(let tree) = page.value(index) else { return nil }
+          guard case .tree(let tree?) = page.value(index) else { return nil }
           return tree
         }
       }?.get() ?? nil
@@ -68,14 +84,13 @@
       switch page.value(index) {
       case .here(let bytes): return Data(bytes)
       case .tree: throw damaged
-      case .elsewhere(let number, let count):
-        _ = try overflow(number, count: count)
-        return try content(number, count: count)
+      case .elsewhere(let number, let count): return try content(number, count: count)
       }
     }
 
-    /// A value on pages of its own, which were looked at.
+    /// A value on pages of its own.
     func content(_ number: UInt64, count: Int) throws(StoreError) -> Data {
+      _ = try overflowPages(number, count: count)
       var data = Data(count: count)
       let start = Int64(number) * Int64(meta.pageSize) + 16
       let isRead: Result<Bool, StoreError> = data.withUnsafeMutableBytes { buffer in
@@ -89,8 +104,8 @@
       _ key: UnsafeRawBufferPointer, in tree: LMDBTree
     ) throws(StoreError) -> (page: LMDBPage, index: Int)? {
       guard var number = tree.root else { return nil }
-      for depth in 0..<Self.longestPath {
-        let page = try page(number, buffer: depth)
+      for _ in 0..<Self.longestPath {
+        let page = try page(number)
         if page.isLeaf {
           let index = (0..<page.count).first { !keyPrecedes(page.key($0), key) }
           guard let index, !keyPrecedes(key, page.key(index)) else { return nil }

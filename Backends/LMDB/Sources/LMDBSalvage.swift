@@ -26,7 +26,7 @@
       }
       var trees: [KeySpace: LMDBTree] = [:]
       try walk(pages.meta.main, "list of trees") { (key, value) throws(StoreError) in
-        guard case .tree(let tree) = value else { return }
+        guard case .tree(let tree?) = value else { return }
         for space in KeySpace.allCases where space.name.utf8.elementsEqual(key) { trees[space] = tree }
       }
       for space in [KeySpace.rows, .links] {
@@ -39,9 +39,8 @@
           case .tree: throw pages.damaged
           case .here(let bytes): entries.take(space, key, bytes)
           case .elsewhere(let page, let count):
-            overflowPages += pages.overflowPages(count)
+            overflowPages += UInt64(try pages.overflowPages(page, count: count).count)
             if overflowPages > pages.meta.lastPage { throw pages.damaged }
-            _ = try pages.overflow(page, count: count)
             let content = try pages.content(page, count: count)
             content.withUnsafeBytes { entries.take(space, key, $0) }
           }
@@ -60,7 +59,7 @@
           salvage.lose(StoreFinding(.integrity, "The page \(number) stands in more than one place."))
           continue
         }
-        guard let page = try readable({ () throws(StoreError) in try pages.page(number, buffer: 0) }) else { continue }
+        guard let page = try readable({ () throws(StoreError) in try pages.page(number) }) else { continue }
         for index in (0..<page.count).reversed() where !page.isLeaf { pending.append(page.child(index)) }
         for index in 0..<page.count where page.isLeaf {
           found += 1

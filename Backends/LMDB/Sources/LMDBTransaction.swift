@@ -12,11 +12,12 @@
     /// Keeps the environment open.
     private let map: LMDBMap
     let commitNumber: UInt64
+    private let timeout: Double
     /// When the lock file was last seen, in nanoseconds.
     @exclusivity(unchecked) private var lockFileSeen = 0
 
     init(_ map: LMDBMap, timeout: Double) throws(StoreError) {
-      self.map = map
+      (self.map, self.timeout) = (map, timeout)
       environment = map.environment
       transaction = try environment.beginReading(timeout: timeout)
       cursors = LMDBCursors(transaction, environment)
@@ -39,6 +40,17 @@
         lockFileSeen = now
       }
       try environment.checkSize()
+    }
+
+    /// Verifies the last state, while nobody writes.
+    func verify() throws(StoreError) {
+      // Not by the descriptor of the environment, whose lock may be that of a save.
+      guard let file = try LMDBFile.open(environment.path, isReadOnly: true) else {
+        throw StoreError(.notFound, "The store file is no longer there.", context: ["path": environment.path])
+      }
+      try LMDBPages.last(of: file, until: Date(timeIntervalSinceNow: timeout)) { (pages, _) throws(StoreError) in
+        try LMDBVerification(pages).run()
+      }
     }
 
     func value(_ space: KeySpace, _ key: UnsafeRawBufferPointer) throws(StoreError) -> UnsafeRawBufferPointer? {
@@ -217,7 +229,6 @@
         throw environment.settle(
           commitNumber, LMDBError.error(Int32(result), "The store could not be written to its end", environment.path))
       }
-      environment.sealAgain(commitNumber)
     }
 
     /// Puts the number of the commit where LMDB's first page leads to, which each commit writes anew: the one tells the

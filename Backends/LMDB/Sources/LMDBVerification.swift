@@ -3,63 +3,88 @@
   import KeyValueEngine
   import StoreProtocol
 
-  /// Looks at every page of one state of a file, before LMDB, which believes what it reads, goes through a map of it.
+  /// Checks one state of a file without LMDB, which relies on what it reads.
   ///
-  /// Found are pages that lead astray, keys that are not where they are looked for, entries that are missing, and those
-  /// whose key does not fit; contents on pages of their own are left to the checksums, which are looked at when they
-  /// are read. Takes one pass over all pages but those.
+  /// Both checks visit each page in use once, and no page twice. They take one bit of memory a page, and no recursion.
   final class LMDBVerification {
     private let pages: LMDBPages
-    /// One bit a page: what is in use, and so must not be free.
+    /// One bit a page: the pages in use, and the free ones when these have been checked.
     private var used: [UInt64]
+    private let nodeStarts: UnsafeMutableBufferPointer<UInt64>
+    private var checksEntries = false
 
     init(_ pages: LMDBPages) {
       self.pages = pages
       used = Array(repeating: 0, count: Int(pages.meta.lastPage / 64) + 1)
+      nodeStarts = .allocate(capacity: LMDBPage.words(pageSize: pages.meta.pageSize))
     }
 
-    /// Throws `corrupt`.
+    deinit { nodeStarts.deallocate() }
+
+    /// Checks what LMDB relies on when it reads and writes the file. Throws `corrupt`.
+    ///
+    /// - Each page of a tree has its own number, a known kind, and nodes that fill its end without overlapping.
+    /// - Each page has one use: it is in one tree, in one value, or free. All pages lie before the end of the file.
+    /// - All leaves of a tree are at the depth that the tree states.
+    /// - A value on pages of its own fits into them.
+    /// - The list of free pages is in order.
+    ///
+    /// Not checked are keys, values and checksums. Where the check passes, LMDB reads nothing outside of its map, does
+    /// not end the process, and does not loop.
+    func checkStructure() throws(StoreError) {
+      for (_, tree) in try trees() { try walk(tree, .entries) { (_, _) throws(StoreError) in } }
+      try checkFreePages()
+    }
+
+    /// Checks all that ``checkStructure()`` does, and also the order of the keys, the numbers of entries and pages that
+    /// each tree states, and the checksum of each entry. Throws `corrupt`.
     func run() throws(StoreError) {
-      var trees: [(KeySpace, LMDBTree)] = []
-      try walk(pages.meta.main, isNumbered: false) { (key, value) throws(StoreError) in
-        if LMDBPages.commitKey.utf8.elementsEqual(key), case .here = value { return }
-        let space = KeySpace.allCases.first { $0.name.utf8.elementsEqual(key) }
-        guard let space, case .tree(let tree) = value, tree.flags == 0 else { throw pages.damaged }
-        trees.append((space, tree))
-      }
-      guard trees.count == KeySpace.allCases.count else { throw pages.damaged }
-      for (space, tree) in trees {
-        try walk(tree, isNumbered: false) { (key, value) throws(StoreError) in
+      checksEntries = true
+      for (_, tree) in try trees() {
+        try walk(tree, .entries) { (key, value) throws(StoreError) in
           switch value {
           case .tree: throw pages.damaged
-          case .here(let bytes):
-            guard KeyValueEntry.isPlausible(space, key, bytes, count: bytes.count) else { throw pages.damaged }
+          case .here(let bytes): try KeyValueEntry.check(key, bytes)
           case .elsewhere(let number, let count):
-            let start = try pages.overflow(number, count: count)
-            guard KeyValueEntry.isPlausible(space, key, start, count: count) else { throw pages.damaged }
+            let content = try pages.content(number, count: count)
+            let result: Result<Void, StoreError> = content.withUnsafeBytes { bytes in
+              Result { () throws(StoreError) in try KeyValueEntry.check(key, bytes) }
+            }
+            try result.get()
           }
         }
       }
       try checkFreePages()
     }
 
-    /// Pages that are free must be in nobody's use: they are written next.
+    /// The trees of the store: no other ones, and none without a name of ours.
+    private func trees() throws(StoreError) -> [(KeySpace, LMDBTree)] {
+      var trees: [(KeySpace, LMDBTree)] = []
+      try walk(pages.meta.main, .names) { (key, value) throws(StoreError) in
+        if LMDBPages.commitKey.utf8.elementsEqual(key), case .here = value { return }
+        let space = KeySpace.allCases.first { $0.name.utf8.elementsEqual(key) }
+        guard let space, case .tree(let tree?) = value, tree.flags == 0 else { throw pages.damaged }
+        trees.append((space, tree))
+      }
+      guard trees.count == KeySpace.allCases.count else { throw pages.damaged }
+      return trees
+    }
+
+    /// LMDB writes on free pages next. Its list of them has one entry for each commit that left some.
     private func checkFreePages() throws(StoreError) {
       var free: [UInt64] = []
-      try walk(pages.meta.free, isNumbered: true) { (key, value) throws(StoreError) in
-        guard key.count == 8 else { throw pages.damaged }
-        var list: Data
+      try walk(pages.meta.free, .freePages) { (key, value) throws(StoreError) in
+        guard (1...pages.meta.commitNumber).contains(key.u64(0)) else { throw pages.damaged }
+        let list: Data
         switch value {
         case .tree: throw pages.damaged
         case .here(let bytes): list = Data(bytes)
-        case .elsewhere(let number, let count):
-          _ = try pages.overflow(number, count: count)
-          list = try pages.content(number, count: count)
+        case .elsewhere(let number, let count): list = try pages.content(number, count: count)
         }
         let numbers: [UInt64] = list.withUnsafeBytes { bytes in
           stride(from: 0, to: bytes.count - 7, by: 8).map { bytes.u64($0) }
         }
-        // The first one says how many there are; they come from the last page to the first.
+        // The first one is how many there are; they come from the last page to the first.
         guard let count = numbers.first, count < UInt64(numbers.count) else { throw pages.damaged }
         let listed = numbers.dropFirst().prefix(Int(count))
         guard zip(listed, listed.dropFirst()).allSatisfy({ $0 > $1 }) else { throw pages.damaged }
@@ -68,7 +93,7 @@
       for page in free { try use(page) }
     }
 
-    /// Marks a page. Throws where it is somebody else's already.
+    /// Marks a page. Throws where it has a use already.
     private func use(_ page: UInt64) throws(StoreError) {
       guard page >= 2, page <= pages.meta.lastPage else { throw pages.damaged }
       let (word, bit) = (Int(page >> 6), UInt64(1) << (page & 63))
@@ -76,56 +101,84 @@
       used[word] |= bit
     }
 
-    /// A page of a tree that is still to be looked at, and the keys between which its own must be.
+    // MARK: Trees
+
+    private enum Content {
+      /// LMDB's own tree, which has the others by their names.
+      case names
+      case entries
+      /// The list of free pages, whose keys are numbers of commits.
+      case freePages
+    }
+
+    /// A page of a tree that is still to be checked, and the keys between which its own must be.
     private struct Branch {
       let page: UInt64
       let depth: Int
-      let low: [UInt8]?
-      let high: [UInt8]?
+      var low: [UInt8]?
+      var high: [UInt8]?
     }
 
+    /// Checks the pages of a tree. Calls `body` with each entry; without a check of the entries it may leave out those
+    /// of the store.
     private func walk(
-      _ tree: LMDBTree, isNumbered: Bool, _ body: (UnsafeRawBufferPointer, LMDBPage.Value) throws(StoreError) -> Void
+      _ tree: LMDBTree, _ content: Content,
+      _ body: (UnsafeRawBufferPointer, LMDBPage.Value) throws(StoreError) -> Void
     ) throws(StoreError) {
+      let checksOrder = checksEntries || content == .freePages
       var (leaves, branches, overflows, entries) = (UInt64(0), UInt64(0), UInt64(0), UInt64(0))
-      var pending: [Branch] = tree.root.map { [Branch(page: $0, depth: 1, low: nil, high: nil)] } ?? []
-      guard tree.depth <= LMDBPages.longestPath, pending.isEmpty == (tree.depth == 0) else { throw pages.damaged }
+      var pending: [Branch] = []
+      guard tree.depth < LMDBPages.longestPath, (tree.root == nil) == (tree.depth == 0) else { throw pages.damaged }
+      if let root = tree.root {
+        try use(root)
+        pending.append(Branch(page: root, depth: 1))
+      }
       while let next = pending.popLast() {
-        try use(next.page)
-        let page = try pages.page(next.page, buffer: 0)
-        guard page.count > 0, page.isLeaf == (next.depth == tree.depth) else { throw pages.damaged }
-        try checkOrder(page, next, isNumbered)
+        let page = try pages.page(next.page)
+        guard page.count > 0, page.isLeaf == (next.depth == tree.depth), page.isPacked(nodeStarts) else {
+          throw pages.damaged
+        }
+        if checksOrder { try checkOrder(page, next, isNumbered: content == .freePages) }
         if !page.isLeaf {
-          if page.count < 2 && !isNumbered { throw pages.damaged }
+          // LMDB itself leaves single ones in the list of free pages only, and ends the process where there are others.
+          if page.count < 2 && content != .freePages { throw pages.damaged }
           branches += 1
           for index in (0..<page.count).reversed() {
-            pending.append(
-              Branch(
-                page: page.child(index), depth: next.depth + 1, low: index == 0 ? next.low : Array(page.key(index)),
-                high: index + 1 < page.count ? Array(page.key(index + 1)) : next.high))
+            var branch = Branch(page: page.child(index), depth: next.depth + 1)
+            // Marked here, so that no more pages are pending than there are.
+            try use(branch.page)
+            if checksOrder {
+              branch.low = index == 0 ? next.low : Array(page.key(index))
+              branch.high = index + 1 < page.count ? Array(page.key(index + 1)) : next.high
+            }
+            pending.append(branch)
           }
           continue
         }
         leaves += 1
         entries += UInt64(page.count)
+        if !checksEntries && content == .entries && page.hasPlainValues { continue }
         for index in 0..<page.count {
           let value = page.value(index)
           if case .elsewhere(let number, let count) = value {
-            _ = try pages.overflow(number, count: count)
-            for part in number..<number + pages.overflowPages(count) { try use(part) }
-            overflows += pages.overflowPages(count)
+            let parts = try pages.overflowPages(number, count: count)
+            for part in parts { try use(part) }
+            overflows += UInt64(parts.count)
           }
+          if content != .names, case .tree = value { throw pages.damaged }
           try body(page.key(index), value)
         }
       }
-      guard leaves == tree.leafPages, branches == tree.branchPages, overflows == tree.overflowPages,
-        entries == tree.entries
-      else { throw pages.damaged }
+      // LMDB does not rely on these.
+      let isCounted =
+        leaves == tree.leafPages && branches == tree.branchPages && overflows == tree.overflowPages
+        && entries == tree.entries
+      if checksEntries && !isCounted { throw pages.damaged }
     }
 
-    private func checkOrder(_ page: LMDBPage, _ branch: Branch, _ isNumbered: Bool) throws(StoreError) {
+    private func checkOrder(_ page: LMDBPage, _ branch: Branch, isNumbered: Bool) throws(StoreError) {
       func precedes(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Bool {
-        isNumbered && a.count == 8 && b.count == 8 ? a.u64(0) < b.u64(0) : keyPrecedes(a, b)
+        isNumbered ? a.u64(0) < b.u64(0) : keyPrecedes(a, b)
       }
       // The first key of a page that is no leaf counts as less than all.
       let first = page.isLeaf ? 0 : 1
