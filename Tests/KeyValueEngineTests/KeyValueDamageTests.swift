@@ -29,11 +29,11 @@ import Testing
     #expect(try commit(changes) == [1, 2, 3])
   }
 
-  private func row(_ entity: Entity, _ key: Int64, version: Int64 = 1, _ name: String) throws -> Row {
+  private func row(_ entity: Entity, _ key: Int64, version: Int64 = 1, _ name: String) throws -> RowDraft {
     let builder = RowBuilder()
     builder.begin(slots: entity.slots.count)
     builder.setString(try #require(entity.attribute(named: "name")?.slot), name)
-    return builder.finish(key: key, entity: entity.index, version: version)
+    return builder.finishDraft(key: key, entity: entity.index, version: version)
   }
 
   private func commit(_ changes: ChangeSet) throws -> [Int64] {
