@@ -126,7 +126,8 @@ extension ChangeSet {
     func seal(_ draft: RowDraft, _ key: Int64, _ version: Int64) throws(StoreError) {
       if draft.entity != entity {
         entity = draft.entity
-        slots = schema.entities[entity].referenceSlots
+        // Without new objects nothing refers to one.
+        slots = keys.isEmpty ? [] : schema.entities[entity].referenceSlots
       }
       if !draft.seal(key: key, version: version, referenceSlots: slots, keys: keys) { throw Self.otherKeys }
     }
@@ -141,6 +142,16 @@ extension ChangeSet {
       try seal(updates[index].row, updates[index].row.key, updates[index].row.version)
     }
     return SealedChanges(self, keys: keys)
+  }
+
+  /// The same after a commit. Throws with the outcome unknown where the receipt contradicts the keys that the store has
+  /// written: the commit was made.
+  public func sealed(by receipt: Receipt, _ schema: Schema) throws(StoreError) -> SealedChanges {
+    do { return try sealed(keys: receipt.keys, schema) } catch {
+      var error = error
+      error.outcome = .outcomeUnknown
+      throw error
+    }
   }
 
   private static var otherKeys: StoreError {
@@ -214,8 +225,12 @@ public struct SealedChanges: Sendable {
     return conflicts.map { conflict in
       var conflict = conflict
       conflict.reference = unsealed(conflict.reference)
-      if case .constraint(let slots, let other, let persisted) = conflict.kind {
+      switch conflict.kind {
+      case .version: break
+      case .constraint(let slots, let other, let persisted):
         conflict.kind = .constraint(slots: slots, other: unsealed(other), persisted: persisted)
+      case .referrers(let relationship, let objects):
+        conflict.kind = .referrers(relationship: relationship, objects.map(unsealed))
       }
       return conflict
     }

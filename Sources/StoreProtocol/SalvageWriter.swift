@@ -91,12 +91,13 @@ struct SalvageWriter {
     for relationship in entity.relationships {
       guard let slot = relationship.slot, !row.isNull(slot) else { continue }
       guard let destination = salvage.destination(relationship, row.int(slot)) else {
-        lose(.reference, "It leads to the object \(row.int(slot)), which is not there.", row, relationship.name)
+        lose(.reference, "It leads to the object \(row.int(slot)), which is not there.", row.reference, relationship.name)
         continue
       }
       if !salvage.leadsBack(relationship, from: row.key, to: destination) {
         lose(
-          .inverse, "The object \(destination.key), to which it leads, leads to another one.", row, relationship.name)
+          .inverse, "The object \(destination.key), to which it leads, leads to another one.", row.reference,
+          relationship.name)
         continue
       }
       builder.setInt(slot, destination.key)
@@ -111,15 +112,15 @@ struct SalvageWriter {
     switch (first, salvage.externalData) {
     case (1, _): return bytes.dropFirst()
     case (2, let read?):
-      do { return try read(bytes) } catch { lose(.value, error.message, row, nil) }
-    default: lose(.value, "It is no large data.", row, nil)
+      do { return try read(bytes) } catch { lose(.value, error.message, row.reference, nil) }
+    default: lose(.value, "It is no large data.", row.reference, nil)
     }
     return nil
   }
 
-  private func lose(_ kind: StoreFinding.Kind, _ text: String, _ row: Row, _ property: String?) {
+  private func lose(_ kind: StoreFinding.Kind, _ text: String, _ object: ObjectReference, _ property: String?) {
     salvage.lose(
-      StoreFinding(kind, text, entity: schema.entities[row.entity].name, key: row.key, property: property))
+      StoreFinding(kind, text, entity: schema.entities[object.entity].name, key: object.key, property: property))
   }
 
   /// Commits; of objects that contradict a uniqueness constraint all but one lose the values in question.
@@ -149,14 +150,15 @@ struct SalvageWriter {
       slots[conflict.reference, default: []].formUnion(own)
     }
     for index in changes.insertions.indices {
-      let row = changes.insertions[index].sealedRow
+      let row = changes.insertions[index]
       guard let unwanted = slots[row.reference] else { continue }
       builder.begin(slots: row.slotCount)
       for (slot, kind) in schema.entities[row.entity].slots.enumerated() where !unwanted.contains(slot) {
         builder.copy(slot, kind, from: row)
       }
       changes.insertions[index] = builder.finishDraft(key: row.key, entity: row.entity, version: 1)
-      lose(.value, "Another object has the same values, which must be unique; here they were left out.", row, nil)
+      lose(.value, "Another object has the same values, which must be unique; here they were left out.", row.reference,
+        nil)
     }
     return slots.count
   }

@@ -29,15 +29,14 @@ public protocol Store: AnyObject, Sendable {
 
   /// Applies all of `changes` or none of it, durably.
   ///
-  /// The store gives insertions without a key theirs, resolves references to them, and checks the version of every
-  /// update and deletion. Conflicts are a result, not an error; nothing has been changed then.
+  /// The store gives new objects without a key theirs, by a ``CommitDraft``, and checks the version of every update and
+  /// deletion. Conflicts are a result, not an error; nothing has been changed then.
   func commit(_ changes: ChangeSet) throws(StoreError) -> CommitResult
 
   /// The conflicts that ``commit(_:)`` would report now; none where it would commit. Changes nothing.
   ///
   /// A save over several stores calls this on all of them before the first one commits. Throws what the commit would
-  /// throw, `readOnly` for one. Keys and references in the rows of `changes` are resolved in them, as by a commit: pass
-  /// copies.
+  /// throw, `readOnly` for one. The drafts of `changes` stay as they are: make the ``CommitDraft`` with `isRehearsal`.
   func rehearse(_ changes: ChangeSet) throws(StoreError) -> [Conflict]
 
   /// Takes `count` keys for objects of the hierarchy of the root entity `root`, durably: they are never handed out

@@ -95,7 +95,8 @@ public struct RowDraft: @unchecked Sendable {
     row.block.withUnsafeMutablePointerToHeader { $0.pointee.key = key }
   }
 
-  /// A draft with memory of its own and the same values, and with another version unless that is nil.
+  /// A draft with memory of its own and the same values, and with another version unless that is nil. A copy of a sealed
+  /// draft has the key that this one has got.
   public func copy(version: Int64? = nil) -> RowDraft { RowDraft(unsealed: row.copy(version: version ?? self.version)) }
 
   /// Takes the row of a sealed draft out, and leaves `other` to be released with the draft. Neither is counted.

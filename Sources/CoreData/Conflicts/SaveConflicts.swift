@@ -19,11 +19,11 @@ struct SaveConflicts {
     let other: ObjectReference?
   }
 
-  init(_ conflicts: [Conflict], _ part: SavePlan.Part, _ core: ContextCore) {
-    var objects: [ObjectReference: NSManagedObject] = [:]
-    // As the change set refers to them.
-    for object in part.inserted { objects[SavePlan.reference(object)] = object }
-    for object in part.updated + part.deleted { objects[object.reference] = object }
+  /// `objects` are those of the part, as its change set refers to them. All of them have the values that they had before
+  /// the save.
+  init(
+    _ conflicts: [Conflict], _ part: SavePlan.Part, _ objects: [ObjectReference: NSManagedObject], _ core: ContextCore
+  ) {
     for conflict in conflicts {
       // The destination of a new link may be an object that nobody holds.
       let object = objects[conflict.reference] ?? core.object(conflict.reference, store: part.storeIndex)

@@ -253,7 +253,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
       let result = try engine.commit(changes)
       if case .committed(let receipt) = result {
         isCommitted = true
-        cache.publish(try changes.sealed(keys: receipt.keys, engine.schema), receipt, engine.schema)
+        cache.publish(try changes.sealed(by: receipt, engine.schema), receipt, engine.schema)
         custom?.references.forget(changes.deletions.map(\.reference.key))
         didSaveMetadata(changes.metadata)
       }

@@ -17,7 +17,7 @@ import Testing
         reference: ObjectReference(entity: 0, key: -7), versionRead: 1, kind: .version(persisted: nil))
       for list in [[], [unknown]] {
         var met: Set<Set<SaveConflicts.Mark>> = []
-        let conflicts = SaveConflicts(list, part, context.core)
+        let conflicts = SaveConflicts(list, part, part.objectsByReference, context.core)
         #expect(throws: CocoaError.self) { try context.core.resolve(conflicts, 0, &met) }
       }
     }

@@ -36,7 +36,6 @@ extension ContextCore {
       try validateAll()
       // What could not be read has told them nothing, and was not judged.
       try throwReadError()
-      if coordinator.hasCustomStores.load(ordering: .relaxed) { try nameInsertions() }
       try commit(coordinator)
     } catch {
       // The next attempt asks everyone again.
@@ -85,6 +84,8 @@ extension ContextCore {
 
   /// A plan; nil where a store has moved, and its former place takes nothing any more.
   private func plan(_ coordinator: NSPersistentStoreCoordinator) throws -> SavePlan? {
+    // A merge policy may have inserted more.
+    if coordinator.hasCustomStores.load(ordering: .relaxed) { try nameInsertions() }
     do { return try SavePlan(self, coordinator) } catch {
       if !origins.haveMoved { throw error }
       try followStores()

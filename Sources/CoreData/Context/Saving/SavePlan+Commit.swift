@@ -79,9 +79,10 @@ extension SavePlan {
   private func conflicts(
     _ list: [Conflict], of part: Part, _ core: ContextCore, committed: Int
   ) throws -> SaveConflicts {
-    // New objects are known by their numbers until they are taken back.
-    let conflicts = SaveConflicts(list, part, core)
+    // New objects are known by their numbers until they are taken back, and have all their values from then on.
+    let objects = part.objectsByReference
     takeBack(from: committed)
+    let conflicts = SaveConflicts(list, part, objects, core)
     if !conflicts.forPolicy.isEmpty && !core.resolvesConflicts { throw conflicts.error }
     return conflicts
   }

@@ -14,6 +14,14 @@ extension SavePlan.Part {
       locked: own(core.changes.checks.filter { !$0.flags.hasChanges }), context: core.context)
   }
 
+  /// The objects of the part, as its change set refers to them.
+  var objectsByReference: [ObjectReference: NSManagedObject] {
+    var objects: [ObjectReference: NSManagedObject] = [:]
+    for object in inserted { objects[SavePlan.reference(object)] = object }
+    for object in updated + deleted { objects[object.reference] = object }
+    return objects
+  }
+
   /// Gives the objects the rows that were written.
   func publish(_ receipt: Receipt, in core: ContextCore) {
     for (object, draft) in zip(inserted, changes.insertions) {
