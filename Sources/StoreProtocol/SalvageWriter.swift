@@ -91,7 +91,8 @@ struct SalvageWriter {
     for relationship in entity.relationships {
       guard let slot = relationship.slot, !row.isNull(slot) else { continue }
       guard let destination = salvage.destination(relationship, row.int(slot)) else {
-        lose(.reference, "It leads to the object \(row.int(slot)), which is not there.", row.reference, relationship.name)
+        lose(
+          .reference, "It leads to the object \(row.int(slot)), which is not there.", row.reference, relationship.name)
         continue
       }
       if !salvage.leadsBack(relationship, from: row.key, to: destination) {
@@ -157,8 +158,9 @@ struct SalvageWriter {
         builder.copy(slot, kind, from: row)
       }
       changes.insertions[index] = builder.finishDraft(key: row.key, entity: row.entity, version: 1)
-      lose(.value, "Another object has the same values, which must be unique; here they were left out.", row.reference,
-        nil)
+      lose(
+        .value, "Another object has the same values, which must be unique; here they were left out.", row.reference, nil
+      )
     }
     return slots.count
   }

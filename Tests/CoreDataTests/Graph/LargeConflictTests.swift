@@ -11,7 +11,8 @@ import Testing
   private static func coordinator(_ url: URL) throws -> NSPersistentStoreCoordinator {
     let photo = Describing.attribute("photo", .binaryData)
     photo.allowsExternalBinaryDataStorage = true
-    let entity = Describing.entity("A", [photo, Describing.attribute("text"), Describing.attribute("number", .integer64)])
+    let entity = Describing.entity(
+      "A", [photo, Describing.attribute("text"), Describing.attribute("number", .integer64)])
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Describing.model([entity]))
     _ = try coordinator.addPersistentStore(type: .sqlite, configuration: nil, at: url)
     return coordinator
