@@ -187,7 +187,7 @@ let package = Package(
     tests("ModelFilesTests", ["ModelFiles", "StoreQuery", "PropertyLists"]),
     tests("StoreQueryTests", ["StoreQuery", "StoreSchema"]),
     tests("StoreSchemaTests", ["StoreSchema"]),
-    tests("StoreProtocolTests", ["StoreProtocol", "StoreSchema"]),
+    tests("StoreProtocolTests", ["SQLiteBackend", "StoreProtocol", "StoreQuery", "StoreSchema"]),
     tests("AtomicEngineTests", ["AtomicEngine", "StoreProtocol", "StoreSchema"]),
     tests("KeyValueEngineTests", ["AtomicEngine", "KeyValueEngine", "StoreProtocol", "StoreSchema"]),
     tests("SQLEngineTests", ["SQLEngine", "SQLiteBackend", "StoreProtocol", "StoreQuery", "StoreSchema"]),
