@@ -187,9 +187,11 @@ let package = Package(
     tests("ModelFilesTests", ["ModelFiles", "StoreQuery", "PropertyLists"]),
     tests("StoreQueryTests", ["StoreQuery", "StoreSchema"]),
     tests("StoreSchemaTests", ["StoreSchema"]),
-    tests("StoreProtocolTests", ["StoreProtocol", "StoreSchema"]),
+    tests("StoreProtocolTests", ["SQLiteBackend", "StoreProtocol", "StoreQuery", "StoreSchema"]),
     tests("AtomicEngineTests", ["AtomicEngine", "StoreProtocol", "StoreSchema"]),
     tests("KeyValueEngineTests", ["AtomicEngine", "KeyValueEngine", "StoreProtocol", "StoreSchema"]),
+    tests("SQLEngineTests", ["SQLEngine", "SQLiteBackend", "StoreProtocol", "StoreQuery", "StoreSchema"]),
+    tests("SQLiteBackendTests", ["CSQLite", "SQLEngine", "SQLiteBackend", "StoreProtocol", "StoreSchema"]),
     tests(
       "LMDBTests",
       [
@@ -200,9 +202,8 @@ let package = Package(
       "CoreDataTests",
       [
         "ClientStores", "CoreData", "CoreDataTool", "crash-writer", "FuzzTargets", "LMDBStore", "PropertyLists",
-        "SQLEngine",
-        "StoreProtocol", "StoreQuery", "StoreSchema", "SQLiteBackend", "queue-run-loop", "queue-dispatch-main",
-        "queue-async-main", "queue-undrained", "queue-wrong",
+        "SQLEngine", "SQLiteBackend", "StoreProtocol", "StoreQuery", "StoreSchema", "queue-run-loop",
+        "queue-dispatch-main", "queue-async-main", "queue-undrained", "queue-wrong",
       ],
       namesFoundationsPredicates),
     tests(

@@ -1,8 +1,6 @@
 import CoreData
 import Foundation
 import StoreProtocol
-import StoreSchema
-import Synchronization
 import Testing
 
 @testable import SQLiteBackend
@@ -194,37 +192,6 @@ import Testing
     #expect(try world.names == [])
   }
 
-  /// Once the last connection of a removed file is closed, a new file may get its inode, and must not be taken for it.
-  /// Where it was, a log was left once in some thousand rounds.
-  @Test func anotherFileMayGetTheNumberOfARemovedOne() throws {
-    let (world, others) = (try World(), try World())
-    let isDone = Mutex(false)
-    let folder = others.folder
-    let thread = Thread {
-      while !isDone.withLock({ $0 }) {
-        let path = folder.appending(path: UUID().uuidString).path
-        // This file only has to take the inode: what goes wrong with it is not what is tested.
-        guard let connection = try? SQLiteConnection(path, .readWriteCreate, timeout: 1) else { return }
-        try? connection.execute("CREATE TABLE t (x)")
-        withExtendedLifetime(connection) {}
-        try? FileManager.default.removeItem(atPath: path)
-      }
-    }
-    thread.start()
-    defer { isDone.withLock { $0 = true } }
-    for round in 0..<2000 {
-      var connection: SQLiteConnection? = try SQLiteConnection(world.url.path, .readWriteCreate, timeout: 1)
-      try connection?.execute("PRAGMA journal_mode = WAL")
-      try connection?.execute("BEGIN; CREATE TABLE t (x)")
-      connection?.noteLog()
-      try connection?.execute("COMMIT")
-      try FileManager.default.removeItem(at: world.url)
-      connection = nil
-      let names = try world.names
-      #expect(names == [], "round \(round)")
-    }
-  }
-
   /// As another process does that replaces the store in place.
   @Test func anotherUUIDInTheSameFileIsAnotherStore() throws {
     let world = try World()
@@ -264,21 +231,5 @@ import Testing
     try opened.save("c")
     try other.destroyPersistentStore(at: world.url, type: .sqlite, options: options)
     opened.expectReplaced("destroyed")
-  }
-
-  /// What it costs to find out: the UUID is read once a writing connection as long as nobody else commits.
-  @Test func theUUIDIsReadOnlyAfterOthersHaveCommitted() throws {
-    let world = try World()
-    let asked = Mutex(0)
-    var options = StoreOptions()
-    options.trace = { sql, _ in if sql == "SELECT Z_UUID FROM Z_METADATA" { asked.withLock { $0 += 1 } } }
-    let schema = try Schema([EntityDefinition(name: "Item")])
-    let store = try SQLiteBackend().open(at: world.url, schema: schema, options: options)
-    for _ in 0..<5 { _ = try store.allocateKeys(root: 0, count: 1) }
-    #expect(asked.withLock { $0 } == 1)
-    try SQLiteConnection(world.url.path, .readWrite, timeout: 1).execute("UPDATE Z_PRIMARYKEY SET Z_MAX = Z_MAX + 1")
-    for _ in 0..<5 { _ = try store.allocateKeys(root: 0, count: 1) }
-    #expect(asked.withLock { $0 } == 2)
-    try store.close()
   }
 }

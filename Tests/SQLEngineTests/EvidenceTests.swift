@@ -4,32 +4,30 @@ import StoreProtocol
 import StoreSchema
 import Testing
 
-@testable import CoreData
 @testable import SQLiteBackend
 
 /// What a store tells of a commit, after others may have written to it.
 @Suite struct EvidenceTests {
   /// A company with one change set: Ada is new, Grace changes, Alan goes. `commits` says whether it is in the store.
   private final class Case {
-    let company: CompanyStore
+    let folder: Scratch
+    let store: any Store
     let connection: SQLiteConnection
     let statements: SQLStatements<SQLiteConnection>
     let evidence: SQLEvidence<SQLiteConnection>
 
     init(commits: Bool, tracksHistory: Bool = false, touchesGrace: Bool = false) throws {
-      company = try CompanyStore(options: [NSPersistentHistoryTrackingKey: tracksHistory])
-      try company.run { (context) throws in
-        for (name, age) in [("Grace", 40), ("Alan", 41)] {
-          let person = Person(context: context)
-          (person.name, person.age, person.salary) = (name, Int16(age), 0.1)
-          try context.save()
-        }
-      }
-      let schema = try company.store.requireEngine().schema
-      connection = try SQLiteConnection(company.url.path, .readWrite, timeout: 1)
+      folder = try Scratch()
+      let url = folder.url.appending(path: "company.sqlite")
+      let schema = try Company.schema()
+      var options = StoreOptions()
+      options.tracksHistory = tracksHistory
+      store = try SQLiteBackend().open(at: url, schema: schema, options: options)
+      try Self.fill(store)
+      connection = try SQLiteConnection(url.path, .readWrite, timeout: 1)
       let catalogue = try SQLiteFormat.catalogue(on: connection)
       statements = SQLStatements(connection, try SQLBinding.bind(schema, to: catalogue))
-      let snapshot = try company.store.requireEngine().snapshot()
+      let snapshot = try store.snapshot()
       let person = try #require(schema.entities.first { $0.name == "Person" })
       var changes = ChangeSet(time: 1000)
       let grace = try #require(try snapshot.row(of: person.index, key: 1)).draft(version: 2)
@@ -46,12 +44,27 @@ import Testing
       changes.deletions = [.init(ObjectReference(entity: person.index, key: 2), versionRead: 1)]
       try connection.execute("BEGIN IMMEDIATE")
       var commit = try SQLCommit(statements, changes, keyFloors: [:])
-      guard case .written = try commit.run() else { throw CocoaError(.coreData) }
+      guard case .written = try commit.run() else { throw CocoaError(.coderInvalidValue) }
       let transaction = try SQLHistory(catalogue)?.append(commit.changes, statements)
       try connection.execute(commits ? "COMMIT" : "ROLLBACK")
       evidence = SQLEvidence(
         commit.changes, highestKeys: commit.highestKeys, transaction: transaction,
         touched: touchesGrace ? [grace.reference] : [])
+    }
+
+    /// Grace and Alan, each in a commit of its own.
+    private static func fill(_ store: any Store) throws {
+      let person = try #require(store.schema.entity(named: "Person"))
+      let builder = RowBuilder()
+      for (name, age) in [("Grace", Int64(40)), ("Alan", 41)] {
+        builder.begin(slots: person.slots.count)
+        for (attribute, value) in [("name", Value.string(name)), ("age", .int(age)), ("salary", .double(0.1))] {
+          builder.set(try #require(person.attributes.first { $0.name == attribute }?.slot), value)
+        }
+        var changes = ChangeSet(time: 0)
+        changes.insertions = [builder.finishDraft(key: -1, entity: person.index, version: 1)]
+        guard case .committed = try store.commit(changes) else { throw CocoaError(.coderInvalidValue) }
+      }
     }
 
     /// The verdict after somebody else has done `others`.

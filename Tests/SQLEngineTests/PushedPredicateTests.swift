@@ -4,16 +4,16 @@ import StoreQuery
 import StoreSchema
 import Testing
 
-@testable import CoreData
 @testable import SQLEngine
 @testable import SQLiteBackend
 
 /// What is said in SQL is what SQLite takes, and as short as it can be; all else is left to the evaluator.
 @Suite struct PushedPredicateTests {
   private let layout: SQLLayout
+  private let folder: Scratch
 
   init() throws {
-    layout = SQLLayout(schema: try Company.model().freeze().schema)
+    layout = SQLLayout(schema: try Company.schema())
     folder = try Scratch()
   }
 
@@ -30,14 +30,6 @@ import Testing
     return "SELECT t0.Z_PK FROM \(table) t0\(translation.joins) WHERE t0.Z_ENT IN (1, 2) AND "
       + condition.statement.text + " ORDER BY t0.ZNAME, t0.Z_PK LIMIT ? OFFSET ?"
   }
-
-  /// A folder that goes at the end of the test.
-  private final class Scratch {
-    let url = FileManager.default.temporaryDirectory.appending(path: "pushed-\(UUID())")
-    init() throws { try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true) }
-    deinit { try? FileManager.default.removeItem(at: url) }
-  }
-  private let folder: Scratch
 
   private func database() throws -> SQLiteConnection {
     let connection = try SQLiteConnection(folder.url.appending(path: "store").path, .readWriteCreate, timeout: 1)
