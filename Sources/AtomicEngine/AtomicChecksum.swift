@@ -1,13 +1,13 @@
 import Foundation
 import StoreProtocol
 
-/// A checksum over a whole file, in the metadata that the file itself carries: a text of fixed length, which counts as
-/// zeros while the sum is made.
+/// A checksum of a whole file. It stands in the metadata of the file as a text of fixed length. The digits of this text
+/// count as zeros while the checksum is computed.
 ///
-/// CRC-64 finds every change of up to eight bytes in a row, and all but one in 2^64 of the others. It protects from
-/// damage, not from intent.
+/// CRC-64 finds every change of up to eight bytes in a row. It misses one in 2^64 of all other changes. It detects
+/// damage; it does not detect changes that somebody made on purpose.
 public enum AtomicChecksum {
-  /// The key in the metadata, which Apple's readers do not know and leave alone.
+  /// The metadata key. Apple's readers ignore it and keep it.
   public static let key = "OpenCoreDataChecksum"
   /// The value before the sum is known.
   public static let placeholder = prefix + String(repeating: "0", count: digits)
@@ -15,19 +15,19 @@ public enum AtomicChecksum {
   private static let prefix = "crc64-of-all-other-bytes:"
   private static let digits = 16
 
-  /// How many bytes the text has.
+  /// The size of the text in bytes.
   static let textSize = prefix.utf8.count + digits
 
-  /// What a file says of its sum, and where.
+  /// The checksum text of a file, and the offset of its digits.
   struct Seal {
     let place: Int
     let text: Data
 
-    /// Whether it is the sum of the file's bytes, which are all in `sum`, these too.
+    /// Whether the text is the checksum of the file. `sum` covers all bytes of the file, the digits included.
     func isOf(_ sum: CRC64, fileSize: Int) -> Bool {
       let behind = fileSize - place - digits
       guard behind >= 0 else { return false }
-      // As if there were zeros in its place.
+      // Computes the sum as if the digits were zeros.
       var sum = sum
       sum.change(by: Data(text.map { $0 ^ UInt8(ascii: "0") }), before: Int64(behind))
       return text.elementsEqual(AtomicChecksum.text(sum).utf8)
@@ -39,7 +39,8 @@ public enum AtomicChecksum {
     "The file's checksum is not that of its bytes: it was damaged, or another program has rewritten it. Work on a copy, or on a backup."
   )
 
-  /// Where the sum stands: users' data may have the same text, so that the format says whether it comes first or last.
+  /// The range of the digits. User data may contain the same text, so the caller says whether the first or the last one
+  /// counts: the first where the metadata precedes the objects.
   static func place(in bytes: Data, isLast: Bool) -> Range<Data.Index>? {
     guard let found = bytes.range(of: Data(prefix.utf8), options: isLast ? .backwards : []),
       found.upperBound + digits <= bytes.endIndex

@@ -3,19 +3,24 @@ import StoreSchema
 
 /// Applies one change set to a copy of a graph.
 ///
-/// The steps, in order: checks, rows, links, what links must not be left, links of deleted objects, derived
-/// attributes. Where it reports conflicts the copy is thrown away.
+/// The steps, in order:
+/// - version checks and uniqueness
+/// - rows
+/// - links
+/// - checks of destinations that do not exist, and of links that a deletion must not leave
+/// - links of deleted objects
+/// - derived attributes
 struct AtomicCommit {
-  /// The state so far.
+  /// The graph with the steps applied so far. The caller discards it where the commit has conflicts.
   private(set) var graph: AtomicGraph
   private let before: AtomicGraph
   private let changes: SealedChanges
   /// The stored objects that new links lead to.
   private let targets: [ObjectReference]
-  /// New objects that brought their keys.
+  /// New objects whose keys the caller has chosen.
   private let given: [ObjectReference]
   private var conflicts: [Conflict] = []
-  /// By link table and owner.
+  /// The changes of links, by link table and owner.
   private var edits: [[Int64: AtomicLinks.Edit]]
   private var shape: StoreShape { graph.shape }
 
@@ -24,7 +29,7 @@ struct AtomicCommit {
     case applied(AtomicGraph, SealedChanges, touched: [ObjectReference])
   }
 
-  /// Throws `invalidArgument` for a new object whose key is taken.
+  /// Throws `invalidArgument` for a new object whose key is in use.
   init(_ graph: AtomicGraph, _ changes: ChangeSet, isRehearsal: Bool = false) throws(StoreError) {
     self.graph = graph
     before = graph
@@ -57,7 +62,7 @@ struct AtomicCommit {
     return .applied(graph, changes, touched: touched)
   }
 
-  /// The objects that look different than the change set says.
+  /// Computes derived attributes. Returns the objects whose stored values differ from the change set.
   private mutating func derive() -> [ObjectReference] {
     if shape.derivations.isEmpty { return [] }
     var changed = Set(changes.updates.map(\.row.reference))
@@ -82,7 +87,7 @@ struct AtomicCommit {
     conflicts.append(Conflict(reference: reference, versionRead: versionRead, kind: .version(persisted: stored)))
   }
 
-  /// Uniqueness is judged on the state after the save: all old values go before the first new one comes.
+  /// Checks uniqueness for the state after the save. All old values are removed before the first new one is added.
   private mutating func judgeUniqueness() {
     if graph.uniqueness.isEmpty { return }
     for deletion in changes.deletions {
@@ -134,7 +139,7 @@ struct AtomicCommit {
 
   private mutating func insertRows() {
     var new = Array(repeating: [Row](), count: shape.treeCount)
-    // Rows of one entity come together: its links are looked up once.
+    // Rows of one entity are adjacent, so its links are looked up once.
     var (entity, tree, links) = (-1, 0, [(slot: Int, table: Int)]())
     for row in changes.insertions {
       if row.entity != entity {
@@ -151,8 +156,8 @@ struct AtomicCommit {
 
   // MARK: Links
 
-  /// Removals before additions before orders, over the whole change set: a member that moves must not lose its new
-  /// owner.
+  /// Applies all removals, then all additions, then all orders. Otherwise a member that moves to another owner could
+  /// lose its new owner.
   private mutating func changeLinks() {
     for change in changes.links {
       guard let table = table(of: change), shape.toManys[table].storage != .inverseToOne else { continue }
@@ -167,7 +172,7 @@ struct AtomicCommit {
 
   private mutating func apply(_ edits: [[Int64: AtomicLinks.Edit]]) {
     for table in edits.indices {
-      // What is removed of a one-way relationship may be another owner's new destination.
+      // An object that one owner loses in a one-way relationship may be another owner's new destination.
       for (owner, edit) in edits[table] where !edit.removed.isEmpty {
         graph.links[table].apply(.init(removed: edit.removed.subtracting(edit.added)), to: owner)
       }
@@ -177,7 +182,7 @@ struct AtomicCommit {
     }
   }
 
-  /// Takes away the links of deleted objects that are in no row.
+  /// Removes the links of deleted objects that no row stores.
   private mutating func dropLinks() {
     if changes.deletions.isEmpty { return }
     var drops = Array(repeating: [Int64: AtomicLinks.Edit](), count: edits.count)
@@ -195,7 +200,7 @@ struct AtomicCommit {
       }
     }
     apply(drops)
-    // Attributes are derived for these owners too.
+    // The derived attributes of these owners change, too.
     if shape.derivations.isEmpty { return }
     for (table, drops) in drops.enumerated() {
       for (owner, drop) in drops { edits[table][owner, default: .init()].removed.formUnion(drop.removed) }
@@ -241,7 +246,7 @@ struct AtomicCommit {
     }
     for destination in change.added {
       let key = changes.permanentKey(destination.key)
-      // Another owner loses it, as where the link is in the destination's row.
+      // The former owner loses the destination, as it does where the destination's row stores the link.
       if inverse == nil, let former = before.links[table].owner(of: key), former != owner {
         edits[table][former, default: .init()].removed.insert(key)
       }

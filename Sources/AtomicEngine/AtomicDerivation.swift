@@ -2,7 +2,7 @@ import StoreProtocol
 import StoreQuery
 import StoreSchema
 
-/// Computes the derived attributes whose sources are in other objects, after all else of a commit is done.
+/// Computes the derived attributes whose sources are in other objects. This is the last step of a commit.
 struct AtomicDerivation {
   private var graph: AtomicGraph
   /// The owners whose links have changed, by link table.
@@ -11,8 +11,8 @@ struct AtomicDerivation {
   private var changed: Set<ObjectReference>
   private var shape: StoreShape { graph.shape }
 
-  /// Computes what depends on what has changed: again for what this changes, as one derivation may be another's source.
-  /// The objects that changed here.
+  /// Computes the derived attributes that depend on `changed`. Repeats for the objects that a pass has changed, because
+  /// a derived attribute may be the source of another one. Returns the objects whose values changed here.
   static func run(
     _ graph: inout AtomicGraph, changed: Set<ObjectReference>, owners: [Set<Int64>]
   ) -> Set<ObjectReference> {
@@ -64,7 +64,7 @@ struct AtomicDerivation {
     return owners
   }
 
-  /// The objects whose to-many relationship leads to an object.
+  /// The owners whose to-many relationship contains the object.
   private func owners(of object: ObjectReference, _ table: Int, _ relationship: Relationship) -> [Int64] {
     if let inverse = shape.inverseTables[table] { return Array(graph.links[inverse][object.key]) }
     guard let slot = relationship.linkedInverse?.slot else {

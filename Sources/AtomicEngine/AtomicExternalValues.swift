@@ -3,10 +3,11 @@ import PropertyLists
 import StoreProtocol
 import StoreSchema
 
-/// Which binary values of a file are not the data, but the names of files with the data (``ExternalDataFolder``).
+/// The binary values of a file that are names of external data files (``ExternalDataFolder``) instead of the data.
 ///
-/// The formats have no place for that. They write a value without the byte that tells the two apart in a row, and the
-/// metadata list the objects whose values are names: the numbers in the file, by entity and attribute.
+/// The file formats cannot mark such values. A row has a first byte that tells names from data; the formats write
+/// values without it. The metadata lists the objects whose values are names, by entity and attribute, with their
+/// numbers in the file.
 struct AtomicExternalValues: Sendable, Equatable {
   static let metadataKey = "OpenCoreDataExternalData"
 
@@ -16,7 +17,7 @@ struct AtomicExternalValues: Sendable, Equatable {
 
   init() {}
 
-  /// Those of a graph.
+  /// The external values of a graph.
   init(_ graph: AtomicGraph) {
     for (tree, slots) in Self.slots(graph) {
       for row in graph.trees[tree].rows {
@@ -28,7 +29,7 @@ struct AtomicExternalValues: Sendable, Equatable {
     }
   }
 
-  /// The trees in which there are such attributes, with the slots of their entities.
+  /// For each entity hierarchy with such attributes, their slots by entity.
   private static func slots(_ graph: AtomicGraph) -> [Int: [Int: [(slot: Int, name: String)]]] {
     var result: [Int: [Int: [(slot: Int, name: String)]]] = [:]
     for entity in graph.schema.entities {
@@ -42,7 +43,7 @@ struct AtomicExternalValues: Sendable, Equatable {
 
   // MARK: In metadata
 
-  /// Throws `corrupt` for what is no such list.
+  /// Reads the list from the metadata. Throws `corrupt` for a list of another form.
   init(_ list: PropertyList) throws(StoreError) {
     let malformed = StoreError(.corrupt, "The file's list of external values is of another form.")
     guard let entities = list.dictionaryValue else { throw malformed }
@@ -63,8 +64,8 @@ struct AtomicExternalValues: Sendable, Equatable {
 
   // MARK: In a graph that was read
 
-  /// Marks the values that are names. Throws `corrupt` where there is no such value; what a model of another version
-  /// does not have is passed over.
+  /// Marks the values that are names. Throws `corrupt` where the graph has no such value. Ignores entities and
+  /// attributes that the model does not have, as the file may be of another version of it.
   func mark(_ graph: inout AtomicGraph) throws(StoreError) {
     for (name, attributes) in numbers {
       guard let entity = graph.schema.entities.first(where: { $0.name == name }) else { continue }
@@ -83,7 +84,7 @@ struct AtomicExternalValues: Sendable, Equatable {
     }
   }
 
-  /// Marks the same values among those that were salvaged, where they are.
+  /// Marks the values that are names among the salvaged objects. Ignores values that were not salvaged.
   func mark(_ salvage: Salvage, _ numbering: AtomicNumbering) {
     for (name, attributes) in numbers {
       guard let entity = salvage.schema.entities.first(where: { $0.name == name }) else { continue }
@@ -102,8 +103,8 @@ struct AtomicExternalValues: Sendable, Equatable {
     }
   }
 
-  /// The same for a damaged file, which may no longer list them: values that look like the names of files that are
-  /// there.
+  /// For a damaged file, whose list may be lost: marks each value that equals the name of an existing external data
+  /// file.
   static func guess(_ salvage: Salvage, _ folder: ExternalDataFolder) {
     let names = Set(folder.names.map { Data($0.utf8) })
     if names.isEmpty { return }
@@ -119,7 +120,7 @@ struct AtomicExternalValues: Sendable, Equatable {
     }
   }
 
-  /// Whether an attribute of an entity has such values.
+  /// Whether any value of the attribute is a name.
   func names(_ entity: String, _ attribute: String) -> Bool { numbers[entity]?[attribute] != nil }
 
   private func missing(_ value: String) -> StoreError {

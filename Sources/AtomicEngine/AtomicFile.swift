@@ -1,16 +1,15 @@
 import Foundation
 import StoreProtocol
 
-/// A file that is only ever replaced as a whole: who opens it finds the old content or the new, whatever happens
-/// meanwhile.
+/// A file that is only replaced as a whole. A process that opens it finds the old or the new content, never a mixture.
 ///
-/// Paths are resolved once, and all work is relative to the folder's descriptor. Who replaces holds a lock on the
-/// folder, so that no lock file is left behind. Foundation's atomic write syncs no folder, changes modes and replaces
-/// links, so it is not used.
+/// The path is resolved once, and all work is relative to the folder's descriptor. A writer locks the folder, so no
+/// lock file is left behind. Foundation's atomic write is not used: it syncs no folder, changes modes and replaces
+/// links.
 public final class AtomicFile: Sendable {
-  /// Which content a file has. Two contents never share one, because each is a file of its own: as long as the
-  /// generation of a content that was read or written is there, its file is kept open. A system gives the number of a
-  /// file that is gone to the next one, which may have its time of change too where that counts in milliseconds.
+  /// Identifies one content of the file by the status of the file that has it. Each content is a file of its own. A
+  /// generation that was read or written keeps its file open: otherwise the system could reuse the inode number for the
+  /// next file, and file times with a resolution of milliseconds would not tell the two apart.
   public struct Generation: Equatable, Sendable {
     fileprivate let status: FileStatus
     private let file: Descriptor?
@@ -30,7 +29,7 @@ public final class AtomicFile: Sendable {
     deinit { _ = Foundation.close(number) }
   }
 
-  /// Where the file is, links resolved.
+  /// The path, with symbolic links resolved.
   public let path: String
   private let name: String
   private let folder: Int32
@@ -48,7 +47,7 @@ public final class AtomicFile: Sendable {
 
   deinit { _ = Foundation.close(folder) }
 
-  /// Where the file is, by what tells its folder from any other; nil where the system does not say.
+  /// The device and inode of the folder with the name of the file; nil where the system does not report them.
   var place: AtomicPlace.Key? {
     var status = stat()
     return fstat(folder, &status) == 0 ? AtomicPlace.Key(folder: FileStatus(status), name: name) : nil
@@ -58,8 +57,8 @@ public final class AtomicFile: Sendable {
 
   /// Opens the content, nil where there is no file.
   ///
-  /// Throws `notAStore` for what is no file, and for one whose first 512 bytes `accepts` does not take: that is not
-  /// read any further. Throws `corrupt` for one that is next to nothing but a hole.
+  /// Throws `notAStore` where the path is no regular file, and where `accepts` rejects the first 512 bytes; the rest is
+  /// not read then. Throws `corrupt` for a file that is almost entirely a hole.
   public func content(_ accepts: (Data) -> Bool = { _ in true }) throws(StoreError) -> AtomicFileContent? {
     let file = try LockedFiles.opening(path) {
       openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
@@ -89,7 +88,7 @@ public final class AtomicFile: Sendable {
     return (try content.data(), content.generation)
   }
 
-  /// The generation of what is there now, nil where there is no file.
+  /// The generation of the current file, nil where there is no file.
   public func generation() throws(StoreError) -> Generation? {
     var status = stat()
     if fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 { return Generation(FileStatus(status)) }
@@ -97,7 +96,7 @@ public final class AtomicFile: Sendable {
     throw StoreError.system("The store file cannot be looked at", path)
   }
 
-  /// Throws `notAStore` for what is no regular file: nothing else is ever removed or replaced.
+  /// Throws `notAStore` unless it is a regular file. Nothing else is ever removed or replaced.
   private func requireFile(_ found: Generation) throws(StoreError) {
     if found.status.isRegular { return }
     throw StoreError(
@@ -114,15 +113,17 @@ public final class AtomicFile: Sendable {
 
   // MARK: Replacing
 
-  /// Replaces the content of `expected` (nil: no file yet) by what `body` writes. Gives the new generation.
+  /// Replaces the content `expected` (nil: no file yet) with the bytes that `body` writes. Returns the new generation.
   ///
-  /// Throws `busy` where another writer holds the folder for longer than `timeout` seconds, and where the file is
-  /// no longer the expected one: then somebody else has replaced it, and its changes must not be lost; `notFound` where
-  /// it is gone; `notAStore` where something that is no regular file has its name. Nothing has been written in any of
-  /// these cases. An error after the new file has its name leaves the outcome unknown; any other says notSaved.
+  /// Throws, with nothing written:
+  /// - `busy` where another writer holds the folder for longer than `timeout` seconds, or has replaced the expected
+  ///   content
+  /// - `notFound` where the expected file is gone
+  /// - `notAStore` where the name belongs to something that is no regular file
   ///
-  /// With `isOther` what is written is another store than the one that was there, whose open stores are replaced from
-  /// then on.
+  /// An error after the rename leaves the outcome unknown. Every other error has the outcome `notSaved`.
+  ///
+  /// With `isOther` the new content is another store. Open stores of the former one throw `replaced` from then on.
   public func replace(
     _ expected: Generation?, timeout: Double, isOther: Bool = false,
     _ body: (AtomicFileWriter) throws(StoreError) -> Void
@@ -144,7 +145,8 @@ public final class AtomicFile: Sendable {
       _ = Foundation.close(file)
       if !isNamed { _ = unlinkat(folder, temporary, 0) }
     }
-    // Without the lock that says that somebody writes, and before the file gets a mode by which it may not be read.
+    // This descriptor does not hold the lock that marks a file being written. It is opened now because the mode that
+    // the file gets later may forbid reading.
     let kept = openat(folder, temporary, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
     if kept < 0 { throw StoreError.system("The new store file cannot be looked at", path) }
     let written = Descriptor(kept)
@@ -156,7 +158,7 @@ public final class AtomicFile: Sendable {
     let generation = try Self.generation(of: written, path)
     if renameat(folder, temporary, folder, name) != 0 {
       let failure = StoreError.system("The new store file cannot take the old one's place", path)
-      // Over a network it may have been done before the answer was lost.
+      // Over a network the rename may have succeeded although its answer was lost.
       guard (try? self.generation()) == generation else { throw failure }
     }
     isNamed = true
@@ -169,13 +171,13 @@ public final class AtomicFile: Sendable {
     return generation
   }
 
-  /// A new file and its name, which is locked as long as it is open: one that nobody has locked was left behind.
+  /// A new file and its name. The file is locked while it is open; `sweep` removes such files that nobody has locked.
   private func makeTemporary() throws(StoreError) -> (file: Int32, name: String) {
     while true {
       let temporary = ".\(name).\(UUID().uuidString)\(Self.suffix)"
       let file = openat(folder, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
       if file < 0 { throw StoreError.system("No file can be made beside the store", path) }
-      // Whoever sweeps just then may have been faster, and has taken it for one that was left.
+      // Another process that sweeps may have locked or removed the file before it was locked here.
       let isTaken = flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK
       var status = stat()
       if !isTaken, fstat(file, &status) != 0 || status.st_nlink > 0 { return (file, temporary) }
@@ -184,7 +186,7 @@ public final class AtomicFile: Sendable {
     }
   }
 
-  /// Gives the new file mode, owner and extended attributes of the old one.
+  /// Copies mode, owner and extended attributes of the old file to the new one.
   private func copyTraits(to file: Int32) throws(StoreError) {
     let old = try LockedFiles.opening(path) {
       openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
@@ -193,7 +195,7 @@ public final class AtomicFile: Sendable {
     defer { _ = Foundation.close(old) }
     var status = stat()
     guard fstat(old, &status) == 0 else { throw StoreError.system("The store file cannot be looked at", path) }
-    // Only root may give a file away; whoever may not keeps it.
+    // Only root may change the owner. Without that right the new file keeps this process's user.
     if fchown(file, status.st_uid, status.st_gid) != 0 && errno != EPERM {
       throw StoreError.system("The new store file cannot get the old one's owner", path)
     }
@@ -203,7 +205,7 @@ public final class AtomicFile: Sendable {
     ExtendedAttributes.copy(from: old, to: file)
   }
 
-  /// Whether new content can be put there, as far as the system tells.
+  /// Whether the file can be replaced, as far as the system reports it.
   var isWritable: Bool {
     FileStatus.mayBeWritten(URL(fileURLWithPath: path).deletingLastPathComponent().path)
       && FileStatus.mayBeWritten(path)
@@ -213,7 +215,7 @@ public final class AtomicFile: Sendable {
 
   private static let suffix = ".replacing"
 
-  /// Removes new files of this one that their writers left behind when they were killed.
+  /// Removes temporary files that killed writers of this file left behind.
   public func sweep() {
     let parent = URL(fileURLWithPath: path).deletingLastPathComponent().path
     let names = (try? FileManager.default.contentsOfDirectory(atPath: parent)) ?? []
@@ -226,17 +228,17 @@ public final class AtomicFile: Sendable {
     }
   }
 
-  /// Removes the file, durably; its open stores are replaced from then on. Nothing there is no error.
+  /// Removes the file durably. Its open stores throw `replaced` from then on. A missing file is no error.
   ///
-  /// Throws `notAStore` for anything but a regular file, which stays, and `busy` where somebody who replaces a file of
-  /// the folder is not done within `timeout` seconds.
+  /// Throws `notAStore` for anything but a regular file, which stays. Throws `busy` where another writer holds the
+  /// folder for longer than `timeout` seconds.
   public func remove(timeout: Double = 240) throws(StoreError) {
     try remove(timeout: timeout) { () throws(StoreError) in }
   }
 
-  /// The same with what belongs to the file, which `others` removes before anybody can make a new file.
+  /// Removes the file, and lets `others` remove its companions under the same lock, before anybody can make a new file.
   func remove(timeout: Double, _ others: () throws(StoreError) -> Void) throws(StoreError) {
-    // Else a writer that has compared generations already would bring the file back.
+    // Without the lock, a writer that has compared generations already would bring the file back.
     let lock = try FolderLock(path, timeout: timeout)
     defer { withExtendedLifetime(lock) {} }
     if let found = try generation() { try requireFile(found) }

@@ -5,17 +5,17 @@ import StoreProtocol
 ///
 /// Used by one caller at a time.
 public final class AtomicFileContent {
-  /// How many bytes the file had when it was opened. Where it has become shorter there are fewer to be read.
+  /// The size of the file in bytes when it was opened. A file that was truncated since has fewer bytes.
   public let count: Int
   let generation: AtomicFile.Generation
   private let opened: AtomicFile.Descriptor
   private var file: Int32 { opened.number }
   private let path: String
-  /// Over the bytes from the beginning on that the pass which began last has read.
+  /// The checksum of the bytes that the latest pass has read, from the beginning of the file.
   private var sum = CRC64()
   private var summed = 0
   private var seal: AtomicChecksum.Seal?
-  /// A multiple of what the checksum does at once.
+  /// In bytes; a multiple of the block size of the checksum.
   private static let partSize = 3 << 15
 
   init(_ opened: AtomicFile.Descriptor, _ generation: AtomicFile.Generation, _ path: String) {
@@ -27,11 +27,11 @@ public final class AtomicFileContent {
 
   // MARK: Reading
 
-  /// The bytes of a range, as far as there are any.
+  /// The bytes of a range; fewer where the file ends in it.
   public func data(_ range: Range<Int>) throws(StoreError) -> Data {
     let range = range.clamped(to: 0..<count)
     var data = Data(count: range.count)
-    // Foundation's closures throw anything; a result keeps the type.
+    // A closure of Foundation would lose the type of the error; a `Result` keeps it.
     let found = try data.withUnsafeMutableBytes { bytes in
       Result { () throws(StoreError) in try read(into: bytes, at: range.lowerBound) }
     }.get()
@@ -41,8 +41,8 @@ public final class AtomicFileContent {
   /// All bytes of the file.
   public func data() throws(StoreError) -> Data { try data(0..<count) }
 
-  /// Hands out all bytes from the beginning on, part by part, until the last one or until `body` says false. There is
-  /// one part at least, which may be empty.
+  /// Passes all bytes to `body`, part by part from the beginning, until the last part or until `body` returns false.
+  /// There is at least one part, which may be empty.
   public func forEachPart(
     _ body: (_ part: UnsafeRawBufferPointer, _ isLast: Bool) throws(StoreError) -> Bool
   ) throws(StoreError) {
@@ -57,7 +57,7 @@ public final class AtomicFileContent {
     } while !isLast
   }
 
-  /// All bytes of a file, in memory of which parts can be given back.
+  /// All bytes of the file, in memory that can be released in parts.
   public func memory() throws(StoreError) -> AtomicFileMemory {
     (sum, summed) = (CRC64(), 0)
     guard let memory = AtomicFileMemory(count: count) else {
@@ -71,7 +71,8 @@ public final class AtomicFileContent {
     return memory
   }
 
-  /// Fills `buffer` with what comes behind what was summed, as far as there is anything.
+  /// Reads the next bytes behind those that were added to the checksum. Returns fewer than `buffer` holds at the end of
+  /// the file.
   private func nextPart(_ buffer: UnsafeMutableRawBufferPointer) throws(StoreError) -> UnsafeRawBufferPointer {
     let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[..<min(buffer.count, count - summed)])
     let part = UnsafeRawBufferPointer(rebasing: rest[..<(try read(into: rest, at: summed))])
@@ -94,9 +95,9 @@ public final class AtomicFileContent {
 
   // MARK: The checksum
 
-  /// Looks for the checksum that the file says: the first one in it, or the last.
+  /// Finds the checksum text in the file: the first one, or the last one.
   func findSeal(isLast: Bool) throws(StoreError) {
-    // Parts have enough in common that none is overlooked.
+    // Parts overlap by the length of the text, so a text across a boundary is found.
     let length = Self.partSize + AtomicChecksum.textSize
     var start = isLast ? max(0, count - length) : 0
     while seal == nil {
@@ -110,11 +111,11 @@ public final class AtomicFileContent {
     }
   }
 
-  /// Whether the file says a checksum, as far as ``findSeal(isLast:)`` found one.
+  /// Whether ``findSeal(isLast:)`` found a checksum.
   var isSealed: Bool { seal != nil }
 
-  /// Throws `corrupt` where the file says a checksum and the bytes have another: those that the last pass has read, and
-  /// those that are left behind them.
+  /// Throws `corrupt` where the file has a checksum that is not that of its bytes. Reads the bytes that the latest pass
+  /// has not read. Does nothing for a file without a checksum.
   public func verify() throws(StoreError) {
     guard let seal else { return }
     if summed < count {
@@ -126,14 +127,14 @@ public final class AtomicFileContent {
   }
 }
 
-/// The bytes of a file in memory. What is given back goes to the system at once, and reads as zeros.
+/// The bytes of a file in memory. Released parts go back to the system at once, and read as zeros.
 public final class AtomicFileMemory {
-  /// The memory. It is freed with this object.
+  /// The memory, which is freed with this object.
   public let bytes: UnsafeMutableRawBufferPointer
-  /// How many bytes the file has in it.
+  /// The size of the file in bytes.
   public private(set) var count: Int
 
-  /// Nil where there is not so much.
+  /// Nil where the system has not enough memory.
   init?(count: Int) {
     self.count = count
     guard let start = PlatformMemory.allocate(max(1, count)) else { return nil }
@@ -142,10 +143,10 @@ public final class AtomicFileMemory {
 
   deinit { PlatformMemory.free(bytes) }
 
-  /// Where the file ended earlier.
+  /// Sets the end of a file that is shorter than expected.
   func endsAt(_ end: Int) { count = min(end, count) }
 
-  /// Gives back the whole pages of a range, of which nothing is needed any more.
+  /// Releases the whole pages of a range. None of its bytes may be needed any more.
   public func giveBack(_ range: Range<Int>) {
     PlatformMemory.giveBack(UnsafeMutableRawBufferPointer(rebasing: bytes[range]))
   }

@@ -1,7 +1,7 @@
 import PropertyLists
 import StoreProtocol
 
-/// What a file's metadata say of the file alone, under keys that Apple's readers do not know and leave alone.
+/// Metadata entries about the file itself. Apple's readers ignore their keys and keep them.
 struct AtomicFileFacts: Sendable, Equatable {
   /// The roots of the number spaces; see ``AtomicNumbering``.
   var roots: [String] = []
@@ -15,7 +15,7 @@ struct AtomicFileFacts: Sendable, Equatable {
     external = AtomicExternalValues(graph)
   }
 
-  /// Takes the facts out of a file's metadata. Throws `corrupt` where they are of another form.
+  /// Removes the entries from a file's metadata. Throws `corrupt` where they have another form.
   init(takingFrom metadata: inout StoreMetadata) throws(StoreError) {
     if let spaces = metadata.additional.removeValue(forKey: AtomicNumbering.metadataKey) {
       guard let names = spaces.arrayValue?.map(\.stringValue), names.allSatisfy({ $0 != nil }) else {

@@ -12,7 +12,7 @@ final class AtomicFileMedium<Format: AtomicFormat>: AtomicMedium, @unchecked Sen
   private let schema: Schema
   private let identifier: String
   private let place: AtomicPlace
-  /// Of the content that was read or written last. Calls to write come one at a time.
+  /// The generation that was read or written last. Calls of `write` and `reread` are serialised by the store.
   private var generation: AtomicFile.Generation?
 
   init(
@@ -31,7 +31,7 @@ final class AtomicFileMedium<Format: AtomicFormat>: AtomicMedium, @unchecked Sen
 
   func reread() throws(StoreError) -> (graph: AtomicGraph, metadata: StoreMetadata)? {
     try place.require()
-    // Where the file is gone nothing takes its place; whoever saves is told.
+    // If the file is gone, the graph in memory stays as it is. The next save throws `notFound`.
     guard let now = try file.generation(), now != generation, let file = try file.content(format.accepts) else {
       return nil
     }
@@ -40,7 +40,7 @@ final class AtomicFileMedium<Format: AtomicFormat>: AtomicMedium, @unchecked Sen
         schema.compatibility(withVersionHashes: metadata.versionHashes) != .different
       else { throw .replaced(self.file.path) }
     }
-    // Who replaces the store may have been faster than the look at it.
+    // The store may have been replaced while the file was read.
     try place.require()
     generation = file.generation
     return content
@@ -53,7 +53,7 @@ final class AtomicFileMedium<Format: AtomicFormat>: AtomicMedium, @unchecked Sen
         try format.writeSealed(graph, metadata, to: writer)
       }
     } catch {
-      // Of an unknown outcome the next look tells: whose file is there now, this writer's or another's, is read then.
+      // After an unknown outcome the next `reread` finds out whether the file is this writer's or another's.
       if error.outcome != .outcomeUnknown { try place.require() }
       throw error
     }

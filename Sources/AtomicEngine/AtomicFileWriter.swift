@@ -1,15 +1,15 @@
 import Foundation
 import StoreProtocol
 
-/// Writes the new content of an ``AtomicFile``, in pieces as they come.
+/// Writes the new content of an ``AtomicFile``, piece by piece.
 public final class AtomicFileWriter {
   private let file: Int32
   private let path: String
   private var buffer: [UInt8] = []
-  /// How many bytes were given to the file.
+  /// The number of bytes written to the file; those in the buffer do not count.
   private var offset: Int64 = 0
   private var sum = CRC64()
-  /// Where the checksum is to be written.
+  /// The offset of the checksum's digits.
   private var checksumPlace: Int64?
   private var filled: [(gap: Gap, bytes: Data)] = []
   private static let size = 1 << 18
@@ -26,7 +26,7 @@ public final class AtomicFileWriter {
     if bytes.count < Self.size { buffer.append(contentsOf: bytes) } else { try put(bytes) }
   }
 
-  /// Writes what a range of another file has.
+  /// Writes a range of bytes of another file.
   public func write(_ range: Range<Int>, of file: AtomicFileContent) throws(StoreError) {
     var start = range.lowerBound
     while start < range.upperBound {
@@ -50,20 +50,20 @@ public final class AtomicFileWriter {
     }
   }
 
-  /// Bytes that are written when what comes behind them is known.
+  /// A range of bytes that is filled later, because its content depends on the bytes behind it.
   public struct Gap {
     fileprivate let offset: Int64
     fileprivate let count: Int
   }
 
-  /// Leaves zeros, to be filled with ``fill(_:_:)``.
+  /// Writes `count` zeros, to be replaced with ``fill(_:_:)``.
   public func leave(_ count: Int) throws(StoreError) -> Gap {
     let gap = Gap(offset: offset + Int64(buffer.count), count: count)
     try write(Data(count: count))
     return gap
   }
 
-  /// Fills a gap with as many bytes, once.
+  /// Replaces the bytes of a gap, once. `bytes` must have its size.
   public func fill(_ gap: Gap, _ bytes: Data) throws(StoreError) {
     precondition(bytes.count == gap.count, "A gap is filled with as many bytes as it has.")
     try finish()
@@ -71,7 +71,7 @@ public final class AtomicFileWriter {
     filled.append((gap, bytes))
   }
 
-  /// Writes the metadata, which has the checksum's placeholder in it.
+  /// Writes the metadata, which contains the placeholder of the checksum.
   public func writeMetadata(_ data: Data) throws(StoreError) {
     if let place = AtomicChecksum.place(in: data, isLast: false) {
       checksumPlace = offset + Int64(buffer.count) + Int64(place.lowerBound - data.startIndex)
@@ -79,7 +79,7 @@ public final class AtomicFileWriter {
     try write(data)
   }
 
-  /// Puts the checksum of all that was written in its place.
+  /// Replaces the placeholder with the checksum of all bytes.
   func seal() throws(StoreError) {
     try finish()
     for (gap, bytes) in filled { sum.change(by: bytes, before: offset - gap.offset - Int64(gap.count)) }
@@ -98,13 +98,13 @@ public final class AtomicFileWriter {
     }
   }
 
-  /// Hands what is left to the file.
+  /// Writes the rest of the buffer to the file.
   func finish() throws(StoreError) {
     defer { buffer.removeAll(keepingCapacity: true) }
     try rethrow { buffer.withUnsafeBytes { bytes in Result { () throws(StoreError) in try put(bytes) } } }
   }
 
-  /// Foundation's closures throw anything; a result keeps the type.
+  /// A closure of Foundation would lose the type of the error; a `Result` keeps it.
   private func rethrow(_ body: () -> Result<Void, StoreError>) throws(StoreError) { try body().get() }
 
   private func put(_ bytes: UnsafeRawBufferPointer) throws(StoreError) {

@@ -3,54 +3,56 @@ import PropertyLists
 import StoreProtocol
 import StoreSchema
 
-/// A way to write a whole graph into a file and to read it back. Nothing here recurses over what a file holds, and none
-/// of it traps: what contradicts the format is `corrupt`, what is of another kind `notAStore`.
+/// A format that stores a whole graph in one file. Implementations do not recurse over the content of a file, and no
+/// file may trap them. They throw `corrupt` for content that breaks the format, and `notAStore` for files of another
+/// kind.
 public protocol AtomicFormat: Sendable {
   /// The name of the store type of files of this format.
   var storeType: String { get }
 
-  /// What stores of this format can do beyond what every whole-file store can, and what their file is.
+  /// Capabilities that stores of this format have beyond those of every whole-file store, and the kind of their file.
   var capabilities: Capabilities { get }
 
-  /// Whether the metadata comes behind the objects in a file, else before them.
+  /// Whether the metadata stands behind the objects in a file. Otherwise it stands before them.
   var metadataIsLast: Bool { get }
 
-  /// Whether a file that begins so, with 512 bytes or all that it has, can be of this format.
+  /// Whether a file with this beginning can be of this format. `beginning` has 512 bytes, or the whole file if it is
+  /// shorter.
   func accepts(_ beginning: Data) -> Bool
 
-  /// What the file says of itself.
+  /// The metadata of the file.
   func metadata(_ file: AtomicFileContent) throws(StoreError) -> StoreMetadata
 
-  /// All that the file holds.
+  /// All objects of the file.
   func graph(
     _ file: AtomicFileContent, _ schema: Schema, _ numbering: AtomicNumbering
   ) throws(StoreError) -> AtomicGraph
 
-  /// Writes a whole file, its metadata in one piece with ``AtomicFileWriter/writeMetadata(_:)``.
+  /// Writes a whole file. The metadata must be written in one piece with ``AtomicFileWriter/writeMetadata(_:)``.
   func write(_ graph: AtomicGraph, _ metadata: StoreMetadata, to writer: AtomicFileWriter) throws(StoreError)
 
-  /// Writes the file again with other metadata, all of its objects as they stand there.
+  /// Writes the file again with other metadata. The bytes of its objects are copied.
   func rewrite(_ file: AtomicFileContent, _ metadata: StoreMetadata, to writer: AtomicFileWriter) throws(StoreError)
 
-  /// Puts what can be read of a damaged file's objects into `salvage`, those of them that can be told apart.
+  /// Adds the objects of a damaged file that can be read to `salvage`, and reports the others there.
   func salvage(
     _ file: AtomicFileContent, _ numbering: AtomicNumbering, into salvage: Salvage
   ) throws(StoreError)
 
-  /// A model guessed from the file.
+  /// A model inferred from the file. Throws `unsupported` where the format does not name properties.
   func inferredModel(_ file: AtomicFileContent) throws(StoreError) -> [EntityDefinition]
 }
 
 extension AtomicFormat {
   public var capabilities: Capabilities { [] }
 
-  /// The metadata of a file whose checksum, where it has one, is that of its bytes: without the entries that concern
-  /// the file alone.
+  /// Verifies the checksum, if the file has one, and reads the metadata. Entries about the file itself are left out.
   func checkedMetadata(_ file: AtomicFileContent) throws(StoreError) -> StoreMetadata {
     try checkedHead(file).metadata
   }
 
-  /// The same, and everything else.
+  /// Verifies the checksum, if the file has one, and reads the metadata and the graph. `check` gets the metadata before
+  /// the graph is read.
   func checkedContent(
     _ file: AtomicFileContent, _ schema: Schema, _ check: (StoreMetadata) throws(StoreError) -> Void
   ) throws(StoreError) -> (graph: AtomicGraph, metadata: StoreMetadata) {
@@ -62,7 +64,7 @@ extension AtomicFormat {
       facts = head.facts
       result = (try graph(file, schema, AtomicNumbering(facts.roots, schema)), head.metadata)
     } catch {
-      // Where the bytes are not what they were, that is what there is to say.
+      // A wrong checksum explains every other error, so it is reported instead.
       try file.verify()
       throw error
     }
@@ -83,7 +85,8 @@ extension AtomicFormat {
     _ file: AtomicFileContent
   ) throws(StoreError) -> (metadata: StoreMetadata, facts: AtomicFileFacts) {
     var metadata = try metadata(file)
-    // The key without a sum: that is what was damaged. Whoever asks for metadata wants the application's.
+    // A key without a checksum means that the checksum itself is damaged. The caller gets the application's metadata
+    // without this key.
     if metadata.additional.removeValue(forKey: AtomicChecksum.key) != nil && !file.isSealed {
       throw AtomicChecksum.damaged
     }
@@ -91,7 +94,7 @@ extension AtomicFormat {
     return (metadata, facts)
   }
 
-  /// The metadata of a file whose checksum nobody looks at.
+  /// The metadata, read without a look at the checksum.
   fileprivate func readableHead(
     _ file: AtomicFileContent
   ) throws(StoreError) -> (metadata: StoreMetadata, facts: AtomicFileFacts) {
@@ -101,7 +104,7 @@ extension AtomicFormat {
     return (metadata, facts)
   }
 
-  /// Writes a whole file with the entries that concern it alone.
+  /// Writes a whole file with its checksum and the other entries about the file itself.
   func writeSealed(
     _ graph: AtomicGraph, _ metadata: StoreMetadata, to writer: AtomicFileWriter
   ) throws(StoreError) {
@@ -109,7 +112,7 @@ extension AtomicFormat {
     try writer.seal()
   }
 
-  /// The same for a file whose objects stay as they are.
+  /// Writes a file again with other metadata, a new checksum and the same objects.
   func rewriteSealed(
     _ file: AtomicFileContent, _ metadata: StoreMetadata, to writer: AtomicFileWriter
   ) throws(StoreError) {
@@ -125,7 +128,7 @@ extension AtomicFormat {
   }
 }
 
-/// Stores that are one file each of some format.
+/// The backend of stores that are one file each, of one format.
 public struct AtomicFileBackend<Format: AtomicFormat>: StoreBackend {
   private let format: Format
 
@@ -218,7 +221,7 @@ public struct AtomicFileBackend<Format: AtomicFormat>: StoreBackend {
 
   public func salvage(at url: URL, into salvage: Salvage, options: StoreOptions) throws(StoreError) {
     let file = try Self.file(url)
-    // Its beginning may be what is damaged.
+    // The beginning may be the damaged part, so any beginning is accepted.
     guard let content = try file.content({ _ in true }) else { throw missing(file) }
     var facts: AtomicFileFacts?
     salvage.take { () throws(StoreError) in
@@ -231,7 +234,7 @@ public struct AtomicFileBackend<Format: AtomicFormat>: StoreBackend {
     let numbering = AtomicNumbering(facts?.roots ?? [], salvage.schema)
     try format.salvage(content, numbering, into: salvage)
     facts?.external.mark(salvage, numbering)
-    // Values may be damaged that still look like some.
+    // A file with a wrong checksum may have damaged values that still look valid.
     do throws(StoreError) { _ = try format.checkedHead(content) } catch {
       if !Salvage.isDamage(error) { throw error }
       salvage.lose(StoreFinding(.integrity, error.message))
@@ -241,7 +244,7 @@ public struct AtomicFileBackend<Format: AtomicFormat>: StoreBackend {
 
   public func destroy(at url: URL, options: StoreOptions) throws(StoreError) {
     let file = try Self.file(url)
-    // What is no store of this kind is not ours to remove, unless that is wanted.
+    // Without `forceDestroy` only stores of this format are removed.
     if !options.forceDestroy {
       guard let content = try file.content(format.accepts) else { return }
       _ = try format.metadata(content)
@@ -257,12 +260,13 @@ public struct AtomicFileBackend<Format: AtomicFormat>: StoreBackend {
       ExternalDataFolder(beside: Self.file(source).path), ExternalDataFolder(beside: target.path)
     )
     try ExternalDataFolder.copying { () throws(StoreError) in
-      // Files that the source's rows name now stay, though a save may make them obsolete meanwhile.
+      // The view keeps the external files that the source's rows name now, also if a save makes them obsolete
+      // meanwhile.
       let files = theirs.view()
       defer { withExtendedLifetime(files) {} }
       let content = try existing(source)
       _ = try format.checkedMetadata(content)
-      // What is no store of this kind is not ours to write over, unless that is wanted.
+      // Without `forceDestroy` only stores of this format are overwritten.
       if !options.forceDestroy, let old = try target.content(format.accepts) { _ = try format.metadata(old) }
       try own.replace(with: theirs, isNew: FileStatus(target.path) == nil) { () throws(StoreError) in
         _ = try target.replace(target.generation(), timeout: options.timeout, isOther: true) {

@@ -1,30 +1,30 @@
 import StoreProtocol
 import StoreSchema
 
-/// Makes a graph of what a file holds, in flat arrays: objects in any order, fastest in the order of their keys or the
-/// reverse.
+/// Builds a graph from the objects of a file, in flat arrays. Objects may come in any order; ascending or descending
+/// keys are fastest.
 ///
-/// Links of to-many relationships whose other side is to-one follow from the rows; all other links, and the order of
-/// ordered ones, are told with ``link(_:of:to:)``.
+/// A to-many relationship with a to-one inverse follows from the rows. All other links, and the order of ordered
+/// relationships, are added with ``link(_:of:to:)``.
 public struct AtomicGraphLoader {
   private var graph: AtomicGraph
-  /// By trees, as they come; ``finish(highestNumber:)`` puts them in order.
+  /// By entity hierarchy, in the order of their arrival; ``finish(highestNumber:)`` sorts them.
   private var keys: [[Int64]]
   private var rows: [[RowDraft]]
-  /// By link tables, what was told.
+  /// By link table: the links that were added.
   private var lists: [AtomicLinkLists]
-  /// By link tables, what follows from rows.
+  /// By link table: the links that follow from rows.
   private var backLinks: [(owners: [Int64], destinations: [Int64])]
   private let toOnes: [[ToOne]]
   private let salvage: Salvage?
-  /// The tree of the owners of each link table, and what it leads to.
+  /// By link table: the entity hierarchy of the owners, and the possible destinations.
   private let ownerTrees: [Int]
   private let destinations: [Destination]
 
-  /// What objects a relationship leads to.
+  /// The objects that a relationship may refer to.
   private struct Destination {
     let tree: Int
-    /// Nil where they can be any of the tree.
+    /// Nil where any entity of the hierarchy is allowed.
     let entities: Range<Int>?
 
     init(_ relationship: Relationship, _ shape: StoreShape) {
@@ -34,21 +34,21 @@ public struct AtomicGraphLoader {
     }
   }
 
-  /// A relationship that rows hold.
+  /// A relationship that rows store.
   private struct ToOne {
     let slot: Int
     let entitySlot: Int?
     let destination: Destination
-    /// The link table of the other side.
+    /// The link table of the inverse.
     let table: Int?
-    /// Among those of its entity.
+    /// The index in the relationships of the entity.
     let index: Int
   }
 
-  /// For a damaged file, whose objects go to `salvage`; there is no graph then.
+  /// For a damaged file: objects go to `salvage`, and no graph is built.
   public init(_ salvage: Salvage, _ numbering: AtomicNumbering) { self.init(salvage.schema, numbering, salvage) }
 
-  /// `numbering` is the file's; keys are given as its numbers until ``finish(highestNumber:)``.
+  /// `numbering` is that of the file. Keys are passed as numbers of the file.
   public init(_ schema: Schema, _ numbering: AtomicNumbering) { self.init(schema, numbering, nil) }
 
   private init(_ schema: Schema, _ numbering: AtomicNumbering, _ salvage: Salvage?) {
@@ -76,7 +76,7 @@ public struct AtomicGraphLoader {
   /// The table of a to-many relationship's links, to be looked up once.
   public func linkTable(of relationship: Relationship) -> Int? { graph.shape.table(of: relationship) }
 
-  /// Adds an object. Throws `corrupt` for a key that is none.
+  /// Adds an object. Throws `corrupt` for a key below 1.
   public mutating func add(_ row: consuming RowDraft) throws(StoreError) {
     if let salvage { return add(row, to: salvage) }
     let (key, tree) = (row.key, graph.shape.tree[row.entity])
@@ -85,16 +85,18 @@ public struct AtomicGraphLoader {
     rows[tree].append(row)
   }
 
-  /// Tells the destinations of a to-many relationship, by its table, of one object, in their order where it is ordered.
+  /// Adds the destinations of one owner to the link table of a to-many relationship. They are in order where the
+  /// relationship is ordered.
   public mutating func link(_ table: Int, of owner: Int64, to destinations: some Collection<Int64>) {
     if let salvage { return link(table, of: owner, to: destinations, in: salvage) }
     lists[table].append(destinations, of: owner)
   }
 
-  /// The graph with everything that was added. `highestNumber` is the one that the file has, which may be too low.
+  /// Builds the graph of everything that was added. `highestNumber` is the one that the file states, which may be too
+  /// low.
   ///
-  /// Throws `corrupt` where two objects, in whatever trees, have the same key, and where a link leads to no object, or
-  /// to one that the relationship does not lead to.
+  /// Throws `corrupt` where two objects of the file have the same key, and where a destination does not exist or is of
+  /// an entity that the relationship does not allow.
   public consuming func finish(highestNumber: Int64) throws(StoreError) -> AtomicGraph {
     for tree in rows.indices { order(tree) }
     try checkKeys()
@@ -109,7 +111,7 @@ public struct AtomicGraphLoader {
         return row.sealedRow
       }
       graph.trees[tree] = AtomicTree(keys[tree], rows)
-      // What contradicts a constraint stays: it can be read, and is refused when it is saved again.
+      // Objects that break a uniqueness constraint stay readable. The next save of them is refused.
       if !graph.uniqueness.isEmpty { for row in rows { _ = graph.uniqueness.add(row) } }
     }
     loadLinks()
@@ -118,7 +120,7 @@ public struct AtomicGraphLoader {
 
   // MARK: Damaged files
 
-  /// Keys that are none are left to the salvage.
+  /// The key of a number, zero for a number without one: the salvage reports such keys.
   private func key(_ number: Int64, _ tree: Int) -> Int64 { graph.numbering.key(number, tree: tree) ?? 0 }
 
   private func add(_ row: RowDraft, to salvage: Salvage) {
@@ -140,7 +142,7 @@ public struct AtomicGraphLoader {
 
   // MARK: Objects
 
-  /// Puts the rows of a tree in the order of their keys.
+  /// Sorts the rows of an entity hierarchy by key.
   private mutating func order(_ tree: Int) {
     if keys[tree].isAscending { return }
     keys[tree].reverse()
@@ -164,7 +166,7 @@ public struct AtomicGraphLoader {
     StoreError(.corrupt, "The key \(key) is none, or two objects have it.")
   }
 
-  /// Puts keys in the place of numbers.
+  /// Replaces the numbers of the file with keys.
   private mutating func useKeys() throws(StoreError) {
     let (numbering, shape) = (graph.numbering, graph.shape)
     func key(_ number: Int64, _ tree: Int) throws(StoreError) -> Int64 {
@@ -188,8 +190,8 @@ public struct AtomicGraphLoader {
     }
   }
 
-  /// Gives the references of rows the entities of their destinations, which are known only now, and takes over the
-  /// links whose other side they are.
+  /// Stores the entity of each destination in the references of rows, as only now all objects are known. Adds the links
+  /// of the inverse relationships.
   private mutating func resolve(_ tree: Int) throws(StoreError) {
     for place in rows[tree].indices {
       let row = rows[tree][place]
@@ -217,7 +219,8 @@ public struct AtomicGraphLoader {
     }
   }
 
-  /// Where in its tree the object is that a relationship leads to. Nil where there is no such object.
+  /// The index of a destination in its entity hierarchy, nil where the relationship does not allow it or it does not
+  /// exist.
   @inline(__always)
   private func place(of key: Int64, _ destination: Destination) -> Int? {
     guard let place = keys[destination.tree].place(ofKey: key) else { return nil }
@@ -241,7 +244,7 @@ public struct AtomicGraphLoader {
       graph.links[table] = AtomicLinks(
         links, isOrdered: relationship.isOrdered, isOneWay: relationship.storage == .destination)
       guard relationship.isOrdered else { continue }
-      // Of two lists of one owner the later has the say, and rows have no order.
+      // Where an owner has two lists, the later one decides the order. Rows store no order.
       for index in lists[table].owners.indices {
         let (owner, list) = (lists[table].owners[index], lists[table].list(index))
         if !graph.links[table][owner].starts(with: list) { graph.links[table].order(owner, as: Array(list)) }
@@ -257,7 +260,7 @@ public struct AtomicGraphLoader {
     }
     let told = lists[table].table(isOrdered: relationship.isOrdered)
     guard let inverse = graph.shape.inverseTables[table] else { return told }
-    // Files tell most links twice, once for each side; those of one side alone count too.
+    // Files list most links twice, once from each side. A link that only one side lists counts, too.
     let other = lists[inverse].table(isOrdered: false).reversed(among: keys[ownerTrees[table]])
     if other == told { return told }
     var all = lists[table]
@@ -272,8 +275,8 @@ extension AtomicGraph {
     for tree in trees { for row in tree.rows { try body(row) } }
   }
 
-  /// The key of a to-one destination as a file has it: nil where there is none, and where the row refers to an object
-  /// that is gone. A file in which a reference leads to nothing is damaged.
+  /// The key of a to-one destination for the file. Nil where there is none, and where the destination was deleted: a
+  /// file with a dangling reference counts as damaged.
   public func destination(of row: Row, _ relationship: Relationship, slot: Int) -> Int64? {
     if row.isNull(slot) { return nil }
     let key = row.int(slot)
@@ -283,6 +286,6 @@ extension AtomicGraph {
   /// The table of a to-many relationship's links, to be looked up once.
   public func linkTable(of relationship: Relationship) -> Int? { shape.table(of: relationship) }
 
-  /// The keys of the destinations that a table of links has for an owner, in order where the relationship is ordered.
+  /// The keys of an owner's destinations in a link table, in order where the relationship is ordered.
   public func destinations(_ table: Int, _ owner: Int64) -> ArraySlice<Int64> { links[table][owner] }
 }

@@ -2,9 +2,10 @@ import StoreProtocol
 import StoreSchema
 
 extension AtomicGraph {
-  /// A graph that was read again, with the versions that its objects have after `former`: formats have none.
+  /// This graph, read again, with versions: file formats store none, so they continue those of `former`.
   ///
-  /// What is as it was keeps its row; what differs, in its values or in links that no row holds, has the next version.
+  /// An object that has not changed keeps its row. An object whose values or links differ gets the next version; links
+  /// that rows store are values here.
   func versioned(after former: AtomicGraph) -> AtomicGraph {
     var result = self
     for tree in trees.indices {

@@ -1,16 +1,16 @@
 import StoreProtocol
 import StoreSchema
 
-/// All objects of a store with their links: a value, so that whoever reads keeps what it reads while the next one is
-/// made.
+/// All objects of a store with their links. A graph is a value: a reader keeps its graph while a commit makes the next
+/// one.
 public struct AtomicGraph: Sendable {
   let shape: StoreShape
   var trees: [AtomicTree]
-  /// By the tables of ``StoreShape/toManys``.
+  /// In the order of ``StoreShape/toManys``.
   var links: [AtomicLinks]
   var uniqueness: AtomicUniqueness
   let indexes: [AtomicIndex]
-  /// The highest key ever handed out. All entity hierarchies share one counter, as the file formats have one.
+  /// The highest key ever assigned. All entity hierarchies share one counter, because the file formats have only one.
   public internal(set) var highestKey: Int64
   /// How the objects are numbered in a file.
   public internal(set) var numbering = AtomicNumbering.plain
@@ -28,12 +28,12 @@ public struct AtomicGraph: Sendable {
     highestKey = 0
   }
 
-  /// The row of a key in the tree of `entity`, nil where there is none.
+  /// The row of a key in the entity hierarchy of `entity`, nil where there is none.
   func row(of entity: Int, _ key: Int64) -> Row? { trees[shape.tree[entity]].row(key) }
 
   /// The next `count` keys. Throws `corrupt` where there are none left.
   mutating func takeKeys(_ count: Int) throws(StoreError) -> Range<Int64> {
-    // The highest key may be a file's, and so any number.
+    // A file may state any number as the highest key.
     let (first, isOver) = highestKey.addingReportingOverflow(1)
     if count == 0 { return isOver ? .max..<(.max) : first..<first }
     let (last, overflow) = highestKey.addingReportingOverflow(Int64(count))

@@ -1,14 +1,14 @@
 import StoreQuery
 import StoreSchema
 
-/// A single slot by which objects are to be found, as an index or a uniqueness constraint of the model begins with it.
+/// A slot with an index: the first one of a fetch index or of a uniqueness constraint of the model.
 struct AtomicIndex: Sendable {
-  /// The entities whose objects are in it.
+  /// The entities whose objects the index covers.
   let entities: Range<Int>
   let slot: Int
   let kind: SlotKind
 
-  /// Those of a schema.
+  /// The indexes of a schema.
   static func all(of schema: Schema) -> [AtomicIndex] {
     var result: [AtomicIndex] = []
     for entity in schema.entities {
@@ -33,14 +33,14 @@ struct AtomicIndex: Sendable {
 
   // MARK: Values in order
 
-  /// A value, as it is compared with those of rows.
+  /// A value in the form that rows are compared with.
   enum Key {
-    /// Numbers, as bits in their order.
+    /// A number, as bits that sort like the numbers.
     case word(UInt64)
     case bytes([UInt8])
   }
 
-  /// A row's number as bits in the order of the numbers.
+  /// The number of a row, as bits that sort like the numbers.
   func word(_ row: Row) -> UInt64 {
     switch kind {
     case .double, .float, .date: Self.bits(row.double(slot))
@@ -50,13 +50,13 @@ struct AtomicIndex: Sendable {
 
   static func bits(_ number: Int64) -> UInt64 { UInt64(bitPattern: number) ^ 1 << 63 }
 
-  /// Negative numbers with all bits turned, the others with their sign turned.
+  /// Inverts all bits of negative numbers and the sign bit of the others.
   static func bits(_ number: Double) -> UInt64 {
     let bits = number.bitPattern
     return bits >> 63 == 1 ? ~bits : bits ^ 1 << 63
   }
 
-  /// The values of rows that may meet a comparison; nil where the index cannot say.
+  /// The key range that contains all rows with `row <op> value`. Nil where the index cannot answer the comparison.
   func stretch(_ op: StoreQuery.Predicate.Operator, _ value: Value) -> AtomicStretch? {
     if value.isNull { return op == .equalTo ? .nulls : nil }
     if op == .beginsWith {
@@ -72,7 +72,8 @@ struct AtomicIndex: Sendable {
     }
   }
 
-  /// The least and the greatest key of a value of the slot's own type; both zeros are one.
+  /// The lowest and the highest key that equal a value of the slot's type. They differ only for zero, which has two
+  /// representations.
   private func keys(_ value: Value) -> (low: Key, high: Key)? {
     switch (kind, value) {
     case (.int16, .int(let x)), (.int32, .int(let x)), (.int64, .int(let x)), (.bool, .int(let x)): same(Self.bits(x))
@@ -87,7 +88,7 @@ struct AtomicIndex: Sendable {
   private func same(_ word: UInt64) -> (low: Key, high: Key) { (.word(word), .word(word)) }
 }
 
-/// A part of an order, its ends included.
+/// A key range of an index, with both ends included.
 enum AtomicStretch {
   case nulls
   case between(AtomicIndex.Key?, AtomicIndex.Key?)

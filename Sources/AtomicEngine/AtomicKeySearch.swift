@@ -1,7 +1,8 @@
 extension Array<Int64> {
-  /// Where a key is among keys in ascending order, each once.
+  /// The index of a key in ascending keys without duplicates.
   ///
-  /// Their distances to the ends bound the place, which among keys without gaps is the place itself.
+  /// The distances of the key to the first and last key bound its index. Without gaps between the keys they give the
+  /// index itself.
   func place(ofKey key: Int64) -> Int? {
     withUnsafeBufferPointer { keys in
       guard let first = keys.first, let last = keys.last, key >= first, key <= last else { return nil }
@@ -17,7 +18,7 @@ extension Array<Int64> {
 }
 
 extension UnsafeBufferPointer<Int64> {
-  /// Whether each is above the one before it.
+  /// Whether each element is greater than the one before it.
   var isAscending: Bool {
     var index = 1
     while index < count {

@@ -1,8 +1,8 @@
-/// The links of one relationship in flat arrays, which take no allocation an owner: as they are after they were loaded.
+/// The links of one relationship as they were loaded. Flat arrays need no allocation per owner.
 struct AtomicLinkTable: Sendable, Equatable {
-  /// In key order, each once. Those without links are not there.
+  /// In ascending order without duplicates. Owners without links are left out.
   private(set) var owners: [Int64] = []
-  /// Where the destinations of each owner end.
+  /// The end of each owner's destinations.
   private(set) var ends: [Int] = []
   private(set) var destinations: [Int64] = []
 
@@ -12,8 +12,7 @@ struct AtomicLinkTable: Sendable, Equatable {
     (self.owners, self.ends, self.destinations) = (owners, ends, destinations)
   }
 
-  /// Links one by one, to be grouped by owners that are all among `keys`; each owner's stay in the order in which they
-  /// come.
+  /// Groups single links by owner. All owners must be among `keys`. The destinations of an owner keep their order.
   init(grouping links: (owners: [Int64], destinations: [Int64]), among keys: [Int64]) {
     var places = [Int](repeating: 0, count: keys.count)
     for owner in links.owners { if let place = keys.place(ofKey: owner) { places[place] += 1 } }
@@ -40,7 +39,8 @@ struct AtomicLinkTable: Sendable, Equatable {
     return destinations[(place == 0 ? 0 : ends[place - 1])..<ends[place]]
   }
 
-  /// The same links from their other ends, whose keys are all among `keys`: of each the owners in key order.
+  /// The links of the inverse relationship. All destinations must be among `keys`, and the owners of each come in key
+  /// order.
   func reversed(among keys: [Int64]) -> AtomicLinkTable {
     var links: (owners: [Int64], destinations: [Int64]) = (destinations, [])
     links.destinations.reserveCapacity(destinations.count)
@@ -57,7 +57,7 @@ struct AtomicLinkTable: Sendable, Equatable {
   }
 }
 
-/// The links of one relationship as a file tells them, list by list.
+/// The links of one relationship, list by list as a file has them.
 struct AtomicLinkLists {
   private(set) var owners: [Int64] = []
   private var ends: [Int] = []
@@ -81,7 +81,7 @@ struct AtomicLinkLists {
 
   func list(_ index: Int) -> ArraySlice<Int64> { destinations[(index == 0 ? 0 : ends[index - 1])..<ends[index]] }
 
-  /// Puts others in the place of all keys.
+  /// Replaces all keys.
   mutating func replaceKeys<E: Error>(
     owners owner: (Int64) throws(E) -> Int64, destinations destination: (Int64) throws(E) -> Int64
   ) throws(E) {
@@ -89,7 +89,8 @@ struct AtomicLinkLists {
     for index in destinations.indices { destinations[index] = try destination(destinations[index]) }
   }
 
-  /// All links, each once: of each owner in the order in which they were told, or else in key order.
+  /// All links without duplicates. The destinations of an owner come in the order of the file if the relationship is
+  /// ordered, otherwise in key order.
   func table(isOrdered: Bool) -> AtomicLinkTable {
     if owners.isAscending, owners.indices.allSatisfy({ list($0).isAscending }) {
       return AtomicLinkTable(owners, ends, destinations)

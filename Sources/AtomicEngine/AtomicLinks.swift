@@ -1,17 +1,17 @@
-/// The links of one to-many relationship: the keys of each owner's destinations, in their order where the relationship
-/// is ordered, else in key order.
+/// The links of one to-many relationship: the keys of each owner's destinations. They are in order where the
+/// relationship is ordered, otherwise in key order.
 struct AtomicLinks: Sendable {
   private let isOrdered: Bool
-  /// One-way links belong to one owner each, which is found here.
+  /// A destination of a one-way relationship has one owner, which `owners` finds.
   private let isOneWay: Bool
   private let loaded: AtomicLinkTable
-  /// Those of owners whose links have changed since, which may have none any more.
+  /// The links of owners that have changed since loading. A list may be empty.
   private var changed: [Int64: [Int64]] = [:]
   private var owners: [Int64: Int64] = [:]
 
   init(isOrdered: Bool, isOneWay: Bool) { self.init(AtomicLinkTable(), isOrdered: isOrdered, isOneWay: isOneWay) }
 
-  /// Those of a table that is in the same order.
+  /// The links of a table that has the same order.
   init(_ loaded: AtomicLinkTable, isOrdered: Bool, isOneWay: Bool) {
     self.loaded = loaded
     self.isOrdered = isOrdered
@@ -25,15 +25,15 @@ struct AtomicLinks: Sendable {
     return loaded[owner]
   }
 
-  /// The owner that a one-way link to `destination` begins at.
+  /// The owner of a destination, nil where there is none. For one-way relationships only.
   func owner(of destination: Int64) -> Int64? { owners[destination] }
 
   // MARK: Changing
 
-  /// What becomes of one owner's links.
+  /// A change of one owner's links.
   struct Edit {
     var removed: Set<Int64> = []
-    /// In the order in which they come; one that is there, or comes twice, is there once.
+    /// In the order of their arrival. Destinations that the owner has, and duplicates, are ignored.
     var added: [Int64] = []
   }
 
@@ -45,7 +45,7 @@ struct AtomicLinks: Sendable {
       if isOneWay { for gone in removed where owners[gone] == owner { owners[gone] = nil } }
     }
     if !edit.added.isEmpty {
-      // As new objects come: behind all that are there, each once.
+      // New objects have the highest keys, so most additions can simply be appended.
       var last = list.last ?? 0
       let isBehind =
         !isOrdered
@@ -65,7 +65,7 @@ struct AtomicLinks: Sendable {
     if !list.isEmpty || !loaded[owner].isEmpty { changed[owner] = list }
   }
 
-  /// Puts an owner's links into an order; what it does not name stays behind.
+  /// Sorts an owner's links by `order`. Links that `order` does not contain follow behind.
   mutating func order(_ owner: Int64, as order: [Int64]) {
     let list = self[owner]
     if !isOrdered || list.isEmpty { return }

@@ -1,28 +1,27 @@
 import Foundation
 import StoreProtocol
 
-/// Where an atomic store keeps its graph: a whole file that each commit replaces.
+/// The storage of an atomic store: a whole file that each commit replaces.
 ///
-/// Calls of `write` and `reread` come one at a time.
+/// The store never calls `write` and `reread` concurrently.
 public protocol AtomicMedium: Sendable {
-  /// Replaces what was written last, durably, all or nothing. The outcome of what it throws says what is there
-  /// afterwards.
+  /// Replaces the content durably and as a whole. The outcome of a thrown error says which content is there afterwards.
   func write(_ graph: AtomicGraph, _ metadata: StoreMetadata) throws(StoreError)
 
-  /// What is there, where somebody else has written it since it was read or written here; nil where nobody has.
+  /// The content, if another writer has changed it since it was read or written here. Otherwise nil.
   func reread() throws(StoreError) -> (graph: AtomicGraph, metadata: StoreMetadata)?
 
   /// Throws `replaced` where another store has replaced the file, as far as this process knows.
   func requirePlace() throws(StoreError)
 
-  /// Where large values are kept outside the graph; nil where they are in it.
+  /// The files of large values; nil where they are kept in the graph.
   var externalFiles: ExternalDataFiles? { get }
 
-  /// Gives back what it holds, such as locks. The external files are closed already.
+  /// Releases locks and other resources. The external files are closed already.
   func close()
 }
 
 extension AtomicMedium {
-  /// Nobody can take the place of what is kept by other means than files.
+  /// Does nothing: another store can replace only files.
   public func requirePlace() throws(StoreError) {}
 }

@@ -1,33 +1,33 @@
 import StoreProtocol
 import StoreSchema
 
-/// How the objects of a graph are numbered in a file. Its format has one number space for all objects, while keys are
-/// unique in a tree of entities only.
+/// How the objects of a graph are numbered in a file. The file format has one number space for all objects, while keys
+/// are unique within an entity hierarchy only.
 ///
-/// As long as no two trees have a key in common the numbers are the keys. A graph with such keys, which comes of
-/// copying a store that counts each tree for itself, gives every tree a space: the n-th of m spaces has the numbers
-/// `(key - 1) * m + n`. The file then names the roots of the spaces in its metadata, and keeps to them.
+/// Where no two hierarchies share a key, the numbers are the keys. Hierarchies share keys after a copy from a store
+/// that counts each hierarchy by itself. Then every hierarchy gets a space: space n of m has the numbers `(key - 1) * m
+/// + n`. The file lists the root entities of the spaces in its metadata, and later saves keep them.
 public struct AtomicNumbering: Sendable, Equatable {
-  /// The key in the metadata, which Apple's readers do not know and leave alone.
+  /// The metadata key. Apple's readers ignore it and keep it.
   static let metadataKey = "OpenCoreDataKeySpaces"
 
-  /// The names of the root entities in the order of their spaces, none where the numbers are the keys.
+  /// The names of the root entities in the order of their spaces. Empty where the numbers are the keys.
   public private(set) var roots: [String]
-  /// The space of each tree, from 1 on.
+  /// The space of each entity hierarchy, from 1 on.
   private var spaces: [Int64] = []
   private var count: Int64 { Int64(roots.count) }
 
-  /// The numbers are the keys.
+  /// A numbering whose numbers are the keys.
   public static let plain = AtomicNumbering()
   private init() { roots = [] }
 
-  /// A space for each tree of the schema.
+  /// A numbering with a space for each entity hierarchy of the schema.
   init(_ schema: Schema) {
     self.init(schema.storedEntities.filter { $0.root == $0.index }.map(\.name), schema)
   }
 
-  /// The spaces of a file, which has these roots. Another model, for which its keys mean nothing, takes the numbers as
-  /// keys.
+  /// The numbering of a file with these root entities. With a model that has other root entities the numbers are used
+  /// as keys.
   init(_ roots: [String], _ schema: Schema) {
     let trees = schema.entities.filter { $0.root == $0.index }
     let stored = trees.filter { schema.stores($0.index) }.map(\.name)
@@ -46,14 +46,14 @@ public struct AtomicNumbering: Sendable, Equatable {
 
   func number(_ key: Int64, tree: Int) -> Int64 { isPlain ? key : (key - 1) * count + spaces[tree] }
 
-  /// Nil for a number that is in another tree's space.
+  /// The key of a number; nil for a number of another hierarchy's space.
   func key(_ number: Int64, tree: Int) -> Int64? {
     if isPlain { return number }
     guard number > 0, (number - 1) % count + 1 == spaces[tree] else { return nil }
     return (number - 1) / count + 1
   }
 
-  /// A number that no object up to a highest key is beyond, and the highest key for such a number.
+  /// An upper bound of the numbers of all objects with keys up to `key`. ``highestKey(_:)`` is the reverse.
   func highestNumber(_ key: Int64) -> Int64 {
     if isPlain { return key }
     let (number, overflow) = key.multipliedReportingOverflow(by: count)
@@ -63,21 +63,21 @@ public struct AtomicNumbering: Sendable, Equatable {
 }
 
 extension AtomicGraph {
-  /// The number in a file of the object with `key` in the tree of `entity`.
+  /// The number in a file of the object with `key` in the entity hierarchy of `entity`.
   public func number(of key: Int64, in entity: Int) -> Int64 { numbering.number(key, tree: shape.tree[entity]) }
 
   /// The number in a file that stands for the highest key.
   public var highestNumber: Int64 { numbering.highestNumber(highestKey) }
 
-  /// Raises the highest key to one that is in use or taken. Throws `corrupt` beyond what can be numbered.
+  /// Raises the highest key to a key that is in use. Throws `corrupt` for a key that has no number.
   mutating func raiseHighestKey(to key: Int64) throws(StoreError) {
     if key <= highestKey { return }
     if key > numbering.limit { throw Self.noKeys(above: key) }
     highestKey = key
   }
 
-  /// Gives each tree a number space where objects of two trees have the same key: where one of `objects`, which have
-  /// been inserted just now, has the key of an object of another tree.
+  /// Introduces number spaces if one of `objects`, which were just inserted, has the key of an object in another entity
+  /// hierarchy. Throws `unsupported` where the keys are too high for that.
   mutating func separateTrees(_ objects: [ObjectReference]) throws(StoreError) {
     if !numbering.isPlain || trees.count < 2 { return }
     let isShared = objects.contains { object in

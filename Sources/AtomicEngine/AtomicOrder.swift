@@ -2,7 +2,7 @@ import Foundation
 import StoreSchema
 import Synchronization
 
-/// The places of a tree's rows in the order of an index: first those without a value.
+/// The row indexes of an entity hierarchy, sorted by an index of the model. Rows without a value come first.
 struct AtomicOrder: Sendable {
   private let index: AtomicIndex
   private let places: [Int32]
@@ -29,7 +29,7 @@ struct AtomicOrder: Sendable {
     (places, nullCount) = (nulls + others, nulls.count)
   }
 
-  /// The places of the rows in a stretch, in no order.
+  /// The indexes of the rows in a key range.
   func places(in stretch: AtomicStretch, _ rows: [Row]) -> ArraySlice<Int32> {
     switch stretch {
     case .nulls: return places[..<nullCount]
@@ -46,7 +46,7 @@ struct AtomicOrder: Sendable {
     }
   }
 
-  /// The first of the places with a value whose row is one that `isBehind`, as all after it are.
+  /// The first position with a value whose row meets `isBehind`, which all later rows meet, too.
   private func first(_ rows: [Row], where isBehind: (Row) -> Bool) -> Int {
     var (low, high) = (nullCount, places.count)
     while low < high {
@@ -74,7 +74,7 @@ struct AtomicOrder: Sendable {
     row.withBytes(index.slot) { x in bytes.withUnsafeBytes { Self.compare(x, $0) } }
   }
 
-  /// Below, at or above zero.
+  /// Negative, zero or positive.
   private static func compare(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int {
     guard let x = a.baseAddress, let y = b.baseAddress else { return a.count - b.count }
     let difference = memcmp(x, y, min(a.count, b.count))
@@ -82,10 +82,10 @@ struct AtomicOrder: Sendable {
   }
 }
 
-/// The orders of one version of a tree.
+/// The sorted row indexes of one version of an entity hierarchy.
 ///
-/// An order is made when it is asked for the second time: where the tree changes after each fetch, looking through it
-/// is faster.
+/// An order is built when it is requested for the second time. If the rows change after each fetch, a scan is faster
+/// than building an order.
 final class AtomicOrders: Sendable {
   private struct State {
     var asked: Set<Int> = []
@@ -94,7 +94,7 @@ final class AtomicOrders: Sendable {
 
   private let state = Mutex(State())
 
-  /// Nil where it is not there, and not worth its making.
+  /// The order of an index, nil on the first request.
   func order(_ number: Int, _ index: AtomicIndex, _ rows: [Row]) -> AtomicOrder? {
     state.withLock { state in
       if let known = state.orders[number] { return known }

@@ -1,11 +1,11 @@
 import StoreProtocol
 import Synchronization
 
-/// What the open stores of one file have in common: whether the store that is there is still theirs.
+/// Shared by all open stores of one file: whether the file is still their store.
 ///
-/// A file is another one after each save, so that the stores of this process are known by the place. Whoever removes a
-/// store or puts another one there ends the place while no save runs, also where the other one is a former copy with
-/// the same UUID: its rows are others under the same keys.
+/// Each save makes a new file, so stores are identified by folder and name. A writer that removes the store, or
+/// replaces it with another one, ends the shared object while no save runs. A replacement with a former copy ends it,
+/// too: that has the same UUID, but other rows under the same keys.
 final class AtomicPlace: Sendable {
   struct Key: Hashable {
     private let device: UInt64
@@ -26,27 +26,27 @@ final class AtomicPlace: Sendable {
 
   private init(_ path: String) { self.path = path }
 
-  /// The place of a file that is being opened.
+  /// The shared object of a file that is being opened.
   static func of(_ file: AtomicFile) -> AtomicPlace {
     guard let key = file.place else { return AtomicPlace(file.path) }
     return all.withLock { all in
       if let place = all[key]?.place { return place }
       let place = AtomicPlace(file.path)
-      // Those that nobody has open any more go here, where another one comes.
+      // Entries without open stores are removed when a new one is added.
       all = all.filter { $0.value.place != nil }
       all[key] = WeakPlace(place: place)
       return place
     }
   }
 
-  /// Lets the open stores know. Called under the lock of the file's folder.
+  /// Marks the open stores as replaced. Called under the lock of the folder.
   static func endAll(_ key: Key?) {
     guard let key else { return }
     let place = all.withLock { all in all.removeValue(forKey: key)?.place }
     place?.isOver.store(true, ordering: .releasing)
   }
 
-  /// Throws `replaced` where the store is not there any more.
+  /// Throws `replaced` where the store was removed or replaced.
   func require() throws(StoreError) {
     if isOver.load(ordering: .acquiring) { throw .replaced(path) }
   }

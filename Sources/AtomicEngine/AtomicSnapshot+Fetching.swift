@@ -2,8 +2,8 @@ import StoreProtocol
 import StoreQuery
 import StoreSchema
 
-/// Fetches by the indexes of the model. What none of them serves is left to who asks, as it is looked up row by row in
-/// any case.
+/// Fetches that use the indexes of the model. `canPush` rejects predicates that no index serves, and the caller then
+/// tests row by row.
 extension AtomicSnapshot: FetchingSnapshot {
   func canPush(_ predicate: ResolvedPredicate, of entities: Range<Int>) -> Bool {
     if case .and(let parts) = predicate { return parts.allSatisfy { access($0, entities) != nil } }
@@ -16,7 +16,7 @@ extension AtomicSnapshot: FetchingSnapshot {
     guard let tree = tree(plan.entities) else { return }
     let test = CompiledPredicate(plan.predicate, OwnRows())
     var (skipped, left) = (0, plan.limit ?? .max)
-    /// False where no more rows are wanted.
+    /// Returns false where the limit is reached.
     func give(_ row: Row) -> Bool {
       guard left > 0 else { return false }
       guard plan.entities.contains(row.entity), test(row) else { return true }
@@ -58,7 +58,7 @@ extension AtomicSnapshot: FetchingSnapshot {
 
   // MARK: Ways to the rows
 
-  /// An index with the stretches of it that have all rows which may be meant.
+  /// An index with the key ranges that contain all candidates.
   private struct Access {
     let number: Int
     let index: AtomicIndex
@@ -78,13 +78,13 @@ extension AtomicSnapshot: FetchingSnapshot {
     return parts.compactMap { access($0, plan.entities) }.min { $0.rank < $1.rank }
   }
 
-  /// The places of the rows that may be meant, ascending; nil for all.
+  /// The indexes of the candidate rows, ascending; nil for all rows.
   private func candidates(_ plan: FetchPlan, _ tree: AtomicTree) -> [Int32]? {
     guard let access = best(plan), let order = tree.orders.order(access.number, access.index, tree.rows) else {
       return nil
     }
     let found = access.stretches.map { order.places(in: $0, tree.rows) }
-    // Where most are meant, they are faster found in their order.
+    // With many candidates a scan of all rows is faster than sorting the indexes.
     if found.reduce(0, { $0 + $1.count }) > tree.rows.count / 4 { return nil }
     return found.count == 1 ? found[0].sorted() : Set(found.joined()).sorted()
   }
@@ -106,7 +106,7 @@ extension AtomicSnapshot: FetchingSnapshot {
     }
   }
 
-  /// The way to what meets any of some comparisons.
+  /// The index access to rows that meet any of the comparisons, nil where no index serves them.
   private func access(
     _ path: SlotPath, _ comparisons: [(op: StoreQuery.Predicate.Operator, value: Value)], _ entities: Range<Int>
   ) -> Access? {

@@ -1,7 +1,7 @@
 import StoreProtocol
 import StoreSchema
 
-/// A view of a graph, which stays as it is while others are made.
+/// A view of one graph. Later commits do not change it.
 final class AtomicSnapshot: StoreSnapshot {
   let commitNumber: UInt64
   let graph: AtomicGraph

@@ -3,15 +3,15 @@ import StoreProtocol
 import StoreSchema
 import Synchronization
 
-/// A store whose whole graph is in memory. Each commit makes the next graph; where there is a medium, that is written
-/// to it before anybody sees it.
+/// A store that keeps its whole graph in memory. Each commit makes the next graph. A store with a medium writes the
+/// graph to it before readers see it.
 public final class AtomicStore: Store {
   public let schema: Schema
   public let capabilities: Capabilities
   public let isReadOnly: Bool
   private let writing = NSLock()
   private let state: Mutex<State>
-  /// Given up when the store is closed: it holds its folder open.
+  /// Nil for a store in memory, and after the store was closed: the medium holds its folder open.
   private var medium: (any AtomicMedium)? { state.withLock { $0.medium } }
 
   private var externalFiles: ExternalDataFiles? { medium?.externalFiles }
@@ -24,7 +24,7 @@ public final class AtomicStore: Store {
     var isClosed = false
   }
 
-  /// A store that begins with a graph. Without a medium nothing of it outlives the store.
+  /// A store with an initial graph. Without a medium the content is lost when the store is closed.
   public init(
     _ graph: AtomicGraph, _ metadata: StoreMetadata, _ capabilities: Capabilities, isReadOnly: Bool = false,
     medium: (any AtomicMedium)? = nil
@@ -40,7 +40,7 @@ public final class AtomicStore: Store {
   public var metadata: StoreMetadata { state.withLock { $0.metadata } }
 
   public func snapshot() throws(StoreError) -> any StoreSnapshot {
-    // While a commit runs, what was there before it is shown.
+    // While a commit runs, readers get the graph before it.
     if medium != nil, writing.try() {
       defer { writing.unlock() }
       try refresh()
@@ -110,7 +110,7 @@ public final class AtomicStore: Store {
     let medium = state.withLock { state in
       defer {
         state.isClosed = true
-        // What it holds is of no further use, and snapshots keep what they read.
+        // The store needs its graph no longer, and snapshots keep theirs.
         state.graph = AtomicGraph(schema)
         state.medium = nil
       }
@@ -130,17 +130,17 @@ public final class AtomicStore: Store {
     return try current()
   }
 
-  /// Takes over what somebody else has written.
+  /// Reads the content again if another writer has changed it.
   private func refresh() throws(StoreError) {
     if state.withLock({ $0.isClosed }) { return }
     guard let (graph, metadata) = try medium?.reread() else { return }
     show(graph.versioned(after: state.withLock { $0.graph }), metadata)
   }
 
-  /// Writes a graph where there is a medium, and shows it to those who come next.
+  /// Writes a graph to the medium, if there is one, and shows it to later readers.
   private func publish(_ graph: AtomicGraph, _ metadata: StoreMetadata) throws(StoreError) {
     do { try medium?.write(graph, metadata) } catch {
-      // The file has the new content; only the next loss of power may bring the old one back.
+      // The file has the new content. Only a loss of power may still bring the old one back.
       if error.outcome == .outcomeUnknown { show(graph, metadata) }
       throw error
     }

@@ -1,11 +1,11 @@
 import StoreSchema
 
-/// The rows of one tree of entities, in key order.
+/// The rows of one entity hierarchy, in key order.
 struct AtomicTree: Sendable {
-  /// Beside the rows, so that a search does not touch them.
+  /// The keys of the rows, apart from them so that a search does not touch the rows.
   private(set) var keys: [Int64] = []
   private(set) var rows: [Row] = []
-  /// Of these very rows.
+  /// The orders of the current rows.
   private(set) var orders = AtomicOrders()
 
   func row(_ key: Int64) -> Row? { place(of: key).map { rows[$0] } }
@@ -15,7 +15,7 @@ struct AtomicTree: Sendable {
   /// Rows in key order, with their keys.
   init(_ keys: [Int64], _ rows: [Row]) { (self.keys, self.rows) = (keys, rows) }
 
-  /// Where the row of a key is.
+  /// The index of the row of a key.
   func place(of key: Int64) -> Int? { keys.place(ofKey: key) }
 
   mutating func replace(at place: Int, with row: Row) {
@@ -23,7 +23,7 @@ struct AtomicTree: Sendable {
     rows[place] = row
   }
 
-  /// Adds rows whose keys are not there.
+  /// Adds rows. Their keys must be new.
   mutating func insert(_ new: [Row]) {
     let isOrdered = zip(new, new.dropFirst()).allSatisfy { $0.key < $1.key }
     let added = isOrdered ? new : new.sorted { $0.key < $1.key }
@@ -41,7 +41,7 @@ struct AtomicTree: Sendable {
     keys.removeAll { gone.contains($0) }
   }
 
-  /// The former version of the tree keeps them.
+  /// A copy with the former rows keeps the former orders.
   private mutating func giveUpOrders() {
     if isKnownUniquelyReferenced(&orders) { orders.clear() } else { orders = AtomicOrders() }
   }

@@ -1,8 +1,8 @@
 import StoreSchema
 
-/// The values that uniqueness constraints allow once, with the objects that have them.
+/// For each uniqueness constraint the values in use, with the objects that have them.
 struct AtomicUniqueness: Sendable {
-  /// A constraint of an entity, which holds for all of its tree below it.
+  /// A constraint of an entity, which holds for its subentities, too.
   private struct Constraint: Sendable {
     let slots: [Int]
     let kinds: [SlotKind]
@@ -10,7 +10,7 @@ struct AtomicUniqueness: Sendable {
   }
 
   private var constraints: [Constraint] = []
-  /// The constraints that each entity is under, its own and inherited.
+  /// The constraints of each entity, inherited ones included.
   private let ofEntity: [[Int]]
 
   init(_ schema: Schema) {
@@ -38,7 +38,7 @@ struct AtomicUniqueness: Sendable {
     }
   }
 
-  /// Enters an object's values. The constraint that forbids it and who has the values, nil where it is allowed.
+  /// Adds an object's values. If another object has them, returns the slots of the constraint and that object.
   mutating func add(_ row: Row) -> (slots: [Int], other: ObjectReference)? {
     for index in ofEntity[row.entity] {
       guard let values = values(of: row, constraints[index]) else { continue }
@@ -50,7 +50,7 @@ struct AtomicUniqueness: Sendable {
     return nil
   }
 
-  /// Nil where one of them is null: such objects are all different, as in SQL.
+  /// Nil where one of the values is null: null equals nothing, as in SQL.
   private func values(of row: Row, _ constraint: Constraint) -> [Value]? {
     var values: [Value] = []
     for (slot, kind) in zip(constraint.slots, constraint.kinds) {

@@ -11,9 +11,9 @@ import Foundation
   import Darwin
 #endif
 
-/// What a file system keeps of a file beside its content: tags, access lists and the like.
+/// Extended attributes of files, such as tags and access lists.
 enum ExtendedAttributes {
-  /// Copies those that can be copied; a file system may have none, and some belong to the system.
+  /// Copies the attributes that can be copied. A file system may support none, and some belong to the system.
   static func copy(from old: Int32, to new: Int32) {
     #if canImport(Glibc) || canImport(Musl)
       let size = flistxattr(old, nil, 0)
@@ -32,11 +32,11 @@ enum ExtendedAttributes {
   }
 }
 
-/// Memory in whole pages, parts of which can go back to the system while the rest is in use.
+/// Memory in whole pages. Parts can be released to the system while the rest is in use.
 enum PlatformMemory {
   static let pageSize = max(4096, Int(sysconf(Int32(_SC_PAGESIZE))))
 
-  /// Nil where there is none.
+  /// Nil where the system has not enough memory.
   static func allocate(_ count: Int) -> UnsafeMutableRawPointer? {
     let start = mmap(nil, count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0)
     return start == UnsafeMutableRawPointer(bitPattern: -1) ? nil : start
@@ -46,7 +46,7 @@ enum PlatformMemory {
     if let start = memory.baseAddress { munmap(start, max(1, memory.count)) }
   }
 
-  /// Gives back the whole pages in a part of it, which read as zeros from now on.
+  /// Releases the whole pages within a part, which read as zeros from then on.
   static func giveBack(_ part: UnsafeMutableRawBufferPointer) {
     guard let start = part.baseAddress else { return }
     let before = (pageSize - Int(bitPattern: start) % pageSize) % pageSize
