@@ -1,4 +1,4 @@
-/// Memory that grows at its end. Its owner gives it back.
+/// Memory that grows at its end. The owner must call `deallocate()`.
 struct GrowingBuffer<Element: BitwiseCopyable> {
   private(set) var start: UnsafeMutablePointer<Element>
   private(set) var count = 0
@@ -11,7 +11,7 @@ struct GrowingBuffer<Element: BitwiseCopyable> {
 
   func deallocate() { start.deallocate() }
 
-  /// Makes room for `more` elements.
+  /// Reserves space for `more` elements.
   @inline(__always)
   mutating func reserve(_ more: Int) { if count &+ more > capacity { grow(more) } }
 
@@ -30,7 +30,7 @@ struct GrowingBuffer<Element: BitwiseCopyable> {
     appendUnchecked(element)
   }
 
-  /// Appends where there is room.
+  /// Appends an element. The space must be reserved.
   @inline(__always)
   mutating func appendUnchecked(_ element: Element) {
     start[count] = element
@@ -41,14 +41,14 @@ struct GrowingBuffer<Element: BitwiseCopyable> {
 }
 
 extension GrowingBuffer<UInt8> {
-  /// Appends the bytes of a number, the highest first. There must be room.
+  /// Appends the bytes of a number, the highest first. The space must be reserved.
   @inline(__always)
   mutating func appendUnchecked<T: FixedWidthInteger & BitwiseCopyable>(bigEndian value: T) {
     UnsafeMutableRawPointer(start + count).storeBytes(of: value.bigEndian, as: T.self)
     count &+= MemoryLayout<T>.size
   }
 
-  /// Appends bytes. There must be room.
+  /// Appends bytes. The space must be reserved.
   @inline(__always)
   mutating func appendUnchecked(_ bytes: UnsafeRawBufferPointer) {
     guard let source = bytes.baseAddress else { return }
@@ -57,13 +57,13 @@ extension GrowingBuffer<UInt8> {
   }
 }
 
-/// The references of values that were written, by the values.
+/// A hash table of the values that were written, with their references.
 ///
-/// Bytes stay where they are: who adds them keeps them there.
+/// Keys that point to bytes do not own them: the caller keeps these bytes valid.
 struct KnownValues<Key: BitwiseCopyable> {
   private struct Entry: BitwiseCopyable {
     var hash: UInt32
-    /// Zero where there is none.
+    /// Zero in an empty entry.
     var reference: UInt32
     var key: Key
   }
@@ -82,7 +82,7 @@ struct KnownValues<Key: BitwiseCopyable> {
 
   func deallocate() { entries.deallocate() }
 
-  /// The reference of an equal value, or nil after `place` was set to where it goes.
+  /// The reference of an equal value. Otherwise nil, and `place` is the index at which to insert the value.
   @inline(__always)
   func find(_ hash: UInt32, _ place: inout Int, _ isEqual: (Key) -> Bool) -> UInt32? {
     place = Int(hash) & mask

@@ -2,12 +2,12 @@ import Foundation
 
 /// Collections of Foundation and Core Data classes.
 extension ArchivedObject {
-  /// The elements of an NSArray, NSSet or NSOrderedSet (mutable ones too), or of an array that is stored inline; sets
-  /// in the order of the archive.
+  /// The elements of an NSArray, NSSet or NSOrderedSet (mutable ones too), or of an array that is stored inline. The
+  /// elements of sets come in the order of the archive.
   ///
-  /// Elements that are nil references are left out. Nil for every other object.
+  /// Nil references among the elements are left out. Nil for every other object.
   public var array: [ArchivedObject]? {
-    // An array that is stored inline, as some classes do with their own values.
+    // Some classes store their own arrays inline.
     if case .array(let list) = value { return list.compactMap { ArchivedObject($0, in: archive) } }
     if let elements = elements("NS.objects") {
       return value["NS.keys"] == nil ? elements.compactMap { $0 } : nil
@@ -25,8 +25,7 @@ extension ArchivedObject {
 
   /// The entries of an NSDictionary (mutable too) or of Core Data's NSKnownKeysDictionary1, in the archive's order.
   ///
-  /// Entries without a value are left out. Nil for every other object, and where there are more keys than values or
-  /// fewer.
+  /// Entries without a value are left out. Nil for every other object, and where the numbers of keys and values differ.
   public var entries: [(key: ArchivedObject, value: ArchivedObject)]? {
     if let keys = elements("NS.keys"), let values = elements("NS.objects") {
       return keys.count == values.count ? pairs(keys, values) : nil
@@ -63,7 +62,7 @@ extension ArchivedObject {
 
   /// The value of Foundation objects and their collections as a property list; nil when it holds anything else.
   ///
-  /// `depth` bounds the nesting and `nodes` the work, so that cyclic and shared graphs end.
+  /// `depth` limits the nesting and `nodes` the number of values, so that cyclic and shared graphs end.
   public func propertyList(depth: Int = 32, nodes: Int = 10_000) -> PropertyList? {
     var budget = nodes
     return plain(depth: depth, budget: &budget)

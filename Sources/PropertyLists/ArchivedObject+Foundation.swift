@@ -86,7 +86,7 @@ extension ArchivedObject {
     return archivedDecimal
   }
 
-  /// The mantissa is a row of 16-bit words, the lowest first, in the byte order that "NS.mantissa.bo" names.
+  /// The mantissa is a sequence of 16-bit words, the lowest first. "NS.mantissa.bo" names the byte order within a word.
   private var archivedDecimal: Decimal? {
     guard let mantissa = self["NS.mantissa"]?.data.map([UInt8].init), let length = self["NS.length"]?.integer,
       let exponent = self["NS.exponent"]?.integer, (-128...127).contains(exponent), (0...8).contains(length),

@@ -10,14 +10,14 @@ struct BinaryObject {
   /// Elements of an array, entries of a dictionary, units of a string, or bytes.
   let count: Int
 
-  /// The size of a payload and the count of an object whose marker says both, where references have four bytes. Others
-  /// have the size -1.
+  /// The payload size and the count of an object, if its marker determines both and references have four bytes.
+  /// Otherwise the size is -1.
   struct Shape {
     let size: Int16
     let count: Int16
   }
 
-  /// By their markers, for ever.
+  /// One shape per marker byte. This memory is never freed.
   nonisolated(unsafe) static let shapes: UnsafePointer<Shape> = {
     let shapes = UnsafeMutablePointer<Shape>.allocate(capacity: 256)
     for marker in 0..<256 {
@@ -87,7 +87,7 @@ struct BinaryObject {
     try source.check(payload, payloadCount)
   }
 
-  /// An object whose count stands behind its marker.
+  /// An object whose count follows its marker.
   @inline(never)
   private static func counted(
     _ source: ByteSource, _ offset: Int, _ marker: UInt8, _ unit: Int
@@ -110,7 +110,7 @@ struct BinaryObject {
     PropertyListError(.malformed, offset: offset, what)
   }
 
-  /// The value of an object that is no container.
+  /// The value of an object that is not a container.
   func scalar(_ source: ByteSource) throws(PropertyListError) -> PropertyList {
     let bytes = try bytes(source)
     switch marker >> 4 {
@@ -146,7 +146,7 @@ struct BinaryObject {
     return bytes
   }
 
-  /// The number of a keyed archive's reference.
+  /// The index in a keyed archive's reference.
   @inline(__always)
   func uid(_ source: ByteSource) throws(PropertyListError) -> UInt64 {
     if payloadCount <= 8 { return try source.unsigned(at: payload, width: payloadCount) }

@@ -12,12 +12,12 @@ struct BinaryObjectTable {
   /// The number of the top object.
   let top: Int
   private let file: ByteSource
-  /// What is known of objects by their markers, where references have four bytes.
+  /// The shapes of objects by marker, if references have four bytes.
   private let shapes: UnsafePointer<BinaryObject.Shape>?
   private let offsetWidth: Int
   let table: Int
 
-  /// Takes the layout from the last 32 bytes. Throws unless the offset table fits.
+  /// Reads the layout from the last 32 bytes. Throws unless the offset table lies inside the data.
   init(
     _ bytes: UnsafeRawBufferPointer, _ gap: UnsafePointer<ByteGap>? = nil
   ) throws(PropertyListError) {
@@ -53,7 +53,7 @@ struct BinaryObjectTable {
   @inline(__always)
   func object(_ number: Int) throws(PropertyListError) -> BinaryObject {
     guard number >= 0, number < count else { throw missing(number) }
-    // That the table is there was checked when it was found.
+    // `init` has checked that the offset table lies inside the data.
     let position =
       offsetWidth == 4
       ? UInt64(file.four(at: table &+ number &* 4))
@@ -71,7 +71,7 @@ struct BinaryObjectTable {
     return try BinaryObject(source, at: Int(position), referenceWidth: referenceWidth)
   }
 
-  /// The number of an object that is a keyed archive's reference.
+  /// The index in an object that is a keyed archive's reference.
   @inline(__always)
   func uid(_ object: BinaryObject) throws(PropertyListError) -> UInt64 {
     switch object.payloadCount {
@@ -81,7 +81,7 @@ struct BinaryObjectTable {
     }
   }
 
-  /// The number that stands at a place inside a container.
+  /// The object number stored at an offset inside a container.
   @inline(__always)
   func reference(at offset: Int) throws(PropertyListError) -> Int {
     let number: UInt64

@@ -2,12 +2,12 @@ import Foundation
 
 /// Reads binary property lists (`bplist00`), including the UIDs of keyed archives.
 ///
-/// Time and memory are linear in the size of the data: every count is checked against the bytes left, each object is
-/// decoded once, and shared containers that would unfold beyond a budget are refused.
+/// Time and memory are linear in the size of the data. Every count is checked against the bytes left, each object is
+/// decoded once, and shared containers that would unfold beyond a limit are refused.
 public enum BinaryPropertyListReader {
   /// Reads the top object of `data`. Throws for everything that is not a complete, acyclic property list.
   public static func read(_ data: Data) throws(PropertyListError) -> PropertyList {
-    // Foundation's closures throw anything; a result keeps the type.
+    // A closure of Foundation would lose the type of the error; a `Result` keeps it.
     let result = data.withUnsafeBytes { bytes in
       Result { () throws(PropertyListError) in
         var decoding = BinaryDecoding(try BinaryObjectTable(bytes), fileSize: bytes.count)
@@ -18,9 +18,10 @@ public enum BinaryPropertyListReader {
   }
 }
 
-/// Makes trees of the objects of a property list, each object once. Valid as long as the list's bytes are.
+/// Decodes objects of a property list into values, each object once. Valid as long as the list's bytes are.
 struct BinaryDecoding {
-  /// What is known of one object: not seen, under construction, or its value and the nodes it unfolds to.
+  /// The state of one object: not visited, open (its children are being decoded), or done with its value and the number
+  /// of nodes that it unfolds to.
   private enum Slot {
     case new
     case open
@@ -40,8 +41,8 @@ struct BinaryDecoding {
     nodeLimit = PropertyListLimits.nodes(fileSize: fileSize)
   }
 
-  /// Depth first with an explicit stack. The objects marked open are exactly the containers around the one on top,
-  /// so that meeting one of them again is a cycle, and their number is the depth.
+  /// Walks depth first with an explicit stack. The open objects are exactly the containers around the current one.
+  /// Meeting an open object again therefore means a cycle, and the number of open objects is the depth.
   mutating func value(of number: Int) throws(PropertyListError) -> PropertyList {
     var stack = [number]
     var depth = 0
@@ -127,7 +128,7 @@ struct BinaryDecoding {
     return .done(value, nodes: nodes)
   }
 
-  /// A dictionary of its keys and the values behind them.
+  /// The dictionary of `content`, which has all keys first and then all values.
   static func dictionary(_ content: [PropertyList], at offset: Int) throws(PropertyListError) -> PropertyList {
     let half = content.count / 2
     var entries: [String: PropertyList] = [:]

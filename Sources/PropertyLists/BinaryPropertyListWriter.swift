@@ -109,7 +109,7 @@ enum BinaryEncoding {
     appendInteger(UInt64(count), to: &output)
   }
 
-  /// Of a value that is no container.
+  /// The bytes of a value that is not a container.
   static func bytes(_ value: PropertyList) -> Data {
     var output = Data()
     append(value, to: &output)

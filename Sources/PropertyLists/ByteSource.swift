@@ -1,11 +1,11 @@
-/// Bytes of a file with access that throws where a pointer would read past them. Valid as long as the bytes are.
+/// The bytes of a file. Reading past their end throws. Valid as long as the bytes are.
 struct ByteSource {
   private let bytes: UnsafeRawBufferPointer
   /// The end of the readable part.
   let end: Int
   private let gap: UnsafePointer<ByteGap>
 
-  /// `gap`, where there is one, is valid as long as the bytes are.
+  /// `gap` must stay valid as long as the bytes.
   init(_ bytes: UnsafeRawBufferPointer, _ gap: UnsafePointer<ByteGap>? = nil) {
     self.bytes = bytes
     end = bytes.count
@@ -22,7 +22,7 @@ struct ByteSource {
     return UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count])
   }
 
-  /// Throws where some of the bytes are not there.
+  /// Throws unless all bytes of the range are in the data and outside the gap.
   @inline(__always)
   func check(_ offset: Int, _ count: Int) throws(PropertyListError) {
     guard offset >= 0, count >= 0, offset <= end, count <= end - offset,
@@ -44,11 +44,11 @@ struct ByteSource {
     return bytes[offset]
   }
 
-  /// A byte that the caller knows to be before the end.
+  /// A byte at an offset that the caller has checked.
   @inline(__always)
   func known(at offset: Int) -> UInt8 { bytes[offset] }
 
-  /// Four bytes, big-endian, that the caller knows to be there.
+  /// Four bytes, big-endian, at an offset that the caller has checked.
   @inline(__always)
   func four(at offset: Int) -> UInt32 {
     UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
@@ -71,14 +71,14 @@ struct ByteSource {
   }
 }
 
-/// A part of a file's bytes that is not in memory any more.
+/// A range of the file whose bytes were released.
 struct ByteGap {
   var start: Int
   var end: Int
-  /// Whether somebody has asked for bytes in it.
+  /// Whether a caller has requested bytes of the gap.
   var wasMissed = false
 
-  /// Empty, for ever.
+  /// An empty gap. This memory is never freed.
   nonisolated(unsafe) static let none: UnsafePointer<ByteGap> = {
     let gap = UnsafeMutablePointer<ByteGap>.allocate(capacity: 1)
     gap.initialize(to: ByteGap(start: .max, end: .max))

@@ -1,6 +1,6 @@
-/// Objects in archives of their own.
+/// Copies of objects as archives of their own.
 extension KeyedArchiveBytes {
-  /// The value of one object of the property list; references in it stay what they are.
+  /// The value of one object of the property list. References in it are not resolved.
   func value(of object: BinaryObject) throws(PropertyListError) -> PropertyList {
     guard object.isContainer else { return try scalar(object) }
     let width = table.referenceWidth
@@ -19,7 +19,7 @@ extension KeyedArchiveBytes {
     return try object.scalar(table.source)
   }
 
-  /// An array of scalars, or whatever else.
+  /// The value of a container. A container that holds others is decoded with its whole content.
   private func contents(_ object: BinaryObject, _ number: Int) throws(PropertyListError) -> PropertyList {
     let width = table.referenceWidth
     try visit(object.count)

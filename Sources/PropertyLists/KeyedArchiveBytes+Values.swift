@@ -1,10 +1,10 @@
 import Foundation
 
-/// Values as ``ArchivedObject`` gives them, from the bytes.
+/// The values of ``ArchivedObject``, read from the bytes.
 extension KeyedArchiveBytes {
   // MARK: Objects
 
-  /// Finds the fields of an object. False for what is none.
+  /// Finds the fields of an object, for `field` and `place`. Returns false if the item is not an object with fields.
   @inline(__always)
   public func look(at item: Item, _ fields: KeyedFields) throws(PropertyListError) -> Bool {
     guard item.object.isDictionary else { return false }
@@ -13,25 +13,25 @@ extension KeyedArchiveBytes {
     return true
   }
 
-  /// A field of the object that was looked at last, by the index of its name. Nil where it is absent or nil.
+  /// A field of the object that `look` was called for last, by the index of its name. Nil where it is absent or nil.
   @inline(__always)
   public func field(_ index: Int, of item: Item, _ fields: KeyedFields) throws(PropertyListError) -> Item? {
     guard let place = fields.place(index, in: item.object) else { return nil }
     return try self.item(at: place)
   }
 
-  /// Where the field is referred to.
+  /// The offset of the reference to a field. Nil where the field is absent.
   @inline(__always)
   public func place(_ index: Int, of item: Item, _ fields: KeyedFields) -> Place? {
     fields.place(index, in: item.object)
   }
 
-  /// Whether the object that was looked at last is a node of a store, by its class, which is the field with an index.
+  /// Whether the object that `look` was called for last is a node of a store. `index` is the index of its class field.
   public func isMapNode(_ item: Item, _ index: Int, _ fields: KeyedFields) throws(PropertyListError) -> Bool {
     try traits(fields.place(index, in: item.object)).contains(.mapNode)
   }
 
-  /// Whether it is the NSNull object.
+  /// Whether the item is the NSNull object.
   @inline(__always)
   public func isNullObject(_ item: Item) throws(PropertyListError) -> Bool {
     guard item.object.isDictionary else { return false }
@@ -41,7 +41,7 @@ extension KeyedArchiveBytes {
     return true
   }
 
-  /// Whether it is the NSNull object that was found last, which is the only one in most archives.
+  /// Whether the item is the NSNull object that was found last. Most archives have only one.
   @inline(__always)
   public func isKnownNull(_ item: Item) -> Bool { item.object.offset == nullOffset }
 
@@ -52,17 +52,17 @@ extension KeyedArchiveBytes {
 
   // MARK: Collections
 
-  /// Where an object refers to the elements of a collection.
+  /// The references to the elements of a collection.
   public struct Elements {
     let start: Int
     let width: Int
     /// The number of elements.
     public let count: Int
-    /// Where older archives number them: which of the lists of places that were made.
+    /// For collections of older archives, which number their elements: the index in `numberedPlaces`.
     var numbered: Int?
   }
 
-  /// Where the element with an index below the elements' count is referred to.
+  /// The offset of the reference to an element. `index` must be less than the count.
   @inline(__always)
   public func place(_ index: Int, in elements: Elements) -> Place {
     guard let numbered = elements.numbered else { return Place(offset: elements.start &+ index &* elements.width) }
@@ -97,7 +97,7 @@ extension KeyedArchiveBytes {
     return Elements(start: object.payload, width: table.referenceWidth, count: object.count)
   }
 
-  /// Older archives number the elements: NS.object.0, NS.object.1, …
+  /// The elements of a collection of an older archive, which numbers them: NS.object.0, NS.object.1, …
   private func numberedElements(_ object: BinaryObject) throws(PropertyListError) -> Elements? {
     let names = (0..<object.count).map { "NS.object.\($0)" }
     var places: [String: Int] = [:]
@@ -116,7 +116,7 @@ extension KeyedArchiveBytes {
     return Elements(start: 0, width: 0, count: numbered.count, numbered: numberedPlaces.count - 1)
   }
 
-  /// Appends those of the elements that are integers. False where one is none: another object, or a reference to nil.
+  /// Appends the elements that are integers. Returns false where an element is another object or a reference to nil.
   public func append(
     integersOf elements: Elements, to integers: inout [Int64]
   ) throws(PropertyListError) -> Bool {
@@ -167,7 +167,7 @@ extension KeyedArchiveBytes {
     }
   }
 
-  /// The UTF-8 bytes of a plain string that is stored as ASCII. Nil for everything else, and for other strings.
+  /// The UTF-8 bytes of a plain string that is stored as ASCII. Nil for everything else, other strings included.
   @inline(__always)
   public func asciiText(_ item: Item) throws(PropertyListError) -> UnsafeRawBufferPointer? {
     item.object.marker >> 4 == 0x5 ? try item.object.ascii(table.source) : nil
@@ -208,7 +208,7 @@ extension KeyedArchiveBytes {
     return try object.bytes(table.source)
   }
 
-  /// The ASCII bytes of an NSURL without a base URL. Nil for everything else, and for other URLs.
+  /// The ASCII bytes of an NSURL without a base URL. Nil for everything else, other URLs included.
   public func asciiURL(_ item: Item) throws(PropertyListError) -> UnsafeRawBufferPointer? {
     guard try look(at: item, urlFields), try traits(urlFields.place(0, in: item.object)).contains(.url),
       try field(1, of: item, urlFields) == nil, let text = try field(2, of: item, urlFields)

@@ -1,9 +1,9 @@
 import Foundation
 
-/// A keyed archive whose objects are looked at one by one, where they stand: no tree is made of it.
+/// Reads the objects of a keyed archive one by one from its bytes, without decoding the whole archive.
 ///
-/// Valid as long as the bytes are. Whoever reads counts what is visited: where objects are shared so often that this
-/// goes beyond what the size of the archive justifies, reading ends with ``PropertyListError/Code/tooLarge``.
+/// Valid as long as the bytes are. The number of visited objects is limited by the size of the archive. Beyond that
+/// limit, which only objects with very many references reach, reading throws ``PropertyListError/Code/tooLarge``.
 ///
 /// Used by one caller at a time, so its fields are free of exclusivity checks.
 public final class KeyedArchiveBytes {
@@ -13,41 +13,41 @@ public final class KeyedArchiveBytes {
   private let top: BinaryObject
   let fileSize: Int
   @exclusivity(unchecked) private var visitsLeft: Int
-  /// What was found of classes, at a place that the class's number gives.
+  /// A hash table of the classes that were described, by the number of the class.
   @exclusivity(unchecked) private var classes: [(number: Int, traits: ArchivedClass)]
   let classField = KeyedFields(["$class"])
   let listFields = KeyedFields(["NS.keys", "NS.objects"])
   let dateFields = KeyedFields(["$class", "NS.time"])
   let uuidFields = KeyedFields(["NS.uuidbytes"])
   let urlFields = KeyedFields(["$class", "NS.base", "NS.relative"])
-  /// See ``place(_:in:)``.
+  /// The offsets of numbered elements, for ``place(_:in:)``.
   @exclusivity(unchecked) var numberedPlaces: [[Int]] = []
-  /// Made where an object has containers in containers, which archives of Foundation never have.
+  /// Created for the first object with containers in containers. Archives of Foundation have no such objects.
   @exclusivity(unchecked) var decoding: BinaryDecoding?
-  /// See ``items(of:)``.
+  /// The memory of the result of ``items(of:)``.
   @exclusivity(unchecked) private var found = UnsafeMutableBufferPointer<Item?>(start: nil, count: 0)
-  /// The NSNull object that was found last.
+  /// The offset of the NSNull object that was found last.
   @exclusivity(unchecked) var nullOffset = -1
-  /// What was given back; see ``giveBack(from:)``.
+  /// The range of bytes that were released; see ``giveBack(from:but:)``.
   private let gap: UnsafeMutablePointer<ByteGap>
   private let giveBack: ((Range<Int>) -> Void)?
   @exclusivity(unchecked) private var gapFloor = 0
 
-  /// One value of an archive, where it stands. A reference has been followed.
+  /// One value of an archive, with its reference resolved.
   public struct Item {
     let object: BinaryObject
-    /// The object's place in the archive, nil for a value that is stored inline.
+    /// The index in `$objects`, nil for a value that is stored inline.
     let uid: UInt64?
   }
 
-  /// Where an object refers to a value.
+  /// The offset of a reference to a value.
   public struct Place {
     let offset: Int
   }
 
-  /// Looks at the frame of the archive. Throws unless it is one.
+  /// Reads the top level of the archive. Throws unless the bytes are a keyed archive.
   ///
-  /// `giveBack` is told of bytes that are of no use any more, as far as somebody calls ``giveBack(from:)``.
+  /// `giveBack` gets ranges of bytes that are not needed any more, when the caller uses ``giveBack(from:but:)``.
   public init(
     _ bytes: UnsafeRawBufferPointer, giveBack: ((Range<Int>) -> Void)? = nil
   ) throws(PropertyListError) {
@@ -93,7 +93,7 @@ public final class KeyedArchiveBytes {
     if visitsLeft < 0 { throw PropertyListError(.tooLarge, "shared objects unfold beyond all proportion") }
   }
 
-  /// The value that is referred to. Nil for a reference to nil. Throws `malformed` for a reference beyond the archive.
+  /// The value of a reference. Nil for a reference to nil. Throws `malformed` for a reference beyond the archive.
   @inline(__always)
   public func item(at place: Place) throws(PropertyListError) -> Item? {
     let object = try table.object(try table.reference(at: place.offset))
@@ -123,12 +123,12 @@ public final class KeyedArchiveBytes {
     return UnsafeBufferPointer(rebasing: found[..<elements.count])
   }
 
-  /// The number in the property list of the value, or of its reference. Equal numbers mean the same value; two numbers
-  /// may.
+  /// The number of the value, or of its reference, in the property list. Equal numbers mean the same value; different
+  /// numbers may mean it, too.
   @inline(__always)
   public func number(at place: Place) throws(PropertyListError) -> Int { try table.reference(at: place.offset) }
 
-  /// What the class that an object names is. None without a class.
+  /// The traits of the class at `place`. Empty without a class.
   @inline(__always)
   func traits(_ place: Place?) throws(PropertyListError) -> ArchivedClass {
     guard let place else { return [] }
@@ -138,7 +138,8 @@ public final class KeyedArchiveBytes {
     return try otherTraits(place, number)
   }
 
-  /// Those of a class that has not the place that its number gives: one of the next, as long as there is a free one.
+  /// The traits of a class whose first slot of the hash table has another class: searches the next slots, and describes
+  /// the class if it is in none.
   @inline(never)
   private func otherTraits(_ place: Place, _ number: Int) throws(PropertyListError) -> ArchivedClass {
     var index = number & 63
@@ -160,25 +161,26 @@ public final class KeyedArchiveBytes {
   }
 }
 
-/// Archives whose bytes go while they are read.
+/// Releasing the bytes of an archive while it is read.
 extension KeyedArchiveBytes {
-  /// Says that nothing will be asked for that begins at `item` or behind it, but for lists that were found before:
-  /// `lists`, and what the frame of the archive has. To be called from the last item to the first.
+  /// Declares that no object at or behind `item` is needed any more, except `lists` and the top level of the archive.
+  /// Must be called from the last item to the first.
   public func giveBack(from item: Item, but lists: [Elements]) {
     guard let giveBack else { return }
     let from = item.object.offset
     if gap.pointee.start == .max { findGap(before: from, lists) }
-    // In pieces that are worth a call.
+    // Releases at least 1 MiB at once.
     let start = max(from, gapFloor)
     if start > gap.pointee.start - 1 << 20 { return }
     giveBack(start..<gap.pointee.start)
     gap.pointee.start = start
   }
 
-  /// Whether something was asked for that was given back, so that all has to be read again.
+  /// Whether a released object was requested. The archive must be read again then.
   public var wasGivenBackTooEarly: Bool { gap.pointee.wasMissed }
 
-  /// Finds between which of the lists the bytes are that can go.
+  /// Finds the range that can be released: it ends before the first list behind `offset`, and begins behind the list
+  /// before it.
   private func findGap(before offset: Int, _ lists: [Elements]) {
     let kept =
       lists.map { $0.start..<$0.start + $0.count * $0.width }
@@ -189,7 +191,7 @@ extension KeyedArchiveBytes {
   }
 }
 
-/// What readers of an archive ask of a class.
+/// The traits of an archived class that readers distinguish.
 struct ArchivedClass: OptionSet {
   let rawValue: UInt8
   static let mapNode = ArchivedClass(rawValue: 1)
@@ -199,7 +201,7 @@ struct ArchivedClass: OptionSet {
 
   init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// By its own name and those of its superclasses.
+  /// Finds the traits by the names of the class and its superclasses.
   init(_ name: String?, _ names: [String]) {
     self = name == "NSNull" ? .null : []
     for (known, trait) in [("NSStoreMapNode", Self.mapNode), ("NSDate", .date), ("NSURL", .url)]

@@ -2,8 +2,8 @@ import Foundation
 
 /// Reads archives of `NSKeyedArchiver` without creating any object of the archived classes.
 ///
-/// Objects are resolved one reference at a time, when asked for, so that cyclic graphs are harmless as long as the
-/// caller does not follow them for ever.
+/// Objects are resolved one reference at a time, on request. Cyclic graphs are therefore harmless as long as the caller
+/// does not follow them for ever.
 public final class KeyedArchiveReader: Sendable {
   /// The archive's `$objects`; UIDs index into it.
   public let objects: [PropertyList]
@@ -15,7 +15,7 @@ public final class KeyedArchiveReader: Sendable {
     try self.init(BinaryPropertyListReader.read(data))
   }
 
-  /// Takes an archive whose property list was read already.
+  /// Uses a property list that was read already. Throws unless it is a keyed archive.
   public init(_ list: PropertyList) throws(PropertyListError) {
     guard list["$archiver"]?.stringValue == "NSKeyedArchiver", let objects = list["$objects"]?.arrayValue,
       let top = list["$top"]?.dictionaryValue
@@ -36,18 +36,19 @@ public final class KeyedArchiveReader: Sendable {
 }
 
 extension KeyedArchiveReader {
-  /// The object at an index of ``objects``, nil for the first, which stands for nothing.
+  /// The object at an index of ``objects``; nil for the first one, which stands for nil.
   public func object(at place: Int) -> ArchivedObject? { ArchivedObject(.uid(UInt64(place)), in: self) }
 }
 
 /// One value of a keyed archive: an object with keyed values, or a scalar.
 ///
-/// A nil reference ("$null") is never represented: where the archive has one, the accessors give nil.
+/// A nil reference ("$null") is never represented: the accessors return nil for it.
 public struct ArchivedObject: Sendable {
   let archive: KeyedArchiveReader
   /// The value itself; references inside it are not resolved.
   public let value: PropertyList
-  /// The object's place in the archive, which is its identity; nil for a value that is stored inline.
+  /// The index in ``KeyedArchiveReader/objects``, which is the object's identity; nil for a value that is stored
+  /// inline.
   public let uid: UInt64?
 
   init?(_ raw: PropertyList, in archive: KeyedArchiveReader) {

@@ -2,7 +2,7 @@ import Foundation
 
 /// Objects of the archive with keyed values.
 extension KeyedArchiveStream {
-  /// Writes a dictionary. The fields come in the order of their keys; `$class` is before all others.
+  /// Writes a dictionary. The fields must come in the order of their keys, with `$class` first.
   func dictionary(_ fields: [(key: UInt32, value: UInt32)]) -> UInt32 {
     begin(0xD0, fields.count, room: 8 * fields.count)
     for field in fields { bytes.appendUnchecked(bigEndian: field.key) }
@@ -10,7 +10,7 @@ extension KeyedArchiveStream {
     return end()
   }
 
-  // Objects of the kinds that a store has by the hundred thousand are written without lists of their fields.
+  // Stores have very many objects of these kinds, so they are written without allocating lists of their fields.
 
   @inline(__always)
   private func object(_ key: UInt32, _ value: UInt32, of type: Reference) -> Reference {
@@ -22,10 +22,10 @@ extension KeyedArchiveStream {
     return add(end())
   }
 
-  /// An object that has nothing but its class.
+  /// An object that has a class and no other fields.
   public func add(instanceOf type: Reference) -> Reference { add(dictionary([(classKey, type.number)])) }
 
-  /// A string that the caller keeps the reference of: it is written each time.
+  /// Writes a string, each time anew. The caller keeps the reference and uses it again.
   public func add(name: String) -> Reference { add(text(name)) }
 
   /// An NSArray, or an object of another class that archives its elements in the same way.
@@ -39,7 +39,7 @@ extension KeyedArchiveStream {
     return end()
   }
 
-  /// An NSDictionary of as many keys as values.
+  /// An NSDictionary. `keys` and `values` must have the same count.
   public func add(keys: [Reference], values: [Reference], of type: Reference) -> Reference {
     let (keys, values) = (array(keys), array(values))
     begin(0xD0, 3, room: 24)
@@ -57,7 +57,7 @@ extension KeyedArchiveStream {
     object(uuidKey, plainData(value), of: type)
   }
 
-  /// An NSURL without a base URL. The text stays where it is until the archive ends.
+  /// An NSURL without a base URL. The bytes must stay valid until the archive ends.
   public func add(url: UnsafeRawBufferPointer, of type: Reference) -> Reference {
     let text = add(text: url)
     return add(
@@ -68,7 +68,7 @@ extension KeyedArchiveStream {
   public func add(_ number: Decimal, of type: Reference) -> Reference {
     let parts = ArchivedDecimal(number)
     let mantissa = parts.mantissa.withUnsafeBytes { plainData($0) }
-    // Plain numbers stand before their references.
+    // The number before that of a reference is the number of its object.
     let fields = [
       ("NS.compact", add(false).number - 1), ("NS.exponent", add(parts.exponent).number - 1),
       ("NS.length", add(parts.length).number - 1), ("NS.mantissa", mantissa),
@@ -92,7 +92,7 @@ extension KeyedArchiveStream {
     bytes.appendUnchecked(bigEndian: type.number)
     bytes.appendUnchecked(bigEndian: values.number)
     bytes.appendUnchecked(bigEndian: entity.number)
-    // The number itself stands before its reference.
+    // The number before that of a reference is the number of its object.
     bytes.appendUnchecked(bigEndian: number.number &- 1)
     if let related { bytes.appendUnchecked(bigEndian: related.number) }
     return (number, add(end()))
@@ -100,8 +100,8 @@ extension KeyedArchiveStream {
 
   // MARK: Copies
 
-  /// Adds an object and everything that it refers to, keeping identities and cycles. Nil, and nothing added, where some
-  /// object has containers in containers, which archives of Foundation never have.
+  /// Adds an object and everything that it refers to, keeping identities and cycles. Returns nil, and adds nothing, if
+  /// an object has containers in containers. Archives of Foundation have no such objects.
   public func add(copyOf object: ArchivedObject) -> Reference? {
     guard let first = object.uid else { return object.value.isScalar ? add(plain(object.value)) : nil }
     var order = [first]
@@ -125,7 +125,7 @@ extension KeyedArchiveStream {
     return places[first]?.reference
   }
 
-  /// Writes a scalar, or a container of scalars and of arrays of those. References are numbers in the property list.
+  /// Writes a scalar, or a container of scalars and of arrays of scalars. References are numbers in the property list.
   private func flat(_ value: PropertyList) -> UInt32 {
     switch value {
     case .array(let elements): return numbers(elements)
@@ -163,7 +163,8 @@ extension KeyedArchiveStream {
 
   // MARK: The end
 
-  /// Ends the archive, with `root` under `key` at its top. `take` gets all that was not taken before, piece by piece.
+  /// Ends the archive, with `root` under `key` at its top. Passes all bytes that were not taken yet to `take`, piece by
+  /// piece.
   public func finish<E: Error>(
     _ key: String, _ root: Reference, _ take: (UnsafeRawBufferPointer) throws(E) -> Void
   ) throws(E) {
@@ -187,7 +188,7 @@ extension KeyedArchiveStream {
     try takeBytes(take)
   }
 
-  /// Writes `$objects`, which is too long to be held at once.
+  /// Writes `$objects` in pieces, because it may be too long for memory.
   private func finishObjects<E: Error>(_ take: (UnsafeRawBufferPointer) throws(E) -> Void) throws(E) -> UInt32 {
     let before = bytes.count
     begin(0xA0, objects.count, room: 0)
@@ -219,7 +220,7 @@ extension PropertyList {
     }
   }
 
-  /// Whether it is a scalar, or holds scalars and arrays of those only.
+  /// Whether the value is a scalar, or contains only scalars and arrays of scalars.
   fileprivate var isFlat: Bool {
     switch self {
     case .array(let elements): elements.allSatisfy(\.isScalar)

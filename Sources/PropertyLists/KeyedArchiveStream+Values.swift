@@ -1,8 +1,8 @@
 import Foundation
 
-/// Values that are written once, however often they are added.
+/// Values that are written once and referred to by all equal ones.
 extension KeyedArchiveStream {
-  /// Adds an integer, and gives the reference to it.
+  /// Adds an integer. Returns the reference to it.
   public func add(_ value: Int64) -> Reference {
     let hash = Self.hash(UInt64(bitPattern: value))
     var place = 0
@@ -12,7 +12,7 @@ extension KeyedArchiveStream {
     return reference
   }
 
-  /// Adds a truth value, and gives the reference to it.
+  /// Adds a Boolean. Returns the reference to it.
   public func add(_ value: Bool) -> Reference {
     if let known = booleans[value ? 1 : 0] { return known }
     bytes.append(value ? 0x09 : 0x08)
@@ -21,7 +21,7 @@ extension KeyedArchiveStream {
     return reference
   }
 
-  /// Adds a floating-point number, and gives the reference to it. Numbers with the same bits are one.
+  /// Adds a floating-point number. Returns the reference to it. Two numbers are equal if their bits are.
   public func add(_ value: Double) -> Reference {
     let bits = value.bitPattern
     let hash = Self.hash(bits)
@@ -32,7 +32,7 @@ extension KeyedArchiveStream {
     return reference
   }
 
-  /// A string of valid UTF-8, which stays where it is until the archive ends.
+  /// Adds a string of valid UTF-8. The bytes must stay valid until the archive ends.
   public func add(text value: UnsafeRawBufferPointer) -> Reference {
     let hash = Self.hash(value)
     var place = 0
@@ -42,7 +42,7 @@ extension KeyedArchiveStream {
     return reference
   }
 
-  /// Data, which stays where it is until the archive ends.
+  /// Adds data. The bytes must stay valid until the archive ends.
   public func add(data value: UnsafeRawBufferPointer) -> Reference {
     let hash = Self.hash(value)
     var place = 0
@@ -58,7 +58,7 @@ extension KeyedArchiveStream {
     return memcmp(first, second, a.count) == 0
   }
 
-  /// Seeded, so that nobody can make values that all go to one place.
+  /// Seeded, so that nobody can choose values that all have the same hash.
   @inline(__always)
   private static func hash(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
     var hasher = Hasher()

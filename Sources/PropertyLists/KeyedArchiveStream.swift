@@ -1,28 +1,29 @@
 import Foundation
 
-/// Writes an archive that `NSKeyedUnarchiver` reads, object by object: no tree is made of it.
+/// Writes an archive that `NSKeyedUnarchiver` reads, object by object, without building the whole archive in memory.
 ///
-/// Values come before those who refer to them; ``reserve()`` is for cycles. Equal numbers, strings and data are written
-/// once. The bytes depend only on the sequence of calls. What was written so far is taken with ``takeBytes(_:)``, at
-/// any time.
+/// An object is added after the values that it refers to; ``reserve()`` is for cycles. Equal numbers, strings and data
+/// are written once. The bytes depend only on the sequence of calls. ``takeBytes(_:)`` hands out the bytes written so
+/// far, at any time.
 ///
 /// Used by one caller at a time, so its fields are free of exclusivity checks.
 public final class KeyedArchiveStream {
-  /// An object of the archive, as others refer to it.
+  /// A reference to an object of the archive.
   public struct Reference: BitwiseCopyable, Sendable {
-    /// The number of its reference in the property list. The object itself stands before that, unless it was reserved.
+    /// The number of the reference in the property list. The object itself has the number before, unless it was
+    /// reserved.
     let number: UInt32
   }
 
-  /// More objects would have containers beyond 4 GB.
+  /// The limit of objects: with more of them containers would exceed 4 GB.
   static let mostObjects = 1 << 30
 
   @exclusivity(unchecked) var bytes = GrowingBuffer<UInt8>(capacity: 1 << 18)
-  /// How many bytes each object of the property list takes, in the order of their numbers.
+  /// The size in bytes of each object of the property list, by its number.
   @exclusivity(unchecked) var sizes = GrowingBuffer<UInt32>(capacity: 1 << 16)
-  /// By the place in `$objects` the number of the object itself.
+  /// The number of each object, by its index in `$objects`.
   @exclusivity(unchecked) var objects = GrowingBuffer<UInt32>(capacity: 1 << 14)
-  /// The beginning of the object that is being written.
+  /// The offset in `bytes` of the object that is being written.
   @exclusivity(unchecked) private var start = 0
   @exclusivity(unchecked) private var keys: [String: UInt32] = [:]
   @exclusivity(unchecked) private var classes: [String: Reference] = [:]
@@ -32,7 +33,7 @@ public final class KeyedArchiveStream {
   @exclusivity(unchecked) var datas = KnownValues(UnsafeRawBufferPointer(start: nil, count: 0))
   @exclusivity(unchecked) var booleans: [Reference?] = [nil, nil]
 
-  // Keys that objects have by the hundred thousand, by their numbers.
+  // The numbers of keys that very many objects have.
   @exclusivity(unchecked) private(set) var classKey: UInt32 = 0
   @exclusivity(unchecked) private(set) var keysKey: UInt32 = 0
   @exclusivity(unchecked) private(set) var listKey: UInt32 = 0
@@ -69,10 +70,10 @@ public final class KeyedArchiveStream {
   /// Whether no further object can be written.
   public var isFull: Bool { sizes.count > Self.mostObjects - 1024 }
 
-  /// How many bytes there are to be taken.
+  /// The number of bytes that were not taken yet.
   public var byteCount: Int { bytes.count }
 
-  /// Hands out what was written since the last time.
+  /// Passes the bytes that were not taken yet to `body`.
   public func takeBytes<E: Error>(_ body: (UnsafeRawBufferPointer) throws(E) -> Void) throws(E) {
     try body(UnsafeRawBufferPointer(start: bytes.start, count: bytes.count))
     bytes.removeAll()
@@ -81,7 +82,7 @@ public final class KeyedArchiveStream {
 
   // MARK: Objects of the property list
 
-  /// Ends an object. Gives its number.
+  /// Ends an object. Returns its number.
   @inline(__always)
   func end() -> UInt32 {
     sizes.append(UInt32(truncatingIfNeeded: bytes.count &- start))
@@ -89,14 +90,14 @@ public final class KeyedArchiveStream {
     return UInt32(truncatingIfNeeded: sizes.count &- 1)
   }
 
-  /// Ends an object of which some bytes were taken already.
+  /// Ends an object whose bytes were partly taken already. `size` counts all of them.
   func end(size: Int) -> UInt32 {
     sizes.append(UInt32(truncatingIfNeeded: size))
     start = bytes.count
     return UInt32(truncatingIfNeeded: sizes.count &- 1)
   }
 
-  /// Writes a marker with a count, and makes room for `more` bytes behind it.
+  /// Writes a marker with a count, and reserves space for `more` bytes behind it.
   @inline(__always)
   func begin(_ marker: UInt8, _ count: Int, room more: Int) {
     bytes.reserve(more &+ 10)
@@ -105,7 +106,7 @@ public final class KeyedArchiveStream {
     appendInteger(Int64(count))
   }
 
-  /// Appends an integer object. There must be room for 9 bytes.
+  /// Appends an integer object. Space for 9 bytes must be reserved.
   @inline(__always)
   private func appendInteger(_ value: Int64) {
     let word = UInt64(bitPattern: value)
@@ -179,7 +180,7 @@ public final class KeyedArchiveStream {
 
   // MARK: Objects of the archive
 
-  /// Makes the object that was written last one of the archive.
+  /// Adds the object with a number, which was written last, to `$objects`.
   @inline(__always)
   func add(_ number: UInt32) -> Reference {
     objects.append(number)
@@ -202,13 +203,13 @@ public final class KeyedArchiveStream {
     return Reference(number: end())
   }
 
-  /// The reference of an object that comes later.
+  /// Reserves a reference for an object that is added later.
   func reserve() -> (reference: Reference, index: Int) {
     objects.append(0)
     return (uid(objects.count - 1), objects.count - 1)
   }
 
-  /// Puts a number in a reserved place.
+  /// Sets the object of a reserved index.
   func fill(_ index: Int, _ number: UInt32) { objects.start[index] = number }
 
   /// The class with these names, its own first.

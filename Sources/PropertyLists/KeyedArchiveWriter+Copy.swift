@@ -30,7 +30,7 @@ extension KeyedArchiveWriter {
     return copies[uid] ?? .null
   }
 
-  /// An archive of `object` alone and what it refers to.
+  /// An archive of `object` and everything that it refers to.
   public static func archive(copyOf object: ArchivedObject) -> Data {
     var writer = KeyedArchiveWriter()
     let root = writer.add(copyOf: object)
@@ -40,8 +40,7 @@ extension KeyedArchiveWriter {
 
 extension PropertyList {
   /// An archived object with its references replaced, in the order of its keys. Such an object is a dictionary of
-  /// references and scalars, or of arrays of references; deeper nesting has no meaning in an archive and is kept as it
-  /// is.
+  /// references and scalars, or of arrays of references. Deeper nesting has no meaning in an archive and is kept.
   func translatingReferences(_ translate: (UInt64) -> UInt64) -> PropertyList {
     func translated(_ element: PropertyList) -> PropertyList {
       if case .uid(let reference) = element { .uid(translate(reference)) } else { element }

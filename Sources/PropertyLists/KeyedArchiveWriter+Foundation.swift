@@ -34,7 +34,7 @@ extension KeyedArchiveWriter {
     add(classes: ["NSDate", "NSObject"], values: ["NS.time": .real(seconds)])
   }
 
-  /// An NSNull, which is an object; `.null` is none.
+  /// An NSNull object. `.null` is the reference to nil instead.
   public mutating func addNullObject() -> Reference { add(classes: ["NSNull", "NSObject"], values: [:]) }
 
   /// An NSUUID.
@@ -81,16 +81,16 @@ extension KeyedArchiveWriter {
   }
 }
 
-/// A decimal in the parts that NSDecimalNumber archives.
+/// The parts of a decimal that NSDecimalNumber archives.
 struct ArchivedDecimal {
   var isNegative: Bool
   var exponent: Int64 = 0
-  /// 16-bit words in use.
+  /// The number of 16-bit words in use.
   var length: Int64 = 0
   /// Eight little-endian words, the lowest first.
   var mantissa = Data(count: 16)
 
-  /// Goes over the decimal text, because the words of a `Decimal` are not public on all platforms.
+  /// Parses the decimal text, because the words of a `Decimal` are not public on all platforms.
   init(_ number: Decimal) {
     isNegative = number.isNaN || number.isSignMinus
     guard !number.isNaN else { return }
@@ -99,7 +99,7 @@ struct ArchivedDecimal {
       exponent = -Int64(digits.distance(from: point, to: digits.endIndex) - 1)
       digits.remove(at: point)
     }
-    // A Decimal has at most 39 digits before its zeros, and those fit into 128 bits without them.
+    // A Decimal has at most 39 digits without trailing zeros. Those digits fit into 128 bits.
     while digits.hasSuffix("0"), digits.count > 1, exponent < 127 {
       digits.removeLast()
       exponent += 1

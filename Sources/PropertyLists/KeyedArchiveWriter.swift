@@ -10,7 +10,7 @@ public struct KeyedArchiveWriter {
     /// The index into the archive's `$objects`.
     public let uid: UInt64
 
-    /// A reference to a place that is known to exist.
+    /// A reference to an index that is known to exist.
     public init(uid: UInt64) { self.uid = uid }
 
     /// The nil object.
@@ -43,7 +43,7 @@ public struct KeyedArchiveWriter {
     set(reference, to: .dictionary(entries))
   }
 
-  /// Puts a value in a reserved place as it is, its class reference included.
+  /// Sets the value of a reserved index, its class reference included.
   mutating func set(_ reference: Reference, to value: PropertyList) {
     guard let index = Int(exactly: reference.uid), index > 0, objects.indices.contains(index) else { return }
     objects[index] = value
@@ -56,7 +56,7 @@ public struct KeyedArchiveWriter {
     return reference
   }
 
-  /// Adds a plain string, number, date or data, once for all equal ones.
+  /// Adds a plain string, number, date or data. Equal values are added once.
   public mutating func add(_ scalar: PropertyList) -> Reference {
     if let known = plainReferences[scalar] { return known }
     let reference = reserve()

@@ -1,20 +1,21 @@
-/// Where objects have the values of some keys. Found once for all that have the same keys in the same order.
+/// Finds the values of some keys in objects. The result is kept for all objects that have the same keys in the same
+/// order.
 ///
 /// Used by one caller at a time, and with one archive.
 public final class KeyedFields {
   private let names: [String]
-  /// Some kinds of objects that were met before: how many bytes their keys are, these as they stand in the file, and
-  /// where the values are.
+  /// For each kind of object met before: the size of its keys in bytes, the keys as the file has them, and the offsets
+  /// of the values.
   private let counts: UnsafeMutablePointer<Int>
   private let keys: UnsafeMutableRawPointer
   private let places: UnsafeMutablePointer<Int>
-  /// The places of the object that was looked at last.
+  /// The offsets of the values of the object that `look` was called for last.
   @exclusivity(unchecked) private var current: UnsafeMutablePointer<Int>
   private static let kinds = 16
-  /// Objects with more keys are looked at each time.
+  /// In bytes. Objects with more keys are searched each time.
   private static let mostBytes = 64
 
-  /// Looks for these keys, in their order.
+  /// Finds the values of these keys; `place` has their indexes.
   public init(_ names: [String]) {
     self.names = names
     counts = .allocate(capacity: Self.kinds + 1)
@@ -58,7 +59,7 @@ public final class KeyedFields {
     var kind = Self.kinds
     if bytes.count <= Self.mostBytes {
       kind = counts[first] < 0 || counts[first ^ 1] >= 0 ? first : first ^ 1
-      // The one that was there first gives way to the other's place.
+      // The kind at `first` moves to the second index.
       if counts[first] >= 0, kind == first { move(first, to: first ^ 1) }
       counts[kind] = bytes.count
       if let start = bytes.baseAddress {
@@ -75,8 +76,8 @@ public final class KeyedFields {
     (places + other * names.count).update(from: places + kind * names.count, count: names.count)
   }
 
-  /// Where the object that was looked at last refers to the value of the key with an index in the names. Nil without
-  /// one.
+  /// The offset of the reference to the value of a key, for the object that `look` was called for last. `index` is that
+  /// of the key in the names. Nil for an absent key.
   @inline(__always)
   func place(_ index: Int, in object: BinaryObject) -> KeyedArchiveBytes.Place? {
     precondition(index >= 0 && index < names.count, "there is no such field")
@@ -110,8 +111,8 @@ public final class KeyedFields {
     return true
   }
 
-  /// Where the references to the values of some keys stand behind the beginning of a dictionary's content. Of two equal
-  /// keys the last one counts. Throws where a key is no string.
+  /// The offsets of the references to the values of some keys, from the beginning of a dictionary's payload. Of two
+  /// equal keys the last one counts. Throws where a key is not a string.
   static func find(
     _ names: [String], in object: BinaryObject, _ table: BinaryObjectTable
   ) throws(PropertyListError) -> [Int?] {

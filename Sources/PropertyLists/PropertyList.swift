@@ -7,7 +7,7 @@ import Foundation
 public enum PropertyList: Sendable, Equatable {
   /// The binary format's null object; Apple's own writers never emit it.
   case null
-  /// True or false, which is no number here.
+  /// True or false, which is never equal to a number.
   case bool(Bool)
   /// A signed integer.
   case integer(Int64)
@@ -63,7 +63,7 @@ extension PropertyList: Hashable {
 }
 
 extension PropertyList {
-  /// Reads a property list in either format, told apart by the first bytes.
+  /// Reads a property list in either format. The first bytes say which one it is.
   ///
   /// The cost is linear in the size of `data`, whatever it contains.
   public init(contents data: Data) throws(PropertyListError) {

@@ -25,7 +25,7 @@ public struct PropertyListError: Error, Hashable, Sendable, CustomStringConverti
 
   /// The kind of failure, to decide upon.
   public var code: Code
-  /// The byte at which the failure was noticed, counted from the start of the data.
+  /// The offset in bytes at which the failure was noticed.
   public var offset: Int
   /// The reason in words, for people.
   public var message: String

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The character level of ``XMLScanner``: a position in bytes that are known to be UTF-8.
+/// The character level of ``XMLScanner``: a position in bytes that are valid UTF-8.
 struct XMLBytes {
   let source: [UInt8]
   private(set) var position = 0
@@ -17,7 +17,7 @@ struct XMLBytes {
     source.dropFirst(position).starts(with: word)
   }
 
-  /// Steps over `word` when it is next.
+  /// Skips `word` if it comes next.
   mutating func skip(_ word: String) -> Bool {
     guard starts(with: word.utf8) else { return false }
     position += word.utf8.count
@@ -31,7 +31,7 @@ struct XMLBytes {
     return position > start
   }
 
-  /// The text before `end`, unchanged but for line ends; steps over `end`.
+  /// The text before `end`, unchanged except for line ends. Skips `end`.
   mutating func through(_ end: String) throws(PropertyListError) -> String {
     var buffer: [UInt8] = []
     while position < source.count {
@@ -70,7 +70,7 @@ struct XMLBytes {
         throw failure(.malformed, "< inside an attribute value")
       case 0x09, 0x0A, 0x0D:
         appendByte(to: &buffer)
-        // Attribute values know no line ends: XML 1.0, section 3.3.3.
+        // Line ends in attribute values become spaces: XML 1.0, section 3.3.3.
         if inAttribute { buffer[buffer.endIndex - 1] = 0x20 }
       case ..<0x20:
         throw failure(.malformed, "a control character")
@@ -82,7 +82,7 @@ struct XMLBytes {
     return String(decoding: buffer, as: UTF8.self)
   }
 
-  /// Moves one byte over; a carriage return, alone or before a line feed, becomes a line feed.
+  /// Copies one byte. A carriage return, alone or before a line feed, becomes a line feed.
   private mutating func appendByte(to buffer: inout [UInt8]) {
     guard let byte = peek else { return }
     position += 1
@@ -119,7 +119,8 @@ struct XMLBytes {
 
   private static func isSpace(_ byte: UInt8) -> Bool { [0x20, 0x09, 0x0A, 0x0D].contains(byte) }
 
-  /// ASCII name characters; every byte of another script counts as one, which is laxer than XML and harmless here.
+  /// Whether a byte may be in a name. Every byte of a non-ASCII character may, which is laxer than XML and harmless
+  /// here.
   private static func isNameByte(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true

@@ -18,7 +18,8 @@ public enum XMLPropertyListReader {
   }
 }
 
-/// Makes a property list of the elements of a document, which may be a part of another: begin with its `plist` element.
+/// Builds a property list from the elements of a document. The list may be a part of a larger document: begin with its
+/// `plist` element.
 public struct XMLPropertyListBuilder {
   /// One open container, changed in place so that long arrays are not copied for every element.
   private struct Container {
@@ -28,19 +29,19 @@ public struct XMLPropertyListBuilder {
     var key: String?
   }
 
-  /// The list, nil before its end.
+  /// The property list, nil before its end tag.
   public private(set) var result: PropertyList?
   private var containers: [Container] = []
   /// The text of the scalar element that is being read.
   private var text: String?
   private var hasRoot = false
 
-  /// A reader of a document that has not begun.
+  /// A builder without elements.
   public init() {}
 
-  /// Takes the begin of an element. `offset` is its position in the document, in bytes.
+  /// Handles a start tag. `offset` is its position in the document, in bytes.
   ///
-  /// - Throws: An error where no such element may be. The reader must not be used afterwards.
+  /// - Throws: An error where the element is not allowed. The builder must not be used afterwards.
   public mutating func start(_ name: String, at offset: Int) throws(PropertyListError) {
     guard hasRoot else {
       guard name == "plist" else {
@@ -57,9 +58,9 @@ public struct XMLPropertyListBuilder {
     }
   }
 
-  /// Takes text of the element that is open.
+  /// Handles text in the open element.
   ///
-  /// - Throws: An error where there may be no text. The reader must not be used afterwards.
+  /// - Throws: An error where text is not allowed. The builder must not be used afterwards.
   public mutating func append(_ more: String, at offset: Int) throws(PropertyListError) {
     if text != nil {
       text?.append(more)
@@ -68,9 +69,9 @@ public struct XMLPropertyListBuilder {
     }
   }
 
-  /// Takes the end of the element that is open.
+  /// Handles the end tag of the open element.
   ///
-  /// - Throws: An error where the element has no value of its type. The reader must not be used afterwards.
+  /// - Throws: An error where the text is no value of the element's type. The builder must not be used afterwards.
   public mutating func end(_ name: String, at offset: Int) throws(PropertyListError) {
     if let content = text {
       text = nil

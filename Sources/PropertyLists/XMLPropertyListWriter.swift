@@ -1,11 +1,11 @@
 import Foundation
 
-/// Writes XML property lists as Apple's writers do: an element a line, data between lines of its own.
+/// Writes XML property lists in the layout of Apple's writers: one element per line, and data between lines of its own.
 public enum XMLPropertyListWriter {
-  /// The lines of a `plist` element, without a prolog, each behind `indent` spaces. Recurses over nothing.
+  /// The lines of a `plist` element, without a prolog, indented by `indent` spaces. Does not recurse.
   ///
-  /// Throws where the list has what an XML property list cannot say: nulls, references of keyed archives, characters
-  /// that XML does not allow, dates out of its range. Dates lose what they have of a second.
+  /// Throws where the list has values that XML property lists do not support: nulls, references of keyed archives,
+  /// characters that XML does not allow, dates out of range. Dates lose their fractions of a second.
   public static func write(_ list: PropertyList, indent: Int = 0) throws(PropertyListError) -> String {
     var writer = Writing()
     writer.line(indent, "<plist version=\"1.0\">")
@@ -34,7 +34,7 @@ public enum XMLPropertyListWriter {
       text += "\n"
     }
 
-    /// Writes a value, or the beginning of a container, and gives what follows.
+    /// Writes a value, or the beginning of a container. Returns the remaining steps.
     mutating func begin(_ value: PropertyList, _ depth: Int) throws(PropertyListError) -> [Step] {
       switch value {
       case .null, .uid: throw PropertyListError(.unsupported, "a null or a reference is in no XML property list")
@@ -68,7 +68,7 @@ public enum XMLPropertyListWriter {
       line(0, "\t\t</data>")
     }
 
-    /// Whole seconds, as the format has them, of the years that it can write.
+    /// Whole seconds, and only years that the format can express.
     private func date(_ seconds: Double) throws(PropertyListError) -> String {
       guard seconds > -6.3e10, seconds < 2.5e11 else {
         throw PropertyListError(.unsupported, "the date \(seconds) is out of the range of an XML property list")
@@ -77,7 +77,7 @@ public enum XMLPropertyListWriter {
     }
 
     private func escaped(_ text: String) throws(PropertyListError) -> String {
-      // By code points: a sign behind some scalars is part of a Character that is no sign.
+      // Compares code points: a sign after some scalars is part of a Character that is not the sign.
       var result = String.UnicodeScalarView()
       for scalar in text.unicodeScalars {
         switch scalar {
