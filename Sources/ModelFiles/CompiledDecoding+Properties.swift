@@ -8,7 +8,7 @@ enum AttributeFlags {
   static let preservesValueInHistoryOnDeletion: Int64 = 16
 }
 
-/// Bits of NSFetchRequestFlags. The places of 2 and 8 are inferred from the order of the others.
+/// Bits of NSFetchRequestFlags. The bits 2 and 8 are inferred from the order of the others.
 enum FetchRequestFlags {
   static let returnsDistinctResults: Int64 = 1
   static let includesSubentities: Int64 = 2
@@ -20,7 +20,7 @@ enum FetchRequestFlags {
 extension CompiledDecoding {
   mutating func property(_ archived: ArchivedObject) throws(ModelFileError) -> PropertyRecord {
     try spend()
-    // A proxy stands for the property of another entity; where nothing is inherited, that is its own.
+    // A proxy stands for the property of another entity. Where the entity inherits nothing, that property is its own.
     let object = archived["NSUnderlyingProperty"] ?? archived
     return PropertyRecord(
       name: try name(of: object, "NSPropertyName"), kind: try kind(object),
@@ -154,7 +154,7 @@ extension CompiledDecoding {
     var result: [String] = []
     for element in list?.array ?? [] {
       try spend()
-      // An expression's name is that of no property.
+      // An expression description has a name, too, but it names no property.
       let isProperty = !element.isKind(of: "NSExpressionDescription")
       guard isProperty, let name = element.string ?? element["NSPropertyName"]?.string else {
         throw ModelFileError(.unsupported, "a fetch request names a property by a \(element.className ?? "list")")
@@ -164,11 +164,11 @@ extension CompiledDecoding {
     return result
   }
 
-  /// A number of rows, which alone of a model's numbers may be beyond 32 bits.
+  /// A number of rows. It may exceed 32 bits, unlike all other numbers of a model.
   private func rows(_ object: ArchivedObject, _ key: String) -> Int { Int(clamping: object[key]?.integer ?? 0) }
 }
 
-/// Keys of our own for what Apple's compiled models keep in no place that is known. Unarchivers ignore foreign keys.
+/// This library's keys for values that no known key of Apple's compiled models holds. Unarchivers ignore unknown keys.
 enum OwnKeys {
   static let spotlight = "OCDIsIndexedBySpotlight"
   static let externalRecord = "OCDIsStoredInExternalRecord"

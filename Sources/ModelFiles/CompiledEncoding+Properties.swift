@@ -47,7 +47,7 @@ extension CompiledEncoding {
     return values
   }
 
-  /// The bits of "_P", which repeat what the other keys say.
+  /// The bits of "_P". They repeat other keys.
   private func summary(of property: PropertyRecord) -> Int64 {
     let isOrdered = if case .relationship(let relationship) = property.kind { relationship.isOrdered } else { false }
     let bits: [(Int64, Bool)] = [
@@ -73,7 +73,7 @@ extension CompiledEncoding {
     return ["NSRelationshipDescription"]
   }
 
-  /// Works through nested composites by recursion; their depth is checked.
+  /// Recurses into nested composites, whose depth is limited.
   private mutating func encode(
     _ attribute: AttributeRecord, into values: inout [String: PropertyList], nesting: Int = 0
   ) throws(ModelFileError) -> [String] {
@@ -137,7 +137,7 @@ extension CompiledEncoding {
     return writer.add(classes: ["NSFetchRequest", "NSPersistentStoreRequest", "NSObject"], values: values)
   }
 
-  /// An array, or nil when it is empty, as Apple writes the lists of a fetch request.
+  /// An array, or nil if it is empty: Apple writes the lists of a fetch request so.
   private mutating func list(_ elements: [Reference]) -> Reference {
     elements.isEmpty ? .null : writer.add(array: elements)
   }

@@ -33,10 +33,10 @@ public enum CompiledModelReader {
 
 /// The decoding of one archive.
 struct CompiledDecoding {
-  /// Records that may still be made. References can name one object any number of times, so that a small archive
-  /// could otherwise describe an enormous model.
+  /// The number of records that may still be decoded. References can name one object any number of times, so without
+  /// this limit a small archive could describe an enormous model.
   private var left: Int
-  /// Bytes that copies of archived objects may still take, for the same reason.
+  /// The number of bytes that copies of archived objects may still take, for the same reason.
   private var bytesLeft: Int
 
   init(objects: Int, bytes: Int) {
@@ -163,10 +163,10 @@ struct CompiledDecoding {
   }
 }
 
-/// What each entity declares and inherits, by name.
+/// The properties that each entity declares or inherits, by name.
 ///
-/// Embedded models repeat inherited properties in the sub-entities, as proxies or as full copies. What a superentity
-/// has by the same name is inherited, whatever the class of the object.
+/// Embedded models repeat inherited properties in the subentities, as proxies or as full copies. A property counts as
+/// inherited if a superentity has one with the same name, whatever its class.
 struct EntityTree {
   private var parents: [String: String] = [:]
   private var properties: [String: Set<String>] = [:]
@@ -176,8 +176,8 @@ struct EntityTree {
     self.properties[name] = properties
   }
 
-  /// Whether one of the superentities has a property of that name. A chain that is longer than any real one, such as
-  /// a malformed cycle, is followed only so far.
+  /// Whether one of the superentities has a property with this name. Follows at most 256 superentities, because the
+  /// chain of a malformed model may be a cycle.
   func inherits(_ entity: String, _ property: String) -> Bool {
     var next = parents[entity]
     var steps = 0

@@ -14,7 +14,8 @@ public enum CompiledModelWriter {
   }
 }
 
-/// The encoding of one model. All entities and properties get their places first, because they refer to each other.
+/// The encoding of one model. The references of all entities and properties are reserved first, because they refer to
+/// each other.
 struct CompiledEncoding {
   typealias Reference = KeyedArchiveWriter.Reference
 
@@ -63,7 +64,7 @@ struct CompiledEncoding {
 
   func entity(_ name: String?) -> Reference { name.flatMap { entities[$0] } ?? .null }
 
-  /// The property of that name that the entity has or inherits.
+  /// The property of an entity with this name, declared or inherited.
   func property(_ name: String?, of entity: String) -> Reference {
     guard let name else { return .null }
     var next: String? = entity

@@ -13,7 +13,7 @@ enum CompiledValue {
       case .double, .float: object.double.map(Value.double)
       case .decimal: object.decimal.map(Value.decimal)
       case .boolean: object.bool.map(Value.bool)
-      // Objects of a transformable attribute's class are kept as an archive of their own.
+      // An object of a transformable attribute is kept as an archive of its own.
       case .transformable: .data(KeyedArchiveWriter.archive(copyOf: object))
       default: constant(object)
       }
@@ -24,7 +24,7 @@ enum CompiledValue {
     return value
   }
 
-  /// A constant by its own class; nil for what is no value.
+  /// A constant in the representation of its class; nil for objects that are not values.
   static func constant(_ object: ArchivedObject) -> Value? {
     switch object.value {
     case .bool(let flag): return .bool(flag)
@@ -41,7 +41,8 @@ enum CompiledValue {
     return object.decimal.map(Value.decimal)
   }
 
-  /// The reverse of ``constant(_:)`` and ``defaultValue(_:type:)``. Nil for references, which no model holds.
+  /// The reverse of ``constant(_:)`` and ``defaultValue(_:type:)``. Nil for object references, which models never
+  /// contain.
   static func reference(
     to value: Value, type: AttributeTypeName? = nil, in writer: inout KeyedArchiveWriter
   ) -> KeyedArchiveWriter.Reference? {

@@ -2,41 +2,41 @@ import StoreQuery
 
 /// A fetch request template of a model, or the request of a fetched property.
 public struct FetchRequestRecord: Hashable, Sendable {
-  /// The template's name; nil for the request of a fetched property, which compiled models keep none for.
+  /// The template's name. Nil for the request of a fetched property: compiled models have no name for it.
   public var name: String?
-  /// The entity whose objects are fetched; empty for none yet.
+  /// The entity whose objects are fetched; empty if none is set yet.
   public var entityName: String
-  /// Which objects are fetched; nil for all. May hold variables that the caller substitutes.
+  /// The condition for objects to be fetched; nil for all. May contain variables that the caller substitutes.
   public var predicate: Predicate?
   /// The order of the result, the first key first; empty for no order.
   public var sortDescriptors: [SortRecord]
-  /// Rows; 0 for no limit.
+  /// The maximum number of rows; 0 for no limit.
   public var fetchLimit: Int
-  /// Rows to skip.
+  /// The number of rows to skip.
   public var fetchOffset: Int
-  /// Rows to load at a time; 0 for all at once.
+  /// The number of rows to load at a time; 0 for all at once.
   public var fetchBatchSize: Int
   /// The raw value of the result type: 0 objects, 1 object IDs, 2 dictionaries, 4 count.
   public var resultType: Int
   /// Whether objects of sub-entities are found too.
   public var includesSubentities: Bool
-  /// Whether the rows' values are read along with the object IDs.
+  /// Whether property values are read together with the object IDs.
   public var includesPropertyValues: Bool
-  /// Whether unsaved changes of the context count.
+  /// Whether unsaved changes of the context are included.
   public var includesPendingChanges: Bool
   /// Whether objects come back as faults.
   public var returnsObjectsAsFaults: Bool
-  /// Whether equal rows are returned once.
+  /// Whether only one of several equal rows is returned.
   public var returnsDistinctResults: Bool
-  /// Whether objects in use get the rows that the store has now.
+  /// Whether objects in memory are updated with the rows that the store has now.
   public var shouldRefreshRefetchedObjects: Bool
   /// The names of the properties of a dictionary result; nil for all.
   public var propertiesToFetch: [String]?
   /// The properties by which rows are grouped.
   public var propertiesToGroupBy: [String]
-  /// Which groups are returned.
+  /// The condition for groups to be returned.
   public var havingPredicate: Predicate?
-  /// The relationships whose objects are fetched along.
+  /// The key paths of relationships whose objects are fetched, too.
   public var relationshipKeyPathsForPrefetching: [String]
 
   /// A request with the framework's defaults: object ID requests do not include property values, and dictionary
@@ -101,7 +101,7 @@ public struct FetchIndexElementRecord: Hashable, Sendable {
   public var expression: Expression?
   /// 0 binary, 1 R-tree.
   public var type: Int
-  /// Whether the index is ordered upwards.
+  /// Whether the order of the column is ascending.
   public var isAscending: Bool
 
   /// A binary, ascending column unless stated otherwise.

@@ -7,8 +7,8 @@ public struct ModelBundle: Sendable {
   public let url: URL
   /// The model of each version by the version's name, which is the file name without extension.
   public let versions: [String: URL]
-  /// The version that the bundle names as current, or its only one; nil when there are none, or several without a
-  /// choice.
+  /// The version that the bundle names as current, or the only version. Nil if there are no versions, or several and
+  /// the bundle names none.
   public let currentName: String?
   /// For each version, the 32-byte version hash of each entity as the compiler computed it. Empty for sources.
   public let versionHashes: [String: [String: Data]]
@@ -36,7 +36,7 @@ public struct ModelBundle: Sendable {
       info["NSManagedObjectModel_VersionChecksums"]?.dictionaryValue?.compactMapValues(\.stringValue) ?? [:]
   }
 
-  /// Both files are optional; a bundle without one is valid when it has one version.
+  /// Both files are optional: a bundle with one version is valid without them.
   private static func information(_ file: URL) throws(ModelFileError) -> PropertyList {
     guard file.isExistingFile else { return .dictionary([:]) }
     let data = try file.contents()

@@ -1,21 +1,21 @@
 import PropertyLists
 
-/// A managed object model as a plain value: what a model file says, with names instead of references.
+/// The content of a model file as a plain value, with names instead of references.
 ///
-/// Source and compiled models give equal records as far as the compiled form keeps what the source says.
+/// A source model and its compiled model give equal records, as far as the compiled form keeps all of the source.
 public struct ModelRecord: Hashable, Sendable {
   /// The model's version identifiers in ascending byte order. A source without one gives the empty string, as
   /// Apple's compiler does.
   public var versionIdentifiers: [String]
   /// All entities, in ascending byte order of their names.
   public var entities: [EntityRecord]
-  /// Fetch request templates in ascending byte order of their names, which all have.
+  /// Fetch request templates in ascending byte order of their names. Every template has a name.
   public var fetchRequestTemplates: [FetchRequestRecord]
-  /// The names of the entities in each configuration, in ascending byte order. The default one, which holds all
-  /// entities, is not listed unless the file does.
+  /// The names of the entities in each configuration, in ascending byte order. The default configuration, which
+  /// contains all entities, is listed only if the file lists it.
   public var configurations: [String: [String]]
 
-  /// A model of the given parts, which are taken as they are: sorting them is the caller's duty.
+  /// A model of the given parts. The caller must pass them sorted.
   public init(
     versionIdentifiers: [String] = [], entities: [EntityRecord] = [],
     fetchRequestTemplates: [FetchRequestRecord] = [], configurations: [String: [String]] = [:]
@@ -26,8 +26,8 @@ public struct ModelRecord: Hashable, Sendable {
     self.configurations = configurations
   }
 
-  /// Throws `malformed` where an entity inherits from one that is not there, from itself, or from more than 256 above
-  /// it. Real models have a handful, and every entity has the properties of all above it.
+  /// Throws `malformed` if an entity inherits from a missing entity, from itself, or from more than 256 superentities.
+  /// Each entity has the properties of all its superentities, and real models have a handful of levels.
   func requireInheritance() throws(ModelFileError) {
     let limit = 256
     let parents = Dictionary(entities.map { ($0.name, $0.superentity) }) { first, _ in first }
@@ -56,7 +56,7 @@ public struct ModelRecord: Hashable, Sendable {
     }
   }
 
-  /// The entity of that name. Costs a pass over the entities.
+  /// The entity with this name. Takes time linear in the number of entities.
   public func entity(named name: String) -> EntityRecord? {
     entities.first { $0.name == name }
   }
@@ -66,9 +66,9 @@ public struct ModelRecord: Hashable, Sendable {
 public struct EntityRecord: Hashable, Sendable {
   /// The name, unique in the model.
   public var name: String
-  /// The class of its objects; nil stands for NSManagedObject. A leading "." means the module that compiles the model.
+  /// The class of its objects; nil for NSManagedObject. A leading "." stands for the module that compiles the model.
   public var className: String?
-  /// Whether there are objects of sub-entities only.
+  /// Whether the entity is abstract: objects exist only of its subentities.
   public var isAbstract: Bool
   /// The name of the entity that it inherits from.
   public var superentity: String?
@@ -78,17 +78,18 @@ public struct EntityRecord: Hashable, Sendable {
   public var versionHashModifier: String?
   /// What the model's author noted; the library gives it no meaning.
   public var userInfo: [String: PropertyList]
-  /// Attribute names that identify an object together, one array a constraint, in the order of the model.
+  /// Uniqueness constraints in the order of the model: one array of attribute names per constraint.
   public var uniquenessConstraints: [[String]]
-  /// The indexes, those of properties flagged as indexed included.
+  /// The indexes, including those of properties that are flagged as indexed.
   public var fetchIndexes: [FetchIndexRecord]
-  /// Property names of the compound indexes of old models (Xcode 8 and earlier). New ones repeat the fetch indexes of
-  /// several properties here.
+  /// The compound indexes of old models (Xcode 8 and earlier), as property names. Newer models repeat here the fetch
+  /// indexes that have several properties.
   public var compoundIndexes: [[String]]
-  /// The properties that the entity declares itself, in ascending byte order of their names; inherited ones are absent.
+  /// The properties that the entity declares itself, in ascending byte order of their names. Inherited properties are
+  /// not listed.
   public var properties: [PropertyRecord]
 
-  /// An entity; without a renaming identifier its name serves.
+  /// An entity. Its name is the default renaming identifier.
   public init(
     name: String, className: String? = nil, isAbstract: Bool = false, superentity: String? = nil,
     renamingIdentifier: String? = nil, versionHashModifier: String? = nil, userInfo: [String: PropertyList] = [:],
@@ -108,7 +109,7 @@ public struct EntityRecord: Hashable, Sendable {
     self.properties = properties
   }
 
-  /// Adds a fetch index for each compound index of whose properties there is none.
+  /// Adds a fetch index for each compound index, unless a fetch index has the same properties.
   public mutating func addCompoundIndexesAsFetchIndexes() {
     let listed = Set(fetchIndexes.map { $0.elements.compactMap(\.propertyName) })
     for names in compoundIndexes where !listed.contains(names) {

@@ -4,10 +4,10 @@ import StoreQuery
 
 /// Reads source models: the `contents` file of an `.xcdatamodel` (Xcode 4 and later).
 ///
-/// The result is what Apple's compiler makes of the source: missing names are filled in, composites are expanded into
-/// the attributes that use them, and entities without `syncable` get the user info that marks them.
+/// The result equals the output of Apple's compiler: missing names are filled in, composites are expanded into the
+/// attributes that use them, and entities without `syncable` get the user info that marks them.
 public struct ModelSourceReader: Sendable {
-  /// What replaces the "." in front of class names; nil leaves it, as for a model compiled without a module.
+  /// Replaces the "." before class names. Nil keeps the ".", as for a model compiled without a module.
   public var moduleName: String?
 
   /// A reader for sources of the given module.
@@ -41,9 +41,11 @@ public struct ModelSourceReader: Sendable {
 }
 
 extension EntityRecord {
-  /// States each index in the old and in the new form, as Apple's compiler does: an indexed property as a fetch index
-  /// of its name, a compound index as a fetch index of all its names, a fetch index of one property as that property's
-  /// flag, one of several as a compound index.
+  /// Gives each index its old and its new form, as Apple's compiler does:
+  /// - an indexed property also becomes a fetch index with its name
+  /// - a compound index also becomes a fetch index with the joined names
+  /// - a fetch index of one property also sets the property's flag
+  /// - a fetch index of several properties also becomes a compound index
   fileprivate mutating func repeatIndexes() {
     addCompoundIndexesAsFetchIndexes()
     var flagged: Set<String> = []
@@ -68,7 +70,8 @@ struct SourceDecoding {
   let root: XMLElement
   let moduleName: String?
   let composites: [String: XMLElement]
-  /// Attributes that composites may still be expanded into; nested composites could otherwise multiply without end.
+  /// The number of attributes that composites may still be expanded into. Without this limit nested composites could
+  /// multiply without end.
   var expansionsLeft = 10_000
 
   init(_ root: XMLElement, moduleName: String?) {

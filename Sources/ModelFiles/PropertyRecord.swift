@@ -4,7 +4,7 @@ import StoreSchema
 
 /// One property of an entity, or one element of a composite attribute.
 public struct PropertyRecord: Hashable, Sendable {
-  /// What the kinds of properties do not have in common.
+  /// The parts that differ between the kinds of properties.
   public enum Kind: Hashable, Sendable {
     /// A value of the object itself.
     case attribute(AttributeRecord)
@@ -16,13 +16,13 @@ public struct PropertyRecord: Hashable, Sendable {
 
   /// The name, unique in the entity and its superentities.
   public var name: String
-  /// What the property is.
+  /// The kind of the property.
   public var kind: Kind
   /// Whether an object can be saved without a value.
   public var isOptional: Bool
-  /// Whether no store keeps the property.
+  /// Whether the property is transient: stores do not keep it.
   public var isTransient: Bool
-  /// Whether there is an index on this property alone. The entity's fetch indexes say so too.
+  /// Whether there is an index on this property alone. Such an index is also among the entity's fetch indexes.
   public var isIndexed: Bool
   /// Whether the property is computed: derived attributes and fetched properties.
   public var isReadOnly: Bool
@@ -39,7 +39,7 @@ public struct PropertyRecord: Hashable, Sendable {
   /// Apple's compiled models do not keep this in a known place.
   public var isStoredInExternalRecord: Bool
 
-  /// A property; without a renaming identifier its name serves.
+  /// A property. Its name is the default renaming identifier.
   public init(
     name: String, kind: Kind, isOptional: Bool = false, isTransient: Bool = false, isIndexed: Bool = false,
     isReadOnly: Bool = false, renamingIdentifier: String? = nil, versionHashModifier: String? = nil,
@@ -63,7 +63,7 @@ public struct PropertyRecord: Hashable, Sendable {
 
 /// One condition on a property's value.
 public struct ValidationRecord: Hashable, Sendable {
-  /// What is reported when the condition does not hold.
+  /// The report of a condition that does not hold.
   public enum Warning: Hashable, Sendable {
     /// A text of the application.
     case text(String)
@@ -71,12 +71,12 @@ public struct ValidationRecord: Hashable, Sendable {
     case code(Int64)
   }
 
-  /// Evaluated with the property's value as `SELF`.
+  /// The condition. It is evaluated with the property's value as `SELF`.
   public var predicate: Predicate
-  /// What is reported; nil for the framework's own message.
+  /// The report of a failure; nil for the framework's own message.
   public var warning: Warning?
 
-  /// A condition with what is reported when it fails.
+  /// A condition with the report of its failure.
   public init(_ predicate: Predicate, warning: Warning? = nil) {
     self.predicate = predicate
     self.warning = warning
@@ -87,9 +87,9 @@ public struct ValidationRecord: Hashable, Sendable {
 public struct AttributeRecord: Hashable, Sendable {
   /// The raw value of the attribute type, for example 700 for a string; see ``AttributeTypeName``.
   public var type: Int
-  /// The class of the values: the one that belongs to the type unless the model names another.
+  /// The class of the values: the class that the model names, otherwise that of the type.
   public var valueClassName: String?
-  /// The value of new objects. That of a transformable attribute is `data`: a keyed archive of the default object.
+  /// The value of new objects. For a transformable attribute it is `data`: a keyed archive of the default object.
   public var defaultValue: Value
   /// The registered name of the transformer of a transformable attribute; nil for the default one.
   public var valueTransformerName: String?
@@ -128,13 +128,14 @@ public struct RelationshipRecord: Hashable, Sendable {
   public var destinationEntity: String
   /// The name of the inverse relationship, which the destination entity has.
   public var inverseName: String?
-  /// How many objects there must be at least.
+  /// The least number of objects.
   public var minCount: Int
-  /// 1 for a to-one relationship and nothing else; 0 or -1 for a to-many one without bound.
+  /// The greatest number of objects: 1 for a to-one relationship only, 0 or -1 for a to-many relationship without
+  /// limit.
   public var maxCount: Int
   /// 0 no action, 1 nullify, 2 cascade, 3 deny.
   public var deleteRule: Int
-  /// Whether the objects are in an order; without meaning for a to-one relationship.
+  /// Whether the objects are ordered. Has no meaning for a to-one relationship.
   public var isOrdered: Bool
 
   /// A relationship that nullifies, to one object unless stated otherwise.

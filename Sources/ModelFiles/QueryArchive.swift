@@ -5,7 +5,7 @@ import StoreQuery
 /// Predicates, expressions and sort descriptors outside models: keyed archives with the records that Apple's Foundation
 /// writes of `NSPredicate`, `NSExpression` and `NSSortDescriptor`, as compiled models have them too.
 public enum QueryArchive {
-  /// What an archive holds.
+  /// The content of an archive.
   public enum Content: Hashable, Sendable {
     /// An `NSPredicate`.
     case predicate(StoreQuery.Predicate)
@@ -17,8 +17,8 @@ public enum QueryArchive {
 
   /// The archive of a predicate, an expression or a sort descriptor. Equal ones give equal bytes.
   ///
-  /// Throws `unsupported` for what has no archived form: objects and blocks, `$name` in place of a predicate, and more
-  /// than 200 levels.
+  /// Throws `unsupported` for objects and blocks, for a `$name` in place of a predicate, and beyond 200 levels: they
+  /// have no archived form.
   public static func write(_ content: Content) throws(ModelFileError) -> Data {
     var encoding = CompiledEncoding(ModelRecord(entities: []))
     let root =
@@ -32,13 +32,13 @@ public enum QueryArchive {
 
   /// Reads an archive without making any object of the classes that it names.
   ///
-  /// The number of records, their nesting and the bytes of their texts are limited. Throws `notAModel` for an archive
-  /// of something else, `malformed` for a damaged one, `unsupported` for records that are not known here.
+  /// The number of records, their nesting and the size of their texts are limited. Throws `notAModel` for an archive of
+  /// something else, `malformed` for a damaged one, and `unsupported` for unknown records.
   public static func read(_ data: Data) throws(ModelFileError) -> Content {
     let archive: KeyedArchiveReader
     do { archive = try KeyedArchiveReader(data) } catch { throw ModelFileError(error) }
     guard let root = archive.root() else { throw ModelFileError(.malformed, "the archive holds nothing") }
-    // What is archived among other objects is a whole archive of its own.
+    // The query may be an object of a larger archive, which then contains it as data: an archive of its own.
     if let own = root[ownKey]?.data {
       guard let inner = try? KeyedArchiveReader(own), let root = inner.root(), root[ownKey] == nil else {
         throw ModelFileError(.malformed, "an archive within the archive is damaged")
@@ -48,7 +48,7 @@ public enum QueryArchive {
     return try content(root, CompiledDecoding(objects: archive.objects.count, bytes: data.count))
   }
 
-  /// The key under which a coder of other objects is given the archive.
+  /// The key of this archive in the archive of a larger object.
   public static let ownKey = "archive"
 
   private static func content(

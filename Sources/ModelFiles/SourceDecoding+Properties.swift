@@ -76,7 +76,7 @@ extension SourceDecoding {
       allowsExternalBinaryDataStorage: element.flag("allowsExternalBinaryDataStorage"),
       preservesValueInHistoryOnDeletion: element.flag("preserveAfterDeletion"),
       allowsCloudEncryption: element.flag("allowsCloudEncryption"))
-    // The text beside an interval is that date in the language of whoever saved the model.
+    // The model also has the date as text, in the language of the user who saved it. The interval is used instead.
     if let interval = try element.double("defaultDateTimeInterval") {
       attribute.defaultValue = .date(interval)
     } else if let text = element.attributes["defaultValueString"] {
@@ -91,7 +91,7 @@ extension SourceDecoding {
     return attribute
   }
 
-  /// The attributes of a composite. Composites may hold others, but not themselves.
+  /// The attributes of a composite. Composites may contain other composites, but not themselves.
   private mutating func elements(named name: String, nesting: Int) throws(ModelFileError) -> [PropertyRecord] {
     guard let composite = composites[name] else { throw ModelFileError(.malformed, "there is no composite \(name)") }
     guard nesting < 16 else { throw ModelFileError(.malformed, "the composite \(name) contains itself") }
@@ -133,7 +133,7 @@ enum SourceValidation {
   private static func bound(
     _ element: XMLElement, _ prefix: String, _ type: AttributeTypeName
   ) throws(ModelFileError) -> Value? {
-    // The text form of a date is in the language of whoever saved the model.
+    // The text form of a date is in the language of the user who saved the model.
     if type == .date { return try element.double(prefix + "DateTimeInterval").map(Value.date) }
     guard let text = element.text(prefix + "ValueString") else { return nil }
     let value = SourceValue.value(text, type: type == .string ? .integer64 : type)

@@ -5,13 +5,13 @@ import StoreSchema
 enum SourceValue {
   /// The value of `text` for an attribute of the given type.
   ///
-  /// Null where the type has no textual form and where the text is no such value: Xcode accepts any text in the field,
-  /// and projects with nonsense there compile.
+  /// Null if the type has no textual form, or if the text is not valid: Xcode accepts any text in the field, and
+  /// compiles projects with invalid ones.
   static func value(_ text: String, type: AttributeTypeName) -> Value {
     switch type {
     case .string: .string(text)
     case .undefined, .date, .binary, .transformable, .objectID, .composite: .null
-    // A cleared field; only a string can mean it.
+    // A cleared field is a value for strings only.
     default: text.isEmpty ? .null : parsed(text, type) ?? .null
     }
   }
@@ -37,7 +37,7 @@ enum SourceValue {
     }
   }
 
-  /// `Decimal(string:)` stops at the first foreign character, so the characters are checked before.
+  /// Checks all characters first, because `Decimal(string:)` stops at the first character that it does not know.
   private static func decimal(_ text: String) -> Decimal? {
     guard text.utf8.allSatisfy({ "0123456789+-.eE".utf8.contains($0) }) else { return nil }
     return Decimal(string: text, locale: Locale(identifier: "en_US_POSIX"))

@@ -3,10 +3,11 @@ import PropertyLists
 
 /// A strings file: texts by key, as text (`"key" = "text";` with comments), or compiled to a property list.
 ///
-/// The text form is the one of Apple's "String Resources" (Resource Programming Guide): UTF-8, or UTF-16 with a byte
-/// order mark; `\n`, `\t`, `\r`, `\"`, `\\` and `\Uxxxx` in quotes; keys and texts without blanks need none.
+/// The text form is that of Apple's "String Resources" (Resource Programming Guide): UTF-8, or UTF-16 with a byte order
+/// mark. Quoted texts may contain `\n`, `\t`, `\r`, `\"`, `\\` and `\Uxxxx`. Keys and texts without blanks need no
+/// quotes.
 public enum StringsFile {
-  /// The texts of the file at `url`. Of a key that is there twice, the last text counts.
+  /// The texts of the file at `url`, by key. If a key occurs twice, its last text counts.
   public static func read(at url: URL) throws(ModelFileError) -> [String: String] {
     do { return try read(url.contents()) } catch { throw error.located(at: url) }
   }
@@ -67,7 +68,7 @@ private struct StringsScanner {
     return true
   }
 
-  /// Skips white space and comments. False at the end.
+  /// Skips white space and comments. Returns false at the end.
   private mutating func skipBlanks() throws(ModelFileError) -> Bool {
     while let scalar = next {
       if scalar.properties.isWhitespace {
@@ -118,7 +119,7 @@ private struct StringsScanner {
     case "t": return "\t"
     case "U", "u":
       let high = try unit()
-      // Two escapes for one scalar beyond the first 65 536.
+      // A scalar beyond the first 65 536 has two escapes.
       if UTF16.isLeadSurrogate(high), take("\\"), take("U") || take("u") {
         let low = try unit()
         if UTF16.isTrailSurrogate(low) { return UTF16.decode(UTF16.EncodedScalar([high, low])) }

@@ -3,7 +3,7 @@ import Foundation
 extension URL {
   var isExistingFile: Bool { FileManager.default.fileExists(atPath: path(percentEncoded: false)) }
 
-  /// The bytes of the file.
+  /// Reads the file.
   func contents() throws(ModelFileError) -> Data {
     do {
       return try Data(contentsOf: self)
@@ -12,7 +12,7 @@ extension URL {
     }
   }
 
-  /// The names in a folder, in ascending byte order.
+  /// The names of the items in the folder, in ascending byte order.
   func folderNames() throws(ModelFileError) -> [String] {
     do {
       return try FileManager.default.contentsOfDirectory(atPath: path(percentEncoded: false))

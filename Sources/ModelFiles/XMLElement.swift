@@ -1,13 +1,13 @@
 import Foundation
 import PropertyLists
 
-/// An element of a source model with its children. Text between elements has no meaning there.
+/// An element of a source model with its children. Text between elements is ignored.
 struct XMLElement {
   let name: String
   let attributes: [String: String]
   var children: [XMLElement] = []
 
-  /// Models need five levels; anything far deeper is no model.
+  /// The limit of nesting. Models need five levels.
   private static let depthLimit = 16
 
   static func root(of data: Data) throws(ModelFileError) -> XMLElement {
@@ -41,13 +41,13 @@ struct XMLElement {
 
   func children(_ name: String) -> [XMLElement] { children.filter { $0.name == name } }
 
-  /// The value of an attribute that must be there.
+  /// The value of a required attribute.
   func required(_ key: String) throws(ModelFileError) -> String {
     guard let value = attributes[key] else { throw ModelFileError(.malformed, "<\(name)> has no \(key)") }
     return value
   }
 
-  /// The value of an attribute unless it is empty, which Xcode writes for fields that were cleared.
+  /// The value of an attribute, nil if it is empty: Xcode writes empty values for cleared fields.
   func text(_ key: String) -> String? {
     attributes[key].flatMap { $0.isEmpty ? nil : $0 }
   }
