@@ -4,7 +4,7 @@ import PropertyLists
 import StoreProtocol
 import StoreSchema
 
-/// Stores in Core Data's binary format, whole files.
+/// Stores in Core Data's binary format, one whole file each.
 public typealias BinaryBackend = AtomicFileBackend<BinaryFormat>
 
 extension AtomicFileBackend<BinaryFormat> {
@@ -12,8 +12,8 @@ extension AtomicFileBackend<BinaryFormat> {
   public init() { self.init(BinaryFormat()) }
 }
 
-/// The format: a header, a keyed archive of all objects, and one of the metadata (the backend's README says what is
-/// known of it).
+/// The format: a header, a keyed archive of all objects, and a keyed archive of the metadata. The backend's README has
+/// the details.
 public struct BinaryFormat: AtomicFormat {
   public var storeType: String { "Binary" }
   public var capabilities: Capabilities { .binaryPropertyListFile }
@@ -41,13 +41,14 @@ public struct BinaryFormat: AtomicFormat {
     _ file: AtomicFileContent, _ schema: Schema, _ numbering: AtomicNumbering
   ) throws(StoreError) -> AtomicGraph {
     let header = try BinaryHeader(file)
-    // Where the objects stand in an order that nobody has foreseen, all of them stay in memory.
+    // The first attempt releases memory while it reads. That fails for files whose objects are in an unexpected order;
+    // the second attempt keeps all bytes.
     for givesBack in [true, false] {
       let memory = try file.memory()
       try file.verify()
       guard header.objects.upperBound <= memory.count else { break }
       let first = header.objects.lowerBound
-      // The bytes are read through a pointer that does not hold them.
+      // The pointer to the bytes does not retain the memory.
       defer { withExtendedLifetime(memory) {} }
       let graph = try BinaryGraphReader.graph(
         UnsafeRawBufferPointer(rebasing: memory.bytes[header.objects]), schema, numbering,
@@ -75,7 +76,7 @@ public struct BinaryFormat: AtomicFormat {
     try write(metadata, header, objects: old.objects.count, old.highestNumber, to: writer)
   }
 
-  /// Writes what comes behind the objects, and the header, which tells where that is.
+  /// Writes the metadata behind the objects, and fills the header, which has the ranges of both.
   private func write(
     _ metadata: StoreMetadata, _ header: AtomicFileWriter.Gap, objects: Int, _ highestNumber: Int64,
     to writer: AtomicFileWriter
@@ -97,7 +98,7 @@ public struct BinaryFormat: AtomicFormat {
     let objects: Range<Int>
     do { objects = try BinaryHeader(file).objects } catch {
       salvage.lose(StoreFinding(.integrity, error.message))
-      // The archive of the metadata is the last one.
+      // The last archive of the file is that of the metadata.
       guard let end = data.range(of: Data("bplist00".utf8), options: .backwards)?.lowerBound, end > BinaryHeader.count
       else { throw error }
       objects = BinaryHeader.count..<end
@@ -130,7 +131,7 @@ struct BinaryHeader {
   let metadata: Range<Int>
   let highestNumber: Int64
 
-  /// Throws unless both archives are in the file, one behind the other.
+  /// Throws unless both archives are in the file, the metadata directly behind the objects.
   init(_ file: AtomicFileContent) throws(StoreError) {
     let head = try file.data(0..<Self.count)
     guard head.starts(with: Self.magic) else {

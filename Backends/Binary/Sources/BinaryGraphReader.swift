@@ -4,7 +4,7 @@ import PropertyLists
 import StoreProtocol
 import StoreSchema
 
-/// Reads the archive of all objects, node by node, into rows.
+/// Reads the objects of the archive, node by node, into rows.
 final class BinaryGraphReader {
   private let schema: Schema
   private let archive: KeyedArchiveBytes
@@ -14,23 +14,23 @@ final class BinaryGraphReader {
   private let nodeFields = KeyedFields([
     "NSPrimaryKey64", "NSEntityName", "NSAttributeValues", "NSRelatedNodes", "$class",
   ])
-  /// The entity that was named last.
+  /// The entity of the previous node, by the number of its name in the archive.
   @exclusivity(unchecked) private var named: (number: Int, shape: BinaryShape)?
-  /// Relationships by the number of their name, at a place that this gives.
+  /// A hash table of relationships, by the number of their name in the archive.
   @exclusivity(unchecked) private var relationships: [(number: Int, entity: Int, relationship: Related)?]
   @exclusivity(unchecked) private var keys: [Int64] = []
-  /// Of a damaged archive: what hears of objects and values that are none.
+  /// For a damaged archive: collects reports of unreadable objects and values. Nil for other archives.
   private let salvage: Salvage?
 
-  /// A relationship, where its links go.
+  /// A relationship with the slot or link table of its links.
   private struct Related {
     let name: String
     let slot: Int?
     let table: Int?
   }
 
-  /// The graph in the bytes of an archive, which are given back while it is made. Throws `corrupt` where they are none
-  /// of such objects. Nil where something was still needed that was given back.
+  /// Reads the graph of an archive. `giveBack` gets ranges of bytes that are not needed any more. Returns nil if a
+  /// released range was needed after all. Throws `corrupt` if the bytes are no archive of objects.
   static func graph(
     _ bytes: UnsafeRawBufferPointer, _ schema: Schema, _ numbering: AtomicNumbering, highestNumber: Int64,
     giveBack: ((Range<Int>) -> Void)?
@@ -49,7 +49,7 @@ final class BinaryGraphReader {
     }
   }
 
-  /// Puts the objects of a damaged archive into `salvage`. Throws where none can be found.
+  /// Adds the objects of a damaged archive to `salvage`. Throws if none can be found.
   static func salvage(
     _ bytes: UnsafeRawBufferPointer, _ numbering: AtomicNumbering, into salvage: Salvage
   ) throws(StoreError) {
@@ -81,8 +81,8 @@ final class BinaryGraphReader {
     if keys.count != nodes.count {
       try refuse("The dictionary of its objects has \(keys.count) keys and \(nodes.count) values.")
     }
-    // From the last one to the first: what an object refers to stands before it or was met before it, so that the bytes
-    // behind it can go.
+    // Reads from the last node to the first. An object refers to objects before it, or to objects that were read
+    // already, so the bytes behind it can be released.
     for index in (0..<min(keys.count, nodes.count)).reversed() {
       do {
         guard let key = try archive.item(at: archive.place(index, in: keys)),
@@ -97,7 +97,7 @@ final class BinaryGraphReader {
     }
   }
 
-  /// Ends the reading of a store that is opened; of a damaged one it is told.
+  /// Reports a fault: throws for a store that is opened, and adds the fault to the report of a salvage.
   private func refuse(_ text: String) throws {
     guard let salvage else { throw StoreError(.corrupt, text) }
     salvage.lose(StoreFinding(.integrity, text))
@@ -125,7 +125,8 @@ final class BinaryGraphReader {
       guard let item = items[index] else { throw Self.wrongCount(key) }
       if archive.isKnownNull(item) { continue }
       let (slot, kind) = shape.columns[index]
-      // These are no null objects where they have a value; whatever else could take one for its value.
+      // A null object is never read as a date or a UUID, so these kinds are tried first. Other kinds could take a null
+      // object for a value, so it is ruled out first.
       let isOwnClass = kind == .date || kind == .uuid
       if !isOwnClass, try archive.isNullObject(item) { continue }
       if try set(slot, kind, item) { continue }
@@ -168,7 +169,7 @@ final class BinaryGraphReader {
     }
   }
 
-  /// Adds what one relationship leads to.
+  /// Adds the links of one relationship.
   private func addLinks(
     _ name: KeyedArchiveBytes.Place, _ list: KeyedArchiveBytes.Place, _ entity: Entity, _ key: Int64
   ) throws {
@@ -182,7 +183,7 @@ final class BinaryGraphReader {
     if !areKeys {
       let text = "The relationship \(relationship.name) of the object \(key) leads to what are no keys."
       guard let salvage else { throw StoreError(.corrupt, text) }
-      // The keys among them count.
+      // The elements that are keys are kept.
       salvage.lose(StoreFinding(.reference, text, entity: entity.name, key: key))
     }
     if let table = relationship.table {
@@ -192,12 +193,12 @@ final class BinaryGraphReader {
     }
   }
 
-  /// Nil for a name that is none.
+  /// The relationship with the name at `place`, nil if there is no string.
   private func relationship(
     _ place: KeyedArchiveBytes.Place, _ entity: Entity, _ key: Int64
   ) throws -> Related? {
     let number = try archive.number(at: place)
-    // Where others have the place that the number gives, one of the next.
+    // Searches the next slots of the hash table if others are in use.
     var index = number & 63
     for _ in 0..<64 {
       guard let known = relationships[index] else { break }
@@ -216,7 +217,7 @@ final class BinaryGraphReader {
 
   // MARK: Values
 
-  /// Puts a value in its slot. False for what cannot be one of its kind.
+  /// Sets the slot to a value. Returns false if the item is no value of this kind.
   private func set(_ slot: Int, _ kind: SlotKind, _ item: KeyedArchiveBytes.Item) throws -> Bool {
     switch kind {
     case .int16: return try set(slot, archive.integer(item), in: Int64(Int16.min)...Int64(Int16.max))

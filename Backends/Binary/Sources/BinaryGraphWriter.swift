@@ -4,7 +4,7 @@ import PropertyLists
 import StoreProtocol
 import StoreSchema
 
-/// Writes the archive of all objects, a dictionary from keys to nodes, as it goes through them.
+/// Writes the archive of all objects, a dictionary from keys to nodes, while it visits them.
 final class BinaryGraphWriter {
   private typealias Reference = KeyedArchiveStream.Reference
 
@@ -12,7 +12,7 @@ final class BinaryGraphWriter {
   private let writer: AtomicFileWriter
   private let shapes: [BinaryShape]
   private let archive = KeyedArchiveStream()
-  /// How many bytes were written.
+  /// The number of bytes written.
   @exclusivity(unchecked) private var count = 0
 
   private let null: Reference
@@ -23,21 +23,21 @@ final class BinaryGraphWriter {
   private lazy var date = archive.addClass(["NSDate", "NSObject"])
   private lazy var uuid = archive.addClass(["NSUUID", "NSObject"])
   private lazy var url = archive.addClass(["NSURL", "NSObject"])
-  /// Under the class name that Apple's own archives carry.
+  /// Has the class name of Apple's own archives.
   private lazy var decimal = archive.addClass([
     "NSDecimalNumberPlaceholder", "NSDecimalNumber", "NSNumber", "NSValue", "NSObject",
   ])
   private let names: [Names]
 
-  /// What the nodes of an entity name.
+  /// The references to the names in nodes of an entity.
   private struct Names {
     let entity: Reference
-    /// By the shape's relationships.
+    /// In the order of the shape's relationships.
     let relationships: [Reference]
     let tables: [Int?]
   }
 
-  // Lists that are filled again and again.
+  // Buffers that are reused for each object.
   @exclusivity(unchecked) private var values: [Reference] = []
   @exclusivity(unchecked) private var keys: [Reference] = []
   @exclusivity(unchecked) private var relatedNames: [Reference] = []
@@ -62,7 +62,7 @@ final class BinaryGraphWriter {
     }
   }
 
-  /// Writes the archive. Gives how many bytes it has.
+  /// Writes the archive. Returns its size in bytes.
   func write() throws(StoreError) -> Int {
     var (keys, nodes) = ([Reference](), [Reference]())
     try graph.forEachRow { (row) throws(StoreError) in
@@ -118,7 +118,7 @@ final class BinaryGraphWriter {
     keys.append(archive.add(graph.number(of: key, in: relationship.destination)))
   }
 
-  /// The bytes of a row stay where they are as long as the graph is there.
+  /// The archive refers to the bytes of rows. They stay valid as long as the graph exists.
   private func value(_ row: Row, _ slot: Int, _ kind: SlotKind) -> Reference {
     let view = row.view
     if view.isNull(slot) { return null }
@@ -137,7 +137,7 @@ final class BinaryGraphWriter {
     }
   }
 
-  /// The archived object itself, where it can be archived again to the same bytes; else the bytes.
+  /// The archived object itself, if archiving it again gives the same bytes. Otherwise the bytes as data.
   private func transformed(_ bytes: UnsafeRawBufferPointer) -> Reference {
     let data = Data(bytes)
     guard let reader = try? KeyedArchiveReader(data), let root = reader.root(), root.data == nil,

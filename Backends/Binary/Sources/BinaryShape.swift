@@ -1,12 +1,12 @@
 import StoreSchema
 
-/// What a node of an entity has.
+/// The content of a node of an entity.
 struct BinaryShape {
   let entity: Entity
   let slotCount: Int
-  /// The values: all attributes by name, the elements of composites in their place.
+  /// The attributes by name. A composite is replaced with its elements.
   let columns: [(slot: Int, kind: SlotKind)]
-  /// By name.
+  /// The relationships in the order of their names.
   let relationships: [Relationship]
 
   init(_ entity: Entity) {

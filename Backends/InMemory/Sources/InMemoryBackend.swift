@@ -3,7 +3,7 @@ import Foundation
 import StoreProtocol
 import StoreSchema
 
-/// Stores that live as long as they are open.
+/// Stores in memory. Their content is lost when they are closed.
 public struct InMemoryBackend: StoreBackend {
   /// The backend of stores in memory.
   public init() {}
@@ -13,7 +13,7 @@ public struct InMemoryBackend: StoreBackend {
     [.concurrentReads, .rowVersions, .uniqueness, .grouping, .derivedAttributes, .objectValues]
   }
 
-  /// Makes an empty store each time, whatever the URL.
+  /// Makes an empty store each time. The URL has no meaning.
   public func open(at url: URL, schema: Schema, options: StoreOptions) throws(StoreError) -> any Store {
     let metadata = StoreMetadata(
       identifier: UUID().uuidString, storeType: storeType, versionHashes: schema.versionHashes,

@@ -3,7 +3,7 @@ import Foundation
 import StoreProtocol
 import StoreSchema
 
-/// Stores in Core Data's XML format, whole files.
+/// Stores in Core Data's XML format, one whole file each.
 public typealias XMLBackend = AtomicFileBackend<XMLFormat>
 
 extension AtomicFileBackend<XMLFormat> {
@@ -11,14 +11,14 @@ extension AtomicFileBackend<XMLFormat> {
   public init() { self.init(XMLFormat()) }
 }
 
-/// The format: `database` with `databaseInfo` and an `object` for each object
-/// (the backend's README says what is known of it).
+/// The format: a `database` element with `databaseInfo` and one `object` element per object. The backend's README has
+/// the details.
 public struct XMLFormat: AtomicFormat {
   public var storeType: String { "XML" }
   public var capabilities: Capabilities { .xmlFile }
   public var metadataIsLast: Bool { false }
 
-  /// A document begins with a `<`, perhaps behind a mark of its encoding.
+  /// A document begins with `<`, possibly after a byte order mark.
   public func accepts(_ beginning: Data) -> Bool {
     beginning.drop { [0x09, 0x0A, 0x0D, 0x20, 0xEF, 0xBB, 0xBF, 0xFE, 0xFF, 0x00].contains($0) }.first
       == UInt8(ascii: "<")

@@ -17,12 +17,12 @@ enum XMLBinary {
     }
   }
 
-  /// The bytes of the UUID in a text of the usual form, between white space. Nil for everything else.
+  /// The bytes of a UUID in its usual text form, with white space around it allowed. Nil for every other text.
   static func uuid(_ text: UnsafeRawBufferPointer) -> uuid_t? {
     let text = XMLNumber.trimmed(text)
     guard text.count == 36 else { return nil }
     var result = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)).uuid
-    // Bits that no digit has are there after one that is none.
+    // `found` collects the bits of all digits. Other characters set bits that no digit has.
     var found: UInt8 = 0
     withUnsafeMutableBytes(of: &result) { bytes in
       nibbles.withUnsafeBufferPointer { nibbles in
@@ -42,7 +42,7 @@ enum XMLBinary {
     return found < 16 ? result : nil
   }
 
-  /// The value of each digit, and of everything else one that no digit has.
+  /// The value of each hexadecimal digit by its byte; 0xFF for other bytes.
   private static let nibbles: [UInt8] = (0..<256).map { byte in
     hexadecimal(UInt8(byte))
   }
@@ -58,7 +58,7 @@ enum XMLBinary {
 
   // MARK: Base64
 
-  /// The first 76 characters, a line's end, the rest on one line, a line's end, as the format has it.
+  /// Appends Base64 in the layout of the format: the first 76 characters on one line, the rest on a second line.
   static func append(base64 bytes: UnsafeRawBufferPointer, to output: inout [UInt8]) {
     // 57 bytes make 76 characters.
     let first = min(57, bytes.count)
@@ -87,8 +87,8 @@ enum XMLBinary {
     }
   }
 
-  /// Puts the bytes that a text stands for, white space left out, into `output` from `start` on, which grows as needed.
-  /// Gives where they end, nil for what is no Base64.
+  /// Decodes Base64, ignoring white space, into `output` from index `start` on. `output` grows as needed. Returns the
+  /// index behind the last byte, or nil for a text that is not Base64.
   static func decode(_ text: UnsafeRawBufferPointer, into output: inout [UInt8], from start: Int) -> Int? {
     let room = start + text.count / 4 * 3 + 3
     if output.count < room { output.append(contentsOf: repeatElement(0, count: room - output.count)) }
@@ -97,20 +97,20 @@ enum XMLBinary {
     }
     if let count { return start + count }
     if XMLNumber.trimmed(text).isEmpty { return start }
-    // Whatever else there may be.
+    // Foundation's decoder ignores characters that are not Base64.
     guard let data = Data(base64Encoded: Data(text), options: .ignoreUnknownCharacters) else { return nil }
     output.replaceSubrange(start..., with: data)
     return start + data.count
   }
 
-  /// How many bytes there were. Nil for what is no Base64 without further characters.
+  /// Returns the number of decoded bytes. Nil for a text with characters other than Base64 and white space.
   @inline(__always)
   private static func decode(
     _ text: UnsafeRawBufferPointer, _ values: UnsafeBufferPointer<UInt8>, _ output: UnsafeMutableBufferPointer<UInt8>
   ) -> Int? {
     var (index, place, word, count, padding) = (0, 0, UInt32(0), 0, 0)
     while index < text.count {
-      // Four digits at once, as long as nothing else comes.
+      // Decodes four digits at once until another character comes.
       while count == 0, padding == 0, index + 4 <= text.count {
         let (a, b) = (values[Int(text[index])], values[Int(text[index &+ 1])])
         let (c, d) = (values[Int(text[index &+ 2])], values[Int(text[index &+ 3])])

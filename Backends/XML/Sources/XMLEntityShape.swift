@@ -1,29 +1,29 @@
 import Foundation
 import StoreSchema
 
-/// A relationship as a document has it: under its name in lower case.
+/// A relationship in a document. Its name is in lower case.
 struct XMLRelationship {
   let name: String
-  /// Of a to-one relationship.
+  /// The slot of a to-one relationship.
   let slot: Int?
   /// The link table of a to-many relationship.
   let table: Int?
 }
 
-/// An entity's properties under the names that documents have for them, in lower case, and how a document spells them,
-/// which is in the same order in most objects.
+/// The properties of an entity by their names in documents, which are in lower case. Also remembers the spelling and
+/// the order of the names in a document, which are the same for most objects.
 ///
 /// Used by one caller at a time, so its fields are free of exclusivity checks.
 final class XMLEntityShape {
   let index: Int
   let slotCount: Int
-  /// In the order of the slots.
+  /// The attributes in the order of the slots; a composite has one column per element.
   let columns: [(name: String, slot: Int, kind: SlotKind)]
   let relationships: [XMLRelationship]
-  /// By name, the places in the lists.
+  /// The indexes in `columns` and `relationships`, by name.
   private let attributePlaces: [String: Int]
   private let relationshipPlaces: [String: Int]
-  /// The names that were met, one behind the other.
+  /// The names met so far, one behind the other; `known` has their ranges.
   @exclusivity(unchecked) private var names: [UInt8] = []
   @exclusivity(unchecked) private var known: [Spelling] = []
   @exclusivity(unchecked) private var next = 0
@@ -58,12 +58,12 @@ final class XMLEntityShape {
       relationships.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// Another object begins.
+  /// Begins another object.
   func begin() { next = 0 }
 
-  /// The index of a property among the columns or relationships. Nil for a name that the entity does not have.
+  /// The index of a property in `columns` or `relationships`. Nil for a name that the entity does not have.
   func property(_ name: UnsafeRawBufferPointer, isAttribute: Bool) -> Int? {
-    // One that is missing in this object is passed over.
+    // Skips properties that this object does not have.
     for place in next..<min(next + 8, known.count)
     where known[place].isAttribute == isAttribute && known[place].count == name.count && isSame(known[place], name) {
       next = place + 1
@@ -71,7 +71,7 @@ final class XMLEntityShape {
     }
     let text = String(decoding: name, as: UTF8.self).lowercased()
     guard let property = isAttribute ? attributePlaces[text] : relationshipPlaces[text] else { return nil }
-    // As many as a document can need that is not made to need more.
+    // The limit matters only for documents that spell one name in very many ways: the memory stays bounded.
     if known.count < 2 * (columns.count + relationships.count) {
       let spelling = Spelling(start: names.count, count: name.count, isAttribute: isAttribute, property: property)
       known.insert(spelling, at: min(next, known.count))

@@ -10,12 +10,12 @@ final class XMLGraphReader: XMLInfoReader {
   private let shapes: [XMLEntityShape]
   private let entities: [String: Int]
   @exclusivity(unchecked) private var loader: AtomicGraphLoader
-  /// Of a damaged document: where values go that are none.
+  /// For a damaged document: collects reports of invalid values. Nil for other documents.
   private let salvage: Salvage?
   private let values = XMLValueReader()
   @exclusivity(unchecked) private var key: Int64 = 0
   @exclusivity(unchecked) private var shape: XMLEntityShape?
-  /// The entity's name as the last object has it.
+  /// The entity name of the last object, as the document spells it.
   @exclusivity(unchecked) private var type: [UInt8] = []
   @exclusivity(unchecked) private var keys: [Int64] = []
 

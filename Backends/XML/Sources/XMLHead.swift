@@ -4,11 +4,11 @@ import StoreProtocol
 
 /// The beginning of a document, up to its first object.
 enum XMLHead {
-  /// In all samples from 2006 to 2024.
+  /// The version in all samples from 2006 to 2024.
   static let version: Int64 = 134_481_920
 
   static func text(_ metadata: StoreMetadata, _ highestNumber: Int64) throws(StoreError) -> String {
-    // The type and the UUID are not among the entries.
+    // The format does not list the type and the UUID among the entries.
     var entries = metadata.propertyList(isNew: false)
     entries["NSStoreType"] = nil
     entries["NSStoreUUID"] = nil
@@ -35,10 +35,10 @@ enum XMLHead {
       """
   }
 
-  /// What follows the beginning of a document that somebody has written: the objects.
+  /// The part of an existing document behind `databaseInfo`: the objects.
   ///
-  /// Throws `unsupported` where bytes alone do not tell where that is: another encoding than UTF-8, or a beginning with
-  /// comments or sections, which may hold any text.
+  /// Throws `unsupported` if a search of bytes cannot find that part reliably: the document has another encoding than
+  /// UTF-8, or comments or sections, which may contain any text, before it.
   static func rest(_ document: Data) throws(StoreError) -> Data {
     guard let end = document.range(of: Data("</databaseInfo>".utf8)) else { throw unclear }
     let head = document[..<end.lowerBound]

@@ -3,11 +3,11 @@ import Foundation
 import PropertyLists
 import StoreProtocol
 
-/// Reads `databaseInfo`: UUID, highest key and metadata. By itself it reads no further.
+/// Reads `databaseInfo`: UUID, highest key and metadata. Stops there unless a subclass reads the objects.
 class XMLInfoReader: XMLHandler {
   private(set) var identifier = ""
   private(set) var highestNumber: Int64 = 0
-  /// How many elements are open, and what the second of them is.
+  /// The number of open elements; `part` says in which part of the document they are.
   @exclusivity(unchecked) private var depth = 0
   @exclusivity(unchecked) private var part = Part.other
   @exclusivity(unchecked) private var content: [UInt8] = []
@@ -41,7 +41,7 @@ class XMLInfoReader: XMLHandler {
 
   func text(_ bytes: UnsafeRawBufferPointer) throws(StoreError) {
     if list == nil {
-      // A text within another element is not the text of this one.
+      // Ignores text inside of child elements.
       if depth == 3 { content.append(contentsOf: bytes) }
     } else {
       try property { (list) throws(PropertyListError) in
@@ -89,8 +89,8 @@ class XMLInfoReader: XMLHandler {
     }
   }
 
-  /// What is no number tells nothing, and the keys of the objects count alone. But no key follows a number that is too
-  /// large, so that it cannot be kept.
+  /// The highest key that the document states. A text that is not a number counts as zero, so that only the keys of the
+  /// objects count. A number beyond 64 bits is refused: no new key could follow it.
   private static func highest(_ text: String) throws(StoreError) -> Int64 {
     if let number = Int64(text) { return number }
     if text.isEmpty || !text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) { return 0 }
@@ -110,7 +110,7 @@ class XMLInfoReader: XMLHandler {
     list = builder
   }
 
-  /// Where the metadata is empty, nothing is known of the model.
+  /// The metadata. Empty metadata means that nothing is known of the model.
   func metadata(_ type: String) throws(StoreError) -> StoreMetadata {
     guard hasInfo, !identifier.isEmpty, identifier.utf8.count <= 255 else {
       throw StoreError(.notAStore, "The document has no <databaseInfo> with a UUID.")
@@ -118,7 +118,7 @@ class XMLInfoReader: XMLHandler {
     return try StoreMetadata(XMLTimes.restoring(info ?? .dictionary([:])), identifier: identifier, storeType: type)
   }
 
-  /// What those who read more do with objects.
+  /// Reads an object. Subclasses that need objects override it.
   func read(_ object: cxml_object) throws(StoreError) {}
 
   /// A key from an identifier such as `z102`.
@@ -132,7 +132,7 @@ class XMLInfoReader: XMLHandler {
     return key
   }
 
-  /// Appends the keys from identifiers with white space between them.
+  /// Appends the keys of identifiers that are separated by white space.
   static func append(keys identifiers: UnsafeRawBufferPointer, to keys: inout [Int64]) throws(StoreError) {
     var index = 0
     while index < identifiers.count {

@@ -3,15 +3,17 @@ import Foundation
 import StoreProtocol
 import StoreSchema
 
-/// Guesses a model from a document, which names entities, properties, types and destinations.
+/// Infers a model from a document, which names entities, properties, types and destinations.
 ///
-/// Entities have the names of the version hashes where those have them, else the document's, in upper case; properties
-/// those of the document, in lower case. Where a relationship leads to objects of another entity than its destination,
-/// that is their parent. Inverses are not told, so there are none.
+/// Entity names come from the version hashes, if these contain them, otherwise from the document in upper case.
+/// Property names come from the document in lower case. If a relationship refers to objects of another entity than its
+/// destination, the destination is the parent of that entity. The document does not state inverses, so relationships
+/// have none.
 final class XMLModelReader: XMLInfoReader {
   private var entities: [String: EntityDefinition] = [:]
   private var type = ""
-  /// The entity of each object, and which objects are said to be of which entity as destinations.
+  /// The entity of each object. `members` has, by entity, the objects to which relationships with that destination
+  /// refer.
   private var types: [Int64: String] = [:]
   private var members: [String: Set<Int64>] = [:]
 
@@ -38,7 +40,8 @@ final class XMLModelReader: XMLInfoReader {
     }.sorted { $0.name < $1.name }
   }
 
-  /// Gives each entity the lowest of those that its objects are said to be of, and leaves to that one what both have.
+  /// Sets the parent of each entity: the most specific destination under which its objects occur. Removes properties
+  /// that the parent has, too.
   private func findParents() throws(StoreError) {
     var below: [String: Set<String>] = [:]
     for (destination, keys) in members {
@@ -46,7 +49,7 @@ final class XMLModelReader: XMLInfoReader {
     }
     for type in entities.keys {
       let own = below[type] ?? []
-      // Of two that have objects in common, the one with more is above the other.
+      // Of two destinations with objects in common, the one with more objects is the superentity.
       let above = below.filter { other, found in
         other != type && (found.contains(type) || !own.isEmpty && own.isStrictSubset(of: found))
       }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Numbers as text, without strings in between.
+/// Conversion between numbers and text, without temporary strings for the frequent cases.
 enum XMLNumber {
   static func append(_ value: Int64, to output: inout [UInt8]) {
     append(value.magnitude, isNegative: value < 0, to: &output)
@@ -23,7 +23,7 @@ enum XMLNumber {
     }
   }
 
-  /// The shortest text that is read as the same number.
+  /// Appends the shortest text that is read back as the same number.
   static func append(_ value: Double, to output: inout [UInt8]) {
     guard value == value.rounded(), value.magnitude < 0x1p53, value != 0 else {
       output += value.description.utf8
@@ -33,7 +33,8 @@ enum XMLNumber {
     output += ".0".utf8
   }
 
-  /// Twenty digits behind the point, as the format has it; more where those are not enough to read the same value back.
+  /// Appends a date with twenty digits behind the point, as the format requires. Uses more digits if twenty do not give
+  /// the same value back.
   static func append(date seconds: Double, to output: inout [UInt8]) {
     guard seconds.magnitude >= 1, seconds.magnitude < 0x1p53 else {
       let text = String(format: "%.20f", seconds)
@@ -41,7 +42,7 @@ enum XMLNumber {
       return
     }
     let whole = seconds.magnitude.rounded(.down)
-    // A fraction of fewer than 53 bits, so that it times 10^20 fits into 128, and no digit is lost.
+    // The fraction has at most 53 bits, so its product with 10^20 fits into 128 bits, and no digit is lost.
     let fraction = UInt128((seconds.magnitude - whole) * 0x1p53)
     let (product, half) = (fraction * 100_000_000_000_000_000_000, UInt128(1) << 52)
     var digits = product >> 53
@@ -72,7 +73,7 @@ enum XMLNumber {
 
   // MARK: Reading
 
-  /// A decimal integer with an optional sign, between white space. Nil for everything else.
+  /// A decimal integer with an optional sign, with white space around it allowed. Nil for every other text.
   static func integer(_ text: UnsafeRawBufferPointer) -> Int64? {
     let text = trimmed(text)
     var index = 0
@@ -93,20 +94,20 @@ enum XMLNumber {
     return value
   }
 
-  /// A number between white space. Nil for everything else.
+  /// A number, with white space around it allowed. Nil for every other text.
   static func double(_ text: UnsafeRawBufferPointer) -> Double? {
     let text = trimmed(text)
     return shortNumber(text) ?? Double(String(decoding: text, as: UTF8.self))
   }
 
-  /// At most 15 digits with a point somewhere, as most dates and many numbers are: they and the power of ten have exact
-  /// doubles, so that their quotient is the double next to the number.
+  /// Parses at most 15 digits with a point, the form of most dates and many numbers. Digits and power of ten are exact
+  /// as doubles, so their quotient is the double nearest to the number.
   private static func shortNumber(_ text: UnsafeRawBufferPointer) -> Double? {
     var end = text.count
     var index = text.first == UInt8(ascii: "-") ? 1 : 0
     let start = index
     var (value, digits, point) = (Int64(0), 0, -1)
-    // Zeros behind the point say nothing.
+    // Ignores zeros at the end of the fraction.
     while end > start, text[end - 1] == UInt8(ascii: "0") { end -= 1 }
     while index < end {
       let byte = text[index]
@@ -121,7 +122,7 @@ enum XMLNumber {
       }
       index &+= 1
     }
-    // A point that ends the text is for others to judge, as is zero with its sign.
+    // A text that ends with its point, and a zero that may have a sign, are left to the general parser.
     guard point >= 0, value != 0, text.count > point + 1 else { return nil }
     let number = Double(value) / powersOfTen[end - point - 1]
     return start == 1 ? -number : number

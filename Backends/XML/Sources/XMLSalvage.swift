@@ -2,11 +2,10 @@ import AtomicEngine
 import Foundation
 import StoreProtocol
 
-/// Reads the objects of a damaged document, each as a document of its own: one that is no element costs nothing but
-/// itself.
+/// Reads the objects of a damaged document, each as a document of its own. An object that cannot be parsed is lost; the
+/// others are not affected.
 ///
-/// Text is escaped in what Core Data writes, so that `<object ` and `</object>` stand nowhere but where an object
-/// begins and ends.
+/// Core Data escapes text, so `<object ` and `</object>` occur only where an object begins and ends.
 struct XMLSalvage {
   private let salvage: Salvage
   private let numbering: AtomicNumbering
@@ -16,7 +15,7 @@ struct XMLSalvage {
   private static let infoEnd = Data("</databaseInfo>".utf8)
   private static let head = Data("<database><databaseInfo></databaseInfo>".utf8)
   private static let tail = Data("</database>".utf8)
-  /// How many bytes are parsed at once.
+  /// The number of bytes that are parsed at once.
   private static let partSize = 3 << 15
 
   init(_ salvage: Salvage, _ numbering: AtomicNumbering) {
@@ -28,7 +27,7 @@ struct XMLSalvage {
   mutating func run(_ document: Data) {
     var next = document.range(of: Self.start)
     let first = next?.lowerBound ?? document.endIndex
-    // Where the information does not end, that was told with the metadata.
+    // A `databaseInfo` without an end was reported with the metadata.
     if let end = document[..<first].range(of: Self.infoEnd)?.upperBound {
       lookBetween(document[end..<first], isLast: next == nil)
     } else if next == nil {
@@ -59,12 +58,12 @@ struct XMLSalvage {
       }
     } catch {
       lose(Self.beginning(text), error.cause ?? error.message)
-      // It stands within an element that never ended.
+      // The reader is inside an element that never ended, so a new one is needed.
       reader = XMLGraphReader(salvage, numbering)
     }
   }
 
-  /// Tells what stands where nothing should, and that the end of the document is missing.
+  /// Reports text between objects, and a missing end of the document.
   private func lookBetween(_ text: Data, isLast: Bool) {
     let rest = text.filter { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
     if rest.isEmpty && !isLast || isLast && rest == Self.tail { return }

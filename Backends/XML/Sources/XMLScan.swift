@@ -3,21 +3,21 @@ import CXMLParser
 import Foundation
 import StoreProtocol
 
-/// What a document says, piece by piece. Whoever throws ends the scan.
+/// Receives the content of a document, piece by piece. An error thrown by a handler ends the scan.
 protocol XMLHandler: AnyObject {
-  /// Whether enough was read.
+  /// Whether the scan may end.
   var isDone: Bool { get }
-  /// Whether the types of properties are asked for.
+  /// Whether the handler needs the types of properties.
   var wantsTypes: Bool { get }
-  /// An element outside of objects, and what is in it.
+  /// The start of an element outside of objects. `text` and `end` follow.
   func start(_ name: XMLName) throws(StoreError)
   func text(_ bytes: UnsafeRawBufferPointer) throws(StoreError)
   func end(_ name: XMLName) throws(StoreError)
-  /// An object in the root element, or a part of one that has many properties. Valid during the call.
+  /// An object in the root element. An object with many properties comes in several parts. Valid during the call.
   func object(_ object: cxml_object) throws(StoreError)
 }
 
-/// The name of an element, valid during the call.
+/// The name of an element. Valid during the call.
 struct XMLName {
   let start: UnsafePointer<CChar>
 
@@ -31,18 +31,18 @@ struct XMLName {
 }
 
 extension cxml_text {
-  /// Nil where there is none.
+  /// The bytes, nil for an absent text.
   @inline(__always)
   var value: UnsafeRawBufferPointer? { bytes.map { UnsafeRawBufferPointer(start: $0, count: count) } }
 
   var string: String? { value.map { String(decoding: $0, as: UTF8.self) } }
 }
 
-/// Reads a document. Its type may be the one that Core Data writes, which is not fetched; any other is refused.
+/// Reads a document. The document type that Core Data writes is allowed and not fetched; any other is refused.
 enum XMLScan {
   static let documentType = "file:///System/Library/DTDs/CoreData.dtd"
 
-  /// Hands out a document part by part, until the last one or until `body` says false.
+  /// A function that passes a document to `body`, part by part, until the last part or until `body` returns false.
   typealias Parts = (
     _ body: (_ part: UnsafeRawBufferPointer, _ isLast: Bool) throws(StoreError) -> Bool
   ) throws(StoreError) -> Void
@@ -76,7 +76,7 @@ enum XMLScan {
     }
   }
 
-  /// What the parser's functions find behind their pointer.
+  /// The state behind the context pointer of the parser's callbacks.
   private final class State {
     private let handler: any XMLHandler
     var parser: OpaquePointer?
@@ -92,7 +92,7 @@ enum XMLScan {
 
     @inline(__always)
     func call(_ body: (any XMLHandler) throws(StoreError) -> Void) {
-      // After the end the parser calls no more.
+      // The parser makes no calls after it was stopped.
       if failure != nil { return }
       hasRoot = true
       do { try body(handler) } catch { failure = error }

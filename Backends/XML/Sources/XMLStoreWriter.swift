@@ -4,22 +4,22 @@ import PropertyLists
 import StoreProtocol
 import StoreSchema
 
-/// Writes a document, object by object.
+/// Writes a document object by object.
 final class XMLStoreWriter {
   private let graph: AtomicGraph
   private let writer: AtomicFileWriter
   private let shapes: [XMLEntityShape]
-  /// For each entity what is before its objects' identifiers, and before the values of its properties.
+  /// For each entity the text before the identifiers of its objects, and before the values of its properties.
   private let openings: [Openings]
   private var output: [UInt8] = []
 
   private struct Openings {
     let object: [UInt8]
-    /// By the shape's columns.
+    /// In the order of the shape's columns.
     let attributes: [[UInt8]]
-    /// By the entity's relationships.
+    /// In the order of the entity's relationships.
     let relationships: [[UInt8]]
-    /// Their link tables, where they are to-many.
+    /// The link tables of to-many relationships; nil for to-one relationships.
     let tables: [Int?]
   }
 
@@ -57,7 +57,7 @@ final class XMLStoreWriter {
   }
 
   private func flush() throws(StoreError) {
-    // The closure throws anything; a result keeps the type.
+    // The closure would lose the type of the error; a `Result` keeps it.
     try output.withUnsafeBytes { bytes in Result { () throws(StoreError) in try writer.write(bytes) } }.get()
     output.removeAll(keepingCapacity: true)
   }

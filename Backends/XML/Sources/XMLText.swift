@@ -1,10 +1,11 @@
-/// Texts with what XML or the format does not allow as `\uXXXX`: a UTF-16 unit with its two bytes exchanged.
+/// Text with escapes. Characters that XML or the format does not allow are written as `\uXXXX`: the digits of a UTF-16
+/// unit with its two bytes swapped.
 enum XMLText {
   private static let digits = Array("0123456789abcdef".utf8)
 
   static func append(escaping bytes: UnsafeRawBufferPointer, to output: inout [UInt8]) {
     isSpecial.withUnsafeBufferPointer { isSpecial in
-      // What stands between those that are escaped is copied at once.
+      // Text between escapes is copied at once.
       var (index, start) = (0, 0)
       while index < bytes.count {
         let byte = bytes[index]
@@ -21,10 +22,10 @@ enum XMLText {
     }
   }
 
-  /// What is to be escaped at an index, and how many bytes it has.
+  /// The unit to escape at an index, and its size in bytes. Nil if nothing is to be escaped.
   private static func unit(_ bytes: UnsafeRawBufferPointer, _ index: Int, _ byte: UInt8) -> (UInt16, Int)? {
     if byte < 0x80 { return (UInt16(byte), 1) }
-    // U+FFFE and U+FFFF are in no XML document.
+    // XML does not allow U+FFFE and U+FFFF.
     guard index + 2 < bytes.count, bytes[index + 1] == 0xBF, bytes[index + 2] >= 0xBE else { return nil }
     return (0xFF40 | UInt16(bytes[index + 2]), 3)
   }
@@ -42,7 +43,7 @@ enum XMLText {
     guard bytes.contains(UInt8(ascii: "\\")) else { return String(decoding: bytes, as: UTF8.self) }
     var result: [UInt8] = []
     result.reserveCapacity(bytes.count)
-    // Units wait for the other half of a character.
+    // Collects adjacent units, because two of them may form one character.
     var units: [UInt16] = []
     var index = 0
     while index < bytes.count {
@@ -60,14 +61,14 @@ enum XMLText {
     return String(decoding: result, as: UTF8.self)
   }
 
-  /// The unit that an escape at `index` stands for, nil where there is none.
+  /// The unit of the escape at `index`, nil if there is no escape.
   private static func unit(_ bytes: UnsafeRawBufferPointer, at index: Int) -> UInt16? {
     guard index + 6 <= bytes.count, bytes[index] == UInt8(ascii: "\\"), bytes[index + 1] == UInt8(ascii: "u"),
       bytes[index + 2..<index + 6].allSatisfy({ ($0 | 0x20) >= 0x61 && ($0 | 0x20) <= 0x66 || $0 >= 0x30 && $0 <= 0x39 }
       ),
       let written = UInt16(String(decoding: bytes[index + 2..<index + 6], as: UTF8.self), radix: 16)
     else { return nil }
-    // As a machine with the other byte order wrote them.
+    // Machines with the other byte order wrote these units in this form.
     if [0x26, 0x3C, 0x3E].contains(written) { return written }
     return written.byteSwapped
   }

@@ -1,13 +1,13 @@
 import PropertyLists
 
-/// The fractions of times in metadata, which XML property lists have no form for: beside the whole seconds there is a
-/// list of all times, in the order in which they stand, that Apple's readers do not know and leave alone.
+/// XML property lists have no fractions of seconds. The metadata therefore gets an additional list with the exact value
+/// of all its times, in the order of their occurrence. Apple's readers ignore this entry and keep it.
 enum XMLTimes {
   private static let key = "OpenCoreDataTimes"
-  /// Deeper lists keep their whole seconds.
+  /// Times nested deeper than this keep whole seconds only.
   private static let depthLimit = 64
 
-  /// The entries with the list of times, where some time is no whole second.
+  /// The entries with the list of exact times. The list is added only if some time has a fraction.
   static func adding(to entries: [String: PropertyList]) -> [String: PropertyList] {
     var times: [Double] = []
     _ = replaced(.dictionary(entries), depth: 0) { time in
@@ -19,7 +19,7 @@ enum XMLTimes {
     return entries
   }
 
-  /// The entries as they were before. A time that somebody has changed since stays as it is.
+  /// The entries with their exact times. A time that was changed by at least a second since then stays as it is.
   static func restoring(_ list: PropertyList) -> PropertyList {
     guard var entries = list.dictionaryValue, let times = entries.removeValue(forKey: key)?.arrayValue else {
       return list

@@ -1,7 +1,7 @@
 import Foundation
 import StoreSchema
 
-/// Attribute values as text.
+/// Attribute values as text of a document.
 enum XMLValue {
   /// The name of a slot's type in a document.
   static func typeName(_ kind: SlotKind) -> String {

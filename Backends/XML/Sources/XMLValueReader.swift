@@ -1,15 +1,15 @@
 import Foundation
 import StoreSchema
 
-/// Puts attribute values, which are text, into rows.
+/// Parses attribute values from text into rows.
 ///
 /// Used by one caller at a time, so its fields are free of exclusivity checks.
 final class XMLValueReader {
   let builder = RowBuilder()
-  /// Filled again and again.
+  /// A buffer that is reused for each value.
   @exclusivity(unchecked) private var bytes: [UInt8] = []
 
-  /// Puts the value that a text stands for in its slot. False for what cannot be a value of its kind.
+  /// Parses a text and sets the slot. Returns false if the text is no value of this kind.
   func set(_ slot: Int, _ kind: SlotKind, _ content: UnsafeRawBufferPointer) -> Bool {
     switch kind {
     case .string, .uri: setText(slot, content)
