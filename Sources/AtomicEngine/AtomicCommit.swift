@@ -207,7 +207,7 @@ struct AtomicCommit {
     }
   }
 
-  // MARK: Links that must not be left
+  // MARK: Checks of links
 
   private mutating func judgeTargets() {
     for target in targets where graph.row(of: target.entity, target.key) == nil {

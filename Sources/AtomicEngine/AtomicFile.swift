@@ -34,7 +34,7 @@ public final class AtomicFile: Sendable {
   private let name: String
   private let folder: Int32
 
-  /// Opens the folder of the file at `path`, which need not exist. Throws `notFound` where there is no folder.
+  /// Opens the folder of the file at `path`. The file need not exist. Throws `notFound` where there is no folder.
   public init(_ path: String) throws(StoreError) {
     let url = URL(fileURLWithPath: path).resolvingSymlinksInPath()
     self.path = url.path
@@ -82,7 +82,7 @@ public final class AtomicFile: Sendable {
     return content
   }
 
-  /// All of the content with its generation, nil where there is no file. Throws as ``content(_:)`` does.
+  /// The whole content with its generation, nil where there is no file. Throws the errors of ``content(_:)``.
   public func read() throws(StoreError) -> (data: Data, generation: Generation)? {
     guard let content = try content() else { return nil }
     return (try content.data(), content.generation)
@@ -211,7 +211,7 @@ public final class AtomicFile: Sendable {
       && FileStatus.mayBeWritten(path)
   }
 
-  // MARK: What is left behind
+  // MARK: Removing
 
   private static let suffix = ".replacing"
 

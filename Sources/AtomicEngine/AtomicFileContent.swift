@@ -1,7 +1,7 @@
 import Foundation
 import StoreProtocol
 
-/// The bytes of an ``AtomicFile`` that was opened. They stay the same when another file takes its name.
+/// The bytes of an opened ``AtomicFile``. A replacement of the file does not change them.
 ///
 /// Used by one caller at a time.
 public final class AtomicFileContent {

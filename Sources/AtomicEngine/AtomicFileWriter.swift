@@ -20,7 +20,7 @@ public final class AtomicFileWriter {
     buffer.reserveCapacity(Self.size)
   }
 
-  /// Writes bytes behind those that were written before.
+  /// Appends bytes.
   public func write(_ bytes: UnsafeRawBufferPointer) throws(StoreError) {
     if buffer.count + bytes.count > Self.size { try finish() }
     if bytes.count < Self.size { buffer.append(contentsOf: bytes) } else { try put(bytes) }
@@ -37,12 +37,12 @@ public final class AtomicFileWriter {
     }
   }
 
-  /// Writes bytes behind those that were written before.
+  /// Appends bytes.
   public func write(_ data: Data) throws(StoreError) {
     try rethrow { data.withUnsafeBytes { bytes in Result { () throws(StoreError) in try write(bytes) } } }
   }
 
-  /// Writes a text as UTF-8 behind what was written before.
+  /// Appends a text as UTF-8.
   public func write(_ text: String) throws(StoreError) {
     var text = text
     try rethrow {

@@ -31,7 +31,7 @@ public struct AtomicGraph: Sendable {
   /// The row of a key in the entity hierarchy of `entity`, nil where there is none.
   func row(of entity: Int, _ key: Int64) -> Row? { trees[shape.tree[entity]].row(key) }
 
-  /// The next `count` keys. Throws `corrupt` where there are none left.
+  /// Assigns the next `count` keys. Throws `corrupt` where too few are left.
   mutating func takeKeys(_ count: Int) throws(StoreError) -> Range<Int64> {
     // A file may state any number as the highest key.
     let (first, isOver) = highestKey.addingReportingOverflow(1)

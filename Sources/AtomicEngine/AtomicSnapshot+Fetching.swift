@@ -56,7 +56,7 @@ extension AtomicSnapshot: FetchingSnapshot {
     entities.first.map { graph.trees[graph.shape.tree[$0]] }
   }
 
-  // MARK: Ways to the rows
+  // MARK: Access by index
 
   /// An index with the key ranges that contain all candidates.
   private struct Access {

@@ -76,7 +76,7 @@ public struct EntityRecord: Hashable, Sendable {
   public var renamingIdentifier: String
   /// A text that changes the version hash when nothing else does.
   public var versionHashModifier: String?
-  /// What the model's author noted; the library gives it no meaning.
+  /// Notes of the model's author. The library does not interpret them.
   public var userInfo: [String: PropertyList]
   /// Uniqueness constraints in the order of the model: one array of attribute names per constraint.
   public var uniquenessConstraints: [[String]]

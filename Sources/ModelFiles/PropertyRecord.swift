@@ -30,13 +30,13 @@ public struct PropertyRecord: Hashable, Sendable {
   public var renamingIdentifier: String
   /// A text that changes the version hash when nothing else does.
   public var versionHashModifier: String?
-  /// What the model's author noted; the library gives it no meaning.
+  /// Notes of the model's author. The library does not interpret them.
   public var userInfo: [String: PropertyList]
   /// Conditions that a value must meet to be saved, in the order in which they are checked.
   public var validations: [ValidationRecord]
   /// Whether Spotlight indexes the property. It is not known where Apple's compiled models keep this.
   public var isIndexedBySpotlight: Bool
-  /// Apple's compiled models do not keep this in a known place.
+  /// It is not known where Apple's compiled models keep this.
   public var isStoredInExternalRecord: Bool
 
   /// A property. Its name is the default renaming identifier.
@@ -97,7 +97,7 @@ public struct AttributeRecord: Hashable, Sendable {
   public var allowsExternalBinaryDataStorage: Bool
   /// Whether the value stays in the history after the object is deleted.
   public var preservesValueInHistoryOnDeletion: Bool
-  /// Apple's compiled models do not keep this in a known place.
+  /// It is not known where Apple's compiled models keep this.
   public var allowsCloudEncryption: Bool
   /// The expression that a derived attribute's value comes from. `x.@count` is written `count:(x)`.
   public var derivation: Expression?

@@ -54,7 +54,7 @@ public enum BinaryPropertyListWriter {
       return next
     }
 
-    /// Equal doubles may differ in their bits (0.0 and -0.0); those are not the same object.
+    /// Compares bits: 0.0 and -0.0 are equal as doubles, but must be two objects.
     private func isSame(_ object: Object, _ value: PropertyList) -> Bool {
       guard case .scalar(let known) = object else { return false }
       switch (known, value) {

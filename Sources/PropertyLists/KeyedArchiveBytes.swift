@@ -86,7 +86,7 @@ public final class KeyedArchiveBytes {
     return try item(at: Place(offset: top.payload + place))
   }
 
-  // MARK: Following
+  // MARK: Resolving references
 
   func visit(_ count: Int) throws(PropertyListError) {
     visitsLeft -= count

@@ -35,8 +35,8 @@ public struct KeyedArchiveWriter {
 
   /// Gives the object `reference` its class and its keyed values.
   ///
-  /// `classes` is the class name followed by those of its superclasses. References among the values are written as
-  /// `reference.value`; scalars stand inline.
+  /// `classes` has the class name first and then the names of its superclasses. References among the values are written
+  /// as `reference.value`; scalars stand inline.
   public mutating func fill(_ reference: Reference, classes: [String], values: [String: PropertyList]) {
     var entries = values
     entries["$class"] = classReference(classes).value

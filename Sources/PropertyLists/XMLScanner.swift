@@ -35,7 +35,7 @@ public struct XMLScanner {
   /// How many bytes were read so far.
   public var offset: Int { bytes.position }
 
-  /// The next event, or nil after the end of the root element and what may follow it.
+  /// The next event. Nil at the end of the document.
   public mutating func next() throws(PropertyListError) -> Event? {
     if let name = pendingEnd {
       pendingEnd = nil
