@@ -4,8 +4,8 @@ import StoreSchema
 extension AtomicGraph {
   /// This graph, read again, with versions: file formats store none, so they continue those of `former`.
   ///
-  /// An object that has not changed keeps its row. An object whose values or links differ gets the next version; links
-  /// that rows store are values here.
+  /// An object keeps its former row if its values, and its links that no row stores, are the same. Otherwise it gets
+  /// the next version.
   func versioned(after former: AtomicGraph) -> AtomicGraph {
     var result = self
     for tree in trees.indices {
