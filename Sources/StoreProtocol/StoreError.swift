@@ -8,7 +8,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   public let code: Code
   /// What happened and what can be done about it, as a sentence.
   public let message: String
-  /// Facts such as the store's URL, SQL text, entity or `errno`, for people and logs.
+  /// Details such as the store's URL, SQL text, entity or `errno`, for people and logs.
   public var context: [String: String]
   /// The error underneath, as text.
   public var cause: String?
@@ -32,7 +32,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   public enum Outcome: Sendable, Hashable {
     /// The store is provably as it was before the call.
     case notSaved
-    /// The store is as it was before or as it should be after the call; it must be read again to know which.
+    /// The store is either as it was before the call or as the call was to leave it. Read it again to know which.
     case outcomeUnknown
   }
 
@@ -88,9 +88,10 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public static let missingExternalData = Code(kind: .missingExternalData)
     /// A constraint of the medium itself was violated.
     public static let constraint = Code(kind: .constraint)
-    /// A new file was to be made, and there is one of that name.
+    /// A new file was to be made, and a file of that name exists.
     public static let exists = Code(kind: .exists)
-    /// Another store has replaced an open one, or its file was removed. Nothing more can be read or saved; close it.
+    /// Another store has replaced an open one, or its file was removed. The open store can neither read nor save; close
+    /// it.
     public static let replaced = Code(kind: .replaced)
 
     public var description: String { kind.rawValue }
