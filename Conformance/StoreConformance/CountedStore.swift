@@ -74,7 +74,7 @@ final class CountedStore {
     return (failure, hits)
   }
 
-  /// One step after the other, each under the same fault at the next call that the fault can hit. Returns the errors.
+  /// Makes a step for each call that the fault can hit, one after the other. Returns the errors.
   @discardableResult
   func sweep(_ effect: FileFault.Effect, _ calls: FileFault.Calls) throws -> [StoreError] {
     var errors: [StoreError] = []

@@ -88,8 +88,8 @@ public enum FailingFiles {
   /// Sets the path prefix of files that can fail. Only descriptors opened after this call are known.
   public static func watch(_ prefix: String) { ff_watch(prefix) }
 
-  /// Runs `body` under the fault. Returns the number of counted calls, and the number of calls with the effect. A fault
-  /// is suspended within another one.
+  /// Runs `body` under the fault. Returns the number of counted calls, and the number of calls with the effect. Within
+  /// an inner fault an outer one has no effect.
   @discardableResult
   public static func disturb<R>(
     _ fault: FileFault, log: URL? = nil, _ body: () throws -> R

@@ -46,7 +46,7 @@ public enum Fixtures {
     return try frozen("allTypes", [all])
   }
 
-  /// M2 with its derived attributes.
+  /// The derived attributes of M2.
   public static func derived() throws(SchemaError) -> Schema {
     var shelf = entity("Shelf", [("name", .string)])
     var count = AttributeDefinition(name: "count", type: .integer64)

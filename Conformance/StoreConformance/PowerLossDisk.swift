@@ -211,7 +211,7 @@ struct PowerLossRecord {
     case "rename": return text.split(separator: "|").map(String.init)
     case "create", "open", "mkdir", "link":
       let parts = text.split(separator: " ", maxSplits: 1).map(String.init)
-      // A folder may be opened by a path that ends with a dot.
+      // A folder may be opened as `.` within itself.
       return [parts[0], (parts[1] as NSString).standardizingPath]
     default: return text.split(separator: " ").map(String.init)
     }

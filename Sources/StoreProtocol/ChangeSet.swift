@@ -9,9 +9,9 @@ public struct ChangeSet: Sendable {
   public var contextName: String?
   /// When the save began, in seconds since 2001-01-01.
   public var time: Double
-  /// New objects. One with a key of zero or less gets a key from the store. To-one slots and links of this change set
-  /// refer to the n-th insertion as `-(n + 1)`. A positive key is kept; the store hands out neither it nor any key below
-  /// it afterwards.
+  /// New objects. An object with a key of zero or less gets a key from the store. To-one slots and links of this change
+  /// set refer to the n-th insertion as `-(n + 1)`. A positive key is kept. Afterwards the store hands out neither this
+  /// key nor a lower one.
   public var insertions: [RowDraft] = []
   /// Objects that change. An object is listed at most once in `updates` and `deletions` together.
   public var updates: [Update] = []

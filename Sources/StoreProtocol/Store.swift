@@ -93,7 +93,8 @@ public protocol StoreSnapshot: AnyObject, Sendable {
   func scan(_ entities: Range<Int>, _ body: (consuming Row) -> Void) throws(StoreError)
 
   /// Calls `body` with the key of an owner and a destination's row for each link of a to-many relationship that leaves
-  /// one of `owners`. The links of one owner come together; ordered relationships in their order, others in key order.
+  /// one of `owners`. All links of an owner are adjacent, in the order of an ordered relationship, otherwise in key
+  /// order.
   func destinations(
     of relationship: Relationship, owners: [Int64], _ body: (Int64, consuming Row) -> Void
   ) throws(StoreError)

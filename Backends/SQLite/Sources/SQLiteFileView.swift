@@ -5,8 +5,8 @@ import Synchronization
 /// A way to read a database that leaves its folder as it is: names, bytes and times.
 ///
 /// How the database is read:
-/// - The file itself, where this process has it open, because SQLite shares the locks of its own connections. Also where
-///   the database keeps a rollback journal, and neither a journal nor a log was left behind.
+/// - The file itself, where this process has it open, because SQLite shares the locks of its own connections. The same
+///   where the database keeps a rollback journal, and neither a journal nor a log was left behind.
 /// - With the shared memory of its log, where there is one. The shared memory is read and not written.
 /// - As immutable, where it keeps a log and none was left behind.
 /// - With a private copy of a log that was left behind. Where a journal was left behind, both files are copied.

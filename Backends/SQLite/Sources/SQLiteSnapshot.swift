@@ -32,7 +32,7 @@ final class SQLiteSnapshot: FetchingSnapshot, InspectingSnapshot, @unchecked Sen
     } catch { throw reader.file.explained(error) }
   }
 
-  /// BEGIN alone takes no view; the first read does. That also tells whether the store is the one that was opened.
+  /// BEGIN alone takes no view; the first read does. The read also checks that the store is the one that was opened.
   private func begin() throws(StoreError) {
     try reader.statements.statement(text: "BEGIN").run()
     let metadata = try reader.statements.statement(text: "SELECT Z_UUID FROM Z_METADATA")

@@ -202,7 +202,7 @@ final class ModelExecution {
       try set.tag(try place(person), add: isAdded ? other : [], remove: isAdded ? [] : other)
     case .order(let list, let items):
       let order = try items.map(place)
-      // Those that now have no list: whoever gets another is ordered there, and a deleted one takes its place with it.
+      // Items without a list now. An item that moves gets its order in the new list; a deleted item has none.
       let former = (reference.orders[list] ?? []).filter { !items.contains($0) }
       let left = former.compactMap { objects[$0] }.filter { object in
         set.set.updates.contains { $0.row.reference == object && isListless($0.row) }
