@@ -108,7 +108,7 @@ public struct Changes {
     }
   }
 
-  // MARK: What the model says of a relationship
+  // MARK: Relationships in the model
 
   func relationship(_ name: String, of owner: ObjectReference) throws -> Relationship {
     try session.relationship(name, of: owner)

@@ -66,7 +66,7 @@ public struct Failure: Error, Sendable, Hashable, Codable, CustomStringConvertib
 
   /// One unexpected result.
   public struct Problem: Sendable, Hashable, Codable {
-    /// What was found, and what was expected.
+    /// The result that was found, and the expected one.
     public var text: String
     /// The labels of the case's current step, outermost first.
     public var labels: [String]

@@ -106,7 +106,7 @@ struct PowerLossDisk {
     }
   }
 
-  // MARK: What may be there
+  // MARK: Possible contents
 
   /// The files that the disk may hold, by their paths below the folder; nil for a folder.
   func image(_ rest: Rest?, _ random: inout SplitMix64) -> [String: [UInt8]?] {

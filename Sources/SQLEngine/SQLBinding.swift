@@ -47,7 +47,7 @@ public final class SQLBinding: Sendable {
     public let filter: String
   }
 
-  /// `rTrees` are those that the store has.
+  /// `rTrees` has the R-trees of the store.
   public init(_ layout: SQLLayout, rTrees: [SQLRTree] = []) {
     self.layout = layout
     self.rTrees = layout.schema.entities.map { entity in

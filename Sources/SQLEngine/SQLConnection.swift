@@ -85,7 +85,7 @@ public protocol SQLStatement: AnyObject {
 public struct BoundColumn: Sendable, Hashable {
   /// The slot of the row.
   public let slot: Int
-  /// What the slot holds.
+  /// The kind of the slot.
   public let kind: SlotKind
   /// The result column; unused for parameters.
   public let column: Int32

@@ -60,10 +60,10 @@ public struct SQLLayout: Sendable {
     public let declaredType: String
     /// The entity that owns the values; rows outside its subtree have none here.
     public let entity: Int
-    /// What the column holds.
+    /// The kind of the content of the column.
     public let role: Role
 
-    /// What a column holds.
+    /// The kind of the content of a column.
     public enum Role: Hashable, Sendable {
       /// The value of an attribute of that kind.
       case attribute(SlotKind)

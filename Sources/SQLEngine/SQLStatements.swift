@@ -10,7 +10,7 @@ public final class SQLStatements<Connection: SQLConnection> {
   @exclusivity(unchecked) private var texts = RecentStatements<String, Connection.Statement>(limit: 256)
   /// The connection of the statements.
   public let connection: Connection
-  /// What the statements are made from.
+  /// The tables and columns that the statements are made from.
   public let binding: SQLBinding
   /// Whether columns begin an index, by table and column.
   @exclusivity(unchecked) private var indexed: [String: Bool] = [:]

@@ -105,7 +105,7 @@ public struct ChangeSet: Sendable {
   }
 }
 
-/// What became of a commit.
+/// The result of a commit.
 ///
 /// Besides versions and constraints, a store checks links. It checks them after rows and links are written, and before
 /// the links of deleted objects are removed:

@@ -104,7 +104,7 @@ public final class ExternalDataFiles: Sendable {
     return result
   }
 
-  // MARK: Those who read
+  // MARK: Readers
 
   /// The view that a snapshot keeps while it lives. Make it before the snapshot reads the store. Nil where the model
   /// has no large values.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A lock on the folder of a store. Whoever makes, replaces or removes the store's file holds it meanwhile.
+/// A lock on the folder of a store. Hold it while making, replacing or removing the store's file.
 package struct FolderLock: ~Copyable {
   private let descriptor: Int32
 

@@ -78,7 +78,7 @@ public protocol VerifyingSnapshot: StoreSnapshot {
 
 /// A defect of a store, or content that the framework which defines the format would not have written.
 public struct StoreFinding: Sendable, Equatable {
-  /// What is wrong.
+  /// The kinds of findings.
   public enum Kind: String, Sendable, CaseIterable {
     /// The medium's own structure is damaged.
     case integrity
@@ -102,7 +102,7 @@ public struct StoreFinding: Sendable, Equatable {
     case foreign
   }
 
-  /// What is wrong.
+  /// The kind of the finding.
   public var kind: Kind
   /// The finding as a sentence.
   public var text: String

@@ -38,7 +38,7 @@ public final class Salvage {
   /// The number of objects that were added.
   public var objectCount: Int { rows.reduce(0) { $0 + $1.count } }
 
-  // MARK: What backends tell
+  // MARK: Input from backends
 
   /// Forgets all objects and links, because they are read once more.
   public func beginAnew() {
@@ -108,7 +108,7 @@ public final class Salvage {
     lists[table][owner, default: []] += destinations
   }
 
-  // MARK: What is there
+  // MARK: Content
 
   /// The object that a relationship leads to; nil where there is none, or one that the relationship cannot lead to.
   func destination(_ relationship: Relationship, _ key: Int64) -> ObjectReference? {

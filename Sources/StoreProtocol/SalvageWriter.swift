@@ -188,7 +188,7 @@ private struct SalvagedLinks {
     }
   }
 
-  /// Calls `body` with changes that make links, or with those that order what is there by then.
+  /// Calls `body` with changes that make links, or with changes that order links which exist by then.
   func forEach(isStored: Bool, _ body: (ChangeSet.LinkChange) throws(StoreError) -> Void) throws(StoreError) {
     for (table, relationship) in toManys.enumerated() {
       let makesLinks = relationship.storage == .destination || relationship.storage == .pairs(isPrimary: true)

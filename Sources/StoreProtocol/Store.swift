@@ -11,7 +11,7 @@ public protocol Store: AnyObject, Sendable {
   var schema: Schema { get }
   /// The store's UUID in upper-case text.
   var identifier: String { get }
-  /// What the store can do. It never changes.
+  /// The capabilities of the store. They never change.
   var capabilities: Capabilities { get }
   /// Whether every commit throws `readOnly`.
   var isReadOnly: Bool { get }

@@ -9,7 +9,7 @@ import StoreSchema
 public protocol StoreBackend: Sendable {
   /// The type's name as files and `NSPersistentStore.type` carry it, for example `SQLite`.
   var storeType: String { get }
-  /// What stores of this type can do.
+  /// The capabilities of stores of this type.
   var capabilities: Capabilities { get }
 
   /// Opens the store at `url`, and makes it first where there is none.

@@ -1,10 +1,10 @@
 import Foundation
 
-/// What went wrong in a store, and what is known about the data afterwards.
+/// An error of a store, with the known state of the data after it.
 ///
 /// Act on ``code`` and ``outcome``, not on texts. New codes may be added.
 public struct StoreError: Error, Sendable, CustomStringConvertible {
-  /// What kind of error it is.
+  /// The kind of the error.
   public let code: Code
   /// What happened and what can be done about it, as a sentence.
   public let message: String
@@ -12,7 +12,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   public var context: [String: String]
   /// The error underneath, as text.
   public var cause: String?
-  /// What is known of the store when a write failed.
+  /// The known state of the store after a failed write.
   public var outcome: Outcome
   /// The version hashes of both sides of a ``Code/modelMismatch``.
   public var modelHashes: ModelHashes?
@@ -28,7 +28,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     self.outcome = outcome
   }
 
-  /// What a failed write left behind. A successful one never throws.
+  /// The state of the store after a failed write. A successful write never throws.
   public enum Outcome: Sendable, Hashable {
     /// The store is provably as it was before the call.
     case notSaved

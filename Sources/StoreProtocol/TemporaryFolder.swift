@@ -71,7 +71,7 @@ package final class TemporaryFolder: Sendable {
     try? parent.removeTree(name)
   }
 
-  // MARK: What is left behind
+  // MARK: Folders left behind
 
   private static let prefix = "OpenCoreData-"
 

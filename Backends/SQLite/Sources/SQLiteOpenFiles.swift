@@ -13,7 +13,7 @@ enum SQLiteOpenFiles {
   // Guarded by the lock.
   nonisolated(unsafe) private static var files: [Identity: OpenFile] = [:]
 
-  /// What is known of a file that is open.
+  /// An open file with its connections and its log.
   private struct OpenFile {
     var connections = 0
     /// The log that its connections have, where they were seen to have one.

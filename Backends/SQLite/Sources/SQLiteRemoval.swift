@@ -4,7 +4,7 @@ import StoreProtocol
 /// Removes the files of a store, the database first and durably. Without it the other files are worthless, but a
 /// database without its log would be a store without its last saves.
 enum SQLiteRemoval {
-  /// What SQLite makes beside a database.
+  /// The suffixes of files that SQLite makes beside a database.
   static let suffixes = ["-journal", "-wal", "-shm"]
 
   /// Removes a store with everything that belongs to it, or leaves an empty file of its name where the options say so.

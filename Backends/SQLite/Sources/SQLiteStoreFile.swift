@@ -71,7 +71,7 @@ final class SQLiteStoreFile: Sendable {
 
   var replaced: StoreError { .replaced(path) }
 
-  // MARK: For those who replace
+  // MARK: Replacement
 
   func beginReplacing() {
     gate.lock()

@@ -32,7 +32,7 @@ extension SQLPredicate {
       term.isMaybeInteger = yes.isMaybeInteger || no.isMaybeInteger
       return term
     }
-    // What a column of reals has is a REAL, and so is read as one.
+    // A column of reals holds a REAL, so its value is read as one.
     let areNumbers = [yes, no].allSatisfy { $0.type == .number || $0.type == .real }
     return areNumbers ? SQLTerm(text, .number) : nil
   }

@@ -81,7 +81,7 @@ extension SQLPredicate {
   }
 }
 
-/// What a result column is read as.
+/// The way to read a result column.
 public enum SQLResultColumn: Sendable {
   /// The value of an attribute of that kind.
   case attribute(SlotKind)
