@@ -1,7 +1,8 @@
 import StoreProtocol
 import StoreSchema
 
-/// Properties of a change set that a commit needs before it writes. Found in one pass, because the rows do not fit into the cache.
+/// Properties of a change set that a commit needs before it writes. Found in one pass, because the rows do not fit into
+/// the cache.
 struct ChangeExtent {
   /// How many bytes will be written, roughly: rows with their indexes and links.
   private(set) var bytes: Int
