@@ -1,6 +1,6 @@
 import StoreProtocol
 
-/// What the specification wants each kind of store to declare, by the type that the store has in files.
+/// The capabilities that the specification requires of each store type, by the type's name in files.
 public enum CapabilityFloor {
   private static let files: Capabilities = [
     .persistent, .localFiles, .readOnlyOpen, .multipleOpens, .externalData, .migrationByCopy, .powerLossDurability,
@@ -14,7 +14,7 @@ public enum CapabilityFloor {
     .rowLevel, .multiProcess, .concurrentReads, .rowVersions, .batchRequests, .history, .queryGenerations,
   ])
 
-  /// The table.
+  /// The required capabilities, by store type.
   public static let table: [String: Capabilities] = [
     "SQLite": files.union(rows).union([.pushDown, .migrationInPlace, .sqlText, .sqliteFile]),
     "Binary": wholeFile.union(.binaryPropertyListFile),
@@ -30,7 +30,7 @@ public enum CapabilityFloor {
   /// The capabilities that a store must declare, nil where there is no such list.
   public static func of(_ backend: any StoreBackend) -> Capabilities? { table[backend.storeType] }
 
-  /// The capabilities that a store must declare and does not. A stronger step of a ladder stands for the weaker.
+  /// The capabilities that a store must declare and does not. A stronger capability counts for the weaker one below it.
   public static func missing(_ backend: any StoreBackend) -> Capabilities {
     let declared = backend.capabilities
     var missing = (of(backend) ?? []).subtracting(declared)

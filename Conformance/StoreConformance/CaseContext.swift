@@ -4,20 +4,20 @@ import StoreSchema
 
 /// The locations, stores, expectations and random numbers that a case works with.
 ///
-/// Used by one thread at a time, but for ``expect(_:_:)``, which any thread may call.
+/// Used by one thread at a time, except ``expect(_:_:)``, which any thread may call.
 public final class CaseContext: @unchecked Sendable {
   /// The way that the case is run.
   public let profile: Profile
-  /// Where the numbers of ``random`` come from.
+  /// The seed of ``random``.
   public let seed: UInt64
-  /// Numbers that are the same whenever the case runs with the same seed.
+  /// Random numbers, the same for each run of the case with the same seed.
   public var random: SplitMix64
   /// Starts other processes, nil where the case runs without a runner.
   public let processes: (any ProcessStarter)?
   let id: CaseID
   /// The kind of store that the case runs on.
   public let harness: any StoreHarness
-  /// The kinds of stores to copy to: all that the runner knows, the case's own among them.
+  /// The kinds of stores to copy to: all that the runner knows, including the case's own.
   public let peers: [any StoreHarness]
   private(set) var places: [Place] = []
   private let lock = NSLock()
@@ -43,13 +43,13 @@ public final class CaseContext: @unchecked Sendable {
     }
   }
 
-  /// What the store declares.
+  /// The capabilities that the store declares.
   public var capabilities: Capabilities { harness.backend.capabilities }
   /// The backend of the store, behind the check that every store is opened through.
   public var backend: any StoreBackend { CheckedBackend(harness.backend) }
   /// The case's first location.
   public var location: StoreLocation { places[0].location }
-  /// Where the store of the case's first place is.
+  /// The URL of the store at the case's first location.
   public var url: URL { location.url }
   /// The URL of one of the case's locations.
   public func url(of place: Int) -> URL { places[place].location.url }
@@ -71,14 +71,14 @@ public final class CaseContext: @unchecked Sendable {
     return session
   }
 
-  /// Notes that the case has opened the store of a location itself, and closes it before it ends. What is left of it is
-  /// checked then.
+  /// Notes that the case itself has opened the store of a location. The case must close it before it ends. The location
+  /// is checked then.
   public func opened(_ store: any Store, in place: Int) {
     places[place].schema = store.schema
     if places[place].identifier == nil { places[place].identifier = store.identifier }
   }
 
-  /// Records what is wrong with an open store, for one that is gone when it is closed.
+  /// Records the defects of an open store, for a store that is gone when it is closed.
   public func examine(_ store: any Store) {
     for problem in ConsistencyCheck.problems(of: store).prefix(3) { note("U3: \(problem)") }
   }
@@ -90,13 +90,13 @@ public final class CaseContext: @unchecked Sendable {
     try backend.open(at: url, schema: schema, options: options)
   }
 
-  /// Notes that the case leaves something that is no sound store, on purpose.
+  /// Notes that the case leaves an unsound store on purpose.
   public func leavesDamage() { for index in places.indices { places[index].isDamaged = true } }
 
-  /// Notes that a file may be in the case's folder at its end.
+  /// Notes that a file may remain in the case's folder.
   public func leaves(_ file: String) { places[0].extraFiles.insert(file) }
 
-  /// Notes that files may have a mode at the end that lets others use them.
+  /// Notes that files may end with a mode that lets other users read or write them.
   public func allows(mode: Int) { for index in places.indices { places[index].mode = mode } }
 
   /// Notes that the location has another store now.
@@ -104,7 +104,7 @@ public final class CaseContext: @unchecked Sendable {
 
   // MARK: Expectations
 
-  /// Records a problem where `condition` is false, and goes on.
+  /// Records a problem where `condition` is false, and continues.
   @discardableResult
   public func expect(_ condition: Bool, _ what: @autoclosure () -> String) -> Bool {
     lock.withLock { expectations += 1 }
@@ -112,7 +112,7 @@ public final class CaseContext: @unchecked Sendable {
     return condition
   }
 
-  /// Records a problem where the two differ.
+  /// Records a problem where the two values differ.
   public func equal<T: Equatable>(_ found: T, _ expected: T, _ what: String = "") {
     expect(found == expected, "\(what.isEmpty ? "" : what + ": ")found \(found), expected \(expected)")
   }
@@ -124,7 +124,7 @@ public final class CaseContext: @unchecked Sendable {
       "\(what.isEmpty ? "" : what + ": ")found \(found.brief), expected \(expected.value.brief)")
   }
 
-  /// Records a problem unless `body` throws an error with one of these codes that says that nothing was saved.
+  /// Records a problem unless `body` throws an error with one of these codes and the outcome that nothing was saved.
   @discardableResult
   public func refuses(
     _ codes: StoreError.Code..., what: String = "the call", _ body: () throws -> Void
@@ -139,7 +139,7 @@ public final class CaseContext: @unchecked Sendable {
     return nil
   }
 
-  /// Runs `body` with a label that its problems carry.
+  /// Runs `body` with a label that is added to its problems.
   public func label<R>(_ label: String, _ body: () throws -> R) rethrows -> R {
     lock.withLock { labels.append(label) }
     defer { lock.withLock { _ = labels.popLast() } }
@@ -161,7 +161,7 @@ public final class CaseContext: @unchecked Sendable {
     }
   }
 
-  /// One place of a case with what is known of it.
+  /// One location of a case with its state.
   struct Place {
     let location: StoreLocation
     var sessions: [Session] = []
@@ -177,37 +177,37 @@ public final class CaseContext: @unchecked Sendable {
 
 /// Starts processes that do a part of a case, for the runner to implement.
 public protocol ProcessStarter: Sendable {
-  /// Starts a process that runs the role of a case of a harness on the store at `url`. It says what it has done line by
+  /// Starts a process that runs the role of a case of a harness on the store at `url`. It reports its steps line by
   /// line.
   func start(_ role: String, of id: CaseID, harness: String, at url: URL, seed: UInt64) throws -> any StartedProcess
 }
 
 /// A process that a case has started.
 public protocol StartedProcess: Sendable {
-  /// The next line that it says, nil at its end.
+  /// The next line that the process writes, nil at its end.
   func line() -> String?
   /// Kills it and waits for its end.
   func kill()
-  /// Lets it stand still wherever it is.
+  /// Stops the process wherever it is.
   func stop()
-  /// Lets it go on.
+  /// Continues a stopped process.
   func resume()
-  /// Waits for its end, and gives its exit status; negative for a signal.
+  /// Waits for its end and returns its exit status, negative for a signal.
   func wait() -> Int32
 }
 
-/// What the role of a case works with, in a process of its own.
+/// The environment of a case's role in a process of its own.
 public struct RoleContext: Sendable {
   /// The backend of the store, behind the check that every store is opened through.
   public let backend: any StoreBackend
-  /// Where the store is.
+  /// The URL of the store.
   public let url: URL
-  /// A seed for numbers, which the case has chosen.
+  /// A seed for random numbers, chosen by the case.
   public let seed: UInt64
   /// Tells the case that a step is done.
   public let say: @Sendable (String) -> Void
 
-  /// What a role works with. Files below the folder of `url` can be made to fail; see ``FailingFiles``.
+  /// The environment of a role. Files below the folder of `url` can be made to fail; see ``FailingFiles``.
   public init(backend: any StoreBackend, url: URL, seed: UInt64, say: @escaping @Sendable (String) -> Void) {
     self.backend = CheckedBackend(backend)
     self.url = url
@@ -232,10 +232,10 @@ extension CaseContext {
   }
 }
 
-/// What is wrong with the harness, the machine or the suite rather than with the store.
+/// A defect of the harness, the machine or the suite, and not of the store.
 public struct HarnessProblem: Error, CustomStringConvertible {
-  /// What is wrong, as a sentence.
+  /// The defect, as a sentence.
   public let description: String
-  /// A problem with a sentence that says what is wrong.
+  /// A defect with its description, a sentence.
   public init(_ description: String) { self.description = description }
 }

@@ -2,9 +2,9 @@ import Foundation
 import StoreProtocol
 import StoreSchema
 
-/// Runs one case on one store and checks what must hold after every case.
+/// Runs one case on one store, and checks the postconditions of every case.
 public struct CaseRun {
-  /// The outcome of a case in this process. Decides whether it applies; never throws.
+  /// The outcome of a case in this process. Also decides whether the case applies. Never throws.
   public static func run(
     _ conformanceCase: ConformanceCase, _ harness: any StoreHarness, _ profile: Profile, seed: UInt64 = 1,
     peers: [any StoreHarness] = [], processes: (any ProcessStarter)? = nil
@@ -43,7 +43,7 @@ public struct CaseRun {
   }
 }
 
-/// What must hold after every case: U3 to U7 of the contract.
+/// The postconditions of every case: U3 to U7 of the contract.
 struct Postconditions {
   private let context: CaseContext
   private let harness: any StoreHarness
@@ -110,7 +110,8 @@ struct Postconditions {
     }
   }
 
-  /// What this process still has open in the place's folder. Where there is no list of descriptors nothing is checked.
+  /// Checks for open descriptors of this process in the location's folder. Does nothing on systems that cannot list
+  /// descriptors.
   private func checkDescriptors(_ place: CaseContext.Place) {
     guard let folder = place.location.folder?.resolvingSymlinksInPath().path else { return }
     let list = "/proc/self/fd"
@@ -122,7 +123,7 @@ struct Postconditions {
     }
   }
 
-  /// A store that is asked to go leaves nothing.
+  /// A destroyed store leaves nothing behind.
   private func destroy(_ place: CaseContext.Place) {
     guard place.schema != nil, !place.isDamaged, let folder = place.location.folder else { return }
     do {

@@ -2,7 +2,7 @@ import Foundation
 import StoreProtocol
 import StoreSchema
 
-/// One value as a case writes it: literals stand for what they look like.
+/// A value as a case writes it, for example a Swift literal.
 public struct Cell: Sendable, Hashable, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
   ExpressibleByFloatLiteral, ExpressibleByBooleanLiteral, ExpressibleByNilLiteral
 {
@@ -36,14 +36,14 @@ public struct Cell: Sendable, Hashable, ExpressibleByStringLiteral, ExpressibleB
   public static func uuid(_ value: UUID) -> Cell { Cell(.uuid(value)) }
   /// Bytes.
   public static func data(_ bytes: Data) -> Cell { Cell(.data(bytes)) }
-  /// A decimal by its digits; null for what are none.
+  /// A decimal by its digits; null for a text that is no decimal.
   public static func decimal(_ digits: String) -> Cell { Cell(Decimal(string: digits).map(Value.decimal) ?? .null) }
   /// The destination of a to-one relationship.
   public static func to(_ object: ObjectReference) -> Cell { Cell(.reference(object)) }
 }
 
 extension Value {
-  /// Whether both are the same to the last bit: two doubles of equal bits, text of equal bytes.
+  /// Whether both values are identical to the last bit: doubles of equal bits, texts of equal bytes.
   func isIdentical(to other: Value) -> Bool {
     switch (self, other) {
     case (.double(let a), .double(let b)), (.date(let a), .date(let b)): a.bitPattern == b.bitPattern
@@ -51,7 +51,7 @@ extension Value {
     }
   }
 
-  /// The value in reports: short, and told apart from others.
+  /// The value in reports: short, and different for different values.
   var brief: String {
     switch self {
     case .null: "nil"

@@ -11,7 +11,7 @@ public struct Changes {
 
   init(_ session: Session) { self.session = session }
 
-  /// A new object. What comes back stands for it within this change set.
+  /// A new object. The result refers to it within this change set.
   @discardableResult
   public mutating func insert(_ name: String, _ values: [String: Cell] = [:]) throws -> ObjectReference {
     let entity = try session.entity(name)
@@ -31,7 +31,7 @@ public struct Changes {
     return objects
   }
 
-  /// New values of an object: as the store has it now, or as it was read before.
+  /// New values of an object, based on its present state in the store or on a state read before.
   public mutating func update(_ object: ObjectReference, _ values: [String: Cell], from read: Row? = nil) throws {
     let row = try read ?? session.current(object)
     let entity = schema.entities[row.entity]
@@ -43,21 +43,21 @@ public struct Changes {
       .init(row: builder.finishDraft(key: row.key, entity: row.entity, version: row.version + 1), changed: changed))
   }
 
-  /// Deletes an object: as the store has it now, or in the version that was read before.
+  /// Deletes an object in its present version, or in a version read before.
   public mutating func delete(_ object: ObjectReference, version: Int64? = nil) throws {
     let versionRead = try version ?? session.current(object).version
     set.deletions.append(.init(object, versionRead: versionRead))
   }
 
-  /// Deletes what was read in a version.
+  /// Deletes an object in the version that was read.
   mutating func delete(_ object: ObjectReference, at version: Int64) {
     set.deletions.append(.init(object, versionRead: version))
   }
 
-  /// The row of an object as the store has it now.
+  /// The present row of an object in the store.
   func current(_ object: ObjectReference) throws -> Row { try session.current(object) }
 
-  /// Asks that an object still has the version.
+  /// Requires that an object still has the version.
   public mutating func check(_ object: ObjectReference, version: Int64) {
     set.checks.append(.init(object, versionRead: version))
   }
@@ -98,7 +98,7 @@ public struct Changes {
     return changed
   }
 
-  /// Integers stand for doubles and booleans where those are wanted; large data may go to a file.
+  /// Converts integers to doubles and booleans where the slot needs them. Large data may be written to a file.
   private func stored(_ value: Value, _ kind: SlotKind) throws -> Value {
     switch (kind, value) {
     case (.double, .int(let number)), (.float, .int(let number)): return .double(Double(number))
@@ -108,7 +108,7 @@ public struct Changes {
     }
   }
 
-  // MARK: What the model says of a relationship
+  // MARK: Relationships in the model
 
   func relationship(_ name: String, of owner: ObjectReference) throws -> Relationship {
     try session.relationship(name, of: owner)
@@ -122,7 +122,7 @@ public struct Changes {
     try session.relationship(name, of: owner).isOrdered
   }
 
-  /// Whether pairs are told from this side.
+  /// Whether pairs are written from this side.
   func isPrimary(_ owner: ObjectReference, _ name: String) throws -> Bool {
     try session.relationship(name, of: owner).storage == .pairs(isPrimary: true)
   }

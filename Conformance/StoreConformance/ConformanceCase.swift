@@ -1,19 +1,19 @@
 import Foundation
 import StoreProtocol
 
-/// One case of the contract, as a value: what it proves, what it needs, and what it does.
+/// One case of the contract, as a value: its requirements, its needs, and its code.
 ///
-/// A case cannot skip itself. Whether it applies is decided by whoever runs it, from ``requires`` and ``absent`` alone.
+/// A case cannot skip itself. The runner decides whether it applies, from ``requires`` and ``absent`` alone.
 public struct ConformanceCase: Sendable, CustomStringConvertible {
   /// The id of the case.
   public let id: CaseID
-  /// The row in words.
+  /// The requirement in words.
   public let title: String
-  /// The ids of what it proves, beside its own row.
+  /// The ids of requirements that it proves besides its own.
   public let requirements: [String]
-  /// What the store must declare.
+  /// The capabilities that the store must declare.
   public let requires: Capabilities
-  /// What the store must not declare: the case checks what is promised in its absence.
+  /// The capabilities that the store must not declare: the case checks the behaviour without them.
   public let absent: Capabilities
   /// The step above the core that the case belongs to.
   public let level: Level
@@ -23,19 +23,19 @@ public struct ConformanceCase: Sendable, CustomStringConvertible {
   public let profiles: Set<Profile>
   /// How many locations the case needs: two for copying from one store to another.
   public let places: Int
-  /// Whether it runs other processes, which only a runner can start.
+  /// Whether it runs other processes. Only a runner can start those.
   public let needsProcesses: Bool
-  /// Whether it makes files fail, by ``FailingFiles``, and so has its process to itself.
+  /// Whether it makes files fail, by ``FailingFiles``. Then it has its process to itself.
   public let disturbsFiles: Bool
-  /// Whether it needs the backend itself, not only a coordinator that opens its stores; see
+  /// Whether it needs the backend itself, and not only a coordinator that opens its stores; see
   /// ``StoreHarness/opensStores``.
   public let needsBackend: Bool
-  /// Whether it has several threads race: of a store that is wrong it may not always notice.
+  /// Whether it has several threads race. Such a case may miss a defect.
   public let races: Bool
-  /// What the case does. A ``Failure`` or a `StoreError` that it throws is a failure of the store. Any other error is a
-  /// problem of the harness.
+  /// The code of the case. A ``Failure`` or a `StoreError` that it throws is a failure of the store. Any other error is
+  /// a problem of the harness.
   public let body: @Sendable (CaseContext) throws -> Void
-  /// What the processes that it starts do, by name.
+  /// The code of the processes that it starts, by name.
   public let roles: [String: @Sendable (RoleContext) throws -> Void]
 
   public var description: String { id.text }
@@ -66,7 +66,7 @@ public struct ConformanceCase: Sendable, CustomStringConvertible {
     self.body = body
   }
 
-  /// Why the case does not apply to a store, nil where it does.
+  /// Why the case does not apply to a store, nil where it applies.
   public func exemption(of harness: any StoreHarness, _ profile: Profile = .plain) -> Exemption? {
     let capabilities = harness.backend.capabilities
     if needsBackend && !harness.opensStores { return .missing(["a backend"]) }
@@ -81,16 +81,16 @@ public struct ConformanceCase: Sendable, CustomStringConvertible {
 
   /// Why a case does not apply.
   public enum Exemption: Sendable, Hashable {
-    /// The store does not declare these.
+    /// The store does not declare these capabilities.
     case missing([String])
-    /// The store declares these, and the case is for stores that do not.
+    /// The store declares these capabilities, and the case is for stores without them.
     case declared([String])
   }
 }
 
-/// The id of a case: the row of the specification, and behind it the instance of a row that is many.
+/// The id of a case: the row of the specification, followed by an instance where the row has many.
 ///
-/// `SAV-018`, or `ATT-004/int64/min`. It is never changed and never used again.
+/// `SAV-018`, or `ATT-004/int64/min`. An id never changes and is never used again.
 public struct CaseID: Sendable, Hashable, Comparable {
   /// The id in full.
   public let text: String
@@ -105,7 +105,7 @@ public struct CaseID: Sendable, Hashable, Comparable {
 
   public static func < (a: CaseID, b: CaseID) -> Bool { a.text.utf8.lexicographicallyPrecedes(b.text.utf8) }
 
-  /// Whether the id is a pattern's, in which `*` stands for any text.
+  /// Whether the id matches a pattern, in which `*` stands for any text.
   public func matches(_ pattern: String) -> Bool {
     let parts = pattern.split(separator: "*", omittingEmptySubsequences: false).map(String.init)
     guard let first = parts.first, text.hasPrefix(first) else { return false }
@@ -129,14 +129,14 @@ extension CaseID: Codable {
   }
 }
 
-/// The steps above the core. Each needs the ones before.
+/// The levels above the core. Each needs the levels before it.
 public enum Level: String, Sendable, Codable, CaseIterable {
-  /// What all stores do; what outlives a crash; what several users do at once; what fetches select; what history
+  /// What all stores do; what survives a crash; what several users do at once; what fetches select; what history
   /// records.
   case core, durable, concurrent, queryable, historical
 }
 
-/// How long a case takes: small ones run on every change.
+/// How long a case takes. Small cases run on every change.
 public enum Size: String, Sendable, Codable, CaseIterable, Comparable {
   /// Runs on every change.
   case small = "S"
@@ -149,9 +149,9 @@ public enum Size: String, Sendable, Codable, CaseIterable, Comparable {
   private var rank: Int { Size.allCases.firstIndex(of: self) ?? 0 }
 }
 
-/// A way to run the same cases with something else changed.
+/// A way to run the same cases under another condition.
 public enum Profile: String, Sendable, Codable, CaseIterable {
-  /// Nothing else is changed.
+  /// No other condition.
   case plain
   /// The store is closed and opened after each commit.
   case reopen
@@ -164,7 +164,7 @@ public enum Profile: String, Sendable, Codable, CaseIterable {
   /// The store is open twice: one writes, the other reads.
   case twoStores = "two-stores"
 
-  /// What a store must declare to be run so.
+  /// The capabilities that a store must declare to run under the profile.
   public var requires: Capabilities {
     switch self {
     case .plain, .single: []
@@ -178,10 +178,11 @@ public enum Profile: String, Sendable, Codable, CaseIterable {
   public static let all = Set(allCases)
   /// For cases that open, close and damage stores themselves.
   public static let plainOnly: Set<Profile> = [.plain]
-  /// For cases that hold rows over commits: versions of stores that count them while they are open end with it.
+  /// For cases that hold rows over commits. Some stores count versions only while they are open, so reopening ends
+  /// them.
   public static let oneOpening: Set<Profile> = [.plain, .single]
   /// For cases that fetch.
   public static let fetching: Set<Profile> = [.plain, .reopen, .single, .noPushdown, .twoStores]
-  /// For cases of everything but fetching.
+  /// For cases of everything except fetching.
   public static let reading: Set<Profile> = [.plain, .reopen, .coldCache, .single, .twoStores]
 }

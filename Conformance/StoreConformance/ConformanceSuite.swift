@@ -1,6 +1,7 @@
 /// The cases of stores.
 public enum ConformanceSuite {
-  /// Patch: cases loosened or mended; minor: cases added; major: capabilities changed.
+  /// The patch number changes for corrected cases, the minor number for added cases, the major number for changed
+  /// capabilities.
   public static let version = "0.2.0"
 
   /// Every case, simple areas first, each id once.
@@ -17,14 +18,14 @@ public enum ConformanceSuite {
   ].flatMap { $0 }
 }
 
-/// The cases that a program runs: those of stores, and more that it adds.
+/// The cases that a program runs: the store cases, and others that it adds.
 public struct CaseList: Sendable {
   /// The cases in their order.
   public let all: [ConformanceCase]
   private let byID: [String: ConformanceCase]
 
-  /// `more` has ids that no case of stores has; a case whose id is there already is left out. Without `storeCases`,
-  /// `more` are all.
+  /// `more` has ids that no store case has; a case with a known id is left out. Without `storeCases`, only `more` is
+  /// run.
   public init(adding more: [ConformanceCase] = [], storeCases: Bool = true) {
     var (all, byID): ([ConformanceCase], [String: ConformanceCase]) = ([], [:])
     for one in (storeCases ? ConformanceSuite.all : []) + more where byID[one.id.text] == nil {
@@ -34,6 +35,6 @@ public struct CaseList: Sendable {
     (self.all, self.byID) = (all, byID)
   }
 
-  /// The case of an id, nil for none.
+  /// The case with an id, nil for an unknown id.
   public func find(_ id: String) -> ConformanceCase? { byID[id] }
 }

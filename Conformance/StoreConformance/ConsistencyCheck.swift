@@ -1,21 +1,20 @@
 import StoreProtocol
 import StoreSchema
 
-/// Looks at a whole store: every link has its other end, nothing leads nowhere, every object has a version, and large
-/// data outside the rows can be read.
+/// Checks a whole store: every link has its other end, every reference leads to an object, every object has a version,
+/// and large data outside the rows can be read.
 ///
-/// Reads rows and links alone, so that it trusts nothing that the store says of itself; what the store finds comes on
-/// top.
+/// Reads only rows and links, so it trusts no statement of the store about itself. The store's own findings are added.
 public struct ConsistencyCheck {
   private let schema: Schema
   private let store: any Store
   private let view: any StoreSnapshot
   private var rows: [ObjectReference: Row] = [:]
-  /// By tree root and key.
+  /// By root entity and key.
   private var entities: [Int: [Int64: Int]] = [:]
   private var problems: [String] = []
 
-  /// What is wrong with the store, in sentences; none where it is sound. A `StoreError` is one of them.
+  /// The defects of the store, as sentences; empty for a sound store. A `StoreError` counts as a defect.
   public static func problems(of store: any Store) -> [String] {
     do {
       var check = ConsistencyCheck(store, try store.snapshot())
@@ -61,7 +60,7 @@ public struct ConsistencyCheck {
     }
   }
 
-  /// Every name of large data leads to data.
+  /// Checks that every name of large data leads to data.
   private mutating func checkExternalData(_ row: Row, _ name: String) {
     for (slot, kind) in schema.entities[row.entity].slots.enumerated() where kind == .externalData {
       guard slot < row.slotCount, !row.isNull(slot), case .data(let bytes) = row.value(slot, kind), bytes.first == 2
@@ -99,7 +98,7 @@ public struct ConsistencyCheck {
     }
   }
 
-  /// The keys at the other end, by owner.
+  /// The keys at the other end of a relationship, by owner.
   private func links(
     _ relationship: Relationship, _ owners: [ObjectReference]
   ) throws(StoreError) -> [Int64: [Int64]] {

@@ -2,19 +2,19 @@ import Foundation
 import StoreProtocol
 import StoreSchema
 
-/// A store in which one person's age is the number of tags: whatever fails on the way, the two agree.
+/// A store in which one person's age is the number of tags. Both must agree after every failure.
 ///
-/// Each step makes both one more, in one commit. After each the store is looked at, by the opening that wrote and by a
+/// Each step adds one to both, in one commit. After each step the store is checked, by the opening that wrote and by a
 /// new one.
 final class CountedStore {
   private let c: CaseContext
   let session: Session
   private var person: ObjectReference
-  /// The count that is certainly there.
+  /// The count that is certainly stored.
   private(set) var saved = 0
-  /// The writes and syncs of the commit that was made once more after the last failure.
+  /// The writes and syncs of the commit that was repeated after the last failure.
   private(set) var repeated: [String] = []
-  /// Beyond the two: data that each step changes, which may be large enough to lie in a file of its own.
+  /// The size of data that each step changes too. It may be large enough for a file of its own.
   private let dataSize: Int
 
   init(_ c: CaseContext, _ schema: Schema? = nil, dataSize: Int = 0) throws {
@@ -23,7 +23,7 @@ final class CountedStore {
     person = try session.insert("Person", ["age": 0])
   }
 
-  /// Opens one that another process has left.
+  /// Opens a store that another process has left.
   init(leftBy other: String, _ c: CaseContext) throws {
     (self.c, dataSize) = (c, 0)
     session = try c.open(Fixtures.people())
@@ -41,10 +41,11 @@ final class CountedStore {
     }
   }
 
-  /// One step under a fault. Gives the error, nil where it was committed, and to how many calls something has happened.
+  /// One step under a fault. Returns the error, nil where the step was committed, and the number of calls that the
+  /// fault has hit.
   ///
-  /// What the error says must be true; and a step that it says has not been made is made afterwards, by the same
-  /// opening and on a disk that is well again.
+  /// The error must be true. A step that was not saved, by the error, is repeated without the fault by the same
+  /// opening.
   @discardableResult
   func step(_ fault: FileFault) throws -> (error: StoreError?, hits: Int) {
     let (result, _, hits) = FailingFiles.disturb(fault) { Result { try write(saved + 1) } }
@@ -73,7 +74,7 @@ final class CountedStore {
     return (failure, hits)
   }
 
-  /// A step under the same fault at each call that it can meet, one after the other. Gives the errors.
+  /// Makes a step for each call that the fault can hit, one after the other. Returns the errors.
   @discardableResult
   func sweep(_ effect: FileFault.Effect, _ calls: FileFault.Calls) throws -> [StoreError] {
     var errors: [StoreError] = []
@@ -88,7 +89,7 @@ final class CountedStore {
     return errors
   }
 
-  /// Makes one step more, without faults.
+  /// Makes one more step, without faults.
   func step() throws {
     try write(saved + 1)
     saved += 1
@@ -116,7 +117,7 @@ final class CountedStore {
 }
 
 extension Session {
-  /// One step of a counted store that another process has made.
+  /// Counts a step that another process has made.
   func countOn() throws {
     guard let person = try objects("Person").first, case .int(let age) = try value(person, "age") else {
       throw Failure("the person is gone")

@@ -3,9 +3,9 @@ import StoreProtocol
 import StoreSchema
 import Synchronization
 
-/// Stores of another kind, whose requests for rows are counted. They evaluate no fetches themselves.
+/// Stores of another type that count the requests for rows. They evaluate no fetches themselves.
 ///
-/// Its type is its own: who else opens a store of the other kind at the same time is not counted.
+/// Their type is their own, so other users of the other type are not counted.
 public final class CountingBackend: StoreBackend {
   private let base: any StoreBackend
   fileprivate let count = Atomic<Int>(0)
@@ -17,7 +17,7 @@ public final class CountingBackend: StoreBackend {
     storeType = "\(base.storeType), counted \(UUID())"
   }
 
-  /// How many there were, of all stores together.
+  /// The number of requests to all stores together.
   public var requests: Int { count.load(ordering: .relaxed) }
   public var capabilities: Capabilities { base.capabilities.subtracting(.pushDown) }
 

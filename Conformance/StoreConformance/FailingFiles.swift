@@ -1,10 +1,9 @@
 import CFailingFiles
 import Foundation
 
-/// Something that happens to calls by which this process reads or writes files: one call after so many, or all from
-/// there on.
+/// A fault of calls by which this process reads or writes files: of one call, or of all calls from one on.
 public struct FileFault: Sendable {
-  /// Which calls are counted. A call can be of several kinds: who makes a file also opens it, to write.
+  /// The calls that are counted. A call may be of several kinds: making a file also opens it to write.
   public struct Calls: OptionSet, Sendable {
     /// One bit for each kind.
     public let rawValue: Int32
@@ -15,13 +14,13 @@ public struct FileFault: Sendable {
 
     /// Opening a file.
     public static let open = Calls(FF_OPEN)
-    /// Opening a file that can be written or made by it.
+    /// Opening a file that the call can write or make.
     public static let openToWrite = Calls(FF_OPEN_WRITE)
-    /// Opening a file that is made where it is not there.
+    /// Opening a file that the call makes where it is missing.
     public static let create = Calls(FF_CREATE)
     /// Writing bytes.
     public static let write = Calls(FF_WRITE)
-    /// Waiting until what was written is on the disk.
+    /// Waiting until written bytes are on the disk.
     public static let sync = Calls(FF_SYNC)
     /// Changing the length of a file.
     public static let truncate = Calls(FF_TRUNCATE)
@@ -29,7 +28,7 @@ public struct FileFault: Sendable {
     public static let remove = Calls(FF_UNLINK)
     /// Giving a file or folder another name.
     public static let rename = Calls(FF_RENAME)
-    /// Making folders and further names.
+    /// Making folders and hard links.
     public static let make = Calls(FF_MAKE)
     /// Reading bytes.
     public static let read = Calls(FF_READ)
@@ -37,37 +36,37 @@ public struct FileFault: Sendable {
     public static let map = Calls(FF_MAP)
     /// Locking a file.
     public static let lock = Calls(FF_LOCK)
-    /// All that can change a file, and all opening.
+    /// All calls that can change a file, and all calls that open one.
     public static let changes: Calls = [.open, .write, .sync, .truncate, .remove, .rename, .make]
-    /// What a file system refuses that cannot be written.
+    /// The calls that a read-only file system refuses.
     public static let writing: Calls = [.openToWrite, .write, .truncate, .remove, .rename, .make]
   }
 
-  /// What happens to them.
+  /// The effect on the calls.
   public enum Effect: Sendable {
     /// The calls are only counted.
     case nothing
     /// The call does nothing and fails with an `errno`.
     case error(Int32)
-    /// It does its work and fails all the same.
+    /// The call does its work and fails nevertheless.
     case late(Int32)
-    /// Reads and writes do half of it.
+    /// Reads and writes do half of their work.
     case short
-    /// Writes fail once so many bytes have been written.
+    /// Writes fail after `room` bytes have been written.
     case full(room: Int)
     /// The process dies before the call, or after it.
     case dieBefore, dieAfter
-    /// It dies when a write has done half of its work, and before any other call.
+    /// The process dies when a write has done half of its work, and before any other call.
     case dieTorn
   }
 
   /// Which calls are counted.
   public var calls: Calls
-  /// What happens to them.
+  /// The effect on the calls.
   public var effect: Effect
-  /// The first of the counted calls that it happens to, from 1 on.
+  /// The first of the counted calls with the effect, from 1 on.
   public var first: Int
-  /// To how many calls it happens, one after the other.
+  /// The number of consecutive calls with the effect.
   public var count: Int
 
   /// A fault of the counted calls, from the `first` on.
@@ -75,22 +74,22 @@ public struct FileFault: Sendable {
     (self.effect, self.calls, self.first, self.count) = (effect, calls, first, count)
   }
 
-  /// To all of them.
+  /// A fault of all the counted calls.
   public static func every(_ effect: Effect, _ calls: Calls) -> FileFault {
     FileFault(effect, calls, count: .max)
   }
 }
 
-/// Files of this process that fail on purpose: one fault at a time, in one folder.
+/// Makes files of this process fail on purpose: one fault at a time, in one folder.
 public enum FailingFiles {
-  /// Whether there can be any: that needs ELF and glibc, and no sanitizer beside.
+  /// Whether faults are possible: they need ELF and glibc, and no sanitizer.
   public static var isPossible: Bool { ff_works() }
 
-  /// Says where files can be made to fail. Descriptors are known that were opened there since then.
+  /// Sets the path prefix of files that can fail. Only descriptors opened after this call are known.
   public static func watch(_ prefix: String) { ff_watch(prefix) }
 
-  /// Runs `body` while the fault is at work, and gives how many calls were counted and how many of them it happened to.
-  /// One fault does not go on within another.
+  /// Runs `body` under the fault. Returns the number of counted calls, and the number of calls with the effect. Within
+  /// an inner fault an outer one has no effect.
   @discardableResult
   public static func disturb<R>(
     _ fault: FileFault, log: URL? = nil, _ body: () throws -> R
@@ -120,22 +119,22 @@ public enum FailingFiles {
     }
   }
 
-  /// Runs `body` while all changes of files are written down in a file, which must not lie among them. Files that are
-  /// open already are not known there.
+  /// Runs `body` while all changes of files are recorded in a file, which must not be one of them. Files that are open
+  /// already are not recorded.
   public static func trace<R>(to file: URL, _ body: () throws -> R) throws -> R {
     guard ff_trace(file.path) else { throw HarnessProblem("\(file.path) cannot be written") }
     defer { _ = ff_trace(nil) }
     return try body()
   }
 
-  /// Runs `body` while the clock tells a date that is so many seconds off.
+  /// Runs `body` with a clock that is `seconds` seconds off.
   public static func withClock<R>(off seconds: Int, _ body: () throws -> R) rethrows -> R {
     ff_set_clock(seconds)
     defer { ff_set_clock(0) }
     return try body()
   }
 
-  /// What `body` says in a copy of this process, which ends with it; nil where it ends otherwise.
+  /// The text that `body` returns in a copy of this process, which then ends; nil where the copy ends otherwise.
   public static func inFork(_ body: () -> String) -> String? {
     var ends: [Int32] = [0, 0]
     guard pipe(&ends) == 0 else { return nil }

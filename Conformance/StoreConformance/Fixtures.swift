@@ -27,7 +27,8 @@ public enum Fixtures {
     ("uuid", .uuid), ("uri", .uri), ("transformable", .transformable),
   ]
 
-  /// M2: an optional and a mandatory attribute of each type, a composite one, and binary data that may lie outside.
+  /// M2: an optional and a mandatory attribute of each type, a composite one, and binary data that may be stored
+  /// outside the row.
   public static func allTypes() throws(SchemaError) -> Schema {
     var all = entity("AllTypes", types + [("number", .integer64)])
     for (name, type) in types {
@@ -45,7 +46,7 @@ public enum Fixtures {
     return try frozen("allTypes", [all])
   }
 
-  /// M2, its derived attributes.
+  /// The derived attributes of M2.
   public static func derived() throws(SchemaError) -> Schema {
     var shelf = entity("Shelf", [("name", .string)])
     var count = AttributeDefinition(name: "count", type: .integer64)
@@ -182,7 +183,7 @@ public enum Fixtures {
     return try frozen("shapes", [source, target])
   }
 
-  /// Relationships of each shape that a deletion of `Source` must look at, each with a rule of its own.
+  /// Relationships of each shape that a deletion of `Source` must check, each with its own delete rule.
   public static func guarded() throws(SchemaError) -> Schema {
     func rule(_ rule: DeleteRule, _ relationship: RelationshipDefinition) -> RelationshipDefinition {
       var result = relationship
@@ -217,7 +218,7 @@ public enum Fixtures {
     try frozen("wide", [entity("Wide", (1...1000).map { ("a\($0)", $0 % 2 == 0 ? .string : .integer64) })])
   }
 
-  /// M8: names that mean something elsewhere.
+  /// M8: names with a meaning elsewhere, for example in SQL.
   public static let hostileNames = ["select", "group", "where", "日本", "Z_PK", "_", String(repeating: "n", count: 200)]
 
   /// M8: an entity and properties with such names.
@@ -227,7 +228,7 @@ public enum Fixtures {
     return try frozen("names", [order])
   }
 
-  /// Properties and entities called as the columns and tables that the SQLite format has for itself.
+  /// Properties and entities with names of columns and tables that the SQLite format uses itself.
   static func columnNames() throws(SchemaError) -> Schema {
     var key = entity("_PrimaryKey", ["_pk", "_ent", "_opt", "_pk1"].map { ($0, .string) })
     key.relationships = [one("_Pk2", "_Metadata", inverse: "_opt")]
@@ -245,8 +246,8 @@ public enum Fixtures {
     return try frozen("otherPeople", definitions)
   }
 
-  /// A model of which a store holds a part: `Leaf`, below `Base`, and `Member`. `Aside` and `Limb` are outside, and
-  /// `Member` has relationships of every kind with `Aside`.
+  /// A model of which a store holds a part: `Leaf`, a subentity of `Base`, and `Member`. `Aside` and `Limb` are outside
+  /// the part, and `Member` has relationships of every kind with `Aside`.
   public static func parts() throws(SchemaError) -> Schema {
     var base = entity("Base", [("name", .string)])
     base.isAbstract = true
@@ -268,7 +269,7 @@ public enum Fixtures {
 
   // MARK: Making
 
-  /// A model is frozen once in a process: to hash it takes longer than many a case.
+  /// Each model is frozen once in a process, because hashing it takes longer than many cases.
   private static func frozen(_ name: String, _ definitions: [EntityDefinition]) throws(SchemaError) -> Schema {
     if let known = known.withLock({ $0[name] }) { return known }
     let schema = try Schema(definitions)

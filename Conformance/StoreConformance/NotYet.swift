@@ -1,4 +1,4 @@
-/// The rows of the specification that are no cases here, each with the step of the project that it waits for.
+/// The rows of the specification without a case here, each with the step of the project that it waits for.
 public enum NotYet {
   /// A row and its reason.
   public struct Row: Sendable, Hashable {
@@ -8,12 +8,12 @@ public enum NotYet {
     public let reason: String
   }
 
-  /// Those that wait for a step, each id once, in order.
+  /// The rows that wait for a step, each id once, in order.
   public static let rows: [Row] = groups.flatMap { group in
     group.ids.split(whereSeparator: \.isWhitespace).map { Row(id: String($0), reason: group.reason) }
   }.sorted { $0.id < $1.id }
 
-  /// Each reason begins with the step of the project that brings what the rows wait for.
+  /// Each reason begins with the step of the project that the rows wait for.
   private static let groups: [(reason: String, ids: String)] = [
     (
       "step 8: undo, so that a context records its changes",
@@ -69,8 +69,8 @@ public enum NotYet {
     ),
   ]
 
-  /// The rows that no case can hold, as they are about the suite itself or about all of its cases. Each with the check
-  /// of `Scripts/test` that holds it.
+  /// The rows that no case can prove, because they are about the suite itself or about all of its cases. Each has the
+  /// check of `Scripts/test` that proves it.
   public static let checks: [Row] = [
     Row(id: "CAP-004", reason: "check template: a store of another package, with the least of the protocol, is run"),
     Row(id: "CAP-005", reason: "check sabotage: each store that is wrong on purpose is noticed by the cases listed"),

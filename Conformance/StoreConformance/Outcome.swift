@@ -1,13 +1,13 @@
 import Foundation
 import StoreProtocol
 
-/// What became of a case.
+/// The outcome of a case.
 public enum Outcome: Sendable, Hashable {
   /// Everything was as expected.
   case passed
   /// Something was not as expected.
   case failed(Failure)
-  /// The store is exempt: it does not declare these, or it declares what the case wants absent.
+  /// The store is exempt: it does not declare required capabilities, or it declares capabilities that must be absent.
   case notApplicable(String)
   /// It failed as the expectations say, for the reason given there.
   case knownFailure(String)
@@ -17,7 +17,7 @@ public enum Outcome: Sendable, Hashable {
   case crashed(signal: Int32)
   /// It took longer than a case may.
   case timedOut
-  /// The harness or the runner could not do its part.
+  /// The harness or the runner failed.
   case harnessError(String)
 
   /// The name in reports.
@@ -34,7 +34,7 @@ public enum Outcome: Sendable, Hashable {
     }
   }
 
-  /// What there is to say, nil where the name says all.
+  /// The reason of the outcome, nil where the name says everything.
   public var reason: String? {
     switch self {
     case .passed, .timedOut: nil
@@ -44,7 +44,7 @@ public enum Outcome: Sendable, Hashable {
     }
   }
 
-  /// Whether it speaks against the store.
+  /// Whether the outcome counts against the store.
   public var isBad: Bool {
     switch self {
     case .failed, .crashed, .timedOut: true
@@ -53,9 +53,9 @@ public enum Outcome: Sendable, Hashable {
   }
 }
 
-/// Why a case failed: everything that was not as expected, each with where it was expected.
+/// Why a case failed: every unexpected result, each with its labels.
 public struct Failure: Error, Sendable, Hashable, Codable, CustomStringConvertible {
-  /// What was not as expected.
+  /// The unexpected results.
   public var problems: [Problem]
 
   /// A failure with several problems.
@@ -64,14 +64,14 @@ public struct Failure: Error, Sendable, Hashable, Codable, CustomStringConvertib
   /// A failure with one problem.
   public init(_ text: String, labels: [String] = []) { problems = [Problem(text: text, labels: labels)] }
 
-  /// One thing that was not as expected.
+  /// One unexpected result.
   public struct Problem: Sendable, Hashable, Codable {
-    /// What was found, and what was expected.
+    /// The result that was found, and the expected one.
     public var text: String
-    /// What the case was at, outermost first.
+    /// The labels of the case's current step, outermost first.
     public var labels: [String]
 
-    /// A problem, and what the case was at.
+    /// A problem with the labels of the step.
     public init(text: String, labels: [String]) {
       self.text = text
       self.labels = labels
@@ -83,7 +83,7 @@ public struct Failure: Error, Sendable, Hashable, Codable, CustomStringConvertib
   }
 }
 
-/// An outcome as reports have it: its name, and what there is to say.
+/// An outcome as reports have it: its name and its reason.
 extension Outcome: Codable {
   private enum Key: String, CodingKey { case name, reason, signal, problems }
 
@@ -115,5 +115,5 @@ extension Outcome: Codable {
   }
 }
 
-/// The suite ends a case with this where going on makes no sense; the problem is recorded already.
+/// Ends a case that cannot go on; the problem is recorded already.
 struct CaseEnded: Error {}

@@ -1,15 +1,15 @@
 import Foundation
 
-/// What a disk may hold when the power goes, from a record of all changes to one folder; see trace.h.
+/// The possible contents of a disk after a loss of power, from a record of all changes to one folder; see trace.h.
 ///
-/// Nothing but a sync makes anything last. A sync of a file keeps its bytes and its size, not its name; a sync of a
-/// folder keeps the names in it. Of everything else any part may have reached the disk: any of the writes, any of
-/// their sectors, any of the changes of names. A file system promises more; a store must not need it.
+/// Only a sync makes changes durable. A sync of a file keeps its bytes and its size, not its name. A sync of a folder
+/// keeps the names in it. Of all other changes any part may have reached the disk: any of the writes, any of their
+/// sectors, any of the changes of names. A file system promises more; a store must not need it.
 struct PowerLossDisk {
-  /// How much is there of what need not last.
+  /// The part of the other changes that has reached the disk.
   enum Rest: CaseIterable {
     case nothing, all
-    /// What came first, the last write of it torn.
+    /// The first operations, the last write of them torn.
     case first
     /// Some of the operations, or some of their sectors.
     case some, sectors
@@ -20,12 +20,12 @@ struct PowerLossDisk {
     case truncate(Int)
   }
 
-  /// A file or a folder: what will last, and what has come since.
+  /// A file or a folder: its durable operations, and later ones.
   private final class Node {
     let isFolder: Bool
     var lasting: [UInt8] = []
     var pending: [Operation] = []
-    /// How many operations last by now.
+    /// The number of durable operations.
     var settled = 0
 
     init(isFolder: Bool) { self.isFolder = isFolder }
@@ -38,7 +38,7 @@ struct PowerLossDisk {
     }
   }
 
-  /// Names that change together, wholly or not at all; nil for one that goes.
+  /// Names that change together, completely or not at all; nil for a removed name.
   private typealias Change = [String: Node?]
 
   private let folder: String
@@ -46,7 +46,7 @@ struct PowerLossDisk {
   private var lasting: [String: Node]
   private var pending: [Change] = []
   private var nodes: [String: Node] = [:]
-  /// What a sync that has begun makes last.
+  /// The operations that a started sync makes durable.
   private var syncs: [String: (node: Node, total: Int, folder: String?)] = [:]
 
   init(folder: String) {
@@ -57,7 +57,8 @@ struct PowerLossDisk {
 
   // MARK: Following the record
 
-  /// The effect of a record. Of one that is in flight, `isDone` is false: it has not reached what it waits for.
+  /// Applies a record. With `isDone` false the call is in progress: the operations that it waits for are not yet
+  /// durable.
   mutating func take(_ record: PowerLossRecord, isDone: Bool = true) throws {
     let words = record.words
     switch record.kind {
@@ -97,7 +98,7 @@ struct PowerLossDisk {
 
   private mutating func settle(_ sync: (node: Node, total: Int, folder: String?)) {
     guard let folder = sync.folder else { return sync.node.settle(sync.total) }
-    // Changes of other folders stay. A change that lasts is emptied, so that the numbers of the others stay.
+    // Changes of other folders stay. A durable change is emptied, so that the indexes of the others stay valid.
     for place in pending.indices.prefix(sync.total)
     where pending[place].keys.contains(where: { ($0 as NSString).deletingLastPathComponent == folder }) {
       for (path, node) in pending[place] { lasting[path] = node }
@@ -105,12 +106,12 @@ struct PowerLossDisk {
     }
   }
 
-  // MARK: What may be there
+  // MARK: Possible contents
 
   /// The files that the disk may hold, by their paths below the folder; nil for a folder.
   func image(_ rest: Rest?, _ random: inout SplitMix64) -> [String: [UInt8]?] {
     var names = lasting
-    // Names have no sectors.
+    // Changes of names have no sectors.
     let ofNames = rest ?? [Rest.nothing, .all, .first, .some][random.below(4)]
     for change in chosen(pending, ofNames, &random) { for (path, node) in change { names[path] = node } }
     var result: [String: [UInt8]?] = [:]
@@ -149,7 +150,7 @@ struct PowerLossDisk {
     }
   }
 
-  /// Some of the sectors of a write. A truncation is done or not.
+  /// Some of the sectors of a write. A truncation is done completely or not at all.
   private func sectors(_ operation: Operation, _ random: inout SplitMix64) -> [Operation] {
     guard case .write(let offset, let bytes) = operation else { return random.below(2) == 0 ? [operation] : [] }
     var (parts, start) = ([Operation](), offset)
@@ -176,7 +177,7 @@ struct PowerLossDisk {
   }
 }
 
-/// One record of a trace: a word, what follows it, and bytes where it has any.
+/// One record of a trace: a word, its arguments, and its bytes if it has any.
 struct PowerLossRecord {
   let kind: String
   let words: [String]
@@ -210,7 +211,7 @@ struct PowerLossRecord {
     case "rename": return text.split(separator: "|").map(String.init)
     case "create", "open", "mkdir", "link":
       let parts = text.split(separator: " ", maxSplits: 1).map(String.init)
-      // A folder may be opened as the place within itself.
+      // A folder may be opened as `.` within itself.
       return [parts[0], (parts[1] as NSString).standardizingPath]
     default: return text.split(separator: " ").map(String.init)
     }

@@ -1,9 +1,9 @@
 import StoreQuery
 import StoreSchema
 
-/// Formats that must not be resolved.
+/// Checks of formats that must be refused.
 enum PredicateCheck {
-  /// Why a format is refused, with a key path for `%K` where one is given; nil where it is not refused.
+  /// Why a format is refused, nil where it is accepted. `%K` stands for the key path, if one is given.
   static func refusal(
     _ format: String, _ s: Session, key: String? = nil, of entity: String = "Person"
   ) throws -> String? {

@@ -3,7 +3,7 @@ import StoreProtocol
 import StoreQuery
 import StoreSchema
 
-/// What cases ask of a store.
+/// The reads that cases make.
 extension Session {
   /// The row of an object, nil where there is none.
   public func row(_ object: ObjectReference) throws -> Row? {
@@ -67,7 +67,7 @@ extension Session {
     }
   }
 
-  /// All objects of an entity, with those below it unless `exactly`, in key order.
+  /// All objects of an entity, with its subentities unless `exactly`, in key order.
   public func objects(_ name: String, exactly: Bool = false) throws -> [ObjectReference] {
     let range = try range(name, exactly: exactly)
     return try read { view in
@@ -94,7 +94,7 @@ extension Session {
 
   // MARK: Fetching
 
-  /// The objects that a predicate selects, in an order: names with `-` in front for descending.
+  /// The objects that a predicate selects, sorted by names; a `-` in front means descending.
   public func fetch(
     _ entity: String, _ predicate: String = "TRUEPREDICATE", _ arguments: [Cell] = [], sort: [String] = [],
     offset: Int = 0, limit: Int? = nil, exactly: Bool = false
@@ -111,7 +111,7 @@ extension Session {
         try execution.fetch(plan) { found.append($0.reference) }
         return found
       }
-      // Pages of one, until there is none or the limit is reached.
+      // Pages of one row, until there are no more or the limit is reached.
       var page = plan
       page.limit = 1
       while found.count < plan.limit ?? .max {
@@ -124,7 +124,7 @@ extension Session {
     }
   }
 
-  /// The objects that a predicate selects, by references alone.
+  /// The references of the objects that a predicate selects.
   func references(_ entity: String, _ predicate: String = "TRUEPREDICATE", sort: [String]) throws -> [ObjectReference] {
     let plan = try plan(entity, predicate, [], sort: sort, offset: 0, limit: nil, exactly: false)
     return try read { view in
@@ -143,8 +143,8 @@ extension Session {
     return try read { try FetchExecution($0, pushesDown: profile != .noPushdown).count(plan) }
   }
 
-  /// The rows of a table. Columns are expressions, or functions of them as `count:name`; SELF is the object itself. A
-  /// condition on groups knows a column by its letters, as `$countname`.
+  /// The rows of a table. A column is an expression, or a function of one as in `count:name`; SELF is the object
+  /// itself. A condition on groups names a column by its letters, as in `$countname`.
   public func table(
     _ entity: String, _ columns: [String], _ predicate: String = "TRUEPREDICATE", groups: [String] = [],
     having: String = "TRUEPREDICATE", isDistinct: Bool = false, sort: [String] = [], offset: Int = 0, limit: Int? = nil
@@ -163,7 +163,7 @@ extension Session {
     }
   }
 
-  /// An expression as it is written, or a function of it.
+  /// An expression, or a function of one.
   private func expression(_ text: String) throws -> StoreQuery.Expression {
     if text.hasPrefix("distinct:") || Aggregate.allCases.contains(where: { text.hasPrefix($0.rawValue) }),
       let colon = text.firstIndex(of: ":")

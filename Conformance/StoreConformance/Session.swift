@@ -2,7 +2,7 @@ import Foundation
 import StoreProtocol
 import StoreSchema
 
-/// A store that a case has open, under a profile: who writes and who reads is the profile's business.
+/// A store that a case has open. The profile decides which opening writes and which one reads.
 public final class Session: @unchecked Sendable {
   /// The model that the store is opened with.
   public let schema: Schema
@@ -12,7 +12,7 @@ public final class Session: @unchecked Sendable {
   private let backend: any StoreBackend
   private let url: URL
   private let options: StoreOptions
-  /// The second opening, which reads.
+  /// The second opening, for reading.
   private var reader: (any Store)?
 
   init(
@@ -23,7 +23,7 @@ public final class Session: @unchecked Sendable {
     if profile == .twoStores { reader = try backend.open(at: url, schema: schema, options: readerOptions) }
   }
 
-  /// A new store is made by the first opening; further ones need not write.
+  /// The first opening makes a new store; further ones need not write.
   private var readerOptions: StoreOptions { options }
 
   /// Closes everything. Safe to call twice.
@@ -41,7 +41,7 @@ public final class Session: @unchecked Sendable {
 
   // MARK: Writing
 
-  /// Commits, and gives the new objects in the order of their insertion. Conflicts end the case.
+  /// Commits, and returns the new objects in the order of their insertion. Conflicts end the case.
   @discardableResult
   public func commit(_ build: (inout Changes) throws -> Void) throws -> [ObjectReference] {
     let (result, insertions) = try attempt(build)
@@ -52,13 +52,13 @@ public final class Session: @unchecked Sendable {
     }
   }
 
-  /// Commits, and gives the conflicts; none where it was committed.
+  /// Commits, and returns the conflicts; empty where it was committed.
   public func conflicts(_ build: (inout Changes) throws -> Void) throws -> [Conflict] {
     if case .conflicts(let conflicts) = try attempt(build).result { return conflicts }
     return []
   }
 
-  /// Commits, whatever comes of it, and gives the entities of the insertions with it.
+  /// Commits, with any result, and returns the result and the entities of the insertions.
   public func attempt(
     _ build: (inout Changes) throws -> Void
   ) throws -> (result: CommitResult, insertions: [Int]) {
@@ -87,7 +87,7 @@ public final class Session: @unchecked Sendable {
   /// Deletes one object in a commit of its own.
   public func delete(_ object: ObjectReference) throws { try commit { try $0.delete(object) } }
 
-  /// The row to base a change on: as the writer sees it.
+  /// The row that a change is based on, as the writer sees it.
   func current(_ object: ObjectReference) throws -> Row {
     guard let row = try store.snapshot().row(of: object.entity, key: object.key) else {
       throw Failure("there is no \(schema.entities[object.entity].name) \(object.key) to change")
@@ -97,7 +97,7 @@ public final class Session: @unchecked Sendable {
 
   // MARK: Reading
 
-  /// A view of the store, by the profile's way to read. What `body` gives must not hold on to the view.
+  /// Runs `body` with a snapshot, opened as the profile says. The result must not keep the snapshot.
   public func read<R>(_ body: (any StoreSnapshot) throws -> R) throws -> R {
     switch profile {
     case .coldCache:
@@ -110,7 +110,7 @@ public final class Session: @unchecked Sendable {
     }
   }
 
-  /// The entity of a name, which a case gets right.
+  /// The entity with a name. The name must be right.
   public func entity(_ name: String) throws -> Entity {
     guard let entity = schema.entity(named: name) else { throw HarnessProblem("there is no entity \(name)") }
     return entity

@@ -1,4 +1,4 @@
-/// Every row of the specification, so that none is lost: each is a case here or is listed as not yet one.
+/// Every row of the specification, so that none is forgotten: each has a case, or is listed in ``NotYet``.
 public enum SpecificationRows {
   /// The ids of all rows.
   public static let all: [String] = areas.flatMap { area in
@@ -30,12 +30,12 @@ public enum SpecificationRows {
     ("CAP", [1...7]),
   ]
 
-  /// The rows that one of `cases` is of, or that one proves beside its own.
+  /// The rows that `cases` belong to or prove besides their own.
   public static func covered(by cases: [ConformanceCase]) -> Set<String> {
     Set(cases.flatMap { [$0.id.row] + $0.requirements })
   }
 
-  /// Why each row that none of `cases` is of is none, by its id.
+  /// The reason of each row without a case in `cases`, by its id.
   public static func open(of cases: [ConformanceCase]) -> [String: String] {
     let reasons = Dictionary(
       (NotYet.rows + NotYet.checks).map { ($0.id, $0.reason) }, uniquingKeysWith: { first, _ in first })

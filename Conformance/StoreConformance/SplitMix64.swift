@@ -1,8 +1,8 @@
-/// A generator of numbers from a seed: the same on every machine.
+/// A generator of random numbers from a seed, the same on every machine.
 public struct SplitMix64: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
-  /// A generator whose numbers follow from the seed.
+  /// A generator with a seed.
   public init(seed: UInt64) { state = seed }
 
   public mutating func next() -> UInt64 {

@@ -2,7 +2,7 @@ import Foundation
 import StoreProtocol
 import StoreSchema
 
-/// Everything that a store holds, as plain values, and everything that is wrong with it.
+/// Everything that a store holds, as plain values, and all its defects.
 public struct StoreContents: Sendable {
   /// One object. Names are those of the model.
   public struct Object: Sendable {
@@ -12,11 +12,11 @@ public struct StoreContents: Sendable {
     public let entity: String
     /// The object's key.
     public let key: Int64
-    /// Integers, texts and data by attribute; nothing where the value is nil.
+    /// Integers by attribute; no entry where the value is nil.
     public var integers: [String: Int64] = [:]
-    /// Texts by attribute; nothing where the value is nil.
+    /// Texts by attribute; no entry where the value is nil.
     public var texts: [String: String] = [:]
-    /// Data by attribute; nothing where the value is nil.
+    /// Data by attribute; no entry where the value is nil.
     public var data: [String: Data] = [:]
     /// Destinations by relationship, in their order where it is ordered.
     public var targets: [String: [Target]] = [:]
@@ -32,9 +32,9 @@ public struct StoreContents: Sendable {
     public let isGone: Bool
   }
 
-  /// Something wrong: what `coredata store verify` would print.
+  /// A defect, as `coredata store verify` prints it.
   public struct Problem: Sendable {
-    /// What is wrong, as a sentence.
+    /// The defect, as a sentence.
     public let text: String
     /// The name of the entity; nil where the problem is of no entity.
     public let entity: String?
@@ -48,7 +48,7 @@ public struct StoreContents: Sendable {
   public let identifier: String
   /// All objects, entity by entity, in key order.
   public private(set) var objects: [Object] = []
-  /// What is wrong with the store.
+  /// The defects of the store.
   public private(set) var problems: [Problem] = []
 
   /// Reads a whole store at one moment.
@@ -99,7 +99,7 @@ public struct StoreContents: Sendable {
     objects.append(object)
   }
 
-  /// Whether both sides of each relationship say the same.
+  /// Checks that both sides of each relationship agree.
   private mutating func checkInverses(_ schema: Schema) {
     var known: [String: [Int64: Object]] = [:]
     for object in objects { known[object.entity, default: [:]][object.key] = object }

@@ -1,7 +1,7 @@
 import Foundation
 import StoreProtocol
 
-/// What the suite needs to know of a kind of store: all that the author of a backend writes for it.
+/// Everything that the suite needs for a store type. The author of a backend writes one.
 ///
 /// The suite opens stores through ``CheckedBackend``, as every user does.
 public protocol StoreHarness: Sendable {
@@ -9,22 +9,21 @@ public protocol StoreHarness: Sendable {
   var name: String { get }
   /// The backend of the stores.
   var backend: any StoreBackend { get }
-  /// Whether the backend opens stores. Not where it only says what a class of stores can do that coordinators of
-  /// CoreData open: then cases of objects alone can be run, and what a case leaves is not opened again.
+  /// Whether the backend opens stores. False where it only declares the capabilities of a store class that coordinators
+  /// of CoreData open. Then only cases of objects are run, and the store that a case leaves is not opened again.
   var opensStores: Bool { get }
   /// How the store can be made to crash.
   var crashModel: CrashModel { get }
-  /// Where the expectations of this store are kept, nil where there are none yet.
+  /// The URL of the expectations of this store, nil where there are none yet.
   var expectations: URL? { get }
 
-  /// A new location for a store which does not exist yet. Throws where there is no room for one.
+  /// A new location for a store that does not exist yet. Throws where there is no room for one.
   func makeLocation() throws -> StoreLocation
 
   /// Removes a location with everything in it.
   func destroy(_ location: StoreLocation) throws
 
-  /// Whether a file of the store's folder may be there while no store is open: the store itself and what lies beside
-  /// it.
+  /// Whether a file in the store's folder belongs to a closed store: the store itself and the files beside it.
   func belongs(_ file: String, to location: StoreLocation) -> Bool
 
   /// Runs statements of SQL on the file of a store that is not open, as another program would, to damage it. Only
@@ -34,9 +33,9 @@ public protocol StoreHarness: Sendable {
 
 /// How a kind of store can be made to crash.
 public enum CrashModel: Sendable {
-  /// Not at all: nothing outlives the process.
+  /// Not at all: no data survives the process.
   case none
-  /// A process that writes it is killed.
+  /// A process that writes the store is killed.
   case killedProcess
 }
 
@@ -44,7 +43,7 @@ public enum CrashModel: Sendable {
 public struct StoreLocation: Sendable {
   /// A folder that holds nothing but this store; nil where the store is not files.
   public var folder: URL?
-  /// Where the store is, or will be.
+  /// The URL of the store. The store need not exist yet.
   public var url: URL
 
   /// A location for a store at `url`.
@@ -54,7 +53,7 @@ public struct StoreLocation: Sendable {
   }
 }
 
-/// A store that lies in one folder of its own below the temporary folder.
+/// A store in a folder of its own below the temporary folder.
 extension StoreHarness {
   public var name: String { backend.storeType.lowercased() }
   public var opensStores: Bool { true }

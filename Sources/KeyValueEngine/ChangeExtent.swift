@@ -1,17 +1,18 @@
 import StoreProtocol
 import StoreSchema
 
-/// What a commit knows of its change set beforehand, found in one pass: the rows are more than a processor has at hand.
+/// Properties of a change set that a commit needs before it writes. Found in one pass, because the rows do not fit into
+/// the cache.
 struct ChangeExtent {
-  /// How much will be written: rows with their indexes and links, roughly.
+  /// How many bytes will be written, roughly: rows with their indexes and links.
   private(set) var bytes: Int
-  /// Whether an update changes a slot of those that are watched in its entity.
+  /// Whether an update changes a watched slot of its entity.
   private(set) var isWatched = false
 
   init(_ changes: ChangeSet, _ shape: KeyValueShape) {
     bytes = changes.deletions.count * 64
     for row in changes.insertions { bytes += row.byteCount + 512 }
-    // Rows of one entity come together.
+    // Rows of one entity are adjacent.
     var (entity, slots) = (-1, SlotSet())
     for index in changes.updates.indices {
       let row = changes.updates[index].row

@@ -1,8 +1,8 @@
 /// The checksum of an entry, over its key and its value: eight bytes at a time, in four lanes.
 ///
-/// Each step turns a state into another one for each different word, and different states into different ones. So it
-/// finds every change within eight bytes that lie together, and all but one in 2^64 of the others. It protects from
-/// damage, not from intent.
+/// Each step maps different words to different states, and different states to different states. So the checksum finds
+/// every change within eight adjacent bytes, and all but one in 2^64 of the other changes. It protects from damage, not
+/// from intent.
 struct EntryChecksum {
   private var state: UInt64
 
@@ -15,7 +15,7 @@ struct EntryChecksum {
     return sum.finished
   }
 
-  /// A short one of the key alone.
+  /// A short checksum of the key alone.
   static func of(_ key: UnsafeRawBufferPointer) -> UInt32 {
     var sum = EntryChecksum(key.count, 0)
     sum.addWords(key, from: 0)
@@ -49,7 +49,7 @@ struct EntryChecksum {
         d = Self.step(d, Self.word(bytes, offset &+ 24))
         offset &+= 32
       }
-      // Each lane goes in as a word, so that a change of one alone stays one.
+      // Each lane goes in as a word, so that a change of one lane alone is always found.
       state = Self.step(Self.step(Self.step(Self.step(state, a), b), c), d)
     }
     addWords(bytes, from: offset)
@@ -63,7 +63,7 @@ struct EntryChecksum {
     }
     if offset == bytes.count { return }
     if bytes.count >= 8 {
-      // The rest without what lies before it.
+      // The remaining bytes, without the bytes before them.
       let before = UInt64(truncatingIfNeeded: offset &+ 8 &- bytes.count)
       state = Self.step(state, Self.word(bytes, bytes.count &- 8) &>> (before &* 8))
       return

@@ -8,12 +8,12 @@ extension FetchPlan {
   }
 }
 
-/// The rows of a plan that come first, out of more in any order.
+/// The first rows of a plan, chosen from more rows in any order.
 struct FirstRows {
   private let plan: FetchPlan
-  /// How many are wanted, nil for all.
+  /// How many rows are needed, nil for all.
   private let wanted: Int?
-  /// Sorted where few are wanted.
+  /// Sorted where only some rows are needed.
   private var rows: [Row] = []
 
   init(_ plan: FetchPlan) {

@@ -3,22 +3,23 @@ import StoreProtocol
 import StoreQuery
 import StoreSchema
 
-/// A stretch of an index, by the values of its first attribute: at least the entries whose values lie in it.
+/// A key range of an index, by the values of its first attribute. It holds at least the entries with values in the
+/// range.
 struct IndexRange {
   let index: Int
-  /// Every key of the stretch is at least this.
+  /// Every key of the range is at least this.
   var low: [UInt8]
-  /// The beginning of every key of the stretch is at most this.
+  /// The beginning of every key of the range is at most this.
   var high: [UInt8]
 
-  /// How much is left out by a guess: the more, the better.
+  /// An estimate of selectivity: true where both bounds are equal.
   var isNarrow: Bool { low == high }
 
-  /// What is in both; of one index.
+  /// The intersection of two ranges of one index.
   func intersection(_ other: IndexRange) -> IndexRange {
     var result = self
     if low.lexicographicallyPrecedes(other.low) { result.low = other.low }
-    // Of two of which one begins with the other, the longer one leaves more out.
+    // Where one upper bound begins with the other, the longer one excludes more.
     if other.high.lexicographicallyPrecedes(high) ? !high.starts(with: other.high) : other.high.starts(with: high) {
       result.high = other.high
     }
@@ -32,11 +33,11 @@ struct IndexRange {
   }
 }
 
-/// Makes stretches of one index from comparisons of its first attribute, nil for those that have none.
+/// Makes key ranges of one index from comparisons of its first attribute. Nil for a predicate without one.
 struct IndexRangeMaker {
   let number: Int
   let kind: SlotKind
-  /// How many bytes of a key are always its own; see ``KeyValueIndexes``.
+  /// How many bytes of a key are never cut short; see ``KeyValueIndexes``.
   let certain: Int
   let hasNulls: Bool
 
@@ -62,7 +63,7 @@ struct IndexRangeMaker {
       index: self.number, low: number + low.prefix(certain - 2), high: number + high.prefix(certain - 2))
   }
 
-  /// The least and the greatest bytes that a value which is as great can have in the index.
+  /// The least and the greatest bytes that an equal value can have in the index.
   private func bounds(_ value: Value) -> ([UInt8], [UInt8])? {
     switch kind {
     case .int16, .int32, .int64, .bool:

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Bytes that are put together again and again: keys on their way into a map. Used by one caller at a time.
+/// Reused memory for bytes, such as keys of a map. Used by one caller at a time.
 final class KeyBuffer {
   @exclusivity(unchecked) private var bytes: UnsafeMutableRawPointer
   @exclusivity(unchecked) private var capacity = 512
@@ -9,14 +9,14 @@ final class KeyBuffer {
   init() { bytes = .allocate(byteCount: capacity, alignment: 8) }
   deinit { bytes.deallocate() }
 
-  /// Valid until the buffer changes or ends: whoever holds it by a variable of its own keeps it with
+  /// Valid until the buffer changes or ends. A caller that holds the view keeps the buffer alive with
   /// `withExtendedLifetime`.
   var view: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: bytes, count: count) }
   var data: Data { Data(view) }
 
   func clear() { count = 0 }
 
-  /// Holds a number and an object's key, and nothing else.
+  /// Makes a number and an object's key the only content.
   @inline(__always)
   func set(_ number: UInt16, _ object: Int64) {
     bytes.storeBytes(of: number.bigEndian, as: UInt16.self)
@@ -27,7 +27,7 @@ final class KeyBuffer {
   func append(_ value: UInt8) { append(integer: value) }
   func append(_ value: UInt16) { append(integer: value.bigEndian) }
   func append(_ value: UInt64) { append(integer: value.bigEndian) }
-  /// A key of an object: they are positive, so that their order is that of their bytes.
+  /// Appends the key of an object. Keys are positive, so their order is that of their bytes.
   func append(_ key: Int64) { append(integer: key.bigEndian) }
 
   func append(_ source: UnsafeRawBufferPointer) {
@@ -36,7 +36,7 @@ final class KeyBuffer {
     count += source.count
   }
 
-  /// In the machine's own order: for values.
+  /// Appends an integer of a value, in the machine's own byte order.
   @inline(__always)
   func append<T: FixedWidthInteger>(integer: T) {
     grow(by: MemoryLayout<T>.size)
@@ -44,7 +44,7 @@ final class KeyBuffer {
     count += MemoryLayout<T>.size
   }
 
-  /// Makes it the least that is greater than everything that begins with it. False where there is none.
+  /// Makes the content the least bytes greater than everything that begins with it. False where there are none.
   func increment() -> Bool {
     while count > 0 {
       let last = bytes.load(fromByteOffset: count - 1, as: UInt8.self)
@@ -81,12 +81,12 @@ extension UnsafeRawBufferPointer {
     offset >= 0 && offset + 8 <= count ? Int64(bigEndian: loadUnaligned(fromByteOffset: offset, as: Int64.self)) : nil
   }
 
-  /// An integer of a value; the caller knows that it is there.
+  /// An integer of a value. The caller knows that the bytes are there.
   func integer<T: FixedWidthInteger & BitwiseCopyable>(at offset: Int, as type: T.Type) -> T {
     loadUnaligned(fromByteOffset: offset, as: type)
   }
 
-  /// Byte by byte, a shorter one first.
+  /// Compares byte by byte; a shorter buffer comes first.
   func precedes(_ other: UnsafeRawBufferPointer) -> Bool {
     let common = Swift.min(count, other.count)
     if common > 0, let mine = baseAddress, let theirs = other.baseAddress {

@@ -2,13 +2,14 @@ import StoreProtocol
 import StoreQuery
 import StoreSchema
 
-/// The way to the objects that a predicate may select: at least these, whose rows are then looked at.
+/// A way to find the objects that a predicate may select. It finds at least these; the predicate is then evaluated on
+/// their rows.
 enum KeyValueAccess {
   /// Only the objects with these keys.
   case keys([Int64])
-  /// Those that links lead to.
+  /// The objects that links lead to.
   case links(table: Int, owners: [Int64])
-  /// Those in stretches of an index.
+  /// The objects in key ranges of an index.
   case indexes([IndexRange])
 
   private var rank: Int {
@@ -19,7 +20,8 @@ enum KeyValueAccess {
     }
   }
 
-  /// The best way, nil where all objects must be looked at. `usesIndexes` says whether the view has those of the model.
+  /// The best way, nil where all objects must be read. `usesIndexes` says whether the view has the indexes of the
+  /// model.
   init?(_ predicate: ResolvedPredicate, _ entities: Range<Int>, _ shape: KeyValueShape, usesIndexes: Bool) {
     var best: KeyValueAccess?
     var pending = [predicate]
@@ -66,7 +68,7 @@ enum KeyValueAccess {
     }
   }
 
-  /// What meets a comparison with any of `values`.
+  /// The objects that meet a comparison with any of `values`.
   private static func access(
     _ path: SlotPath, _ op: Predicate.Operator, _ values: [Value], _ entities: Range<Int>, _ shape: KeyValueShape,
     _ usesIndexes: Bool
@@ -113,7 +115,7 @@ extension KeyValueIndexes {
     guard let first = entities.first, let last = entities.last else { return [] }
     return ofEntity[first].filter { number in
       let (index, subtree) = (all[number], schema.entities[all[number].entity].subtree)
-      // A constraint over several attributes leaves out objects without one of them.
+      // A constraint over several attributes has no entry for an object that lacks one of the values.
       return index.slots.first == slot && subtree.contains(last) && (!index.isUnique || index.slots.count == 1)
     }
   }

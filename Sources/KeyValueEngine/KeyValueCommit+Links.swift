@@ -1,9 +1,9 @@
 import StoreProtocol
 import StoreSchema
 
-/// Links of to-many relationships: those that rows tell of, pairs, one-way links and orders.
+/// Links of to-many relationships: links that follow from rows, pairs, one-way links, and orders.
 extension KeyValueCommit {
-  /// Everything that goes, over the whole change set, before anything comes: a member that moves must not lose its new
+  /// Removes links, over the whole change set, before any link is added: a member that moves must not lose its new
   /// owner.
   func takeLinksAway() throws(StoreError) {
     for row in deleted {
@@ -15,7 +15,7 @@ extension KeyValueCommit {
       guard let old else { continue }
       let row = update.row
       for (slot, table) in shape.store.backLinks[row.entity] where update.changed.contains(slot) {
-        // One that stays keeps its place in an order.
+        // A link that stays keeps its position in an order.
         if old.isNull(slot) == row.isNull(slot) && old.int(slot) == row.int(slot) { continue }
         if !old.isNull(slot) { try unlink(table, old.int(slot), row.key) }
         if !row.isNull(slot) { link(table, row.int(slot), row.key) }
@@ -30,7 +30,7 @@ extension KeyValueCommit {
     try removeLinks()
   }
 
-  /// Takes away the links of deleted objects that are in no row.
+  /// Removes the links of deleted objects that are in no row.
   func dropLinks() throws(StoreError) {
     for row in deleted { try takeLinksAway(of: row) }
     try removeLinks()
@@ -63,7 +63,7 @@ extension KeyValueCommit {
         guard let table = shape.store.table(of: relationship) else { continue }
         var referrers: [ObjectReference] = []
         for key in try reader.destinations(table, row.key) {
-          // A link whose other object is gone is none.
+          // A link to a missing object does not count.
           guard let found = try reader.version(of: relationship.destination, key) else { continue }
           referrers.append(ObjectReference(entity: found.entity, key: key))
         }
@@ -76,7 +76,7 @@ extension KeyValueCommit {
     }
   }
 
-  /// Takes away the links of a deleted object that are in no row.
+  /// Removes the links of a deleted object that are in no row.
   private func takeLinksAway(of row: Row) throws(StoreError) {
     for table in shape.store.ownTables[row.entity] {
       for destination in try reader.destinations(table, row.key) {
@@ -105,7 +105,7 @@ extension KeyValueCommit {
     let isOneWay = shape.isOneWay[table]
     for destination in change.added {
       let key = changes.permanentKey(destination.key)
-      // Another owner loses it, as where the link is in the destination's row.
+      // A former owner loses the object, as where the link is in the destination's row.
       if isOneWay, let former = try reader.owner(table, of: key), former != owner { try unlink(table, former, key) }
       link(table, owner, key)
       if let inverse { link(inverse, key, owner) }
@@ -133,7 +133,7 @@ extension KeyValueCommit {
     if !shape.store.derivations.isEmpty { changedOwners[table, default: []].insert(owner) }
   }
 
-  /// Table by table and owner by owner, so that those that lie together are written together.
+  /// Adds links by table and owner, so that adjacent links are written together.
   func addLinks() throws(StoreError) {
     for table in added.indices {
       KeyValueLink.sortByOwner(&added[table])
@@ -148,7 +148,7 @@ extension KeyValueCommit {
     }
   }
 
-  /// Adds ordered links behind those that are there, in the order in which they come.
+  /// Adds ordered links behind the existing ones, in the order in which they come.
   private func addBehind(_ table: Int, _ owner: Int64, _ destinations: [Int64]) throws(StoreError) {
     var (last, existing) = (OrderKeys.first - OrderKeys.step, Set<Int64>())
     try reader.links(table, owner) { destination, order in
@@ -189,7 +189,7 @@ extension KeyValueCommit {
     }
   }
 
-  /// Each greater than the one before.
+  /// Whether each number is greater than the one before.
   private func isAscending(_ numbers: [Int64]) -> Bool {
     var index = 1
     while index < numbers.count {
@@ -207,7 +207,7 @@ extension KeyValueCommit {
       let owner = changes.permanentKey(change.owner)
       var existing: [Int64: Int64] = [:]
       try reader.links(table, owner) { destination, order in existing[destination] = order }
-      // What the order does not name stays behind.
+      // Members that the order does not name come last.
       var wanted: [Int64] = []
       var seen: Set<Int64> = []
       let rest = existing.sorted { ($0.value, $0.key) < ($1.value, $1.key) }.map(\.key)

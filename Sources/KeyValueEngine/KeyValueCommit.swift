@@ -14,17 +14,17 @@ final class KeyValueCommit {
   /// The stored objects that new links lead to.
   private let targets: [ObjectReference]
   @exclusivity(unchecked) var conflicts: [Conflict] = []
-  /// The stored rows of deleted objects, and of those updated ones whose links or indexed values change.
+  /// The stored rows of deleted objects, and of updated objects whose links or indexed values change.
   @exclusivity(unchecked) private(set) var deleted: [Row] = []
   @exclusivity(unchecked) private(set) var replaced: [Row?] = []
   @exclusivity(unchecked) private(set) var touched: Set<ObjectReference> = []
-  /// Owners whose links have changed, by table; only where something is derived.
+  /// Owners whose links have changed, by table. Filled only where the model has derived attributes over links.
   @exclusivity(unchecked) var changedOwners: [Int: Set<Int64>] = [:]
-  /// By table; none at all where no links change.
+  /// Added links by table; empty where no links change.
   @exclusivity(unchecked) var added: [[KeyValueLink]] = []
   @exclusivity(unchecked) var removed: [[KeyValueLink]] = []
   private(set) lazy var links = KeyValueLinkWriter(transaction, shape.store.toManys)
-  /// Whether versions of updates are checked as they are written: where nothing else can conflict.
+  /// Whether the versions of updates are checked while they are written. True where nothing else can conflict.
   private let checksWhileWriting: Bool
 
   let key = KeyBuffer()
@@ -86,8 +86,8 @@ final class KeyValueCommit {
     return ranges
   }
 
-  /// The next `count` keys of a root's tree, recorded as taken. None of an object that is there, whatever the record
-  /// says: a new object would overwrite it.
+  /// The next `count` keys of a root's hierarchy, recorded as taken. Never the key of an existing object, whatever the
+  /// record says: a new object would overwrite it.
   static func takeKeys(
     _ count: Int, root: Int, _ shape: KeyValueShape, _ transaction: any KeyValueWriting
   ) throws(StoreError) -> Range<Int64> {
@@ -144,8 +144,8 @@ final class KeyValueCommit {
     return false
   }
 
-  /// The greatest version is followed by the least, which is none: a row with it could not be read again. No store
-  /// counts so far by itself.
+  /// The greatest version has no next one: a row with the least version could not be read again. No store reaches it by
+  /// counting.
   private func noNextVersion(of row: Row) -> StoreError {
     let name = shape.schema.entities[row.entity].name
     return StoreError(
@@ -156,7 +156,7 @@ final class KeyValueCommit {
 
   // MARK: Indexes
 
-  /// Uniqueness is judged on the state after the save: all old values go before the first new one comes.
+  /// Uniqueness is judged on the state after the save: all old values are removed before the first new one is added.
   private func changeIndexes() throws(StoreError) {
     for row in deleted { try takeOut(row, shape.indexes.ofEntity[row.entity]) }
     for (update, old) in zip(changes.updates, replaced) {
@@ -221,7 +221,7 @@ final class KeyValueCommit {
       if checksWhileWriting, try !check(row.reference, changes.updates[index].versionRead) { continue }
       try put(row, isAtHand: checksWhileWriting)
     }
-    // Tree by tree: what is written in the order of the keys lies closely.
+    // By hierarchy: entries written in key order are adjacent.
     let trees = changes.insertions.map { shape.store.tree[$0.entity] }
     if zip(trees, trees.dropFirst()).allSatisfy({ $0 <= $1 }) {
       for row in changes.insertions { try put(row) }
@@ -232,7 +232,7 @@ final class KeyValueCommit {
     }
   }
 
-  /// `isAtHand` says that the row's key was the last one to be read.
+  /// With `isAtHand` the row's key was the last one to be read.
   func put(_ row: Row, isAtHand: Bool = false) throws(StoreError) {
     if row.version <= 0 { throw noNextVersion(of: row) }
     KeyValueReader.setRowKey(key, shape.tree(row.entity), row.key)

@@ -2,7 +2,7 @@ import StoreProtocol
 import StoreQuery
 import StoreSchema
 
-/// Computes the derived attributes whose sources are in other objects, after all else of a commit is written.
+/// Computes derived attributes with sources in other objects, after everything else of a commit is written.
 struct KeyValueDerivation {
   private let commit: KeyValueCommit
   private var shape: KeyValueShape { commit.shape }
@@ -10,8 +10,8 @@ struct KeyValueDerivation {
 
   init(_ commit: KeyValueCommit) { self.commit = commit }
 
-  /// Computes what depends on what has changed: again for what this changes, as one derivation may be another's source.
-  /// The objects that look different than the change set says.
+  /// Computes the attributes that depend on the changes. Repeats for the attributes that this changes, because one
+  /// derivation may be another's source. Returns the objects that differ from the change set.
   func run() throws(StoreError) -> Set<ObjectReference> {
     if shape.store.derivations.isEmpty { return [] }
     var changed: Set<ObjectReference> = Set(commit.changes.updates.map(\.row.reference))
@@ -56,7 +56,8 @@ struct KeyValueDerivation {
     return owners
   }
 
-  /// The objects that lead to one of `sources`: by the links back, where there are any, else by looking at all.
+  /// The objects that lead to one of `sources`, found by links back where there are any, otherwise by reading all
+  /// objects.
   private func owners(
     _ derivation: LinkedDerivation, _ reference: Int, of sources: Set<Int64>
   ) throws(StoreError) -> Set<Int64> {

@@ -10,15 +10,15 @@ import StoreProtocol
 /// - links back from one-way links: checksum (8), owner (8)
 /// - indexes: checksum (8)
 ///
-/// The checksum is over the key and everything behind it. The check of the key is one without the content, which may be
-/// large; see ``hasOwnKey(_:_:_:)``.
+/// The checksum covers the key and everything behind the checksum. The check of the key does not cover the content,
+/// which may be large; see ``hasOwnKey(_:_:_:)``.
 public enum KeyValueEntry {
   static let format: UInt8 = 2
   static let factHead = 16
   static let rowHead = 24
 
-  /// Whether an entry has the key that it was written with. Of rows and facts this reads the check of the key alone; the
-  /// rest of the value may be damaged. For media whose searches can be led astray by a damaged key.
+  /// Whether an entry has the key that it was written with. For rows and facts this reads only the check of the key;
+  /// the rest of the value may be damaged. For media whose searches a damaged key can misdirect.
   public static func hasOwnKey(
     _ space: KeySpace, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
   ) -> Bool {
@@ -38,7 +38,7 @@ public enum KeyValueEntry {
     else { throw damaged }
   }
 
-  /// Puts the checksum in front of a value, whose first 8 bytes are free for it.
+  /// Writes the checksum into the first 8 bytes of a value, which are reserved for it.
   static func seal(_ value: UnsafeMutableRawBufferPointer, _ key: UnsafeRawBufferPointer) {
     let rest = UnsafeRawBufferPointer(rebasing: value[8...])
     value.storeBytes(of: EntryChecksum.of(key, rest).littleEndian, as: UInt64.self)

@@ -3,9 +3,9 @@ import PropertyLists
 import StoreProtocol
 import StoreSchema
 
-/// What a store says of itself, each fact under its name.
+/// The header fields of a store, each under its name.
 enum KeyValueFact {
-  /// The engine's format; the first that is looked at.
+  /// The engine's format. It is read first.
   static let format = "format"
   /// A binary property list.
   static let metadata = "metadata"
@@ -15,24 +15,24 @@ enum KeyValueFact {
   static let layout = "layout"
   /// ``KeyValueIndexes/catalogue``.
   static let indexes = "indexes"
-  /// The highest key ever handed out in a tree of entities.
+  /// The highest key ever handed out in an entity hierarchy.
   static func highestKey(_ root: String) -> String { "key " + root }
 
   static let text = Data("OpenCoreData 3".utf8)
 }
 
-/// Facts of anything that can be read by space and key.
+/// The header fields of a medium that can be read by space and key.
 public struct KeyValueFacts {
   private let value: (_ key: UnsafeRawBufferPointer) throws(StoreError) -> Data?
 
-  /// `value` gives the value of a key among the facts.
+  /// `value` returns the value of a key among the header fields.
   public init(_ value: @escaping (_ key: UnsafeRawBufferPointer) throws(StoreError) -> Data?) { self.value = value }
 
   init(_ transaction: any KeyValueReading) {
     self.init { (key) throws(StoreError) in try transaction.value(.facts, key).map { Data($0) } }
   }
 
-  /// The content of a fact, nil where there is none. Throws `corrupt` for one without its checksum.
+  /// The content of a header field, nil where there is none. Throws `corrupt` where its checksum does not fit.
   func content(_ name: String) throws(StoreError) -> Data? {
     let key = Self.key(name)
     defer { withExtendedLifetime(key) {} }
@@ -40,7 +40,7 @@ public struct KeyValueFacts {
     return try check(key.view, value)
   }
 
-  /// The entry of a fact as it is stored, its checksum included, which nobody has looked at.
+  /// The entry of a header field as stored, with its checksum, which is not checked.
   func entry(_ name: String) throws(StoreError) -> Data? {
     let key = Self.key(name)
     defer { withExtendedLifetime(key) {} }
@@ -64,8 +64,7 @@ public struct KeyValueFacts {
     return value.dropFirst(KeyValueEntry.factHead)
   }
 
-  /// Throws `notAStore` where there is no store, `newerFormat` for one of another format than the one that is written
-  /// here.
+  /// Throws `notAStore` where there is no store, `newerFormat` for a store of another format than the present one.
   public func checkFormat() throws(StoreError) {
     guard let text = try content(KeyValueFact.format), text.starts(with: Data("OpenCoreData ".utf8)) else {
       throw StoreError(.notAStore, "The file holds data, but none of this kind of store.")
@@ -78,7 +77,8 @@ public struct KeyValueFacts {
     }
   }
 
-  /// The metadata, `withModel` with the model that the store carries. Throws as ``checkFormat()`` does, and `corrupt`.
+  /// The metadata, `withModel` with the model that the store carries. Throws the errors of ``checkFormat()``, and
+  /// `corrupt`.
   public func metadata(storeType: String, withModel: Bool) throws(StoreError) -> StoreMetadata {
     try checkFormat()
     guard let content = try content(KeyValueFact.metadata),

@@ -3,8 +3,8 @@ import StoreProtocol
 import StoreQuery
 import StoreSchema
 
-/// Fetch plans over the object's own values. Indexes and links find the rows that may be meant; whether they are is
-/// asked of the evaluator, row by row. Paths over relationships are left to those who ask.
+/// Fetch plans over an object's own values. Indexes and links find candidates, and the evaluator checks each
+/// candidate's row. Paths over relationships are left to the caller.
 extension KeyValueSnapshot {
   func canPush(_ predicate: ResolvedPredicate, of entities: Range<Int>) -> Bool { predicate.isOwn }
 
@@ -61,13 +61,13 @@ extension KeyValueSnapshot {
     return count
   }
 
-  /// Keys are given out one after another, so the highest says how many there may be.
+  /// Keys are handed out one after another, so the highest key limits the number of objects.
   func estimatedCount(_ plan: FetchPlan) -> Int? {
     guard let first = plan.entities.first, plan.limit == nil, plan.predicate.isTrue else { return nil }
     return (try? reader.highestKey(first)).map { Int(clamping: $0) }
   }
 
-  /// What a plan selects whose predicate selects all, without its rows.
+  /// The objects of a plan whose predicate selects all objects, without their rows.
   private func keys(_ plan: FetchPlan) throws(StoreError) -> [ObjectReference] {
     var (keys, skipped) = ([ObjectReference](), 0)
     if plan.limit == 0 { return [] }
@@ -80,7 +80,7 @@ extension KeyValueSnapshot {
 
   // MARK: In the order of the keys
 
-  /// Calls `body` with the rows that the predicate selects, in the order of their keys, until it gives false.
+  /// Calls `body` with the rows that the predicate selects, in key order, until it returns false.
   private func visit(
     _ plan: FetchPlan, _ access: KeyValueAccess?, _ body: (consuming Row) -> Bool
   ) throws(StoreError) {
@@ -88,7 +88,7 @@ extension KeyValueSnapshot {
     let selects = CompiledPredicate(plan.predicate, OwnRows())
     let keys = try access.map { (access) throws(StoreError) in try candidates(access) } ?? []
     if access != nil && keys.isEmpty { return }
-    // Where many are meant, it is faster to look at all that lie between.
+    // Many candidates are found faster by reading all rows between them.
     let (first, last) = access == nil ? (0, .max) : (keys.first ?? 0, keys.last ?? .max)
     if access == nil || keys.count > 64 && last &- first < Int64(keys.count) * 3 {
       return try reader.scan(plan.entities, from: first) { row in
@@ -104,7 +104,7 @@ extension KeyValueSnapshot {
     }
   }
 
-  /// The keys of all objects that a way leads to, ascending.
+  /// The keys of all objects that an access finds, ascending.
   private func candidates(_ access: KeyValueAccess) throws(StoreError) -> [Int64] {
     var keys: [Int64] = []
     switch access {
@@ -132,8 +132,8 @@ extension KeyValueSnapshot {
 
   // MARK: In the order of an index
 
-  /// The stretch of an index that has the objects of a plan in its order; nil where there is none, or another way is
-  /// better.
+  /// The key range of an index that holds the objects of a plan in its order. Nil where there is none, or another way
+  /// is better.
   private func orderedRange(
     _ sort: ResolvedSort, _ plan: FetchPlan, _ access: KeyValueAccess?
   ) throws(StoreError) -> IndexRange? {
@@ -142,7 +142,7 @@ extension KeyValueSnapshot {
     else { return nil }
     let indexes = reader.shape.indexes
     let number = indexes.covering(slot, plan.entities, reader.shape.schema).first { number in
-      // A constraint leaves out objects without a value.
+      // A constraint has no entry for an object without a value.
       indexes.all[number].slots.count == 1 && !indexes.all[number].isUnique
     }
     guard let number else { return nil }
@@ -160,7 +160,7 @@ extension KeyValueSnapshot {
     let selects = CompiledPredicate(plan.predicate, OwnRows())
     var (skipped, given) = (0, 0)
     var (group, objects) = ([UInt8](), [Int64]())
-    /// Gives the objects whose values the index cannot tell apart. False after the last one that is wanted.
+    /// Gives the objects that the index cannot tell apart. False after the last row that is needed.
     func end() throws(StoreError) -> Bool {
       var rows: [Row] = []
       for object in objects {
@@ -201,7 +201,7 @@ extension KeyValueSnapshot {
 }
 
 extension SlotKind {
-  /// Whether the order of an index is that of the values; decimals have one of their own.
+  /// Whether the order of an index is that of the values; decimals are ordered differently.
   fileprivate var hasOrderedBytes: Bool {
     switch self {
     case .int16, .int32, .int64, .bool, .double, .float, .date, .string, .uri, .uuid, .data: true

@@ -4,16 +4,16 @@ import StoreSchema
 
 /// The uniqueness constraints and fetch indexes of a schema, as ordered keys.
 ///
-/// A key is the index's number (2 bytes), the values, and the object's key (8 bytes). No values begin with others, so
-/// that objects with equal values are those with equal bytes between number and key.
+/// A key is the index's number (2 bytes), the values, and the object's key (8 bytes). No encoded value begins with
+/// another one, so objects with equal values have equal bytes between number and key.
 struct KeyValueIndexes: Sendable {
-  /// A class, because each row asks for all of it.
+  /// A class, because each row reads all of it.
   final class Index: Sendable {
     let entity: Int
     let slots: [Int]
     let kinds: [SlotKind]
     let isUnique: Bool
-    /// What makes an index another one in the file.
+    /// Identifies the index in the file.
     let description: String
 
     init(entity: Int, slots: [Int], kinds: [SlotKind], isUnique: Bool, description: String) {
@@ -48,14 +48,14 @@ struct KeyValueIndexes: Sendable {
         if !slots.isEmpty { add(slots, isUnique: false) }
       }
     }
-    // A parent comes before its children.
+    // A superentity comes before its subentities.
     for entity in schema.entities {
       if let parent = entity.superentity { own[entity.index] = own[parent] + own[entity.index] }
     }
     (self.all, ofEntity) = (all, own)
   }
 
-  /// The leading elements that are values of the object itself; a tree of rectangles is no order.
+  /// The leading elements that are values of the object itself. An R-tree has no order.
   private static func slots(of index: FetchIndexDefinition, _ entity: Entity) -> [Int] {
     var slots: [Int] = []
     for element in index.elements {
@@ -67,17 +67,17 @@ struct KeyValueIndexes: Sendable {
     return slots
   }
 
-  /// The indexes in the file's words.
+  /// The indexes as the file lists them.
   var catalogue: String { all.map(\.description).joined(separator: "\n") }
 
-  /// How many bytes of a key, its number included, are those of the values in every case.
+  /// How many bytes of a key, its number included, are never cut short.
   var certainBytes: Int { 2 + longest - 32 }
 
-  /// Whether the values of a key, of which it gives the number of bytes without the object's key, may be cut short.
+  /// Whether the values of a key may be cut short. `count` is the number of its bytes without the object's key.
   func mayBeShortened(_ count: Int) -> Bool { count >= 2 + longest }
 
-  /// Puts a row's key in an index into `key`, without the object's key. False where it has none: objects without a
-  /// value are all different under a constraint.
+  /// Puts a row's key in an index into `key`, without the object's key. False where the row has none: under a
+  /// constraint, objects without a value never collide.
   func key(of row: Row, in number: Int, _ key: KeyBuffer) -> Bool {
     let index = all[number]
     key.clear()
@@ -90,7 +90,7 @@ struct KeyValueIndexes: Sendable {
     return true
   }
 
-  /// What is too long for a key keeps its beginning, and a digest in place of the rest.
+  /// Keeps the beginning of values that are too long for a key, and a digest in place of the rest.
   private func shorten(_ key: KeyBuffer) {
     var digest = SHA256()
     digest.update(key.view)
@@ -99,7 +99,7 @@ struct KeyValueIndexes: Sendable {
   }
 }
 
-/// Values as bytes whose order is theirs: null first.
+/// Values as bytes with the same order, null first.
 enum OrderedValue {
   static func append(_ row: Row, _ slot: Int, _ kind: SlotKind, to key: KeyBuffer) {
     if row.isNull(slot) { return key.append(UInt8(0)) }
@@ -109,7 +109,7 @@ enum OrderedValue {
       key.append(UInt64(bitPattern: row.int(slot)) ^ 1 << 63)
     case .double, .float, .date: append(row.double(slot), to: key)
     case .decimal:
-      // Near numbers come in the order of their doubles; equal ones have equal texts.
+      // Near numbers are ordered by their doubles; equal numbers have equal texts.
       let text = row.string(slot)
       append(Double(text) ?? 0, to: key)
       row.withBytes(slot) { append(escaping: $0, to: key) }
@@ -120,13 +120,13 @@ enum OrderedValue {
 
   private static func append(_ number: Double, to key: KeyBuffer) { key.append(bits(number)) }
 
-  /// Negative numbers with all bits turned, the others with their sign turned.
+  /// Flips all bits of negative numbers, and the sign bit of the others.
   static func bits(_ number: Double) -> UInt64 {
     let bits = number.bitPattern
     return bits >> 63 == 1 ? ~bits : bits ^ 1 << 63
   }
 
-  /// A zero becomes 0 255, and the end 0 0.
+  /// Writes a zero as 0 255, and the end as 0 0.
   private static func append(escaping bytes: UnsafeRawBufferPointer, to key: KeyBuffer) {
     if bytes.contains(0) {
       for byte in bytes {

@@ -2,7 +2,7 @@ import Foundation
 import StoreProtocol
 import StoreSchema
 
-/// Makes all indexes anew: a model may have other ones without being another model.
+/// Makes all indexes anew, because two versions of a model with the same hashes may have different indexes.
 struct KeyValueIndexing {
   private let transaction: any KeyValueWriting
   private let shape: KeyValueShape
@@ -12,7 +12,7 @@ struct KeyValueIndexing {
     self.shape = shape
   }
 
-  /// Objects that contradict a constraint stay as they are: they are refused when they are saved again.
+  /// Stored objects that contradict a constraint stay as they are. They are refused when they are saved again.
   func rebuild() throws(StoreError) {
     try transaction.removeAll(.indexes)
     let none = ChangeSet(time: 0)

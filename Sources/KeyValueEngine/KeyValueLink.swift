@@ -1,13 +1,13 @@
-/// A link to be written or removed, of a table that is known. No part of a generic type, where sorting would cost ten
-/// times as much.
+/// A link to write or remove, of a known table. Not nested in a generic type, where sorting would take ten times as
+/// long.
 struct KeyValueLink {
   let owner: Int64
   let destination: Int64
 
-  /// Sorts by owner; the links of each owner stay in the order in which they came.
+  /// Sorts by owner; the links of each owner keep their order.
   ///
-  /// By the digits of the owners, which are counted, from the last one to the first: a comparison sort of half a
-  /// million links takes ten times as long.
+  /// This is a counting sort over the digits of the owners, from the last digit to the first. A comparison sort of half
+  /// a million links takes ten times as long.
   static func sortByOwner(_ links: inout [KeyValueLink]) {
     var (highest, isSorted) = (UInt64(0), true)
     var last: UInt64 = 0
@@ -29,7 +29,7 @@ struct KeyValueLink {
 
   private static let digit: UInt64 = 11
 
-  /// Sorts by one digit; equal ones stay in their order.
+  /// Sorts by one digit, and keeps the order of links with equal digits.
   private static func sort(
     _ source: UnsafeBufferPointer<KeyValueLink>, into target: UnsafeMutableBufferPointer<KeyValueLink>, _ shift: UInt64
   ) {

@@ -1,13 +1,13 @@
 import StoreProtocol
 import StoreSchema
 
-/// Writes links into their blocks, those of an owner together.
+/// Writes links into blocks, all links of an owner together.
 final class KeyValueLinkWriter {
   private let transaction: any KeyValueWriting
   private let toManys: [Relationship]
   private let key = KeyBuffer()
   private let prefix = KeyBuffer()
-  /// The links of the block at hand: destinations, in ordered tables each with its order behind it.
+  /// The links of the current block: destinations, each followed by its order in ordered tables.
   private let block = NumberBuffer()
   private let merged = NumberBuffer()
 
@@ -16,7 +16,7 @@ final class KeyValueLinkWriter {
     self.toManys = toManys
   }
 
-  /// Removes the links of an owner to `destinations`, which are ascending. What is not there is left out.
+  /// Removes the links of an owner to `destinations`, which are ascending. Ignores missing links.
   func remove(_ table: Int, _ owner: Int64, _ destinations: UnsafeBufferPointer<Int64>) throws(StoreError) {
     let width = LinkBlock.width(isOrdered: toManys[table].isOrdered)
     var next = 0
@@ -42,8 +42,8 @@ final class KeyValueLinkWriter {
     }
   }
 
-  /// Adds links of an owner, ascending by their destinations: destinations alone, or each with its order behind it. One
-  /// that is there already gets the order.
+  /// Adds links of an owner, ascending by destination: destinations alone, or each followed by its order. An existing
+  /// link gets the new order.
   func add(_ table: Int, _ owner: Int64, _ links: UnsafeBufferPointer<Int64>) throws(StoreError) {
     let width = LinkBlock.width(isOrdered: toManys[table].isOrdered)
     let most = LinkBlock.longest / (8 * width) * width
@@ -53,7 +53,7 @@ final class KeyValueLinkWriter {
       let isBehind = block.isEmpty || block.numbers[block.count - width] < links[next]
       let all = isBehind ? block : merged
       if isBehind { addBehind(links, &next, bound, width) } else { merge(links, &next, bound, width) }
-      // Where links come behind the others, blocks are filled to their end; elsewhere they are divided evenly.
+      // Blocks are filled completely where links are added at the end, and divided evenly elsewhere.
       let parts = (all.count + most - 1) / most
       let size = isBehind ? most : (all.count / width + parts - 1) / parts * width
       for start in stride(from: 0, to: all.count, by: size) {
@@ -64,7 +64,7 @@ final class KeyValueLinkWriter {
     }
   }
 
-  /// Puts those of `links` that belong to the block at hand behind its own, which are all less.
+  /// Appends the `links` that belong to the current block behind its own, which are all less.
   private func addBehind(_ links: UnsafeBufferPointer<Int64>, _ next: inout Int, _ bound: Int64, _ width: Int) {
     var end = next
     while end < links.count && links[end] <= bound { end += width }
@@ -72,7 +72,7 @@ final class KeyValueLinkWriter {
     next = end
   }
 
-  /// Puts the block at hand and those of `links` that belong to it together.
+  /// Merges the current block with the `links` that belong to it.
   private func merge(_ links: UnsafeBufferPointer<Int64>, _ next: inout Int, _ bound: Int64, _ width: Int) {
     merged.clear()
     var place = 0
@@ -91,21 +91,21 @@ final class KeyValueLinkWriter {
     }
   }
 
-  /// Reads the block in which a destination is, or would be, and gives its bound; nil where there is none.
+  /// Reads the block that holds a destination, or would hold it, and returns its bound; nil where there is none.
   private func load(_ table: Int, _ owner: Int64, _ destination: Int64) throws(StoreError) -> Int64? {
     block.clear()
     LinkBlock.setOwner(prefix, table, owner)
     LinkBlock.setKey(key, table, owner, destination)
     guard let found = try transaction.first(.links, from: key.view) else { return nil }
     guard let bound = LinkBlock.bound(found.key, prefix.view) else {
-      // It may have been one of the owner's before its key was damaged.
+      // The block may have belonged to the owner before its key was damaged.
       try KeyValueEntry.check(found.key, found.value)
       return nil
     }
     let isOrdered = toManys[table].isOrdered
     try LinkBlock.check(found.key, found.value, isOrdered: isOrdered)
     try LinkBlock.checkOrder(found.value, isOrdered: isOrdered, above: .min, bound: bound)
-    // Keys have the order of their bytes: a negative bound is behind all destinations.
+    // Keys are ordered by their bytes: a negative bound comes after all destinations.
     guard destination <= bound else { throw KeyValueEntry.damaged }
     block.append(found.value)
     return bound

@@ -1,68 +1,69 @@
 import Foundation
 import StoreProtocol
 
-/// The parts of an ordered map: each has keys of its own.
+/// The parts of an ordered map. Each part has keys of its own.
 public enum KeySpace: Int, Sendable, CaseIterable {
-  /// What the store says of itself: few entries.
+  /// The store's header fields: few entries.
   case facts
   /// The rows of all objects.
   case rows
-  /// To-many links, and back from one-way ones.
+  /// To-many links, and the links back of one-way links.
   case links
-  /// Values of indexed attributes with the objects that have them.
+  /// Values of indexed attributes, with the objects that have them.
   case indexes
 
-  /// For media that name their parts.
+  /// The name of the part, for media that name their parts.
   public var name: String { "\(self)" }
 }
 
-/// An ordered map from bytes to bytes with transactions, opened: what ``KeyValueStore`` stands on.
+/// An opened ordered map from bytes to bytes with transactions, the base of ``KeyValueStore``.
 ///
-/// Keys are compared byte by byte, a shorter one first. They have at most ``longestKey`` bytes, and at least one. All
-/// calls may come from any thread; a transaction is used by one caller at a time, and one that writes on one thread
-/// only.
+/// Keys are compared byte by byte; a shorter key comes first. A key has at least one byte and at most ``longestKey``.
+/// All calls may come from any thread. One caller at a time uses a transaction, and a write transaction stays on one
+/// thread.
 public protocol KeyValueMap: AnyObject, Sendable {
   /// A transaction that reads.
   associatedtype Reading: KeyValueReading
   /// A transaction that reads and writes.
   associatedtype Writing: KeyValueWriting
 
-  /// The most bytes of a key.
+  /// The greatest length of a key, in bytes.
   var longestKey: Int { get }
 
-  /// A view of the last commit, which later ones do not change. Ends when it is released.
+  /// A view of the last commit, which later commits do not change. It ends when it is released.
   ///
-  /// Throws `busy` where none is free within `timeout` seconds, `corrupt` for a medium that is not what it was.
+  /// Throws `busy` where none is free within `timeout` seconds. Throws `corrupt` for a medium that has been damaged.
   func read(timeout: Double) throws(StoreError) -> Reading
 
-  /// Begins to write `bytes` bytes or so, alone: waits for other writers at most `timeout` seconds, and throws `busy`
-  /// then.
+  /// Begins an exclusive write of about `bytes` bytes. Waits at most `timeout` seconds for other writers, then throws
+  /// `busy`.
   func write(bytes: Int, timeout: Double) throws(StoreError) -> Writing
 }
 
 /// One view of an ordered map.
 public protocol KeyValueReading: AnyObject {
-  /// That of the last commit in the view, of a change its own: one greater than that of the commit before.
+  /// The number of the last commit in the view; for a write transaction its own number, one greater than the last
+  /// commit's.
   var commitNumber: UInt64 { get }
 
-  /// Throws where the data of the view is gone, because another program has cut the file. Called before each reading of
-  /// a snapshot.
+  /// Throws where the data of the view is gone, because another program has truncated the file. Called before each read
+  /// of a snapshot.
   func check() throws(StoreError)
 
-  /// Verifies the whole medium, each entry with its checksum, in its last state or that of the view. Throws `corrupt`
-  /// for what is damaged. Does nothing where the medium cannot be damaged.
+  /// Verifies the whole medium and the checksum of each entry, in its last state or that of the view. Throws `corrupt`
+  /// for damage. Does nothing where the medium cannot be damaged.
   func verify() throws(StoreError)
 
   /// The value of a key, nil where there is none: valid until the transaction ends or writes.
   func value(_ space: KeySpace, _ key: UnsafeRawBufferPointer) throws(StoreError) -> UnsafeRawBufferPointer?
 
-  /// The first entry from `key` on, nil where there is none. It is valid until the transaction ends or writes, or this
-  /// is called again.
+  /// The first entry with a key of at least `key`, nil where there is none. Valid until the transaction ends or writes,
+  /// or this is called again.
   func first(
     _ space: KeySpace, from key: UnsafeRawBufferPointer
   ) throws(StoreError) -> (key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)?
 
-  /// Calls `body` with each entry from `key` on, in the order of the keys, until it gives false. It may read, but not
+  /// Calls `body` with each entry from `key` on, in key order, until it returns false. `body` may read, and must not
   /// write.
   func scan(
     _ space: KeySpace, from key: UnsafeRawBufferPointer,
@@ -80,14 +81,13 @@ extension KeyValueReading {
   public func verify() throws(StoreError) {}
 }
 
-/// One change of an ordered map, which sees itself. Nobody else sees it before ``commit()``; released before, it has
-/// not happened.
+/// One change of an ordered map. It sees its own writes; nobody else does before ``commit()``. If it is released before
+/// that, nothing has changed.
 public protocol KeyValueWriting: KeyValueReading {
-  /// Sets the value of a key to `count` bytes, which `fill` writes where they will lie; all of them, and it reads
-  /// nothing.
+  /// Sets the value of a key to `count` bytes. `fill` must write all of them in place, and must not read any.
   ///
-  /// `isAtHand` says that the key is the one that ``KeyValueReading/value(_:_:)`` has found last in the space, and
-  /// nothing was written to the space or read from it since.
+  /// With `isAtHand` the key is the one that ``KeyValueReading/value(_:_:)`` found last in the space, and the space was
+  /// not written or read since.
   func put(
     _ space: KeySpace, _ key: UnsafeRawBufferPointer, count: Int, isAtHand: Bool,
     _ fill: (UnsafeMutableRawBufferPointer) -> Void
@@ -99,8 +99,8 @@ public protocol KeyValueWriting: KeyValueReading {
   /// Removes all keys of a space.
   func removeAll(_ space: KeySpace) throws(StoreError)
 
-  /// Ends the transaction: what it wrote is there, durably.
+  /// Ends the transaction and makes its writes durable.
   ///
-  /// An error says whether it is certain that nothing has happened.
+  /// An error says whether it is certain that nothing was written.
   func commit() throws(StoreError)
 }

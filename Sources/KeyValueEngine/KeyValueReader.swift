@@ -21,7 +21,7 @@ final class KeyValueReader {
   @inline(__always)
   static func setRowKey(_ key: KeyBuffer, _ tree: UInt16, _ object: Int64) { key.set(tree, object) }
 
-  /// The row of a key in the tree of `entity`, nil where there is none.
+  /// The row of a key in the hierarchy of `entity`, nil where there is none.
   func row(of entity: Int, _ object: Int64) throws(StoreError) -> Row? {
     Self.setRowKey(key, shape.tree(entity), object)
     guard let value = try transaction.value(.rows, key.view) else { return nil }
@@ -64,7 +64,7 @@ final class KeyValueReader {
     return row
   }
 
-  /// Rows of one entity come together, so the last one's form is at hand. Not counted: the shape keeps it.
+  /// Rows of one entity are adjacent, so the last form is kept. Unowned: the shape keeps it.
   @inline(__always)
   private func form(_ entity: Int) -> Unmanaged<PackedRowForm>? {
     if entity != lastEntity {
@@ -74,7 +74,7 @@ final class KeyValueReader {
     return lastForm
   }
 
-  /// The greatest key in the tree of `entity`, zero where it is empty.
+  /// The greatest key in the hierarchy of `entity`, zero where it is empty.
   func highestKey(_ entity: Int) throws(StoreError) -> Int64 {
     let tree = shape.tree(entity)
     let end = KeyBuffer()
@@ -111,7 +111,7 @@ final class KeyValueReader {
     }
   }
 
-  /// Calls `body` with the rows of the tree of `entity` whose keys lie in a stretch.
+  /// Calls `body` with the rows of the hierarchy of `entity` whose keys are in a key range.
   func rows(
     of entity: Int, between keys: ClosedRange<Int64>, _ body: (consuming Row) -> Void
   ) throws(StoreError) {
@@ -124,7 +124,7 @@ final class KeyValueReader {
     }
   }
 
-  /// The key of an entry's object, nil behind the last one of a tree.
+  /// The key of an entry's object, nil behind the last object of a hierarchy.
   private static func object(
     _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, _ tree: UInt16
   ) throws(StoreError) -> Int64? {
@@ -133,7 +133,7 @@ final class KeyValueReader {
     return key.objectKey(at: 2)
   }
 
-  /// Calls `body` with each object until it gives false. No rows are made.
+  /// Calls `body` with each object until it returns false. Makes no rows.
   func scanKeys(_ entities: Range<Int>, _ body: (ObjectReference) -> Bool) throws(StoreError) {
     guard let first = entities.first else { return }
     let tree = shape.tree(first)
@@ -186,7 +186,7 @@ final class KeyValueReader {
     return count
   }
 
-  /// The owner that a one-way link to `destination` begins at.
+  /// The owner of the one-way link to `destination`.
   func owner(_ table: Int, of destination: Int64) throws(StoreError) -> Int64? {
     LinkBlock.setWayBack(key, table, destination)
     guard let value = try transaction.value(.links, key.view) else { return nil }
@@ -197,8 +197,8 @@ final class KeyValueReader {
 
   // MARK: Indexes
 
-  /// Calls `body` with each entry of a stretch of an index, until it gives false: the values' bytes, and the object's
-  /// key.
+  /// Calls `body` with each entry of a key range of an index, until it returns false: the values' bytes, and the
+  /// object's key.
   func entries(
     _ range: IndexRange, backwards: Bool = false, _ body: (_ values: UnsafeRawBufferPointer, _ object: Int64) -> Bool
   ) throws(StoreError) {
@@ -210,7 +210,7 @@ final class KeyValueReader {
       return body(UnsafeRawBufferPointer(rebasing: key[..<(key.count - 8)]), object)
     }
     if backwards {
-      // The first key behind those that begin with the upper bound.
+      // The first key behind all keys that begin with the upper bound.
       range.high.withUnsafeBytes { start.append($0) }
       guard start.increment() else { return }
       try transaction.scanBackwards(.indexes, before: start.view) { (key, value) throws(StoreError) in
@@ -224,7 +224,7 @@ final class KeyValueReader {
     }
   }
 
-  /// The object that has the values of an index key, another than `object`.
+  /// An object other than `object` that has the values of an index key.
   func holder(of values: UnsafeRawBufferPointer, besides object: Int64) throws(StoreError) -> Int64? {
     var found: Int64?
     try transaction.scan(.indexes, from: values) { (key, value) throws(StoreError) in

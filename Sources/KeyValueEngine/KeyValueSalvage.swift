@@ -3,11 +3,11 @@ import PropertyLists
 import StoreProtocol
 import StoreSchema
 
-/// Puts entries of a damaged map into a salvage: each for itself, wherever it was found, if it has its checksum.
+/// Adds entries of a damaged map to a salvage, each by itself, wherever it was found, if its checksum fits.
 public final class KeyValueSalvage {
   private let salvage: Salvage
   private let shape: KeyValueShape
-  /// Blocks of ordered links, by tables and owners.
+  /// Links of ordered blocks, by table and owner.
   private var ordered: [Int: [Int64: [(order: Int64, key: Int64)]]] = [:]
 
   /// Throws `unsupported` for a model that is too large for such a store.
@@ -16,9 +16,9 @@ public final class KeyValueSalvage {
     shape = try KeyValueShape(salvage.schema, longestKey: longestKey)
   }
 
-  /// Takes what the store says of itself.
+  /// Takes the store's header fields.
   ///
-  /// Throws `modelMismatch` where its rows are not laid out as the schema says: nothing could be read then.
+  /// Throws `modelMismatch` where the layout of its rows is not that of the schema: then nothing could be read.
   public func take(_ facts: KeyValueFacts, storeType: String) throws(StoreError) {
     salvage.take { () throws(StoreError) in try facts.metadata(storeType: storeType, withModel: false) }
     let layout: Data?
@@ -32,7 +32,7 @@ public final class KeyValueSalvage {
     }
   }
 
-  /// Takes an entry of the rows or the links; others follow from these.
+  /// Takes an entry of the rows or the links. Entries of other parts follow from these.
   public func take(_ space: KeySpace, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
     do {
       switch space {
@@ -43,7 +43,7 @@ public final class KeyValueSalvage {
     } catch { salvage.lose(StoreFinding(.integrity, "An entry of the \(space.name) cannot be read: \(error.message)")) }
   }
 
-  /// Ends the taking.
+  /// Adds the collected ordered links. Call it after the last entry.
   public func finish() {
     for (table, owners) in ordered {
       for (owner, links) in owners { salvage.link(table, of: owner, to: links.sorted { $0 < $1 }.map(\.key)) }
@@ -65,7 +65,7 @@ public final class KeyValueSalvage {
 
   private func takeLinks(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(StoreError) {
     guard key.count >= 2, case let number = Int(UInt16(bigEndian: key.integer(at: 0, as: UInt16.self))) else { return }
-    // The way back of a one-way link, which the way there tells too.
+    // The link back of a one-way link. The link itself says the same.
     if number >= 1 << 15 { return }
     guard shape.store.toManys.indices.contains(number), key.count == 18, let owner = key.objectKey(at: 2) else {
       throw KeyValueEntry.damaged

@@ -1,22 +1,22 @@
 import StoreProtocol
 import StoreSchema
 
-/// What the engine looks up again and again in a schema.
+/// What the engine often looks up in a schema.
 final class KeyValueShape: Sendable {
   let schema: Schema
   let store: StoreShape
-  /// What packed bytes must be to be a row of each entity.
+  /// The form that packed bytes of each entity's rows must have.
   let forms: [PackedRowForm]
   let indexes: KeyValueIndexes
-  /// For each entity the slots whose old values a change must know: those with back links or in an index.
+  /// For each entity the slots whose old values a change must read: slots with back links or in an index.
   let watchedSlots: [SlotSet]
-  /// The root entity of each tree.
+  /// The root entity of each hierarchy.
   let roots: [Int]
   /// For each entity the link table of each of its relationships, nil for a to-one.
   let linkTables: [[Int?]]
-  /// For each link table whether its links are in rows too, and so are no changes of their own.
+  /// For each link table whether its links are also in rows, and so not changed by themselves.
   let isInRows: [Bool]
-  /// For each link table whether its links go one way.
+  /// For each link table whether its links are one-way.
   let isOneWay: [Bool]
 
   /// Throws `unsupported` for a model that is too large for the keys.
@@ -46,7 +46,7 @@ final class KeyValueShape: Sendable {
 
   func tree(_ entity: Int) -> UInt16 { UInt16(truncatingIfNeeded: store.tree[entity]) }
 
-  /// What the rows of a file must be to be read: entities, slots and the numbers of link tables, as text.
+  /// The layout that rows of a file must have to be readable: entities, slots and numbers of link tables, as text.
   var layout: String {
     var lines: [String] = []
     for entity in schema.entities {

@@ -10,10 +10,10 @@ final class KeyValueSnapshot: FetchingSnapshot, VerifyingSnapshot, @unchecked Se
   let commitNumber: UInt64
   let reader: KeyValueReader
   private let externalData: ExternalDataView?
-  /// Whether this view has the indexes of the model, once it was asked for.
+  /// Whether this view has the indexes of the model; nil until it was looked up.
   private var hasIndexes: Bool?
 
-  /// `commitNumber` counts the commits of the opened store, which are not all that there are.
+  /// `commitNumber` counts the commits of the opened store. Other processes may have made more.
   init(
     _ transaction: any KeyValueReading, _ shape: KeyValueShape, commitNumber: UInt64, _ externalData: ExternalDataView?
   ) {

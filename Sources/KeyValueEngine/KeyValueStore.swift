@@ -15,7 +15,7 @@ public final class KeyValueStore<Map: KeyValueMap>: Store {
   /// Nil where all data stays in the rows.
   private let externalFiles: ExternalDataFiles?
   private let state: Mutex<State>
-  /// Held by a commit to its very end, so that commits are counted in their order.
+  /// Held until a commit is completely done, so that commits are counted in their order.
   private let committing = NSLock()
   private let commits = Atomic<UInt64>(0)
 
@@ -31,7 +31,8 @@ public final class KeyValueStore<Map: KeyValueMap>: Store {
     var lastCommit: UInt64?
   }
 
-  /// Opens what is in a map. Throws `notAStore`, `newerFormat` and `modelMismatch`; the map is as it was then.
+  /// Opens the store in a map. Throws `notAStore`, `newerFormat` and `modelMismatch`, and then leaves the map as it
+  /// was.
   public init(
     _ map: Map, _ schema: Schema, storeType: String, capabilities: Capabilities, options: StoreOptions,
     externalFiles: ExternalDataFolder? = nil
@@ -61,7 +62,7 @@ public final class KeyValueStore<Map: KeyValueMap>: Store {
     case .same: return true
     case .different: return false
     case .sameButFor(let entities):
-      // Where the store carries no model, its layout tells.
+      // Where the store carries no model, its layout decides.
       guard let haveSameStructure = options.haveSameStructure, let archive = metadata.archivedModel else { return true }
       return haveSameStructure(archive, entities)
     }
@@ -70,7 +71,7 @@ public final class KeyValueStore<Map: KeyValueMap>: Store {
   /// Makes an empty store in an empty map.
   public static func make(_ map: Map, _ schema: Schema, storeType: String, options: StoreOptions) throws(StoreError) {
     let shape = try KeyValueShape(schema, longestKey: map.longestKey)
-    // The layout is that of the whole model, also where a part of it is stored.
+    // The layout is that of the whole model, even where a part of it is stored.
     let model = schema.isWhole ? options.archivedModel?() : options.archivedWholeModel?()
     let transaction = try map.write(bytes: 1 << 16 + (model?.count ?? 0), timeout: options.timeout)
     let metadata = StoreMetadata(
@@ -90,7 +91,7 @@ public final class KeyValueStore<Map: KeyValueMap>: Store {
     _ metadata: StoreMetadata, in map: Map, storeType: String, timeout: Double
   ) throws(StoreError) {
     let transaction = try map.write(bytes: 1 << 16, timeout: timeout)
-    // What is no store of this form is left as it is.
+    // A store of another format is left as it is.
     _ = try KeyValueFacts(transaction).metadata(storeType: storeType, withModel: false)
     try transaction.setMetadata(metadata, isNew: false)
     try transaction.commit()
@@ -149,7 +150,7 @@ public final class KeyValueStore<Map: KeyValueMap>: Store {
     let keys = try KeyValueCommit.takeKeys(count, root: root, shape, transaction)
     if keys.isEmpty { return keys }
     do { try transaction.commit() } catch {
-      // Keys that nobody uses are no harm: whether they are taken need not be known.
+      // Unused keys do no harm, so it does not matter whether they are taken.
       var error = error
       error.outcome = .notSaved
       throw error
@@ -201,14 +202,13 @@ public final class KeyValueStore<Map: KeyValueMap>: Store {
     return true
   }
 
-  /// Makes sure that what is written on is still the store that was opened, and brings its indexes in line with the
-  /// model.
+  /// Makes sure that the map still holds the store that was opened, and brings its indexes in line with the model.
   private func prepare(_ transaction: Map.Writing) throws(StoreError) {
     let (hasIndexes, recognised, lastCommit) = state.withLock { ($0.hasIndexes, $0.recognised, $0.lastCommit) }
     // Nobody else has written since.
     if hasIndexes, let lastCommit, transaction.commitNumber == lastCommit + 1 { return }
     let facts = KeyValueFacts(transaction)
-    // The same bytes mean the same: a save of one object must not read the whole metadata.
+    // Equal bytes mean equal content: a save of one object must not read the whole metadata.
     if try !Self.isRecognised(transaction, recognised) {
       let known = state.withLock { $0.metadata }
       let metadata = try facts.metadata(storeType: storeType, withModel: false)

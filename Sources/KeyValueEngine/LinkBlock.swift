@@ -3,11 +3,11 @@ import StoreProtocol
 
 /// The links of an owner in one table, many to an entry: an entry for each link would be mostly key and checksum.
 ///
-/// The key is table (2 bytes), owner (8) and bound (8): the greatest destination that the block may hold. An owner's
-/// last block has the bound `Int64.max`, so that destinations that come in the order of their keys fill it to its end.
-/// The destinations are ascending. A block that would be empty is not there.
+/// The key is table (2 bytes), owner (8) and bound (8). The bound is the greatest destination that the block may hold.
+/// An owner's last block has the bound `Int64.max`, so that destinations added in key order fill it completely. The
+/// destinations are ascending. There are no empty blocks.
 enum LinkBlock {
-  /// How many bytes of links a block has at most: with their keys four of them fill a page of 4096 bytes.
+  /// How many bytes of links a block has at most: four blocks with their keys fill a page of 4096 bytes.
   static let longest = 976
 
   static func setKey(_ key: KeyBuffer, _ table: Int, _ owner: Int64, _ bound: Int64) {
@@ -15,24 +15,24 @@ enum LinkBlock {
     key.append(bound)
   }
 
-  /// What the keys of all blocks of an owner begin with.
+  /// Sets the beginning of the keys of all blocks of an owner.
   static func setOwner(_ key: KeyBuffer, _ table: Int, _ owner: Int64) {
     key.clear()
     key.append(UInt16(truncatingIfNeeded: table))
     key.append(owner)
   }
 
-  /// The way back of a one-way link, whose value is its owner.
+  /// Sets the key of the link back of a one-way link. Its value is the owner.
   static func setWayBack(_ key: KeyBuffer, _ table: Int, _ destination: Int64) {
     key.clear()
     key.append(UInt16(truncatingIfNeeded: table) | 1 << 15)
     key.append(destination)
   }
 
-  /// How many numbers a link takes: the destination, and where there is one its order.
+  /// How many numbers a link takes: the destination, and the order in an ordered relationship.
   static func width(isOrdered: Bool) -> Int { isOrdered ? 2 : 1 }
 
-  /// Calls `body` with each link of a block, whose checksum is looked at. Throws `corrupt`.
+  /// Calls `body` with each link of a block after checking its checksum. Throws `corrupt`.
   @inline(__always)
   static func read(
     _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, isOrdered: Bool,
@@ -56,7 +56,7 @@ enum LinkBlock {
     }
   }
 
-  /// Throws `corrupt` where a block does not have its checksum, or no whole number of links.
+  /// Throws `corrupt` where the checksum of a block does not fit, or its size is no whole number of links.
   @inline(__always)
   static func check(
     _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, isOrdered: Bool
@@ -66,8 +66,8 @@ enum LinkBlock {
     guard value.count % size == 8 % size else { throw KeyValueEntry.damaged }
   }
 
-  /// Throws `corrupt` where the destinations of a block are not ascending, or not above those of the block before it
-  /// and up to its bound: a block with its checksum may still be none of ours.
+  /// Throws `corrupt` unless the destinations of a block are ascending, above those of the block before it, and at most
+  /// its bound. A block with a right checksum may still be foreign.
   static func checkOrder(
     _ value: UnsafeRawBufferPointer, isOrdered: Bool, above before: Int64, bound: Int64
   ) throws(StoreError) {
@@ -82,8 +82,8 @@ enum LinkBlock {
     guard last <= bound else { throw KeyValueEntry.damaged }
   }
 
-  /// The greatest destination that the block of a key may hold, nil where the key is none of the owner's that `prefix`
-  /// is of.
+  /// The greatest destination that the block of a key may hold. Nil where the key does not belong to the owner in
+  /// `prefix`.
   static func bound(_ key: UnsafeRawBufferPointer, _ prefix: UnsafeRawBufferPointer) -> Int64? {
     key.hasPrefix(prefix) ? key.objectKey(at: 10) : nil
   }

@@ -1,4 +1,4 @@
-/// Numbers that are put together again and again, in memory that is kept. Used by one caller at a time.
+/// Reused memory for numbers. Used by one caller at a time.
 final class NumberBuffer {
   @exclusivity(unchecked) private(set) var numbers: UnsafeMutablePointer<Int64>
   @exclusivity(unchecked) private(set) var count = 0
@@ -24,7 +24,7 @@ final class NumberBuffer {
     count += more
   }
 
-  /// Appends the numbers that a value has, little-endian, behind its first 8 bytes.
+  /// Appends the little-endian numbers of a value, from its ninth byte on.
   @inline(__always)
   func append(_ value: UnsafeRawBufferPointer) {
     let more = max(0, value.count - 8) / 8

@@ -2,8 +2,8 @@ import StoreProtocol
 import StoreQuery
 import StoreSchema
 
-/// The triggers that keep one derived attribute such as `books.pages.@sum`, or a count of pairs. What Core Data calls
-/// these triggers is not known.
+/// The triggers that keep one derived attribute such as `books.pages.@sum`, or a count of pairs. Core Data's names for
+/// these triggers are unknown.
 struct DerivedAggregateTriggers {
   private let derivation: LinkedDerivation
   private let links: DerivedAttributeTriggers.Links
@@ -74,8 +74,8 @@ struct DerivedAggregateTriggers {
     ownerIsFirst ? (join.first, join.second) : (join.second, join.first)
   }
 
-  /// The result for a row of the owner's table, from all destinations. They have a name of their own: they may be in
-  /// the same table.
+  /// The result for a row of the owner's table, from all destinations. The destinations have an alias, because they may
+  /// be in the same table.
   private var result: String {
     let rows: String
     switch links {

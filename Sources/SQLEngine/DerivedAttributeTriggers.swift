@@ -20,7 +20,7 @@ struct DerivedAttributeTriggers {
     return DerivedAggregateTriggers(layout, derivation, links).statements
   }
 
-  /// Where the links of a to-many relationship are.
+  /// The location of the links of a to-many relationship.
   enum Links {
     /// In a column of the destinations' rows.
     case column(String)

@@ -2,18 +2,18 @@ import StoreProtocol
 import StoreQuery
 import StoreSchema
 
-/// The values of derived attributes in plain SQL, which any program with the file can run: what ``DerivedValue`` and
-/// ``Aggregate`` mean.
+/// The values of derived attributes in plain SQL, which any program that opens the file can run. The rules are those of
+/// ``DerivedValue`` and ``Aggregate``.
 ///
-/// Two things are less exact than in other stores: sums of doubles are added in the order that the database finds rows
-/// in, and sums and averages of decimals have the 15 digits of a double.
+/// Two results are less exact than in other stores. Sums of doubles are added in the order in which the database finds
+/// rows. Sums and averages of decimals have the 15 digits of a double.
 enum DerivedSQL {
-  /// A value of one kind as one of another.
+  /// Converts a value of one kind to another kind.
   static func converted(_ value: String, from source: SlotKind, to target: SlotKind) -> String {
     source == target ? value : converted(source == .decimal ? "CAST(\(value) AS REAL)" : value, to: target)
   }
 
-  /// A number as what a column of a kind holds; NULL where that cannot hold it.
+  /// Converts a number to the form of a column's kind; NULL where the column cannot hold it.
   static func converted(_ number: String, to kind: SlotKind) -> String {
     func within(_ low: String, _ high: String, _ type: String) -> String {
       "CASE WHEN \(number) BETWEEN \(low) AND \(high) THEN CAST(\(number) AS \(type)) END"
@@ -64,14 +64,15 @@ enum DerivedSQL {
     }
   }
 
-  /// An aggregate after a row came in, from what it was: without reading the other rows. NULL where that does not do.
+  /// An aggregate after a row was added, from its former value, without reading the other rows. NULL where that is
+  /// impossible.
   static func increment(
     _ aggregate: Aggregate, _ old: String, _ new: String, _ source: SlotKind, as target: SlotKind
   ) -> String? {
     switch aggregate {
     case .minimum where source == target && source != .decimal: return "MIN(\(old), \(new))"
     case .maximum where source == target && source != .decimal: return "MAX(\(old), \(new))"
-    // An integer that does not fit becomes a REAL, which the bounds keep out.
+    // An integer that does not fit becomes a REAL, which the bounds exclude.
     case .sum where source.isInteger && target.isInteger:
       return
         "CASE WHEN typeof(\(old) + IFNULL(\(new), 0)) = 'integer' THEN \(converted("\(old) + IFNULL(\(new), 0)", to: target)) END"

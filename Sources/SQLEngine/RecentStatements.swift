@@ -1,6 +1,6 @@
-/// The statements that were used last, up to a number of them, by what they do.
+/// The most recently used statements, up to a limit, by key.
 ///
-/// What is found costs one look-up. When there are too many, the half of them goes that was not used for longest.
+/// A hit costs one look-up. Beyond the limit, the half that was not used for longest is removed.
 struct RecentStatements<Key: Hashable, Statement> {
   private final class Entry {
     let statement: Statement

@@ -15,7 +15,7 @@ public final class SQLBinding: Sendable {
   public let shapes: [RowShape]
   /// For each entity, how each slot is bound to a parameter.
   public let parameters: [[BoundColumn]]
-  /// The same of the slots that have a column: what is inserted, in slot order.
+  /// The same for slots that have a column, in slot order: the values of an insertion.
   let insertions: [[BoundColumn]]
   /// For each entity, its join tables with the side its objects are on, for removing the pairs of a deleted object.
   public let pairs: [[(join: SQLLayout.JoinTable, column: String)]]
@@ -27,7 +27,7 @@ public final class SQLBinding: Sendable {
   /// For each entity, its to-one relationships whose inverses are ordered.
   let orderedOwners: [[OrderedOwner]]
 
-  /// A to-one relationship whose objects have a place among those of their owner.
+  /// A to-one relationship whose inverse is ordered: its objects have a position among those of their owner.
   struct OrderedOwner: Sendable {
     let slot: Int
     /// The inverse, which is ordered.
@@ -47,7 +47,7 @@ public final class SQLBinding: Sendable {
     public let filter: String
   }
 
-  /// `rTrees` are those that the store has.
+  /// `rTrees` has the R-trees of the store.
   public init(_ layout: SQLLayout, rTrees: [SQLRTree] = []) {
     self.layout = layout
     self.rTrees = layout.schema.entities.map { entity in
@@ -106,7 +106,7 @@ public final class SQLBinding: Sendable {
         let column = layout.columnOfSlot[index][slot]
         if positions[column] == nil {
           positions[column] = Int32(columns.count)
-          // A slot that the store has nothing of is null in every row.
+          // A slot without a column is null in every row.
           columns.append(column.map { "t0." + table.columns[$0].name } ?? "NULL")
         }
         shapes.append(BoundColumn(slot: slot, kind: kind, column: positions[column] ?? 0))
@@ -114,7 +114,7 @@ public final class SQLBinding: Sendable {
       starts.append(shapes.count)
     }
     let shape = RowShape(firstEntity: entity.index, columns: shapes, starts: starts, numbers: numbers)
-    // Reading a row drops foreign ones; only within a larger tree must the statement tell entities apart.
+    // Reading a row drops foreign rows. Only within a larger hierarchy must the statement tell entities apart.
     let isWholeTree = entity.superentity == nil
     let selection = Selection(
       columns: columns.joined(separator: ", "), table: table.name,
@@ -122,8 +122,8 @@ public final class SQLBinding: Sendable {
     return (selection, shape)
   }
 
-  /// A condition on `t0.Z_ENT` for `entities`. Needed for whole trees too: a table may hold rows of entities that do
-  /// not belong there, and those must not be counted.
+  /// A condition on `t0.Z_ENT` for `entities`. Needed for whole hierarchies too: a table may hold rows of foreign
+  /// entities, which must not be counted.
   static func filter(_ entities: Range<Int>, of layout: SQLLayout) -> String {
     let numbers = entities.filter { layout.schema.stores($0) }.map { String(layout.entityNumbers[$0]) }
     return numbers.count == 1
@@ -152,8 +152,8 @@ extension SQLBinding {
   /// Binds a schema to an existing store.
   ///
   /// Throws `corrupt` when the store lacks an entity, table or column although its version hashes fit the schema. With
-  /// `lost`, which is for damaged stores, that is told instead; what is missing has the name that it has in a new
-  /// store, and a number that nothing has.
+  /// `lost`, which is for damaged stores, this is reported to it instead. A missing table or column then has its name
+  /// in a new store, and a missing entity a number that no row has.
   public static func bind(
     _ schema: Schema, to catalogue: SQLCatalogue, lost: ((StoreError) -> Void)? = nil
   ) throws(StoreError) -> SQLBinding {
@@ -171,7 +171,7 @@ extension SQLBinding {
         numbers[entity.index] = try number(of: entity, catalogue, numbers, isStored: schema.stores)
       }
     }
-    // Numbers that nobody has.
+    // Unused numbers.
     var free = max(0, catalogue.entityNumbers.values.max() ?? 0)
     let all = numbers.map { number in
       if number == nil { free &+= 1 }
@@ -190,7 +190,7 @@ extension SQLBinding {
   private static func number(
     of entity: Entity, _ catalogue: SQLCatalogue, _ others: [Int64?], isStored: (Int) -> Bool
   ) throws(StoreError) -> Int64 {
-    // A store migrated in place may still list an entity under its former name.
+    // A store that was migrated in place may still list an entity under its former name.
     guard
       let number = catalogue.entityNumbers[entity.name]
         ?? catalogue.entityNumbers[entity.definition.renamingIdentifier]

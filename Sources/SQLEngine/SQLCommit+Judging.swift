@@ -1,7 +1,7 @@
 import StoreProtocol
 import StoreSchema
 
-/// Links that a commit must not leave behind. Judged after all rows and links are written.
+/// Finds links that a commit must not leave behind. Runs after all rows and links are written.
 extension SQLCommit {
   /// Finds new links to objects that do not exist.
   mutating func judge(_ targets: [ObjectReference]) throws(StoreError) {
@@ -24,7 +24,7 @@ extension SQLCommit {
     }
   }
 
-  /// Removes the links of deleted objects that are in no row of theirs.
+  /// Removes the links of deleted objects that are not in their own rows.
   mutating func dropLinks() throws(StoreError) {
     try forEachEntity(of: changes.deletions) { (commit, entity, deletions) throws(StoreError) in
       var removals: [Connection.Statement] = []
@@ -43,7 +43,7 @@ extension SQLCommit {
     }
   }
 
-  /// Calls `body` once for each entity, with all of its deletions. Mostly they are in this order already.
+  /// Calls `body` once for each entity, with all of its deletions. They are mostly in this order already.
   private mutating func forEachEntity(
     of deletions: [ChangeSet.Deletion],
     _ body: (inout Self, Entity, ArraySlice<ChangeSet.Deletion>) throws(StoreError) -> Void
@@ -67,7 +67,7 @@ extension SQLCommit {
   ) throws(StoreError) {
     var referrers: [Int64: [ObjectReference]] = [:]
     for search in ReferrerSearch.all(relationship, binding.layout) {
-      // Without an index each key would read the whole table: then it is read once for all of them.
+      // Without an index each key would read the whole table. Then the table is read once for all keys.
       if deletions.count > 1, try !search.isIndexed(statements) {
         try statements.fillList(ReferrerSearch.list, deletions.lazy.map { .int($0.reference.key) })
         let statement = try statements.statement(text: search.ofListed)
@@ -96,15 +96,14 @@ extension SQLCommit {
   ) throws(StoreError) {
     defer { statement.reset() }
     while try statement.step() {
-      // Rows of entities that the model does not have are nobody's.
+      // Rows of entities outside the model do not count.
       guard let entity = binding.numbers.entity(statement.int(1)) else { continue }
       referrers[statement.int(0), default: []].append(ObjectReference(entity: entity, key: statement.int(2)))
     }
   }
 }
 
-/// How the objects are found that refer to deleted ones over a relationship: in columns of their table, or in a join
-/// table.
+/// Finds the objects that refer to deleted ones over a relationship, in columns of their table or in a join table.
 private struct ReferrerSearch {
   static let list = "temp.OCDDeleted"
 
@@ -120,7 +119,7 @@ private struct ReferrerSearch {
       let join = layout.joins[side.join]
       var sides = [side.ownerIsFirst ? (join.first, join.second) : (join.second, join.first)]
       if join.isReflexive { sides.append((sides[0].1, sides[0].0)) }
-      // A pair whose other object is gone is no link.
+      // A pair with a missing object is no link.
       return sides.map { mine, theirs in
         ReferrerSearch(
           selection:

@@ -1,15 +1,15 @@
 import StoreProtocol
 import StoreSchema
 
-/// Links that are in no row of their own: pairs, one-way links and orders.
+/// Links that are not in a row of their owner: pairs, one-way links and orders.
 extension SQLCommit {
-  /// All removals first, then all additions, then all orders: a member that moves must not lose its new owner, and an
-  /// order can only be written to pairs that are there.
+  /// Writes all removals, then all additions, then all orders. A member that moves must not lose its new owner, and an
+  /// order can only be written to existing pairs.
   func writeLinks() throws(StoreError) {
     for step in [LinkStep.remove, .add, .order] {
       var next = 0
       while next < changes.links.count {
-        // Changes of one relationship come together: its place is looked up once.
+        // Changes of one relationship are adjacent: its tables and columns are looked up once.
         let (entity, relationship) = (changes.links[next].entity, changes.links[next].relationship)
         var end = next + 1
         while end < changes.links.count, changes.links[end].entity == entity,
@@ -41,7 +41,7 @@ extension SQLCommit {
     }
   }
 
-  /// Where a relationship's links are.
+  /// The tables and columns of a relationship's links.
   private enum LinkPlace {
     case pairs(SQLLayout.JoinSide, isReflexive: Bool)
     case columns(SQLLayout.RelationshipKey, SQLLayout.LinkColumns, isOneWay: Bool)
@@ -72,12 +72,12 @@ extension SQLCommit {
         for other in change.removed {
           let (first, second) = pair(owner, changes.permanentKey(other.key))
           try remove.run(first, second, at: 1)
-          // Others may have written it the other way round, or both ways.
+          // Another program may have written it the other way round, or both ways.
           if isReflexive && first != second { try remove.run(second, first, at: 1) }
         }
       }
     case .add:
-      // The most frequent one: its statement is found, and counted, once.
+      // The most frequent case: its statement is looked up, and retained, once.
       guard links.contains(where: { !$0.added.isEmpty }) else { return }
       let (add, connection) = (try statements.addPair(side.join), connection)
       for index in links.indices {
@@ -116,7 +116,7 @@ extension SQLCommit {
     let tableName = binding.layout.tables[columns.table].name
     switch step {
     case .remove:
-      // Where there is an inverse, its row was written.
+      // Where there is an inverse, its row was written already.
       guard isOneWay, let statement = try statements.unlink(key, columns) else { return }
       for other in change.removed {
         statement.bind(changes.permanentKey(other.key), at: 1)
@@ -145,7 +145,7 @@ extension SQLCommit {
         statement.bind(other, at: 2)
         statement.bind(owner, at: 3)
         try statement.run()
-        // One that has another owner by now, or none, has its place there.
+        // A member that has another owner by now, or none, has its position there.
         if connection.changedRows != 1 {
           try requireMissing(other, in: tableName, of: (table.columns[columns.owner].name, owner))
         }
@@ -153,8 +153,8 @@ extension SQLCommit {
     }
   }
 
-  /// Gives the objects a place that the commit has given an owner, and whose owner's order does not name them: a merge
-  /// may have settled the one without the other.
+  /// Appends objects to the order of the owner that the commit has given them, where that order does not name them. A
+  /// merge may have changed the owner and not the order.
   func appendToOwners() throws(StoreError) {
     if binding.orderedOwners.allSatisfy(\.isEmpty) { return }
     var named: [SQLLayout.RelationshipKey: Set<Int64>] = [:]
@@ -176,8 +176,8 @@ extension SQLCommit {
     for update in changes.updates { try append(update.row, update.changed) }
   }
 
-  /// Throws where a row is there, with this owner if one is given, that an update has not found: then the table has a
-  /// clause that lets the database skip it.
+  /// Throws where a row exists (with this owner, if one is given) that an update has not found. Then the table has a
+  /// clause that lets the database skip the row.
   func requireMissing(
     _ key: Int64, in table: String, of owner: (column: String, key: Int64)? = nil
   ) throws(StoreError) {
@@ -189,7 +189,7 @@ extension SQLCommit {
     if try statement.step() { throw connection.wrongCount(table) }
   }
 
-  /// Throws where a pair is missing that was to be added and that is said to be there already.
+  /// Throws where a pair is missing although the database reported it as existing.
   private func requirePair(_ index: Int, _ first: Int64, _ second: Int64) throws(StoreError) {
     if try !hasPair(index, first, second) { throw connection.wrongCount(binding.layout.joins[index].name) }
   }

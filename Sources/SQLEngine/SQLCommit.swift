@@ -3,8 +3,8 @@ import StoreSchema
 
 /// Writes one change set inside a transaction that its caller has begun and ends.
 ///
-/// The steps, in order: checks, deletions, updates, insertions, links, what links must not be left, links of
-/// deleted objects. Where it reports conflicts the caller rolls back.
+/// The steps, in order: checks, deletions, updates, insertions, links, forbidden links, links of deleted objects. Where
+/// it reports conflicts the caller rolls back.
 public struct SQLCommit<Connection: SQLConnection> {
   let statements: SQLStatements<Connection>
   /// The changes, in which every new object has its key.
@@ -19,8 +19,8 @@ public struct SQLCommit<Connection: SQLConnection> {
   var schema: Schema { binding.layout.schema }
   var connection: Connection { statements.connection }
 
-  /// A commit of changes on the connection of `statements`. It takes the keys of new objects. `keyFloors` has, by root
-  /// entity, the greatest key known to be in use: `Z_MAX` of a file may be too small.
+  /// A commit of changes on the connection of `statements`. It takes the keys of new objects. `keyFloors` has the
+  /// greatest key known to be in use by root entity, because `Z_MAX` of a file may be too small.
   public init(
     _ statements: SQLStatements<Connection>, _ changes: ChangeSet, keyFloors: [Int: Int64], isRehearsal: Bool = false
   ) throws(StoreError) {
@@ -37,7 +37,7 @@ public struct SQLCommit<Connection: SQLConnection> {
     self.changes = try draft.seal(ranges)
   }
 
-  /// Writes the changes, or gives the conflicts that forbid the commit.
+  /// Writes the changes, or returns the conflicts that forbid the commit.
   public mutating func run() throws(StoreError) -> Result {
     try check()
     if schema.entities.contains(where: { !$0.uniquenessConstraints.isEmpty }) {
@@ -58,11 +58,11 @@ public struct SQLCommit<Connection: SQLConnection> {
     return .written
   }
 
-  /// What became of the changes.
+  /// The result of a commit.
   public enum Result {
     /// Everything was written.
     case written
-    /// Nothing may be kept, because of these: the caller rolls the transaction back.
+    /// Nothing may be kept, because of these conflicts: the caller rolls the transaction back.
     case conflicts([Conflict])
   }
 
@@ -77,8 +77,8 @@ public struct SQLCommit<Connection: SQLConnection> {
     }
   }
 
-  /// The checked objects that must be looked at one by one. Objects that were inserted together mostly have keys that
-  /// follow each other, and one statement asks for many of them.
+  /// The checked objects that must be checked one by one. Objects that were inserted together mostly have consecutive
+  /// keys, and one statement checks many of them.
   private func doubtfulChecks() throws(StoreError) -> Set<ObjectReference> {
     var doubtful: Set<ObjectReference> = []
     let checks = changes.checks.map { (entity: $0.reference.entity, version: $0.versionRead, key: $0.reference.key) }
@@ -87,7 +87,7 @@ public struct SQLCommit<Connection: SQLConnection> {
     while next < checks.count {
       let first = checks[next]
       var last = first
-      // At most 512 keys: if one object has changed, the objects of its range are looked at one by one.
+      // At most 512 keys: if one object has changed, the objects of its range are checked one by one.
       while last.key - first.key < 511, next + 1 < checks.count,
         checks[next + 1] == (first.entity, first.version, last.key &+ 1)
       {
@@ -102,8 +102,8 @@ public struct SQLCommit<Connection: SQLConnection> {
     return doubtful
   }
 
-  /// Whether all objects of a range of keys have a version. `Z_PK` is the table's INTEGER PRIMARY KEY: no two rows have
-  /// the same.
+  /// Whether all objects of a key range have a version. `Z_PK` is the table's INTEGER PRIMARY KEY, so no two rows share
+  /// a key.
   private func areCurrent(_ entity: Int, _ version: Int64, _ keys: ClosedRange<Int64>) throws(StoreError) -> Bool {
     let statement = try statements.versions(entity)
     statement.bind(keys.lowerBound, at: 1)
@@ -122,7 +122,7 @@ public struct SQLCommit<Connection: SQLConnection> {
   }
 
   private mutating func deleteRows() throws(StoreError) {
-    // Rows of one entity come together: their statements are found once.
+    // Rows of one entity are adjacent: their statements are looked up once.
     var (entity, deleting) = (-1, Connection.Statement?.none)
     for deletion in changes.deletions {
       let reference = deletion.reference
@@ -142,9 +142,9 @@ public struct SQLCommit<Connection: SQLConnection> {
     let updates = changes.updates
     guard var update = updates.first else { return }
     var next = 0
-    // What every row needs is looked up, and counted, once.
+    // Values that every row needs are looked up, and retained, once.
     let (connection, numbers) = (connection, binding.numbers)
-    // Rows of one shape come together: their statement is found once.
+    // Rows with the same changed slots are adjacent: their statement is looked up once.
     while next < updates.count {
       let (entity, changed) = (update.row.entity, update.changed)
       let statement = try statements.update(entity, stored(changed, of: entity))
@@ -161,7 +161,7 @@ public struct SQLCommit<Connection: SQLConnection> {
     stored(changed, of: entity).slots.map { binding.parameters[entity][$0] }
   }
 
-  /// The slots of them that have a column.
+  /// The changed slots that have a column.
   private func stored(_ changed: SlotSet, of entity: Int) -> SlotSet {
     if schema.isWhole { return changed }
     var result = SlotSet()
@@ -169,7 +169,7 @@ public struct SQLCommit<Connection: SQLConnection> {
     return result
   }
 
-  /// Writes the new state of an object, if the store still has the one before.
+  /// Writes the new state of an object, if the store still has the version before it.
   private mutating func write(
     _ row: Row, _ statement: Connection.Statement, _ columns: [BoundColumn], _ numbers: EntityNumbers,
     _ connection: Connection
@@ -191,7 +191,7 @@ public struct SQLCommit<Connection: SQLConnection> {
   private func insertRows() throws(StoreError) {
     let rows = changes.insertions
     var next = 0
-    // Rows of one entity come together: their statement is found once.
+    // Rows of one entity are adjacent: their statement is looked up once.
     while next < rows.count {
       let (first, entity) = (next, rows[next].entity)
       while next < rows.count && rows[next].entity == entity { next += 1 }
@@ -230,8 +230,9 @@ public struct SQLCommit<Connection: SQLConnection> {
 // MARK: - Uniqueness
 
 extension SQLCommit {
-  /// Uniqueness is judged on the state after the save: first the plain way; where that collides, once more with the
-  /// constrained columns of all updated rows emptied first, so that only real duplicates are left to collide.
+  /// Uniqueness is judged on the state after the save. Rows are first written the plain way. If that collides, they are
+  /// written again after the constrained columns of all updated rows were emptied, so that only real duplicates
+  /// collide.
   private mutating func writeRowsUniquely() throws(StoreError) {
     try connection.execute("SAVEPOINT rows")
     do {
@@ -311,7 +312,7 @@ extension SQLCommit {
 
   private func root(_ entity: Int) -> Int { schema.entities[entity].root }
 
-  /// The other object that has the row's values in the constrained slots.
+  /// The other object with the row's values in the constrained slots.
   private func holder(of slots: [Int], in row: Row) throws(StoreError) -> ObjectReference? {
     let entity = schema.entities[row.entity]
     if slots.contains(where: row.isNull) { return nil }

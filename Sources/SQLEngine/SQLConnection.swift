@@ -23,8 +23,8 @@ extension SQLConnection {
     if changedRows != 1 { throw wrongCount(table) }
   }
 
-  /// The error where a statement has changed fewer or more rows than it must: SQLite does so by itself only where the
-  /// table was made with a clause for conflicts. The caller rolls back.
+  /// The error of a statement that has changed more or fewer rows than one. In SQLite only a conflict clause of the
+  /// table causes that without an error. The caller rolls back.
   public func wrongCount(_ table: String) -> StoreError {
     StoreError(
       .corrupt,
@@ -56,23 +56,23 @@ public protocol SQLStatement: AnyObject {
   /// The same with values for two consecutive parameters.
   func run(_ first: Int64, _ second: Int64, at index: Int32) throws(StoreError)
 
-  /// Whether a column of the row at hand is null.
+  /// Whether a column of the current row is null.
   func isNull(_ column: Int32) -> Bool
-  /// A column of the row at hand as an integer.
+  /// A column of the current row as an integer.
   func int(_ column: Int32) -> Int64
 
-  /// The value as the database has it.
+  /// The value in the form that the database has.
   func stored(_ column: Int32) -> SQLStoredValue
 
-  /// The row at hand, whose first three columns are number, key and version of the object; see ``RowShape``.
-  /// Nil where its entity is none of the shape's.
+  /// The current row, whose first three columns are the object's entity number, key and version; see ``RowShape``. Nil
+  /// where its entity is not in the shape.
   func row(_ shape: RowShape, _ builder: RowBuilder) throws(StoreError) -> Row?
 
   /// The row of a statement whose one parameter is a key, nil where there is none. Resets.
   func row(key: Int64, _ shape: RowShape, _ builder: RowBuilder) throws(StoreError) -> Row?
 
-  /// Calls `body` with each ``row(_:_:)`` up to the last, and resets. One call for all rows, because calls of a
-  /// protocol's functions from generic code of another module cost as much as what they do.
+  /// Calls `body` with each ``row(_:_:)`` up to the last, and resets. One call for all rows, because a protocol call
+  /// from generic code of another module costs as much as reading a row.
   func drain(_ shape: RowShape, _ builder: RowBuilder, _ body: (consuming Row) -> Void) throws(StoreError)
 
   /// Calls `body` with the values of each row up to the last, and resets.
@@ -85,7 +85,7 @@ public protocol SQLStatement: AnyObject {
 public struct BoundColumn: Sendable, Hashable {
   /// The slot of the row.
   public let slot: Int
-  /// What the slot holds.
+  /// The kind of the slot.
   public let kind: SlotKind
   /// The result column; unused for parameters.
   public let column: Int32
@@ -98,19 +98,18 @@ public struct BoundColumn: Sendable, Hashable {
   }
 }
 
-/// Which result columns make up the rows of each entity of a subtree. A class, so that passing it on costs one
-/// reference.
+/// Which result columns make up the rows of each entity of a subtree. A class, so that passing it costs one reference.
 ///
-/// Sendable, unchecked: nothing writes to the columns.
+/// Sendable, unchecked: nothing writes to the columns after `init`.
 public final class RowShape: @unchecked Sendable {
   /// The index of the first entity of the subtree.
   public let firstEntity: Int
-  /// The columns of the first entity's slots in their order, then those of the next entity of the subtree. Memory of
-  /// its own, which reading a row walks over without counting references.
+  /// The columns of the first entity's slots in their order, then those of the next entity of the subtree. Unmanaged
+  /// memory, so that reading a row counts no references.
   public let columns: UnsafePointer<BoundColumn>
   /// How many columns all rows of the subtree have together.
   let width: Int
-  /// Where the columns of each entity begin, and the end of the last.
+  /// The index of each entity's first column, and the end of the last one.
   @usableFromInline let starts: ContiguousArray<Int>
   /// The numbers that the store has for entities.
   public let numbers: EntityNumbers
@@ -127,7 +126,7 @@ public final class RowShape: @unchecked Sendable {
 
   deinit { columns.deallocate() }
 
-  /// The entity's columns, nil where it is none of the subtree.
+  /// The entity's columns, nil where the entity is not in the subtree.
   @inlinable @inline(__always)
   public func columns(of entity: Int) -> Range<Int>? {
     let offset = entity &- firstEntity
@@ -136,9 +135,9 @@ public final class RowShape: @unchecked Sendable {
   }
 }
 
-/// The entity numbers of a store, both ways.
+/// Maps between the entity indexes of a schema and the entity numbers of a store.
 public struct EntityNumbers: Sendable {
-  /// `Z_ENT` by entity index, zero of one that the store does not know.
+  /// `Z_ENT` by entity index, zero for an entity that the store does not know.
   public let numbers: [Int64]
   private let isKnown: [Bool]
   private let lowest: Int64
@@ -152,7 +151,7 @@ public struct EntityNumbers: Sendable {
     let known = zip(numbers, isKnown).filter { $1 }.map { $0.0 }
     let range = (known.min() ?? 0)...(known.max() ?? 0)
     lowest = range.lowerBound
-    // Numbers of a real store are dense; a hostile one is looked up by searching.
+    // Numbers of a real store are dense; those of a hostile store are searched for.
     var indices: [Int] = []
     let (width, overflow) = range.upperBound.subtractingReportingOverflow(range.lowerBound)
     if !overflow && width < 1 << 16 {

@@ -1,17 +1,18 @@
 import StoreProtocol
 import StoreSchema
 
-/// What a store tells of a commit whose end failed, whoever has written to it since.
+/// Finds out whether a commit whose end failed has happened, whatever others have written since.
 ///
-/// Versions only grow, and no key is given twice. A row below its new version, a deleted row that is there, a highest
-/// key below one that the commit took: each proves that the commit did not happen. That all rows are as it wrote them,
-/// to the last changed value, proves that it did; at the least, the store is as it was to be.
+/// Versions only grow, and no key is assigned twice. So each of these proves that the commit did not happen: a row
+/// below its new version, an existing row that was to be deleted, a highest key below one that the commit took. If all
+/// rows are as the commit wrote them, to the last changed value, it has happened; at the least, the store is as it was
+/// to be.
 public struct SQLEvidence<Connection: SQLConnection> {
-  /// Whether a commit has happened whose end was not seen.
+  /// Whether a commit with an unknown end has happened.
   public enum Verdict: Sendable {
-    /// The evidence says that it has happened, or that it has not.
+    /// The evidence proves that it has happened, or that it has not.
     case happened, didNotHappen
-    /// Others have changed so much since that both could be.
+    /// Others have changed so much since that both are possible.
     case unclear
   }
 
@@ -19,7 +20,7 @@ public struct SQLEvidence<Connection: SQLConnection> {
   private let highestKeys: [Int: Int64]
   /// The key of the record in the store's history.
   private let transaction: Int64?
-  /// Rows that triggers have changed too.
+  /// Rows that triggers have changed as well.
   private let touched: Set<ObjectReference>
 
   /// For `changes` as they were written, and the `highestKeys` recorded for their insertions.
@@ -32,7 +33,8 @@ public struct SQLEvidence<Connection: SQLConnection> {
     self.touched = Set(touched)
   }
 
-  /// Judges by what is read now; the caller keeps others from writing meanwhile. A change set without rows is unclear.
+  /// Judges by the present content of the store; the caller keeps others from writing meanwhile. Returns unclear for a
+  /// change set without rows.
   ///
   /// Throws where the store cannot be read.
   public func verdict(_ statements: SQLStatements<Connection>) throws(StoreError) -> Verdict {
@@ -70,7 +72,7 @@ public struct SQLEvidence<Connection: SQLConnection> {
     return false
   }
 
-  /// The time of the save makes its record known. A record that is missing may have been purged since.
+  /// The time of the save identifies its record. A missing record may have been purged since.
   private func historyVerdict(_ statements: SQLStatements<Connection>) throws(StoreError) -> Verdict? {
     guard let transaction else { return nil }
     let statement = try statements.statement(text: "SELECT ZTIMESTAMP IS ? FROM ATRANSACTION WHERE Z_PK = ?")
@@ -83,12 +85,12 @@ public struct SQLEvidence<Connection: SQLConnection> {
 
   private enum Finding {
     case written
-    /// The row is what the commit would not have left.
+    /// The commit would have left another row.
     case other
     case unknown
   }
 
-  /// Compares the stored row with the written slots of `row`, in the database: there both have one form.
+  /// Compares the stored row with the written slots of `row` in the database, where both have the same form.
   private func look(
     _ row: Row, version: Int64, _ slots: [Int], _ statements: SQLStatements<Connection>
   ) throws(StoreError) -> Finding {
@@ -108,7 +110,7 @@ public struct SQLEvidence<Connection: SQLConnection> {
     guard try statement.step() else { return .unknown }
     let stored = statement.int(0)
     if stored < version { return .other }
-    // Who touches a row without a new version, or writes nothing of it, leaves nothing to know it by.
+    // A newer version, a trigger, or an update without written slots leaves nothing to compare.
     if stored > version || slots.isEmpty || touched.contains(row.reference) {
       return .unknown
     }

@@ -1,15 +1,15 @@
 import StoreProtocol
 import StoreSchema
 
-/// What is wrong with a database beside single objects: rows that belong to nothing, keys, and relationships whose
-/// sides do not say the same.
+/// Defects of a database that are not defects of one object: rows that belong to nothing, keys, and relationships whose
+/// sides contradict each other.
 public struct SQLFindings<Connection: SQLConnection> {
   private let statements: SQLStatements<Connection>
 
   private var layout: SQLLayout { statements.binding.layout }
   private var schema: Schema { layout.schema }
 
-  /// Looks at the database on the connection of `statements`.
+  /// Checks the database on the connection of `statements`.
   public init(_ statements: SQLStatements<Connection>) { self.statements = statements }
 
   /// Calls `body` with each finding.
@@ -88,7 +88,7 @@ public struct SQLFindings<Connection: SQLConnection> {
     }
   }
 
-  /// An order key says something only beside the key of an owner.
+  /// An order key means something only beside the key of an owner.
   private func orderKeys(_ table: SQLLayout.Table, _ body: (StoreFinding) -> Void) throws(StoreError) {
     for (key, link) in layout.linkColumns where layout.tables[link.table].name == table.name {
       guard let order = link.order.map({ table.columns[$0].name }) else { continue }
@@ -123,7 +123,7 @@ public struct SQLFindings<Connection: SQLConnection> {
     }
   }
 
-  /// The column beside a key that says which entity it leads to.
+  /// The column beside a key with the number of the entity that the key leads to.
   private func entityColumn(_ relationship: Relationship, _ body: (StoreFinding) -> Void) throws(StoreError) {
     guard let slot = relationship.slot, let entitySlot = relationship.entitySlot else { return }
     let entity = schema.entities[relationship.declaringEntity]
@@ -142,7 +142,7 @@ public struct SQLFindings<Connection: SQLConnection> {
     }
   }
 
-  /// Both sides of a one-to-one have a column.
+  /// Both sides of a one-to-one relationship have a column.
   private func inverse(_ relationship: Relationship, _ body: (StoreFinding) -> Void) throws(StoreError) {
     guard let slot = relationship.slot, let inverse = schema.inverse(of: relationship), let back = inverse.slot else {
       return

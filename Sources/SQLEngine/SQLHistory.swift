@@ -2,12 +2,13 @@ import Foundation
 import StoreProtocol
 import StoreSchema
 
-/// The tables of persistent history: one transaction a save, one row a changed object.
+/// The tables of persistent history: one transaction for each save, one row for each changed object.
 ///
-/// A store that has them gets its rows with every commit, whoever opened it: otherwise those who follow the history
-/// would miss our changes.
+/// A store with these tables gets a record of every commit, whoever opened it. Otherwise readers of the history would
+/// miss our changes.
 public struct SQLHistory: Sendable {
-  /// `ATRANSACTION` of the generation that keeps texts in `ATRANSACTIONSTRING`; the one before has text columns only.
+  /// Whether texts are in `ATRANSACTIONSTRING`, as in the current generation. The generation before has text columns
+  /// only.
   private let hasStrings: Bool
   private let tombstoneColumns: Int
 
@@ -46,7 +47,8 @@ public struct SQLHistory: Sendable {
     tombstoneColumns = changes.count { $0.hasPrefix("ZTOMBSTONE") }
   }
 
-  /// Records a change set that has been written, in the same transaction. Gives the key of its record, if there is one.
+  /// Records a change set that has been written, in the same transaction. Returns the key of its record, nil if it has
+  /// none.
   public func append<Connection: SQLConnection>(
     _ changes: SealedChanges, _ statements: SQLStatements<Connection>
   ) throws(StoreError) -> Int64? {
@@ -110,8 +112,8 @@ public struct SQLHistory: Sendable {
       return key
     }
 
-    /// The first of `count` new keys of a history table, which is listed in `Z_PRIMARYKEY` from its first row on. The
-    /// key after the last is below `Int64.max`.
+    /// The first of `count` new keys of a history table. The table is listed in `Z_PRIMARYKEY` from its first row on.
+    /// The key after the last is below `Int64.max`.
     private func nextKeys(_ number: Int64, _ name: String, _ count: Int) throws(StoreError) -> Int64 {
       let read = try statements.statement(text: "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?")
       read.bind(number, at: 1)

@@ -4,8 +4,8 @@ import StoreSchema
 
 /// Shows the rows of a database as they are; see `InspectingSnapshot`.
 ///
-/// It reads page by page, with the key of each page's last row as the beginning of the next, so that nothing is held
-/// but a page, and checks everything that a fetch trusts.
+/// Reads page by page; the key of each page's last row begins the next page. So it holds only one page, and it checks
+/// everything that a fetch trusts.
 public struct SQLInspection<Connection: SQLConnection> {
   private let statements: SQLStatements<Connection>
   private static var pageSize: Int64 { 64 }
@@ -43,7 +43,8 @@ public struct SQLInspection<Connection: SQLConnection> {
 
   // MARK: A page of rows
 
-  /// Columns: key, version, the attributes' slots, then for each to-one its key and the entity number of the row there.
+  /// Columns: key, version, the attributes' slots, then for each to-one its key and the entity number of the row with
+  /// that key.
   private func text(_ entity: Entity) -> String {
     let slots = attributeSlots(entity).map { "t0." + layout.column(entity, $0).name }
     let links = toOnes(entity).flatMap { relationship, slot -> [String] in
@@ -108,7 +109,7 @@ public struct SQLInspection<Connection: SQLConnection> {
 }
 
 extension SQLBinding {
-  /// What a key of a relationship leads to, given the entity number of the row that has it.
+  /// The destination of a relationship's key, given the entity number of the row with that key.
   func target(_ relationship: Relationship, _ key: Int64, number: SQLStoredValue) -> InspectedTarget {
     let declared = layout.schema.entities[relationship.destination]
     guard key > 0, case .integer(let number) = number else {

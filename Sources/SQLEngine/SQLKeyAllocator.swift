@@ -1,12 +1,12 @@
 import StoreProtocol
 import StoreSchema
 
-/// The arithmetic of keys, whose beginning a file says.
+/// The arithmetic of keys, which begins at a number from the file.
 enum SQLKeys {
-  /// The last of `count` keys above `highest`. Throws `corrupt` where there are not so many.
+  /// The last of `count` keys above `highest`. Throws `corrupt` where there are fewer keys.
   static func last(_ highest: Int64, _ count: Int, of entity: String) throws(StoreError) -> Int64 {
     let (last, overflow) = highest.addingReportingOverflow(Int64(count))
-    // One key is left, so that the key after the last is a number too.
+    // One key is left over, so that the key after the last is a valid number too.
     guard highest >= 0, !overflow, last < Int64.max else {
       throw StoreError(
         .corrupt, "The highest key of the entity \(entity) is \(highest); no further keys can be given.",

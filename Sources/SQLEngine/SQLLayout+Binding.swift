@@ -2,10 +2,10 @@ import StoreProtocol
 import StoreSchema
 
 extension SQLLayout {
-  /// Finds an entity table and its columns under the names that the store has for them.
+  /// Finds an entity table and its columns under the names that the store uses.
   ///
-  /// A store that was migrated in place may keep the former name of its root entity or of a property, and the number
-  /// that an entity had when a column was named.
+  /// A store that was migrated in place may keep a former name of its root entity or of a property, and the former
+  /// number of an entity in a column's name.
   mutating func bindTable(_ index: Int, to catalogue: SQLCatalogue) throws(StoreError) {
     let root = schema.entities[tables[index].root]
     let former = "Z" + root.definition.renamingIdentifier.uppercased()
@@ -33,7 +33,7 @@ extension SQLLayout {
     }
   }
 
-  /// The columns that may be a missing one under another name.
+  /// The columns that may be a missing column under a former name.
   private func formerNames(_ position: Int, of table: Int, among present: Set<String>) -> [String] {
     let column = tables[table].columns[position]
     switch column.role {
@@ -62,7 +62,7 @@ extension SQLLayout {
     return present.filter { rest($0) == wanted }
   }
 
-  /// Finds a join table under either side's name, and its columns by what they are.
+  /// Finds a join table under either side's name, and its columns by their roles.
   mutating func bindJoin(_ index: Int, to catalogue: SQLCatalogue) throws(StoreError) {
     let expected = joins[index]
     let naming = schema.entities[expected.naming.entity].relationships[expected.naming.relationship]
@@ -82,7 +82,7 @@ extension SQLLayout {
 }
 
 extension SQLLayout.JoinTable {
-  /// The same table with the numeric suffixes that its columns really have, nil where they are others altogether.
+  /// The same table with the numeric suffixes that its columns really have, nil where its columns differ otherwise.
   func withColumns(from present: Set<String>) -> Self? {
     var result = self
     guard let first = Self.match(first, present), let second = Self.match(second, present) else { return nil }

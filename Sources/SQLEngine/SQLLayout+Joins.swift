@@ -22,8 +22,7 @@ extension SQLLayout {
     joins.append(join(naming, other, &used))
   }
 
-  /// The join table as it is called when `naming` gives its name, without the numbers that tell columns of one name
-  /// apart.
+  /// The join table with the name that `naming` gives it, without the numbers that tell columns of one name apart.
   public func join(_ naming: Relationship, _ other: Relationship) -> JoinTable {
     var used: [String: Int] = [:]
     return join(naming, other, &used)
@@ -55,7 +54,7 @@ extension SQLLayout {
   /// Whether `a` rather than its inverse `b` names the join table.
   private func namesTable(_ a: Relationship, _ b: Relationship) -> Bool {
     let (x, y) = (schema.entities[a.declaringEntity], schema.entities[b.declaringEntity])
-    // Two relationships of one entity: the choice is not known; this is the one that was seen.
+    // For two relationships of one entity Core Data's rule is unknown; this is the choice that was seen.
     if x.index == y.index { return !UTF8Order.isLess(a.name, b.name) }
     let (lower, higher) = x.index < y.index ? (x, y) : (y, x)
     let winner = higher.hasSubentities && !lower.hasSubentities ? higher : lower

@@ -4,7 +4,7 @@ extension SQLLayout {
   /// A column before its table's columns are sorted.
   private struct Draft {
     var column: Column
-    /// The group of columns it stands in; see ``rank(_:)``.
+    /// The group of columns that it belongs to; see ``rank(_:)``.
     var rank: Int
     /// The slot it holds, with the entity that declares it.
     var slot: Int?
@@ -19,7 +19,7 @@ extension SQLLayout {
       for index in root.subtree where schema.stores(index) { tableOfEntity[index] = tables.count }
       tables.append(Table(name: tableName(of: root), root: root.index))
       let drafts = self.drafts(of: root)
-      // A stable sort: within a group the drafts already are in entity order, then by name.
+      // A stable sort: within a group the drafts are in entity order already, then by name.
       let sorted = drafts.enumerated().sorted { ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset) }
       tables[tables.count - 1].columns = sorted.map(\.element.column)
       assign(sorted.map(\.element), of: root)
@@ -36,7 +36,7 @@ extension SQLLayout {
     return "\(name)\(number)"
   }
 
-  /// What no property's column and no entity's table may be called.
+  /// Names that no property's column and no entity's table may have.
   static let systemColumns: Set<String> = ["Z_PK", "Z_ENT", "Z_OPT"]
   static let systemTables: Set<String> = ["Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE"]
 

@@ -2,20 +2,21 @@ import StoreSchema
 
 /// The tables and columns that a schema has in Core Data's SQL format, by the rules of `Documentation/SQLiteFormat.md`.
 ///
-/// For a fresh store the entity numbers count the stored entities from 1; for an existing one they are those of its
-/// `Z_PRIMARYKEY`, because numbers are part of column and table names. What the schema does not store has none of it.
+/// In a fresh store the entity numbers count the stored entities from 1. In an existing store they are those of its
+/// `Z_PRIMARYKEY`, because numbers are part of column and table names. Parts of the model that the schema does not
+/// store have no tables or columns.
 public struct SQLLayout: Sendable {
   /// The schema that is laid out.
   public let schema: Schema
-  /// `Z_ENT` of each entity, zero of one that is not stored.
+  /// `Z_ENT` of each entity, zero for an entity that is not stored.
   public let entityNumbers: [Int64]
   /// One table for each stored root entity, in entity order.
   public internal(set) var tables: [Table] = []
   /// The join tables, one for each many-to-many relationship and its inverse.
   public internal(set) var joins: [JoinTable] = []
-  /// The table index of each entity, nil of one that is not stored.
+  /// The table index of each entity, nil for an entity that is not stored.
   public internal(set) var tableOfEntity: [Int?] = []
-  /// For each entity, the column index (into its table's columns) of each slot; nil where nothing is stored of it.
+  /// For each entity, the column index (into its table's columns) of each slot; nil for a slot that is not stored.
   public internal(set) var columnOfSlot: [[Int?]] = []
   /// Order keys of ordered relationships whose inverse is to-one, and links of one-way relationships.
   public internal(set) var linkColumns: [RelationshipKey: LinkColumns] = [:]
@@ -59,10 +60,10 @@ public struct SQLLayout: Sendable {
     public let declaredType: String
     /// The entity that owns the values; rows outside its subtree have none here.
     public let entity: Int
-    /// What the column holds.
+    /// The kind of the content of the column.
     public let role: Role
 
-    /// What a column holds.
+    /// The kind of the content of a column.
     public enum Role: Hashable, Sendable {
       /// The value of an attribute of that kind.
       case attribute(SlotKind)
@@ -95,7 +96,7 @@ public struct SQLLayout: Sendable {
     public var first: String
     /// The key column of the other side.
     public var second: String
-    /// Order of the first side's objects among those of one second, and the other way round.
+    /// The column with the order of the first side's objects among those of one second-side object.
     public var firstOrder: String?
     /// The same for the second side's objects; nil where that side is not ordered.
     public var secondOrder: String?
@@ -135,7 +136,7 @@ public struct SQLLayout: Sendable {
     }
   }
 
-  /// Of a slot that is stored; any other has a column without a name, which no statement compiles with.
+  /// The column of a stored slot. Any other slot has a column without a name, which no statement compiles with.
   public func column(_ entity: Entity, _ slot: Int) -> Column {
     guard let column = columnOfSlot[entity.index][slot] else {
       return Column(name: "", declaredType: "", entity: entity.index, role: .toOne)
@@ -143,18 +144,18 @@ public struct SQLLayout: Sendable {
     return table(entity.index).columns[column]
   }
 
-  /// Of an entity that is stored; any other has a table without a name, which no statement compiles with.
+  /// The table of a stored entity. Any other entity has a table without a name, which no statement compiles with.
   public func table(_ entity: Int) -> Table {
     tableOfEntity[entity].map { tables[$0] } ?? Table(name: "", root: schema.entities[entity].root)
   }
 
-  /// An entity's own uniqueness constraints, but for those over relationships whose links are not stored.
+  /// An entity's own uniqueness constraints, without those over relationships that are not stored.
   public func constraints(of entity: Entity) -> [(names: [String], slots: [Int])] {
     let all = zip(entity.definition.uniquenessConstraints, entity.uniquenessConstraints).map { (names: $0, slots: $1) }
     return all.filter { $0.slots.allSatisfy { columnOfSlot[entity.index][$0] != nil } }
   }
 
-  /// The relationships that an entity declares and whose links are stored.
+  /// The stored relationships that an entity declares.
   func ownRelationships(_ entity: Entity) -> [Relationship] {
     entity.relationships.filter { $0.declaringEntity == entity.index && schema.stores($0) }
   }

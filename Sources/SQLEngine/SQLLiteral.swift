@@ -1,13 +1,13 @@
 import Foundation
 import StoreSchema
 
-/// Values and names written out in SQL, for the few places that cannot have parameters.
+/// Values and names as SQL text, for the few places in a statement that cannot have parameters.
 public enum SQLLiteral {
-  /// A name in quotes, which may hold anything.
+  /// A name in quotes. The name may hold any character.
   public static func name(_ name: String) -> String { quoted(name, "\"") }
 
-  /// Doubles the quotes within a text and puts it in quotes. Looks at code points: a quote behind some scalars is part
-  /// of a Character that is no quote, and SQLite knows no Characters.
+  /// Doubles the quotes within a text and puts it in quotes. Works on code points: a quote behind some scalars is part
+  /// of a Character that is no quote, but SQLite does not know Characters.
   private static func quoted(_ text: String, _ quote: Unicode.Scalar) -> String {
     var result = String.UnicodeScalarView()
     result.append(quote)
@@ -19,7 +19,7 @@ public enum SQLLiteral {
     return String(result)
   }
 
-  /// Nil for a value that has no exact text, or none at all.
+  /// Nil for a value without an exact text.
   static func text(_ value: Value) -> String? {
     switch value {
     case .bool(let x): return x ? "1" : "0"

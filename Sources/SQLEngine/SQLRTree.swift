@@ -1,8 +1,8 @@
 import StoreProtocol
 import StoreSchema
 
-/// An R-tree of a fetch index: a virtual table with the bounds of each object of an entity, beside the entity's own
-/// table. No trigger keeps it up to date; who writes the objects does.
+/// An R-tree of a fetch index: a virtual table with the bounds of each object of an entity, beside the entity's table.
+/// No trigger keeps it up to date, so each commit does.
 public struct SQLRTree: Sendable {
   let name: String
   let entity: Int
@@ -26,12 +26,12 @@ extension SQLSchemaText {
 }
 
 extension SQLStatements {
-  /// Takes an object out of an R-tree. Parameter: key.
+  /// Removes an object from an R-tree. Parameter: key.
   func leave(_ tree: SQLRTree) throws(StoreError) -> Connection.Statement {
     try statement(text: "DELETE FROM \(SQLSchemaText.quoted(tree.name)) WHERE Z_PK = ?")
   }
 
-  /// Puts an object into an R-tree, unless one of its values is nil. Parameter: key.
+  /// Adds an object to an R-tree, unless one of its values is nil. Parameter: key.
   func enter(_ tree: SQLRTree) throws(StoreError) -> Connection.Statement {
     let entity = binding.layout.schema.entities[tree.entity]
     let columns = tree.slots.map { binding.layout.column(entity, $0).name }

@@ -4,7 +4,7 @@ import StoreSchema
 
 /// Tables of values.
 extension SQLReader {
-  /// Whether the table can be said in SQL; see `FetchingSnapshot`.
+  /// Whether SQL can express the table; see `FetchingSnapshot`.
   public func canPush(_ plan: TablePlan) -> Bool { SQLTable(plan, binding.layout) != nil }
 
   /// Calls `body` with the values of each row of a table.

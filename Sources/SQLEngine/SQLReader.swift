@@ -65,7 +65,7 @@ public struct SQLReader<Connection: SQLConnection> {
     while !rest.isEmpty {
       let part = Array(rest.prefix(512))
       rest = rest.dropFirst(part.count)
-      // As many parameters as a power of two, so that there are few statements.
+      // The number of parameters is a power of two, so that there are few statements.
       let keys = part.filled
       let statement = try statements.statement(text: text.several(keys.count))
       for (index, key) in keys.enumerated() { statement.bind(key, at: Int32(index) + 1) }
@@ -73,20 +73,20 @@ public struct SQLReader<Connection: SQLConnection> {
     }
   }
 
-  /// Whether the owners are so many of their table that reading all destinations is the cheaper way.
+  /// Whether `owners` are so large a part of their table that reading all destinations is faster.
   private func isMost(_ owners: [Int64], of relationship: Relationship) throws(StoreError) -> Bool {
     if owners.count < 100 { return false }
     return try highestKey(relationship.declaringEntity) <= Int64(owners.count) * 2
   }
 
-  /// Zero for an empty table.
+  /// The highest key of an entity's table, zero for an empty table.
   private func highestKey(_ entity: Int) throws(StoreError) -> Int64 {
     let statement = try statements.statement(text: "SELECT max(Z_PK) FROM \(binding.layout.table(entity).name)")
     defer { statement.reset() }
     return try statement.step() ? statement.int(0) : 0
   }
 
-  /// Keys are given out one after another, so the highest says how many there may be.
+  /// Keys are handed out one after another, so the highest key limits the number of rows.
   public func estimatedCount(_ plan: FetchPlan) -> Int? {
     guard let first = plan.entities.first, schema.stores(first), plan.limit == nil,
       case .constant(true) = plan.predicate
@@ -113,14 +113,14 @@ public struct SQLReader<Connection: SQLConnection> {
     }
   }
 
-  /// Calls `body` with each binary value that is as short as the name of data outside the rows, until it gives false.
+  /// Calls `body` with each binary value that is as short as a name of data outside the rows, until it returns false.
   public func externalDataNames(_ body: (Data) -> Bool) throws(StoreError) {
     for table in binding.layout.tables {
       for column in table.columns {
         guard case .attribute(let kind) = column.role, [.externalData, .data, .transformable].contains(kind) else {
           continue
         }
-        // The length is known without the value, so that larger ones are not read.
+        // The length is read without the value, so that larger values are not read.
         let name = column.name
         let statement = try statements.statement(
           text: "SELECT \(name) FROM \(table.name) WHERE length(\(name)) BETWEEN 37 AND 63")
@@ -134,21 +134,21 @@ public struct SQLReader<Connection: SQLConnection> {
 
   // MARK: Fetch plans
 
-  /// Whether a predicate can be said in SQL with the same meaning.
+  /// Whether SQL can express a predicate with the same meaning.
   public func canPush(_ predicate: ResolvedPredicate, of entities: Range<Int>) -> Bool {
     guard let first = entities.first else { return false }
     var translation = SQLPredicate(binding.layout, entity: schema.entities[first])
     return translation.condition(predicate) != nil
   }
 
-  /// Whether a sort can be said in SQL with the same order.
+  /// Whether SQL can express a sort with the same order.
   public func canPush(_ sort: ResolvedSort, of entities: Range<Int>) -> Bool {
     guard let first = entities.first else { return false }
     var translation = SQLPredicate(binding.layout, entity: schema.entities[first])
     return translation.order([sort]) != nil
   }
 
-  /// Whether predicate and sorts of a plan can be said in one statement.
+  /// Whether one statement can express predicate and sorts of a plan.
   public func canPush(_ plan: FetchPlan) -> Bool {
     guard let first = plan.entities.first else { return false }
     var translation = SQLPredicate(binding.layout, entity: schema.entities[first])
@@ -217,18 +217,18 @@ public struct SQLReader<Connection: SQLConnection> {
     return text
   }
 
-  /// Where the rows begin and end that are wanted; empty for all.
+  /// The limits of the rows that a plan selects; empty for all rows.
   static func window(_ plan: FetchPlan) -> SQLText {
     if plan.limit == nil && plan.offset == 0 { return "" }
     return " LIMIT \(value: .int(Int64(plan.limit ?? -1))) OFFSET \(value: .int(Int64(plan.offset)))"
   }
 
-  /// Calls `body`, which must reset it, with a statement whose parameters are bound.
+  /// Calls `body` with a statement whose parameters are bound. `body` must reset it.
   func run<R>(
     _ text: SQLText, _ body: (Connection.Statement) throws(StoreError) -> R
   ) throws(StoreError) -> R {
     let parts = text.statement
-    // Whether that works out or not: what is left is deleted before the table is filled again.
+    // A failure does not matter: the table is emptied again before it is filled.
     defer { for index in parts.lists.indices { try? statements.emptyList(SQLText.listName(index)) } }
     for (index, list) in parts.lists.enumerated() { try statements.fillList(SQLText.listName(index), list) }
     let statement = try statements.statement(text: parts.text)

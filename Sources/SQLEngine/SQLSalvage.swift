@@ -2,17 +2,19 @@ import Foundation
 import StoreProtocol
 import StoreSchema
 
-/// Reads what can be read of a damaged database, table by table in the order of the rows' numbers, without its indexes.
+/// Reads the readable part of a damaged database, table by table in the order of the rows' numbers, without its
+/// indexes.
 ///
-/// Where a page cannot be read the next row behind it is searched for; a row of which a part cannot be read is read
-/// column by column.
+/// After an unreadable page it searches for the next readable row. A row with an unreadable part is read column by
+/// column.
 public struct SQLSalvage<Connection: SQLConnection> {
   private let connection: Connection
   private let binding: SQLBinding
   private let salvage: Salvage
   private let catalogue: SQLCatalogue
   private let builder = RowBuilder()
-  /// What may still be read: pages may lead to others again and again, and values may lie in the same pages.
+  /// The number of bytes that may still be read: damaged pages may lead to each other in circles, and values may share
+  /// pages.
   private let room = Room()
   private var layout: SQLLayout { binding.layout }
   private var schema: Schema { binding.layout.schema }
@@ -30,7 +32,7 @@ public struct SQLSalvage<Connection: SQLConnection> {
     }
   }
 
-  /// `binding` is of the salvage's schema. What `catalogue` does not list is not asked for.
+  /// `binding` is of the salvage's schema. Tables and columns that `catalogue` does not list are not read.
   public init(_ connection: Connection, _ binding: SQLBinding, _ catalogue: SQLCatalogue, _ salvage: Salvage) {
     self.connection = connection
     self.binding = binding
@@ -38,7 +40,7 @@ public struct SQLSalvage<Connection: SQLConnection> {
     self.salvage = salvage
   }
 
-  /// Throws only what is no damage. False where the file leads to more than it has room for.
+  /// Throws only errors that are not caused by damage. False where the file leads to more data than it has room for.
   public func run() throws(StoreError) -> Bool {
     if let size = try fileSize() { (room.rows, room.bytes) = (size / 4, size) }
     for index in layout.tables.indices { try readObjects(of: index) }
@@ -98,7 +100,7 @@ public struct SQLSalvage<Connection: SQLConnection> {
     return builder.finish(key: key, entity: entity.index, version: 1)
   }
 
-  /// A key or a place; nil for null, and, which is told, for what is none.
+  /// A key or an order; nil for null. Reports any other value, and returns nil.
   private func number(_ stored: SQLStoredValue, _ what: String, _ table: String, _ key: Int64) -> Int64? {
     switch stored {
     case .integer(let number): return number
@@ -156,7 +158,7 @@ public struct SQLSalvage<Connection: SQLConnection> {
     let list = ([number] + columns).joined(separator: ", ")
     let source = "FROM \(table) NOT INDEXED WHERE \(number)"
     guard
-      // Without a bound at first: a search by number goes wrong where a number is damaged.
+      // Without a bound at first: a search by number fails where a number is damaged.
       let whole = try readable({ () throws(StoreError) in
         try connection.prepare("SELECT \(list) FROM \(table) NOT INDEXED ORDER BY \(number)")
       }),
@@ -180,7 +182,7 @@ public struct SQLSalvage<Connection: SQLConnection> {
           if key <= reached && reached > 0 {
             salvage.lose(StoreFinding(.key, "The row \(key) of \(table) stands behind the row \(reached)."))
           }
-          // What is behind is read on from here, also where one number is wrong.
+          // Reading goes on from here, even where one number is wrong.
           reached = key
           let values = (1...columns.count).map { statement.stored(Int32($0)) }
           room.take(values)
@@ -208,7 +210,7 @@ public struct SQLSalvage<Connection: SQLConnection> {
     }
   }
 
-  /// In bytes, as far as it is known.
+  /// The size in bytes, nil where it is unknown.
   private func fileSize() throws(StoreError) -> Int64? {
     func number(_ pragma: String) throws(StoreError) -> Int64? {
       try readable { () throws(StoreError) in
@@ -221,7 +223,7 @@ public struct SQLSalvage<Connection: SQLConnection> {
     return isTooLarge ? nil : bytes
   }
 
-  /// The number of the first row behind `last` that can be found, nil where there is none.
+  /// The number of the next readable row after `last`, nil where there is none.
   private func next(_ last: Int64, _ statement: Connection.Statement) throws(StoreError) -> Int64? {
     /// The inner optional is nil behind the last row, the outer one where a page cannot be read.
     func row(from start: Int64) throws(StoreError) -> Int64?? {
@@ -239,7 +241,7 @@ public struct SQLSalvage<Connection: SQLConnection> {
       found = try row(from: start)
       if found == nil { (dark, distance) = (start, distance * 2) }
     }
-    // Between the last place that cannot be read and the first that can.
+    // Search between the last unreadable number and the first readable one.
     var light = last + distance
     while dark + 1 < light {
       let middle = dark + (light - dark) / 2
@@ -248,7 +250,7 @@ public struct SQLSalvage<Connection: SQLConnection> {
     return found ?? nil
   }
 
-  /// The values of one row, null for what cannot be read.
+  /// The values of one row, null for unreadable ones.
   private func single(
     _ table: String, _ number: String, _ key: Int64, _ columns: [String]
   ) throws(StoreError) -> [SQLStoredValue]? {
@@ -267,7 +269,7 @@ public struct SQLSalvage<Connection: SQLConnection> {
     return values
   }
 
-  /// Nil where the database is damaged, or the disk that it is on.
+  /// The result of `body`, nil where the database or its disk is damaged.
   private func readable<R>(_ body: () throws(StoreError) -> R) throws(StoreError) -> R? {
     do { return try body() } catch {
       if Salvage.isDamage(error) { return nil }

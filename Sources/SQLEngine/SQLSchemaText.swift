@@ -115,13 +115,13 @@ public struct SQLSchemaText: Sendable {
     }
   }
 
-  /// The names of all fetch indexes of the model, of those too that are not made here.
+  /// The names of all fetch indexes of the model, including those that are not made here.
   public var fetchIndexNames: Set<String> {
     Set(
       schema.storedEntities.flatMap { entity in entity.definition.fetchIndexes.map { "Z_\(entity.name)_\($0.name)" } })
   }
 
-  /// A fetch index whose partial predicate cannot be said in SQL about the entity's own columns, with its entity.
+  /// A fetch index, with its entity, whose partial predicate SQL cannot express by the entity's own columns.
   public var impossibleIndex: (entity: String, index: String)? {
     for entity in schema.storedEntities {
       for index in entity.definition.fetchIndexes where condition(index, of: entity) == nil {
@@ -131,7 +131,7 @@ public struct SQLSchemaText: Sendable {
     return nil
   }
 
-  /// The condition of a partial index, empty for any other; nil where it cannot be said.
+  /// The condition of a partial index, empty for any other; nil where SQL cannot express it.
   private func condition(_ index: FetchIndexDefinition, of entity: Entity) -> String? {
     guard let predicate = index.partialPredicate else { return "" }
     return SQLPredicate.indexCondition(predicate, layout, entity: entity)
@@ -143,7 +143,8 @@ public struct SQLSchemaText: Sendable {
     return Index(name, on: layout.table(entity.index).name, columns, unique: true)
   }
 
-  /// Nil where Core Data makes no index: over a to-many relationship, and over one to-one alone, which has its own.
+  /// Nil where Core Data makes no index: over a to-many relationship, and over a single to-one, which has its own
+  /// index.
   private func fetchIndex(_ definition: FetchIndexDefinition, of entity: Entity) -> Index? {
     var columns: [(name: String, element: FetchIndexDefinition.Element)] = []
     for element in definition.elements {

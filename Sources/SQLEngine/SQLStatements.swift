@@ -1,16 +1,16 @@
 import StoreProtocol
 import StoreSchema
 
-/// The statements of one connection, compiled when first used and kept by what they do. Updates of ever other
-/// attributes and texts of ever other shapes are ever other statements: some hundred of each kind are kept.
+/// The statements of one connection, compiled at their first use and kept. Each set of updated attributes, and each
+/// shape of a condition, is another statement, so the number kept is limited.
 public final class SQLStatements<Connection: SQLConnection> {
-  // Freed in this order: a connection can only close when its statements are gone.
+  // The order matters: a connection can only close after its statements are freed.
   @exclusivity(unchecked) private var kept = RecentStatements<Key, Connection.Statement>(limit: 1024)
   @exclusivity(unchecked) private var last: (key: Key, statement: Connection.Statement)?
   @exclusivity(unchecked) private var texts = RecentStatements<String, Connection.Statement>(limit: 256)
   /// The connection of the statements.
   public let connection: Connection
-  /// What the statements are made from.
+  /// The tables and columns that the statements are made from.
   public let binding: SQLBinding
   /// Whether columns begin an index, by table and column.
   @exclusivity(unchecked) private var indexed: [String: Bool] = [:]
@@ -38,7 +38,7 @@ public final class SQLStatements<Connection: SQLConnection> {
   private var layout: SQLLayout { binding.layout }
 
   private func statement(_ key: Key, _ text: () -> String) throws(StoreError) -> Connection.Statement {
-    // Rows of one kind come together, so the last statement is the likeliest.
+    // Rows of one kind are adjacent, so the last statement is the likeliest.
     if let last, last.key == key { return last.statement }
     let found: Connection.Statement
     if let known = kept.find(key) {
@@ -62,8 +62,8 @@ public final class SQLStatements<Connection: SQLConnection> {
   /// How many statements are kept.
   var count: Int { kept.count + texts.count }
 
-  // Statements that write say OR ABORT: it goes before a clause of the table, by which SQLite would skip or replace
-  // rows.
+  // Statements that write say OR ABORT. It overrides a conflict clause of the table, by which SQLite would skip or
+  // replace rows.
 
   /// Parameters: key, entity number, version, then the binding's insertions of the entity.
   func insert(_ entity: Int) throws(StoreError) -> Connection.Statement {
@@ -79,7 +79,7 @@ public final class SQLStatements<Connection: SQLConnection> {
   func update(_ entity: Int, _ changed: SlotSet) throws(StoreError) -> Connection.Statement {
     try statement(.update(entity, changed)) {
       let columns = changed.slots.enumerated().map { place, slot in
-        // An object that leaves its owner loses its place among the owner's objects.
+        // An object that leaves its owner loses its position among the owner's objects.
         let order = binding.orderedOwners[entity].first { $0.slot == slot }.map {
           ", \($0.order) = CASE WHEN \($0.owner) = ?\(place + 2) THEN \($0.order) END"
         }
@@ -123,7 +123,8 @@ public final class SQLStatements<Connection: SQLConnection> {
     }
   }
 
-  /// Parameters: the lowest and the highest key, version. One row: how many objects of these keys have that version.
+  /// Parameters: the lowest and the highest key, version. One row: the number of objects of these keys with that
+  /// version.
   func versions(_ entity: Int) throws(StoreError) -> Connection.Statement {
     try statement(.versions(entity)) {
       "SELECT count(*) FROM \(layout.table(entity).name) WHERE Z_PK BETWEEN ? AND ? AND ifnull(Z_OPT, 0) = ?"
@@ -242,7 +243,7 @@ extension SQLStatements {
     }
   }
 
-  /// Parameters: destination's key, owner's key. Leaves a destination that has another owner by now as it is.
+  /// Parameters: destination's key, owner's key. A destination that has another owner by now stays as it is.
   func unlink(
     _ key: SQLLayout.RelationshipKey, _ columns: SQLLayout.LinkColumns
   ) throws(StoreError) -> Connection.Statement? {
@@ -266,8 +267,7 @@ extension SQLStatements {
     }
   }
 
-  /// Parameter: the key of an object. Gives it the last place among the objects of its owner, if it has an owner and no
-  /// place.
+  /// Parameter: the key of an object. Puts it last among the objects of its owner, if it has an owner and no order key.
   func appendToOwner(_ entity: Int, _ slot: Int, _ place: SQLBinding.OrderedOwner) throws(StoreError)
     -> Connection.Statement
   {
@@ -296,7 +296,7 @@ struct DestinationsText {
   /// For one owner, its key as the parameter.
   var single: String { text { "\($0) = ?" } }
 
-  /// For so many owners, their keys as parameters.
+  /// For `count` owners, with their keys as parameters.
   func several(_ count: Int) -> String {
     let marks = repeatElement("?", count: count).joined(separator: ", ")
     return text { "\($0) IN (\(marks))" }

@@ -80,7 +80,7 @@ extension SQLStoredValue {
     return String(validating: bytes, as: UTF8.self)
   }
 
-  /// A text may have a `d` behind its digits, which keeps a column's affinity from making a number of it.
+  /// A text may have a `d` behind its digits, which keeps a column's affinity from converting it to a number.
   private var decimal: Decimal? {
     switch self {
     case .integer(let number): DecimalText.parse(String(number))

@@ -30,7 +30,7 @@ package struct CRC64 {
     }
   }
 
-  /// Bytes of a lane. A step waits for the one before it in its lane only.
+  /// Bytes of a lane. A step waits only for the step before it in the same lane.
   private static let lane = 8192
 
   private static func add(
@@ -58,11 +58,10 @@ package struct CRC64 {
 
   // MARK: Sums of parts
 
-  /// Changes bytes that were added, with `count` bytes behind them: `bytes` says which of their bits are others. Zeros
-  /// become `bytes`.
+  /// Updates the sum for bytes that were added before and have changed. `bytes` is the exclusive or of the old and the
+  /// new bytes; `count` bytes follow them.
   ///
-  /// The sum is linear: what the bytes change at their place, moved over the bytes behind it, is what they change in
-  /// the end.
+  /// The sum is linear: the sum of `bytes`, moved over the bytes behind them, is the change of the whole sum.
   package mutating func change(by bytes: Data, before count: Int64) {
     var change = CRC64()
     change.state = 0
@@ -70,7 +69,7 @@ package struct CRC64 {
     state ^= Self.product(change.state, Self.shift(over: count))
   }
 
-  /// What moves a sum over as many zeros, as a factor: x to the power of eight times the count.
+  /// The factor that moves a sum over `count` zero bytes: x to the power of eight times the count.
   private static func shift(over count: Int64) -> UInt64 {
     var (result, power, rest) = (UInt64(1) << 63, UInt64(1) << 55, count)
     while rest > 0 {
@@ -96,7 +95,7 @@ package struct CRC64 {
 
   private static let generator: UInt64 = 0xC96C_5795_D787_0F42
 
-  /// Eight tables: what a byte does to the sum with none to seven bytes behind it.
+  /// Eight tables: the effect of a byte on the sum, with none to seven bytes behind it.
   private static let tables: [UInt64] = {
     var tables = [UInt64](repeating: 0, count: 8 << 8)
     for byte in 0..<256 {

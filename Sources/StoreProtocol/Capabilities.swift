@@ -1,7 +1,7 @@
-/// What a kind of store can do beyond the obligations that every store has, and what its medium is.
+/// What a kind of store can do beyond the obligations of every store, and what its medium is.
 ///
-/// A declaration is a promise to users: the conformance suite runs the cases of what is declared, and of what is not it
-/// checks that it is refused. Nothing is declared by default.
+/// A declaration is a promise to users. The conformance suite runs the cases of each declared capability, and checks
+/// that every other one is refused. By default nothing is declared.
 public struct Capabilities: OptionSet, Sendable, Hashable {
   /// One bit for each capability.
   public let rawValue: UInt32
@@ -31,13 +31,13 @@ public struct Capabilities: OptionSet, Sendable, Hashable {
   public static let readOnlyOpen = Capabilities(rawValue: 1 << 9)
   /// The same store can be opened more than once in one process.
   public static let multipleOpens = Capabilities(rawValue: 1 << 10)
-  /// A commit fails where another process has written meanwhile, so that nothing is lost. It is the weaker step below
+  /// A commit fails where another process has written meanwhile, so that no change is lost. Weaker than
   /// ``multiProcess``.
   public static let detectsOtherWriters = Capabilities(rawValue: 1 << 11)
   /// The versions of objects are stored with them.
   public static let rowVersions = Capabilities(rawValue: 1 << 12)
-  /// The versions of objects are counted as long as a store is open, and the file has one generation; the weaker step
-  /// below ``rowVersions``.
+  /// The versions of objects are counted while a store is open, and the file has one generation. Weaker than
+  /// ``rowVersions``.
   public static let fileVersions = Capabilities(rawValue: 1 << 13)
   /// Uniqueness constraints are enforced at commit.
   public static let uniqueness = Capabilities(rawValue: 1 << 14)
@@ -55,7 +55,7 @@ public struct Capabilities: OptionSet, Sendable, Hashable {
   public static let migrationByCopy = Capabilities(rawValue: 1 << 20)
   /// Any changed byte of user data is found when it is read.
   public static let checksums = Capabilities(rawValue: 1 << 21)
-  /// A commit that has returned outlives the loss of what the operating system holds in memory.
+  /// A commit that has returned survives a loss of power or a crash of the operating system.
   public static let powerLossDurability = Capabilities(rawValue: 1 << 22)
   /// Another process keeps the data.
   public static let server = Capabilities(rawValue: 1 << 23)
@@ -93,7 +93,7 @@ extension Capabilities: CustomStringConvertible {
   /// The names of the capabilities in this set, in the order of ``named``.
   public var names: [String] { Self.named.filter { contains($0.capability) }.map(\.name) }
 
-  /// The capability of a name, nil for none.
+  /// The capability with a name, nil for an unknown name.
   public init?(name: String) {
     guard let found = Self.named.first(where: { $0.name == name }) else { return nil }
     self = found.capability

@@ -9,11 +9,11 @@ public struct ChangeSet: Sendable {
   public var contextName: String?
   /// When the save began, in seconds since 2001-01-01.
   public var time: Double
-  /// New objects. One with a key of zero or less gets a key from the store. To-one slots and links of this change set
-  /// refer to the n-th insertion as `-(n + 1)`. A positive key is kept; the store hands out neither it nor any key below
-  /// it afterwards.
+  /// New objects. An object with a key of zero or less gets a key from the store. To-one slots and links of this change
+  /// set refer to the n-th insertion as `-(n + 1)`. A positive key is kept. Afterwards the store hands out neither this
+  /// key nor a lower one.
   public var insertions: [RowDraft] = []
-  /// Objects that change. An object is in one of `updates` and `deletions` at most, and there once.
+  /// Objects that change. An object is listed at most once in `updates` and `deletions` together.
   public var updates: [Update] = []
   /// The objects that are deleted.
   public var deletions: [Deletion] = []
@@ -24,8 +24,8 @@ public struct ChangeSet: Sendable {
   /// Names of external data that the written rows no longer hold. The store removes it after the commit, once nobody
   /// needs it any more; see ``StoreOptions/externalDataGrace``.
   public var obsoleteExternalData: [Data] = []
-  /// Whether this is one of several change sets that make a copy of a store. Destinations of its links may come with
-  /// later ones, so that they need not exist yet.
+  /// Whether this is one of several change sets that make a copy of a store. Destinations of its links need not exist
+  /// yet: later change sets may insert them.
   public var isPartOfCopy = false
   /// New metadata to store with the changes, nil to leave it.
   public var metadata: StoreMetadata?
@@ -105,10 +105,10 @@ public struct ChangeSet: Sendable {
   }
 }
 
-/// What became of a commit.
+/// The result of a commit.
 ///
-/// Besides versions and constraints, a store judges links, on the state after rows and links are written and before it
-/// drops the links of deleted objects:
+/// Besides versions and constraints, a store checks links. It checks them after rows and links are written, and before
+/// the links of deleted objects are removed:
 /// - No object may refer to a deleted one over a relationship of ``Entity/guardedMembers``; no deleted object may have
 ///   a link of ``Entity/guardedLinks`` to an object that stays. Else the conflict of the deleted object is `referrers`.
 /// - The destination of each new link (a to-one slot of an insertion, a changed one of an update, an added link) must
@@ -116,7 +116,7 @@ public struct ChangeSet: Sendable {
 public enum CommitResult: Sendable {
   /// Everything was written.
   case committed(Receipt)
-  /// Nothing was changed, because of these.
+  /// Nothing was changed, because of these conflicts.
   case conflicts([Conflict])
 }
 
@@ -126,7 +126,7 @@ public struct Receipt: Sendable {
   public var keys: [Int64]
   /// The store's commit number after it.
   public var commitNumber: UInt64
-  /// Rows that the store changed on its own account, by triggers or derived attributes: read them again.
+  /// Rows that the store itself has changed, by triggers or derived attributes. Read them again.
   public var touched: [ObjectReference]
 
   /// A receipt with the keys of the insertions and the store's commit number.
@@ -139,20 +139,22 @@ public struct Receipt: Sendable {
 
 /// Why one object of a change set could not be saved.
 public struct Conflict: Sendable {
-  /// What stands in the way.
+  /// Why an object could not be saved.
   public enum Kind: Sendable {
-    /// The stored version is not the version read. The stored row is nil where the object is gone.
+    /// The stored version is not the version read. `persisted` is the stored row, nil where the object is gone.
     case version(persisted: Row?)
-    /// Another object has the same values in these slots. Its stored row, or nil where it is in the change set too.
+    /// Another object has the same values in these slots. `persisted` is its stored row, nil where it is in the change
+    /// set too.
     case constraint(slots: [Int], other: ObjectReference, persisted: Row?)
-    /// A deleted object is still referred to by these objects, over a to-many relationship of its entity, by index.
+    /// These objects still refer to a deleted object. `relationship` is the index of the to-many relationship in the
+    /// entity of the deleted object.
     ///
-    /// Somebody else has linked them since the deletion's rules were followed. Whoever made the change set reads them,
-    /// follows the rules again, and commits anew.
+    /// Another save has linked them since the delete rules were applied. The caller reads them, applies the delete
+    /// rules again, and commits anew.
     case referrers(relationship: Int, [ObjectReference])
   }
-  /// The object, as the change set refers to it: `-(n + 1)` for the n-th insertion, unless that brought its key. So do
-  /// the references of ``Kind``.
+  /// The object, as the change set refers to it: `-(n + 1)` for the n-th insertion, unless it brought its own key. The
+  /// references of ``Kind`` have the same form.
   public var reference: ObjectReference
   /// The version that the change set was made from.
   public var versionRead: Int64

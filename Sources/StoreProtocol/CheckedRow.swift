@@ -1,10 +1,9 @@
 import StoreSchema
 
 extension RowBuilder {
-  /// Ends a row whose values come from a client, or from a file that may have any size.
+  /// Finishes a row whose values come from a client, or from a file of any size.
   ///
-  /// Throws `invalidArgument` where its values take more than 2 GiB together, which no row can have. Then there is no
-  /// row.
+  /// Throws `invalidArgument`, and makes no row, where the values take more than 2 GiB together.
   public func finishChecked(key: Int64, entity: Entity, version: Int64) throws(StoreError) -> Row {
     if isTooLarge {
       throw StoreError(

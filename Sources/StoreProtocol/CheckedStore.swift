@@ -1,8 +1,8 @@
 import Foundation
 import StoreSchema
 
-/// A backend with the checks that every store is opened through. What the backend cannot do is refused here, so that no
-/// backend has to refuse it.
+/// A backend with the checks that every store is opened through. It refuses calls that need a capability which the
+/// backend lacks, so that no backend has to.
 ///
 /// A missing capability that the engine makes up for (``Capabilities/pushDown``, data kept outside rows) is not
 /// refused.
@@ -77,9 +77,9 @@ public struct CheckedBackend: StoreBackend {
   }
 }
 
-/// An opened store whose change sets are looked at before it gets them, and whose receipts before anybody trusts them.
+/// An opened store that checks each change set before the store gets it, and each receipt that the store returns.
 ///
-/// In a copy of the process that opened it, it throws `closed`, and leaves alone what the process itself has open.
+/// In a forked copy of the process that opened the store, it throws `closed` and leaves the parent's open files alone.
 final class CheckedStore: Store {
   private let base: any Store
   let schema: Schema
@@ -151,7 +151,7 @@ final class CheckedStore: Store {
   func close() throws(StoreError) { if ProcessCopy.current == process { try base.close() } }
 }
 
-/// Whether a change set means something in a schema. A store may rely on what is checked here.
+/// Whether a change set is valid in a schema. A store may rely on these checks.
 private struct ChangeSetCheck {
   private let schema: Schema
   private let changes: ChangeSet
@@ -162,7 +162,7 @@ private struct ChangeSetCheck {
   }
 
   func run() throws(StoreError) {
-    // Rows of one entity come together: it is looked at once.
+    // Rows of one entity are adjacent: the entity is looked up once.
     var (entity, slotCount, emptySlots) = (Int?.none, -1, [Int]())
     func checkRow(_ row: borrowing RowDraft) throws(StoreError) {
       if row.entity != entity {
@@ -191,7 +191,7 @@ private struct ChangeSetCheck {
     for index in changes.links.indices { try checkLinks(index) }
   }
 
-  /// By its index: a change has three lists, which are not counted for each look at it.
+  /// Takes an index, because passing the change itself would retain and release its three lists.
   private func checkLinks(_ index: Int) throws(StoreError) {
     let (entity, relationship) = (changes.links[index].entity, changes.links[index].relationship)
     if !schema.entities.indices.contains(entity) { throw noEntity(entity) }

@@ -1,14 +1,14 @@
 import Foundation
 import StoreSchema
 
-/// The first half of a commit: it says what has to be reserved and looked at, and seals the rows of a change set.
+/// The first half of a commit: lists the keys to reserve and the objects to check, and seals the rows of a change set.
 ///
 /// The engine begins its transaction, makes a draft, reserves ``keyNeeds`` and calls ``seal(_:)``. From then on it has
 /// ``SealedChanges``, in which every object has its key. Nothing else writes to the rows of a change set.
 public struct CommitDraft: ~Copyable {
   private var changes: ChangeSet
   private let schema: Schema
-  /// The stored objects that new links lead to. A commit makes sure that they exist after it; see
+  /// The stored objects that new links lead to. The commit must make sure that they exist after it; see
   /// ``ChangeSet/linkTargets(_:)``.
   public let targets: [ObjectReference]
 
@@ -16,9 +16,9 @@ public struct CommitDraft: ~Copyable {
   public struct KeyNeed: Sendable, Hashable {
     /// Index of the root entity.
     public let root: Int
-    /// How many objects ask for a key.
+    /// How many objects need a key.
     public internal(set) var count: Int
-    /// The highest key that an object brings with it; 0 for none. It and all below it count as handed out.
+    /// The highest key that a new object brings with it; 0 for none. This key and all lower ones count as handed out.
     public internal(set) var highestGiven: Int64
   }
 
@@ -31,7 +31,7 @@ public struct CommitDraft: ~Copyable {
     return changes.insertions.lazy.filter { $0.key > 0 }.map(\.reference)
   }
 
-  /// `isRehearsal` says that the changes will not be committed now: then copies of the rows are sealed.
+  /// With `isRehearsal` the changes are not committed now, and copies of the rows are sealed.
   public init(_ changes: ChangeSet, _ schema: Schema, isRehearsal: Bool = false) {
     self.changes = isRehearsal ? changes.withCopiedRows() : changes
     self.schema = schema
@@ -40,7 +40,7 @@ public struct CommitDraft: ~Copyable {
   }
 
   private mutating func countKeys() {
-    // Objects of one entity come together: their hierarchy is looked up once.
+    // Objects of one entity are adjacent: their hierarchy is looked up once.
     var (entity, need) = (-1, 0)
     for index in changes.insertions.indices {
       if changes.insertions[index].entity != entity {
@@ -58,10 +58,10 @@ public struct CommitDraft: ~Copyable {
     }
   }
 
-  /// Gives the new objects keys out of the ranges, by root entity, and seals all rows.
+  /// Assigns keys of the ranges, by root entity, to the new objects, and seals all rows.
   ///
-  /// Throws `invalidArgument` where a range has too few keys, or the change set was sealed before with other keys; then
-  /// it must be made anew.
+  /// Throws `invalidArgument` where a range has too few keys, or where the change set was sealed before with other
+  /// keys. Then make a new change set.
   public consuming func seal(_ ranges: [Int: Range<Int64>]) throws(StoreError) -> SealedChanges {
     var next = ranges
     return try seal { (root, count) in
@@ -81,14 +81,14 @@ public struct CommitDraft: ~Copyable {
     }
   }
 
-  /// `take` gives the first of so many keys of a hierarchy, nil where there are not enough.
+  /// `take` returns the first of `count` keys of a hierarchy, nil where there are not enough.
   private consuming func seal(_ take: (_ root: Int, _ count: Int) -> Int64?) throws(StoreError) -> SealedChanges {
     let changes = changes
     var keys: [Int64] = []
     keys.reserveCapacity(changes.insertions.count)
     var index = 0
     while index < changes.insertions.count {
-      // Objects of one entity come together: their keys are taken at once.
+      // Objects of one entity are adjacent: their keys are taken at once.
       let entity = changes.insertions[index].entity
       var (end, count) = (index, 0)
       while end < changes.insertions.count, changes.insertions[end].entity == entity {
@@ -115,13 +115,13 @@ public struct CommitDraft: ~Copyable {
 }
 
 extension ChangeSet {
-  /// The changes once every new object has its key: `keys[n]` is that of the n-th insertion, as a ``Receipt`` says it.
+  /// The changes with the key of every new object: `keys[n]` is the key of the n-th insertion, as in a ``Receipt``.
   ///
   /// A store that was given this change set may have sealed its rows, or copies of them. Throws `invalidArgument` where
   /// they were sealed with other keys.
   public func sealed(keys: [Int64], _ schema: Schema) throws(StoreError) -> SealedChanges {
     guard keys.count == insertions.count else { throw Self.otherKeys }
-    // Rows of one entity come together: what all of them need is looked up once.
+    // Rows of one entity are adjacent: what all of them need is looked up once.
     var (entity, slots) = (-1, [Int]())
     func seal(_ draft: RowDraft, _ key: Int64, _ version: Int64) throws(StoreError) {
       if draft.entity != entity {
@@ -144,8 +144,8 @@ extension ChangeSet {
     return SealedChanges(self, keys: keys)
   }
 
-  /// The same after a commit. Throws with the outcome unknown where the receipt contradicts the keys that the store has
-  /// written: the commit was made.
+  /// The same after a commit. Where the receipt contradicts the keys that the store has written, it throws with the
+  /// outcome unknown, because the commit was made.
   public func sealed(by receipt: Receipt, _ schema: Schema) throws(StoreError) -> SealedChanges {
     do { return try sealed(keys: receipt.keys, schema) } catch {
       var error = error
@@ -202,8 +202,7 @@ public struct SealedChanges: Sendable {
   /// Whether no object is new, changed or deleted.
   public var hasNoRows: Bool { changes.insertions.isEmpty && changes.updates.isEmpty && changes.deletions.isEmpty }
 
-  /// The key of an object of ``links``, which says `-(n + 1)` for the n-th insertion. A number that no insertion has
-  /// stays as it is.
+  /// The key of an object of ``links``: the key of the n-th insertion for `-(n + 1)`, any other number as it is.
   @inlinable @inline(__always)
   public func permanentKey(_ key: Int64) -> Int64 {
     if key >= 0 { return key }
@@ -211,8 +210,8 @@ public struct SealedChanges: Sendable {
     return number < keys.count ? keys[number] : key
   }
 
-  /// Conflicts in the words of the change set: a new object that asked for its key is `-(n + 1)`. A commit that is not
-  /// made gives no keys away.
+  /// The conflicts with the references of the change set: a new object that needed a key is `-(n + 1)` again. A commit
+  /// that is not made assigns no keys.
   public func unsealed(_ conflicts: [Conflict]) -> [Conflict] {
     var numbers: [ObjectReference: Int64] = [:]
     for (index, draft) in changes.insertions.enumerated() where draft.gotKey {

@@ -1,8 +1,10 @@
 import Foundation
 import StoreSchema
 
-/// How a value becomes one of a derived attribute's type: numbers and dates become one another, a fraction is dropped
-/// where the type has none, and what does not fit the type is nil.
+/// Converts a value to a derived attribute's type.
+/// - Numbers and dates are converted to each other.
+/// - A fraction is dropped where the type has none.
+/// - A value that does not fit the type becomes nil.
 package enum DerivedValue {
   /// Whether values of a kind can become values of another at all.
   package static func converts(_ source: SlotKind, to target: SlotKind) -> Bool {
@@ -46,7 +48,7 @@ package enum DerivedValue {
     return number.flatMap { $0.isFinite ? $0 : nil }
   }
 
-  /// A decimal of a double has the 15 digits that a double is sure of.
+  /// A double is exact to 15 digits, so a decimal made of it gets 15 digits.
   private static func decimal(_ value: Value) -> Value {
     switch value {
     case .decimal: return value

@@ -1,16 +1,15 @@
 import Dispatch
 import Synchronization
 
-/// One timer for the earliest of many times; none while there is nothing to wait for. Its work runs on a background
-/// queue.
+/// One timer for the earliest of many times. There is no timer while there is nothing to wait for. Its work runs on a
+/// background queue.
 package final class EarliestTimer: Sendable {
-  /// When the timer comes, `distantFuture` without one.
+  /// When the timer fires, `distantFuture` without one.
   private let next = Mutex(DispatchTime.distantFuture)
 
   package init() {}
 
-  /// Runs `work` at `due`, unless the timer comes earlier anyway. `work` gives the time at which it is to run again,
-  /// nil for not at all.
+  /// Runs `work` at `due`, unless the timer fires earlier anyway. `work` returns the next time to run, nil for none.
   package func set(_ due: DispatchTime, _ work: @escaping @Sendable () -> DispatchTime?) {
     let isEarlier = next.withLock { next in
       if due >= next { return false }
@@ -19,7 +18,7 @@ package final class EarliestTimer: Sendable {
     }
     if !isEarlier { return }
     DispatchQueue.global(qos: .utility).asyncAfter(deadline: due) {
-      // Before the work looks: what is set while it runs has a timer of its own.
+      // Cleared before the work runs: a time that is set meanwhile gets a timer of its own.
       self.next.withLock { if $0 == due { $0 = .distantFuture } }
       if let again = work() { self.set(again, work) }
     }

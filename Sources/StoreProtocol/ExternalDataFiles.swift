@@ -3,19 +3,20 @@ import Foundation
 import StoreSchema
 import Synchronization
 
-/// The large values of one opened store, and the time at which their files go.
+/// The files of large values of one opened store, and when they are removed.
 ///
-/// A commit removes no file: other contexts and processes may have the rows that name it. Inside its transaction a
-/// store calls ``prepare(_:)``, and after the commit ``committed(_:)``; every snapshot keeps a ``view()``. The file of
-/// an obsolete value goes once its grace time is over, no view from before the commit is left, and nobody in this
-/// process holds it. What is still there when the store is closed, or its process ends, is left to a later opening's
-/// ``sweep(_:)``, which knows it by two signs: no row names it, and its time of last change, which ``prepare(_:)`` has
-/// set, is long ago.
+/// A commit removes no file, because other contexts and processes may have rows that name it.
+/// - A store calls ``prepare(_:)`` inside its transaction and ``committed(_:)`` after it. Every snapshot keeps a
+///   ``view()``.
+/// - The file of an obsolete value is removed once its grace time is over, no view from before the commit is left, and
+///   nobody in this process holds it.
+/// - A file that is still there when the store is closed, or its process ends, is left to the ``sweep(_:)`` of a later
+///   opening. The sweep removes files that no row names and whose last change, set by ``prepare(_:)``, is long ago.
 public final class ExternalDataFiles: Sendable {
   let folder: ExternalDataFolder
   let identifier: String
   let grace: Double
-  /// The slots of each entity whose values may lie outside.
+  /// The slots of each entity whose values may be stored in files.
   private let slots: [[Int]]
   /// Nil where the model has no such slots.
   let removals: PendingRemovals?
@@ -26,7 +27,7 @@ public final class ExternalDataFiles: Sendable {
   let sweeping = NSLock()
   /// Held while the folder is listed or a file removed.
   private let working = NSLock()
-  /// The obsolete files of the commit under way, as ``prepare(_:)`` has left them.
+  /// The obsolete files of the running commit, with the status that ``prepare(_:)`` found.
   private let touched = Mutex<[UUID: FileStatus?]>([:])
   private let durability = Mutex<(@Sendable () throws(StoreError) -> Void)?>(nil)
 
@@ -35,15 +36,15 @@ public final class ExternalDataFiles: Sendable {
     self.folder = folder
     self.identifier = identifier
     grace = options.externalDataGrace > 0 ? options.externalDataGrace : 0
-    // Under another model than the store's own, names may be where nobody looks for them.
+    // Under another model than the store's own, a name may be in a slot that is not searched.
     mayRemove = !options.isReadOnly && !options.ignoresModelVersion
     slots = schema.entities.map { entity in entity.slots.indices.filter { entity.slots[$0] == .externalData } }
     removals = slots.allSatisfy(\.isEmpty) ? nil : .of(folder)
   }
 
-  /// Sets what is called before files are removed, on any thread. After `body`, no loss of electrical power may undo a
-  /// commit that was made. For stores whose commits are not durable on their own. If it throws, the files stay for a
-  /// later sweep.
+  /// Sets the call that makes commits durable, for stores whose commits are not durable on their own. It is called
+  /// before files are removed, on any thread. After it, no loss of power may undo a commit. If it throws, the files
+  /// stay for a later sweep.
   public func makeDurable(by body: @escaping @Sendable () throws(StoreError) -> Void) {
     durability.withLock { $0 = body }
   }
@@ -61,8 +62,8 @@ public final class ExternalDataFiles: Sendable {
 
   // MARK: Commits
 
-  /// Looks at the files of a change set, inside the transaction that writes it: those that its rows name from now on
-  /// must be there, and those that become obsolete do so now.
+  /// Checks the files of a change set inside the transaction that writes it. Touches the files that its rows name from
+  /// now on, which must exist, and the files that become obsolete.
   ///
   /// Throws `missingExternalData`, not saved, where a file is gone.
   public func prepare(_ changes: SealedChanges) throws(StoreError) {
@@ -74,11 +75,12 @@ public final class ExternalDataFiles: Sendable {
     }
     let obsolete = changes.obsoleteExternalData.compactMap(ExternalDataFolder.file)
     for file in obsolete { _ = folder.touch(file) }
-    // Now: after the commit somebody else may name one again, and touch it.
+    // Read now: after the commit another process may name one of the files again, and touch it.
     touched.withLock { $0 = Dictionary(obsolete.map { ($0, folder.status(of: $0)) }, uniquingKeysWith: { $1 }) }
   }
 
-  /// Lets the obsolete files of a change set go at their time. To be called after the commit, and before it returns.
+  /// Lets the obsolete files of a change set be removed after their grace time. Call it after the commit, before it
+  /// returns.
   public func committed(_ changes: SealedChanges) {
     guard let removals, mayRemove else { return }
     let obsolete = changes.obsoleteExternalData.compactMap(ExternalDataFolder.file)
@@ -102,9 +104,10 @@ public final class ExternalDataFiles: Sendable {
     return result
   }
 
-  // MARK: Those who read
+  // MARK: Readers
 
-  /// What a snapshot keeps as long as it lives, made before it sees the store. Nil where the model has no large values.
+  /// The view that a snapshot keeps while it lives. Make it before the snapshot reads the store. Nil where the model
+  /// has no large values.
   public func view() -> ExternalDataView? { removals.map(ExternalDataView.init) }
 
   /// See ``Store/holdExternalData(_:)``.
@@ -117,18 +120,18 @@ public final class ExternalDataFiles: Sendable {
     return kept.isEmpty ? [] : names.filter { ExternalDataFolder.file($0).map(kept.contains) ?? false }
   }
 
-  /// Removes no file from now on, and looks at none. A sweep that reads the store ends.
+  /// From now on removes no file and looks at none. A running sweep ends.
   public func close() {
     closed.store(true, ordering: .sequentiallyConsistent)
     sweeping.withLock {}
     working.withLock {}
   }
 
-  /// Runs one short step of background work, which ``close()`` waits for. Nil, and nothing is done, after the store is
+  /// Runs one short step of background work; ``close()`` waits for it. Does nothing and returns nil after the store is
   /// closed.
   func step<R>(_ body: () -> R) -> R? { working.withLock { isClosed ? nil : body() } }
 
-  /// Removes files that nobody needs any more, as far as they are what they were when they became obsolete.
+  /// Removes files that nobody needs any more, unless they have changed since they became obsolete.
   func remove(_ files: [(id: UUID, status: FileStatus?)]) {
     guard !isClosed, isDurable(), let removals else { return }
     for file in files {
@@ -145,8 +148,8 @@ public final class ExternalDataFiles: Sendable {
     } catch { return false }
   }
 
-  /// Removes, in the background, what earlier openings of the store have left: files of the store that no row names.
-  /// `store` is the one that this belongs to; to be called when it is open.
+  /// Removes in the background files of the store that no row names, left by earlier openings. `store` is the store
+  /// that this belongs to. Call it when the store is open.
   public func sweep(_ store: any Store) {
     guard removals != nil, mayRemove, !store.isReadOnly else { return }
     DispatchQueue.global(qos: .utility).async { [weak store] in
@@ -155,7 +158,7 @@ public final class ExternalDataFiles: Sendable {
   }
 }
 
-/// Keeps the large values readable that the rows of a snapshot may name, until it is let go.
+/// Keeps the large values that the rows of a snapshot may name readable, until it is released.
 public final class ExternalDataView: Sendable {
   private let removals: PendingRemovals
   private let epoch: UInt64

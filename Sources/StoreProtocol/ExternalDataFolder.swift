@@ -2,9 +2,11 @@ import Foundation
 
 /// The large binary values of a store, each in a file of its own in one folder beside it.
 ///
-/// A file is complete and on disk before a row names it, and goes only after no row does; ``ExternalDataFiles`` says
-/// when. Its name is a UUID. In those that are given here (version 8) the first four bytes tell the store that made the
-/// file, by its UUID, and the last half is a checksum of the data. Apple's (version 4) tell nothing.
+/// A file is complete and on disk before a row names it, and is removed only when no row does; see
+/// ``ExternalDataFiles``.
+///
+/// Its name is a UUID. In a name made here (version 8) the first four bytes identify the store that made the file, by
+/// its UUID, and the last half is a checksum of the data. Apple's names (version 4) hold neither.
 public struct ExternalDataFolder: Sendable {
   /// Smaller values stay in the row. Real stores hold up to 58 583 bytes inline; about 100 KB is commonly reported.
   public static let threshold = 100_000
@@ -32,8 +34,8 @@ public struct ExternalDataFolder: Sendable {
 
   /// The data behind a slot's name, with or without its leading byte 2.
   ///
-  /// Throws `missingExternalData` where it is gone, `corrupt` where its bytes are not those that were kept or the name
-  /// is none of a file here.
+  /// Throws `missingExternalData` where the file is gone. Throws `corrupt` where its bytes are not those that were
+  /// kept, or where the name is no file name.
   public func read(_ name: Data) throws(StoreError) -> Data {
     let id = try Self.id(name)
     let url = folder.appendingPathComponent(id.uuidString)
@@ -52,11 +54,11 @@ public struct ExternalDataFolder: Sendable {
     return data
   }
 
-  /// Writes a value of the store with this UUID, durably, and gives its name for the slot; nil for a small one.
+  /// Writes a value of the store with this UUID, durably. Returns its name for the slot; nil for a small value.
   public func write(_ data: Data, ofStore identifier: String) throws(StoreError) -> Data? {
     if data.count <= Self.threshold { return nil }
     var id: UUID
-    // 28 bits of the name are random: the same data may be given a name that it has already.
+    // Only 28 bits of the name are random: the same data may get a name that exists already.
     repeat { id = Self.name(of: data, like: Self.random(Self.owner(identifier))) } while status(of: id) != nil
     var attempts = 20
     while true {
@@ -66,15 +68,15 @@ public struct ExternalDataFolder: Sendable {
         try Self.synchronize(folder)
         return Data([2]) + Data(id.uuidString.utf8) + Data([0])
       } catch {
-        // A copy that came to nothing has just removed the folder, which was empty.
+        // A copy that failed has just removed the folder, which was empty.
         attempts -= 1
         if attempts == 0 || error.code != .notFound { throw error }
       }
     }
   }
 
-  /// Removes files that no row names. One that is gone already is no error, and what is no regular file in the store's
-  /// own folder stays.
+  /// Removes files that no row names. A missing file is no error. Only regular files in the store's own folder are
+  /// removed.
   public func remove(_ names: [Data]) {
     if names.isEmpty { return }
     guard let own = try? opened() else { return }
@@ -83,8 +85,9 @@ public struct ExternalDataFolder: Sendable {
     }
   }
 
-  /// The folder above the store's own ones, and those that are there, the outermost first; the last is ``folder`` where
-  /// that is there. Throws `notAStore` where something else has the name of one, such as a link to another folder.
+  /// The folder above the store's own folders, then those of them that exist, the outermost first. The last is
+  /// ``folder`` where that exists. Throws `notAStore` where something else has such a name, for example a link to
+  /// another folder.
   private func chain() throws(StoreError) -> [OwnedFolder] {
     guard let outermost = made.first,
       let parent = try OwnedFolder(outermost.deletingLastPathComponent().path)
@@ -103,14 +106,14 @@ public struct ExternalDataFolder: Sendable {
     return found.count > made.count ? found.last : nil
   }
 
-  /// Keeps the files that rows name now, which this process would remove otherwise, until the view is released. Make it
-  /// before the rows are read.
+  /// Keeps the files that rows name now from removal by this process, until the view is released. Make it before the
+  /// rows are read.
   public func view() -> ExternalDataView { ExternalDataView(.of(self)) }
 
   // MARK: Whole stores
 
-  /// Runs `body`, which copies a store with its files, again as long as a file is gone meanwhile, at most 21 times. A
-  /// save that failed removes its files, and others may remove obsolete ones.
+  /// Runs `body`, which copies a store with its files. Runs it again while a file is missing, at most 21 times: a
+  /// failed save removes its files, and others may remove obsolete ones.
   public static func copying(_ body: () throws(StoreError) -> Void) throws(StoreError) {
     for _ in 0..<20 {
       do { return try body() } catch { if error.code != .missingExternalData { throw error } }
@@ -127,16 +130,15 @@ public struct ExternalDataFolder: Sendable {
   }
 
   /// Makes this the folder of the store that replaces its own store in `body`. The files that the new rows name are
-  /// there before them; the others are removed after them. If `body` throws and has changed nothing, the folder is as
-  /// it was.
+  /// added before `body`, and the others are removed after it. If `body` throws and has changed nothing, the folder is
+  /// as it was.
   ///
-  /// With `isNew` there was no such store. The files here are not its own, and stay: they may belong to a store that
-  /// was renamed, or to one whose name differs by its extension. With `isShared` there is such a store: files are only
-  /// added.
+  /// With `isNew` there was no such store. Files in the folder are not its own, and stay: they may belong to a renamed
+  /// store, or to one whose name differs by its extension. With `isShared` there is such a store: files are only added.
   public func replace(
     with other: ExternalDataFolder, isNew: Bool, isShared: Bool = false, _ body: () throws(StoreError) -> Void
   ) throws(StoreError) {
-    // Known before: whoever has the new store open may be saving to it, and touches what its rows name.
+    // Listed before: another user of the new store may save meanwhile, and touches the files that its rows name.
     let former =
       isNew || isShared ? [] : names.compactMap { name in UUID(uuidString: name).map { ($0, status(of: $0)) } }
     var added: [String] = []
@@ -153,17 +155,18 @@ public struct ExternalDataFolder: Sendable {
     }
     let obsolete = former.filter { !copied.contains($0.0.uuidString) }
     if obsolete.isEmpty { return }
-    // The new store first, durably: it must not be taken back when its files are gone.
+    // Make the new store durable first: it must not be undone after the old files are gone.
     try? Self.synchronize(folder.deletingLastPathComponent())
     for (id, status) in obsolete { remove(id, unlessTouchedSince: status) }
   }
 
   /// Copies the files of another store that are not here yet, durably and each as a whole. Names are never used again,
-  /// so that one which is here is the same. It may wait for its removal: what is touched is not removed.
+  /// so a file that is here has the same content. It is touched, because it may be due for removal and touched files
+  /// stay.
   private func add(
     _ other: ExternalDataFolder, _ added: inout [String], _ copied: inout Set<String>
   ) throws(StoreError) {
-    // Once more: who removed a file may have looked at it before it was touched.
+    // Twice: a process that removes the file may have checked it before it was touched.
     for _ in 0..<2 {
       let names = other.names
       copied.formUnion(names)
@@ -205,21 +208,21 @@ public struct ExternalDataFolder: Sendable {
     for (parent, url) in zip(found, made).reversed() { parent.removeEmptyFolder(url.lastPathComponent) }
   }
 
-  /// Throws `notAStore` where ``removeAll()`` would meet anything but regular files and folders.
+  /// Throws `notAStore` where ``removeAll()`` would find anything but regular files and folders.
   public func requireOwn() throws(StoreError) {
     if let outermost = made.first, let parent = try chain().first {
       try parent.requireTree(outermost.lastPathComponent)
     }
   }
 
-  /// Removes the values whose names tell that the store with this UUID has made them. Apple's tell nothing, and stay.
+  /// Removes the values whose names identify the store with this UUID. Files with Apple's names stay.
   public func removeValues(ofStore identifier: String) {
     let owner = Self.owner(identifier)
     remove(names.filter { UUID(uuidString: $0).map { Self.isOwn($0, owner) } ?? false }.map { Data($0.utf8) })
   }
 
-  /// Removes the folder with all that is in it. Nothing there is no error. What is neither a regular file nor a folder
-  /// stays, and throws `notAStore`; see ``requireOwn()``.
+  /// Removes the folder and everything in it. A missing folder is no error. Throws `notAStore` for an item that is
+  /// neither a regular file nor a folder, which stays; see ``requireOwn()``.
   public func removeAll() throws(StoreError) {
     guard let outermost = made.first, let parent = try chain().first,
       try parent.folder(outermost.lastPathComponent) != nil
@@ -230,7 +233,7 @@ public struct ExternalDataFolder: Sendable {
 
   // MARK: Names
 
-  /// Only a UUID is a name: no text from a file may lead out of the folder.
+  /// Only a UUID is a name: text from a file must not lead out of the folder.
   private static func id(_ name: Data) throws(StoreError) -> UUID {
     let text = String(decoding: name.drop { $0 == 2 }.prefix { $0 != 0 }, as: UTF8.self)
     guard let id = UUID(uuidString: text) else {
@@ -242,14 +245,14 @@ public struct ExternalDataFolder: Sendable {
   /// The file of a slot's bytes, nil where they are no name.
   static func file(_ name: Data) -> UUID? { name.first == 2 ? try? id(name) : nil }
 
-  /// What the first four bytes of a file's name are in the store with this UUID.
+  /// The first four bytes of file names of the store with this UUID.
   static func owner(_ identifier: String) -> UInt32 {
     var sum = CRC64()
     sum.add(Data(identifier.utf8))
     return UInt32(truncatingIfNeeded: sum.value >> 32)
   }
 
-  /// Whether the bytes of two slots stand for the same data, as far as they tell: Apple's names tell nothing.
+  /// Whether the bytes of two slots stand for the same data, as far as names show. Apple's names show nothing.
   package static func isSame(_ one: Data, _ other: Data) -> Bool {
     switch (file(one), file(other)) {
     case (nil, nil): one == other
@@ -259,7 +262,7 @@ public struct ExternalDataFolder: Sendable {
     }
   }
 
-  /// The half of a name that the data decides.
+  /// The half of a name that is computed from the data.
   private static func checksum(_ file: UUID) -> UInt64 {
     withUnsafeBytes(of: file.uuid) { $0.loadUnaligned(fromByteOffset: 8, as: UInt64.self) }
   }
@@ -278,7 +281,7 @@ public struct ExternalDataFolder: Sendable {
 
   private static func tellsNothing(_ id: UUID) -> Bool { id.uuid.6 >> 4 != 8 }
 
-  /// The name with the first half of `id` for this data.
+  /// The name for this data that begins with the first half of `id`.
   private static func name(of data: Data, like id: UUID) -> UUID {
     var sum = CRC64()
     sum.add(data)
@@ -295,7 +298,7 @@ public struct ExternalDataFolder: Sendable {
 
   func status(of id: UUID) -> FileStatus? { FileStatus(folder.appendingPathComponent(id.uuidString).path) }
 
-  /// Makes the present the time of a file's last change. False where there is no such file.
+  /// Sets the time of a file's last change to now. False where there is no such file.
   func touch(_ id: UUID) -> Bool {
     let path = folder.appendingPathComponent(id.uuidString).path
     return utimensat(AT_FDCWD, path, nil, AT_SYMLINK_NOFOLLOW) == 0 || FileStatus(path)?.isRegular == true
@@ -306,7 +309,7 @@ public struct ExternalDataFolder: Sendable {
     if status(of: id) == known { remove([Data(id.uuidString.utf8)]) }
   }
 
-  /// Throws unless it is a plain file: a link may lead anywhere, and a pipe makes its reader wait.
+  /// Throws unless it is a regular file: a link may lead anywhere, and a pipe blocks its reader.
   private func requirePlain(_ url: URL) throws(StoreError) {
     guard let status = FileStatus(url.path) else { return }
     if !status.isRegular || status.isHole || made.contains(where: { !Self.isFolder($0) }) {
@@ -321,8 +324,8 @@ public struct ExternalDataFolder: Sendable {
     return attributes?[.type] as? FileAttributeType == .typeDirectory
   }
 
-  /// Makes the folders that are missing. Their names are durable then, also of those that somebody made who did not get
-  /// to it.
+  /// Makes the missing folders. Afterwards all their names are durable, even if another process made a folder and did
+  /// not synchronize it.
   private func makeFolders() throws(StoreError) {
     for url in made {
       while mkdir(url.path, 0o700) != 0 {
@@ -330,7 +333,7 @@ public struct ExternalDataFolder: Sendable {
           throw StoreError.system("No folder can be made for the store's external data", url.path)
         }
         var status = stat()
-        // It may have been there, and empty, and gone since.
+        // The folder may have existed, empty, and been removed since.
         if lstat(url.path, &status) != 0 && errno == ENOENT { continue }
         if status.st_mode & S_IFMT == S_IFDIR { break }
         throw StoreError(

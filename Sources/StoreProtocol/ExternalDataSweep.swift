@@ -2,13 +2,12 @@ import Dispatch
 import Foundation
 import StoreSchema
 
-/// Looks for files of a store that no row names, and removes them: of processes that ended between the writing of a
-/// file and the commit, or between a commit and the removal of what it made obsolete.
+/// Removes files of a store that no row names. A process leaves them when it ends between writing a file and the
+/// commit, or between a commit and the removal of the files that it made obsolete.
 ///
-/// Only files are looked at whose names tell this store, so that those of another store in the same folder stay, and
-/// Apple's.
+/// Looks only at files whose names identify this store. Files of another store in the same folder stay, and Apple's.
 struct ExternalDataSweep {
-  /// A save names its files within this time, in seconds, and whoever reads a row reads its large values within it.
+  /// In seconds. Within this time a save names its files, and a reader of a row reads its large values.
   static let leastAge: Double = 3600
   /// The most files that one sweep removes.
   static let limit = 1000
@@ -23,10 +22,10 @@ struct ExternalDataSweep {
     age = max(Self.leastAge, files.grace)
   }
 
-  /// `store` gives the store while it is in use. Its rows are read only where there are files that may have to go.
+  /// `store` returns the store while it is in use. Its rows are read only where files may have to be removed.
   func run(_ store: () -> (any Store)?) {
     removeDrafts()
-    // Before the rows are read: what is written meanwhile is too new to be listed.
+    // Listed before the rows are read: a file written meanwhile is too new to be a candidate.
     var candidates = self.candidates()
     if candidates.isEmpty { return }
     guard removeNamed(from: &candidates, store), files.isDurable() else { return }
@@ -38,8 +37,8 @@ struct ExternalDataSweep {
     }
   }
 
-  /// Files of this store that are old enough. Each sweep begins elsewhere in the folder, so that all of it is looked at
-  /// in time.
+  /// Files of this store that are old enough. Each sweep begins elsewhere in the folder, so that in time it searches
+  /// all of it.
   private func candidates() -> [UUID: FileStatus] {
     let owner = ExternalDataFolder.owner(files.identifier)
     let end = DispatchTime.now() + Self.duration
@@ -60,7 +59,7 @@ struct ExternalDataSweep {
     Double(status.seconds) + age < Date().timeIntervalSince1970
   }
 
-  /// Leaves the candidates that no row names. False where the rows could not all be read.
+  /// Takes the files that a row names out of `candidates`. False where not all rows could be read.
   private func removeNamed(from candidates: inout [UUID: FileStatus], _ store: () -> (any Store)?) -> Bool {
     files.sweeping.withLock {
       guard !files.isClosed, let store = store() else { return false }

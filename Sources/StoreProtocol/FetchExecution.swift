@@ -3,18 +3,18 @@ import StoreSchema
 
 /// Runs fetch plans on any snapshot. The store runs what it can; the rest is done here.
 ///
-/// Apart from stores that look at rows by themselves, only this filters, sorts and cuts rows in memory.
+/// Only this type filters, sorts and cuts rows in memory, apart from stores that evaluate rows themselves.
 public struct FetchExecution {
   private let snapshot: any StoreSnapshot
   private let pushesDown: Bool
 
-  /// `pushesDown` false runs every plan the slow way, to prove that both ways agree.
+  /// With `pushesDown` false every plan runs in memory, to prove that both ways agree.
   public init(_ snapshot: any StoreSnapshot, pushesDown: Bool = true) {
     self.snapshot = snapshot
     self.pushesDown = pushesDown
   }
 
-  /// A plan in two: what the store runs, and what is left to do on its rows. Nothing is pushed behind a residual.
+  /// A plan in two parts: the part that the store runs, and the residual. Nothing behind a residual is pushed down.
   struct Split {
     var pushed: FetchPlan
     var residual: ResolvedPredicate?
@@ -33,7 +33,7 @@ public struct FetchExecution {
       let parts = if case .and(let parts) = plan.predicate { parts } else { [plan.predicate] }
       var pushed = parts.filter { store.canPush($0, of: plan.entities) }
       var rest = parts.filter { !store.canPush($0, of: plan.entities) }
-      // Each for itself, but not all of them together: too much for one statement.
+      // The store takes each part alone, but all of them are too much for one statement.
       if !store.canPush(.and(pushed), of: plan.entities) { (pushed, rest) = ([], parts) }
       result.pushed.predicate = .and(pushed)
       result.residual = .and(rest)
@@ -62,7 +62,7 @@ public struct FetchExecution {
     try finish(rows, split, body)
   }
 
-  /// Who does what of a plan, as lines to be read. `schema` is that of the snapshot.
+  /// The steps of a plan, and whether the store or this type runs them, as lines of text. `schema` is the snapshot's.
   public func explanation(of plan: FetchPlan, _ schema: Schema) throws(StoreError) -> [String] {
     guard pushesDown, let store = snapshot.fetching else {
       return ["The store gives all objects; predicate, sort and limit are applied in memory."]

@@ -1,13 +1,13 @@
 import Foundation
 
-/// What lies at a path, links not followed, as far as it tells one content from another.
+/// The item at a path (links are not followed), in enough detail to tell one content from another.
 package struct FileStatus: Equatable, Sendable {
   package let device: UInt64
   package let inode: UInt64
-  /// Whether it is a file: a pipe would make its reader wait, and a link may lead anywhere.
+  /// Whether it is a regular file: a pipe blocks its reader, and a link may lead anywhere.
   package let isRegular: Bool
-  /// Whether less than a hundredth of a large file is there: to read it all would take for ever, and a copy would fill
-  /// the disk with zeros. A file system that compresses real content does not get there.
+  /// Whether less than a hundredth of a large file is allocated. Reading all of it would take for ever, and a copy
+  /// would fill the disk with zeros. File systems that compress real content do not reach this ratio.
   package let isHole: Bool
   package let size: Int64
   /// When the content changed: seconds and nanoseconds since 1970.
@@ -35,8 +35,7 @@ package struct FileStatus: Equatable, Sendable {
     (seconds, nanoseconds) = (Int64(time.tv_sec), Int64(time.tv_nsec))
   }
 
-  /// Whether the file or folder at a path can be written, as far as the system tells: false where it says that it
-  /// cannot.
+  /// False only where the system says that the file or folder at a path cannot be written.
   package static func mayBeWritten(_ path: String) -> Bool {
     faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0 || ![EACCES, EPERM, EROFS].contains(errno)
   }

@@ -1,12 +1,12 @@
 import Foundation
 
-/// A lock on the folder of a store. Whoever makes, replaces or removes the store's file holds it meanwhile.
+/// A lock on the folder of a store. Hold it while making, replacing or removing the store's file.
 package struct FolderLock: ~Copyable {
   private let descriptor: Int32
 
   /// Waits up to `timeout` seconds for the folder of the file at `path`, then throws `busy`.
   package init(_ path: String, timeout: Double) throws(StoreError) {
-    // A description of its own: locks of one description do not exclude each other.
+    // Needs a file description of its own: locks of one description do not exclude each other.
     let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
     let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     if descriptor < 0 { throw StoreError.system("The folder of the store cannot be opened", path) }
@@ -24,7 +24,7 @@ package struct FolderLock: ~Copyable {
     self.descriptor = descriptor
   }
 
-  /// The same where folders can be locked; nil where the file system has no locks, or the folder cannot be opened.
+  /// The same; nil where the file system has no locks, or the folder cannot be opened.
   package static func ifPossible(_ path: String, timeout: Double) throws(StoreError) -> FolderLock? {
     do throws(StoreError) { return try FolderLock(path, timeout: timeout) } catch {
       if error.code == .busy { throw error }

@@ -1,17 +1,17 @@
 import Foundation
 import StoreSchema
 
-/// One stored object as it is, sound or not: what tools show and check.
+/// One stored object as it is, sound or not, for tools that show and check stores.
 ///
-/// A fetch refuses or passes over what contradicts the format; here each value says for itself whether it can be read.
+/// A fetch refuses or skips content that contradicts the format. Here each value says whether it can be read.
 public struct InspectedObject: Sendable {
   /// The object's own entity and its key.
   public var reference: ObjectReference
   /// The optimistic-locking version, nil where the store holds none.
   public var version: Int64?
-  /// By slot; null for the slots of relationships.
+  /// The attribute values, by slot. Null for the slots of relationships.
   public var values: [InspectedValue]
-  /// By the entity's relationships.
+  /// The destinations, by the entity's relationships.
   public var relationships: [InspectedTargets]
 
   /// An object with a value for each slot and the targets of each relationship.
@@ -25,11 +25,11 @@ public struct InspectedObject: Sendable {
   }
 }
 
-/// A stored attribute value, or why it is none.
+/// A stored attribute value, or why there is none.
 public enum InspectedValue: Sendable, Equatable {
   /// A value of the attribute's type, or null.
   case sound(Value)
-  /// What is stored instead, as a part of a sentence.
+  /// The invalid content, as a part of a sentence.
   case invalid(String)
 }
 
@@ -37,7 +37,7 @@ public enum InspectedValue: Sendable, Equatable {
 public enum InspectedTargets: Sendable, Equatable {
   /// The destinations that are stored.
   case objects([InspectedTarget])
-  /// What is stored instead, as a part of a sentence.
+  /// The invalid content, as a part of a sentence.
   case invalid(String)
 }
 
@@ -47,12 +47,12 @@ public struct InspectedTarget: Sendable, Equatable {
   public var entity: Int
   /// The destination's key.
   public var key: Int64
-  /// Why it is none, nil for an object that is there.
+  /// Why the destination is invalid, nil for an existing object.
   public var defect: String?
-  /// Whether the defect is that there is no object with the key.
+  /// Whether the defect is a missing object.
   public var isMissing: Bool
 
-  /// A destination, or with a `defect` why it is none.
+  /// A destination; with a `defect`, an invalid one.
   public init(entity: Int, key: Int64, defect: String? = nil, isMissing: Bool = false) {
     self.entity = entity
     self.key = key
@@ -61,7 +61,7 @@ public struct InspectedTarget: Sendable, Equatable {
   }
 }
 
-/// A snapshot that shows what it holds without judging it.
+/// A snapshot that shows its content without judging it.
 public protocol InspectingSnapshot: VerifyingSnapshot {
   /// Calls `body` with each object of exactly `entity`, in key order. Values of kind `externalData` are given as
   /// stored.
@@ -70,15 +70,15 @@ public protocol InspectingSnapshot: VerifyingSnapshot {
   ) throws(StoreError)
 }
 
-/// A snapshot whose store can say whether it is whole.
+/// A snapshot whose store can check itself.
 public protocol VerifyingSnapshot: StoreSnapshot {
-  /// Calls `body` with what is wrong with the store beside single objects.
+  /// Calls `body` with each defect of the store that is not a defect of one object.
   func findings(_ body: (StoreFinding) -> Void) throws(StoreError)
 }
 
-/// Something that is wrong with a store, or that the framework its format is of would not have written.
+/// A defect of a store, or content that the framework which defines the format would not have written.
 public struct StoreFinding: Sendable, Equatable {
-  /// What is wrong.
+  /// The kinds of findings.
   public enum Kind: String, Sendable, CaseIterable {
     /// The medium's own structure is damaged.
     case integrity
@@ -98,13 +98,13 @@ public struct StoreFinding: Sendable, Equatable {
     case stray
     /// The metadata contradicts itself or the model.
     case metadata
-    /// Sound, but not as the framework would have written it.
+    /// Sound, but not as the framework writes it.
     case foreign
   }
 
-  /// What is wrong.
+  /// The kind of the finding.
   public var kind: Kind
-  /// A sentence.
+  /// The finding as a sentence.
   public var text: String
   /// The name of the entity; nil where the finding is of no entity.
   public var entity: String?
@@ -113,7 +113,7 @@ public struct StoreFinding: Sendable, Equatable {
   /// The name of the property; nil where the finding is of no single property.
   public var property: String?
 
-  /// A finding, with the object and property that it is of, where there are such.
+  /// A finding, with its object and property where it has them.
   public init(_ kind: Kind, _ text: String, entity: String? = nil, key: Int64? = nil, property: String? = nil) {
     self.kind = kind
     self.text = text
@@ -124,6 +124,6 @@ public struct StoreFinding: Sendable, Equatable {
 }
 
 extension StoreSnapshot {
-  /// This snapshot, where it shows what it holds itself; nil otherwise.
+  /// This snapshot if it can show its content itself, nil otherwise.
   public var inspecting: (any InspectingSnapshot)? { self as? any InspectingSnapshot }
 }

@@ -2,7 +2,7 @@ import Foundation
 import StoreQuery
 import StoreSchema
 
-/// Shows the objects of any store as they are: the store's own way where it has one, its rows otherwise.
+/// Shows the objects of any store as they are. Uses the store's own inspection if it has one, otherwise its rows.
 public struct Inspection {
   /// The store whose objects are shown.
   public let store: any Store
@@ -31,12 +31,12 @@ public struct Inspection {
     try rows(of: entity, show)
   }
 
-  /// Calls `body` with what is wrong beside single objects, as far as the store can say.
+  /// Calls `body` with each defect that is not a defect of one object, as far as the store can find them.
   public func findings(_ body: (StoreFinding) -> Void) throws(StoreError) {
     try (snapshot as? any VerifyingSnapshot)?.findings(body)
   }
 
-  /// The bytes of external data: behind the byte 1, or in what the name behind the byte 2 leads to.
+  /// The bytes of external data: those behind the leading byte 1, or those of the file named behind the leading byte 2.
   private func content(_ value: InspectedValue) -> InspectedValue {
     guard case .sound(.data(let bytes)) = value, let first = bytes.first else { return value }
     if first == 1 { return .sound(.data(Data(bytes.dropFirst()))) }

@@ -1,12 +1,13 @@
 import StoreSchema
 
 extension ChangeSet {
-  /// The stored objects that new links lead to, each once, in the order of their entities and keys: destinations of the
-  /// to-one slots of insertions and of the changed ones of updates, and of added links. Objects that the change set
-  /// itself inserts are left out, and those that it updates or checks: their version is looked at. None for
-  /// ``isPartOfCopy``.
+  /// The stored objects that new links lead to, each once, in the order of their entities and keys.
   ///
-  /// To be called before references to insertions are resolved. A commit makes sure that these objects exist after it.
+  /// New links are the to-one slots of insertions, the changed to-one slots of updates, and added links. Objects that
+  /// the change set inserts are left out, and so are objects that it updates or checks: their version is compared
+  /// anyway. Empty for ``isPartOfCopy``.
+  ///
+  /// Call it before references to insertions are resolved. A commit makes sure that these objects exist after it.
   public func linkTargets(_ schema: Schema) -> [ObjectReference] {
     if isPartOfCopy { return [] }
     var targets = LinkTargets(schema)
@@ -25,20 +26,20 @@ extension ChangeSet {
 
 private struct LinkTargets {
   private let schema: Schema
-  /// Some of them several times.
+  /// May have duplicates.
   private(set) var found: [ObjectReference] = []
-  /// What rows of the entity at hand need; rows of one entity come together.
+  /// What rows of the current entity need; rows of one entity are adjacent.
   private var entity = -1
   private var toOnes: [ToOne] = []
 
   private struct ToOne {
     let relationship: Relationship
     let slot: Int
-    /// Keys that were met, each at the index that its last bits say: most objects lead to few others.
+    /// Keys met before, each at the index given by its last bits: most objects lead to few others.
     var met: [Int64]
   }
   private static let metCount = 256
-  /// Members that were met, likewise.
+  /// Members met before, likewise.
   private var metMembers: ContiguousArray<ObjectReference> = []
 
   init(_ schema: Schema) { self.schema = schema }
@@ -96,7 +97,7 @@ private struct ReferenceSet {
     shift = 64 - bits
   }
 
-  /// Whether it was not there yet.
+  /// Adds a reference. True where it was not in the set.
   mutating func insert(_ reference: ObjectReference) -> Bool {
     let mixed = (UInt64(bitPattern: reference.key) ^ UInt64(truncatingIfNeeded: reference.entity) << 48) &* Self.factor
     var index = Int(truncatingIfNeeded: mixed >> UInt64(shift))

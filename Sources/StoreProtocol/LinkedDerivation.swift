@@ -1,23 +1,23 @@
 import StoreQuery
 import StoreSchema
 
-/// A derived attribute whose source is in other objects, which the store computes. (Those within one object come with
-/// the change set.)
+/// A derived attribute whose source is in other objects. The store computes it; a derivation within one object comes
+/// with the change set.
 package struct LinkedDerivation: Sendable {
   /// The entity that declares the attribute.
   package let entity: Entity
   package let attribute: Attribute
-  /// What the attribute's slot holds; the result is converted to it by ``DerivedValue``.
+  /// The kind of the attribute's slot. ``DerivedValue`` converts the result to it.
   package let kind: SlotKind
   package let relationship: Relationship
   package let rule: Rule
 
   package enum Rule: Sendable {
-    /// The source attribute of the object that the to-one relationship leads to, whose key is in the slot `reference`.
+    /// The source attribute of the destination of a to-one relationship, whose key is in the slot `reference`.
     case copy(Source, reference: Int)
     /// The number of destinations of a to-many relationship.
     case count(table: Int)
-    /// What is made of the source attribute of the destinations of a to-many relationship.
+    /// An aggregate of the source attribute over the destinations of a to-many relationship.
     case aggregate(Aggregate, Source, table: Int)
   }
 
@@ -26,7 +26,7 @@ package struct LinkedDerivation: Sendable {
     package let kind: SlotKind
   }
 
-  /// Nil for an attribute that has no such derivation, or one that means nothing: a sum of texts, a text as a number.
+  /// Nil for an attribute without such a derivation, or with a meaningless one: a sum of texts, a text as a number.
   init?(_ attribute: Attribute, of entity: Entity, _ schema: Schema, _ tables: [Relationship: Int]) {
     func relationship(_ name: String) -> Relationship? {
       entity.relationship(named: name).flatMap { schema.stores($0) ? $0 : nil }

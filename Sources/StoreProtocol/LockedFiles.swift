@@ -2,8 +2,8 @@ import Foundation
 
 /// The files on which this process has POSIX locks: databases that SQLite has open, by device and inode.
 ///
-/// The system drops such locks as soon as the process closes *any* descriptor of the file, whoever had opened it. So
-/// nobody opens one of these files but SQLite itself, also not to see what kind of file it is.
+/// The system drops such locks as soon as the process closes *any* descriptor of the file, whoever opened it. So only
+/// SQLite opens these files. Nothing else does, not even to find out the kind of a file.
 package enum LockedFiles {
   package struct Identity: Hashable, Sendable {
     let device: UInt64
@@ -24,7 +24,7 @@ package enum LockedFiles {
 
   /// Held while such a file is opened or closed. Recursive, because a copy opens its target while it holds the source.
   package static let lock = NSRecursiveLock()
-  // Used under the lock.
+  // Guarded by `lock`.
   nonisolated(unsafe) private static var counts: [Identity: Int] = [:]
 
   package static func add(_ file: Identity) { lock.withLock { counts[file, default: 0] += 1 } }
@@ -40,9 +40,9 @@ package enum LockedFiles {
     lock.withLock { !counts.isEmpty && Identity(path).map { counts[$0] != nil } ?? false }
   }
 
-  /// What this process has open and is not in the list: another library may have locks on it.
+  /// A file that this process has open and that is not in the list: another library may have locks on it.
   package enum Unlisted {
-    /// A database, or what may be one, or become one: it is empty, or can only be written.
+    /// A database, or a file that may be or become one: it is empty, or can only be written.
     case database
     case other
   }
@@ -66,11 +66,11 @@ package enum LockedFiles {
     }
   }
 
-  /// The descriptor that `open` gives for a file of another kind, below 0 where it gives none. Throws `notAStore` for
-  /// an SQLite database, which stays as it is.
+  /// The descriptor that `open` returns for a file of another kind, below 0 where it fails. Throws `notAStore` for an
+  /// SQLite database, which stays as it is.
   package static func opening(_ path: String, _ open: () -> Int32) throws(StoreError) -> Int32 {
     let found: Int32? = lock.withLock {
-      // A new file may have the inode of one that another thread has closed, and is about to take off the list.
+      // A new file may have the inode of a file that another thread has closed and not yet taken off the list.
       if contains(path), let file = Identity(path), descriptors(of: file)?.isEmpty != true { return nil }
       let file = open()
       if file < 0 { return file }
@@ -86,7 +86,7 @@ package enum LockedFiles {
 
   private static let databaseHeader = Array("SQLite format 3\0".utf8)
 
-  /// What a file begins with, as long as the header of a database; nil where it cannot be read.
+  /// The first bytes of a file, as many as a database's header has; nil where they cannot be read.
   private static func header(_ file: Int32) -> [UInt8]? {
     var bytes = [UInt8](repeating: 0, count: databaseHeader.count)
     let count = pread(file, &bytes, bytes.count, 0)

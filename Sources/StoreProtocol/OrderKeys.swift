@@ -1,14 +1,15 @@
 /// The integers by which Core Data keeps the order of an ordered relationship.
 ///
-/// The first is 2048, each next one 1024 more; an insertion in front is 1024 less, one between two is spaced evenly in
-/// the gap. When a gap is exhausted, or members changed places, all are numbered anew.
+/// The first key is 2048, and each next one is 1024 more. An insertion in front gets 1024 less than the first.
+/// Insertions between two members are spaced evenly in the gap. When a gap is exhausted, or members have moved, all
+/// keys are assigned anew.
 package enum OrderKeys {
   package static let first: Int64 = 2048
   package static let step: Int64 = 1024
-  /// Beyond it no key is given.
+  /// No key beyond this limit is assigned.
   package static let limit: Int64 = 1 << 62
 
-  /// The order keys to write so that members sort as in `order`; members that keep theirs are left out.
+  /// The order keys to write so that members sort as in `order`. Members that keep their key are left out.
   package static func assign(_ order: [Int64], existing: [Int64: Int64]) -> [(member: Int64, key: Int64)] {
     var result: [(member: Int64, key: Int64)] = []
     var previous: Int64?

@@ -1,12 +1,12 @@
 import Foundation
 
-/// An open folder in which files of a store are. All work is relative to its descriptor, so that nobody can put another
-/// folder, or a link to one, in its place meanwhile.
+/// An open folder that holds files of a store. All calls are relative to its descriptor, so that nobody can replace the
+/// folder by another one, or by a link, meanwhile.
 ///
 /// Only regular files and folders are removed. A device, a socket, a pipe or a symbolic link is never a store's own: it
 /// stays, and the error `notAStore` names it.
 ///
-/// Sendable, unchecked: the descriptor stays the same.
+/// Sendable, unchecked: the descriptor never changes.
 package final class OwnedFolder: @unchecked Sendable {
   package let path: String
   private let descriptor: Int32
@@ -38,7 +38,7 @@ package final class OwnedFolder: @unchecked Sendable {
     }
   }
 
-  /// What has the name, nil for nothing. Links are not followed.
+  /// The status of the item with the name, nil where there is none. Links are not followed.
   package func status(_ name: String) throws(StoreError) -> FileStatus? {
     var status = stat()
     if fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 { return FileStatus(status) }
@@ -46,7 +46,7 @@ package final class OwnedFolder: @unchecked Sendable {
     throw StoreError.system("A file of the store cannot be looked at", path + "/" + name)
   }
 
-  /// Throws `notAStore` where something has the name that is not a regular file.
+  /// Throws `notAStore` where the item with the name is not a regular file.
   package func requireFile(_ name: String) throws(StoreError) {
     if let found = try status(name), !found.isRegular { throw foreign(name) }
   }
@@ -61,7 +61,7 @@ package final class OwnedFolder: @unchecked Sendable {
     throw StoreError.system("A file of the store cannot be removed", path + "/" + name)
   }
 
-  /// Removes a folder that is empty. Nothing happens where it is not, or where there is none.
+  /// Removes an empty folder. Does nothing where the folder is missing or not empty.
   package func removeEmptyFolder(_ name: String) { _ = unlinkat(descriptor, name, AT_REMOVEDIR) }
 
   /// Makes the names in this folder durable.
@@ -71,11 +71,11 @@ package final class OwnedFolder: @unchecked Sendable {
 
   // MARK: Locks
 
-  /// Locks the folder as long as it is open. Gives 0, `EWOULDBLOCK` where somebody else has locked it, or another
+  /// Locks the folder while it is open. Returns 0, `EWOULDBLOCK` where another descriptor has the lock, or another
   /// `errno` where folders cannot be locked.
   package func lock() -> Int32 { flock(descriptor, LOCK_EX | LOCK_NB) == 0 ? 0 : errno }
 
-  /// Whether nobody has removed it.
+  /// Whether the folder still exists, that is, nobody has removed it.
   package var hasName: Bool {
     var status = stat()
     return fstat(descriptor, &status) == 0 && status.st_nlink > 0
@@ -91,13 +91,13 @@ package final class OwnedFolder: @unchecked Sendable {
   /// Throws `notAStore` where the tree below `name` holds anything but regular files and folders.
   package func requireTree(_ name: String) throws(StoreError) { try walk(name, removes: false) }
 
-  /// Removes the folder `name` and everything below it. Nothing of that name is no error. Throws `notAStore` at the
-  /// first thing that is neither a regular file nor a folder; that stays, with the folders that it is in.
+  /// Removes the folder `name` and everything below it. A missing folder is no error. Throws `notAStore` at the first
+  /// item that is neither a regular file nor a folder; it stays, with the folders around it.
   package func removeTree(_ name: String) throws(StoreError) { try walk(name, removes: true) }
 
   private func walk(_ name: String, removes: Bool) throws(StoreError) {
     guard let root = try folder(name) else { return }
-    // The folders that are being walked, the deepest last, each with its name and the names in it that are left.
+    // The folders on the current path, the deepest last, each with its name and the names in it that remain.
     var open = [(folder: root, name: name, left: try root.names())]
     var again = 100
     while let index = open.indices.last {
@@ -116,7 +116,7 @@ package final class OwnedFolder: @unchecked Sendable {
       let parent = index > 0 ? open[index - 1].folder : self
       if removes, unlinkat(parent.descriptor, name, AT_REMOVEDIR) != 0, errno != ENOENT {
         let error = StoreError.system("A folder of the store cannot be removed", folder.path)
-        // Somebody has put a file there meanwhile.
+        // Somebody has added a file meanwhile.
         if errno != ENOTEMPTY || again == 0 { throw error }
         again -= 1
         open[index].left = try folder.names()
@@ -133,9 +133,9 @@ package final class OwnedFolder: @unchecked Sendable {
     throw StoreError.system("A file of the store cannot be looked at", path + "/" + name)
   }
 
-  /// The names of what is in it, in no order.
+  /// The names of the items in the folder, in no order.
   package func names() throws(StoreError) -> [String] {
-    // A description of its own, which reads from the beginning.
+    // A new description reads from the beginning.
     let copy = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard copy >= 0, let stream = fdopendir(copy) else {
       let error = StoreError.system("A folder of the store cannot be read", path)
@@ -145,7 +145,7 @@ package final class OwnedFolder: @unchecked Sendable {
     defer { closedir(stream) }
     var names: [String] = []
     while let entry = readdir(stream) {
-      // An entry ends with its name: there is less of it than its type has room for.
+      // An entry ends with its name, so it is shorter than its type.
       guard let offset = MemoryLayout<dirent>.offset(of: \.d_name) else { break }
       let name = String(cString: (UnsafeRawPointer(entry) + offset).assumingMemoryBound(to: UInt8.self))
       if name != "." && name != ".." { names.append(name) }

@@ -2,13 +2,12 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// The obsolete files of one folder that are to be removed, for everybody in this process who has the folder's store
-/// open.
+/// The obsolete files of one folder that are to be removed, for all stores in this process that use the folder.
 ///
-/// While files wait there is one timer, for the first whose grace time ends; else there is none.
+/// While files wait there is one timer, for the first grace time that ends. Otherwise there is none.
 final class PendingRemovals: Sendable {
   private struct Pending {
-    /// Those of the store that made the file obsolete. Nil when that store is gone: then the file is left to a sweep.
+    /// Of the store that made the file obsolete. Nil when that store is gone: then a sweep removes the file.
     weak var files: ExternalDataFiles?
     let status: FileStatus?
     /// Views of earlier epochs may be from before the commit.
@@ -23,7 +22,7 @@ final class PendingRemovals: Sendable {
     var epoch: UInt64 = 0
     /// How many views of each epoch there are.
     var views: [UInt64: Int] = [:]
-    /// Whether the grace time of a file is over that somebody still needs.
+    /// Whether the grace time of a file is over that is still needed.
     var isOverdue = false
 
     var oldestView: UInt64 { views.keys.min() ?? .max }
@@ -49,7 +48,7 @@ final class PendingRemovals: Sendable {
 
   // MARK: Files
 
-  /// Adds what a commit has made obsolete. Without a grace time the files go now, unless somebody needs them.
+  /// Adds the files that a commit has made obsolete. Without a grace time they are removed now, unless they are needed.
   func add(_ obsolete: [(id: UUID, status: FileStatus?)], of files: ExternalDataFiles) {
     let due = DispatchTime.now() + files.grace
     state.withLock { state in
@@ -60,7 +59,7 @@ final class PendingRemovals: Sendable {
     }
     if files.grace > 0 { return setTimer(due) }
     removeDue(of: files)
-    // The files of another store may have to wait for its commit, which may wait for this one.
+    // The removal of another store's files may wait for its commit, which may wait for this one.
     if state.withLock({ !$0.pending.isEmpty }) { DispatchQueue.global(qos: .utility).async { self.removeDue() } }
   }
 
@@ -68,7 +67,7 @@ final class PendingRemovals: Sendable {
     state.withLock { state in for file in files { state.holds[file, default: 0] += 1 } }
   }
 
-  /// Ends holds, but for those of files that a view from before their commit can still read, which it gives back.
+  /// Ends holds, except on files that a view from before their commit can still read. Returns those files.
   func release(_ files: [UUID]) -> [UUID] {
     let kept = state.withLock { state in
       let oldest = state.oldestView
@@ -86,7 +85,7 @@ final class PendingRemovals: Sendable {
   /// Whether a file waits for its time to be removed, or is held.
   func isKnown(_ file: UUID) -> Bool { state.withLock { $0.pending[file] != nil || $0.holds[file] != nil } }
 
-  /// Removes the files whose time has come; with `only`, those that this store has made obsolete.
+  /// Removes the files that are due. With `only`, removes only files that this store has made obsolete.
   func removeDue(of only: ExternalDataFiles? = nil, now: DispatchTime = .now()) {
     let due = state.withLock { state in
       var due: [(id: UUID, pending: Pending)] = []
@@ -112,12 +111,12 @@ final class PendingRemovals: Sendable {
     for (files, list) in byStore.values { files.remove(list) }
   }
 
-  /// Held while a file is looked at and removed, and while one is touched that a row names from now on.
+  /// Held while a file is checked and removed, and while a file is touched that a row will name.
   let naming = NSLock()
 
   private func setTimer(_ due: DispatchTime) {
     timer.set(due) { [weak self] in
-      // One moment for both: what becomes due while files are removed has a timer of its own.
+      // One time for both: a file that becomes due during the removal has a timer of its own.
       let now = DispatchTime.now()
       self?.removeDue(now: now)
       return self?.state.withLock { $0.pending.values.lazy.map(\.due).filter { $0 > now }.min() }
@@ -139,7 +138,7 @@ final class PendingRemovals: Sendable {
       state.views[epoch] = count > 0 ? count : nil
       return count <= 0 && state.isOverdue
     }
-    // Whoever ends a view does not wait for the removal.
+    // The caller that ends a view does not wait for the removal.
     if isAwaited { DispatchQueue.global(qos: .utility).async { self.removeDue() } }
   }
 }

@@ -10,10 +10,10 @@ import Foundation
   import Darwin
 #endif
 
-/// The signal that a process gets where a file becomes larger than it may: by itself it would end the process, where an
-/// error of the write is enough.
+/// The signal that a process gets when a write exceeds the limit of file size. By default it ends the process, although
+/// the error of the write is enough.
 package enum FileSizeSignal {
-  /// Calls `body` with the signal held back and taken away. Gives what it gave, and `errno`.
+  /// Calls `body` with the signal blocked, and discards the signal. Returns the result of `body`, and `errno`.
   package static func withoutIt(_ body: () -> Int) -> (Int, Int32) {
     #if os(Windows)
       let count = body()

@@ -1,8 +1,8 @@
 import Foundation
 import Synchronization
 
-/// Which copy of a process this is. A process that was made by `fork` has what its parent had open, but not its locks:
-/// none of its stores may be used there.
+/// Tells a process from its copies made by `fork`. A copy has its parent's open files but not its locks, so it must not
+/// use any of its parent's stores.
 package enum ProcessCopy {
   private static let number = Atomic<Int>(0)
 
@@ -14,6 +14,6 @@ package enum ProcessCopy {
     #endif
   }()
 
-  /// Another number in a process than in the one that it is a copy of.
+  /// A number that differs between a process and its copy.
   package static var current: Int { isWatched ? number.load(ordering: .relaxed) : 0 }
 }

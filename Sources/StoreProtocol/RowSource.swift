@@ -1,9 +1,9 @@
 import StoreQuery
 import StoreSchema
 
-/// Rows of a snapshot and those that they lead to, each read once.
+/// Rows of a snapshot and the rows that they lead to, each read once.
 ///
-/// ``prepare(_:_:)`` reads what many rows lead to at once; what is not prepared is read when it is asked for.
+/// ``prepare(_:_:)`` reads the targets of many rows at once. Any other target is read when it is needed.
 final class RowSource: EvaluationSource {
   typealias Object = Row
   typealias Failure = StoreError
@@ -60,7 +60,7 @@ final class RowSource: EvaluationSource {
 
   // MARK: Reading ahead
 
-  /// Reads what rows lead to over the relationships of each way.
+  /// Reads the rows that `rows` lead to over the relationships of each way.
   func prepare(_ rows: [Row], _ ways: [[Relationship]]) throws(StoreError) {
     for way in Set(ways) {
       var current = rows

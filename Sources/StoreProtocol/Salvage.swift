@@ -5,8 +5,8 @@ import StoreSchema
 /// The readable part of a damaged store. Its backend fills it, and ``StoreBackend/make(at:from:options:progress:)``
 /// makes a sound store of it.
 ///
-/// Objects may come in any order, twice, and with references to missing objects. What contradicts something else is
-/// left out, and each loss is reported. All objects are in memory at once.
+/// Objects may come in any order, twice, and with references to missing objects. Content that contradicts other content
+/// is left out, and each loss is reported. All objects are in memory at once.
 ///
 /// Used by one caller at a time.
 public final class Salvage {
@@ -20,13 +20,13 @@ public final class Salvage {
   public private(set) var lossCount = 0
 
   let shape: StoreShape
-  /// By trees and keys.
+  /// By entity hierarchy and key.
   private(set) var rows: [[Int64: Row]]
-  /// By tables of links, what was told of each owner: its destinations, in their order where they are ordered.
+  /// By link table: the known destinations of each owner, in their order where the relationship is ordered.
   private(set) var lists: [[Int64: [Int64]]]
   private let lost: (StoreFinding) -> Void
 
-  /// `lost` is called with each thing that cannot be read, or that must be left out.
+  /// Calls `lost` with each item that cannot be read, or that must be left out.
   public init(_ schema: Schema, lost: @escaping (StoreFinding) -> Void) {
     self.schema = schema
     self.lost = lost
@@ -38,7 +38,7 @@ public final class Salvage {
   /// The number of objects that were added.
   public var objectCount: Int { rows.reduce(0) { $0 + $1.count } }
 
-  // MARK: What backends tell
+  // MARK: Input from backends
 
   /// Forgets all objects and links, because they are read once more.
   public func beginAnew() {
@@ -46,8 +46,8 @@ public final class Salvage {
     for table in lists.indices { lists[table] = [:] }
   }
 
-  /// Takes the metadata of the store. Metadata of another model is reported as a loss and is no error: it may be the
-  /// damage.
+  /// Takes the metadata of the store. Metadata of another model is reported as a loss and not thrown, because it may be
+  /// damaged.
   public func take(_ metadata: () throws(StoreError) -> StoreMetadata) {
     do throws(StoreError) {
       let found = try metadata()
@@ -60,7 +60,8 @@ public final class Salvage {
     } catch { lose(StoreFinding(.metadata, error.message)) }
   }
 
-  /// Whether an error may come of damage: of the file, of the disk, or of a size that is none (`invalidArgument`).
+  /// Whether damage may have caused an error: damage of the file or the disk, or an impossible size
+  /// (`invalidArgument`).
   public static func isDamage(_ error: StoreError) -> Bool {
     [.corrupt, .notAStore, .newerFormat, .io, .invalidArgument].contains(error.code)
   }
@@ -71,8 +72,8 @@ public final class Salvage {
     lost(finding)
   }
 
-  /// Adds an object. Slots of to-one relationships have keys, whether there is such an object or not; the slots of
-  /// their entities are not looked at.
+  /// Adds an object. To-one slots hold keys, whether such an object exists or not. The slots for the entities of
+  /// destinations are ignored.
   public func add(_ row: Row) {
     let name = schema.entities[row.entity].name
     if row.key <= 0 || row.key == .max {
@@ -102,22 +103,22 @@ public final class Salvage {
     if let table = shape.table(of: relationship) { link(table, of: owner, to: destinations) }
   }
 
-  /// The same by the number of the relationship's table.
+  /// The same by the number of the relationship's link table.
   package func link(_ table: Int, of owner: Int64, to destinations: some Sequence<Int64>) {
     lists[table][owner, default: []] += destinations
   }
 
-  // MARK: What is there
+  // MARK: Content
 
-  /// The object that a relationship leads to, nil where there is none, or one that it does not lead to.
+  /// The object that a relationship leads to; nil where there is none, or one that the relationship cannot lead to.
   func destination(_ relationship: Relationship, _ key: Int64) -> ObjectReference? {
     guard let row = rows[shape.tree[relationship.destination]][key], relationship.destinations.contains(row.entity)
     else { return nil }
     return row.reference
   }
 
-  /// Whether the to-one relationship that is the other side of another one says the same; where it says nothing, or
-  /// leads to nothing, which is told, it says so from now on.
+  /// Whether the to-one inverse of a relationship leads back. If the inverse is null, or leads to a missing object
+  /// (which is reported), it is set to lead back.
   func leadsBack(_ relationship: Relationship, from key: Int64, to destination: ObjectReference) -> Bool {
     guard let inverse = relationship.linkedInverse, let slot = inverse.slot else { return true }
     let tree = shape.tree[destination.entity]

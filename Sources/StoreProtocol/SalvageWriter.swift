@@ -1,7 +1,7 @@
 import Foundation
 import StoreSchema
 
-/// Writes what was salvaged to an empty store: objects under their keys, then links and orders.
+/// Writes salvaged objects to an empty store under their keys, then links and orders.
 struct SalvageWriter {
   private let salvage: Salvage
   private let target: any Store
@@ -32,7 +32,7 @@ struct SalvageWriter {
     }
     if !changes.isEmpty { try commit(&changes) }
     let links = SalvagedLinks(salvage)
-    // Links lead to objects that are there, and orders say how links are ordered that are there.
+    // First links between existing objects, then the orders of existing links.
     for isStored in [true, false] {
       try links.forEach(isStored: isStored) { (change) throws(StoreError) in
         changes.links.append(change)
@@ -44,7 +44,7 @@ struct SalvageWriter {
 
   // MARK: Objects
 
-  /// Lets each side of a one-to-one relationship say what the other one does, where that says nothing.
+  /// Sets the null side of each one-to-one relationship from its other side.
   private func agreeOnPairs() {
     for row in salvage.rows.flatMap(\.values).sorted(by: { $0.key < $1.key }) {
       for relationship in schema.entities[row.entity].relationships {
@@ -56,7 +56,7 @@ struct SalvageWriter {
     }
   }
 
-  /// Lets the objects in a to-many relationship whose other side is to-one say whose they are, where they say nothing.
+  /// Sets the null to-one side of each object in a to-many relationship to its owner.
   private func agreeOnOwners() {
     for (table, relationship) in salvage.shape.toManys.enumerated() {
       guard case .inverseToOne = relationship.storage else { continue }
@@ -75,7 +75,7 @@ struct SalvageWriter {
     }
   }
 
-  /// The row as it can be stored: references lead to objects that are there, and large data is where this store has it.
+  /// The row as it can be stored: its references lead to existing objects, and its large data is in this store.
   private func sound(_ row: Row) throws(StoreError) -> RowDraft {
     let entity = schema.entities[row.entity]
     builder.begin(slots: entity.slots.count)
@@ -124,7 +124,7 @@ struct SalvageWriter {
       StoreFinding(kind, text, entity: schema.entities[object.entity].name, key: object.key, property: property))
   }
 
-  /// Commits; of objects that contradict a uniqueness constraint all but one lose the values in question.
+  /// Commits. Of objects that contradict a uniqueness constraint, all but one lose the values of the constraint.
   private func commit(_ changes: inout ChangeSet) throws(StoreError) {
     var attempts = 0
     while case .conflicts(let conflicts) = try target.commit(changes) {
@@ -146,7 +146,7 @@ struct SalvageWriter {
   private func clear(_ conflicts: [Conflict], in changes: inout ChangeSet) -> Int {
     var slots: [ObjectReference: Set<Int>] = [:]
     for conflict in conflicts {
-      // Of two that meet here one keeps its values.
+      // Of two objects in a conflict, one keeps its values.
       guard case .constraint(let own, let other, _) = conflict.kind, slots[other] == nil else { continue }
       slots[conflict.reference, default: []].formUnion(own)
     }
@@ -166,7 +166,7 @@ struct SalvageWriter {
   }
 }
 
-/// The to-many links of what was salvaged, each of which begins and ends at an object that is there.
+/// The to-many links of the salvaged objects, each between existing objects.
 private struct SalvagedLinks {
   private let salvage: Salvage
   /// By tables.
@@ -188,7 +188,7 @@ private struct SalvagedLinks {
     }
   }
 
-  /// Calls `body` with changes that make links, or with those that order what is there by then.
+  /// Calls `body` with changes that make links, or with changes that order links which exist by then.
   func forEach(isStored: Bool, _ body: (ChangeSet.LinkChange) throws(StoreError) -> Void) throws(StoreError) {
     for (table, relationship) in toManys.enumerated() {
       let makesLinks = relationship.storage == .destination || relationship.storage == .pairs(isPrimary: true)
@@ -230,7 +230,7 @@ private struct SalvagedLinks {
     return result
   }
 
-  /// Adds what is not told; where the relationship's rows say all, takes away what is told but not there.
+  /// Adds missing links. If the rows hold the whole relationship, removes links that no row has.
   private mutating func complete(_ table: Int, with links: [Int64: [Int64]]) {
     if case .inverseToOne = toManys[table].storage {
       lists[table] = lists[table].mapValuesWithKeys { owner, keys in
@@ -244,10 +244,10 @@ private struct SalvagedLinks {
     }
   }
 
-  /// The owners of a to-many relationship whose other side rows have.
+  /// The owners of a to-many relationship whose inverse is stored in rows.
   private func backLinks(_ relationship: Relationship) -> [Int64: [Int64]] {
     guard relationship.isOrdered, let inverse = relationship.linkedInverse, let slot = inverse.slot else { return [:] }
-    // Entities have the slots of their superentities, first and in the same order.
+    // Subentities have the slots of their superentities, first and in the same order.
     let entities = salvage.schema.entities[inverse.declaringEntity].subtree
     var links: [Int64: [Int64]] = [:]
     for (key, row) in salvage.rows[salvage.shape.tree[inverse.declaringEntity]]
@@ -257,7 +257,7 @@ private struct SalvagedLinks {
     return links
   }
 
-  /// Nothing has two owners in a relationship without an inverse.
+  /// No object has two owners in a relationship without an inverse.
   private mutating func keepOneOwner(_ table: Int) {
     var taken: Set<Int64> = []
     for (owner, keys) in lists[table].sorted(by: { $0.key < $1.key }) {

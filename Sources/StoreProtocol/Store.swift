@@ -11,7 +11,7 @@ public protocol Store: AnyObject, Sendable {
   var schema: Schema { get }
   /// The store's UUID in upper-case text.
   var identifier: String { get }
-  /// What the store can do. It never changes.
+  /// The capabilities of the store. They never change.
   var capabilities: Capabilities { get }
   /// Whether every commit throws `readOnly`.
   var isReadOnly: Bool { get }
@@ -29,18 +29,19 @@ public protocol Store: AnyObject, Sendable {
 
   /// Applies all of `changes` or none of it, durably.
   ///
-  /// The store gives new objects without a key theirs, by a ``CommitDraft``, and checks the version of every update and
-  /// deletion. Conflicts are a result, not an error; nothing has been changed then.
+  /// The store assigns keys to new objects without one, by a ``CommitDraft``, and checks the version of every update
+  /// and deletion. Conflicts are a result, not an error; then nothing has been changed.
   func commit(_ changes: ChangeSet) throws(StoreError) -> CommitResult
 
   /// The conflicts that ``commit(_:)`` would report now; none where it would commit. Changes nothing.
   ///
-  /// A save over several stores calls this on all of them before the first one commits. Throws what the commit would
-  /// throw, `readOnly` for one. The drafts of `changes` stay as they are: make the ``CommitDraft`` with `isRehearsal`.
+  /// A save over several stores calls this on all of them before the first one commits. Throws the errors of a commit,
+  /// for example `readOnly`. The drafts of `changes` stay as they are: make the ``CommitDraft`` with `isRehearsal`.
   func rehearse(_ changes: ChangeSet) throws(StoreError) -> [Conflict]
 
-  /// Takes `count` keys for objects of the hierarchy of the root entity `root`, durably: they are never handed out
-  /// again. With 0 it takes none and writes nothing; the range begins at the key that the next call would take first.
+  /// Reserves `count` keys for objects of the hierarchy of the root entity `root`, durably: they are never handed out
+  /// again. With 0 it reserves none and writes nothing; the range begins at the key that the next call would reserve
+  /// first.
   func allocateKeys(root: Int, count: Int) throws(StoreError) -> Range<Int64>
 
   /// The bytes that a slot of kind `externalData` names, without its leading byte 2.
@@ -48,21 +49,20 @@ public protocol Store: AnyObject, Sendable {
   /// Throws `missingExternalData` where they are gone.
   func externalData(_ name: Data) throws(StoreError) -> Data
 
-  /// Keeps large binary data outside the rows, durably, and gives the name for the slot: a byte 2 and the rest.
+  /// Keeps large binary data outside the rows, durably. Returns its name for the slot, which begins with the byte 2.
   ///
-  /// Nil where the data is better kept in the row. The data belongs to nothing until a commit writes its name; a caller
-  /// whose commit fails gives it back with ``discardExternalData(_:)``.
+  /// Returns nil where the data is better kept in the row. The data belongs to no row until a commit writes its name. A
+  /// caller whose commit fails removes it with ``discardExternalData(_:)``.
   func keepExternalData(_ data: Data) throws(StoreError) -> Data?
 
-  /// Removes at once data that no row has ever named: of a commit that was not made.
+  /// Removes at once data that no row has ever named, because its commit was not made.
   func discardExternalData(_ names: [Data])
 
-  /// Keeps obsolete data readable (``ChangeSet/obsoleteExternalData``), beyond its grace time
-  /// (``StoreOptions/externalDataGrace``), until it is released as often as it was held. To be called before the
-  /// commit.
+  /// Keeps obsolete data (``ChangeSet/obsoleteExternalData``) readable beyond its grace time
+  /// (``StoreOptions/externalDataGrace``), until it is released as often as it was held. Call it before the commit.
   func holdExternalData(_ names: [Data])
 
-  /// Ends holds. Gives back the names of data that a snapshot from before its commit can still read: those stay held.
+  /// Ends holds. Returns the names of data that a snapshot from before its commit can still read: those stay held.
   func releaseExternalData(_ names: [Data]) -> [Data]
 
   /// Ends all use of the store. Safe to call twice.
@@ -71,7 +71,7 @@ public protocol Store: AnyObject, Sendable {
 
 /// A consistent view of a store. Used by one caller at a time; it may move between threads.
 public protocol StoreSnapshot: AnyObject, Sendable {
-  /// This snapshot, where it evaluates fetch plans itself; nil otherwise. Not to be implemented: see below.
+  /// This snapshot if it evaluates fetch plans itself, nil otherwise. Do not implement it: see below.
   var fetching: (any FetchingSnapshot)? { get }
 
   /// Counts the commits of the opened store: greater in a newer view.
@@ -84,7 +84,7 @@ public protocol StoreSnapshot: AnyObject, Sendable {
   func row(of entity: Int, key: Int64) throws(StoreError) -> Row?
 
   /// Calls `body` with the rows of the hierarchy of `entity` whose keys are in a short key range, in any order, and
-  /// returns true. Returns false without a call where that costs much more than reading one of them.
+  /// returns true. Returns false, without a call, where that costs much more than reading one row.
   func rows(
     of entity: Int, between keys: ClosedRange<Int64>, _ body: (consuming Row) -> Void
   ) throws(StoreError) -> Bool
@@ -93,26 +93,27 @@ public protocol StoreSnapshot: AnyObject, Sendable {
   func scan(_ entities: Range<Int>, _ body: (consuming Row) -> Void) throws(StoreError)
 
   /// Calls `body` with the key of an owner and a destination's row for each link of a to-many relationship that leaves
-  /// one of `owners`. The links of one owner come together; ordered relationships in their order, others in key order.
+  /// one of `owners`. All links of an owner are adjacent, in the order of an ordered relationship, otherwise in key
+  /// order.
   func destinations(
     of relationship: Relationship, owners: [Int64], _ body: (Int64, consuming Row) -> Void
   ) throws(StoreError)
 
-  /// Calls `body` with the bytes of each value that may be a name of data outside the rows, in any order, and perhaps
-  /// with other values. Ends soon after `body` has given false. `schema` is the store's.
+  /// Calls `body` with the bytes of each value that may be a name of data outside the rows, in any order. `body` may
+  /// get other values too. Ends soon after `body` has returned false. `schema` is the store's.
   func externalDataNames(_ schema: Schema, _ body: (Data) -> Bool) throws(StoreError)
 }
 
-/// A snapshot that evaluates fetch plans itself. With ``Capabilities/pushDown`` it evaluates most plans; without, those
-/// that an index serves.
+/// A snapshot that evaluates fetch plans itself. With ``Capabilities/pushDown`` it evaluates most plans, otherwise only
+/// plans that an index serves.
 public protocol FetchingSnapshot: StoreSnapshot {
   /// Whether a predicate means the same here as in the evaluator of `StoreQuery`.
   func canPush(_ predicate: ResolvedPredicate, of entities: Range<Int>) -> Bool
   /// Whether a sort gives the same order here as in the evaluator of `StoreQuery`.
   func canPush(_ sort: ResolvedSort, of entities: Range<Int>) -> Bool
 
-  /// Whether the store takes a plan's predicate and sorts together, which may be too much for one statement although it
-  /// takes each.
+  /// Whether the store takes a plan's predicate and sorts in one statement. It may take each of them alone and not
+  /// both.
   func canPush(_ plan: FetchPlan) -> Bool
 
   /// Calls `body` with each row that the plan selects, in the plan's order, ties in key order.
@@ -124,22 +125,21 @@ public protocol FetchingSnapshot: StoreSnapshot {
   /// The number of rows the plan selects, its offset and limit applied.
   func count(_ plan: FetchPlan) throws(StoreError) -> Int
 
-  /// Whether a table means the same here as in ``TableExecution``, every value and the order of the rows included.
-  /// Groups are made by `TableExecution`, whose hashing is faster than the sorting of most stores.
+  /// Whether a table has the same values and order of rows here as in ``TableExecution``. `TableExecution` makes
+  /// groups, because its hashing is faster than the sorting of most stores.
   func canPush(_ plan: TablePlan) -> Bool
 
   /// Calls `body` with the values of each row of a table.
   func table(_ plan: TablePlan, _ body: ([Value]) -> Void) throws(StoreError)
 
-  /// Called with the part of a fetch that is done in memory on the rows of the store, for logs of the store's
-  /// statements.
+  /// Called with the part of a fetch that is done in memory, for logs of the store's statements.
   func noteResidual(_ predicate: ResolvedPredicate?, isSorted: Bool)
 
-  /// What the store does for a plan that it can run, as lines in its own words; empty where it has none.
+  /// The steps of the store for a plan that it can run, as lines in its own words; empty where it has none.
   func explanation(of plan: FetchPlan) throws(StoreError) -> [String]
 
-  /// A guess at the number of rows that a plan selects, at next to no cost; nil where there is none. It may be called
-  /// during a fetch. Callers reserve memory by it, and rely on nothing.
+  /// An estimate of the number of rows that a plan selects, at next to no cost; nil where there is none. It may be
+  /// called during a fetch. Callers only reserve memory by it.
   func estimatedCount(_ plan: FetchPlan) -> Int?
 }
 
@@ -183,8 +183,8 @@ extension StoreSnapshot {
 }
 
 extension Entity {
-  /// The slots that may name data outside the row. Whatever the model says now, a value that was written under another
-  /// one may be a name.
+  /// The slots that may name data outside the row. A value that was written under another model may be a name, whatever
+  /// the present model says.
   package var slotsForNames: [Int] {
     slots.indices.filter { [.externalData, .data, .transformable].contains(slots[$0]) }
   }
@@ -199,7 +199,7 @@ extension Row {
 
 extension Store {
   public var hasHistory: Bool { false }
-  /// Knows of no conflicts: they come with the commit.
+  /// Reports no conflicts: the commit reports them.
   public func rehearse(_ changes: ChangeSet) throws(StoreError) -> [Conflict] {
     if isReadOnly { throw StoreError(.readOnly, "The store was opened read-only.") }
     return []

@@ -9,7 +9,7 @@ import StoreSchema
 public protocol StoreBackend: Sendable {
   /// The type's name as files and `NSPersistentStore.type` carry it, for example `SQLite`.
   var storeType: String { get }
-  /// What stores of this type can do.
+  /// The capabilities of stores of this type.
   var capabilities: Capabilities { get }
 
   /// Opens the store at `url`, and makes it first where there is none.
@@ -21,35 +21,35 @@ public protocol StoreBackend: Sendable {
   /// The metadata of the store at `url`, read without opening it and without leaving a trace.
   func metadata(at url: URL, options: StoreOptions) throws(StoreError) -> StoreMetadata
 
-  /// Replaces the metadata of the store at `url` without opening it with a model, durably, all or nothing. Type, UUID
-  /// and version hashes are those that the store has.
+  /// Replaces the metadata of the store at `url`, without a model, durably, all or nothing. The store keeps its type,
+  /// UUID and version hashes.
   ///
-  /// Throws `unsupported` where the format has no way to do so; then nothing has been changed.
+  /// Throws `unsupported`, and changes nothing, where the format has no way to do so.
   func setMetadata(_ metadata: StoreMetadata, at url: URL, options: StoreOptions) throws(StoreError)
 
-  /// A model guessed from what the store at `url` holds, for reading one whose model is lost. Leaves no trace.
+  /// A model guessed from the content of the store at `url`, for reading a store whose model is lost. Leaves no trace.
   ///
-  /// Throws `unsupported` where the format does not tell enough.
+  /// Throws `unsupported` where the format holds too little information.
   func inferredModel(at url: URL, options: StoreOptions) throws(StoreError) -> [EntityDefinition]
 
-  /// Puts what can be read of the store at `url` into `salvage`, damaged or not, by the salvage's schema. Leaves no
+  /// Adds the readable content of the store at `url`, damaged or not, to `salvage`, by the salvage's schema. Leaves no
   /// trace.
   ///
-  /// Values that are damaged but look sound are taken for sound, unless they have checksums. Throws where nothing can
-  /// be read at all, and `unsupported` where the format has no way to do so.
+  /// Damaged values that look sound count as sound, unless they have checksums. Throws where nothing can be read at
+  /// all. Throws `unsupported` where the format has no way to do so.
   func salvage(at url: URL, into salvage: Salvage, options: StoreOptions) throws(StoreError)
 
-  /// Removes the store at `url` with everything that belongs to it, the store's own file first. Nothing at the URL is
-  /// no error.
+  /// Removes the store at `url` with everything that belongs to it, the store's own file first. A missing store is no
+  /// error.
   ///
-  /// Throws `notAStore`, and has removed nothing, where a name of the store's is that of something else than a regular
-  /// file or a folder, also where ``StoreOptions/forceDestroy`` is set. A store that is open may be refused as `busy`;
-  /// else it throws `replaced` from then on.
+  /// Throws `notAStore`, and removes nothing, where a file name of the store belongs to anything but a regular file or
+  /// a folder, even with ``StoreOptions/forceDestroy``. An open store may be refused as `busy`; otherwise it throws
+  /// `replaced` from then on.
   func destroy(at url: URL, options: StoreOptions) throws(StoreError)
 
   /// Makes the store at `destination` a copy of the store at `source`, with the source's identity.
   ///
-  /// What is not to be removed by ``destroy(at:options:)`` is not replaced either. The same holds for stores that are
+  /// A file that ``destroy(at:options:)`` does not remove is not replaced either. The same holds for stores that are
   /// open.
   func replace(at destination: URL, with source: URL, options: StoreOptions) throws(StoreError)
 }
@@ -85,27 +85,27 @@ public struct StoreOptions: Sendable {
   public var maximumReaders = 8
   /// Skips the comparison of model versions.
   public var ignoresModelVersion = false
-  /// Gives the model as a keyed archive, for stores that carry their model. Where the schema is a part, it is the model
-  /// of that part. Called only when a store is made.
+  /// Returns the model as a keyed archive, for stores that carry their model. Where the schema is a part of the model,
+  /// returns the model of that part. Called only when a store is made.
   public var archivedModel: (@Sendable () -> Data?)?
-  /// Gives the whole model as a keyed archive, for stores whose rows are laid out by the whole model although they hold
-  /// a part.
+  /// Returns the whole model as a keyed archive, for stores that hold a part of the model and lay out rows by all of
+  /// it.
   public var archivedWholeModel: (@Sendable () -> Data?)?
-  /// Whether entities of a model, given as a keyed archive that a store carries, are those of the schema. Called where
-  /// version hashes alone are not enough.
+  /// Whether the entities of a model are those of the schema. The model is a keyed archive that a store carries. Called
+  /// where version hashes alone are not enough.
   public var haveSameStructure: (@Sendable (_ archivedModel: Data, _ entities: Set<String>) -> Bool)?
   /// `NSStoreModelVersionIdentifiers` for new metadata.
   public var versionIdentifiers: [String] = []
-  /// Records every commit in persistent history, whose tables are made where there are none.
+  /// Records every commit in persistent history. Makes the tables of history where there are none.
   public var tracksHistory = false
-  /// Of ``StoreBackend/destroy(at:options:)`` and ``StoreBackend/replace(at:with:options:)``: also removes a file that
+  /// For ``StoreBackend/destroy(at:options:)`` and ``StoreBackend/replace(at:with:options:)``: also removes a file that
   /// is damaged or no store of this type.
   public var forceDestroy = false
-  /// Of ``StoreBackend/destroy(at:options:)``: leaves an empty file of the store's name where other processes may have
+  /// For ``StoreBackend/destroy(at:options:)``: leaves an empty file of the store's name where other processes may have
   /// the file open, as for an SQL database. The next store of the name is made in it.
   public var leavesEmptyFile = false
-  /// How many seconds the file of a large value stays after a commit has made it obsolete. Contexts of other processes
-  /// may have the row that named it. With 0 it goes at the end of the commit, unless this process still needs it.
+  /// How many seconds the file of a large value stays after a commit has made it obsolete: contexts of other processes
+  /// may have the row that named it. With 0 it is removed at the end of the commit, unless this process still needs it.
   public var externalDataGrace: Double = 60
   /// Receives each statement with its duration in seconds, for logging.
   public var trace: (@Sendable (String, Double) -> Void)?

@@ -8,13 +8,13 @@ import StoreSchema
 public struct StoreCopy {
   private let source: any Store
   private let target: any Store
-  /// Makes bytes of an object that the source keeps, of an attribute's slot of an entity.
+  /// Encodes an object that the source keeps.
   private let encode: Encoding?
   /// How many objects a commit writes: all of them where each commit writes the whole file.
   private let batchSize: Int
   private var schema: Schema { target.schema }
 
-  /// Makes bytes of an object that the source keeps as the value of an attribute's slot.
+  /// Encodes an object that the source keeps as the value of an attribute's slot.
   public typealias Encoding = (_ entity: Int, _ slot: Int, _ object: Any) throws(StoreError) -> Data
 
   /// Both stores were opened with the same model. `encode` is needed where the source keeps objects and the target does
@@ -28,8 +28,8 @@ public struct StoreCopy {
 
   /// Copies; `progress` is called after each object.
   ///
-  /// Throws `corrupt` where a value or a reference of the source cannot be right, `constraint` where two objects
-  /// contradict a uniqueness constraint. What was copied until then stays in the target: whoever calls throws it away.
+  /// Throws `corrupt` where a value or a reference of the source is invalid, and `constraint` where two objects
+  /// contradict a uniqueness constraint. Objects copied before the error stay in the target; the caller discards it.
   public func run(_ progress: () -> Void) throws(StoreError) {
     let inspection = try Inspection(source)
     var batch = Batch(time: Date.timeIntervalSinceReferenceDate)
@@ -39,7 +39,7 @@ public struct StoreCopy {
       try commit(&batch, unless: batch.changes.insertions.count < batchSize)
       progress()
     }
-    // Links lead to objects that are there, and orders say how links are ordered that are there.
+    // First links between existing objects, then the orders of existing links.
     for step in [LinkStep.links, .ordersOfSecondSides] {
       try forEachObject(inspection, where: { $0.relationships.contains(where: step.concerns) }) {
         (object) throws(StoreError) in
@@ -105,14 +105,14 @@ public struct StoreCopy {
     return try builder.finishCheckedDraft(key: object.reference.key, entity: entity, version: 1)
   }
 
-  /// What of a transformable attribute the target keeps.
+  /// The bytes of a transformable attribute that the target keeps.
   private func bytes(_ data: Data, _ entity: Int, _ slot: Int) throws(StoreError) -> Data {
     guard let encode, let object = RowObjects.object(data) else { return data }
     return try encode(entity, slot, object)
   }
 
-  /// The destinations, all of which are there. With the delete rule no action a reference may lead to what is gone,
-  /// which is none.
+  /// The destinations, all of which exist. With the delete rule no action a reference may lead to a missing object; it
+  /// counts as null.
   private func targets(_ relationship: Relationship, _ object: InspectedObject) throws(StoreError) -> [InspectedTarget]
   {
     switch object.relationships[relationship.index] {
@@ -160,7 +160,7 @@ public struct StoreCopy {
 
   // MARK: Metadata
 
-  /// What the target's format says of itself stays; everything else is the source's.
+  /// Entries about the target's own format stay. All other entries are the source's.
   private func metadata() -> StoreMetadata {
     var result = target.metadata
     result.versionHashes = source.metadata.versionHashes

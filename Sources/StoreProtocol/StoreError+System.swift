@@ -14,8 +14,8 @@ extension StoreError.Code {
 }
 
 extension StoreError {
-  /// The error for a call of the system on `path` that has just failed, by `errno`. `what` is a sentence without its
-  /// full stop.
+  /// The error for a system call on `path` that has just failed, by `errno`. `what` is a sentence without its full
+  /// stop.
   package static func system(_ what: String, _ path: String) -> StoreError { system(errno, what, path) }
 
   package static func system(_ number: Int32, _ what: String, _ path: String) -> StoreError {
@@ -24,7 +24,7 @@ extension StoreError {
       cause: String(cString: strerror(number)))
   }
 
-  /// The error of an open store whose file was removed, or whose place another store has taken.
+  /// The error of an open store whose file was removed, or replaced by another store.
   package static func replaced(_ path: String) -> StoreError {
     StoreError(
       .replaced,

@@ -1,18 +1,18 @@
 import Foundation
 
-/// What went wrong in a store, and what is known about the data afterwards.
+/// An error of a store, with the known state of the data after it.
 ///
 /// Act on ``code`` and ``outcome``, not on texts. New codes may be added.
 public struct StoreError: Error, Sendable, CustomStringConvertible {
-  /// What kind of error it is.
+  /// The kind of the error.
   public let code: Code
   /// What happened and what can be done about it, as a sentence.
   public let message: String
-  /// Facts such as the store's URL, SQL text, entity or `errno`, for people and logs.
+  /// Details such as the store's URL, SQL text, entity or `errno`, for people and logs.
   public var context: [String: String]
   /// The error underneath, as text.
   public var cause: String?
-  /// What is known of the store when a write failed.
+  /// The known state of the store after a failed write.
   public var outcome: Outcome
   /// The version hashes of both sides of a ``Code/modelMismatch``.
   public var modelHashes: ModelHashes?
@@ -28,11 +28,11 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     self.outcome = outcome
   }
 
-  /// What a failed write left behind. A successful one never throws.
+  /// The state of the store after a failed write. A successful write never throws.
   public enum Outcome: Sendable, Hashable {
     /// The store is provably as it was before the call.
     case notSaved
-    /// The store is as it was before or as it should be after the call; it must be read again to know which.
+    /// The store is either as it was before the call or as the call was to leave it. Read it again to know which.
     case outcomeUnknown
   }
 
@@ -88,9 +88,10 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     public static let missingExternalData = Code(kind: .missingExternalData)
     /// A constraint of the medium itself was violated.
     public static let constraint = Code(kind: .constraint)
-    /// A new file was to be made, and there is one of that name.
+    /// A new file was to be made, and a file of that name exists.
     public static let exists = Code(kind: .exists)
-    /// Another store has replaced an open one, or its file was removed. Nothing more can be read or saved; close it.
+    /// Another store has replaced an open one, or its file was removed. The open store can neither read nor save; close
+    /// it.
     public static let replaced = Code(kind: .replaced)
 
     public var description: String { kind.rawValue }

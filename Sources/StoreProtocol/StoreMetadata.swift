@@ -2,7 +2,7 @@ import Foundation
 import PropertyLists
 import StoreSchema
 
-/// What a store says of itself.
+/// The description that a store carries of itself.
 public struct StoreMetadata: Sendable, Equatable {
   /// The store's UUID in upper-case text: the host part of its object URIs.
   public var identifier: String
@@ -10,7 +10,7 @@ public struct StoreMetadata: Sendable, Equatable {
   public var storeType: String
   /// The version hash of each stored entity, 32 bytes, by the entity's name.
   public var versionHashes: [String: [UInt8]]
-  /// The version identifiers of the model, which nothing compares.
+  /// The version identifiers of the model. Nothing compares them.
   public var versionIdentifiers: [String]
   /// Every other entry: the application's own and the format's.
   public var additional: [String: PropertyList]
@@ -42,10 +42,9 @@ extension StoreMetadata {
   /// SHA-256 over the hashes, from iOS 17 on.
   public static let checksumKey = "NSStoreModelVersionChecksumKey"
 
-  /// Reads the dictionary. `storeType` stands in where it names none.
+  /// Reads the dictionary. `storeType` is used where the dictionary names no type.
   ///
-  /// Throws `corrupt` for what is no dictionary or has no version hashes. Entries of other types than theirs count as
-  /// absent.
+  /// Throws `corrupt` where it is no dictionary or has no version hashes. An entry of a wrong type counts as absent.
   public init(_ list: PropertyList, identifier: String, storeType: String) throws(StoreError) {
     guard var entries = list.dictionaryValue, let hashes = entries[Self.hashesKey]?.dictionaryValue else {
       throw StoreError(.corrupt, "The store's metadata has no version hashes.")
@@ -58,8 +57,8 @@ extension StoreMetadata {
       versionIdentifiers: identifiers.compactMap(\.stringValue), additional: entries)
   }
 
-  /// The dictionary to write. Framework generations before iOS 13 and iOS 17 know no digest and no checksum: only a new
-  /// store gets those that it had not.
+  /// The dictionary to write. Stores from before iOS 13 have no digest, and from before iOS 17 no checksum. Only a new
+  /// store gets entries that it did not have.
   public func propertyList(isNew: Bool) -> [String: PropertyList] {
     var entries = additional
     entries[Self.typeKey] = .string(storeType)

@@ -1,22 +1,22 @@
 import StoreSchema
 
-/// What an engine looks up again and again in a schema: which tree an entity's rows are in, and which links its
-/// relationships have.
+/// What an engine often looks up in a schema: the hierarchy that an entity's rows are in, and the links of its
+/// relationships.
 package final class StoreShape: Sendable {
   package let schema: Schema
-  /// The number of each entity's tree.
+  /// The number of each entity's hierarchy.
   package let tree: [Int]
   package let treeCount: Int
   /// The to-many relationships, each once, in the order of their link tables.
   package let toManys: [Relationship]
   private let numbers: [Relationship: Int]
-  /// For each entity its to-one relationships whose other side is to-many: the slot, and the table of the other side.
+  /// For each entity its to-one relationships with a to-many inverse: the slot, and the link table of the inverse.
   package let backLinks: [[(slot: Int, table: Int)]]
   /// For each entity the tables of its own links that no row holds: pairs and one-way links.
   package let ownTables: [[Int]]
   /// For each entity the tables of one-way links that can lead to it.
   package let oneWaysInto: [[Int]]
-  /// For each table of pairs the one of the other side.
+  /// For each table of pairs the table of the inverse.
   package let inverseTables: [Int?]
   package let derivations: [LinkedDerivation]
 

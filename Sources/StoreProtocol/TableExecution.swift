@@ -1,16 +1,16 @@
 import StoreQuery
 import StoreSchema
 
-/// Runs table plans on any snapshots. The stores give the values of their objects; groups are made here, unless the
+/// Runs table plans on any snapshots. The stores return the values of their objects. Groups are made here, unless the
 /// store can make the whole table.
 public struct TableExecution {
   private let snapshots: [any StoreSnapshot]
   private let predicates: [ResolvedPredicate]
   private let pushesDown: Bool
 
-  /// `predicates` has one for each snapshot, used instead of the plan's: the objects that a predicate names may have
-  /// other keys in each. It is empty where they have not. `pushesDown` false runs every plan the slow way, to prove
-  /// that both ways agree.
+  /// `predicates` has one for each snapshot, used instead of the plan's: an object that a predicate names may have
+  /// another key in each store. It is empty where one predicate fits all. With `pushesDown` false every plan runs in
+  /// memory, to prove that both ways agree.
   public init(_ snapshots: [any StoreSnapshot], predicates: [ResolvedPredicate] = [], pushesDown: Bool = true) {
     self.snapshots = snapshots
     self.predicates = predicates
@@ -33,7 +33,7 @@ public struct TableExecution {
       try forEach(Self.all(plan.fetch), plan.groups + plan.columns.map(\.expression)) { grouping.add($0, $1) }
       return emit(grouping.rows(), plan, isCut: false, body)
     }
-    // Each object is one row: one store may sort and cut, unless rows fall out later.
+    // Each object is one row: a single store may sort and cut, unless duplicates are removed later.
     let isCut = snapshots.count == 1 && !plan.isDistinct
     let fetch = isCut ? plan.fetch : plan.isDistinct ? Self.all(plan.fetch) : Self.window(plan.fetch)
     var rows: [TableRow] = []
@@ -70,7 +70,7 @@ public struct TableExecution {
     return all
   }
 
-  /// What one of several stores may have in the window of a fetch: all may come from one of them.
+  /// The part of a fetch that each of several stores returns: all rows of the window may come from one of them.
   private static func window(_ fetch: FetchPlan) -> FetchPlan {
     guard let limit = fetch.limit, case let (end, isTooLarge) = limit.addingReportingOverflow(fetch.offset), !isTooLarge
     else { return all(fetch) }
@@ -100,7 +100,7 @@ public struct TableExecution {
         }
         continue
       }
-      // Other rows are read only after these: a store gives one list at a time.
+      // Other rows are read only after these: a store runs one list at a time.
       var rows: [Row] = []
       try execution.fetch(fetch) { rows.append($0) }
       let source = RowSource(snapshot)

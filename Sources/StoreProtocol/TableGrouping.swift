@@ -11,9 +11,9 @@ struct TableGrouping {
   private let plan: TablePlan
   private let hasOneKey: Bool
   private var groups: [Group] = []
-  /// Where the groups are, by all that they have in common.
+  /// The index of each group, by all values that its objects have in common.
   private var places: [TableKey: Int] = [:]
-  /// The same of one store's groups that have one value in common.
+  /// The same for groups of one store with one value in common.
   private var placesOfOne: [EqualValue: Int] = [:]
   /// A collector for each column, group by group.
   private var collectors: [ColumnCollector] = []
@@ -53,7 +53,7 @@ struct TableGrouping {
     var all = self
     if plan.groups.isEmpty && groups.isEmpty {
       all.addGroup([], 0)
-      // What is no aggregate is the same for all objects, and so for none.
+      // A column that is no aggregate has the same value for all objects, so it needs no object.
       for (place, column) in plan.columns.enumerated() {
         guard case .value(let expression) = column else { continue }
         all.collectors[place].add(CompiledExpression(expression, TableSource(groups: []))(TableSource.Group()))
@@ -77,14 +77,14 @@ struct TableGrouping {
   }
 }
 
-/// Makes one value of the values of a group.
+/// Makes one value from the values of a group.
 private struct ColumnCollector {
-  /// Nil for the value of the first object, which all have.
+  /// Nil for a column that takes the value of the first object, which all objects share.
   private let aggregate: ResolvedAggregate?
   private var running: Aggregate.Collector?
   /// The values, where they are needed together.
   private var values: [Value] = []
-  /// Those that were there already; nil where each counts.
+  /// Values added before; nil where duplicates count.
   private var known: Set<EqualValue>?
 
   init(_ column: TablePlan.Column) {
@@ -109,7 +109,7 @@ private struct ColumnCollector {
   var value: Value { running?.value ?? aggregate?.evaluate(values) ?? values.first ?? .null }
 }
 
-/// What conditions on groups see.
+/// The values that conditions on groups read.
 private struct TableSource: EvaluationSource {
   struct Group {
     var keys: [Value] = []

@@ -5,13 +5,13 @@ import StoreSchema
 struct TableRow {
   /// The values of the plan's sorts.
   var sortKeys: [Value] = []
-  /// What orders rows that the sorts do not tell apart.
+  /// Values that order rows with equal sort keys.
   var restKeys: [Value] = []
   var columns: [Value]
-  /// The place of the snapshot that it comes from.
+  /// The index of the snapshot that the row comes from.
   var snapshot: Int
 
-  /// The rows by the sorts, then in the ascending order of their other keys, else as they came.
+  /// The rows by the sorts, then ascending by their other keys, then in their order of arrival.
   static func sorted(_ rows: [TableRow], _ sorts: [ResolvedSort]) -> [TableRow] {
     rows.enumerated().sorted { a, b in
       if let isBefore = SortEvaluation.precedes(sorts, a.element.sortKeys, b.element.sortKeys) { return isBefore }
@@ -24,7 +24,7 @@ struct TableRow {
   }
 }
 
-/// What makes rows or groups the same: equal values, and with references among them the same store.
+/// Identifies equal rows or groups: equal values, and the same store if there are references among them.
 struct TableKey: Hashable {
   private let values: [EqualValue]
   private let snapshot: Int?

@@ -3,17 +3,18 @@ import Synchronization
 
 /// A folder for this process alone, removed when nobody needs it any more.
 ///
-/// The process holds a lock on a folder with one in it, which is the one to use: who makes a store locks the store's
-/// folder. A killed process leaves its folders; a folder whose lock is free is removed by the next process that opens a
-/// store or makes such a folder. Others' folders, those of other users, and what is neither a regular file nor a folder
-/// stay.
+/// The folder to use is inside a folder that the process holds a lock on, because making a store locks the store's own
+/// folder.
+/// - A killed process leaves its folders. The next process that opens a store or makes such a folder removes each
+///   folder whose lock is free.
+/// - Folders of other users stay, and so does anything that is neither a regular file nor a folder.
 package final class TemporaryFolder: Sendable {
   /// The folder to use.
   package let url: URL
   private let name: String
   private let parent: OwnedFolder
   private let folder: OwnedFolder
-  /// A copy of the process must not take the files of the one that made them.
+  /// A forked copy of the process must not remove its parent's files.
   private let process = ProcessCopy.current
   private let isRemoved = Atomic<Bool>(false)
 
@@ -25,15 +26,15 @@ package final class TemporaryFolder: Sendable {
     try self.init(in: directory.path, prefix: Self.prefix)
   }
 
-  /// Makes a folder beside the file at `url`, whose name begins with a full stop and that of the file. Those that
-  /// killed processes left there go first.
+  /// Makes a folder beside the file at `url`. Its name begins with a full stop and the name of the file. Folders that
+  /// killed processes left there are removed first.
   package convenience init(beside url: URL, for purpose: String) throws(StoreError) {
     let (parent, prefix) = (url.deletingLastPathComponent().path, Self.prefix(url, purpose))
     Self.sweep(parent, prefix)
     try self.init(in: parent, prefix: prefix)
   }
 
-  /// Removes such folders that killed processes, or a loss of power, left beside the file at `url`.
+  /// Removes such folders beside the file at `url`, left by killed processes or a loss of power.
   package static func removeLeft(beside url: URL, for purpose: String) {
     sweep(url.deletingLastPathComponent().path, prefix(url, purpose))
   }
@@ -52,7 +53,7 @@ package final class TemporaryFolder: Sendable {
         parent.removeEmptyFolder(name)
         throw error
       }
-      // Whoever sweeps just then may be faster, and take it for one that was left.
+      // A sweep at this moment may be faster, and take the new folder for one that was left.
       if let folder = made, folder.lock() != EWOULDBLOCK, folder.hasName {
         (self.parent, self.name, self.folder) = (parent, name, folder)
         url = URL(fileURLWithPath: path).appendingPathComponent(name).appendingPathComponent("files")
@@ -64,18 +65,17 @@ package final class TemporaryFolder: Sendable {
 
   deinit { remove() }
 
-  /// Removes the folder with all that is in it. Safe to call twice. What cannot be removed holds nothing that anyone
-  /// will open again.
+  /// Removes the folder with everything in it. Safe to call twice. Files that cannot be removed are never opened again.
   package func remove() {
     if process != ProcessCopy.current || isRemoved.exchange(true, ordering: .relaxed) { return }
     try? parent.removeTree(name)
   }
 
-  // MARK: What is left behind
+  // MARK: Folders left behind
 
   private static let prefix = "OpenCoreData-"
 
-  /// Removes what killed processes left in the temporary directory: once a process.
+  /// Removes the folders that killed processes left in the temporary directory. Runs once in a process.
   package static func sweepOnce() { _ = isSwept }
 
   private static let isSwept: Bool = {

@@ -8,11 +8,11 @@
   public struct LMDBBackend: StoreBackend {
     private let initialMapSize: Int
 
-    /// `initialMapSize` is how many bytes of addresses are set aside for a file at first, at least what the file has;
-    /// the map grows when it must, which waits for all views to end.
+    /// `initialMapSize` is how many bytes of addresses are reserved for a file at first, at least the file's size. The
+    /// map grows when it must; growing waits for all views to end.
     public init(initialMapSize: Int = LMDBBackend.addressSpace) { self.initialMapSize = initialMapSize }
 
-    /// 64 GiB where addresses have 64 bits: neither memory nor disk.
+    /// 64 GiB where addresses have 64 bits. It reserves neither memory nor disk.
     public static let addressSpace = Int.bitWidth == 64 ? 1 << 36 : 1 << 28
 
     public var storeType: String { "LMDB" }
@@ -80,7 +80,7 @@
       guard let pages = states.first(where: { (try? $0.facts()) != nil }) ?? states.first else {
         throw LMDBMeta.damaged("Neither of its first two pages can be read", file)
       }
-      // What is read may be an earlier state then.
+      // Without this check an earlier state could be read.
       do throws(StoreError) { _ = try LMDBPages.last(of: file) } catch {
         salvage.lose(StoreFinding(.integrity, error.message))
       }
@@ -89,19 +89,19 @@
       try LMDBSalvage(pages, salvage).run(storeType: storeType)
     }
 
-    /// Throws `busy` where this process has the store open. Another process that has it open is told when it writes
-    /// next.
+    /// Throws `busy` where this process has the store open. Another process that has it open gets an error at its next
+    /// write.
     public func destroy(at url: URL, options: StoreOptions) throws(StoreError) {
       let path = try LMDBFile.resolved(url)
       guard let file = try LMDBFile.open(path, isReadOnly: true) else { return }
-      // What is no store of this kind is not ours to remove.
+      // A file that is no store of this type is not removed.
       if !options.forceDestroy {
         try LMDBPages.last(of: file, until: Date(timeIntervalSinceNow: options.timeout)) { (_, _) throws(StoreError) in
         }
       }
       let external = ExternalDataFolder(beside: path)
       try external.requireOwn()
-      // Nobody makes a new store there meanwhile.
+      // With the lock nobody makes a new store there meanwhile.
       let lock = try FolderLock.ifPossible(path, timeout: options.timeout)
       defer { withExtendedLifetime(lock) {} }
       try LMDBNewFile.remove(path, file, timeout: options.timeout)
@@ -112,7 +112,7 @@
       let (from, to) = (try LMDBFile.resolved(source), try LMDBFile.resolved(destination))
       let (theirs, own) = (ExternalDataFolder(beside: from), ExternalDataFolder(beside: to))
       try ExternalDataFolder.copying { () throws(StoreError) in
-        // Files that the source's rows name now stay, though a save may make them obsolete meanwhile.
+        // Files that the source's rows name now stay, even if a save makes them obsolete meanwhile.
         let files = theirs.view()
         defer { withExtendedLifetime(files) {} }
         guard let file = try LMDBFile.open(from, isReadOnly: true) else { throw Self.notFound(from) }

@@ -4,7 +4,7 @@
   import KeyValueEngine
   import StoreProtocol
 
-  /// The cursors of a transaction, one a part of the map, and what is read with them.
+  /// The cursors of a transaction, one for each part of the map, and the entries read with them.
   final class LMDBCursors {
     private let transaction: OpaquePointer
     private let trees: [MDB_dbi]
@@ -13,7 +13,7 @@
     private var isClosed = false
     /// The key of the object whose row was looked up last.
     @exclusivity(unchecked) private var lastObject: UInt64 = 0
-    /// The same, of those by the cursor of rows.
+    /// The same for the cursor of rows.
     @exclusivity(unchecked) private var lastValue: UInt64 = 0
 
     init(_ transaction: OpaquePointer, _ environment: LMDBEnvironment) {
@@ -23,7 +23,7 @@
       cursors = Array(repeating: nil, count: trees.count)
     }
 
-    /// Called before the transaction ends: those of one that writes end with it.
+    /// Called before the transaction ends. The cursors of a write transaction end with it.
     func close() {
       for cursor in cursors { if let cursor { mdb_cursor_close(cursor) } }
       cursors = []
@@ -59,7 +59,7 @@
       if space == .rows && key.count == 10 {
         let object = Self.object(key)
         defer { lastValue = object }
-        // What comes in the order of the keys is mostly the next one, which needs no search.
+        // In key order the next key is mostly the next entry, which needs no search.
         if object == lastValue &+ 1, mdb_cursor_get(cursor, &found, &value, MDB_NEXT) == MDB_SUCCESS,
           found.mv_size == 10, let name = found.mv_data, let wanted = key.baseAddress, memcmp(name, wanted, 10) == 0
         {
@@ -74,8 +74,8 @@
       }
     }
 
-    /// The same, for those who only read: near the key that was looked up last by the cursor, which is there; elsewhere
-    /// without it, because it would look at its own page first, which is out of the processor's reach by then.
+    /// The same for transactions that only read. It uses the cursor near the key that was looked up last. Elsewhere it
+    /// searches without the cursor, which would first read its own page, by then out of the processor's cache.
     func lookUp(_ space: KeySpace, _ key: UnsafeRawBufferPointer) throws(StoreError) -> UnsafeRawBufferPointer? {
       if space == .rows && key.count == 10 {
         let object = Self.object(key)
@@ -99,25 +99,25 @@
 
     // MARK: Searches
 
-    /// Nil for a key that a search has not found. Throws `corrupt` where damage may hide its entry.
+    /// Nil for a key that a search has not found. Throws `corrupt` where damage may hide the entry.
     @inline(never)
     private func absent(
       _ space: KeySpace, _ key: UnsafeRawBufferPointer
     ) throws(StoreError) -> UnsafeRawBufferPointer? {
       if let next = try seek(try cursor(space), space, key) {
-        // It is there, behind the page that the first search has led to.
+        // The entry exists, behind the page that the first search has led to.
         if !keyPrecedes(key, next.key) { throw damaged }
         try check(space, next.key, next.value)
       }
       return nil
     }
 
-    /// Moves a cursor to the first entry from `key` on, and gives it, nil where there is none.
+    /// Moves a cursor to the first entry with a key of at least `key`, and returns it; nil where there is none.
     ///
-    /// The checksum of an entry finds a damaged key where the entry is read. A search does not read an entry whose key
-    /// sends it elsewhere. It ends beside that entry then, or beside the page that a damaged key above leads away from.
-    /// So the entry before the place must be less than `key`, and have its own key. Whoever reads on from the place
-    /// checks the entry there.
+    /// The checksum of an entry reveals a damaged key where the entry is read. But a search does not read an entry that
+    /// its damaged key misdirects. It ends beside that entry, or beside the page that a damaged key above leads away
+    /// from. So the entry before the found position must be less than `key`, and have its own key. A caller that reads
+    /// on checks the entry at the position.
     private func seek(
       _ cursor: OpaquePointer, _ space: KeySpace, _ key: UnsafeRawBufferPointer
     ) throws(StoreError) -> (key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)? {
@@ -127,7 +127,7 @@
       let isThere = result == MDB_SUCCESS
       if isThere {
         if keyPrecedes(Self.bytes(found), key) { throw damaged }
-        // Nothing before the key itself is meant.
+        // The key itself was found, so no entry before it matters.
         if !keyPrecedes(key, Self.bytes(found)) { return (Self.bytes(found), Self.bytes(value)) }
       }
       var (before, other) = (MDB_val(), MDB_val())
@@ -158,8 +158,8 @@
         context: ["path": path])
     }
 
-    /// The first entry from `key` on, for saves. The entry before it is not checked: a save would take longer for it, and
-    /// a read of what a damaged key hides still throws after the save.
+    /// The first entry from `key` on, for saves. The entry before it is not checked, because that would make saves
+    /// slower. A read of an entry that a damaged key hides still throws after the save.
     func first(
       _ space: KeySpace, from key: UnsafeRawBufferPointer
     ) throws(StoreError) -> (key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)? {
@@ -204,7 +204,7 @@
       var (key, value) = (Self.value(first.key), Self.value(first.value))
       var result = MDB_SUCCESS
       while result == MDB_SUCCESS {
-        // The entry that ends a scan may do so by a damaged key.
+        // A damaged key may have ended the scan.
         if try !body(Self.bytes(key), Self.bytes(value)) {
           return try check(space, Self.bytes(key), Self.bytes(value))
         }
@@ -213,7 +213,7 @@
       if result != MDB_NOTFOUND { throw readError(result) }
     }
 
-    /// The cursor of a scan, whose body may read the same part.
+    /// The cursor of a scan whose body may read the same part.
     private func take(_ space: KeySpace) throws(StoreError) -> OpaquePointer {
       let cursor = try cursor(space)
       cursors[space.rawValue] = nil

@@ -4,7 +4,7 @@
 
   /// After a commit that failed at its end LMDB takes no further transactions: the file is opened again.
   extension LMDBEnvironment {
-    /// Called by who holds `writing`.
+    /// The caller holds `writing`.
     func reopen(_ deadline: Date) throws(StoreError) {
       try whileNobodyReads(until: deadline) { () throws(StoreError) in
         self.closeHandle()
@@ -17,7 +17,7 @@
       isFailed = false
     }
 
-    /// The same for whoever reads next.
+    /// The same for the next reader.
     func recover(_ deadline: Date) throws(StoreError) {
       guard writing.lock(before: deadline) else {
         throw StoreError(.busy, "The store is being opened anew; try again.", context: ["path": path])
@@ -26,11 +26,11 @@
       if isFailed { try reopen(deadline) }
     }
 
-    /// What became of a commit that failed: nobody has written since.
+    /// Finds out the outcome of a failed commit; nobody has written since.
     ///
-    /// LMDB writes one page at the very end, which makes the commit valid. Where that page is not there, nothing has
-    /// happened. What LMDB writes in its place then, the number of a former commit with the trees of the failed one,
-    /// looks like damage to whoever opens the file: the page becomes what it was.
+    /// LMDB writes one page last, which makes the commit valid. Where that page is missing, the commit has not
+    /// happened. LMDB then writes another page in its stead, with the number of a former commit and the trees of the
+    /// failed one, which looks like damage when the file is opened. So the page is restored.
     func settle(_ commitNumber: UInt64, _ error: StoreError) -> StoreError {
       isFailed = true
       var error = error

@@ -4,27 +4,27 @@
   import KeyValueEngine
   import StoreProtocol
 
-  /// A file as LMDB has it open: one a file and process, shared by all stores on it.
+  /// LMDB's environment of a file, one for each file and process, shared by all stores on the file.
   ///
-  /// Sendable, unchecked: `gate` guards what changes, and `writing` makes writers come one at a time.
+  /// Sendable, unchecked: `gate` guards the mutable state, and `writing` makes writers take turns.
   final class LMDBEnvironment: @unchecked Sendable {
     let file: LMDBFile
     let key: LMDBOpenFiles.Key
     var path: String { file.path }
     var isReadOnly: Bool { key.isReadOnly }
-    /// One tree a part of the map.
+    /// One tree for each part of the map.
     private(set) var trees: [MDB_dbi] = []
-    /// LMDB's own tree, which has the others by their names.
+    /// LMDB's own tree, which lists the other trees by name.
     private(set) var listOfTrees: MDB_dbi = 0
     private(set) var handle: OpaquePointer?
     private var mapSize: Int
     private let process = ProcessCopy.current
-    /// Open on the lock file, to see whether it is still there. Closed after LMDB's own: to close it takes LMDB's locks
-    /// away.
+    /// A descriptor of the lock file, to see whether the file still exists. It is closed after LMDB's own, because
+    /// closing it releases LMDB's locks.
     private(set) var lockFile: Int32 = -1
 
     private let gate = NSCondition()
-    /// Transactions that are open now, and those to be used again. Under the gate.
+    /// The number of open transactions, and the transactions kept for reuse. Guarded by `gate`.
     private var readers = 0
     private var idle: [OpaquePointer] = []
     /// While the map is changed nobody reads.
@@ -32,16 +32,16 @@
     private var isClosed = false
 
     let writing = NSLock()
-    /// Whether a commit failed so that LMDB must open the file anew. Under `writing`.
+    /// Whether a commit failed in a way that LMDB must open the file anew. Guarded by `writing`.
     var isFailed = false
     private var writes = 0
-    /// The page that the commit under way will replace, as it was. Under `writing`.
+    /// The former content of the page that the running commit will replace. Guarded by `writing`.
     private(set) var formerMeta: [UInt8] = []
 
     static let placesForReaders: UInt32 = 510
 
     /// Maps a file whose first pages were checked. LMDB reads no other page before ``openTrees()``. `mapSize` is how
-    /// many bytes are set aside at first, in addresses, not in memory.
+    /// many bytes of addresses, not of memory, are reserved at first.
     init(_ file: LMDBFile, _ key: LMDBOpenFiles.Key, mapSize: Int) throws(StoreError) {
       (self.file, self.key, self.mapSize) = (file, key, mapSize)
       try open()
@@ -55,7 +55,7 @@
       while true {
         let result = try openOnce()
         if result == MDB_SUCCESS { break }
-        // Where addresses are short, less is set aside; the map grows when it must.
+        // Where addresses are scarce, fewer are reserved; the map grows when it must.
         guard result == ENOMEM || result == EINVAL, mapSize / 2 >= needed else {
           throw LMDBError.opening(result, path)
         }
@@ -85,7 +85,7 @@
       mdb_env_set_maxdbs(handle, UInt32(KeySpace.allCases.count))
       mdb_env_set_maxreaders(handle, Self.placesForReaders)
       let flags = MDB_NOSUBDIR | MDB_NOTLS | (isReadOnly ? MDB_RDONLY | MDB_NOLOCK : 0)
-      // Who may use the store may use the lock file.
+      // Users who may use the store may use the lock file.
       let result = mdb_env_open(handle, path, UInt32(flags), mode_t(try file.mode() & 0o666))
       if result != MDB_SUCCESS {
         mdb_env_close(handle)
@@ -101,7 +101,7 @@
       return LMDBFile.Identity(FileStatus(status))
     }
 
-    /// Makes the trees' numbers known; in a new file that is written, makes the trees.
+    /// Looks up the numbers of the trees. In a new writable file it makes the trees.
     func openTrees() throws(StoreError) {
       var transaction: OpaquePointer?
       if isReadOnly { try file.share(until: Date(timeIntervalSinceNow: 60)) }
@@ -133,9 +133,9 @@
       return !isReadOnly && mdb_env_info(handle, &info) == MDB_SUCCESS && info.me_last_txnid == 0
     }
 
-    /// Called when nobody uses it any more.
+    /// Called when the last user is gone.
     func close() {
-      // A child process must leave alone what its parent has.
+      // A child process must not touch its parent's open files.
       guard belongsToProcess else { return }
       gate.withLock { isClosed = true }
       closeHandle()
@@ -167,7 +167,7 @@
 
     // MARK: Reading
 
-    /// A transaction that reads, given back to ``end(_:)``.
+    /// A read transaction, to be returned to ``end(_:)``.
     func beginReading(timeout: Double) throws(StoreError) -> OpaquePointer {
       try requireProcess()
       let deadline = Date(timeIntervalSinceNow: timeout)
@@ -192,7 +192,7 @@
         }
         leavePlace(nil, isUsable: false)
         if result == MDB_MAP_RESIZED {
-          // Another process has let the file grow.
+          // Another process has made the file grow.
           try changeMap(until: deadline) { (handle) throws(StoreError) in try self.adoptMap(handle) }
         } else if result == MDB_PANIC {
           try recover(deadline)
@@ -204,8 +204,7 @@
       }
     }
 
-    /// Waits until the map stays as it is, and counts a reader. Gives a transaction to be used again, where there is
-    /// one.
+    /// Waits until the map does not change, and counts a reader. Returns a transaction for reuse, where there is one.
     private func takePlace(until deadline: Date) throws(StoreError) -> OpaquePointer? {
       gate.lock()
       defer { gate.unlock() }
@@ -220,7 +219,7 @@
     }
 
     private func begin(_ used: OpaquePointer?) -> (Int32, OpaquePointer?) {
-      // It could not be opened anew after a commit that failed.
+      // The file could not be opened anew after a failed commit.
       guard let handle else { return (MDB_PANIC, nil) }
       if let used {
         let result = mdb_txn_renew(used)
@@ -256,7 +255,7 @@
 
     // MARK: Writing
 
-    /// A transaction that writes `bytes` or so, ended by ``endWriting(_:)`` on the same thread.
+    /// A write transaction for about `bytes` bytes, ended by ``endWriting(_:)`` on the same thread.
     func beginWriting(bytes: Int, timeout: Double) throws(StoreError) -> OpaquePointer {
       try requireProcess()
       let deadline = Date(timeIntervalSinceNow: timeout)
@@ -305,7 +304,7 @@
         }
         mdb_txn_abort(transaction)
         hasGrown = true
-        // Where views do not end in time, what is left of the map has to do.
+        // Where views do not end in time, the rest of the map must suffice.
         do throws(StoreError) {
           try changeMap(until: deadline) { (handle) throws(StoreError) in try self.grow(handle, to: wanted) }
         } catch {
@@ -314,12 +313,12 @@
       }
     }
 
-    /// How large the map must be: at the most every page in use is written anew, and each change takes a path of pages
+    /// The size that the map must have: at most every used page is written anew, and each change takes a path of pages
     /// in each part.
     private func wanted(_ bytes: Int) -> Int {
       var info = MDB_envinfo()
       mdb_env_info(handle, &info)
-      // The number is read from the map; no file has so many pages.
+      // The number is read from the map and may be damaged; no file has so many pages.
       let inUse = (min(max(0, Int(info.me_last_pgno)), 1 << 40) + 1) * pageSize
       return inUse + min(inUse, bytes * 128) + bytes * 4 + 1 << 20
     }
@@ -334,7 +333,7 @@
       var info = MDB_envinfo()
       try LMDBError.check(mdb_env_set_mapsize(handle, 0), "The store's map cannot grow", path)
       mdb_env_info(handle, &info)
-      // What the file says may be less than what it holds.
+      // The file may hold more than its header states.
       let needed = Int(clamping: try file.size()) + 1 << 20
       mapSize = max(info.me_mapsize, needed)
       if mapSize > info.me_mapsize {
@@ -372,7 +371,7 @@
       try body()
     }
 
-    /// Ends what ``beginWriting(bytes:timeout:)`` began, after the transaction has ended.
+    /// Ends the write that ``beginWriting(bytes:timeout:)`` began, after the transaction has ended.
     func endWriting() {
       file.unlock()
       writing.unlock()

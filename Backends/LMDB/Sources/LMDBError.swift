@@ -3,7 +3,7 @@
   import Foundation
   import StoreProtocol
 
-  /// What LMDB's result codes mean.
+  /// Maps LMDB's result codes to store errors.
   enum LMDBError {
     static func check(_ code: Int32, _ what: @autoclosure () -> String, _ path: String) throws(StoreError) {
       if code != MDB_SUCCESS { throw error(code, what(), path) }
@@ -15,8 +15,8 @@
         cause: mdb_strerror(code).map { String(cString: $0) })
     }
 
-    /// The error for a file that was looked at and does not open: what is not as it should be then was not read whole,
-    /// or is in the lock file.
+    /// The error for a file that was checked and does not open: LMDB did not read it completely, or the lock file is
+    /// damaged.
     static func opening(_ code: Int32, _ path: String) -> StoreError {
       let error = error(code, "The store file cannot be opened", path)
       if code != MDB_INVALID { return error }

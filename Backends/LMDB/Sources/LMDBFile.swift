@@ -3,17 +3,17 @@
   import Foundation
   import StoreProtocol
 
-  /// A store file as bytes, beside LMDB: its locks, its size, and the two pages that say which state is the last.
+  /// A store file as bytes, beside LMDB: its locks, its size, and the two pages that name the last state.
   ///
-  /// Who writes holds the exclusive lock of the file, and who reads without a place in LMDB's lock file the shared one.
-  /// It goes with the process that has it, can be waited for as long as one likes, and leaves no trace. LMDB itself
-  /// locks only its lock file, so that closing this descriptor takes nothing away.
+  /// A writer holds the exclusive lock of the file. A reader without an entry in LMDB's lock file holds the shared
+  /// lock. The locks end with their process, can be waited for with a timeout, and leave no trace. LMDB itself locks
+  /// only its lock file, so closing this descriptor releases none of LMDB's locks.
   final class LMDBFile: @unchecked Sendable {
     let path: String
     let descriptor: Int32
     let identity: Identity
     private let sharing = NSLock()
-    /// How many hold the shared lock. Under `sharing`.
+    /// How many users hold the shared lock. Guarded by `sharing`.
     private var sharers = 0
 
     struct Identity: Hashable {
@@ -22,7 +22,7 @@
 
       init(_ status: FileStatus) { (device, inode) = (status.device, status.inode) }
 
-      /// Nil where there is nothing. Asks for no times, which would cost the next save one more write.
+      /// Nil where there is no file. Does not read times, which would cost the next save one more write.
       init?(_ path: String) {
         var (device, inode) = (UInt64(0), UInt64(0))
         if cposix_identity(path, &device, &inode) != 0 { return nil }
@@ -38,8 +38,8 @@
       return url.resolvingSymlinksInPath().path
     }
 
-    /// Opens a file, nil where there is none. Throws `notAStore` for what is no file, and `corrupt` for next to nothing
-    /// but a hole.
+    /// Opens a file, nil where there is none. Throws `notAStore` for an item that is no file, and `corrupt` for a file
+    /// that is almost completely a hole.
     static func open(_ path: String, isReadOnly: Bool) throws(StoreError) -> LMDBFile? {
       let flags = (isReadOnly ? O_RDONLY : O_RDWR) | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
       let descriptor = try LockedFiles.opening(path) { Foundation.open(path, flags) }
@@ -79,7 +79,7 @@
 
     func unlock() { _ = flock(descriptor, LOCK_UN) }
 
-    /// Keeps writers away until as many calls of ``unshare()``.
+    /// Keeps writers away until ``unshare()`` was called as often.
     func share(until deadline: Date) throws(StoreError) {
       sharing.lock()
       defer { sharing.unlock() }
@@ -109,20 +109,20 @@
 
     // MARK: Content
 
-    /// Whether the open file has a name: it has none any more where somebody has removed it.
+    /// Whether the open file still has a name, that is, was not removed.
     static func hasName(_ descriptor: Int32) -> Bool {
       var status = stat()
       return fstat(descriptor, &status) == 0 && status.st_nlink > 0
     }
 
-    /// How many bytes it has. Asks for no times; nobody uses the descriptor's place.
+    /// The size in bytes. Does not read times, and does not move the descriptor's offset.
     func size() throws(StoreError) -> Int64 {
       let size = lseek(descriptor, 0, SEEK_END)
       if size < 0 { throw LMDBError.system("The store file cannot be looked at", path) }
       return Int64(size)
     }
 
-    /// Who may read and write it.
+    /// The permissions of the file.
     func mode() throws(StoreError) -> UInt32 { UInt32(try status().st_mode & 0o777) }
 
     private func status() throws(StoreError) -> stat {
@@ -133,7 +133,7 @@
       return status
     }
 
-    /// Its first `count` bytes, to be read only, until ``unmap(_:)``. Nil where the system gives no map.
+    /// The first `count` bytes, read-only, until ``unmap(_:)``. Nil where the system gives no map.
     func map(_ count: Int) -> UnsafeRawBufferPointer? {
       let start = mmap(nil, count, PROT_READ, MAP_SHARED, descriptor, 0)
       return start == MAP_FAILED ? nil : UnsafeRawBufferPointer(start: start, count: count)
@@ -143,7 +143,7 @@
       munmap(UnsafeMutableRawPointer(mutating: map.baseAddress), map.count)
     }
 
-    /// Fills `buffer` from a place of the file. False where the file ends before.
+    /// Fills `buffer` from an offset of the file. False where the file ends before.
     func read(_ buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(StoreError) -> Bool {
       var done = 0
       while done < buffer.count {

@@ -4,7 +4,7 @@
   import KeyValueEngine
   import StoreProtocol
 
-  /// A use of an environment, which is open as long as one of them lives.
+  /// A use of an environment, which stays open while it has uses.
   final class LMDBMap: KeyValueMap {
     let environment: LMDBEnvironment
 
@@ -31,15 +31,16 @@
       }
     }
 
-    /// Checks the pages of the state that LMDB begins with. A transaction holds it, so that no page of it changes.
+    /// Checks the pages of the state that LMDB begins with. A transaction holds the state, so that none of its pages
+    /// changes.
     ///
-    /// Throws `busy` where the lock file is that of another file, which had the name before and which a process has
-    /// open. LMDB takes the number of the last commit from the lock file, and would go on from an earlier commit of
-    /// this file.
+    /// Throws `busy` where the lock file belongs to another file that had the name before and that a process has open.
+    /// LMDB takes the number of the last commit from the lock file, and would go on from an earlier commit of this
+    /// file.
     private static func checkStructure(
       _ environment: LMDBEnvironment, _ deadline: Date, _ timeout: Double
     ) throws(StoreError) {
-      // Nobody commits between the beginning of the transaction and the reading of the first pages.
+      // Nobody commits between the beginning of the transaction and the read of the first pages.
       try environment.file.share(until: deadline)
       let begun: Result<(LMDBMeta, LMDBMeta, OpaquePointer), StoreError> = Result { () throws(StoreError) in
         let (last, former) = try LMDBMeta.both(of: environment.file)
@@ -49,7 +50,7 @@
       let (last, former, transaction) = try begun.get()
       defer { environment.end(transaction) }
       let number = UInt64(mdb_txn_id(transaction))
-      // The former one where a writer was killed before it had told others of its commit.
+      // The former state, where a writer was killed before it announced its commit.
       guard let meta = [last, former].first(where: { $0.commitNumber == number }) else {
         throw StoreError(
           .busy,
@@ -59,7 +60,7 @@
       try LMDBVerification(LMDBPages(environment.file, meta, isMapped: true)).checkStructure()
     }
 
-    /// Of a file that this process alone knows of, and has just made.
+    /// The map of a file that this process has just made and no other process knows.
     init(making file: LMDBFile, mapSize: Int) throws(StoreError) {
       let key = LMDBOpenFiles.Key(identity: file.identity, isReadOnly: false)
       environment = try LMDBOpenFiles.environment(key) { () throws(StoreError) in

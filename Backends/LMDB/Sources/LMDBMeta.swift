@@ -14,10 +14,10 @@
 
     static let size = 152
     private static let magic: UInt32 = 0xBEEF_C0DE
-    /// Keys of the list of free pages are numbers; the other bit says that the file lies in no folder of its own.
+    /// Keys of the list of free pages are numbers. The other bit says that the file has no folder of its own.
     private static let flags: Set<UInt16> = [0x4008, 0x0008]
 
-    /// Nil for what is no such page, or one that this file cannot have as its `number`th.
+    /// Nil where the bytes are no such page, or cannot be page `number` of the file.
     init?(_ page: UnsafeRawBufferPointer, number: Int) {
       guard page.count >= Self.size, page.u64(0) == UInt64(number), page.u16(10) == 8, page.u32(16) == Self.magic,
         page.u32(20) == 1, page.u64(24) == 0, Self.flags.contains(page.u16(44)), page.u16(92) == 0
@@ -36,9 +36,9 @@
 
     /// Both pages, the one with the last commit first.
     ///
-    /// Throws `notAStore` for a file that is none of LMDB's, `newerFormat` for one of another version of it, and
-    /// `corrupt` where the two contradict each other or the file ends before what they speak of: to read such a file
-    /// through a map would end the process.
+    /// Throws `notAStore` for a file that is not LMDB's, `newerFormat` for another version of LMDB's format, and
+    /// `corrupt` where the two pages contradict each other or the file ends before the pages that they name. Reading
+    /// such a file through a map would end the process.
     static func both(of file: LMDBFile) throws(StoreError) -> (last: LMDBMeta, former: LMDBMeta) {
       var bytes = [UInt8](repeating: 0, count: size)
       let first = try read(file, number: 0, at: 0, &bytes)
@@ -54,17 +54,17 @@
       return (last, former)
     }
 
-    /// Those of both pages that are some, the one with the last commit first, whatever they say of each other: for a
+    /// The valid ones of both pages, the one with the last commit first, even if they contradict each other. For a
     /// damaged file.
     static func readable(of file: LMDBFile) -> [LMDBMeta] {
       var bytes = [UInt8](repeating: 0, count: size)
-      // What the second one says of the size of pages where the first one is broken is what LMDB takes by itself.
+      // If the first page is broken, the second one is read at LMDB's default page size.
       let first = try? read(file, number: 0, at: 0, &bytes)
       let second = try? read(file, number: 1, at: Int64(first?.pageSize ?? 4096), &bytes)
       return [first, second].compactMap { $0 }.sorted { $0.commitNumber > $1.commitNumber }
     }
 
-    /// The page that a commit replaces, as it is.
+    /// The present bytes of the page that a commit replaces.
     static func bytes(of file: LMDBFile, _ commitNumber: UInt64, _ pageSize: Int) throws(StoreError) -> [UInt8] {
       var bytes = [UInt8](repeating: 0, count: size)
       let result: Result<Bool, StoreError> = bytes.withUnsafeMutableBytes { buffer in
@@ -115,7 +115,7 @@
       return try result.get()
     }
 
-    /// Throws `notAStore` for what does not begin as a file of LMDB's, before anybody waits for its locks.
+    /// Throws `notAStore` where the file does not begin as LMDB's files do, before anybody waits for its locks.
     static func requireBeginning(of file: LMDBFile) throws(StoreError) {
       var beginning: UInt64 = 0
       let result: Result<Bool, StoreError> = withUnsafeMutableBytes(of: &beginning) { bytes in
@@ -134,7 +134,7 @@
     }
   }
 
-  /// A tree of pages: its root, and what it says of itself.
+  /// A tree of pages: its root, and its header fields.
   struct LMDBTree: Equatable {
     let flags: UInt16
     let depth: Int

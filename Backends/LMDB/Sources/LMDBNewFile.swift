@@ -2,9 +2,9 @@
   import Foundation
   import StoreProtocol
 
-  /// Files that get their name when they are whole.
+  /// Files that get their name when they are complete.
   enum LMDBNewFile {
-    /// Lets `body` fill a new file, and gives it the name `path`. Does nothing where somebody else was first.
+    /// Lets `body` fill a new file, and gives it the name `path`. Does nothing where another process was first.
     static func make(
       _ path: String, timeout: Double, _ body: (LMDBFile) throws(StoreError) -> Void
     ) throws(StoreError) {
@@ -15,12 +15,12 @@
           }
           try body(file)
         }
-        // What a store had that is being removed goes first.
+        // Files of a store that is being removed are removed first.
         let lock = try FolderLock.ifPossible(path, timeout: timeout)
         defer { withExtendedLifetime(lock) {} }
         if link(temporary, path) != 0 {
           if errno == EEXIST { return }
-          // Where there are no hard links, the name is free as far as is known.
+          // Without hard links, the check above is the only sign that the name is free.
           guard errno == EPERM || errno == ENOTSUP || errno == EOPNOTSUPP, access(path, F_OK) != 0,
             rename(temporary, path) == 0
           else { throw LMDBError.system("The new store file cannot get its name", path) }
@@ -29,9 +29,9 @@
       }
     }
 
-    /// Puts a copy of a state in the place of whatever is at `path`.
+    /// Replaces the file at `path`, if any, by a copy of a state.
     ///
-    /// A process that has the former file open goes on reading that, and is refused when it writes.
+    /// A process that has the former file open can still read it, and gets an error when it writes.
     static func replace(_ path: String, with pages: LMDBPages, timeout: Double) throws(StoreError) {
       let former = try LMDBFile.open(path, isReadOnly: true)
       if let former {
@@ -47,7 +47,7 @@
           throw LMDBError.system("The copy cannot take the former file's place", path)
         }
         do throws(StoreError) {
-          // The lock file goes with the file whose readers are in it.
+          // The lock file lists readers of the former file, so it is removed too.
           if unlink(path + LMDBEnvironment.lockSuffix) != 0 && errno != ENOENT {
             throw LMDBError.system("The former lock file cannot be removed", path)
           }
@@ -65,15 +65,14 @@
       if LMDBOpenFiles.isOpen(file.identity) { throw inUse(path) }
       try requireLockFile(path)
       try file.lockExclusively(until: Date(timeIntervalSinceNow: timeout))
-      // The store's file first, durably: without it the lock file is nothing.
+      // The store's file first, durably: without it the lock file is worthless.
       for name in [path, path + LMDBEnvironment.lockSuffix] {
         if unlink(name) != 0 && errno != ENOENT { throw LMDBError.system("The store cannot be removed", name) }
         try syncFolder(of: path)
       }
     }
 
-    /// Throws `notAStore` where something that is no regular file has the name of the lock file: that is not ours to
-    /// remove.
+    /// Throws `notAStore` where the name of the lock file belongs to anything but a regular file, which is not removed.
     private static func requireLockFile(_ path: String) throws(StoreError) {
       let url = URL(fileURLWithPath: path + LMDBEnvironment.lockSuffix)
       try OwnedFolder(url.deletingLastPathComponent().path)?.requireFile(url.lastPathComponent)
@@ -84,14 +83,14 @@
         .busy, "This process has the store open; remove it from its coordinators first.", context: ["path": path])
     }
 
-    /// Removes what a process left that was killed, or lost its power, while it made the store.
+    /// Removes the files left by a process that was killed, or lost power, while it made the store.
     static func removeLeft(_ path: String) {
       TemporaryFolder.removeLeft(beside: URL(fileURLWithPath: path), for: purpose)
     }
 
     private static let purpose = "making"
 
-    /// Lets `body` use a new file in a folder of its own beside `path`. Should the process be killed, the next one that
+    /// Lets `body` use a new file in a folder of its own beside `path`. If the process is killed, the next process that
     /// makes or opens this store removes the folder.
     private static func withTemporary(
       beside path: String, _ body: (String) throws(StoreError) -> Void

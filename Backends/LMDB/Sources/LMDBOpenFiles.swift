@@ -2,8 +2,8 @@
   import Foundation
   import StoreProtocol
 
-  /// The environments that this process has open, each once: LMDB forbids two of one file, whose locks would not see
-  /// each other.
+  /// The environments that this process has open, one for each file. LMDB forbids two of one file, because their locks
+  /// would not see each other.
   enum LMDBOpenFiles {
     struct Key: Hashable {
       let identity: LMDBFile.Identity
@@ -11,10 +11,10 @@
     }
 
     private static let lock = NSLock()
-    // Used under the lock.
+    // Guarded by the lock.
     nonisolated(unsafe) private static var environments: [Key: (environment: LMDBEnvironment, users: Int)] = [:]
 
-    /// The environment of a file, opened by `open` where there is none. Each call is ended by ``release(_:)``.
+    /// The environment of a file, opened by `open` where there is none. Balance each call with ``release(_:)``.
     static func environment(
       _ key: Key, _ open: () throws(StoreError) -> LMDBEnvironment
     ) throws(StoreError) -> LMDBEnvironment {
@@ -24,7 +24,7 @@
         environments[key] = (known.environment, known.users + 1)
         return known.environment
       }
-      // What a parent process had open is not ours to close: it is left as it is.
+      // Environments of a parent process must not be closed here, so they are left as they are.
       let environment = try open()
       environments[key] = (environment, 1)
       return environment

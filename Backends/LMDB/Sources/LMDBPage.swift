@@ -1,20 +1,20 @@
 #if LMDB
   import Foundation
 
-  /// A page of a tree: nothing in it leads out of it.
+  /// A page of a tree. Nothing in it points outside of it.
   struct LMDBPage {
     let bytes: UnsafeRawBufferPointer
     let isLeaf: Bool
-    /// How many nodes the page has. A node of a leaf is an entry, a node of another page leads to a page below.
+    /// The number of nodes. A node of a leaf is an entry; a node of another page leads to a page below.
     let count: Int
     /// Whether all values of a leaf are on the page itself.
     let hasPlainValues: Bool
-    /// Where the nodes begin. They reach to the end of the page.
+    /// The offset of the first node. The nodes reach to the end of the page.
     private let upper: Int
 
     private static let head = 16
 
-    /// Nil for what is no page of a tree with this number.
+    /// Nil where the bytes are no page of a tree with this number.
     init?(_ bytes: UnsafeRawBufferPointer, number: UInt64) {
       let flags = bytes.u16(10)
       let (lower, upper) = (Int(bytes.u16(12)), Int(bytes.u16(14)))
@@ -35,7 +35,7 @@
 
     private func offset(_ index: Int) -> Int { Int(bytes.u16(Self.head + index * 2)) }
 
-    /// What kind of value a node has, zero for none. Nil for a node that leads out of the page.
+    /// The kind of a node's value, zero for none. Nil for a node that points outside of the page.
     private static func kind(
       _ bytes: UnsafeRawBufferPointer, node start: Int, _ upper: Int, isLeaf: Bool
     ) -> UInt16? {
@@ -63,8 +63,8 @@
     /// How many words ``isPacked(_:)`` needs for a page of `pageSize` bytes.
     static func words(pageSize: Int) -> Int { pageSize / 128 + 1 }
 
-    /// Whether the nodes lie side by side, without gaps and overlaps, and none is longer than LMDB makes them. LMDB
-    /// relies on both where it moves nodes. `ends` is memory of ``words(pageSize:)`` words: one bit for two bytes.
+    /// Whether the nodes lie side by side, without gaps or overlaps, and none is longer than LMDB makes them. LMDB
+    /// relies on both when it moves nodes. `ends` is memory of ``words(pageSize:)`` words, one bit for two bytes.
     func isPacked(_ ends: UnsafeMutableBufferPointer<UInt64>) -> Bool {
       func turn(_ place: Int) { ends[place >> 7] ^= 1 << (UInt64(place) >> 1 & 63) }
       ends.update(repeating: 0)
@@ -80,7 +80,7 @@
         turn(start)
         turn(end)
       }
-      // What begins where something else ends is turned twice, and the nodes are as long as the room that they have.
+      // A bit that is both a beginning and an end is flipped twice. Then the lengths of the nodes add up to their room.
       turn(bytes.count)
       return total == bytes.count - upper && ends.allSatisfy { $0 == 0 }
     }
@@ -98,9 +98,9 @@
 
     enum Value {
       case here(UnsafeRawBufferPointer)
-      /// Of a tree with a name, nil for a value that is too short or too long.
+      /// The record of a named tree, nil for a value that is too short or too long.
       case tree(LMDBTree?)
-      /// On pages of its own.
+      /// A value on pages of its own.
       case elsewhere(page: UInt64, count: Int)
     }
 

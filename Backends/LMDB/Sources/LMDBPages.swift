@@ -3,7 +3,7 @@
   import KeyValueEngine
   import StoreProtocol
 
-  /// One state of a file, read page by page without LMDB: what is not as it must be is found, and ends nothing.
+  /// One state of a file, read page by page without LMDB. Damage is found and does not end the process.
   final class LMDBPages {
     let file: LMDBFile
     let meta: LMDBMeta
@@ -11,13 +11,13 @@
     private let buffer: UnsafeMutableRawBufferPointer
     private let head: UnsafeMutableRawBufferPointer
 
-    /// LMDB itself goes no deeper.
+    /// LMDB itself descends no deeper.
     static let longestPath = 32
-    /// As LMDB is built by everybody.
+    /// The default of LMDB's build.
     static let longestKey = 511
 
-    /// `isMapped` reads pages through a map where the system gives one. That spares a call of the system for each page,
-    /// but a disk that fails, or another program that cuts the file off, ends the process.
+    /// `isMapped` reads pages through a map where the system gives one. This saves a system call for each page, but a
+    /// failing disk, or another program that truncates the file, ends the process.
     init(_ file: LMDBFile, _ meta: LMDBMeta, isMapped: Bool = false) {
       (self.file, self.meta) = (file, meta)
       map = isMapped ? file.map(Int(meta.byteCount)) : nil
@@ -39,14 +39,14 @@
       return page
     }
 
-    /// The beginning of a page: as many bytes as `buffer` has, in which they are then.
+    /// Reads the beginning of a page into `buffer`, as many bytes as it holds.
     private func bytes(
       _ number: UInt64, _ buffer: UnsafeMutableRawBufferPointer
     ) throws(StoreError) -> UnsafeRawBufferPointer {
       guard number >= 2, number <= meta.lastPage else { throw damaged }
       let start = Int64(number) * Int64(meta.pageSize)
       if let map {
-        // In one go, which takes half the time: the nodes of a page are read in no order.
+        // Copied at once, which takes half the time: the nodes of a page are read in no order.
         buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: map[Int(start)..<Int(start) + buffer.count]))
       } else if try !file.read(buffer, at: start) {
         throw damaged
@@ -54,9 +54,9 @@
       return UnsafeRawBufferPointer(buffer)
     }
 
-    /// The pages of a value of `count` bytes on pages of its own, of which the first one is `number`. There may be more
-    /// than it needs: it may have been longer before. They may reach behind the last page. Throws `corrupt` where they
-    /// do not hold so much.
+    /// The pages of a value of `count` bytes on pages of its own; `number` is the first one. There may be more pages
+    /// than the value needs, because it may have been longer before. They may reach behind the last page. Throws
+    /// `corrupt` where they do not hold `count` bytes.
     func overflowPages(_ number: UInt64, count: Int) throws(StoreError) -> Range<UInt64> {
       let head = try bytes(number, self.head)
       let pages = UInt64(head.u32(12))
@@ -111,7 +111,7 @@
           guard let index, !keyPrecedes(key, page.key(index)) else { return nil }
           return (page, index)
         }
-        // The first key of such a page counts as less than all.
+        // The first key of an inner page counts as less than all others.
         let next = (1..<max(1, page.count)).last { !keyPrecedes(key, page.key($0)) } ?? 0
         guard next < page.count else { throw damaged }
         number = page.child(next)
@@ -121,7 +121,7 @@
   }
 
   extension LMDBPages {
-    /// What the store in this state says of itself. Throws `notAStore` where there is no such store.
+    /// The header fields of the store in this state. Throws `notAStore` where there is no such store.
     func facts() throws(StoreError) -> KeyValueFacts {
       guard let tree = try tree(named: KeySpace.facts.name) else {
         throw StoreError(
@@ -131,7 +131,7 @@
       return KeyValueFacts { (key) throws(StoreError) in try self.value(key, in: tree) }
     }
 
-    /// Among the names of the trees: the number of the commit that wrote the state, in eight bytes.
+    /// A key among the names of the trees: the number of the commit that wrote the state, in eight bytes.
     static let commitKey = "commit"
 
     /// Nil where there is none.
@@ -143,9 +143,9 @@
       return data.reversed().reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// Opens the last state of a file, where it is one of a store; gives it to `body` while nobody writes.
+    /// Opens the last state of a file that is a store, and gives it to `body` while nobody writes.
     ///
-    /// Throws what ``LMDBMeta/both(of:)`` throws, and `corrupt` where a damaged page would hide the last commit.
+    /// Throws the errors of ``LMDBMeta/both(of:)``, and `corrupt` where a damaged page would hide the last commit.
     static func last<R>(
       of file: LMDBFile, until deadline: Date, _ body: (LMDBPages, KeyValueFacts) throws(StoreError) -> R
     ) throws(StoreError) -> R {
@@ -156,7 +156,7 @@
       return try body(pages, facts)
     }
 
-    /// The same, for whoever sees to it that nobody writes.
+    /// The same for a caller that keeps writers away.
     static func last(of file: LMDBFile) throws(StoreError) -> (LMDBPages, KeyValueFacts) {
       let (last, former) = try LMDBMeta.both(of: file)
       let pages = LMDBPages(file, last)

@@ -3,14 +3,14 @@
   import KeyValueEngine
   import StoreProtocol
 
-  /// Reads the entries of a damaged file page by page, without LMDB: a page that is none costs what is below it.
+  /// Reads the entries of a damaged file page by page, without LMDB. Below an invalid page all entries are lost.
   final class LMDBSalvage {
     private let pages: LMDBPages
     private let entries: KeyValueSalvage
     private let salvage: Salvage
-    /// Pages that were looked at: damaged ones may lead in circles.
+    /// Pages that were visited: damaged ones may form circles.
     private var seen: Set<UInt64> = []
-    /// How many pages values of their own took: several may name the same.
+    /// How many pages the values on pages of their own took: several values may name the same page.
     private var overflowPages: UInt64 = 0
 
     init(_ pages: LMDBPages, _ salvage: Salvage) throws(StoreError) {
@@ -19,7 +19,7 @@
       entries = try KeyValueSalvage(salvage, longestKey: LMDBPages.longestKey)
     }
 
-    /// Throws what is no damage, and `modelMismatch`.
+    /// Throws `modelMismatch`, and errors that are not caused by damage.
     func run(storeType: String) throws(StoreError) {
       if let facts = try readable({ () throws(StoreError) in try pages.facts() }) {
         try entries.take(facts, storeType: storeType)
@@ -63,7 +63,7 @@
         for index in (0..<page.count).reversed() where !page.isLeaf { pending.append(page.child(index)) }
         for index in 0..<page.count where page.isLeaf {
           found += 1
-          // One that cannot be read was told of, and is passed over.
+          // An unreadable entry was reported, and is skipped.
           _ = try readable { () throws(StoreError) in try body(page.key(index), page.value(index)) }
         }
       }
@@ -73,7 +73,7 @@
       }
     }
 
-    /// Nil, and told, for what is damaged.
+    /// The result of `body`. Reports damage and returns nil.
     private func readable<R>(_ body: () throws(StoreError) -> R) throws(StoreError) -> R? {
       do { return try body() } catch {
         guard Salvage.isDamage(error) else { throw error }

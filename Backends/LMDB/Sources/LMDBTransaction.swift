@@ -4,7 +4,7 @@
   import KeyValueEngine
   import StoreProtocol
 
-  /// A view of a file, bound to no thread.
+  /// A view of a file, not bound to a thread.
   final class LMDBReading: KeyValueReading {
     private let environment: LMDBEnvironment
     private let transaction: OpaquePointer
@@ -30,8 +30,8 @@
     }
 
     func check() throws(StoreError) {
-      // Who has another lock file writes over pages that this one reads, but not before it has opened the file and
-      // checked it.
+      // A process with another lock file overwrites pages that this transaction reads, but only after it has opened the
+      // file and checked it.
       var time = timespec()
       clock_gettime(CLOCK_MONOTONIC, &time)
       let now = time.tv_sec &* 1_000_000_000 &+ time.tv_nsec
@@ -44,7 +44,7 @@
 
     /// Verifies the last state, while nobody writes.
     func verify() throws(StoreError) {
-      // Not by the descriptor of the environment, whose lock may be that of a save.
+      // Not by the descriptor of the environment, which may hold the lock of a save.
       guard let file = try LMDBFile.open(environment.path, isReadOnly: true) else {
         throw StoreError(.notFound, "The store file is no longer there.", context: ["path": environment.path])
       }
@@ -78,19 +78,19 @@
     }
   }
 
-  /// A change of a file, on one thread. The caller alone writes as long as it lives.
+  /// A change of a file, on one thread. It is the only writer while it lives.
   final class LMDBWriting: KeyValueWriting {
     private let map: LMDBMap
     private let environment: LMDBEnvironment
     /// Nil after its end.
     @exclusivity(unchecked) private var transaction: OpaquePointer?
-    /// Kept where they were: what is written together mostly lies together.
+    /// Cursors keep their positions, because entries written together are mostly adjacent.
     private let cursors: LMDBCursors
-    /// The greatest key of a part, or a greater one that has been removed: how many bytes it has, nil where it is not
-    /// known.
+    /// The number of bytes of each part's greatest key, or of a greater key that has been removed; nil where it is
+    /// unknown.
     @exclusivity(unchecked) private var lastCounts: [Int?] = Array(repeating: nil, count: KeySpace.allCases.count)
     private let lastKeys: UnsafeMutableRawBufferPointer
-    /// Where a value is made that LMDB copies.
+    /// Memory for a value that LMDB copies.
     @exclusivity(unchecked) private var scratch = UnsafeMutableRawBufferPointer(start: nil, count: 0)
     let commitNumber: UInt64
 
@@ -149,7 +149,7 @@
       let cursor = try cursors.cursor(space)
       if isAtHand { return try replace(cursor, key, count, fill) }
       var (name, data) = (LMDBCursors.value(key), MDB_val(mv_size: count, mv_data: nil))
-      // Behind all others pages are filled to their end; elsewhere they are split in halves.
+      // Pages are filled completely where keys are added at the end, and split in halves elsewhere.
       let isBehind = isBehind(space, key, cursor)
       let flags = MDB_RESERVE | (isBehind ? MDB_APPEND : 0)
       let result = mdb_cursor_put(cursor, &name, &data, UInt32(flags))
@@ -158,8 +158,8 @@
       if isBehind { setLast(space, key) }
     }
 
-    /// Gives the key at which a cursor is another value. LMDB spares the search only where it gets the value itself:
-    /// with any other flag beside the one for the current key it looks for the key again.
+    /// Gives the key at a cursor another value. LMDB saves the search only if it gets the value itself: with any flag
+    /// besides the one for the current key it searches again.
     private func replace(
       _ cursor: OpaquePointer, _ key: UnsafeRawBufferPointer, _ count: Int,
       _ fill: (UnsafeMutableRawBufferPointer) -> Void
@@ -175,8 +175,7 @@
       if result != MDB_SUCCESS { throw writeError(result) }
     }
 
-    /// Whether a key is greater than all others. Asked in spaces only that are mostly written in the order of their
-    /// keys.
+    /// Whether a key is greater than all others. Looked up only in spaces that are mostly written in key order.
     private func isBehind(_ space: KeySpace, _ key: UnsafeRawBufferPointer, _ cursor: OpaquePointer) -> Bool {
       if space != .rows && space != .links { return false }
       if lastCounts[space.rawValue] == nil {
@@ -231,8 +230,8 @@
       }
     }
 
-    /// Puts the number of the commit where LMDB's first page leads to, which each commit writes anew: the one tells the
-    /// other.
+    /// Writes the number of the commit to a page that LMDB's first page leads to and that each commit writes anew. So
+    /// each of the two numbers confirms the other.
     private func putCommitNumber(_ transaction: OpaquePointer) throws(StoreError) {
       var number = commitNumber.littleEndian
       var name = LMDBPages.commitKey

@@ -3,12 +3,13 @@
   import KeyValueEngine
   import StoreProtocol
 
-  /// Checks one state of a file without LMDB, which relies on what it reads.
+  /// Checks one state of a file without LMDB, because LMDB trusts the pages that it reads.
   ///
-  /// Both checks visit each page in use once, and no page twice. They take one bit of memory a page, and no recursion.
+  /// Both checks visit each used page once, and no page twice. They take one bit of memory for each page, and no
+  /// recursion.
   final class LMDBVerification {
     private let pages: LMDBPages
-    /// One bit a page: the pages in use, and the free ones when these have been checked.
+    /// One bit for each page: the used pages, and the free pages once they have been checked.
     private var used: [UInt64]
     private let nodeStarts: UnsafeMutableBufferPointer<UInt64>
     private var checksEntries = false
@@ -57,7 +58,7 @@
       try checkFreePages()
     }
 
-    /// The trees of the store: no other ones, and none without a name of ours.
+    /// The trees of the store. Throws for other trees, and for trees without a known name.
     private func trees() throws(StoreError) -> [(KeySpace, LMDBTree)] {
       var trees: [(KeySpace, LMDBTree)] = []
       try walk(pages.meta.main, .names) { (key, value) throws(StoreError) in
@@ -70,7 +71,7 @@
       return trees
     }
 
-    /// LMDB writes on free pages next. Its list of them has one entry for each commit that left some.
+    /// LMDB writes on free pages next. Its list of them has one entry for each commit that freed some.
     private func checkFreePages() throws(StoreError) {
       var free: [UInt64] = []
       try walk(pages.meta.free, .freePages) { (key, value) throws(StoreError) in
@@ -84,7 +85,7 @@
         let numbers: [UInt64] = list.withUnsafeBytes { bytes in
           stride(from: 0, to: bytes.count - 7, by: 8).map { bytes.u64($0) }
         }
-        // The first one is how many there are; they come from the last page to the first.
+        // The first number is the count; the pages follow in descending order.
         guard let count = numbers.first, count < UInt64(numbers.count) else { throw pages.damaged }
         let listed = numbers.dropFirst().prefix(Int(count))
         guard zip(listed, listed.dropFirst()).allSatisfy({ $0 > $1 }) else { throw pages.damaged }
@@ -93,7 +94,7 @@
       for page in free { try use(page) }
     }
 
-    /// Marks a page. Throws where it has a use already.
+    /// Marks a page as used. Throws where it is used already.
     private func use(_ page: UInt64) throws(StoreError) {
       guard page >= 2, page <= pages.meta.lastPage else { throw pages.damaged }
       let (word, bit) = (Int(page >> 6), UInt64(1) << (page & 63))
@@ -104,14 +105,14 @@
     // MARK: Trees
 
     private enum Content {
-      /// LMDB's own tree, which has the others by their names.
+      /// LMDB's own tree, which lists the other trees by name.
       case names
       case entries
       /// The list of free pages, whose keys are numbers of commits.
       case freePages
     }
 
-    /// A page of a tree that is still to be checked, and the keys between which its own must be.
+    /// A page of a tree that is yet to be checked, and the bounds of its keys.
     private struct Branch {
       let page: UInt64
       let depth: Int
@@ -119,8 +120,8 @@
       var high: [UInt8]?
     }
 
-    /// Checks the pages of a tree. Calls `body` with each entry; without a check of the entries it may leave out those
-    /// of the store.
+    /// Checks the pages of a tree. Calls `body` with each entry. Without a check of the entries it may leave out
+    /// entries of the store.
     private func walk(
       _ tree: LMDBTree, _ content: Content,
       _ body: (UnsafeRawBufferPointer, LMDBPage.Value) throws(StoreError) -> Void
@@ -140,12 +141,13 @@
         }
         if checksOrder { try checkOrder(page, next, isNumbered: content == .freePages) }
         if !page.isLeaf {
-          // LMDB itself leaves single ones in the list of free pages only, and ends the process where there are others.
+          // LMDB itself leaves single nodes only in the list of free pages, and ends the process where there are
+          // others.
           if page.count < 2 && content != .freePages { throw pages.damaged }
           branches += 1
           for index in (0..<page.count).reversed() {
             var branch = Branch(page: page.child(index), depth: next.depth + 1)
-            // Marked here, so that no more pages are pending than there are.
+            // Marked here, so that no more pages are pending than exist.
             try use(branch.page)
             if checksOrder {
               branch.low = index == 0 ? next.low : Array(page.key(index))
@@ -180,7 +182,7 @@
       func precedes(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Bool {
         isNumbered ? a.u64(0) < b.u64(0) : keyPrecedes(a, b)
       }
-      // The first key of a page that is no leaf counts as less than all.
+      // The first key of an inner page counts as less than all others.
       let first = page.isLeaf ? 0 : 1
       for index in first..<max(first, page.count) {
         let key = page.key(index)

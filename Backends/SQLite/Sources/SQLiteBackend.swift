@@ -39,11 +39,11 @@ public struct SQLiteBackend: StoreBackend {
     var identity = SQLiteOpenFiles.Identity(path)
     let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
     let isWritable = FileStatus.mayBeWritten(folder) && (!exists || FileStatus.mayBeWritten(path))
-    // SQLite would say that it finds no file.
+    // SQLite's own error would only say that it finds no file.
     if !exists && !isWritable {
       throw StoreError(.readOnly, "No store can be made in this folder.", context: ["path": folder])
     }
-    // What is not ours, or of another model, is only looked at: it stays as it is to the last byte.
+    // A foreign file, or a store of another model, is only read: not a byte of it changes.
     var facts = exists ? try look(at: path, schema, options, isWritable: isWritable) : nil
     var writer: SQLiteConnection?
     if !options.isReadOnly, facts.map({ $0.readOnlyReason == nil && $0.mustWrite(options) }) ?? true {
@@ -61,7 +61,7 @@ public struct SQLiteBackend: StoreBackend {
     return SQLiteStore(facts, options, pool: pool, place: place, file: file, writer: writer) { () throws(StoreError) in
       let connection = try connect(path, .readWrite, options)
       try file.require(connection)
-      // Where a file cannot be opened for writing, SQLite takes what it gets.
+      // SQLite opens a file for reading where it cannot open it for writing.
       if connection.isReadOnly {
         throw StoreError(.readOnly, "The store cannot be opened for writing.", context: ["path": path])
       }
@@ -69,12 +69,12 @@ public struct SQLiteBackend: StoreBackend {
     }
   }
 
-  /// Makes the store where there is none, and does what the options ask for at opening.
+  /// Makes the store where there is none, and applies the options for opening.
   private static func prepare(
     _ connection: SQLiteConnection, _ schema: Schema, _ options: StoreOptions, isNew: Bool
   ) throws(StoreError) -> SQLiteStoreFacts {
     if isNew {
-      // Also where somebody else is just making it: then one of both finds it made, perhaps with another model.
+      // Also where another process is making it: one of both then finds it made, perhaps with another model.
       if try connection.integer("SELECT count(*) FROM sqlite_master") == 0 {
         try SQLiteFormat.create(on: connection, schema: schema, options: options)
       }
@@ -84,7 +84,7 @@ public struct SQLiteBackend: StoreBackend {
     return try SQLiteStoreFacts(connection, schema, options)
   }
 
-  /// What an existing file says of itself, nil where it has no tables yet. Leaves no trace.
+  /// Reads what an existing file says of itself, nil where it has no tables yet. Leaves no trace.
   private static func look(
     at path: String, _ schema: Schema, _ options: StoreOptions, isWritable: Bool
   ) throws(StoreError) -> SQLiteStoreFacts? {
@@ -114,7 +114,7 @@ public struct SQLiteBackend: StoreBackend {
         let connection = try connect(path, .readWrite, options)
         // Before its log is moved.
         try file.require(connection)
-        // Who says when the log is to be moved is obeyed.
+        // An application that sets when the log is moved keeps that setting.
         if options.pragmas["wal_autocheckpoint"] == nil { connection.log.shorten(connection.database, path) }
         return try SQLiteReader(connection, binding, nil, file)
       }
@@ -123,9 +123,9 @@ public struct SQLiteBackend: StoreBackend {
   }
 
   private static func configure(_ connection: SQLiteConnection, _ options: StoreOptions) throws(StoreError) {
-    // A save is durable when it returns unless the application asks for less. EXTRA is FULL, and syncs the folder after
-    // a rollback journal was removed: else the journal may be back after a loss of power, and take back what it was
-    // there for.
+    // A save is durable when it returns, unless the application allows less. EXTRA is FULL and also syncs the folder
+    // after a rollback journal was removed. Otherwise the journal may be back after a loss of power, and undo the
+    // commit.
     if options.pragmas["synchronous"] == nil { try connection.execute("PRAGMA synchronous = EXTRA") }
     try connection.execute("PRAGMA journal_size_limit = \(SQLiteLog.longestRest)")
     for (name, value) in options.pragmas.sorted(by: { $0.key < $1.key }) {
@@ -176,7 +176,7 @@ public struct SQLiteBackend: StoreBackend {
   public func setMetadata(_ metadata: StoreMetadata, at url: URL, options: StoreOptions) throws(StoreError) {
     let place = try SQLitePlace(url)
     defer { place.release() }
-    // What is not ours is only looked at.
+    // A foreign file is only read.
     _ = try self.metadata(at: url, options: options)
     let connection = try Self.connect(place.path, .readWrite, options)
     try connection.execute("BEGIN IMMEDIATE")
@@ -195,8 +195,8 @@ public struct SQLiteBackend: StoreBackend {
     }
   }
 
-  /// The tables must be known: they are listed on the database's first pages. Their names and numbers are those of a
-  /// new store where the store does not tell.
+  /// Needs the list of tables, which is on the database's first pages. Where the store does not state their names and
+  /// numbers, those of a new store are used.
   public func salvage(at url: URL, into salvage: Salvage, options: StoreOptions) throws(StoreError) {
     let place = try SQLitePlace(url)
     defer { place.release() }
@@ -208,10 +208,11 @@ public struct SQLiteBackend: StoreBackend {
       let catalogue = try SQLiteFormat.catalogue(on: connection, lost: lost)
       let binding = try SQLBinding.bind(salvage.schema, to: catalogue, lost: lost)
       salvage.take { () throws(StoreError) in try SQLiteFormat.metadata(on: connection) }
-      // What takes long is wanted from here on.
+      // The limit was for opening. Salvage may take longer.
       connection.limitWork(nil)
       let isBounded = try SQLSalvage(connection, binding, catalogue, salvage).run()
-      // Rows may be missing that nothing else told of. SQLite would look at pages as often as others lead to them.
+      // Rows may be missing without any other sign. SQLite's check would visit a page as often as other pages lead to
+      // it.
       if !isBounded { return }
       do throws(StoreError) { try SQLiteFindings.integrity(connection, salvage.lose) } catch {
         if !Salvage.isDamage(error) { throw error }
@@ -244,7 +245,7 @@ public struct SQLiteBackend: StoreBackend {
     guard try SQLiteFormat.isStoreFile(origin.path) else {
       throw StoreError(.notFound, "There is no store to copy from.", context: ["path": origin.path])
     }
-    // A store takes its own place.
+    // Source and destination are the same file.
     if SQLiteOpenFiles.Identity(target.path) == SQLiteOpenFiles.Identity(origin.path) { return }
     try SQLiteRemoval.requireFiles(target.path)
     try ExternalDataFolder.copying { () throws(StoreError) in try Self.replace(target, with: origin, options) }
@@ -253,13 +254,13 @@ public struct SQLiteBackend: StoreBackend {
   private static func replace(
     _ target: SQLitePlace, with origin: SQLitePlace, _ options: StoreOptions
   ) throws(StoreError) {
-    // An empty file is what a removal has left.
+    // An empty file is what a removal leaves.
     let isNew = FileStatus(target.path)?.size ?? 0 == 0
-    // Files that the source's rows name now stay, though a save may make them obsolete meanwhile.
+    // Files that the source's rows name now stay, even if a save makes them obsolete meanwhile.
     let files = origin.externalData.view()
     defer { withExtendedLifetime(files) {} }
     try SQLiteFileView.read(origin.path, options) { (from) throws(StoreError) in
-      // One state from here on: else a save could name a file that is not copied.
+      // One state from here on: otherwise a save could name a file that is not copied.
       try from.execute("BEGIN")
       defer { try? from.execute("ROLLBACK") }
       _ = try from.integer("SELECT count(*) FROM sqlite_master")
@@ -275,12 +276,12 @@ public struct SQLiteBackend: StoreBackend {
     _ target: String, isNew: Bool, with source: SQLiteConnection, _ options: StoreOptions
   ) throws(StoreError) {
     var isEmpty = isNew
-    // Opening what is to go would let its log, or its journal, write to it.
+    // Opening the store to be replaced would let its log or journal write to it.
     if !isNew { try SQLiteFileView.read(target, options) { _ in } }
     do throws(StoreError) {
       let to = try SQLiteConnection(target, .readWriteCreate, timeout: options.timeout)
       do throws(StoreError) {
-        // A journal that was removed must not be back after a loss of power, and take the copy away.
+        // A removed journal must not be back after a loss of power, and undo the copy.
         try to.execute("PRAGMA synchronous = EXTRA")
         if let other = try SQLiteLogOwner.announce(source, in: to) {
           try withCopy(of: source, naming: other, options.timeout) { (copied) throws(StoreError) in
@@ -296,10 +297,10 @@ public struct SQLiteBackend: StoreBackend {
     } catch {
       var error = error
       if !isNew && error.code != .busy && error.code != .readOnly {
-        // What was written to a log may come back with it.
+        // Pages written to a log may come back with it.
         error.outcome = .outcomeUnknown
       } else if isNew && isEmpty && error.code != .busy {
-        // Nothing but the empty beginning of a file.
+        // The file holds nothing but its empty beginning.
         try? SQLiteRemoval.removeDatabase(target)
       }
       throw error
@@ -316,7 +317,7 @@ public struct SQLiteBackend: StoreBackend {
       sqlite3_backup_finish(backup)
       throw SQLiteError.make(result, to.database, "copying the store")
     }
-    // No page at first: from then on nobody can commit.
+    // Copies no page at first: from then on nobody can commit.
     try run(pages: 0)
     try SQLiteOpenFiles.replacing(to.identity) { () throws(StoreError) in
       try run(pages: -1)

@@ -10,11 +10,11 @@ final class SQLiteConnection: SQLConnection {
   let debugTrace = SQLiteTrace()
   private let trace: (@Sendable (String, Double) -> Void)?
   private let path: String
-  /// Which file it is to, where it is counted as open; see ``SQLiteOpenFiles``.
+  /// The file of the connection, where it is counted as open; see ``SQLiteOpenFiles``.
   private(set) var identity: SQLiteOpenFiles.Identity?
-  /// The data version for which the store's UUID was looked at last, nil for none.
+  /// The data version at which the store's UUID was last checked, nil for none.
   @exclusivity(unchecked) var checkedDataVersion: UInt32?
-  /// Whether it was noted which log is beside its file.
+  /// Whether the log beside the file was noted.
   @exclusivity(unchecked) private var hasNotedLog = false
   private let process = ProcessCopy.current
   let log: SQLiteLog
@@ -22,9 +22,9 @@ final class SQLiteConnection: SQLConnection {
 
   enum Mode: Equatable {
     case readWriteCreate, readWrite, readOnly
-    /// Reads the shared memory of others, and makes none.
+    /// Reads the shared memory of other processes, and makes none.
     case readOnlySharedMemory
-    /// Takes no locks and looks at no other file: for a database that nobody changes meanwhile.
+    /// Takes no locks and reads no other file: for a database that nobody changes meanwhile.
     case immutable
     /// Reads a database together with a copy of its log, which is at this path; see ``SQLiteCopiedLog``.
     case copiedLog(String)
@@ -68,7 +68,7 @@ final class SQLiteConnection: SQLConnection {
       closeFile()
       throw error
     }
-    // The file may come from anywhere: its schema gets no power over us.
+    // The file may come from anywhere: its schema must not run anything unsafe.
     _ = ocd_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 1)
     _ = ocd_db_config(database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
     _ = ocd_db_config(database, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0)
@@ -103,10 +103,9 @@ final class SQLiteConnection: SQLConnection {
   }
 
   private func close(hasName: Bool) {
-    // In a copy of the process that would end, and undo, what the process itself is doing.
+    // In a forked copy of the process, closing would end and undo the work of the parent.
     if ProcessCopy.current == process {
-      // Where another file has taken the place of this one, the log and the names beside it are not this one's any
-      // more.
+      // Where another file has taken this file's name, the log and the other files beside it belong to that file.
       if !hasName { _ = ocd_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1) }
       sqlite3_close_v2(database)
     }
@@ -131,15 +130,16 @@ final class SQLiteConnection: SQLConnection {
     if let trace { trace(sql, Date.timeIntervalSinceReferenceDate - began) }
   }
 
-  /// Runs `body`, which waits for nobody.
+  /// Runs `body` without waiting for any lock.
   func withoutWaiting<R>(_ body: () throws(StoreError) -> R) throws(StoreError) -> R {
     sqlite3_busy_timeout(database, 0)
     defer { sqlite3_busy_timeout(database, log.timeout) }
     return try body()
   }
 
-  /// Changes how commits are written, a word of SQLite's `journal_mode`. Waits for others up to `timeout` seconds,
-  /// which SQLite itself does not do everywhere in this: several that make a store at once meet there.
+  /// Changes how commits are written, a word of SQLite's `journal_mode`. Waits for other connections up to `timeout`
+  /// seconds, because SQLite itself does not always wait here: several processes that make a store at once meet in this
+  /// call.
   func setJournalMode(_ mode: String, timeout: Double) throws(StoreError) {
     let deadline = Date(timeIntervalSinceNow: min(timeout, 1e6))
     while true {
@@ -152,29 +152,29 @@ final class SQLiteConnection: SQLConnection {
 
   var changedRows: Int { Int(sqlite3_changes(database)) }
 
-  /// From now on no step of a statement may take more work than this.
+  /// Limits the work of each later step of a statement; nil is no limit.
   ///
-  /// For what every opening asks of a file, which takes a few thousand instructions; it must not be made endless by a
-  /// file. Nil: no limit.
+  /// For the queries that every opening runs. They take a few thousand instructions, and a hostile file must not make
+  /// them endless.
   func limitWork(_ instructions: Int32? = 50_000_000) {
     sqlite3_progress_handler(database, instructions ?? 0, instructions == nil ? nil : { _ in 1 }, nil)
   }
 
-  /// Lets SQLite read a file that is shorter than it says, and one whose schema it understands in part. For a
-  /// connection that cannot write, or writes to a copy: with that, SQLite would also let the schema be written.
+  /// Lets SQLite read a file that is shorter than it says, or whose schema it understands only in part. For a
+  /// connection that cannot write, or writes to a copy, because this also lets the schema be written.
   func readDamaged() throws(StoreError) {
     _ = ocd_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 0)
     try execute("PRAGMA writable_schema = ON")
   }
 
-  /// Another number after each commit to the database, by whomever, as seen by the last transaction.
+  /// A number that changes with each commit to the database, by any process, as seen by the last transaction.
   var dataVersion: UInt32? {
     var version: UInt32 = 0
     return sqlite3_file_control(database, "main", SQLITE_FCNTL_DATA_VERSION, &version) == SQLITE_OK ? version : nil
   }
 
-  /// Notes which log is beside the file, once. Called in a transaction, in which SQLite has opened the log, and while
-  /// the file is known to have its name.
+  /// Notes the log beside the file, once. Called in a transaction, when SQLite has opened the log, and while the file
+  /// is known to have its name.
   func noteLog() {
     if hasNotedLog { return }
     hasNotedLog = true

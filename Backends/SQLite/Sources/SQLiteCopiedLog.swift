@@ -1,20 +1,20 @@
 import CSQLite
 import Foundation
 
-/// A way for SQLite to read a database together with a copy of its log, which a killed process left. It changes nothing
-/// beside the database, and the database does not have to be copied.
+/// Lets SQLite read a database together with a copy of its log, which a killed process left. Changes nothing beside the
+/// database, and does not copy the database.
 ///
-/// This is SQLite's usual access to files but for three things: the log that is opened is the one that the parameter
-/// `log` of the connection's URI names, no lock is taken on the database, and no file is removed. A connection in
-/// exclusive locking mode keeps the log's index in memory ([WAL without shared
-/// memory](https://www.sqlite.org/wal.html#use_of_wal_without_shared_memory)). What it reads counts only if nobody has
-/// written meanwhile; see ``SQLiteFileView``.
+/// This is SQLite's usual access to files with three differences. The log is the file that the parameter `log` of the
+/// connection's URI names, no lock is taken on the database, and no file is removed. A connection in exclusive locking
+/// mode keeps the log's index in memory ([WAL without shared
+/// memory](https://www.sqlite.org/wal.html#use_of_wal_without_shared_memory)). What it reads is valid only if nobody
+/// has written meanwhile; see ``SQLiteFileView``.
 enum SQLiteCopiedLog {
-  /// The name by which a connection asks for it, nil where SQLite does not have its usual access to files.
+  /// The name by which a connection selects it, nil where SQLite does not have its usual access to files.
   static let name: String? = isRegistered ? text : nil
 
   private static let text = "opencoredata-log"
-  // Written once, before anybody uses them.
+  // Written once, before the first use.
   nonisolated(unsafe) private static var usual: UnsafeMutablePointer<sqlite3_vfs>?
   nonisolated(unsafe) private static var methods: UnsafeMutablePointer<sqlite3_io_methods>?
   private static let lock = NSLock()
@@ -22,7 +22,7 @@ enum SQLiteCopiedLog {
   private static let isRegistered: Bool = {
     guard let found = sqlite3_vfs_find("unix") else { return false }
     usual = found
-    // SQLite keeps both as long as the process lives.
+    // SQLite keeps both while the process lives.
     let access = UnsafeMutablePointer<sqlite3_vfs>.allocate(capacity: 1)
     access.initialize(to: found.pointee)
     access.pointee.zName = UnsafePointer(strdup(text))
@@ -50,7 +50,7 @@ enum SQLiteCopiedLog {
     return code
   }
 
-  /// The same functions for a file, none of which takes a lock.
+  /// The same functions for a file, without locks.
   private static func withoutLocks(_ own: UnsafePointer<sqlite3_io_methods>) -> UnsafeMutablePointer<sqlite3_io_methods>
   {
     lock.withLock {

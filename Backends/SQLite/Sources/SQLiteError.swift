@@ -2,7 +2,7 @@ import CSQLite
 import Foundation
 import StoreProtocol
 
-/// The one place where SQLite's result codes become store errors.
+/// Maps SQLite's result codes to store errors. No other code does.
 enum SQLiteError {
   /// The error for a failed call on `database`.
   static func make(_ code: Int32, _ database: OpaquePointer?, _ doing: String, sql: String? = nil) -> StoreError {
@@ -19,17 +19,17 @@ enum SQLiteError {
       cause: text)
   }
 
-  /// A statement that SQLite does not take, for example because it is too deep. That says nothing about the file,
-  /// unless it has no such table or column.
+  /// A statement that SQLite rejects, for example because it is too deep. This says nothing about the file, unless a
+  /// table or column is missing.
   private static func refused(_ doing: String, _ context: [String: String], _ text: String?) -> StoreError {
     StoreError(
       .unsupported, "SQLite failed at \(doing): it does not take the statement, which is no fault of the file",
       context: context, cause: text)
   }
 
-  /// The `errno` behind a failure, 0 for none: as SQLite says, or as the last failed call on one of its two files says.
+  /// The `errno` behind a failure, 0 for none, from SQLite or from the last failed call on one of its two files.
   ///
-  /// SQLite says none of a read that failed and that it reports as corruption. What a file says may be of an earlier
+  /// SQLite gives none for a failed read that it reports as corruption. The `errno` of a file may be of an earlier
   /// failure.
   private static func systemError(_ code: Int32, _ database: OpaquePointer?) -> Int32 {
     guard let database else { return 0 }
@@ -47,10 +47,10 @@ enum SQLiteError {
     return 0
   }
 
-  /// Those that SQLite reports as corruption.
+  /// Errors that SQLite reports as corruption.
   private static let readErrors = [EIO, ENXIO, ERANGE]
 
-  /// A failed read that SQLite reports as corruption stays an I/O error: nobody shall delete good data because of it.
+  /// A failed read that SQLite reports as corruption is an I/O error, so that nobody deletes good data because of it.
   private static func code(_ code: Int32, systemError: Int32) -> StoreError.Code {
     switch code & 0xff {
     case SQLITE_CORRUPT: systemError == 0 ? .corrupt : .io
@@ -64,7 +64,7 @@ enum SQLiteError {
     case SQLITE_IOERR, SQLITE_NOMEM, SQLITE_PROTOCOL: .io
     case SQLITE_PERM, SQLITE_AUTH: .readOnly
     case SQLITE_TOOBIG: .invalidArgument
-    // Nobody interrupts but the limit on the work that opening may take.
+    // Only the limit on the work of opening interrupts a statement.
     case SQLITE_INTERRUPT: .corrupt
     default: .corrupt
     }

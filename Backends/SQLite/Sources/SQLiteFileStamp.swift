@@ -1,6 +1,6 @@
 import StoreProtocol
 
-/// What changes about a database's files when anybody writes to them.
+/// The status of a database's files, which changes when anybody writes to them.
 struct SQLiteFileStamp: Equatable {
   private let main: FileStatus?
   private let log: FileStatus?
@@ -15,7 +15,7 @@ struct SQLiteFileStamp: Equatable {
   }
 
   static func == (a: SQLiteFileStamp, b: SQLiteFileStamp) -> Bool {
-    // Who reads shared memory may change its time.
+    // A reader of shared memory may change its time.
     a.main == b.main && a.log == b.log && a.journal == b.journal && a.hasSharedMemory == b.hasSharedMemory
   }
 
@@ -24,7 +24,7 @@ struct SQLiteFileStamp: Equatable {
   var hasJournal: Bool { journal.map { $0.size > 0 } ?? false }
   var hasSharedMemory: Bool { sharedMemory != nil }
 
-  /// Throws where the database or what lies beside it is not what SQLite makes there.
+  /// Throws where the database or a file beside it is not of the kind that SQLite makes there.
   func requirePlainFiles(_ path: String) throws(StoreError) {
     if let main, main.isHole {
       throw StoreError(.corrupt, "The file is next to nothing but a hole.", context: ["path": path])

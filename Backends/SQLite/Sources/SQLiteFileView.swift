@@ -4,10 +4,12 @@ import Synchronization
 
 /// A way to read a database that leaves its folder as it is: names, bytes and times.
 ///
-/// Where this process has the database open, or it keeps a rollback journal, that is the file itself: SQLite shares the
-/// locks of its own connections, and the files beside it are there. Where there is shared memory, left behind or in
-/// use, it is read and not written. Else a log that was left behind is read from a private copy, together with the
-/// database itself; a database with a journal is copied too, and one with neither is read as immutable.
+/// How the database is read:
+/// - The file itself, where this process has it open, because SQLite shares the locks of its own connections. The same
+///   where the database keeps a rollback journal, and neither a journal nor a log was left behind.
+/// - With the shared memory of its log, where there is one. The shared memory is read and not written.
+/// - As immutable, where it keeps a log and none was left behind.
+/// - With a private copy of a log that was left behind. Where a journal was left behind, both files are copied.
 final class SQLiteFileView: Sendable {
   private enum Way {
     case file, sharedMemory, immutable
@@ -27,7 +29,7 @@ final class SQLiteFileView: Sendable {
       let stamp = SQLiteFileStamp(path)
       if isOpen { return (.file, stamp) }
       try stamp.requirePlainFiles(path)
-      // SQLite rolls back a journal, and then applies a log, whichever of the two the database says it keeps.
+      // SQLite rolls back a journal and then applies a log, whichever of them the database says it keeps.
       if try SQLiteFormat.isLogged(path) {
         if !stamp.hasJournal {
           if stamp.hasSharedMemory, SQLiteOpenFiles.mayReadSharedMemory(path) { return (.sharedMemory, stamp) }
@@ -40,15 +42,15 @@ final class SQLiteFileView: Sendable {
     }
   }
 
-  /// A connection that finds damaged pages early, which an application's own store is spared: every page would be
-  /// checked each time that it comes into the cache.
+  /// A connection that finds damaged pages early. An application's own store does without, because every page would be
+  /// checked each time it comes into the cache.
   func connect(_ options: StoreOptions) throws(StoreError) -> SQLiteConnection {
     let connection = try open(options)
     try connection.execute("PRAGMA cell_size_check = ON")
     return connection
   }
 
-  /// The same, and that what lies beside the database is its own.
+  /// The same, and checks that the files beside the database are its own.
   private func connectToOwn(_ options: StoreOptions) throws(StoreError) -> SQLiteConnection {
     let connection = try connect(options)
     connection.limitWork()
@@ -66,13 +68,13 @@ final class SQLiteFileView: Sendable {
       try SQLiteConnection(
         path, .copiedLog(Self.log(in: folder)), timeout: options.timeout, trace: options.trace)
     case .copy(let folder):
-      // For writing, because a journal that was left behind is rolled back in the copy.
+      // For writing: a journal that was left behind is rolled back in the copy.
       try SQLiteConnection(
         folder.url.appendingPathComponent("store").path, .readWrite, timeout: options.timeout, trace: options.trace)
     }
   }
 
-  /// Whether this still shows the last commit, and whole. What is read without locks is only good if so afterwards.
+  /// Whether this still shows all of the last commit. A read without locks is valid only if this is true afterwards.
   var isCurrent: Bool {
     switch way {
     case .file, .sharedMemory: true
@@ -80,7 +82,7 @@ final class SQLiteFileView: Sendable {
     }
   }
 
-  /// Whether reading takes no locks, so that somebody may write meanwhile.
+  /// Whether reading takes no locks, so that other processes may write meanwhile.
   var isUnlocked: Bool {
     switch way {
     case .immutable, .copiedLog: true
@@ -88,7 +90,7 @@ final class SQLiteFileView: Sendable {
     }
   }
 
-  /// Whether it shows what a log or a journal adds that this process has not seen being written.
+  /// Whether it applies a log or a journal that this process has not seen being written.
   private var hasLogOfUnknownOwner: Bool {
     switch way {
     case .file, .immutable: false
@@ -96,12 +98,13 @@ final class SQLiteFileView: Sendable {
     }
   }
 
-  /// Calls `body` with a connection that sees all of the database at `path`; again if somebody wrote meanwhile.
+  /// Calls `body` with a connection that sees all of the database at `path`. Calls it again if the file was written
+  /// meanwhile.
   static func read<R>(
     _ path: String, _ options: StoreOptions, _ body: (SQLiteConnection) throws(StoreError) -> R
   ) throws(StoreError) -> R {
     for _ in 0..<5 {
-      // No other thread is to find the file open, and not to look at it then, before it is known to be sound.
+      // No other thread may use the open file without checking it before it is known to be sound.
       let (view, opened) = try SQLiteOpenFiles.exclusively(path) { (_) throws(StoreError) in
         let view = try SQLiteFileView(path)
         return (view, Result { () throws(StoreError) in try view.connectToOwn(options) })
@@ -123,11 +126,11 @@ final class SQLiteFileView: Sendable {
     StoreError(.busy, "The store is being changed while it is read; try again.", context: ["path": path])
   }
 
-  /// Of a name in which SQLite does not look for a database's.
+  /// A name under which SQLite does not look for a database's log.
   private static func log(in folder: TemporaryFolder) -> String { folder.url.appendingPathComponent("log.copy").path }
 
-  /// Copies the log into a private folder, and the database too where there is a journal, which is rolled back in the
-  /// copy; again if they changed meanwhile, because somebody opened them.
+  /// Copies the log into a private folder. Copies the database too where there is a journal, which is rolled back in
+  /// the copy. Copies again if the files changed meanwhile.
   private static func copy(_ path: String, _ stamp: SQLiteFileStamp) throws(StoreError) -> (Way, SQLiteFileStamp) {
     let files = FileManager.default
     let folder = try TemporaryFolder()
@@ -140,7 +143,7 @@ final class SQLiteFileView: Sendable {
           if files.fileExists(atPath: target) { try files.removeItem(atPath: target) }
           guard files.fileExists(atPath: path + suffix) else { continue }
           try files.copyItem(atPath: path + suffix, toPath: target)
-          // A journal is rolled back in the copy, which a file that nobody may write would not let happen.
+          // The journal is rolled back in the copy, which fails for a file that nobody may write.
           try files.setAttributes([.posixPermissions: 0o600], ofItemAtPath: target)
         }
         if SQLiteFileStamp(path) != before || copiesLogOnly && before.hasJournal { continue }
@@ -153,7 +156,7 @@ final class SQLiteFileView: Sendable {
   }
 }
 
-/// The view that the readers of a store opened read-only share, made anew when somebody has written to the file.
+/// The view that the readers of a read-only store share. It is made anew when the file was written.
 final class SQLiteSharedView: Sendable {
   private let path: String
   private let view: Mutex<SQLiteFileView>

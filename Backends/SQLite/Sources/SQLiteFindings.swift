@@ -5,7 +5,7 @@ import SQLEngine
 import StoreProtocol
 import StoreSchema
 
-/// What is wrong with a store's file, and what in it Apple's framework would not have written.
+/// The defects of a store's file, and content that Apple's framework would not have written.
 struct SQLiteFindings {
   private let reader: SQLiteReader
   private var connection: SQLiteConnection { reader.connection }
@@ -21,11 +21,11 @@ struct SQLiteFindings {
     try SQLiteForeignTraits(connection, layout).findings(body)
   }
 
-  /// The largest value that a foreign expression in an index may make while it is checked: some hundred bytes can say
-  /// one of a gigabyte.
+  /// The largest value that a foreign expression in an index may make while it is checked: a hundred bytes can describe
+  /// a value of a gigabyte.
   private static let largestComputed: Int32 = 100_000_000
 
-  /// What SQLite itself finds, as far as it can read.
+  /// The defects that SQLite itself finds, as far as it can read.
   static func integrity(
     _ connection: SQLiteConnection, _ body: (StoreFinding) -> Void
   ) throws(StoreError) {
@@ -80,7 +80,7 @@ struct SQLiteFindings {
   }
 }
 
-/// What is sound in a file, and yet not as Apple's framework writes it.
+/// Content that is sound, but not as Apple's framework writes it.
 struct SQLiteForeignTraits {
   private let connection: SQLiteConnection
   private let layout: SQLLayout
@@ -99,10 +99,9 @@ struct SQLiteForeignTraits {
     try decimals(body)
   }
 
-  /// Names in join tables that Apple's framework chooses by rules that are not known: which of two relationships of one
-  /// entity gives its name to their table, and in what order columns of one name are numbered. A file that was made
-  /// here may have others than it looks for. Who made a file cannot be told, so that they are listed for its own files,
-  /// too.
+  /// Names in join tables that Apple's framework chooses by unknown rules: which of two relationships of one entity
+  /// names their table, and how columns of one name are numbered. A file made here may have other names than Apple's
+  /// framework expects. Nothing tells who made a file, so they are listed for Apple's own files too.
   private func joins(_ body: (StoreFinding) -> Void) {
     var sharing: [String: Int] = [:]
     let pairs = layout.joins.filter { !$0.isReflexive }.map { join in
@@ -166,7 +165,7 @@ struct SQLiteForeignTraits {
     }
   }
 
-  /// Uniqueness is an index, or a table's constraint in older files.
+  /// Uniqueness is an index, or a constraint of the table in older files.
   private func uniqueness(_ body: (StoreFinding) -> Void) throws(StoreError) {
     for entity in layout.schema.storedEntities {
       for (names, slots) in layout.constraints(of: entity) {
@@ -183,7 +182,7 @@ struct SQLiteForeignTraits {
     }
   }
 
-  /// Digits that a double cannot hold are kept as text here.
+  /// Decimals with more digits than a double can hold are kept as text here.
   private func decimals(_ body: (StoreFinding) -> Void) throws(StoreError) {
     for table in layout.tables {
       for column in table.columns where column.role == .attribute(.decimal) {

@@ -1,16 +1,16 @@
 import SQLEngine
 import StoreProtocol
 
-/// What no model of ours makes and what may do anything when a row is written: triggers, views, virtual tables,
-/// computed columns, conditions, clauses for conflicts, and indexes of expressions.
+/// Parts of a schema that no model of ours makes and that may run anything when a row is written: triggers, views,
+/// virtual tables, computed columns, conditions, conflict clauses, and indexes of expressions.
 ///
 /// A file that has one is opened read-only.
 enum SQLiteForeignObjects {
   /// Why the store must not be written, nil where it may be.
   static func reason(_ connection: SQLiteConnection, _ layout: SQLLayout) throws(StoreError) -> String? {
-    // Made only for a file that has any.
+    // Made only for a file that has such objects.
     var expected: Set<String>?
-    // The patterns find candidates, of which real stores have next to none.
+    // The patterns find candidates. Real stores have almost none.
     let objects = try connection.prepare(
       """
       SELECT type, name, sql FROM sqlite_master
@@ -34,8 +34,8 @@ enum SQLiteForeignObjects {
     return nil
   }
 
-  /// A clause of a table's statement that computes something; a default may be a constant. Or one by which a statement
-  /// that breaks a rule of the table does not fail: it leaves out a row, or removes another one.
+  /// A clause of a table's statement that computes a value (a default may be a constant), or one by which a violated
+  /// rule does not fail the statement but skips or removes a row.
   private static func clause(_ sql: String) -> String? {
     let words = words(sql)
     for index in words.indices.dropLast(2)
@@ -61,7 +61,7 @@ enum SQLiteForeignObjects {
     var words: [String] = []
     var word = ""
     var quote: Unicode.Scalar?
-    /// Whether a comment is open, and ends with its line.
+    /// Whether a comment is open; true if it ends with its line.
     var comment: Bool?
     var last: Unicode.Scalar = " "
     for scalar in sql.uppercased().unicodeScalars + [" "] {
@@ -96,6 +96,6 @@ enum SQLiteForeignObjects {
     return words
   }
 
-  /// Whether an index is of anything but columns: then there is more than one pair of parentheses.
+  /// Whether an index is of anything but columns: then it has more than one pair of parentheses.
   private static func hasCall(_ sql: String) -> Bool { words(sql).count { $0 == "(" } > 1 }
 }

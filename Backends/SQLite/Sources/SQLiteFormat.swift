@@ -31,7 +31,7 @@ enum SQLiteFormat {
     }
     try connection.execute("BEGIN IMMEDIATE")
     do {
-      // Somebody else may have made it since we looked.
+      // Another process may have made it since we looked.
       if try connection.integer("SELECT count(*) FROM sqlite_master WHERE name = 'Z_METADATA'") == 1 {
         return try connection.execute("ROLLBACK")
       }
@@ -79,8 +79,8 @@ enum SQLiteFormat {
     try connection.changeOneRow(statement, of: "Z_METADATA")
   }
 
-  /// What the file says of itself; the model that it carries, which takes longer than all else, only where it is asked
-  /// for.
+  /// Reads the file's metadata. The model that the file carries takes longer than all else, and is read only on
+  /// request.
   static func metadata(
     on connection: SQLiteConnection, withModel: Bool = false, withOtherIdentifier: Bool = false
   ) throws(StoreError) -> StoreMetadata {
@@ -119,20 +119,20 @@ enum SQLiteFormat {
 
   // MARK: Looking
 
-  /// Whether the file at `path` can be a store; false for an absent or empty one, which is to be made.
+  /// Whether the file at `path` can be a store; false for a missing or empty file, which is to be made.
   ///
   /// Throws `notAStore` for anything else. Reads the header only.
   static func isStoreFile(_ path: String) throws(StoreError) -> Bool {
-    // A file that this process has open is one, unless its making has just begun; then it will be.
+    // A file that this process has open is a store, or becomes one if it is just being made.
     try SQLiteOpenFiles.exclusively(path) { (isOpen) throws(StoreError) in isOpen ? true : try hasHeader(path) }
   }
 
-  /// Whether the header says that changes go to a write-ahead log; without one, locks are all that others show.
+  /// Whether the header says that changes go to a write-ahead log. Without one, only locks show the work of others.
   ///
   /// Not for a file that this process has open: see ``SQLiteOpenFiles``.
   static func isLogged(_ path: String) throws(StoreError) -> Bool {
     let header = try header(path, count: 20) ?? Data()
-    // The version that readers need; one that writers need may be newer.
+    // The version for readers; the version for writers may be newer.
     return header.count == 20 && header.last == 2
   }
 
@@ -149,7 +149,7 @@ enum SQLiteFormat {
     guard let type = try? FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType else {
       return nil
     }
-    // A pipe would make who opens it wait for somebody to write.
+    // A pipe blocks whoever opens it until somebody writes.
     guard type == .typeRegular else {
       throw StoreError(.notAStore, "This is no file but something else.", context: ["path": path])
     }
@@ -165,8 +165,8 @@ enum SQLiteFormat {
     }
   }
 
-  /// Throws `notAStore` unless the database has Core Data's tables, as tables: a view or a virtual table of that name
-  /// could do anything when it is read.
+  /// Throws `notAStore` unless Core Data's tables exist as tables. A view or a virtual table of the same name could run
+  /// anything when it is read.
   static func requireSystemTables(on connection: SQLiteConnection) throws(StoreError) {
     let count = try connection.integer(
       """
@@ -176,17 +176,18 @@ enum SQLiteFormat {
     if count != 2 { throw noSystemTables }
   }
 
-  /// What a store must be bound to. Throws `notAStore` for a database without Core Data's tables.
+  /// The tables and numbers that a schema is bound to. Throws `notAStore` for a database without Core Data's tables.
   ///
-  /// With `lost`, which is for damaged stores, it is told where the entities' numbers cannot be read, and where those
-  /// tables are missing.
+  /// With `lost`, which is for damaged stores, unreadable entity numbers and missing system tables are reported to it
+  /// and not thrown.
   static func catalogue(
     on connection: SQLiteConnection, lost: ((StoreError) -> Void)? = nil
   ) throws(StoreError) -> SQLCatalogue {
     var columns: [String: Set<String>] = [:]
     var rTrees: Set<String> = []
     var doubtful: Set<String> = []
-    // One statement, because to prepare one takes longer than to run it. A virtual table is not asked for its columns.
+    // One statement, because preparing a statement takes longer than running it. Columns of virtual tables are not
+    // read.
     let rows = try connection.prepare(
       """
       SELECT m.name, c.name, c.pk = 1 AND c.type LIKE 'INTEGER', m.sql LIKE '%WITHOUT%' OR m.sql LIKE '%DESC%',
@@ -210,7 +211,7 @@ enum SQLiteFormat {
         }
         // The key is of several columns.
         if rows.int(5) == 1 { doubtful.insert(table) }
-        // A key that is not the row's own number may be anything, and several rows may have it.
+        // A key that is not the row's own number may be any value, and several rows may share it.
         if column == "Z_PK" {
           if rows.int(2) != 1 { continue }
           if rows.int(3) == 1 { doubtful.insert(table) }
@@ -222,7 +223,7 @@ enum SQLiteFormat {
       guard let lost else { throw noSystemTables }
       lost(noSystemTables)
     }
-    // INTEGER PRIMARY KEY is not the row's own number in a table without such numbers, nor where it is descending.
+    // INTEGER PRIMARY KEY is not the row's own number in a table WITHOUT ROWID, nor where it is descending.
     for table in doubtful {
       let indexes = try connection.prepare("SELECT 1 FROM pragma_index_list(?) WHERE origin = 'pk'")
       indexes.bind(.string(table), at: 1)
@@ -245,7 +246,7 @@ enum SQLiteFormat {
 
 /// Raw DEFLATE without a header, as `Z_MODELCACHE` holds it.
 enum Deflate {
-  /// The most that is expanded: a real model takes some hundred kilobytes.
+  /// The largest size that is expanded: a real model takes some hundred kilobytes.
   private static let limit = 64 << 20
 
   static func compress(_ data: Data) -> Data? {

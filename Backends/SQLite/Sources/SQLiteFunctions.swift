@@ -5,7 +5,7 @@ import StoreProtocol
 import StoreQuery
 import StoreSchema
 
-/// The SQL functions of one connection, and what the trigger functions have noted.
+/// The SQL functions of one connection, and the rows that the trigger functions have noted.
 ///
 /// All are declared innocuous, because with an untrusted schema SQLite lets triggers call no others.
 final class SQLiteFunctions {
@@ -73,7 +73,7 @@ final class SQLiteFunctions {
     init(_ matcher: TextMatcher) { self.matcher = matcher }
   }
 
-  /// Compares a text with one that is the same for all rows, for which it is prepared once; nil for other comparisons.
+  /// Compares a text with one that is the same for all rows, and so is prepared once. Nil for other comparisons.
   private static func match(_ values: UnsafeMutablePointer<OpaquePointer?>, _ context: OpaquePointer?) -> Bool? {
     let place: Int32 = 5
     let matcher: Matcher
@@ -88,7 +88,7 @@ final class SQLiteFunctions {
       let pattern = String(decoding: bytes(values[5]), as: UTF8.self)
       guard let made = try? TextMatcher(op, options, pattern: pattern) else { return nil }
       matcher = Matcher(made)
-      // SQLite keeps it as long as the argument stays what it is.
+      // SQLite keeps it while the argument stays the same.
       sqlite3_set_auxdata(context, place, Unmanaged.passRetained(matcher).toOpaque()) {
         if let matcher = $0 { Unmanaged<Matcher>.fromOpaque(matcher).release() }
       }
@@ -140,7 +140,7 @@ final class SQLiteFunctions {
 
   // MARK: Values
 
-  /// Gives a value as a column would have it.
+  /// Returns a value in the form that a column has.
   private static func give(_ value: Value, _ context: OpaquePointer?) {
     let transient = SQLiteStatement.transient
     switch value {

@@ -3,11 +3,12 @@ import SQLEngine
 import StoreProtocol
 import StoreSchema
 
-/// Keeps a store's fetch indexes those of its model.
+/// Keeps a store's fetch indexes in line with its model.
 ///
-/// Fetch indexes are no part of the version hash: a model may gain and lose some, and older files have the same under
-/// other names. Apple's framework changes them at the next migration; here the first commit does, in its own
-/// transaction. A file that is only read keeps what it has. R-trees are left alone: a new one would have to be filled.
+/// Fetch indexes are no part of the version hash: a model may gain and lose some, and older files have them under other
+/// names. Apple's framework changes them at the next migration. Here the first commit changes them, in its own
+/// transaction. A file that is only read keeps its indexes. R-trees are left alone, because a new one would have to be
+/// filled.
 struct SQLiteIndexes {
   private struct Present {
     let name: String
@@ -40,7 +41,7 @@ struct SQLiteIndexes {
     present = found
   }
 
-  /// The statements that make what is missing and drop what the model had once; mostly none.
+  /// The statements that make missing indexes and drop those that the model no longer has; mostly none.
   var changes: [String] {
     let text = SQLSchemaText(layout)
     let (wanted, names) = (text.fetchIndexes, text.fetchIndexNames)
@@ -52,7 +53,7 @@ struct SQLiteIndexes {
         $0.name == index.name || ($0.table == table && $0.terms == index.terms && $0.filter == index.filter)
       }
     }
-    // A name may hold anything in a file of others.
+    // A name in a foreign file may hold any character.
     return former.map { "DROP INDEX \(SQLLiteral.name($0.name))" } + missing.map(\.sql)
   }
 

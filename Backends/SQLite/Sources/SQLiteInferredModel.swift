@@ -4,14 +4,14 @@ import StoreSchema
 
 /// Guesses a model from a store's tables: from `Z_PRIMARYKEY`, the columns and what is in them, and the join tables.
 ///
-/// Names are as the file has them, so properties are in upper case. All properties of a table belong to its root
-/// entity, because nothing says which of the entities that share it has which. A key whose destination nothing tells
-/// stays a number. Good enough to read everything, not to write.
+/// Names are those of the file, so properties are in upper case. All properties of a table belong to its root entity,
+/// because nothing says which of the entities that share the table has which. A key with an unknown destination stays a
+/// number. The model is good enough to read everything, and not to write.
 struct SQLiteInferredModel {
   private let connection: SQLiteConnection
   private var entities: [Int64: EntityDefinition] = [:]
   private var parents: [Int64: Int64] = [:]
-  /// The root of each entity, whose table it is in.
+  /// The root of each entity, which names the entity's table.
   private var roots: [Int64: Int64] = [:]
   private var names: [Int64: String] = [:]
   /// The names of the properties that the entities of each root have.
@@ -50,7 +50,7 @@ struct SQLiteInferredModel {
     let names = entities.mapValues(\.name)
     for (number, parent) in parents where parent != 0 { entities[number]?.superentity = names[parent] }
     roots = findRoots()
-    // An entity is of no use without its table.
+    // An entity is useless without its table.
     for number in parents.keys {
       let table = roots[number].flatMap { names[$0] }.map { "Z" + $0.uppercased() }
       if table.map({ tables[$0] == nil }) ?? true { entities[number] = nil }
@@ -58,7 +58,7 @@ struct SQLiteInferredModel {
     self.names = entities.mapValues(\.name)
   }
 
-  /// The numbers of the entities by the root that their parents lead to. One whose parents lead nowhere is under none.
+  /// The numbers of the entities by their root. An entity whose parents lead nowhere is under none.
   private func findRoots() -> [Int64: Int64] {
     var children: [Int64: [Int64]] = [:]
     for (number, parent) in parents { children[parent, default: []].append(number) }
@@ -102,7 +102,7 @@ struct SQLiteInferredModel {
     }
   }
 
-  /// Adds a relationship unless an entity that shares the table has something of its name.
+  /// Adds a relationship unless an entity that shares the table has a property of its name.
   private mutating func add(_ relationship: RelationshipDefinition, to number: Int64) {
     guard canAdd(relationship.name, to: number), let root = roots[number] else { return }
     entities[number]?.relationships.append(relationship)

@@ -5,8 +5,8 @@ import StoreSchema
 struct SQLiteColumn {
   let name: String
   let declaredType: String
-  /// Whether the column has an index of its own without a collation, as every key of a to-one has. Its name says
-  /// nothing.
+  /// Whether the column has an index of its own without a collation, as every to-one key has. The index's name does not
+  /// matter.
   let isKey: Bool
 
   /// The columns of all tables, in their order.
@@ -42,14 +42,14 @@ struct SQLiteColumn {
   }
 }
 
-/// What the columns of an entity table stand for.
+/// Tells what the columns of an entity table stand for.
 struct SQLiteInferredTable {
   let name: String
   let columns: [SQLiteColumn]
   /// By number.
   let entityNames: [Int64: String]
-  /// The numbers of entities that have others below them: keys that lead to those have a column with the entity beside
-  /// them.
+  /// The numbers of entities with subentities: a key that leads to such an entity has a column with the entity beside
+  /// it.
   let parents: Set<Int64>
 
   enum Role {
@@ -70,7 +70,7 @@ struct SQLiteInferredTable {
       }
       let suffix = "_" + bare
       for other in columns where other.name.hasSuffix(suffix) {
-        // Only an entity with others below it has such a column; else it is something that was left behind.
+        // Only an entity with subentities has such a column; otherwise the column was left behind.
         if let (number, name) = SQLiteColumn.numbered(other.name, prefix: "Z"), name == suffix, parents.contains(number)
         {
           return .toOne(bare, destination: number)
@@ -113,8 +113,9 @@ struct SQLiteInferredTable {
     try connection.integer("SELECT 1 FROM \(name) WHERE typeof(\(column.name)) = 'real' LIMIT 1") != nil
   }
 
-  /// Bytes that are all 16 long are taken for UUIDs, keyed archives for transformable values, and those that all begin
-  /// with external storage's 1, or 2 and a name, for that, where there is at least one name.
+  /// The type of binary values. If all are 16 bytes long, they count as UUIDs. Keyed archives count as transformable
+  /// values. Values that all begin with external storage's 1, or 2 and a name, count as external data where there is at
+  /// least one name.
   private func blob(
     _ plain: AttributeDefinition, _ column: SQLiteColumn, _ connection: SQLiteConnection
   ) throws(StoreError) -> AttributeDefinition {

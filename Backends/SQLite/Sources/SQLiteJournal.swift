@@ -1,17 +1,17 @@
 import Foundation
 import StoreProtocol
 
-/// A rollback journal that was left behind: whoever opens the database next does what it says
-/// ([the rollback journal's format](https://www.sqlite.org/fileformat.html#the_rollback_journal)).
+/// A rollback journal that was left behind: the next connection to the database applies it ([the rollback journal's
+/// format](https://www.sqlite.org/fileformat.html#the_rollback_journal)).
 enum SQLiteJournal {
   private static let magic = Data([0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7])
 
-  /// Throws where rolling back would do more than to bring back pages of this database, which has `room` bytes together
-  /// with its journal: remove the file that the journal names as the one of a transaction over several databases, or
-  /// make the database larger than it can have been.
+  /// Throws where rolling back would do more than restore pages of this database, which has `room` bytes together with
+  /// its journal. It could also remove the file that the journal names as the journal of a transaction over several
+  /// databases, or make the database larger than it can have been.
   static func requireOwn(_ path: String, room: Int64) throws(StoreError) {
     let (head, tail) = try ends(path)
-    // Without it SQLite takes no notice of the journal.
+    // Without it SQLite ignores the journal.
     guard head.starts(with: magic), head.count == 28 else { return }
     let pages = Int64(bigEndian(head, 16))
     let pageSize = Int64(bigEndian(head, 24))

@@ -5,29 +5,29 @@ import StoreProtocol
 /// Keeps the write-ahead log of a database short where readers keep SQLite from doing so.
 ///
 /// SQLite moves the log into the database when it has 1000 pages, and begins it anew when no view needs any of it.
-/// Where each view begins before the former ends it never does ([checkpoint
-/// starvation](https://sqlite.org/wal.html#avoiding_excessively_large_wal_files)). A view that needs none of the log is
-/// not in the way.
+/// Where each view begins before the last one ends, that never happens ([checkpoint
+/// starvation](https://sqlite.org/wal.html#avoiding_excessively_large_wal_files)). A view that needs none of the log
+/// does not prevent it.
 final class SQLiteLog {
-  /// How many pages let SQLite move the log, and how many let a commit wait for the views that are open.
+  /// The number of pages at which SQLite moves the log, and the number at which a commit waits for the open views.
   private static let (usual, tooMany): (Int32, Int32) = (1000, 4000)
-  /// How long it waits, in milliseconds.
+  /// How long a commit waits, in milliseconds.
   private static let patience: Int32 = 100
-  /// To how many bytes SQLite cuts the log's file when the log begins anew. After a cut, commits allocate blocks of the
-  /// disk again; saves of a few thousand objects need less than this.
+  /// The size in bytes to which SQLite cuts the log's file when the log begins anew. After a cut, commits allocate disk
+  /// blocks again. Saves of a few thousand objects need less than this.
   static let longestRest: Int64 = 16 << 20
   /// A new reader moves a log whose file is longer. If its pages were moved already, that does nothing.
   private static let long: Int64 = 5 << 20
 
-  /// How long anything else waits for others, in milliseconds.
+  /// How long everything else waits for other connections, in milliseconds.
   let timeout: Int32
-  /// With how many pages a commit waits next: each time in vain only after that many more.
+  /// The number of pages at which a commit waits next. After each vain wait it grows by that many.
   @exclusivity(unchecked) private var next = tooMany
 
   init(timeout: Int32) { self.timeout = timeout }
 
-  /// Takes the place of what SQLite does after commits by itself. Valid as long as this lives; the pragma
-  /// `wal_autocheckpoint` ends it.
+  /// Replaces what SQLite itself does after commits. Valid while this object lives; the pragma `wal_autocheckpoint`
+  /// ends it.
   func watch(_ database: OpaquePointer?) {
     let own = Unmanaged.passUnretained(self).toOpaque()
     sqlite3_wal_hook(
@@ -38,8 +38,7 @@ final class SQLiteLog {
       }, own)
   }
 
-  /// After a commit. Where the log cannot be moved it stays as it is, and what is wrong is told to whoever reads or
-  /// saves next.
+  /// Runs after a commit. Where the log cannot be moved it stays as it is, and the next read or save gets the error.
   private func hasGrown(_ database: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ pages: Int32) {
     if pages < Self.tooMany { next = Self.tooMany }
     if pages < Self.usual { return }
@@ -47,7 +46,7 @@ final class SQLiteLog {
       sqlite3_wal_checkpoint_v2(database, name, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
       return
     }
-    // New views need none of the log once all of it has been moved, so that it is enough that those of now end.
+    // Once all of the log has been moved, new views need none of it. So only the present views have to end.
     sqlite3_busy_timeout(database, min(timeout, Self.patience))
     let result = sqlite3_wal_checkpoint_v2(database, name, SQLITE_CHECKPOINT_RESTART, nil, nil)
     sqlite3_busy_timeout(database, timeout)

@@ -3,30 +3,32 @@ import Foundation
 import PropertyLists
 import StoreProtocol
 
-/// Whose a log is that lies beside a database.
+/// Finds out which database a log belongs to.
 ///
-/// SQLite applies every sound log that has the right name; nothing in it says which database it was made for
-/// ([How to corrupt](https://www.sqlite.org/howtocorrupt.html), 1.4). Therefore the first commit in each log, and each
-/// commit with a rollback journal, also writes the page of `Z_METADATA`, so that the log tells its store's UUID; and a
-/// database whose UUID is another one without its log than with it is refused. The log has page 1 too, or another
-/// schema would be read with it. What another program wrote may lack the pages, and is taken as it is; and so is the
-/// log of a copy of the store, which has the same UUID (decision 035).
+/// SQLite applies every sound log that has the right name; nothing in it says which database it was made for ([How to
+/// corrupt](https://www.sqlite.org/howtocorrupt.html), 1.4). Therefore the first commit in each log, and each commit
+/// with a rollback journal, also writes the page of `Z_METADATA`, so that the log states its store's UUID. A database
+/// whose UUID differs with and without its log is refused. The log has page 1 too, or another schema would be read with
+/// it.
+///
+/// A log of another program may lack these pages, and is accepted. So is the log of a copy of the store, which has the
+/// same UUID (decision 035).
 struct SQLiteLogOwner {
-  /// A log and its generation: every log that is begun anew has other salts.
+  /// A log and its generation: every log that is begun anew has new salts.
   private typealias Salts = UInt64
 
   private let hasOwnIndex: Bool
   private var marked: Salts?
   private var isMarking = false
 
-  /// In exclusive locking mode a connection keeps the log's index for itself; then every commit tells its store.
+  /// In exclusive locking mode a connection keeps the log's index to itself; then every commit marks the log.
   init(_ options: StoreOptions) { hasOwnIndex = options.pragmas.keys.contains { $0.lowercased() == "locking_mode" } }
 
-  /// Lets the open transaction, which is the writing one, tell its store where the log does not yet.
+  /// Lets the open write transaction state its store where the log does not yet.
   mutating func mark(_ connection: SQLiteConnection) throws(StoreError) {
     isMarking = false
     if !hasOwnIndex, let marked, marked == Self.salts(connection, ifItGoesOn: true) { return }
-    // A page that stays as it is would not be written. Journals have page 1 always, logs where it changes.
+    // An unchanged page would not be written. Journals always have page 1, logs only where it changes.
     let version = try connection.integer("PRAGMA user_version") ?? 0
     try connection.execute(
       """
@@ -36,13 +38,13 @@ struct SQLiteLogOwner {
     isMarking = true
   }
 
-  /// Tells that the transaction is committed.
+  /// Reports that the transaction is committed.
   mutating func committed(_ connection: SQLiteConnection) {
     if isMarking && !hasOwnIndex { marked = Self.salts(connection, ifItGoesOn: false) }
   }
 
-  /// The salts of the log, nil where there is none, or where all of it is in the database and the next commit may begin
-  /// another: read in the log's index, which is shared memory ([The
+  /// The salts of the log. Nil where there is none, or where all of it is in the database and the next commit may begin
+  /// another. They are read in the log's index, which is shared memory ([The
   /// WAL-index](https://www.sqlite.org/walformat.html#the_wal_index_file_format), 2.1), under the lock of a writer.
   private static func salts(_ connection: SQLiteConnection, ifItGoesOn: Bool) -> Salts? {
     var index: [UInt32] = Array(repeating: 0, count: 25)
@@ -54,16 +56,16 @@ struct SQLiteLogOwner {
 
   // MARK: Making
 
-  /// Says in a database that is empty as yet which store it is to be, so that the journal of the transaction that makes
-  /// it, which takes all of it back, is known to be its own: the number that the store's UUID is to begin with.
+  /// Reserves a store UUID in an empty database: writes the number that the UUID will begin with. So the journal of the
+  /// transaction that makes the store, which undoes all of it, can be recognised as the database's own.
   static func promise(on connection: SQLiteConnection) throws(StoreError) {
-    // Where somebody else is just making it too, both make what was said last.
+    // Where another process is making the store too, both use the number that was written last.
     if try promised(connection) == 0 {
       try connection.execute("PRAGMA user_version = \(Int32.random(in: 1 ... .max))")
     }
   }
 
-  /// The UUID of the store that the open transaction makes; afterwards the database promises nothing.
+  /// The UUID of the store that the open transaction makes. Afterwards the database has no reserved UUID.
   static func keepPromise(on connection: SQLiteConnection) throws(StoreError) -> String {
     let identifier = UUID().uuidString
     guard let number = try promised(connection), number != 0 else { return identifier }
@@ -72,13 +74,13 @@ struct SQLiteLogOwner {
     return String(repeating: "0", count: 8 - digits.count) + digits + identifier.dropFirst(8)
   }
 
-  /// The number that a store's UUID begins with; nil where it begins with none, or with 0, which promises nothing.
+  /// The number that a store's UUID begins with; nil where there is none, or where it is 0, which reserves nothing.
   private static func number(of identifier: String) -> Int32? {
     guard let number = UInt32(identifier.prefix(8), radix: 16), number != 0 else { return nil }
     return Int32(bitPattern: number)
   }
 
-  /// What a database without tables promises, nil where it has some.
+  /// The number that a database without tables reserves, nil where it has tables.
   private static func promised(_ connection: SQLiteConnection) throws(StoreError) -> Int32? {
     guard try connection.integer("SELECT count(*) FROM sqlite_master") == 0 else { return nil }
     return try connection.integer("PRAGMA user_version").map(Int32.init(truncatingIfNeeded:))
@@ -86,15 +88,15 @@ struct SQLiteLogOwner {
 
   // MARK: Looking
 
-  /// Throws where the database at `path` is of another store without what lies beside it than with it, as `connection`
-  /// sees it.
+  /// Throws where the database at `path` is another store without the files beside it than with them. `connection` sees
+  /// it with them.
   static func require(_ path: String, _ connection: SQLiteConnection) throws(StoreError) {
     var log = "none"
-    // Twice: another process may let a store take this one's place between the two looks.
+    // Twice: another process may let a store replace this one between the two looks.
     for _ in 0..<2 {
       let seen: Identity?
       do throws(StoreError) { seen = try identity(connection) } catch {
-        // What is damaged is found out elsewhere.
+        // Damage is found elsewhere.
         if error.code != .notAStore { return }
         seen = nil
       }
@@ -112,8 +114,8 @@ struct SQLiteLogOwner {
       context: ["path": path, "log": log])
   }
 
-  /// The identity of the database without its log; nil where it is not whole without, as after a commit that was cut
-  /// off, or no store.
+  /// The identity of the database without its log. Nil where it is no store, or is not complete without the log, as
+  /// after an interrupted commit.
   private static func identityOfFile(_ path: String) throws(StoreError) -> Identity? {
     do throws(StoreError) { return try identity(SQLiteConnection(path, .immutable, timeout: 0)) } catch {
       switch error.code {
@@ -123,7 +125,7 @@ struct SQLiteLogOwner {
     }
   }
 
-  /// The store's UUID, and that of the one that is to take its place.
+  /// The store's UUID, and the UUID of the store that is to replace it.
   private typealias Identity = (identifier: String, other: String?)
 
   private static func identity(_ connection: SQLiteConnection) throws(StoreError) -> Identity {
@@ -134,27 +136,26 @@ struct SQLiteLogOwner {
     return (metadata.identifier, other)
   }
 
-  /// In the metadata of a store that is being replaced, so that neither its log nor its database is taken for another
-  /// store's: the UUID of the one that takes its place. A store's UUID does not change otherwise.
+  /// A metadata entry of a store that is being replaced: the UUID of the new store. With it neither the log nor the
+  /// database counts as another store's. A store's UUID does not change otherwise.
   static let otherIdentifierKey = "_OpenCoreDataOtherUUID"
 
-  /// Says in the database `target`, not only in its log, that the store `source` is about to take its place, or to be
+  /// Writes in the database `target`, not only in its log, that the store `source` is about to replace it, or to be
   /// made there.
   ///
-  /// Gives nil then. Somebody's view of the store, or a commit that is running, may keep the log from being moved into
-  /// the database: then it gives the UUID of the store in `target`, which the metadata of the other one must name
-  /// instead.
+  /// Returns nil then. A view of the store, or a running commit, may keep the log from being moved into the database.
+  /// Then it returns the UUID of the store in `target`, which the metadata of the other store must name instead.
   static func announce(_ source: SQLiteConnection, in target: SQLiteConnection) throws(StoreError) -> String? {
     let identifier = try SQLiteFormat.metadata(on: source).identifier
     if try promised(target) != nil {
       if let number = number(of: identifier) { try target.execute("PRAGMA user_version = \(number)") }
       return nil
     }
-    // What is no store, or a damaged one, is not compared with its log either.
+    // A file that is no store, or a damaged one, is not compared with its log either.
     guard var metadata = try? SQLiteFormat.metadata(on: target), metadata.identifier != identifier else {
       return nil
     }
-    // SQLite refuses it too, later and with no more than a number.
+    // SQLite refuses it too, but later and only with an error number.
     let sizes = (try source.integer("PRAGMA page_size"), try target.integer("PRAGMA page_size"))
     if sizes.0 != sizes.1, try target.text("PRAGMA journal_mode") == "wal" {
       throw StoreError(
@@ -162,7 +163,7 @@ struct SQLiteLogOwner {
     }
     metadata.additional[otherIdentifierKey] = .string(identifier)
     try SQLiteFormat.write(metadata, on: target, isNew: false)
-    // One row, which says whether somebody kept it from being done.
+    // One row, which says whether another connection prevented it.
     let isInTheWay = try target.withoutWaiting { () throws(StoreError) in
       try target.integer("PRAGMA wal_checkpoint(TRUNCATE)") == 1
     }

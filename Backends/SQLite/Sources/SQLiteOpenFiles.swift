@@ -3,24 +3,24 @@ import StoreProtocol
 
 /// The database files that this process has open, by device and inode.
 ///
-/// SQLite's locks are POSIX locks, which the system drops as soon as the process closes *any* descriptor of the file,
-/// also one that had nothing to do with SQLite. Every other access to a database file therefore goes through
-/// ``exclusively(_:_:)``, and uses a connection instead where the file is open.
+/// SQLite's locks are POSIX locks. The system drops them as soon as the process closes *any* descriptor of the file,
+/// even one unrelated to SQLite. Every other access to a database file therefore goes through ``exclusively(_:_:)``,
+/// and uses a connection instead where the file is open.
 enum SQLiteOpenFiles {
   typealias Identity = LockedFiles.Identity
 
   private static var lock: NSRecursiveLock { LockedFiles.lock }
-  // Used under the lock.
+  // Guarded by the lock.
   nonisolated(unsafe) private static var files: [Identity: OpenFile] = [:]
 
-  /// What is known of a file that is open.
+  /// An open file with its connections and its log.
   private struct OpenFile {
     var connections = 0
     /// The log that its connections have, where they were seen to have one.
     var log: (path: String, identity: Identity)?
   }
 
-  /// Opens a file by `open`. One that will be locked is counted until ``closing(_:_:_:)`` gets its identity.
+  /// Opens a file by `open`. A file that will be locked is counted until ``closing(_:_:_:)`` gets its identity.
   static func opening(_ path: String, isLocked: Bool, _ open: () -> Void) -> Identity? {
     lock.lock()
     defer { lock.unlock() }
@@ -33,11 +33,11 @@ enum SQLiteOpenFiles {
     return identity
   }
 
-  /// Closes a file by `close`, which is told whether the file still has its name.
+  /// Closes a file by `close`, which gets whether the file still has its name.
   ///
   /// The inode of a file without a name is free as soon as its last connection is closed, and a new file may get it.
-  /// Such a file is therefore closed under the lock, so that no file is opened until this one is forgotten. A file that
-  /// has its name is closed without the lock: its last connection may move a long log.
+  /// Such a file is therefore closed under the lock, so that no file is opened until this one is forgotten. A file with
+  /// its name is closed without the lock, because its last connection may move a long log.
   static func closing(_ identity: Identity, _ path: String, _ close: (_ hasName: Bool) -> Void) {
     let hasName = Identity(path) == identity
     if hasName { close(true) }
@@ -47,9 +47,9 @@ enum SQLiteOpenFiles {
       LockedFiles.remove(identity)
       guard let file = files[identity], file.connections <= 0 else { return }
       files[identity] = nil
-      // SQLite has removed the log of a file that has its name still.
+      // SQLite has already removed the log of a file that still has its name.
       guard let log = file.log, Identity(path) != identity, Identity(path + "-wal") == log.identity else { return }
-      // A store that has the name now, and that this process has open, has made its log its own.
+      // A store that has the name now, and that this process has open, uses the log as its own.
       if !LockedFiles.contains(path) && !isSharedMemoryInUse(path) { discard(log) }
     }
   }
@@ -63,7 +63,7 @@ enum SQLiteOpenFiles {
   }
 
   /// Removes the log of a file that had the name `path`, and that this process has open although another file has the
-  /// name now. SQLite would take it for the log of that one.
+  /// name now. SQLite would use it as that file's log.
   static func discardLogsOfReplacedFiles(_ path: String) {
     lock.withLock {
       if files.isEmpty { return }
@@ -84,20 +84,20 @@ enum SQLiteOpenFiles {
 
   // MARK: Stores
 
-  /// The open stores of each file. Used under the lock.
+  /// The open stores of each file. Guarded by the lock.
   nonisolated(unsafe) private static var stores: [Identity: [WeakStoreFile]] = [:]
 
   private struct WeakStoreFile {
     weak var file: SQLiteStoreFile?
   }
 
-  /// Adds the file of a store that is open now.
+  /// Adds the file of an open store.
   static func add(_ file: SQLiteStoreFile) {
     guard let identity = file.identity else { return }
     lock.withLock { stores[identity, default: []].append(WeakStoreFile(file: file)) }
   }
 
-  /// Takes out the stores of a file that are gone.
+  /// Removes the stores of a file that no longer exist.
   static func forgetStores(of identity: Identity) {
     lock.withLock {
       let open = stores[identity, default: []].filter { $0.file != nil }
@@ -105,9 +105,8 @@ enum SQLiteOpenFiles {
     }
   }
 
-  /// Calls `body`, which lets another store take the place of the one in the file `identity`, or removes it, and which
-  /// nobody can commit beside. Afterwards the open stores of that file are replaced, unless it has thrown; see
-  /// ``SQLiteStoreFile``.
+  /// Calls `body`, which replaces or removes the store in the file `identity`; nobody can commit meanwhile. Afterwards
+  /// the open stores of that file are replaced, unless `body` has thrown; see ``SQLiteStoreFile``.
   static func replacing<R>(_ identity: Identity?, _ body: () throws(StoreError) -> R) throws(StoreError) -> R {
     let open = lock.withLock { identity.flatMap { stores[$0] }?.compactMap(\.file) ?? [] }
     for file in open { file.beginReplacing() }
@@ -115,7 +114,7 @@ enum SQLiteOpenFiles {
     defer { for file in open { file.endReplacing(isDone: isDone) } }
     let result: R
     do throws(StoreError) { result = try body() } catch {
-      // After another error it may be done, or half done.
+      // After another error it may be done completely or in part.
       isDone = ![.busy, .full, .readOnly].contains(error.code)
       throw error
     }
@@ -123,11 +122,11 @@ enum SQLiteOpenFiles {
     return result
   }
 
-  /// Whether SQLite reads the shared memory of a database without a trace on it.
+  /// Whether SQLite can read the shared memory of a database without leaving a trace.
   ///
-  /// For the superuser it sets the owner of what it opens, which changes the time of the last change of status although
-  /// nothing is changed. Where another process uses the file, that is no matter. Not for a file that this process has
-  /// open.
+  /// For the superuser SQLite sets the owner of each file that it opens. That changes the time of the last status
+  /// change, even if the owner stays the same. Where another process uses the file, that does not matter. Not for a
+  /// file that this process has open.
   static func mayReadSharedMemory(_ path: String) -> Bool {
     #if os(Windows)
       return true
@@ -152,8 +151,8 @@ enum SQLiteOpenFiles {
     #endif
   }
 
-  /// Calls `body`, which may read the file without SQLite's locks; `isOpen` tells that it must not, because this
-  /// process has the file open. No connection to any file is opened meanwhile.
+  /// Calls `body`, which may read the file without SQLite's locks. With `isOpen` it must not, because this process has
+  /// the file open. No connection to any file is opened meanwhile.
   static func exclusively<R, E: Error>(_ path: String, _ body: (_ isOpen: Bool) throws(E) -> R) throws(E) -> R {
     lock.lock()
     defer { lock.unlock() }

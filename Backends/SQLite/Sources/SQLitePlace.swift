@@ -2,11 +2,11 @@ import Foundation
 import StoreProtocol
 import Synchronization
 
-/// Where a store's files are, by its URL.
+/// The paths of a store's files, by its URL.
 ///
-/// `/dev/null` and `file:///dev/null/Name` stand for a store without a trace on disk. It is kept in a private file of
-/// the temporary folder, so that snapshots and commits work side by side as in any other, and removed when it is closed
-/// or the program ends. A name is shared within the process.
+/// `/dev/null` and `file:///dev/null/Name` stand for a store without a trace on disk. It is a private file in the
+/// temporary folder, so that snapshots and commits run side by side as in any other store. The file is removed when the
+/// store is closed or the program ends. Stores of one name are shared within the process.
 struct SQLitePlace: Sendable {
   let path: String
   private let temporaryFolder: TemporaryFolder?
@@ -16,7 +16,7 @@ struct SQLitePlace: Sendable {
       throw StoreError(.invalidArgument, "A store's URL must be a file URL.", context: ["url": url.absoluteString])
     }
     guard url.path == "/dev/null" || url.path.hasPrefix("/dev/null/") else {
-      // SQLite names the files beside the database after what a symbolic link leads to.
+      // SQLite names the files beside the database after the target of a symbolic link.
       path = url.resolvingSymlinksInPath().path
       temporaryFolder = nil
       return
@@ -38,8 +38,8 @@ struct SQLitePlace: Sendable {
   /// Whether another database has the same folder of large values: its name differs by the extension alone.
   func sharesExternalData() throws(StoreError) -> Bool { try !neighbours().isEmpty }
 
-  /// Whether a database with the same folder of large values has this UUID, as a copy of the store has. The names of
-  /// the files do not tell the two stores apart, so that no file may be removed. True also where a UUID cannot be read.
+  /// Whether a database with the same folder of large values has this UUID, as a copy of the store has. Then file names
+  /// do not tell the two stores apart, and no file may be removed. True also where a UUID cannot be read.
   func sharesExternalData(withCopyOf identifier: String) throws(StoreError) -> Bool {
     try neighbours().contains { Self.mayBe($0, copyOf: identifier) }
   }
@@ -47,8 +47,7 @@ struct SQLitePlace: Sendable {
   /// The suffixes of files that SQLite and LMDB keep beside a database. LMDB has locks on its file.
   private static let companions = SQLiteRemoval.suffixes + ["-lock"]
 
-  /// The paths of the other databases whose large values are in ``externalData``. A file that cannot be read may be
-  /// one.
+  /// The paths of the other databases with large values in ``externalData``. A file that cannot be read may be one.
   private func neighbours() throws(StoreError) -> [String] {
     let file = URL(fileURLWithPath: path)
     let (own, stem) = (file.lastPathComponent, file.deletingPathExtension().lastPathComponent)
@@ -71,7 +70,7 @@ struct SQLitePlace: Sendable {
     return result
   }
 
-  /// Whether the database at a path has this UUID, or has one that cannot be read within a second. A database of
+  /// Whether the database at a path has this UUID, or has a UUID that cannot be read within a second. A database of
   /// another program has none.
   private static func mayBe(_ path: String, copyOf identifier: String) -> Bool {
     if LockedFiles.unlisted(path) != nil { return true }
@@ -97,7 +96,7 @@ struct SQLitePlace: Sendable {
 
   private static let shared = Mutex<[String: Shared]>([:])
 
-  /// What nobody closed goes when the program ends as it should.
+  /// Files that nobody closed are removed when the program ends normally.
   private static let isRemovedAtExit: Bool =
     atexit {
       SQLitePlace.shared.withLock { known in
@@ -122,7 +121,7 @@ struct SQLitePlace: Sendable {
     return try result.get()
   }
 
-  /// Gives up one use of a store without a trace; its files go with the last.
+  /// Releases one use of a store without a trace; its files are removed with the last.
   func release() {
     guard let temporaryFolder else { return }
     Self.shared.withLock { known in

@@ -7,7 +7,7 @@ import Synchronization
 final class SQLiteReader {
   let connection: SQLiteConnection
   let statements: SQLStatements<SQLiteConnection>
-  /// What the connection reads through, where the store leaves its folder as it is.
+  /// The view that the connection reads through, where the store leaves its folder as it is.
   private let view: SQLiteFileView?
   /// The store's file.
   let file: SQLiteStoreFile
@@ -15,7 +15,7 @@ final class SQLiteReader {
   init(
     _ connection: SQLiteConnection, _ binding: SQLBinding, _ view: SQLiteFileView?, _ file: SQLiteStoreFile
   ) throws(StoreError) {
-    // A view may be a copy, which is another file.
+    // A view may be a copy, and so another file.
     if view == nil { try file.require(connection) } else { try file.require() }
     self.connection = connection
     self.view = view
@@ -26,8 +26,8 @@ final class SQLiteReader {
   /// Whether the next snapshot may use it.
   var isCurrent: Bool { view?.isCurrent ?? true }
 
-  /// Throws `busy` where somebody wrote to a file that was read without locks: what was read may be torn. Throws
-  /// `replaced` where this process has let another store take this one's place.
+  /// Throws `busy` where a file that was read without locks was written meanwhile: the data read may be torn. Throws
+  /// `replaced` where this process has let another store replace this one.
   @inline(__always) func confirm() throws(StoreError) {
     if file.isReplaced { throw file.replaced }
     if let view, view.isUnlocked, !view.isCurrent { throw view.changed }
@@ -52,8 +52,7 @@ final class SQLitePool: @unchecked Sendable {
     self.make = make
   }
 
-  /// A connection that nobody uses. Throws `busy` where none became free within so many seconds, by default the pool's
-  /// timeout.
+  /// An idle connection. Throws `busy` where none became free within `seconds`, by default the pool's timeout.
   func take(within seconds: Double? = nil) throws(StoreError) -> SQLiteReader {
     condition.lock()
     let deadline = Date(timeIntervalSinceNow: seconds ?? timeout)
@@ -82,7 +81,7 @@ final class SQLitePool: @unchecked Sendable {
     condition.lock()
     inUse -= 1
     if let reader, !isClosed { idle.append(reader) }
-    // All of them: one whose time is over at this moment would take the only wake-up with it.
+    // Wakes all of them: a waiter whose time ends at this moment would use up a single wake-up.
     condition.broadcast()
     condition.unlock()
   }

@@ -1,15 +1,15 @@
 import Foundation
 import StoreProtocol
 
-/// Removes the files of a store: the database first and durably, because without it the others are nothing, while a
+/// Removes the files of a store, the database first and durably. Without it the other files are worthless, but a
 /// database without its log would be a store without its last saves.
 enum SQLiteRemoval {
-  /// What SQLite makes beside a database.
+  /// The suffixes of files that SQLite makes beside a database.
   static let suffixes = ["-journal", "-wal", "-shm"]
 
   /// Removes a store with everything that belongs to it, or leaves an empty file of its name where the options say so.
-  /// Waits for a commit that is running, in any process, and throws `busy` where it does not end in time. Throws
-  /// `notAStore`, and has removed nothing, where a name of the store's is that of something else.
+  /// Waits for a running commit of any process, and throws `busy` where it does not end in time. Throws `notAStore`,
+  /// and removes nothing, where a file name of the store belongs to another kind of item.
   static func remove(_ place: SQLitePlace, _ options: StoreOptions) throws(StoreError) {
     let url = URL(fileURLWithPath: place.path)
     guard let folder = try OwnedFolder(url.deletingLastPathComponent().path) else { return }
@@ -19,8 +19,8 @@ enum SQLiteRemoval {
     defer { withExtendedLifetime(lock) {} }
     if try folder.status(url.lastPathComponent) != nil {
       if !options.forceDestroy { guard try SQLiteFormat.isStoreFile(place.path) else { return } }
-      // Of the large values in a folder that two stores have, those go that say whose they are. Those of a store and
-      // its copy say the same: they stay.
+      // In a folder of large values that two stores share, only files whose names identify their store are removed.
+      // Names of a store and its copy are the same, so those files stay.
       let isShared = try place.sharesExternalData()
       let owner = isShared ? try? SQLiteBackend().metadata(at: url, options: options).identifier : nil
       let writer = try SQLiteWriteLock(place.path, timeout: options.timeout)
@@ -34,14 +34,14 @@ enum SQLiteRemoval {
         place.externalData.removeValues(ofStore: owner)
       }
     } else {
-      // What an earlier removal left that was interrupted. External data may be of a store that was given another name.
+      // Left by an interrupted earlier removal. External data may belong to a renamed store, and stays.
       try removeFilesBeside(place.path)
       if options.forceDestroy, try !place.sharesExternalData() { try place.externalData.removeAll() }
     }
     if options.leavesEmptyFile { SQLiteNewFile.create(place.path) }
   }
 
-  /// Throws `notAStore` where the database, or what lies beside it, is no regular file.
+  /// Throws `notAStore` where the database, or an item beside it with one of its names, is no regular file.
   static func requireFiles(_ path: String) throws(StoreError) {
     let url = URL(fileURLWithPath: path)
     guard let folder = try OwnedFolder(url.deletingLastPathComponent().path) else { return }
@@ -67,12 +67,12 @@ enum SQLiteRemoval {
   }
 }
 
-/// Keeps every process from committing to a database, as long as this lives.
+/// Keeps every process from committing to a database while this lives.
 final class SQLiteWriteLock {
   private let connection: SQLiteConnection?
 
-  /// Throws `busy` where somebody's commit does not end in time. What cannot be locked, because it is damaged or no
-  /// database, has no commits to wait for.
+  /// Throws `busy` where a running commit does not end in time. A file that cannot be locked, because it is damaged or
+  /// no database, has no commits to wait for.
   init(_ path: String, timeout: Double) throws(StoreError) {
     do throws(StoreError) {
       let connection = try SQLiteConnection(path, .readWrite, timeout: timeout)

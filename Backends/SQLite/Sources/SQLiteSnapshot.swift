@@ -23,7 +23,7 @@ final class SQLiteSnapshot: FetchingSnapshot, InspectingSnapshot, @unchecked Sen
     // After an error here `deinit` runs and gives the reader back.
     do throws(StoreError) {
       try begin()
-      // It is not known whether the view is of the store or of the one that takes its place.
+      // It is unknown whether the view is of the store or of the one that replaces it.
       while reader.file.isBeingReplaced {
         try reader.statements.statement(text: "COMMIT").run()
         reader.file.waitForReplacement()
@@ -32,7 +32,7 @@ final class SQLiteSnapshot: FetchingSnapshot, InspectingSnapshot, @unchecked Sen
     } catch { throw reader.file.explained(error) }
   }
 
-  /// BEGIN alone takes no view; the first read does. That also tells whether the store is the one that was opened.
+  /// BEGIN alone takes no view; the first read does. The read also checks that the store is the one that was opened.
   private func begin() throws(StoreError) {
     try reader.statements.statement(text: "BEGIN").run()
     let metadata = try reader.statements.statement(text: "SELECT Z_UUID FROM Z_METADATA")
@@ -129,8 +129,8 @@ final class SQLiteSnapshot: FetchingSnapshot, InspectingSnapshot, @unchecked Sen
     try confirmed { () throws(StoreError) in try SQLiteFindings(reader).findings(body) }
   }
 
-  /// What `read` gives, unless somebody wrote to a file that is read without locks: then whatever it gave counts for
-  /// nothing.
+  /// The result of `read`. Throws where a file that is read without locks was written meanwhile, because the result is
+  /// then invalid.
   private func confirmed<R>(_ read: () throws(StoreError) -> R) throws(StoreError) -> R {
     let result: R
     do { result = try read() } catch {

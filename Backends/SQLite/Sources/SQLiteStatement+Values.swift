@@ -9,7 +9,7 @@ extension SQLiteStatement {
     _ columns: [SQLResultColumn], _ numbers: EntityNumbers, _ body: ([Value]) -> Void
   ) throws(StoreError) {
     defer { reset() }
-    // One array for all rows that nobody keeps.
+    // One array for all rows, unless `body` keeps it.
     var values = [Value](repeating: .null, count: columns.count)
     while try step() {
       var place: Int32 = 0

@@ -10,9 +10,9 @@ final class SQLiteStatement: SQLStatement {
   private unowned let connection: SQLiteConnection
   private let sql: String
   private let trace: (@Sendable (String, Double) -> Void)?
-  /// Where the columns of the row at hand are; see ``rowValues()``; nil before the first row.
+  /// The columns of the current row; see ``rowValues()``. Nil before the first row.
   @exclusivity(unchecked) private var values: UnsafeMutablePointer<OpaquePointer?>?
-  /// Why a parameter could not be bound, which is NULL then: the statement must not be run.
+  /// Why a parameter could not be bound. The parameter is NULL then, and the statement must not be run.
   @exclusivity(unchecked) private var refusal = SQLITE_OK
 
   init(
@@ -48,7 +48,7 @@ final class SQLiteStatement: SQLStatement {
     return SQLiteError.make(refusal, connection.database, "binding a value", sql: sql)
   }
 
-  /// Remembers the result of binding what needs memory or may be too long.
+  /// Keeps the result of a binding that needs memory or may be too long.
   @inline(__always)
   private func keep(_ result: Int32) { if result != SQLITE_OK { refusal = result } }
 
@@ -189,16 +189,16 @@ final class SQLiteStatement: SQLStatement {
 
   @inline(__always)
   private func blob(_ value: OpaquePointer?) -> UnsafeRawBufferPointer {
-    // The address first: it decides the form whose length is asked for next.
+    // The address first: reading it decides the form whose length is read next.
     let start = sqlite3_value_blob(value)
     return UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : Int(sqlite3_value_bytes(value)))
   }
 
-  /// The values of the row at hand, one for each column.
+  /// The values of the current row, one for each column.
   ///
   /// A call for a column locks the connection and looks for errors, which costs more than reading the value. The values
-  /// of a row are registers side by side (SQLite's opcode `ResultRow`), the same ones at every step of a run; so they
-  /// are asked for anew only where the first of them has moved.
+  /// of a row are adjacent registers (SQLite's opcode `ResultRow`), the same ones at every step of a run. So they are
+  /// read anew only where the first of them has moved.
   @inline(__always)
   private func rowValues() -> UnsafePointer<OpaquePointer?> {
     let first = sqlite3_column_value(handle, 0)
@@ -249,14 +249,14 @@ final class SQLiteStatement: SQLStatement {
     }
   }
 
-  /// The word of a value's slot; zero for null, which it marks.
+  /// The word of a value's slot. Null gives zero, and is marked as null.
   @inline(__always)
   private func read(
     _ value: OpaquePointer?, _ column: UnsafePointer<BoundColumn>, _ shape: RowShape, _ builder: RowBuilder
   ) throws(StoreError) -> UInt64 {
     switch column.pointee.kind {
     case .reference:
-      // Keys count from 1; anything else leads nowhere.
+      // Keys count from 1; no other key leads to an object.
       let key = sqlite3_value_int64(value)
       if key > 0 { return UInt64(bitPattern: key) }
     case .int16, .int32, .int64, .bool:
@@ -271,7 +271,7 @@ final class SQLiteStatement: SQLStatement {
       if let start = sqlite3_value_text(value) {
         return builder.add(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_value_bytes(value))))
       }
-      // A text that SQLite has no memory for must not be read as none.
+      // A text must not count as empty because SQLite has no memory for it.
       if !isNull(value) { throw SQLiteError.make(SQLITE_NOMEM, connection.database, "reading a text", sql: sql) }
     case .uuid, .data, .transformable, .externalData:
       let bytes = blob(value)
@@ -330,8 +330,8 @@ enum SQLiteDecimal {
     case text(String)
   }
 
-  /// What a column has for a canonical decimal text: a number where the double nearest to it reads back as the same
-  /// decimal; else the digits with a `d` behind them, which no column affinity turns into a number.
+  /// The column's form of a canonical decimal text. A number, where the nearest double reads back as the same decimal;
+  /// otherwise the digits with a `d` behind them, which no column affinity turns into a number.
   static func form(of text: String) -> Form {
     if let integer = Int64(text), integer.magnitude < 1 << 53 { return .integer(integer) }
     if let double = Double(text), self.text(double) == text { return .real(double) }

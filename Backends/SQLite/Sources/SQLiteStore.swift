@@ -22,14 +22,14 @@ final class SQLiteStore: Store, @unchecked Sendable {
   private let file: SQLiteStoreFile
   private let writing = NSRecursiveLock()
   private var writer: SQLStatements<SQLiteConnection>?
-  /// The connection whose commit failed at its end, until that is settled. It stays open, because to open a log that
-  /// nobody has open brings back what failed.
+  /// The connection whose commit failed at its end, until the outcome is reconciled. It stays open, because opening a
+  /// log that nobody has open brings the failed commit back.
   private var failed: SQLStatements<SQLiteConnection>?
-  /// Whether commits go through a write-ahead log, else a rollback journal.
+  /// Whether commits go through a write-ahead log, otherwise a rollback journal.
   private let isLogged: Bool
   private var isClosed = false
-  /// The highest key in use in each table: a file edited by hand may list one that is too small. Nil until the first
-  /// write.
+  /// The highest key in use in each table, because a file edited by hand may list one that is too small. Nil until the
+  /// first write.
   private var keyFloors: [Int: Int64]?
   /// Whether a commit has brought the fetch indexes in line with the model; see ``SQLiteIndexes``.
   private var hasIndexes = false
@@ -64,7 +64,7 @@ final class SQLiteStore: Store, @unchecked Sendable {
     let isDurable = SQLiteBackend.isDurable(options, isLogged: isLogged)
     let identifier = facts.metadata.identifier
     externalFiles.makeDurable { [weak self] () throws(StoreError) in
-      // The files of a store that has taken this one's place stay.
+      // The files of a store that has replaced this one stay.
       try file.require()
       // So do all files that a copy beside the store may need.
       if try place.sharesExternalData(withCopyOf: identifier) {
@@ -168,7 +168,7 @@ final class SQLiteStore: Store, @unchecked Sendable {
       return keys
     }
     do { try statements.connection.execute("COMMIT") } catch {
-      // Keys that nobody uses are no harm: whether they are taken need not be known.
+      // Unused keys do no harm, so it does not matter whether they are taken.
       _ = abandon(statements)
       throw error
     }
@@ -214,16 +214,16 @@ extension SQLiteStore {
       throw StoreError(.readOnly, "The store was opened read-only, because \(readOnlyReason).")
     }
     if isClosed { throw StoreError(.closed, "The store was closed; open it again.") }
-    // Where SQLite cannot open a file for writing it opens it for reading, which may have been for a moment's sake.
+    // SQLite opens a file for reading where it cannot open it for writing, perhaps only for a moment.
     if let writer, writer.connection.isReadOnly { self.writer = nil }
-    // What an earlier commit left behind is settled before anything is written on top of it.
+    // The outcome of an earlier commit is reconciled before anything is written on top of it.
     if failed != nil { _ = try settle { (_) throws(StoreError) in .unclear } }
     if writer == nil { writer = SQLStatements(try reopen(), binding) }
     guard let writer else { throw StoreError(.closed, "The store has no writing connection; open it again.") }
     return writer
   }
 
-  /// The writing connection inside a transaction that nobody else can write beside.
+  /// The writing connection in a transaction; nobody else can write meanwhile.
   private func begin() throws(StoreError) -> SQLStatements<SQLiteConnection> {
     do { return try beginOnce() } catch {
       if error.code != .readOnly || isReadOnly { throw file.explained(error) }
@@ -248,10 +248,10 @@ extension SQLiteStore {
     return statements
   }
 
-  /// Throws `replaced` where another store has taken this one's place. The UUID is looked at only after somebody else
-  /// has committed.
+  /// Throws `replaced` where another store has replaced this one. The UUID is read only after another connection has
+  /// committed.
   private func requireSameStore(_ connection: SQLiteConnection) throws(StoreError) {
-    // Who replaces the store has ended its transaction, and is about to say so.
+    // The replacing process has ended its transaction, and is about to say so.
     file.waitForReplacement()
     try file.require(connection)
     connection.noteLog()
@@ -273,7 +273,7 @@ extension SQLiteStore {
     return floors
   }
 
-  /// Makes the commits durable that were made without waiting for the disk.
+  /// Makes commits durable that did not wait for the disk.
   private func syncFiles() throws(StoreError) {
     writing.lock()
     defer { writing.unlock() }
@@ -289,15 +289,15 @@ extension SQLiteStore {
     if statements.connection.isInTransaction { writer = nil }
   }
 
-  /// Takes note of a transaction that is committed.
+  /// Updates the state of the store after a commit.
   private func committed(_ connection: SQLiteConnection) {
     logOwner.committed(connection)
     connection.checkedDataVersion = connection.dataVersion
   }
 
-  /// Leaves a transaction whose COMMIT failed. True where it is certain that nothing was committed.
+  /// Drops a transaction whose COMMIT failed. True where it is certain that nothing was committed.
   private func abandon(_ statements: SQLStatements<SQLiteConnection>) -> Bool {
-    // A transaction that is still open met a lock or a deferred constraint, before anything was written.
+    // A transaction that is still open failed on a lock or a deferred constraint, before anything was written.
     if statements.connection.isInTransaction {
       rollBack(statements)
       return true
@@ -309,10 +309,10 @@ extension SQLiteStore {
 
   /// Commits the open transaction.
   ///
-  /// A failed COMMIT may have reached the disk all the same, now or after the next crash. The store settles what is
-  /// there, and judges by the evidence: this returns where the commit has happened, and throws the error as not saved
-  /// where it has not. Else the outcome is unknown. While the store cannot be settled, it refuses to write; every
-  /// further write tries.
+  /// A failed COMMIT may still have reached the disk, now or after the next crash. The store reconciles the file and
+  /// judges by the evidence. It returns where the commit has happened. It throws the error as not saved where the
+  /// commit has not happened. Otherwise the outcome is unknown. While the store cannot be reconciled it refuses to
+  /// write; every further write tries again.
   private func end(
     _ statements: SQLStatements<SQLiteConnection>,
     _ evidence: (SQLStatements<SQLiteConnection>) throws(StoreError) -> SQLEvidence<SQLiteConnection>.Verdict
@@ -335,7 +335,7 @@ extension SQLiteStore {
     committed(statements.connection)
   }
 
-  /// What the metadata tells of a change set that has nothing else.
+  /// Judges by the metadata a change set that changes nothing else.
   private func judgeMetadata(
     _ changes: ChangeSet, _ statements: SQLStatements<SQLiteConnection>
   ) throws(StoreError) -> SQLEvidence<SQLiteConnection>.Verdict? {
@@ -346,11 +346,12 @@ extension SQLiteStore {
     return found == metadata ? .happened : found == storedMetadata ? .didNotHappen : .unclear
   }
 
-  /// Replaces the failed connection by a fresh one and makes sure that what that one sees is what stays.
+  /// Replaces the failed connection by a fresh one, and makes sure that the state which the fresh one sees is
+  /// permanent.
   ///
-  /// In a log, the pages of a failed commit lie behind the last good one, and who opens the log after a crash takes
-  /// them for good. A commit that changes nothing is written over them. A rollback journal that could not be removed
-  /// for good is removed by such a commit too. Nobody can write between the judgement and that commit.
+  /// In a log, the pages of a failed commit lie behind the last good one, and a process that opens the log after a
+  /// crash would apply them. A commit that changes nothing overwrites them. Such a commit also removes a rollback
+  /// journal that could not be removed before. Nobody can write between the judgement and that commit.
   private func settle(
     _ judge: (SQLStatements<SQLiteConnection>) throws(StoreError) -> SQLEvidence<SQLiteConnection>.Verdict
   ) throws(StoreError) -> SQLEvidence<SQLiteConnection>.Verdict {
@@ -358,14 +359,14 @@ extension SQLiteStore {
     try fresh.connection.execute("BEGIN IMMEDIATE")
     let verdict = try judge(fresh)
     if isLogged || verdict != .didNotHappen {
-      // Writes the first page as it is; an UPDATE to the same value may write nothing.
+      // Writes the first page unchanged; an UPDATE to the same value may write nothing.
       let version = try fresh.connection.integer("PRAGMA user_version") ?? 0
       try fresh.connection.execute("PRAGMA user_version = \(version)")
     }
     try fresh.connection.execute("COMMIT")
     writer = fresh
     failed = nil
-    // Pages of a log whose sync failed may be lost with the next loss of power, although they can be read until then.
+    // Pages of a log whose sync failed can be read now, and may be lost with the next loss of power.
     return isLogged && verdict == .happened ? .unclear : verdict
   }
 }

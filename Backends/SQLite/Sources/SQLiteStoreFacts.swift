@@ -2,14 +2,14 @@ import SQLEngine
 import StoreProtocol
 import StoreSchema
 
-/// What a store's file says of itself when it is opened with a schema.
+/// The header fields of a store's file when it is opened with a schema.
 struct SQLiteStoreFacts {
   let binding: SQLBinding
   let metadata: StoreMetadata
   let history: SQLHistory?
   /// Why the store must not be written, nil where it may be.
   let readOnlyReason: String?
-  /// Whether commits go through a write-ahead log, else a rollback journal.
+  /// Whether commits go through a write-ahead log, otherwise a rollback journal.
   let isLogged: Bool
 
   /// Throws `notAStore` for a database without Core Data's tables, `modelMismatch` for a store of another model.
@@ -27,7 +27,7 @@ struct SQLiteStoreFacts {
     isLogged = connection.isImmutable || mode == "wal"
   }
 
-  /// Whether the options ask for something at opening that changes the file.
+  /// Whether the options for opening change the file.
   func mustWrite(_ options: StoreOptions) -> Bool {
     options.vacuums || options.analyzes || (options.tracksHistory && history == nil)
       || options.pragmas["journal_mode"].map { ($0.lowercased() == "wal") != isLogged } ?? false
@@ -51,7 +51,7 @@ struct SQLiteStoreFacts {
     case .same: return true
     case .different: return false
     case .sameButFor(let entities):
-      // Where the store carries no model, its columns tell when they are bound.
+      // Where the store carries no model, its columns are compared when they are bound.
       guard let haveSameStructure = options.haveSameStructure,
         let archive = try SQLiteFormat.archivedModel(on: connection)
       else { return true }

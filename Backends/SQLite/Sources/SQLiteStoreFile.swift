@@ -2,11 +2,11 @@ import Foundation
 import StoreProtocol
 import Synchronization
 
-/// The file of an open store, by which the store finds out that another one has taken its place: the file was removed,
-/// or another one has its name, or has been written into it.
+/// The file of an open store. By it the store finds out that another one has replaced it: the file was removed, another
+/// file has its name, or another store was written into it.
 ///
-/// Who removes or replaces a store tells the open stores of this process (``SQLiteOpenFiles/replacing(_:_:)``). What
-/// another process does is found by looking at the name's device and inode, once a snapshot and once a write
+/// A removal or replacement in this process is reported to its open stores (``SQLiteOpenFiles/replacing(_:_:)``). One
+/// in another process is found by the device and inode of the name, read once for each snapshot and each write
 /// transaction.
 final class SQLiteStoreFile: Sendable {
   private enum State: Int {
@@ -19,7 +19,7 @@ final class SQLiteStoreFile: Sendable {
   /// The UUID of the store.
   let identifier: String
   private let state = Atomic<Int>(State.own.rawValue)
-  /// Held by who is replacing the store.
+  /// Held while the store is being replaced.
   private let gate = NSLock()
 
   init(_ path: String, _ identity: SQLiteOpenFiles.Identity?, identifier: String) {
@@ -30,28 +30,28 @@ final class SQLiteStoreFile: Sendable {
     if let identity { SQLiteOpenFiles.forgetStores(of: identity) }
   }
 
-  /// Whether this process has let another store take this one's place.
+  /// Whether this process has let another store replace this one.
   var isReplaced: Bool { state.load(ordering: .acquiring) == State.replaced.rawValue }
 
-  /// Whether somebody in this process is letting another store take this one's place.
+  /// Whether this process is just letting another store replace this one.
   var isBeingReplaced: Bool { state.load(ordering: .acquiring) == State.beingReplaced.rawValue }
 
-  /// Waits for a replacement that has begun in this process. Not to be called with a view of the store, for which it
-  /// may wait.
+  /// Waits for a replacement that has begun in this process. Do not call it with a view of the store: the replacement
+  /// may wait for that view.
   func waitForReplacement() { if isBeingReplaced { gate.withLock {} } }
 
-  /// Throws `replaced` where the file at the path is not the store's any more.
+  /// Throws `replaced` where the file at the path is no longer the store's.
   func require() throws(StoreError) {
     if isReplaced || !hasItsName { throw replaced }
   }
 
   private var hasItsName: Bool {
     if let found = SQLiteOpenFiles.Identity(path) { return found == identity }
-    // What cannot be looked at may be there.
+    // A file whose status cannot be read may exist.
     return errno != ENOENT && errno != ENOTDIR
   }
 
-  /// The same, and that the store in the file has this one's UUID: `found`, nil where there is none.
+  /// The same, and that the UUID `found` in the file is this store's. `found` is nil where there is none.
   func require(identifier found: String?) throws(StoreError) {
     try require()
     if found != identifier { throw replaced }
@@ -63,7 +63,7 @@ final class SQLiteStoreFile: Sendable {
     try require()
   }
 
-  /// `error`, or `replaced` where the file is not the store's any more.
+  /// `error`, or `replaced` where the file is no longer the store's.
   func explained(_ error: StoreError) -> StoreError {
     do throws(StoreError) { try require() } catch { return error }
     return error
@@ -71,7 +71,7 @@ final class SQLiteStoreFile: Sendable {
 
   var replaced: StoreError { .replaced(path) }
 
-  // MARK: For those who replace
+  // MARK: Replacement
 
   func beginReplacing() {
     gate.lock()

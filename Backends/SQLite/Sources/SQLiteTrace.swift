@@ -1,9 +1,9 @@
 import CSQLite
 import Foundation
 
-/// Writes what a connection does to standard error, where the program's arguments ask for it:
-/// `-com.apple.CoreData.SQLDebug LEVEL`, as with Apple's framework. Level 1 writes statements and how long they ran, 2
-/// also the values bound, 3 also the number of rows, 4 also SQLite's plan.
+/// Writes what a connection does to standard error, if the program's arguments say so: `-com.apple.CoreData.SQLDebug
+/// LEVEL`, as with Apple's framework. Level 1 writes statements and their duration, 2 also the bound values, 3 also the
+/// number of rows, 4 also SQLite's plan.
 final class SQLiteTrace {
   /// 0 for none.
   static let level = level(in: CommandLine.arguments)
@@ -15,9 +15,9 @@ final class SQLiteTrace {
 
   let level: Int
   private let write: (String) -> Void
-  /// The rows that statements have given so far, by address.
+  /// The rows that statements have returned so far, by address.
   private var rows: [OpaquePointer: Int] = [:]
-  /// Asking for a plan is a statement too.
+  /// The query for a plan is a statement too.
   private var isExplaining = false
 
   init(level: Int = SQLiteTrace.level, write: @escaping (String) -> Void = SQLiteTrace.writeError) {
@@ -40,7 +40,7 @@ final class SQLiteTrace {
       }, Unmanaged.passUnretained(self).toOpaque())
   }
 
-  /// Writes what is done without SQL; `predicate` is what is left of one, nil for nothing.
+  /// Writes the work that is done without SQL. `predicate` is the residual of a predicate, nil for none.
   func noteResidual(_ predicate: String?, isSorted: Bool) {
     if let predicate { write("CoreData: annotation: evaluated in memory: \(predicate)") }
     if isSorted { write("CoreData: annotation: sorted in memory") }

@@ -1,25 +1,25 @@
-/// One step of a model run: a kind, and numbers that choose among what is there when it is applied.
+/// One step of a model run: a kind, and numbers that choose among the present objects when it is applied.
 ///
-/// So a list of operations means something whatever is left out of it, and a failing one can be made shorter.
+/// So a list of operations stays valid if some are left out, and a failing list can be shortened.
 public struct ModelOperation: Sendable, Codable, Hashable, CustomStringConvertible {
-  /// What is done.
+  /// The kind of the operation.
   public var kind: Kind
-  /// Numbers that choose what it is done to.
+  /// Numbers that choose the objects of the operation.
   public var numbers: [UInt64]
 
-  /// What an operation does.
+  /// The kinds of operations.
   public enum Kind: String, Sendable, Codable, CaseIterable {
     /// A change of one object or of its links. `several` makes several changes in one commit.
     case insert, update, link, tag, untag, reorder, pick, keep, delete, several
-    /// What must be refused: stale versions, values that are taken, objects that are gone.
+    /// Operations that must be refused: stale versions, values that are taken, objects that are gone.
     case staleUpdate, staleDelete, duplicate, goneUpdate, swap
-    /// What happens to the store itself.
+    /// Operations on the store itself.
     case reopen, otherWriter, takeKeys
   }
 
   public var description: String { "\(kind.rawValue) \(numbers.map { String($0, radix: 36) }.joined(separator: " "))" }
 
-  /// Which kinds come how often.
+  /// The frequency of each kind.
   private static let weights: [(Kind, Int)] = [
     (.insert, 24), (.update, 14), (.link, 12), (.tag, 8), (.untag, 4), (.reorder, 6), (.pick, 6), (.keep, 4),
     (.delete, 8), (.several, 6),
@@ -43,10 +43,10 @@ public struct ModelOperation: Sendable, Codable, Hashable, CustomStringConvertib
   }
 }
 
-/// One change of one object or link, objects by the number in which they came.
+/// One change of one object or link. Objects are numbered in the order of their insertion.
 enum ModelChange {
   case insert(Int, entity: String, values: [String: Cell], targets: [String: Int])
-  /// `age` is how far behind the version is that the change is made from.
+  /// `age` is the number of versions by which the base of the change is out of date.
   case update(Int, values: [String: Cell], targets: [String: Int?], age: Int64)
   case delete(Int, age: Int64)
   case tag(Int, Int, isAdded: Bool)

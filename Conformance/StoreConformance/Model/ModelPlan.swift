@@ -1,6 +1,6 @@
 import StoreSchema
 
-/// What an operation does to the objects that are there.
+/// Chooses the changes of an operation to the present objects.
 struct ModelPlan {
   private let model: ModelSchema
   private let store: ReferenceStore
@@ -12,7 +12,7 @@ struct ModelPlan {
     random = SplitMix64(seed: operation.numbers.reduce(0) { $0 &* 0x100_0000_01B3 ^ $1 })
   }
 
-  /// The changes of an operation, none where it has nothing to choose from. No object is changed twice, as in any
+  /// The changes of an operation, empty where it has nothing to choose from. No object is changed twice, as in any
   /// change set.
   mutating func changes(_ kind: ModelOperation.Kind) -> [ModelChange] {
     var changed: Set<Int> = []
@@ -59,7 +59,7 @@ struct ModelPlan {
   }
 
   private mutating func insertion(_ number: Int) -> [ModelChange] {
-    // Not ever more of them: what is looked at after each step is all of it.
+    // Limits the number of objects, because all of them are compared after each step.
     if store.objects.count > 40 { return deletion(age: 0) }
     let entity = ModelSchema.entities[random.below(ModelSchema.entities.count)]
     var targets: [String: Int] = [:]
@@ -113,7 +113,7 @@ struct ModelPlan {
     return [.update(number, values: [:], targets: [name: target], age: 0)]
   }
 
-  /// Takes an item out of its list and puts it into another, or none.
+  /// Moves an item out of its list into another one, or into none.
   private mutating func move(_ number: Int, _ object: ReferenceStore.Object) -> [ModelChange] {
     let target = random.below(4) == 0 ? nil : choose(store.numbers(of: "List"))
     var changes: [ModelChange] = [.update(number, values: [:], targets: ["list": target], age: 0)]
@@ -143,7 +143,7 @@ struct ModelPlan {
     return [.order(list, items.shuffled(using: &random))]
   }
 
-  /// Puts an item among the picks of a list or takes it away, or mixes them.
+  /// Adds an item to the picks of a list, removes one, or shuffles them.
   private mutating func pick() -> [ModelChange] {
     guard let list = choose(store.numbers(of: "List")), let item = choose(store.numbers(of: "Item")) else { return [] }
     var items = store.picks[list] ?? []
@@ -157,14 +157,14 @@ struct ModelPlan {
     return [.pick(list, items)]
   }
 
-  /// Lets a team keep a tag, which no other team does any more, or keep it no longer.
+  /// Lets a team keep a tag, taking it from any other team, or stop keeping it.
   private mutating func keep() -> [ModelChange] {
     guard let team = choose(store.numbers(of: "Team")), let tag = choose(store.numbers(of: "Tag")) else { return [] }
     guard let keeper = store.keepers[tag] else { return [.keep(team, tag, isAdded: true)] }
     return [.keep(keeper, tag, isAdded: false)] + (keeper == team ? [] : [.keep(team, tag, isAdded: true)])
   }
 
-  /// A deletion, with what the layer above does beside it: no row refers to the object any more.
+  /// A deletion, with the changes that the layer above makes: no row refers to the object any more.
   private mutating func deletion(age: Int64) -> [ModelChange] {
     guard let number = choose(store.numbers), let object = store.objects[number] else { return [] }
     // No link without an inverse is left behind.

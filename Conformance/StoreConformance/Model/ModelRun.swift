@@ -2,7 +2,7 @@ import Foundation
 import StoreProtocol
 import StoreSchema
 
-/// Runs operations on a store and on plain dictionaries side by side, and compares all of both after each.
+/// Runs operations on a store and on plain dictionaries, and compares everything in both after each operation.
 public struct ModelRun {
   private let harness: any StoreHarness
   private let model: ModelSchema
@@ -13,15 +13,16 @@ public struct ModelRun {
     model = try ModelSchema()
   }
 
-  /// What went wrong, and where.
+  /// A difference between store and model, and where it appeared.
   public struct Divergence: Sendable, Codable {
     /// The index of the operation, from 0 on; -1 before the first.
     public var step: Int
-    /// What went wrong, as a sentence.
+    /// The difference, as a sentence.
     public var text: String
   }
 
-  /// The first step after which the store is not what it should be, nil for none. `dumped` gets the content after each.
+  /// The first step after which the store differs from the model, nil for none. `dumped` gets the content after each
+  /// step.
   public func run(
     _ operations: [ModelOperation], dumped: (Int, [String]) -> Void = { _, _ in }
   ) throws -> Divergence? {
@@ -44,7 +45,7 @@ public struct ModelRun {
     }
   }
 
-  /// A shorter list of operations that still goes wrong, at most 20 where that can be found in some hundred runs.
+  /// A shorter list of operations that still fails, of at most 20 if some hundred runs can find one.
   public func shrink(_ operations: [ModelOperation]) throws -> [ModelOperation] {
     var best = operations
     var size = max(1, best.count / 2)
@@ -80,7 +81,7 @@ final class ModelExecution {
   /// The objects of the store by their numbers, and the other way round.
   private(set) var objects: [Int: ObjectReference] = [:]
   private(set) var numbers: [ObjectReference: Int] = [:]
-  /// Every key that was ever given, with the root of its tree.
+  /// Every key that was ever assigned, with its root entity.
   private var used: Set<ObjectReference> = []
   private(set) var lastDump: [String] = []
   private var capabilities: Capabilities { harness.backend.capabilities }
@@ -108,7 +109,7 @@ final class ModelExecution {
 
   func close() throws { try session.close() }
 
-  /// Applies an operation to both sides. What is wrong afterwards, nil for nothing.
+  /// Applies an operation to both sides. Returns the difference afterwards, nil for none.
   func run(_ operation: ModelOperation) throws -> String? {
     switch operation.kind {
     case .reopen: if capabilities.contains(.persistent) { try session.reopen() }
@@ -137,7 +138,7 @@ final class ModelExecution {
     }
   }
 
-  /// An object that never was cannot be changed.
+  /// An object that never existed cannot be changed.
   private func updateGone() throws -> String? {
     let team = try session.entity("Team")
     let builder = RowBuilder()
@@ -201,7 +202,7 @@ final class ModelExecution {
       try set.tag(try place(person), add: isAdded ? other : [], remove: isAdded ? [] : other)
     case .order(let list, let items):
       let order = try items.map(place)
-      // Those that now have no list: whoever gets another is ordered there, and a deleted one takes its place with it.
+      // Items without a list now. An item that moves gets its order in the new list; a deleted item has none.
       let former = (reference.orders[list] ?? []).filter { !items.contains($0) }
       let left = former.compactMap { objects[$0] }.filter { object in
         set.set.updates.contains { $0.row.reference == object && isListless($0.row) }
@@ -279,7 +280,7 @@ final class ModelExecution {
     for relationship in entity.relationships.filter(\.isToMany).sorted(by: { $0.name < $1.name }) {
       var found: [ObjectReference] = []
       try view.destinations(of: relationship, owners: [row.key]) { found.append($1.reference) }
-      // What has no order is compared without one.
+      // Relationships without an order are compared without one.
       let named =
         relationship.isOrdered
         ? found.map(self.number) : found.map(self.number).sorted { (Int($0) ?? 0) < (Int($1) ?? 0) }

@@ -3,7 +3,7 @@ import StoreSchema
 /// The model of model runs: inheritance, uniqueness, indexes, every kind of link, values of all types.
 struct ModelSchema: Sendable {
   let schema: Schema
-  /// The names of attributes, each element of a composite one by itself, and of to-one relationships, sorted, by
+  /// The names of attributes (with each element of a composite attribute) and of to-one relationships, sorted, by
   /// entity.
   private let attributes, toOnes: [String: [String]]
 
@@ -99,8 +99,7 @@ struct ModelSchema: Sendable {
 }
 
 extension Entity {
-  /// The attributes that have values of their own, with the paths to them: the elements of a composite one in its
-  /// place.
+  /// The attributes that have values, with their paths. A composite attribute is replaced by its elements.
   var plainAttributes: [(path: String, attribute: Attribute)] {
     attributes.flatMap { attribute in
       attribute.elements.isEmpty

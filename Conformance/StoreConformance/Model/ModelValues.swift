@@ -1,7 +1,7 @@
 import Foundation
 import StoreSchema
 
-/// Random values with many at the edges.
+/// Random values, many of them at the limits of their type.
 enum ModelValues {
   private static let texts = [
     "", " ", "a", "A", "é", "e\u{301}", "a\u{0}b", "\u{1}\r\n\t", "😀", "日本", "]]>&<\"'", "\u{FFFE}", "x\u{2028}y",
@@ -22,7 +22,7 @@ enum ModelValues {
 
   static func value(_ attribute: Attribute, _ random: inout SplitMix64) -> Cell {
     if random.below(6) == 0 { return nil }
-    // Few enough for some to be taken twice.
+    // Few enough different values that some collide.
     if attribute.name == "email" { return .text("mail\(random.below(60))") }
     switch attribute.type {
     case .string: return .text(texts[random.below(texts.count)] + (random.below(2) == 0 ? "" : "\(random.below(100))"))

@@ -2,23 +2,23 @@ import Foundation
 import StoreProtocol
 import StoreSchema
 
-/// Damages the file of a store in every way that comes to mind, and sees what is read of it then (COR-001, COR-002).
+/// Damages the file of a store in many ways, and reads the damaged store (COR-001, COR-002).
 public struct MutationRun: Sendable {
   private let harness: any StoreHarness
   private let schema: Schema
-  /// The whole file of a store that was closed.
+  /// The whole file of a closed store.
   private let original: Data
-  /// What else lies in the store's folder, such as external data, which stays whole: by the path within.
+  /// The other files in the store's folder, such as external data, by their path within it. They stay undamaged.
   private let companions: [(path: String, data: Data)]
   private let expected: [String]
 
-  /// What became of one mutant.
+  /// The outcome of one mutant.
   public enum Outcome: Sendable, Equatable {
     /// A typed error, by its code.
     case refused(String)
-    /// Nothing of what is read has changed.
+    /// Everything reads as before.
     case equal
-    /// Something else is read than was written, as whole objects of which no value says that it is wrong.
+    /// Other content is read than was written, as whole objects without an invalid value.
     case other
   }
 
@@ -48,7 +48,7 @@ public struct MutationRun: Sendable {
     }
   }
 
-  /// Writes the `number`th mutant of a seed to a place of its own, and reads it.
+  /// Writes the `number`th mutant of a seed to a location of its own, and reads it.
   public func judge(_ number: Int, seed: UInt64) throws -> (outcome: Outcome, damage: String) {
     var random = SplitMix64(seed: seed &+ UInt64(number) &* 0x9E37_79B9_7F4A_7C15)
     var bytes = [UInt8](original)
@@ -76,7 +76,7 @@ public struct MutationRun: Sendable {
     } catch { return .refused("\(error.code)") }
   }
 
-  /// Changes bytes at random, and says how.
+  /// Changes bytes at random, and returns a description.
   private static func damage(_ bytes: inout [UInt8], _ random: inout SplitMix64) -> String {
     func place(_ limit: Int) -> Int { Int(random.next() % UInt64(max(1, limit))) }
     let at = place(bytes.count)

@@ -13,7 +13,7 @@ public struct PairRun {
     model = try ModelSchema()
   }
 
-  /// Fills a store by operations, and copies it to each of `targets`. What went wrong, by the name of the target.
+  /// Fills a store by operations, and copies it to each of `targets`. Returns the defects by the name of the target.
   public func run(
     _ operations: [ModelOperation], to targets: [any StoreHarness]
   ) throws -> [(target: String, problem: String?)] {
@@ -67,7 +67,7 @@ public struct PairRun {
     return try backend.open(at: place.url, schema: store.schema, options: StoreOptions())
   }
 
-  /// What is there already stays, unless it is to be replaced.
+  /// Checks that an existing store stays, unless it is to be replaced.
   private func refusal(
     _ harness: any StoreHarness, _ place: StoreLocation, _ store: any Store, _ copied: any Store
   ) throws -> String? {
@@ -82,7 +82,7 @@ public struct PairRun {
     return try Self.bytes(place) == before ? nil : "a refused copy changed what was there"
   }
 
-  /// Keys of copied objects are never given again.
+  /// Checks that keys of copied objects are never assigned again.
   private func newKey(_ store: any Store) throws -> String? {
     var changes = ChangeSet(time: 0)
     guard let tag = store.schema.entity(named: "Tag") else { return nil }
@@ -108,7 +108,7 @@ public struct PairRun {
     try place.folder.map { try FileManager.default.contentsOfDirectory(atPath: $0.path).sorted() } ?? []
   }
 
-  /// The contents of the plain files, but for those by which processes know of each other.
+  /// The contents of the regular files, without files that coordinate processes.
   private static func bytes(_ place: StoreLocation) throws -> [String: Data] {
     guard let folder = place.folder else { return [:] }
     var found: [String: Data] = [:]

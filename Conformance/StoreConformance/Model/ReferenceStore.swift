@@ -1,7 +1,7 @@
 import Foundation
 import StoreSchema
 
-/// What a store is to hold, in plain dictionaries: nothing here is shared with any engine.
+/// The expected content of a store, in plain dictionaries. It shares no code with any engine.
 struct ReferenceStore: Sendable {
   struct Object: Sendable {
     var entity: String
@@ -17,7 +17,7 @@ struct ReferenceStore: Sendable {
   }
 
   private(set) var objects: [Int: Object] = [:]
-  /// The numbers of what is there, ascending.
+  /// The numbers of the present objects, ascending.
   private(set) var numbers: [Int] = []
   private(set) var pairs: Set<Pair> = []
   /// The items of each list.
@@ -25,13 +25,13 @@ struct ReferenceStore: Sendable {
   /// The items that each list picks, and the lists that pick each item, both in their order.
   private(set) var picks: [Int: [Int]] = [:]
   private(set) var pickers: [Int: [Int]] = [:]
-  /// The team that keeps each tag; the tag does not know.
+  /// The team that keeps each tag; the tag has no inverse.
   private(set) var keepers: [Int: Int] = [:]
   private(set) var nextNumber = 0
 
   func numbers(of entities: String...) -> [Int] { numbers.filter { entities.contains(objects[$0]?.entity ?? "") } }
 
-  /// Applies all changes, or none and false.
+  /// Applies all changes. Returns false, and applies none, where they must be refused.
   mutating func apply(_ changes: [ModelChange]) -> Bool {
     var next = self
     guard changes.allSatisfy({ next.apply($0) }), next.isUnique else { return false }
@@ -70,7 +70,7 @@ struct ReferenceStore: Sendable {
     return true
   }
 
-  /// The other side has what is new at its end.
+  /// The inverse gets new members at its end.
   private mutating func pick(_ list: Int, _ items: [Int]) {
     let old = picks[list] ?? []
     for item in old where !items.contains(item) { pickers[item]?.removeAll { $0 == list } }
@@ -78,7 +78,7 @@ struct ReferenceStore: Sendable {
     picks[list] = items
   }
 
-  /// Whether no two people have one address.
+  /// Whether no two people have the same address.
   private var isUnique: Bool {
     var seen: Set<Value> = []
     for object in objects.values where object.entity == "Person" || object.entity == "Employee" {
@@ -87,7 +87,7 @@ struct ReferenceStore: Sendable {
     return true
   }
 
-  /// All of it as text, by number.
+  /// The whole content as text, by number.
   func dump(_ model: ModelSchema) -> [String] {
     numbers.compactMap { number in
       guard let object = objects[number] else { return nil }
@@ -129,7 +129,7 @@ struct ReferenceStore: Sendable {
 }
 
 extension Value {
-  /// The value as text that tells every two values apart.
+  /// The value as text, different for any two different values.
   var exact: String {
     switch self {
     case .double(let number): "double \(String(number.bitPattern, radix: 16))"
@@ -140,14 +140,14 @@ extension Value {
     }
   }
 
-  /// The bytes of a text, two letters each.
+  /// The bytes of a text as two letters each.
   private static func letters(_ text: String) -> String {
     var result: [UInt8] = []
     for byte in text.utf8 { result += [UInt8(ascii: "a") + byte >> 4, UInt8(ascii: "a") + byte & 15] }
     return String(decoding: result, as: UTF8.self)
   }
 
-  /// A number of all bytes, eight at a time: values are large, and compared after every step.
+  /// A hash of all bytes, eight at a time: values are large, and compared after every step.
   private static func digest(_ data: Data) -> UInt64 {
     data.withUnsafeBytes { bytes in
       var (sum, place) = (UInt64(7), 0)

@@ -1,7 +1,7 @@
 import StoreProtocol
 import StoreSchema
 
-/// What a store holds as text: every object with its key, values and links.
+/// The content of a store as text: every object with its key, values and links.
 enum StoreLines {
   static func read(_ store: any Store) throws(StoreError) -> [String] {
     let inspection = try Inspection(store)

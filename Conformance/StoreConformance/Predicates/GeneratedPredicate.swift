@@ -1,7 +1,6 @@
 import StoreSchema
 
-/// A predicate as the generator makes it: a tree of its own, which is printed as a format for stores and evaluated for
-/// itself.
+/// A generated predicate: a tree that is printed as a format for stores, and evaluated independently.
 indirect enum GeneratedPredicate: Sendable {
   case constant(Bool)
   case and([GeneratedPredicate])
@@ -17,19 +16,19 @@ indirect enum GeneratedPredicate: Sendable {
   case holds(GeneratedCollection, GeneratedValue, isContains: Bool)
   /// Whether a set of values has the value.
   case belongs(GeneratedValue, GeneratedSet)
-  /// The name of the entity of the object at a path, against some names: all of them for IN.
+  /// Compares the entity name of the object at a path with some names; with several for IN.
   case entityName(Int, [String], String, [String])
-  /// A relationship against nil.
+  /// Compares a relationship with nil.
   case isNil(GeneratedCollection, Bool)
 }
 
 /// An expression for one value.
 indirect enum GeneratedValue: Sendable {
   case constant(Value)
-  /// Keys from the object at hand, 0, or from a variable; none of them for the object itself.
+  /// Keys from the current object (0) or from a variable; no keys for the object itself.
   case path(Int, [String])
   case arithmetic(GeneratedValue, String, GeneratedValue)
-  /// `-`, or `~` for all bits turned.
+  /// `-`, or `~` for all bits flipped.
   case prefixed(String, GeneratedValue)
   case function(String, GeneratedValue)
   case cast(GeneratedValue, String)
@@ -44,7 +43,7 @@ indirect enum GeneratedValue: Sendable {
   case measure(String, GeneratedSet)
 }
 
-/// An expression for values that set operators work on.
+/// An expression for a set of values, the operand of set operators.
 indirect enum GeneratedSet: Sendable {
   case members(GeneratedCollection)
   case constants([Value])
@@ -55,7 +54,7 @@ indirect enum GeneratedSet: Sendable {
   case gathered(String, GeneratedCollection)
 }
 
-/// A step of an order: keys to a value, and the method that texts are compared by, nil for the literal order.
+/// A sort: keys to a value, and the method that compares texts, nil for the literal order.
 struct GeneratedSort: Sendable {
   var keys: [String]
   var isAscending: Bool
@@ -64,12 +63,12 @@ struct GeneratedSort: Sendable {
   var brief: String { (isAscending ? "" : "-") + keys.joined(separator: ".") + (selector.map { " \($0)" } ?? "") }
 }
 
-/// An expression for objects, or for the values of an attribute of theirs.
+/// An expression for objects, or for the values of one of their attributes.
 struct GeneratedCollection: Sendable {
   var variable: Int
   /// Keys of relationships, at least one of them to-many.
   var hops: [String]
-  /// What is left of them, where the number stands for each.
+  /// Selects some of the objects; the number is the variable of each object.
   var filter: GeneratedFilter?
   /// To-one keys and an attribute, or none for the objects themselves.
   var attribute: [String] = []

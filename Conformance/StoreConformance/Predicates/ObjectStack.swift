@@ -1,10 +1,11 @@
 import Foundation
 
-/// Contexts above a store, for runs that leave changes unsaved. Objects go by the numbers that they were inserted with.
+/// Contexts above a store, for runs that leave changes unsaved. Objects are named by the number given at their
+/// insertion.
 public protocol ObjectStack {
-  /// Inserts an object of an entity, which goes by the number from then on.
+  /// Inserts an object of an entity, named by the number from then on.
   func insert(_ number: Int, entity: String) throws
-  /// Sets an attribute, or an element of a composite one by its path, to nil too.
+  /// Sets an attribute, or an element of a composite one by its path. The value may be nil.
   func set(_ value: Any?, _ name: String, of number: Int) throws
   /// Sets a to-one relationship.
   func set(target: Int?, _ name: String, of number: Int) throws
@@ -28,9 +29,9 @@ public protocol ObjectStack {
 public struct StackRequest {
   /// An argument of the predicate's format.
   public enum Argument {
-    /// A value as Foundation has it.
+    /// A value of a Foundation type.
     case value(Any)
-    /// The object of a number.
+    /// The object with a number.
     case object(Int)
   }
 
@@ -38,9 +39,9 @@ public struct StackRequest {
   public var entity: String
   /// The predicate in the format language.
   public var format: String
-  /// What `%@` in the format stands for, in order.
+  /// The values of `%@` in the format, in order.
   public var arguments: [Argument]
-  /// Each by the method that texts are compared by, nil for the literal order.
+  /// The sorts. The selector is the method that compares texts, nil for the literal order.
   public var sort: [(key: String, isAscending: Bool, selector: String?)]
   /// How many of the first results to leave out.
   public var offset: Int
@@ -48,15 +49,15 @@ public struct StackRequest {
   public var limit: Int?
 }
 
-/// What a stack says to a request.
+/// The response of a stack to a request.
 public struct StackResult {
   /// The objects that are fetched.
   public var fetched: [Int]
   /// The count of the same request.
   public var count: Int
-  /// The objects of the entity, from the least number on, that meet the predicate in memory.
+  /// The objects of the entity, in ascending order of their numbers, that meet the predicate in memory.
   public var met: [Int]
 
-  /// What the three ways to select have given.
+  /// The results of the three ways to select.
   public init(fetched: [Int], count: Int, met: [Int]) { (self.fetched, self.count, self.met) = (fetched, count, met) }
 }

@@ -3,8 +3,8 @@ import StoreProtocol
 import StoreQuery
 import StoreSchema
 
-/// One store with random objects, for predicates of any text: what the store evaluates by itself, it selects as memory
-/// does.
+/// One store with random objects, for predicates of any text. A predicate that the store evaluates must select the same
+/// objects as evaluation in memory.
 public final class PlanComparison {
   private let harness: any StoreHarness
   private let place: StoreLocation
@@ -21,8 +21,8 @@ public final class PlanComparison {
   /// The names of the entities that predicates can be about.
   public var entities: [String] { filled.session.schema.entities.map(\.name) }
 
-  /// How the two ways differ; nil where both select the same, or refuse the predicate. Errors must be of the types that
-  /// are promised.
+  /// How the two ways differ; nil where both select the same objects, or refuse the predicate. Errors must be of the
+  /// promised types.
   public func divergence(
     _ format: String, of entity: String, sort: [String] = [], offset: Int = 0, limit: Int? = nil
   ) throws -> String? {

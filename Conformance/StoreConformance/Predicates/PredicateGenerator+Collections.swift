@@ -60,7 +60,7 @@ extension PredicateGenerator {
       .count(filtered(collection, entity, depth)), order(), .constant(.int(Int64(random.below(4)))), options: "")
   }
 
-  /// A number that is made of a collection.
+  /// A number computed from a collection.
   mutating func summary(_ variable: Int, _ depth: Int) -> GeneratedValue? {
     guard let (found, entity) = collection(variable) else { return nil }
     var collection = filtered(found, entity, depth)
@@ -86,7 +86,7 @@ extension PredicateGenerator {
     return compared(.aggregate(name, collection), variable, or: constant(attribute.name, attribute.type))
   }
 
-  /// An element of a collection by its place, and its value or itself.
+  /// An element of a collection by its index, and its value or itself.
   mutating func element(_ variable: Int, _ depth: Int) -> GeneratedPredicate? {
     guard let hop = hops(of: scopes[variable], toMany: true).randomElement(using: &random) else { return nil }
     let entity = model.schema.entities[hop.destination]
@@ -104,7 +104,7 @@ extension PredicateGenerator {
 
   // MARK: Sets
 
-  /// A set of objects, or of the values of one attribute of theirs, and what can be asked of it.
+  /// A set of objects, or of the values of one of their attributes, and a question about it.
   private mutating func set(
     _ variable: Int, _ depth: Int, where fits: (AttributeType) -> Bool
   ) -> (set: GeneratedSet, entity: Entity, attribute: Found?)? {
@@ -139,8 +139,7 @@ extension PredicateGenerator {
   mutating func measured(_ variable: Int, _ depth: Int) -> GeneratedPredicate? {
     let name = one(["count", "@count", "[SIZE]", "sum", "average", "min", "max", "median", "mode", "stddev"])
     let isCount = name == "count" || name == "@count" || name == "[SIZE]"
-    // Rounding depends on the order of the terms, which is not promised, and so do overflows: only small numbers are
-    // looked at.
+    // Rounding and overflow depend on the order of the terms, which is not promised. So only small numbers are used.
     let fits: (AttributeType) -> Bool = { type in
       name == "stddev"
         ? type == .integer16 : isCount ? type.isComparable : type.isNumber || type == .date || type == .boolean

@@ -63,7 +63,7 @@ extension PredicateGenerator {
     return .oneOf(.path(variable, found.keys), list(found), options: options)
   }
 
-  /// A constant, for numbers sometimes of another kind.
+  /// A constant; for numbers sometimes of another number type.
   private mutating func bound(_ found: Found) -> Value {
     let isNumber = found.type.isNumber || found.type == .date || found.type == .boolean
     return isNumber && random.below(5) == 0 ? edge() : constant(found.name, found.type)
@@ -78,7 +78,7 @@ extension PredicateGenerator {
     }
     let count = one([101, 600, 1500])
     _ = note("IN of \(count)")
-    // Half of what there is, with nil or without.
+    // Half of the values in use, with or without nil.
     for value in values(found.name) + [.null] where random.below(2) == 0 { list.append(value) }
     for number in 0..<count { list.append(filler(number, found.type)) }
     return Array(list.prefix(count)).shuffled(using: &random)
@@ -117,7 +117,7 @@ extension PredicateGenerator {
     return starts(Array(keys.dropFirst()), in: model.schema.entities[hop.destination])
   }
 
-  /// Values of types that compare with some and not with others.
+  /// Values of different types, some of which can be compared.
   mutating func mixed(_ variable: Int) -> GeneratedPredicate? {
     guard let found = attribute(of: scopes[variable], where: \.isComparable) else { return nil }
     _ = note("mixed")
@@ -129,7 +129,7 @@ extension PredicateGenerator {
     return .comparison(.path(variable, found.keys), order(), .constant(other), options: "")
   }
 
-  /// Data by its bytes where it is in the row, and else whether there is any.
+  /// Data by its bytes where it is in the row, otherwise only whether there is any.
   mutating func bytes(_ variable: Int) -> GeneratedPredicate? {
     guard let found = attribute(of: scopes[variable], where: { !$0.isComparable }) else { return nil }
     _ = note("data")
@@ -165,8 +165,8 @@ extension PredicateGenerator {
     return names
   }
 
-  /// One or two comparisons of an attribute that an index begins with, alone or with something else, and mostly in its
-  /// order.
+  /// One or two comparisons of an attribute that begins an index, alone or with another predicate, mostly in the order
+  /// of the index.
   mutating func byIndex() -> (GeneratedPredicate, [GeneratedSort])? {
     let name = indexed(scopes[0]).filter { scopes[0].attribute(named: $0) != nil }.randomElement(using: &random)
     guard let name, let type = scopes[0].attribute(named: name)?.type else { return nil }

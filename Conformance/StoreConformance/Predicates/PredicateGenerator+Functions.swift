@@ -1,7 +1,7 @@
 import Foundation
 import StoreSchema
 
-/// Arithmetic, functions and what is nested deeply.
+/// Arithmetic, functions and deeply nested expressions.
 extension PredicateGenerator {
   mutating func calculated(_ variable: Int) -> GeneratedPredicate? {
     guard let found = attribute(of: scopes[variable], where: { $0.isNumber || $0 == .date }) else { return nil }
@@ -53,7 +53,7 @@ extension PredicateGenerator {
       or: type == "NSString" || type == "NSURL" ? .string(anyText()) : edge())
   }
 
-  /// What is true at any moment of these years.
+  /// A predicate that is true at any time of these years.
   mutating func now(_ variable: Int) -> GeneratedPredicate? {
     guard let found = attribute(of: scopes[variable], where: { $0 == .date }) else { return nil }
     _ = note("now()")
@@ -67,7 +67,7 @@ extension PredicateGenerator {
     ternaries(variable, count: 1 + random.below(2), depth: min(depth - 1, 0))
   }
 
-  /// A conditional, in which others stand for its second value.
+  /// A conditional with further conditionals as its second value.
   private mutating func ternaries(_ variable: Int, count: Int, depth: Int) -> GeneratedPredicate? {
     let type = one([AttributeType.string, .integer16, .integer32, .double, .date])
     guard let found = attribute(of: scopes[variable], where: { $0 == type }) else { return nil }
@@ -83,14 +83,14 @@ extension PredicateGenerator {
 
   // MARK: Chains
 
-  /// Conditionals or subqueries, each within the one before.
+  /// Conditionals or subqueries, each within the previous one.
   mutating func chain(_ length: Int) -> GeneratedPredicate {
     if random.below(2) == 0, let chain = ternaries(0, count: length, depth: 0) { return chain }
     _ = note("SUBQUERY many times")
     return subqueries(length)
   }
 
-  /// Over reports, of which there are not more from level to level.
+  /// Over reports, whose number does not grow from level to level.
   private mutating func subqueries(_ length: Int) -> GeneratedPredicate {
     let (variable, names) = (scopes.count - 1, ["reports", "members", "people"])
     guard length > 0, let hop = scopes[variable].relationships.first(where: { names.contains($0.name) }) else {

@@ -2,7 +2,7 @@ import StoreSchema
 
 /// Expressions within expressions.
 extension PredicateGenerator {
-  /// Two of them, or one against what it is for some object.
+  /// Compares two nested expressions, or one with its value for some object.
   mutating func nested(_ variable: Int, _ depth: Int) -> GeneratedPredicate? {
     _ = note("nested")
     let isText = random.below(4) == 0
@@ -13,7 +13,7 @@ extension PredicateGenerator {
     return compared(left, variable, or: isText ? .string(anyText()) : edge())
   }
 
-  /// An expression for a number or a date, at most so many operators deep.
+  /// An expression for a number or a date, with at most `height` nested operators.
   private mutating func number(_ variable: Int, _ height: Int, _ depth: Int) -> GeneratedValue? {
     switch height > 0 ? random.below(10) : 0 {
     case 0, 1:

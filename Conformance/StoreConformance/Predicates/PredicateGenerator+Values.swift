@@ -5,7 +5,7 @@ import StoreSchema
 extension PredicateGenerator {
   typealias Found = (keys: [String], type: AttributeType, name: String)
 
-  /// An attribute at a path over to-one relationships: over so many, as far as there are any, or by chance.
+  /// An attribute at a path of to-one relationships: of a given length where possible, otherwise of a random one.
   mutating func attribute(
     of entity: Entity, hops wanted: Int? = nil, where fits: (AttributeType) -> Bool
   ) -> Found? {
@@ -21,8 +21,8 @@ extension PredicateGenerator {
     return (keys + found.path.split(separator: ".").map(String.init), found.attribute.type, found.path)
   }
 
-  /// The relationships that may be followed. What changes behind one without an inverse counts in contexts when it is
-  /// saved (decision 038).
+  /// The relationships that may be followed. In contexts, changes behind a relationship without an inverse count only
+  /// when they are saved (decision 038).
   func hops(of entity: Entity, toMany: Bool) -> [Relationship] {
     entity.relationships.filter { $0.isToMany == toMany && (!isForContexts || $0.inverse != nil) }
   }
@@ -61,7 +61,7 @@ extension PredicateGenerator {
     ])
   }
 
-  /// A number where doubles, integers and decimals part.
+  /// A number for which doubles, integers and decimals differ.
   mutating func edge() -> Value {
     switch random.below(3) {
     case 0: .int(one(Self.integers))
@@ -88,7 +88,7 @@ extension PredicateGenerator {
     return numbers.randomElement(using: &random).flatMap(reference).map(Value.reference) ?? .null
   }
 
-  /// What an expression is for some object at hand, and some elements behind its variables.
+  /// The value of an expression for some current object, and some elements for its variables.
   mutating func value(of expression: GeneratedValue) -> Value? {
     var objects: [Int] = []
     for scope in scopes {
@@ -104,7 +104,7 @@ extension PredicateGenerator {
 }
 
 extension AttributeType {
-  /// Whether values of it are more than there or not.
+  /// Whether its values can be compared with more than nil.
   var isComparable: Bool { self != .binaryData && self != .transformable }
   var isInteger: Bool { self == .integer16 || self == .integer32 || self == .integer64 }
   var isNumber: Bool { isInteger || self == .double || self == .float || self == .decimal }

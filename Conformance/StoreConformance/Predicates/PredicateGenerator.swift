@@ -1,18 +1,18 @@
 import Foundation
 import StoreSchema
 
-/// Makes random predicates that fit a model, with constants that mostly are values of its objects.
+/// Makes random predicates that fit a model. Their constants are mostly values of its objects.
 struct PredicateGenerator {
   let model: ModelSchema
   let store: ReferenceStore
   let reference: (Int) -> ObjectReference?
   let evaluator: ReferenceEvaluator
-  /// Whether predicates are evaluated by contexts too, which follow links back to what has changed.
+  /// Whether contexts evaluate the predicates too. Contexts follow links back to changed objects.
   let isForContexts: Bool
   var random: SplitMix64
-  /// The entity of the object at hand, and those of variables.
+  /// The entity of the current object, then the entities of variables.
   var scopes: [Entity] = []
-  /// What the predicate at hand is made of.
+  /// The operators of the current predicate.
   private(set) var operators: Set<String> = []
 
   init(
@@ -133,12 +133,12 @@ struct PredicateGenerator {
 
   mutating func order() -> String { note(one(["==", "==", "!=", "<", "<=", ">", ">="])) }
 
-  /// An expression against what it is for some object, or against another constant.
+  /// Compares an expression with its value for some object, or with another constant.
   mutating func compared(
     _ value: GeneratedValue, _ variable: Int, _ op: String? = nil, or constant: Value
   ) -> GeneratedPredicate {
     var known = random.below(2) == 0 ? self.value(of: value) : nil
-    // Not every text that a cast takes for a URI is one to clients.
+    // A cast accepts some texts as URIs that clients do not.
     if case .uri(let text)? = known { known = .string(text) }
     return .comparison(value, op ?? order(), .constant(known ?? constant), options: "")
   }

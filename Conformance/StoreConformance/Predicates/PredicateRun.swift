@@ -3,20 +3,20 @@ import StoreProtocol
 import StoreQuery
 import StoreSchema
 
-/// Random predicates over one random store: what the store selects is what plain dictionaries select, pushed down and
-/// not.
+/// Runs random predicates over one random store. The store must select the same objects as plain dictionaries, with and
+/// without pushdown.
 public struct PredicateRun {
-  /// What came of a run.
+  /// The result of a run.
   public struct Report: Sendable {
     /// How many predicates were run.
     public var count = 0
-    /// How many the store evaluated wholly by itself.
+    /// How many predicates the store evaluated completely.
     public var pushed = 0
-    /// The same by what predicates are made of.
+    /// The same by the operators of the predicates.
     public var operators: [String: (count: Int, pushed: Int)] = [:]
-    /// The first few predicates that selected something else, with both selections.
+    /// The first few predicates that selected other objects, with both selections.
     public var divergences: [String] = []
-    /// How many were no constants: they selected some objects and not all.
+    /// How many predicates selected some objects and not all.
     public var telling = 0
   }
 
@@ -77,7 +77,7 @@ public struct PredicateRun {
     return plan
   }
 
-  /// How many objects the dictionaries select, and what the store selects else, by the ways to select it.
+  /// How many objects the dictionaries select, and the differing selections of the store, by the way to select.
   private func outcome(
     _ fetch: PredicateGenerator.Fetch, _ evaluator: ReferenceEvaluator, _ filled: ModelExecution
   ) throws -> (selected: Int, problems: [String]) {

@@ -5,7 +5,7 @@ import StoreSchema
 struct ReferenceEvaluator {
   private let store: ReferenceStore
   private let model: ModelSchema
-  /// The object of the store that a number stands for.
+  /// The object of the store with a number.
   private let reference: (Int) -> ObjectReference?
 
   init(_ store: ReferenceStore, _ model: ModelSchema, _ reference: @escaping (Int) -> ObjectReference?) {
@@ -30,7 +30,7 @@ struct ReferenceEvaluator {
     }
   }
 
-  /// Whether a predicate holds; `objects` are the object at hand and those that variables stand for.
+  /// Whether a predicate holds. `objects` are the current object and the objects of variables.
   private func holds(_ predicate: GeneratedPredicate, _ objects: [Int]) -> Bool {
     switch predicate {
     case .constant(let value): return value
@@ -75,7 +75,7 @@ struct ReferenceEvaluator {
     }
   }
 
-  /// The value of an expression, by the objects as in ``holds(_:_:)``.
+  /// The value of an expression for the objects as in ``holds(_:_:)``.
   func value(_ expression: GeneratedValue, _ objects: [Int]) -> Value {
     switch expression {
     case .constant(let value): return value
@@ -104,7 +104,7 @@ struct ReferenceEvaluator {
     var current = number
     for (index, key) in keys.enumerated() {
       guard let object = store.objects[current] else { return .null }
-      // What is left is the path of an attribute, or of an element of a composite one.
+      // The rest is the path of an attribute, or of an element of a composite one.
       guard model.toOnes(of: object.entity).contains(key) else {
         return object.values[keys[index...].joined(separator: ".")]?.value ?? .null
       }

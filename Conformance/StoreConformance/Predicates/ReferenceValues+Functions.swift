@@ -34,7 +34,7 @@ extension ReferenceValues {
   private static func isDate(_ value: Value) -> Bool { if case .date = value { true } else { false } }
   private static func isDecimal(_ value: Value) -> Bool { if case .decimal = value { true } else { false } }
 
-  /// Nil where 64 bits do not suffice.
+  /// Nil where the result does not fit into 64 bits.
   private static func integers(_ x: Int64, _ sign: String, _ y: Int64) -> Value? {
     let (a, b) = (Int128(x), Int128(y))
     let result: Int128
@@ -50,7 +50,7 @@ extension ReferenceValues {
     return Int64(exactly: result).map(Value.int)
   }
 
-  /// Whole exponents from 0 on; nil where 64 bits do not suffice.
+  /// Whole exponents from 0 on; nil where the result does not fit into 64 bits.
   private static func power(_ base: Int64, _ exponent: Int64) -> Value? {
     if exponent < 0 { return nil }
     if base == 0 || base == 1 { return .int(exponent == 0 ? 1 : base) }
@@ -64,7 +64,7 @@ extension ReferenceValues {
     return .int(Int64(result))
   }
 
-  /// By more than the width all bits are gone; by a negative number the other way.
+  /// A shift by more than the width clears all bits; a negative count shifts the other way.
   private static func bits(_ x: Int64, _ sign: String, _ y: Int64) -> Int64 {
     switch sign {
     case "&": return x & y
@@ -88,7 +88,7 @@ extension ReferenceValues {
     case "*": return .decimal(x * y)
     case "/": return y.isZero ? .null : .decimal(x / y)
     case "**":
-      // Up to 64, as long as nothing on the way is beyond the range.
+      // Exponents up to 64, while no intermediate result exceeds the range.
       guard let count = Int("\(y)"), (0...64).contains(count) else { return nil }
       var result = Decimal(1)
       for _ in 0..<count {
@@ -152,7 +152,7 @@ extension ReferenceValues {
     }
   }
 
-  /// By the digits: those before the point, and one less below zero for what was cut off.
+  /// By the digits: those before the point, and one less for a negative number with a fraction if `below`.
   private static func whole(_ x: Decimal, below: Bool) -> Decimal {
     let parts = "\(x)".split(separator: ".", omittingEmptySubsequences: false)
     let whole = parts.first.flatMap { Decimal(string: String($0)) } ?? 0
@@ -183,7 +183,7 @@ extension ReferenceValues {
     case .date(let x): return .double(x)
     case .string(let text):
       if let whole = Int64(text) { return .int(whole) }
-      // Not what Swift reads beside digits.
+      // Swift reads other texts as numbers that the rules do not.
       if text.isEmpty || !text.unicodeScalars.allSatisfy("0123456789+-.eE".unicodeScalars.contains) { return .null }
       return Double(text).map(finite) ?? .null
     case .bool, .int, .double, .decimal: return value

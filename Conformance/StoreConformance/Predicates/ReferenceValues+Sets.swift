@@ -1,6 +1,6 @@
 import StoreSchema
 
-/// What is made of many values.
+/// Functions of many values.
 extension ReferenceValues {
   /// `@sum`, `@avg`, `@min` and `@max`; null does not count.
   static func aggregate(_ name: String, _ values: [Value]) -> Value {
@@ -23,7 +23,7 @@ extension ReferenceValues {
     var whole: Int128 = 0
     var reals: [Double] = []
     var decimals: Value = .int(0)
-    // In ascending order, so that what is lost beyond 38 digits is always the same.
+    // In ascending order, so that the digits lost beyond 38 are always the same.
     for value in values.sorted(by: { (compare($0, $1) ?? 0) < 0 }) {
       switch Number(value) {
       case .int(let x): whole += Int128(x)
@@ -42,7 +42,7 @@ extension ReferenceValues {
     return arithmetic(decimals, "+", numbers)
   }
 
-  /// The numbers in an order in which no sum of the first ones is beyond doubles, unless that of all is.
+  /// The numbers in an order in which no partial sum exceeds the range of doubles, unless the whole sum does.
   private static func balanced(_ numbers: [Double]) -> [Double] {
     var (above, below) = (numbers.filter { $0 >= 0 }, numbers.filter { $0 < 0 })
     var (result, sum) = ([Double](), 0.0)
@@ -74,7 +74,7 @@ extension ReferenceValues {
       sum = before + next
       let lost = next - (sum - before)
       if lost == 0 { continue }
-      // Halfway between two doubles: what follows says to which side.
+      // Halfway between two doubles the remaining partial sums decide.
       if let last = partials.last, (lost < 0) == (last < 0) {
         let doubled = lost * 2
         if doubled == (sum + doubled) - sum { sum += doubled }

@@ -1,7 +1,7 @@
 import Foundation
 import StoreSchema
 
-/// What operators and functions mean over values, written once more from the rules: nothing here is shared with the
+/// The meaning of operators and functions over values, written independently from the rules. Shares no code with the
 /// engines.
 enum ReferenceValues {
   // MARK: Numbers
@@ -29,7 +29,7 @@ enum ReferenceValues {
       }
     }
 
-    /// A double counts as what its shortest text says, and if it is whole as what it is. Nil for those beyond all
+    /// The decimal of a double: the exact value of a whole number, otherwise its shortest text. Nil beyond the range of
     /// decimals.
     var decimal: Decimal? {
       switch self {
@@ -99,8 +99,8 @@ enum ReferenceValues {
     }
   }
 
-  /// The order of the locale's collation over whole texts: characters without weight, in front, keep Foundation from
-  /// deciding by itself.
+  /// The order of the locale's collation over whole texts. Characters without weight in front keep Foundation from
+  /// taking another way.
   private static func collate(_ a: String, _ b: String, _ options: String.CompareOptions) -> Int {
     ("\u{1}" + a).compare("\u{2}" + b, options: options, range: nil, locale: .current).rawValue
   }
@@ -186,7 +186,7 @@ enum ReferenceValues {
 }
 
 extension Array where Element == UInt8 {
-  /// The places where a part begins.
+  /// The indexes at which a part begins.
   fileprivate func split(by part: [UInt8]) -> [Int] {
     if part.count > count { return [] }
     return (0...count - part.count).filter { Array(self[$0..<$0 + part.count]) == part }

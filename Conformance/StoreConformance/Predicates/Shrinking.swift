@@ -1,7 +1,7 @@
-/// Makes a fetch that goes wrong easier to read.
+/// Simplifies a fetch that fails.
 extension PredicateGenerator.Fetch {
-  /// A shorter fetch that still `isWrong`: parts of the predicate by themselves, without sorts, offset and limit where
-  /// they do not matter.
+  /// A shorter fetch that still `isWrong`: single parts of the predicate, without sorts, offset and limit where they do
+  /// not matter.
   func shrunk(_ isWrong: (Self) throws -> Bool) rethrows -> Self {
     var best = self
     while let next = try best.shorter.first(where: isWrong) { best = next }

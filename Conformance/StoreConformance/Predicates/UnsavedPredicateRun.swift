@@ -1,8 +1,8 @@
 import Foundation
 import StoreSchema
 
-/// Random predicates over objects of which many are not saved as they are: fetches with their changes laid over,
-/// counts, and evaluation in memory select what plain dictionaries select.
+/// Runs random predicates over objects with many unsaved changes. Fetches with these changes, counts, and evaluation in
+/// memory must select the same objects as plain dictionaries.
 public struct UnsavedPredicateRun {
   private let stack: any ObjectStack
   private let model: ModelSchema
@@ -13,7 +13,7 @@ public struct UnsavedPredicateRun {
     model = try ModelSchema()
   }
 
-  /// How many changes come first, how many predicates between two changes, and changes between saves.
+  /// The number of first changes, of predicates between two changes, and of changes between saves.
   private static let (firstChanges, predicatesBetweenChanges, changesBetweenSaves) = (60, 5, 12)
 
   /// Runs `count` predicates.
@@ -25,7 +25,7 @@ public struct UnsavedPredicateRun {
       var plan = ModelPlan(model, store, operation)
       let changes = plan.changes(operation.kind)
       if store.apply(changes) { for change in changes { try apply(change, store) } }
-      // What a save gives keys to is told from what has none yet.
+      // Saves now and then, so that there are objects with permanent keys and objects without.
       if step < Self.firstChanges || step % Self.changesBetweenSaves == 0 {
         try stack.save()
         continue
@@ -77,7 +77,7 @@ public struct UnsavedPredicateRun {
     if let problem = outcome(short, evaluator).problem { report.divergences.append(problem) }
   }
 
-  /// How many objects the dictionaries select, and what the stack selects else.
+  /// How many objects the dictionaries select, and the differing selections of the stack.
   private func outcome(
     _ fetch: PredicateGenerator.Fetch, _ evaluator: ReferenceEvaluator
   ) -> (selected: Int, problem: String?) {
@@ -104,7 +104,7 @@ public struct UnsavedPredicateRun {
     return (all.count, problem)
   }
 
-  /// A value as clients of objects have it.
+  /// A value in the type that clients of objects use.
   private static func object(_ value: Value) -> Any? {
     switch value {
     case .null, .reference: nil

@@ -1,11 +1,11 @@
 import StoreQuery
 import StoreSchema
 
-/// The values of one group on their way through an aggregate of a connection (``SQLFunction/isAggregate``).
+/// The state of an aggregate of a connection (``SQLFunction/isAggregate``) over one group.
 public struct SQLAggregation {
   private enum Content {
     case collector(Aggregate.Collector)
-    /// What looks at all values together.
+    /// Collects all values, for aggregates that need them together.
     case values(ResolvedAggregate, [Value])
   }
 
@@ -35,7 +35,7 @@ public struct SQLAggregation {
     }
   }
 
-  /// The same as ``add(_:)`` of the value, without making one.
+  /// The same as ``add(_:)``, without making a value.
   public mutating func add(real: Double) {
     guard case .collector(var collector) = content else { return add(.double(real)) }
     content = .values(.size, [])
@@ -43,7 +43,7 @@ public struct SQLAggregation {
     content = .collector(collector)
   }
 
-  /// What the aggregate makes of the values that were added.
+  /// The result of the aggregate over the added values.
   public var value: Value {
     switch content {
     case .collector(let collector): collector.value

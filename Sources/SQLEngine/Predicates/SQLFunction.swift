@@ -3,13 +3,13 @@ import StoreSchema
 
 /// The functions of a connection that conditions call: the kernels of `StoreQuery` over values of the database.
 ///
-/// Each value is an argument of its own behind the code of its type (``SQLValueType``).
+/// Each value is two arguments: the code of its type (``SQLValueType``), then the value.
 public enum SQLFunction: String, Sendable, CaseIterable {
   /// (operator, options, left, right): 0 or 1.
   case compare = "OCDCompare"
   /// (function, operand…): the function's value.
   case function = "OCDFunction"
-  /// Aggregates of one value. SQL's own do for the least and the greatest of all but decimals.
+  /// Aggregate: the sum. SQL's own aggregates give the least and the greatest of all types but decimals.
   case sum = "OCDSum"
   /// Aggregate: the average of the numbers.
   case average = "OCDAverage"
@@ -19,7 +19,7 @@ public enum SQLFunction: String, Sendable, CaseIterable {
   case maximum = "OCDMaximum"
   /// Aggregate: the middle number.
   case median = "OCDMedian"
-  /// Aggregate: the least of the numbers that come most often.
+  /// Aggregate: the least of the most frequent numbers.
   case mode = "OCDMode"
   /// Aggregate: the standard deviation of the numbers.
   case deviation = "OCDDeviation"
@@ -27,7 +27,7 @@ public enum SQLFunction: String, Sendable, CaseIterable {
   /// Whether the function takes the values of many rows.
   public var isAggregate: Bool { aggregate != nil }
 
-  /// What an aggregate makes of the values of its rows, each behind the code of its type.
+  /// The aggregate of a function over the values of its rows, each behind the code of its type.
   var aggregate: ResolvedAggregate? {
     switch self {
     case .sum: .aggregate(.sum)
@@ -65,13 +65,12 @@ public enum SQLFunction: String, Sendable, CaseIterable {
     return function.evaluate(values)
   }
 
-  /// Whether values behind a code are texts. (A decimal may be stored as a text too.)
+  /// Whether values with a code are texts. (A decimal may be stored as a text too.)
   public static func isText(code: Int64) -> Bool {
     code == Int64(SQLValueType.text.code ?? -1) || code == Int64(SQLValueType.uri.code ?? -1)
   }
 
-  /// Whether reals behind a code are the doubles that they look like: numbers, reals and dates are
-  /// (``SQLValueType/code``).
+  /// Whether reals with a code are doubles, which is true for numbers, reals and dates (``SQLValueType/code``).
   @inlinable
   public static func isReal(code: Int64) -> Bool { code >= 0 && code <= 2 }
 
@@ -92,7 +91,7 @@ extension ResolvedFunction {
     + FunctionKernel.Function.allCases.map(ResolvedFunction.unary)
     + CastKernel.Target.allCases.map(ResolvedFunction.cast) + [.distance]
 
-  /// What the function is called in a statement. Codes are never stored.
+  /// The function's number in a statement. Codes are never stored.
   var code: Int? { Self.all.firstIndex(of: self) }
 
   init?(code: Int) {
@@ -100,8 +99,8 @@ extension ResolvedFunction {
     self = Self.all[code]
   }
 
-  /// The type of the result over operands of types; null where the result is always null, nil where only the values say
-  /// it.
+  /// The result type over operands of these types. Null where the result is always null, nil where it depends on the
+  /// values.
   func type(of operands: [SQLValueType]) -> SQLValueType? {
     switch self {
     case .arithmetic(let operation):

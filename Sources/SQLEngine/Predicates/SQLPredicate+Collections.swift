@@ -1,13 +1,13 @@
 import StoreQuery
 import StoreSchema
 
-/// Collections: rows of other tables, chosen by the row at hand.
+/// Collections: rows of other tables, selected by the current row.
 extension SQLPredicate {
-  /// What a subselect selects from. Its rows are the last scope as long as it is open.
+  /// The source of a subselect. Its rows are the last scope while it is open.
   struct Selection {
     var from: String
     var conditions: [SQLText]
-    /// The order of the elements, empty where they have none that is known.
+    /// The order of the elements, empty where it is unknown.
     var order: [String]
   }
 
@@ -32,7 +32,7 @@ extension SQLPredicate {
     case .constants(let values): return among(value, values, options, negated)
     case .distinct(let base): return member(value, base, options, negated)
     case .set(let operation, let left, let right):
-      // Sets are made of values that are equal without options.
+      // Sets use equality without options.
       if operation != .union && !options.isEmpty { return nil }
       let a = ResolvedPredicate.member(value, of: left, options)
       let b = ResolvedPredicate.member(value, of: right, options)
@@ -76,7 +76,7 @@ extension SQLPredicate {
       guard let constant = comparable(constant, with: term) else { continue }
       fitting.append(constant)
     }
-    // The same key under several entities.
+    // Several entities may have the same key.
     if term.type.isReference && fitting.count > 1 {
       var seen: Set<Value> = []
       fitting = fitting.filter { seen.insert($0).inserted }
@@ -86,24 +86,24 @@ extension SQLPredicate {
     if fitting.isEmpty { return hasNull ? isNull(term, !negated) : negated ? "1" : "0" }
     let isIn: SQLText = "\(term.text) IN \(list(fitting))"
     if !negated && !hasNull { return isIn }
-    // NULL is neither in a list that has something nor not in it.
+    // NULL is neither in nor not in a list that has elements.
     if !term.isPlain { return "(\(isIn)) \(!negated ? "IS NOT FALSE" : hasNull ? "IS FALSE" : "IS NOT TRUE")" }
     if !negated { return "(\(isIn) OR \(term.text) IS NULL)" }
     return hasNull ? "(\(term.text) IS NOT NULL AND NOT \(isIn))" : "(\(term.text) IS NULL OR NOT \(isIn))"
   }
 
-  /// Up to so many values are parameters, more are a table.
+  /// Longer lists become a table instead of parameters.
   private static let longestList = 512
 
-  /// The values in brackets. Lists of about one length are one statement: the last value fills them up to a power of
-  /// two.
+  /// The values in parentheses. Lists of similar length share one statement: the last value is repeated up to a power
+  /// of two.
   private func list(_ values: [Value]) -> SQLText {
     guard values.count <= Self.longestList || isForIndex else { return "\(list: values)" }
     let marks = isForIndex ? values : values.filled
     return "(\(SQLText(joining: marks.map { "\(value: $0)" }, by: ", ")))"
   }
 
-  /// What a constant is in the column of a term; nil where it can equal none of its values.
+  /// The form of a constant in the column of a term; nil where it equals none of the column's values.
   private func comparable(_ constant: Value, with term: SQLTerm) -> Value? {
     switch constant {
     case .reference(let reference):
@@ -142,7 +142,7 @@ extension SQLPredicate {
     return term
   }
 
-  /// The result column of an aggregate; nil where SQL has none that is exact.
+  /// The result column of an aggregate; nil where SQL has no exact one.
   func result(of aggregate: Aggregate, _ element: SQLTerm, isDistinct: Bool) -> SQLTerm? {
     let type = element.type
     switch aggregate {
@@ -196,7 +196,7 @@ extension SQLPredicate {
 
   // MARK: Selections
 
-  /// A selection of the elements of a collection, and each as a value.
+  /// A selection of the elements of a collection, and the term of each element's value.
   private mutating func elements(_ collection: ResolvedCollection, asSet: Bool = false) -> (Selection, SQLTerm)? {
     guard let selection = open(collection.elements, asSet: asSet) else { return nil }
     var path = SlotPath(leaf: .object)
@@ -217,8 +217,8 @@ extension SQLPredicate {
     return text
   }
 
-  /// Opens a scope for the objects of a collection; nil, without one, for what is no objects, or cannot be said. With
-  /// `asSet` it does not matter how often an object is in it.
+  /// Opens a scope for the objects of a collection. Returns nil, and opens none, where the elements are no objects, or
+  /// SQL cannot express them. With `asSet` duplicates do not matter.
   private mutating func open(_ collection: ResolvedCollection, asSet: Bool = false) -> Selection? {
     if isForIndex { return nil }
     switch collection {
@@ -278,17 +278,17 @@ extension ResolvedCollection {
   /// The collection without ``distinct``.
   fileprivate var all: ResolvedCollection { if case .distinct(let base) = self { base } else { self } }
 
-  /// The objects whose values a collection has.
+  /// The objects that a collection of values is read from.
   fileprivate var elements: ResolvedCollection { if case .values(let base, _) = self { base } else { self } }
 }
 
-/// How the rows that a relationship leads to are joined.
+/// The joins to the rows that a relationship leads to.
 private struct SQLLink {
   let source: String
   let condition: String
-  /// What is joined to the source.
+  /// The tables joined to the source.
   var rest = ""
-  /// The order of the members: by their place, or by their keys.
+  /// The order of the members: by order keys, or by their keys.
   let order: [String]
 
   init?(_ layout: SQLLayout, _ relationship: Relationship, owner: String, alias: String) {

@@ -34,7 +34,7 @@ extension SQLPredicate {
       return "\(a.text) \(isEqual ? sign : "IS NOT") \(b.text)"
     }
     if a.type.isNumeric && b.type.isNumeric { return kernel(a, .equalTo, b, [], negated: !isEqual) }
-    // Values of such types are never equal, but null is null.
+    // Values of different types are never equal, except that null equals null.
     if a.isConstant || b.isConstant { return isEqual ? "0" : "1" }
     return isEqual
       ? "(\(a.text) IS NULL AND \(b.text) IS NULL)" : "(\(a.text) IS NOT NULL OR \(b.text) IS NOT NULL)"
@@ -81,12 +81,12 @@ extension SQLPredicate {
     return kernel(a, op, b, options, negated: negated)
   }
 
-  /// What every text begins with that is like a pattern.
+  /// The beginning that all texts matching a pattern share.
   private static func prefix(of pattern: String) -> String {
     String(String.UnicodeScalarView(pattern.unicodeScalars.prefix { !["*", "?", "\\"].contains($0) }))
   }
 
-  /// A prefix as a range, which an index can serve.
+  /// A prefix as a range, which can use an index.
   private static func range(_ column: SQLText, _ prefix: String, _ negated: Bool) -> SQLText? {
     guard !prefix.isEmpty, let end = successor(prefix) else { return nil }
     let (low, high) = (Value.string(prefix), Value.string(end))
@@ -110,7 +110,7 @@ extension SQLPredicate {
     return nil
   }
 
-  /// A comparison by the shared kernel, as a function of the connection that gives 0 or 1.
+  /// A comparison by the shared kernel: a function of the connection that returns 0 or 1.
   private func kernel(
     _ a: SQLTerm, _ op: Predicate.Operator, _ b: SQLTerm, _ options: Predicate.Options, negated: Bool
   ) -> SQLText? {

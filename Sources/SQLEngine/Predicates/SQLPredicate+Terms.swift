@@ -32,7 +32,7 @@ extension SQLPredicate {
       term.isMaybeInteger = yes.isMaybeInteger || no.isMaybeInteger
       return term
     }
-    // What a column of reals has is a REAL, and so is read as one.
+    // A column of reals holds a REAL, so its value is read as one.
     let areNumbers = [yes, no].allSatisfy { $0.type == .number || $0.type == .real }
     return areNumbers ? SQLTerm(text, .number) : nil
   }
@@ -52,7 +52,7 @@ extension SQLPredicate {
     return call(.function, [code], terms).map { SQLTerm($0, type) }
   }
 
-  /// A call of a function of the connection: numbers that say which, then the type and the value of each argument.
+  /// A call of a function of the connection: its numbers, then the type and the value of each argument.
   func call(_ function: SQLFunction, _ numbers: [Int], _ arguments: [SQLTerm]) -> SQLText? {
     if isForIndex { return nil }
     var list: [SQLText] = numbers.map { "\($0)" }
@@ -88,7 +88,7 @@ extension SQLPredicate {
   /// The table that to-one relationships lead to from a variable.
   mutating func alias(_ hops: [Relationship], in scope: Int) -> String? {
     guard let last = hops.last else { return scopes[scope].alias }
-    // What no column has is said in memory.
+    // A property without a column is evaluated in memory.
     if !layout.schema.stores(last) { return nil }
     if isForIndex || hops.count > Self.maximumAliases { return nil }
     if let known = scopes[scope].aliases[hops] { return known }

@@ -3,34 +3,35 @@ import StoreSchema
 
 /// Translates resolved predicates and sorts to SQL that means exactly the same.
 ///
-/// Predicates have two values and SQL has three, so a predicate is brought into negation normal form first: only leaves
-/// are negated, and each leaf has its own text for true and for false that never is NULL where it matters.
-/// Values are bound, never written into the text of a statement; the condition of an index cannot have parameters.
+/// Predicates have two truth values and SQL has three. So a predicate is first brought into negation normal form: only
+/// leaves are negated. Each leaf has its own text for true and for false, which is never NULL where that matters.
+///
+/// Values are bound, and not written into a statement. Only the condition of an index cannot have parameters.
 struct SQLPredicate {
-  /// The rows that a variable stands for. The first scope is that of the table that is fetched from.
+  /// The rows of a variable. The first scope is that of the table that is fetched from.
   struct Scope {
     let entity: Entity
     let alias: String
-    /// The alias of each chain of to-one hops that has been joined.
+    /// The alias of each joined chain of to-one relationships.
     var aliases: [[Relationship]: String] = [:]
     /// ` LEFT JOIN …` for each alias.
     var joins = ""
   }
 
   let layout: SQLLayout
-  /// Whether the text is the condition of an index: values written out, the table's own columns alone, and no function
-  /// that another program's connection may lack.
+  /// Whether the text is the condition of an index. Then values are written out, only the table's own columns are used,
+  /// and no function that another program's connection may lack.
   let isForIndex: Bool
   var scopes: [Scope]
   var aliasCount = 0
   private var leaves = 0
   private var parameters = 0
 
-  /// What SQLite takes in one statement: 32 766 parameters, 64 tables, and what ``SQLTextSize`` says. As each leaf is
-  /// written out, their number bounds the work too. Sorting joins tables of its own.
+  /// SQLite's limits for one statement: 32 766 parameters, 64 tables, and those of ``SQLTextSize``. Each leaf is
+  /// written out, so the number of leaves limits the work too. Sorting joins tables of its own.
   static let (maximumLeaves, maximumParameters, maximumAliases, maximumAliasesSorted) = (900, 30_000, 40, 60)
 
-  /// `entity` is the one whose table is `t0`.
+  /// `entity` is the entity of table `t0`.
   init(_ layout: SQLLayout, entity: Entity) { self.init(layout, entity, isForIndex: false) }
 
   private init(_ layout: SQLLayout, _ entity: Entity, isForIndex: Bool) {
@@ -42,7 +43,7 @@ struct SQLPredicate {
   /// ` LEFT JOIN …` for the table that is fetched from.
   var joins: String { scopes[0].joins }
 
-  /// The condition of a partial index on the table of `entity`, nil where there is none that means the same.
+  /// The condition of a partial index on the table of `entity`, nil where SQL has none with the same meaning.
   static func indexCondition(_ format: String, _ layout: SQLLayout, entity: Entity) -> String? {
     guard let predicate = try? Predicate(format: format),
       let resolved = try? PredicateResolver(layout.schema, entity).resolve(predicate)
@@ -51,7 +52,7 @@ struct SQLPredicate {
     return translation.condition(resolved)?.literal
   }
 
-  /// The condition, or nil when it cannot be said in SQL with the same meaning.
+  /// The condition, nil where SQL cannot express it with the same meaning.
   mutating func condition(_ predicate: ResolvedPredicate, negated: Bool = false) -> SQLText? {
     switch predicate {
     case .constant(let value): return value != negated ? "1" : "0"
@@ -74,7 +75,7 @@ struct SQLPredicate {
     }
   }
 
-  /// The sort terms, or nil when one of them cannot be said in SQL.
+  /// The sort terms, nil where SQL cannot express one of them.
   mutating func order(_ sorts: [ResolvedSort]) -> [String]? {
     var terms: [String] = []
     for sort in sorts {

@@ -2,12 +2,12 @@ import StoreProtocol
 import StoreQuery
 import StoreSchema
 
-/// A table without groups as one statement, which means exactly the same: values of each object, or aggregates of all.
+/// A table without groups as one statement with exactly the same meaning: values of each object, or aggregates of all.
 struct SQLTable {
   let text: SQLText
   let columns: [SQLResultColumn]
 
-  /// Nil for what cannot be said in SQL with the same meaning.
+  /// Nil where SQL cannot express the plan with the same meaning.
   init?(_ plan: TablePlan, _ layout: SQLLayout) {
     guard plan.groups.isEmpty, !plan.isDistinct, plan.having == .constant(true), plan.defect == nil,
       let first = plan.fetch.entities.first, layout.schema.stores(first)
@@ -47,7 +47,7 @@ extension SQLPredicate {
     }
   }
 
-  /// How a column is read; nil for what is no value here.
+  /// How a result column is read; nil where it has no value.
   fileprivate func form(_ column: TablePlan.Column, _ type: SQLValueType) -> SQLResultColumn? {
     var path: SlotPath?
     switch column {
@@ -68,7 +68,7 @@ extension SQLPredicate {
     return type.code.map { .value(code: Int64($0)) }
   }
 
-  /// The number of the entity of a reference, where a column has it.
+  /// The entity number of a reference, where a column has it.
   fileprivate mutating func number(_ column: TablePlan.Column) -> SQLText? {
     guard case .value(.path(let path)) = column, let alias = alias(path.hops, in: 0) else { return nil }
     switch path.leaf {
@@ -81,18 +81,18 @@ extension SQLPredicate {
   }
 }
 
-/// What a result column is read as.
+/// The way to read a result column.
 public enum SQLResultColumn: Sendable {
   /// The value of an attribute of that kind.
   case attribute(SlotKind)
-  /// A key. The entity's number is in the result column behind it, or it is that of the relationship's destination.
+  /// A key. The entity's number is in the next result column, or it is that of the relationship's destination.
   case reference(hasNumber: Bool, destination: Int)
-  /// Of the type with that code (`SQLValueType`).
+  /// A value of the type with that code (`SQLValueType`).
   case value(code: Int64)
-  /// Null, whatever the column has.
+  /// Always null, whatever the column holds.
   case null
 
-  /// A value of a column of an attribute that has no simpler way; null for what the attribute cannot have.
+  /// The value of an attribute's column that has no faster way; null for a value that the attribute cannot have.
   public static func value(_ stored: SQLStoredValue, _ kind: SlotKind) -> Value {
     if case .sound(let value) = stored.inspected(as: kind) { return value }
     return .null

@@ -3,7 +3,7 @@ import StoreProtocol
 import StoreQuery
 import StoreSchema
 
-/// A value in SQL, and what is known of it.
+/// A value in SQL, and its known properties.
 struct SQLTerm {
   var text: SQLText
   var type: SQLValueType
@@ -11,7 +11,7 @@ struct SQLTerm {
   var constant: Value?
   /// Whether it is a column of a table.
   var isColumn = false
-  /// Whether it may be an integer where its type is that of decimals: the sum of nothing is the integer 0. They compare
+  /// Whether it may be an integer although its type is a decimal's: the sum of no values is the integer 0. Both compare
   /// alike, but functions tell them apart.
   var isMaybeInteger = false
 
@@ -28,7 +28,7 @@ struct SQLTerm {
 
   static let null = SQLTerm("NULL", .null, constant: .null)
 
-  /// Nil for a constant that has no exact form here: SQLite would take NaN for NULL.
+  /// Nil for a constant without an exact form here: SQLite would read NaN as NULL.
   init?(_ value: Value) {
     guard let type = SQLValueType(value) else { return nil }
     self.init(type == .null ? "NULL" : "\(value: value)", type, constant: value)
@@ -36,29 +36,29 @@ struct SQLTerm {
 
   var isConstant: Bool { constant != nil }
 
-  /// Whether it may be written several times: other terms may have conditions within them that did the same.
+  /// Whether it may be repeated in a statement. Other terms may contain conditions that repeat their terms too.
   var isPlain: Bool { isConstant || isColumn }
 }
 
-/// What a term's values are, as far as it decides how they compare and how they are read.
+/// The type of a term's values, as far as it decides how they compare and how they are read.
 enum SQLValueType: Equatable {
   case null
-  /// An INTEGER, or a REAL where it is one.
+  /// An INTEGER, or a REAL.
   case number
-  /// A REAL, also where the column has an INTEGER.
+  /// A REAL, even where the column has an INTEGER.
   case real
   case date, decimal, text, uri, uuid, data
-  /// What a function gives where decimals are among its operands: a decimal as TEXT, or a double as REAL. In a column
-  /// of decimals a REAL is a decimal. The sum of nothing is an INTEGER.
+  /// The result of a function with decimals among its operands: a decimal as TEXT, or a double as REAL. In a column of
+  /// decimals a REAL is a decimal. The sum of no values is an INTEGER.
   case decimalOrDouble
-  /// Values of which nothing but their absence can be asked.
+  /// Values that can only be compared with null.
   case opaque
-  /// The key of an object of the tree of that root.
+  /// The key of an object in the hierarchy of that root entity.
   case reference(root: Int)
   /// The number of an entity.
   case entity
 
-  /// Nil for what is no attribute.
+  /// Nil for a slot that is no attribute.
   init?(_ kind: SlotKind) {
     switch kind {
     case .int16, .int32, .int64, .bool: self = .number
@@ -103,7 +103,7 @@ enum SQLValueType: Equatable {
 
   var isReference: Bool { if case .reference = self { true } else { false } }
 
-  /// What the functions of the connection call it; nil for what they do not read.
+  /// The code of the type for functions of the connection; nil for types that they do not read.
   var code: Int? {
     switch self {
     case .number: 0
@@ -119,7 +119,7 @@ enum SQLValueType: Equatable {
     }
   }
 
-  /// The value behind a code.
+  /// The value with a code.
   static func value(_ stored: SQLStoredValue, code: Int64) -> Value {
     switch (code, stored) {
     case (_, .null): .null
@@ -144,7 +144,7 @@ extension UUID {
 }
 
 extension SQLStoredValue {
-  /// A decimal; a number beyond all decimals is the double that it is.
+  /// A decimal; a number beyond the range of decimals stays a double.
   fileprivate var inspectedDecimal: Value {
     if case .sound(let value) = inspected(as: .decimal) { return value }
     if case .real(let x) = self { return .double(x) }

@@ -1,6 +1,6 @@
 import StoreSchema
 
-/// A piece of SQL and what its parameters stand for, in their order. Values are never written into the text.
+/// A piece of SQL and the values of its parameters, in their order. Values are never written into the text.
 struct SQLText: ExpressibleByStringInterpolation {
   enum Parameter {
     case value(Value)
@@ -8,10 +8,10 @@ struct SQLText: ExpressibleByStringInterpolation {
     case list([Value])
   }
 
-  /// What stands before, between and after the parameters.
+  /// The text before, between and after the parameters.
   private var parts: [String] = [""]
   private(set) var parameters: [Parameter] = []
-  /// What SQLite needs for the text.
+  /// The limits of SQLite that the text uses up.
   private(set) var size = SQLTextSize()
 
   init(stringLiteral text: String) {
@@ -21,7 +21,7 @@ struct SQLText: ExpressibleByStringInterpolation {
 
   init(stringInterpolation: Interpolation) { self = stringInterpolation.result }
 
-  /// A list, with a comma as the separator, or a chain of one operator.
+  /// Joins texts to a list, with a comma as the separator, or to a chain of one operator.
   init(joining texts: [SQLText], by separator: String) {
     for (index, text) in texts.enumerated() {
       if index > 0 { append(text: separator) }
@@ -49,14 +49,14 @@ struct SQLText: ExpressibleByStringInterpolation {
     parts.append("")
   }
 
-  /// Makes known that the text is a subselect.
+  /// Records that the text is a subselect.
   mutating func isSelect() { size.isSelect() }
 
   struct Interpolation: StringInterpolationProtocol {
     private var text: SQLText = ""
     private var symbols = 0
 
-    /// What is interpolated lies below all symbols around it.
+    /// An interpolated text lies below all symbols around it.
     fileprivate var result: SQLText {
       var result = text
       result.size.height += symbols
@@ -70,7 +70,7 @@ struct SQLText: ExpressibleByStringInterpolation {
       symbols += SQLTextSize.symbols(literal)
     }
 
-    /// The second symbol is the empty one that SQLite's grammar has within the brackets of a function of that name.
+    /// The second symbol is the empty one in SQLite's grammar within the parentheses of a function call.
     mutating func appendInterpolation(_ other: String) {
       text.append(text: other)
       symbols += 2
@@ -111,7 +111,7 @@ struct SQLText: ExpressibleByStringInterpolation {
   /// The temporary table of a list.
   static func listName(_ index: Int) -> String { "temp.OCDList\(index)" }
 
-  /// The text with its values written out, nil where one of them cannot be.
+  /// The text with its values written out, nil where a value has no text.
   var literal: String? {
     var text = parts[0]
     for (parameter, part) in zip(parameters, parts.dropFirst()) {

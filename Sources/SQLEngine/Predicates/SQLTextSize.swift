@@ -1,20 +1,20 @@
-/// What SQLite needs for a piece of SQL, none of it less than it really is: a predicate that needs too much is
-/// evaluated elsewhere, where the same piece as a statement would be an error.
+/// An upper bound of SQLite's limits that a piece of SQL uses up. A predicate that uses too much is evaluated in
+/// memory, because SQLite would reject its statement.
 struct SQLTextSize {
-  /// In bytes, without values.
+  /// The length in bytes, without values.
   var length = 0
-  /// How many symbols SQLite's parser has on its stack at most, besides those of the innermost leaf.
+  /// The greatest number of symbols on the stack of SQLite's parser, without those of the innermost leaf.
   private var stack = 0
-  /// The height of the tree of an expression, subselects included.
+  /// The height of an expression, subselects included.
   var height = 0
-  /// The sum of the heights of the subselects around each other, which SQLite adds to that of what is around them.
+  /// The sum of the heights of nested subselects. SQLite adds it to the height of the expression around them.
   private var selects = 0
 
-  /// SQLite takes a stack of 100 symbols and a height of 1000; the rest is for the statement around a condition, its
-  /// joins and leaves. A length of 1 MB is a limit of ours: nobody means that.
+  /// SQLite allows a stack of 100 symbols and a height of 1000; the rest is for the statement around a condition, its
+  /// joins and leaves. The length of 1 MB is our own limit.
   var isTaken: Bool { stack <= 78 && height + selects <= 850 && length <= 1 << 20 }
 
-  /// Adds what a piece needs that stands behind so many symbols of the same expression.
+  /// Adds the size of a piece that stands behind `symbols` symbols of the same expression.
   mutating func contain(_ piece: SQLTextSize, behind symbols: Int) {
     length += piece.length
     stack = max(stack, symbols + piece.stack)
@@ -24,8 +24,8 @@ struct SQLTextSize {
 
   mutating func isSelect() { selects += height }
 
-  /// The words, operators and brackets of a text: at most so many symbols are on the stack behind it. CASE has an empty
-  /// one too, for what it may compare.
+  /// The number of words, operators and parentheses of a text, an upper bound of the symbols on the stack behind it.
+  /// CASE counts an empty symbol too, for its optional operand.
   static func symbols(_ text: String) -> Int {
     var (count, isInWord) = (text.hasPrefix("CASE") ? 1 : 0, false)
     for byte in text.utf8 {
