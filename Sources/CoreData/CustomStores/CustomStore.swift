@@ -177,6 +177,12 @@ extension NSPersistentStore {
   /// Whether the store numbers its objects itself, so that a copy of it goes on from its highest numbers.
   final var numbersObjects: Bool { custom == nil }
 
+  /// The error of a commit as clients see it: the error that a client's store threw, or the Cocoa error for a store
+  /// error.
+  final func cocoaError(_ error: any Error) -> any Error {
+    custom?.takeError() ?? (error as? StoreError).map { CoreDataError.make($0) } ?? error
+  }
+
   /// The ID of the object of a reference object.
   final func makeObjectID(_ entity: NSEntityDescription, _ reference: Any) -> NSManagedObjectID {
     guard let references = custom?.references ?? opening?.references, let info = info(of: entity) else {

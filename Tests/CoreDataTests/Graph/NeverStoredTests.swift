@@ -6,9 +6,10 @@ import Testing
 /// Objects that were inserted and deleted again without ever being stored.
 @Suite struct NeverStoredTests {
   /// `a.friends` has no inverse, so that a deleted friend stays a member until the client takes it out.
-  private func stack(_ rule: NSDeleteRule) throws -> NSManagedObjectContext {
+  private func stack(_ rule: NSDeleteRule, isOrdered: Bool = false) throws -> NSManagedObjectContext {
     let friends = NSRelationshipDescription()
     (friends.name, friends.maxCount, friends.isOptional, friends.deleteRule) = ("friends", 0, true, rule)
+    friends.isOrdered = isOrdered
     let entity = Describing.entity("A", [Describing.attribute("note"), friends])
     friends.destinationEntity = entity
     return try Describing.context(Describing.model([entity]))
@@ -18,14 +19,22 @@ import Testing
     NSEntityDescription.insertNewObject(forEntityName: "A", into: context)
   }
 
+  /// A stored object, and its member that was deleted before it was ever stored.
+  private func ownerOfNeverStored(
+    _ context: NSManagedObjectContext
+  ) throws -> (owner: NSManagedObject, member: NSManagedObject) {
+    let (owner, member) = (insert(context), insert(context))
+    owner.mutableSetValue(forKey: "friends").add(member)
+    context.delete(member)
+    try context.save()
+    return (owner, member)
+  }
+
   @Test(arguments: [NSDeleteRule.nullifyDeleteRule, .cascadeDeleteRule, .noActionDeleteRule])
   func aMemberThatWasNeverStoredCanBeTakenOut(_ rule: NSDeleteRule) throws {
     let context = try stack(rule)
     try context.performAndWait {
-      let (owner, member) = (insert(context), insert(context))
-      owner.mutableSetValue(forKey: "friends").add(member)
-      context.delete(member)
-      try context.save()
+      let (owner, member) = try ownerOfNeverStored(context)
       #expect(!member.flags.contains(.stored) && owner.flags.contains(.stored))
       owner.mutableSetValue(forKey: "friends").remove(member)
       try context.save()
@@ -37,14 +46,26 @@ import Testing
   func anOwnerThatHasLostItIsDeleted(_ rule: NSDeleteRule) throws {
     let context = try stack(rule)
     try context.performAndWait {
-      let (owner, member) = (insert(context), insert(context))
-      owner.mutableSetValue(forKey: "friends").add(member)
-      context.delete(member)
-      try context.save()
+      let (owner, member) = try ownerOfNeverStored(context)
       owner.mutableSetValue(forKey: "friends").remove(member)
       context.delete(owner)
       try context.save()
       #expect(try context.count(for: NSFetchRequest<any NSFetchRequestResult>(entityName: "A")) == 0)
+    }
+  }
+
+  @Test func anOrderLeavesItOut() throws {
+    let context = try stack(.nullifyDeleteRule, isOrdered: true)
+    try context.performAndWait {
+      let (owner, member, other) = (insert(context), insert(context), insert(context))
+      let friends = owner.mutableOrderedSetValue(forKey: "friends")
+      friends.add(member)
+      context.delete(member)
+      try context.save()
+      friends.add(other)
+      try context.save()
+      context.refresh(owner, mergeChanges: false)
+      #expect((owner.value(forKey: "friends") as? NSOrderedSet)?.array as? [NSManagedObject] == [other])
     }
   }
 

@@ -26,9 +26,4 @@ extension RowOrigin {
 
   /// Whether the store may read the objects of a save during the commit: they must have all their values.
   var readsObjectsOfSaves: Bool { store.custom != nil }
-
-  /// The error of a commit as clients see it: what a client's store threw, or the Cocoa error for a store error.
-  func cocoaError(_ error: any Error) -> any Error {
-    store.custom?.takeError() ?? (error as? StoreError).map { CoreDataError.make($0) } ?? error
-  }
 }

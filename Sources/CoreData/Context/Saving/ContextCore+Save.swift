@@ -171,7 +171,7 @@ extension ContextCore {
       // The store has moved, and what was set with it.
       if result == nil { return try saveMetadata(of: store.current) }
     } catch {
-      throw RowOrigin(store).cocoaError(error)
+      throw store.cocoaError(error)
     }
   }
 

@@ -32,7 +32,7 @@ extension SavePlan {
         }
       } catch {
         takeBack(from: receipts.count, keepsExternalData: (error as? StoreError)?.outcome == .outcomeUnknown)
-        let cause = part.origin.cocoaError(error)
+        let cause = part.store.cocoaError(error)
         if receipts.isEmpty { throw cause }
         settle(receipts, core)
         throw CoreDataError.incomplete(cause, unsaved: parts.dropFirst(receipts.count).map(\.store))
