@@ -121,13 +121,17 @@ extension ChangeSet {
   /// they were sealed with other keys.
   public func sealed(keys: [Int64], _ schema: Schema) throws(StoreError) -> SealedChanges {
     guard keys.count == insertions.count else { throw Self.otherKeys }
+    if keys.isEmpty {
+      // Without new objects nothing refers to one.
+      for index in updates.indices { updates[index].row.sealAsIs() }
+      return SealedChanges(self, keys: keys)
+    }
     // Rows of one entity are adjacent: what all of them need is looked up once.
     var (entity, slots) = (-1, [Int]())
     func seal(_ draft: RowDraft, _ key: Int64, _ version: Int64) throws(StoreError) {
       if draft.entity != entity {
         entity = draft.entity
-        // Without new objects nothing refers to one.
-        slots = keys.isEmpty ? [] : schema.entities[entity].referenceSlots
+        slots = schema.entities[entity].referenceSlots
       }
       if !draft.seal(key: key, version: version, referenceSlots: slots, keys: keys) { throw Self.otherKeys }
     }

@@ -95,6 +95,10 @@ public struct RowDraft: @unchecked Sendable {
     row.block.withUnsafeMutablePointerToHeader { $0.pointee.key = key }
   }
 
+  /// Completes a row that has its key and version, and no reference to a new object.
+  @inlinable @inline(__always)
+  package func sealAsIs() { row.block.withUnsafeMutablePointerToHeader { $0.pointee.isDraft = false } }
+
   /// A draft with memory of its own and the same values, and with another version unless that is nil. A copy of a sealed
   /// draft has the key that this one has got.
   public func copy(version: Int64? = nil) -> RowDraft { RowDraft(unsealed: row.copy(version: version ?? self.version)) }
