@@ -115,14 +115,15 @@ final class IncrementalEngine: Store, @unchecked Sendable {
     let given = fetch.parameters
     request.entity = given.entity ?? fetch.info.description
     request.predicate = given.predicate
-    request.sortDescriptors = given.sortDescriptors.isEmpty ? nil : given.sortDescriptors
+    request.sortDescriptors = given.sortDescriptors?.isEmpty ?? true ? nil : given.sortDescriptors
     (request.fetchOffset, request.fetchLimit) = (offset, limit ?? 0)
-    (request.fetchBatchSize, request.includesSubentities) = (given.batchSize, given.includesSubentities)
+    (request.fetchBatchSize, request.includesSubentities) = (given.fetchBatchSize, given.includesSubentities)
     request.includesPropertyValues = given.includesPropertyValues
     request.returnsObjectsAsFaults = given.returnsObjectsAsFaults
     request.includesPendingChanges = given.includesPendingChanges
-    request.shouldRefreshRefetchedObjects = given.shouldRefresh
-    request.relationshipKeyPathsForPrefetching = given.prefetchedKeyPaths.isEmpty ? nil : given.prefetchedKeyPaths
+    request.shouldRefreshRefetchedObjects = given.shouldRefreshRefetchedObjects
+    let prefetched = given.relationshipKeyPathsForPrefetching ?? []
+    request.relationshipKeyPathsForPrefetching = prefetched.isEmpty ? nil : prefetched
     request.propertiesToFetch = given.propertiesToFetch
     if given.resultType == .managedObjectIDResultType { request.resultType = given.resultType }
     request.affectedStores = [store]

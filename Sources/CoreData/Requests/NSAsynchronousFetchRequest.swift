@@ -87,7 +87,7 @@ open class NSAsynchronousFetchResult<ResultType: NSFetchRequestResult>: NSPersis
       return complete { try context.results(parameters) }
     }
     do {
-      if readings < 2, let reading = try context.core.backgroundReading(parameters) {
+      if readings < 2, let reading = try context.core.backgroundFetch(parameters) {
         readings += 1
         nonisolated(unsafe) let result = self
         return DispatchQueue.global().async { result.read(reading, queue) }
@@ -99,7 +99,7 @@ open class NSAsynchronousFetchResult<ResultType: NSFetchRequestResult>: NSPersis
   }
 
   /// Runs off the context's queue.
-  private func read(_ reading: FetchReading, _ queue: DispatchQueue) {
+  private func read(_ reading: BackgroundFetch, _ queue: DispatchQueue) {
     do {
       try reading.read { count in
         if self.isCancelled { return false }
@@ -114,7 +114,7 @@ open class NSAsynchronousFetchResult<ResultType: NSFetchRequestResult>: NSPersis
     later { $0.deliver(reading) }
   }
 
-  private func deliver(_ reading: FetchReading) {
+  private func deliver(_ reading: BackgroundFetch) {
     if isComplete { return }
     if isGivenUp { return wasCancelled() }
     do {

@@ -50,12 +50,19 @@ extension EvaluationSource {
 
 /// Sources of objects that a schema describes have no dynamic parts.
 extension EvaluationSource where Operand == Value {
+  /// The value itself.
   public func operand(_ value: Value) -> Value { value }
+  /// Null: there are no operands that are collections.
   public func operand(_ values: [Value]) -> Value { .null }
+  /// Null: there are no operands that are objects.
   public func operand(of object: Object) -> Value { .null }
+  /// The operand itself.
   public func value(of operand: Value) -> Value { operand }
+  /// None: there are no operands that are collections.
   public func elements(of operand: Value, single: DynamicForm.Single) -> [Value] { [] }
+  /// Null: there are no forms.
   public func evaluate(_ form: DynamicForm, _ operands: [Value], of object: Object) -> Value { .null }
+  /// False: there are no dynamic comparisons.
   public func holds(_ comparison: DynamicComparison, _ left: Value, _ right: Value) -> Bool { false }
 }
 

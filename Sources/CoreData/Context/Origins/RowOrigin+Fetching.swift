@@ -34,7 +34,7 @@ extension RowOrigin {
   private func objects(
     _ run: FetchRun, _ reader: FetchReader, from engine: IncrementalEngine, _ core: ContextCore
   ) throws -> [NSManagedObject] {
-    let (root, refreshes) = (run.fetch.info.root, run.fetch.parameters.shouldRefresh)
+    let (root, refreshes) = (run.fetch.info.root, run.fetch.parameters.shouldRefreshRefetchedObjects)
     var rows: [Row] = []
     let (objects, view) = try engine.calling { _ in
       let objects = try engine.fetch(run.fetch, offset: reader.plan.offset, limit: reader.plan.limit, core)
@@ -64,7 +64,8 @@ extension RowOrigin {
     return try read(core) { (view) throws(StoreError) in
       let (execution, plan) = (FetchExecution(view.snapshot), run.plan(of: self))
       var maker = ObjectMaker(
-        core, self, root: run.fetch.info.root, view: view.stamp, refreshes: run.fetch.parameters.shouldRefresh)
+        core, self, root: run.fetch.info.root, view: view.stamp,
+        refreshes: run.fetch.parameters.shouldRefreshRefetchedObjects)
       try execution.fetch(plan) { (row: consuming Row) in
         maker.add(row)
         if maker.asksForCount, let count = execution.estimatedCount(plan) { maker.expect(count) }
