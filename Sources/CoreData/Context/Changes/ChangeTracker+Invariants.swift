@@ -1,6 +1,6 @@
-/// What must hold between the operations of a context.
+/// The invariants of a context's changes. They hold between the operations of the context.
 extension ChangeTracker {
-  /// What does not hold; nil where all does.
+  /// Describes an invariant that does not hold; nil where all hold.
   func contradiction() -> String? {
     var counted = ChangeCounts(inserted: 0, updated: 0, deleted: 0)
     var known: Set<ObjectIdentifier> = []
@@ -30,8 +30,8 @@ extension ChangeTracker {
 }
 
 extension ContextCore {
-  /// Stops the program where the changes contradict each other. In debug builds only, and not at every call where there
-  /// are many objects: that would cost more than all else.
+  /// Stops the program where the changes contradict each other. It checks in debug builds only. With many objects it
+  /// skips most calls, because the checks would take more time than everything else.
   func checkInvariants() {
     #if DEBUG
       checksDue += 32

@@ -6,7 +6,7 @@ import StoreSchema
 extension ContextCore {
   func obtainPermanentKeys(_ objects: [NSManagedObject]) throws {
     checkQueue()
-    // Keys are counted by a commit, and no view of one's own must stand in its way.
+    // A commit reserves the keys, and a view of this context must not block it.
     origins.dropViews()
     var seen: Set<ObjectIdentifier> = []
     let new = objects.filter { object in
