@@ -18,10 +18,10 @@ extension NSManagedObject {
     return RelationshipOrderedSet.view(of: self, info.relationships[index].relationship)
   }
 
-  /// The live view of the relationship that the last key of a dotted path names, of the object to which the others
-  /// lead.
+  /// The live view of the relationship named by the last key of a dotted path. Its owner is the object at the path
+  /// before it.
   ///
-  /// Stops the program where one of those is nil: there is nothing whose members could change.
+  /// Stops the program where that path leads to nil, because then there is no relationship to change.
   public final func mutableSetValue(forKeyPath keyPath: String) -> NSMutableSet {
     let (owner, key) = owner(of: keyPath)
     return owner.mutableSetValue(forKey: key)
@@ -42,7 +42,7 @@ extension NSManagedObject {
     return (owner, String(keyPath[keyPath.index(after: dot)...]))
   }
 
-  /// The destinations to add or remove, as the generated accessors pass them.
+  /// Adds or removes destinations, as the generated accessors pass them.
   final func addObjects(_ objects: [NSManagedObject], to key: String) {
     guard case .relationship(let index)? = info.keys[key] else { return setValue(nil, forUndefinedKey: key) }
     for object in objects { add(object, to: info.relationships[index].relationship) }
@@ -54,7 +54,7 @@ extension NSManagedObject {
   }
 }
 
-/// `NSMutableSet` over a relationship. Only the primitive members are overridden; the rest follow.
+/// `NSMutableSet` over a relationship. Only the primitive methods are overridden; the others use them.
 final class RelationshipSet: NSMutableSet {
   private let owner: NSManagedObject?
   private let relationship: Relationship?
