@@ -27,7 +27,7 @@ enum QueueCheck {
     if mode == .stops { misuse(message) }
     if hasWarned.exchange(true, ordering: .relaxed) { return }
     report(
-      "\(message) This is said once a process; -com.apple.CoreData.ConcurrencyDebug 1 in the program's arguments stops it there."
+      "\(message) This is reported once in a process; with -com.apple.CoreData.ConcurrencyDebug 1 in its arguments the program stops here."
     )
   }
 }
