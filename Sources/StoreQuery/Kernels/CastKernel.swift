@@ -1,30 +1,30 @@
 import Foundation
 import StoreSchema
 
-/// What `CAST(value, 'ClassName')` means over values.
+/// The results of `CAST(value, 'ClassName')` over values.
 ///
-/// A date and its seconds since 2001-01-01T00:00:00Z become each other, and numbers, UUIDs and URLs become texts and
-/// are read from them. What has no form of the class is null, as null itself is.
+/// A date and its seconds since 2001-01-01T00:00:00Z are converted to each other. Numbers, UUIDs and URLs are converted
+/// to text and back. A value without a form of the class, and null, give null.
 public enum CastKernel {
   /// The classes that can be cast to.
   public enum Target: String, Hashable, Sendable, CaseIterable {
-    /// A date: of a number or a text, the date of that many seconds.
+    /// A date. A number or text gives the date of that many seconds.
     case date = "NSDate"
-    /// A number: of a date, its seconds; of a text, what it spells.
+    /// A number. A date gives its seconds; a text gives the number that it contains.
     case number = "NSNumber"
     /// A decimal number.
     case decimal = "NSDecimalNumber"
-    /// A string: a number in digits, a UUID or a URL as its text.
+    /// A string: the digits of a number, or the text of a UUID or URL.
     case text = "NSString"
-    /// A UUID, also of its text.
+    /// A UUID; a text with a UUID is converted.
     case uuid = "NSUUID"
-    /// A URL, also of its text.
+    /// A URL; a text is converted.
     case url = "NSURL"
-    /// Bytes, of bytes alone.
+    /// Bytes, only from bytes.
     case data = "NSData"
   }
 
-  /// The value in the form of the class; null where it has none.
+  /// The value in the form of the class; null where there is none.
   public static func evaluate(_ value: Value, as target: Target) -> Value {
     switch target {
     case .date: number(value).map { .date($0.double) } ?? .null
@@ -50,7 +50,7 @@ public enum CastKernel {
 
   private static func read(_ text: String) -> Value {
     if let whole = Int64(text) { return .int(whole) }
-    // Only what is written in digits: not "nan", "inf" or hexadecimal.
+    // Only decimal notation, not "nan", "inf" or hexadecimal.
     guard !text.isEmpty, text.utf8.allSatisfy("0123456789+-.eE".utf8.contains), let number = Double(text),
       number.isFinite
     else { return .null }

@@ -1,45 +1,44 @@
 import Foundation
 import StoreSchema
 
-/// What the built-in functions of one operand mean over values, by Apple's names in
-/// `NSExpression(forFunction:arguments:)`.
+/// The built-in functions of one operand over values, with Apple's names in `NSExpression(forFunction:arguments:)`.
 ///
-/// Null gives null, and so does an operand of another type than the function takes, and a result that is infinite or no
-/// number. Truth values count as 0 and 1 and dates as their seconds, as in ``ArithmeticKernel``.
+/// The result is null for null, for an operand of another type than the function takes, and where it would be infinite
+/// or not a number. Truth values count as 0 and 1 and dates as their seconds, as in ``ArithmeticKernel``.
 public enum FunctionKernel {
-  /// The functions, by the selectors that the format language has for them.
+  /// The functions, by their selectors in the format language.
   public enum Function: String, Hashable, Sendable, CaseIterable {
     /// The number with its sign reversed.
     case negate = "negate:"
-    /// The integer with all bits reversed.
+    /// The integer with all bits inverted.
     case complement = "onesComplement:"
-    /// The number without its sign.
+    /// The absolute value.
     case absolute = "abs:"
-    /// The least whole number that is not less.
+    /// The least whole number that is not less than the operand.
     case ceiling = "ceiling:"
-    /// The greatest whole number that is not greater.
+    /// The greatest whole number that is not greater than the operand.
     case floor = "floor:"
-    /// Drops the fraction.
+    /// The number without its fraction.
     case truncate = "trunc:"
     /// The square root.
     case squareRoot = "sqrt:"
-    /// To the base 10.
+    /// The logarithm to the base 10.
     case logarithm = "log:"
-    /// To the base e.
+    /// The logarithm to the base e.
     case naturalLogarithm = "ln:"
-    /// The power of e.
+    /// e to the power of the operand.
     case exponential = "exp:"
-    /// The text in upper case, in no language's way.
+    /// The text in upper case, independent of the locale.
     case uppercase = "uppercase:"
-    /// The text in lower case, in no language's way.
+    /// The text in lower case, independent of the locale.
     case lowercase = "lowercase:"
-    /// Without case and marks: what `[cd]` compares.
+    /// The text without case and marks, as `[cd]` compares it.
     case canonical = "canonical:"
-    /// In UTF-16 code units, as `NSString.length`.
+    /// The number of UTF-16 code units, as `NSString.length`.
     case length = "length:"
   }
 
-  /// The value of a function. Integers and decimals stay what they are where the result is whole; roots, logarithms and
+  /// The value of a function. Integers and decimals keep their type where the result is whole; roots, logarithms and
   /// exponentials are doubles.
   public static func evaluate(_ function: Function, _ operand: Value) -> Value {
     switch function {

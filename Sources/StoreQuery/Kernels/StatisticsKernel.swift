@@ -1,19 +1,19 @@
 import StoreSchema
 
-/// The functions of a collection that no grouped fetch has. Null and values that are no numbers do not count, and the
-/// order of the values makes no difference.
+/// The functions of a collection that grouped fetches do not have. Null and values that are not numbers are ignored,
+/// and the order of the values does not count.
 public enum StatisticsKernel {
-  /// The functions, by the selectors that the format language has for them.
+  /// The functions, by their selectors in the format language.
   public enum Function: String, Hashable, Sendable, CaseIterable {
     /// The middle number, or the mean of the two in the middle.
     case median = "median:"
-    /// The least of the numbers that come most often. (Apple's function gives an array of them all.)
+    /// The least of the most frequent numbers. (Apple's function returns an array of all of them.)
     case mode = "mode:"
     /// The standard deviation of the numbers as a whole population, not as a sample of one [K].
     case deviation = "stddev:"
   }
 
-  /// Null where there are no numbers.
+  /// The result of a function; null where there are no numbers.
   public static func evaluate(_ function: Function, _ values: [Value]) -> Value {
     let numbers = values.filter { Number($0).map { !$0.isNaN } ?? false }
     if numbers.isEmpty { return .null }

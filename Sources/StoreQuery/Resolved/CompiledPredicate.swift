@@ -1,8 +1,8 @@
 import StoreSchema
 
-/// A predicate prepared for many objects. It defines what predicates mean.
+/// A predicate that is prepared for many objects. It defines the meaning of predicates.
 public struct CompiledPredicate<Source: EvaluationSource> {
-  /// The object at hand and the elements that the variables stand for.
+  /// The current object, and the current elements of the variables.
   struct Frame {
     let object: Source.Object
     var elements: [EvaluationItem<Source.Object>] = []
@@ -32,11 +32,11 @@ public struct CompiledPredicate<Source: EvaluationSource> {
     }
   }
 
-  /// Whether the object meets the predicate.
+  /// Whether the object matches the predicate.
   public func callAsFunction(_ object: Source.Object) throws(Source.Failure) -> Bool { try test(object) }
 }
 
-/// An expression prepared to be evaluated for many objects.
+/// An expression that is prepared to be evaluated for many objects.
 public struct CompiledExpression<Source: EvaluationSource> {
   private let value: (Source.Object) throws(Source.Failure) -> Value
 
@@ -54,7 +54,7 @@ public struct CompiledExpression<Source: EvaluationSource> {
   public func callAsFunction(_ object: Source.Object) throws(Source.Failure) -> Value { try value(object) }
 }
 
-/// Makes closures of resolved predicates.
+/// Compiles resolved predicates to closures.
 struct PredicateCompiler<Source: EvaluationSource> {
   typealias Frame = CompiledPredicate<Source>.Frame
   typealias Test = CompiledPredicate<Source>.Test

@@ -3,22 +3,22 @@ import StoreSchema
 /// The objects of an evaluation, with their values and related objects: rows of a snapshot, objects of a context,
 /// groups of a table.
 ///
-/// Related objects are read when the evaluation reaches them; a source that can read many at once does so before.
+/// Related objects are read when the evaluation reaches them. A source that can read many at once should do so before.
 public protocol EvaluationSource {
   /// The kind of object that predicates test: a row, a managed object, a group.
   associatedtype Object
-  /// The error of a value that cannot be read; `Never` where all can.
+  /// The error of a value that cannot be read; `Never` where all values can.
   associatedtype Failure: Error = Never
 
-  /// The value at a path from the object, whatever the path's variable; null where a relationship on the way leads
-  /// nowhere.
+  /// The value at a path from the object. The path's variable is ignored. Null where a relationship in the path has no
+  /// destination.
   func value(at path: SlotPath, of object: Object) throws(Failure) -> Value
 
-  /// The objects that relationships lead to, one after another. An object that is reached twice comes twice.
+  /// The destinations of relationships, one after another. An object that is reached twice occurs twice.
   func objects(over hops: [Relationship], from object: Object) throws(Failure) -> [Object]
 
-  /// A way to test an object that is faster than the kernels over ``value(at:of:)``, where there is one. It means the
-  /// same.
+  /// A test of an object that is faster than the kernels over ``value(at:of:)``; nil where there is none. It must give
+  /// the same results.
   func test(_ predicate: ResolvedPredicate) -> ((Object) -> Bool)?
 }
 
