@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `coredata store apply`: every operation, and that it is all or nothing.
+/// `coredata store apply`: every operation, and that it applies all or nothing.
 @Suite struct ApplyTests {
   private struct Copy {
     let url: URL
@@ -59,7 +59,7 @@ import Testing
     #expect(after["City/p1"]?.contains(#""name""#) == false)
     #expect(after["Person/p1"]?.contains(#""city":"City/p2""#) == true)
     #expect(after["Person/p1"]?.contains(#""Person/p7""#) == true)
-    // A pair that the file had the other way round.
+    // A pair that the file had in the other direction.
     #expect(before["Person/p1"]?.contains(#""Person/p1551""#) == true)
     #expect(after["Person/p1"]?.contains(#""Person/p1551""#) == false)
     #expect(before["Photo/p1"] != nil && after["Photo/p1"] == nil)
@@ -68,7 +68,7 @@ import Testing
     #expect(verdict.status == 0, "\(verdict.output)")
   }
 
-  /// Every kind of value that the dump writes is read back as the same.
+  /// Every kind of value in a dump is read back as the same value.
   @Test func valuesAreThoseOfTheDump() throws {
     let store = try Copy("types")
     defer { store.remove() }
@@ -110,7 +110,7 @@ import Testing
     let links = try Copy("links")
     defer { links.remove() }
     let folder = links.url.deletingLastPathComponent()
-    // SQLite makes files beside a store that is opened for writing, and takes them away again.
+    // SQLite makes files beside a store that is opened for writing, and removes them again.
     func content() throws -> [String: Data] {
       let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
       return Dictionary(try names.map { ($0, try Data(contentsOf: folder.appending(path: $0))) }) { $1 }
