@@ -6,7 +6,7 @@ import Synchronization
 
 /// An ordered map in memory: sorted lists, with one writer at a time.
 final class MemoryMap: KeyValueMap, @unchecked Sendable {
-  /// Bytes with an address.
+  /// Bytes with a stable address.
   final class Bytes {
     let view: UnsafeRawBufferPointer
 

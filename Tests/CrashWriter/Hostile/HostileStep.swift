@@ -57,7 +57,7 @@ final class HostileStep {
 
   private func key(_ object: NSManagedObject) -> Int64 { HostileReport.key(object.objectID) }
 
-  /// Reads all values and all related objects; gives their count.
+  /// Reads all values and all related objects. Returns their count.
   private func readAll() -> Int {
     var count = 0
     for object in objects.values.joined() {
