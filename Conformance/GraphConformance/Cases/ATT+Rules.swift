@@ -139,7 +139,7 @@ extension GraphSuite {
         g.expect(!person.hasPersistentChangedValues, "it has changed values")
         g.expect(person.changedValues().isEmpty, "changed: \(person.changedValues().keys.sorted())")
         try c.save()
-        // Nothing was written: who read it before has no conflict.
+        // Nothing was written, so a context that read the object before has no conflict.
         try other.performAndWait {
           elsewhere.setValue("b", forKey: "name")
           try other.save()
@@ -224,7 +224,7 @@ extension GraphSuite {
 }
 
 extension Graph {
-  /// How many objects of an entity a context that has nothing yet finds.
+  /// The number of objects of an entity, counted in a new context.
   func countElsewhere(_ entity: String) throws -> Int {
     let other = try newContext()
     return try other.performAndWait { try other.number(of: entity) }

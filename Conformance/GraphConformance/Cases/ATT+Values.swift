@@ -208,7 +208,7 @@ extension GraphSuite {
     },
   ]
 
-  /// Values of one attribute: as they were set, as they were saved, found by equality and in their order.
+  /// Values of one attribute: as set, as saved, found by equality, and sorted.
   private static func roundTrip<T: Equatable & Sendable>(
     _ id: String, _ key: String, _ values: [T], isSorted: Bool = true
   ) -> GraphCase {
@@ -254,7 +254,7 @@ extension GraphSuite {
     }
   }
 
-  /// Values that a save refuses with 1550, naming the object and the key.
+  /// Values that a save refuses with error 1550. The error names the object and the key.
   private static func refused(_ id: String, _ what: String, _ key: String, _ values: [any Sendable]) -> GraphCase {
     GraphCase(id, "\(what) is refused at save, and nothing is written", { Models.allTypes }, ways: .own) { g in
       try g.inWriting { c in

@@ -21,7 +21,7 @@ extension GraphSuite {
                 try c.save()
                 break
               } catch {
-                // A store whose file counts as one may ask for a second look.
+                // A store with one version for the whole file may need another attempt.
                 if attempt == 999 { problems.note(Graph.text(of: error)) }
                 if (error as NSError).code != 133020 && (error as NSError).code != 134090 {
                   problems.note(Graph.text(of: error))

@@ -134,7 +134,7 @@ extension GraphSuite {
         g.equal(person.number("age"), 1)
         return person.objectID
       }
-      // A reset leaves the cache as it is; to refresh an object drops its row.
+      // A reset keeps the row cache; refreshing an object drops its row.
       func age(_ interval: TimeInterval) -> Int? {
         second.performAndWait {
           second.reset()
@@ -272,7 +272,7 @@ extension GraphSuite {
   ]
 }
 
-/// An array that follows a results controller.
+/// An array that is updated from the changes that a results controller reports.
 private final class Mirrored: NSObject, NSFetchedResultsControllerDelegate {
   var objects: [NSManagedObject] = []
   private var gone: [Int] = []
@@ -299,7 +299,7 @@ private final class Mirrored: NSObject, NSFetchedResultsControllerDelegate {
 }
 
 extension Graph {
-  /// Waits until a condition holds; a problem if it does not within ten seconds.
+  /// Waits until a condition holds. Fails the case if it does not hold within ten seconds.
   func eventually(_ what: String, _ condition: () throws -> Bool) throws {
     for _ in 0..<1000 {
       if try condition() { return }

@@ -1,8 +1,8 @@
 import CoreData
 import Foundation
 
-/// What is wrong use of the API: on Apple's platforms an exception ends the program, here the program ends too, and
-/// says why.
+/// Wrong use of the API. On Apple's platforms an exception ends the program; here the program ends with a message that
+/// states the reason.
 extension GraphSuite {
   static let misuse: [GraphCase] = [
     ends("ATT-040/graph", "a text in a number's attribute ends the program", saying: ["age", "String"]) {
@@ -32,7 +32,7 @@ extension GraphSuite {
   private static let program = "wrong use"
   private static let after = "and it goes on"
 
-  /// A case whose `body` ends its program, with a sentence in which there are certain words.
+  /// A case whose `body` ends its program with a message that contains certain words.
   private static func ends(
     _ id: String, _ title: String, saying words: [String], _ body: @escaping @Sendable () throws -> Void
   ) -> GraphCase {
@@ -54,7 +54,7 @@ extension GraphSuite {
     }
   }
 
-  /// A context that has a model, and no store.
+  /// A context with a model but without a store.
   private static func stack() -> NSManagedObjectContext {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Models.people)
     let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)

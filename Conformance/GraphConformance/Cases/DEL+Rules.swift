@@ -176,7 +176,7 @@ extension GraphSuite {
             Models.link(all, Models.many("Owner", name, rule), Models.one("Part", name + "Of"))
           }
         }
-        // The order of properties is no part of a model's version.
+        // The order of properties does not affect a model's version.
         let coordinator = try g.newCoordinator(model)
         let c = try g.newContext(coordinator)
         try g.label("\(order)") {

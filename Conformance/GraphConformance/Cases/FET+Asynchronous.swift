@@ -2,7 +2,7 @@ import CoreData
 import Dispatch
 import Foundation
 
-/// Fetches that run beside their context's queue.
+/// Asynchronous fetches.
 extension GraphSuite {
   static let asynchronousFetches: [GraphCase] = [
     GraphCase("FET-075", "an asynchronous fetch gives all of its result, and its progress says so", ways: .own) { g in
@@ -18,7 +18,7 @@ extension GraphSuite {
           parent.resignCurrent()
           g.expect(result?.finalResult == nil, "there is a result before the block has ended")
           g.equal(result?.progress?.totalUnitCount, Int64(max(1, estimate)))
-          // What is executed is the request as it was.
+          // The fetch uses the request as it was when it was executed.
           request.fetchLimit = 3
         }
         let ages = fetch.wait { $0.finalResult?.map { $0.number("age") } }
@@ -39,7 +39,7 @@ extension GraphSuite {
           let c = try g.newContext()
           let fetch = AsynchronousRun(people(sort: "age"), estimate: 300)
           let parent = Progress(totalUnitCount: 1)
-          // Whatever is read meanwhile cannot be delivered before the block has ended.
+          // Rows that are read in the meantime cannot be delivered before the block has ended.
           try c.performAndWait {
             parent.becomeCurrent(withPendingUnitCount: 1)
             let result = try fetch.begin(c)
@@ -67,7 +67,7 @@ extension GraphSuite {
         let c = try g.newContext()
         let fetch = AsynchronousRun(people(sort: "age"), estimate: 600)
         let result = try c.performAndWait { try fetch.begin(c) }
-        // It takes a little longer each time.
+        // Each round waits a little longer before it cancels.
         for _ in 0..<round { _ = try g.countElsewhere("Tag") }
         result?.cancel()
         let ended = fetch.wait { (error: $0.operationError as NSError?, count: $0.finalResult?.count) }
@@ -154,7 +154,7 @@ extension GraphSuite {
   ]
 }
 
-/// An asynchronous fetch, and the end of it.
+/// An asynchronous fetch and its completion.
 private final class AsynchronousRun<Result: NSFetchRequestResult>: @unchecked Sendable {
   let request: NSAsynchronousFetchRequest<Result>
   private let done: DispatchSemaphore
@@ -170,16 +170,16 @@ private final class AsynchronousRun<Result: NSFetchRequestResult>: @unchecked Se
     (self.done, self.ended) = (done, ended)
   }
 
-  /// Executes it; called on the context's queue.
+  /// Executes the fetch. Call it on the context's queue.
   func begin(_ context: NSManagedObjectContext) throws -> NSAsynchronousFetchResult<Result>? {
     try context.execute(request) as? NSAsynchronousFetchResult<Result>
   }
 
-  /// The result, once it is complete.
+  /// The result after completion; nil before.
   var result: NSAsynchronousFetchResult<Result>? { ended.value.first }
   var completions: Int { ended.value.count }
 
-  /// Waits for the end and looks at the result on the context's queue.
+  /// Waits for completion, and calls `body` with the result on the context's queue.
   func wait<R>(_ body: (NSAsynchronousFetchResult<Result>) throws -> R?) rethrows -> R? {
     done.wait()
     guard let result else { return nil }

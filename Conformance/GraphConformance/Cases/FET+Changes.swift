@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-/// Fetches in contexts with unsaved changes, and fetches that bring in what others have saved.
+/// Fetches in contexts with unsaved changes, and fetches that load the saved changes of other contexts.
 extension GraphSuite {
   static let fetchesOverChanges: [GraphCase] = [
     GraphCase(
@@ -40,7 +40,7 @@ extension GraphSuite {
           request.includesPropertyValues = withValues
           let before = requests()
           g.equal(try c.fetch(request).count, 11)
-          // The people and their teams, once for the rows and once for what they are sorted by.
+          // The people and their teams, each fetched once for the rows and once for the sort values.
           g.expect(requests() - before <= 5, "\(requests() - before) requests by \(key) with values \(withValues)")
           let (found, counted) = (requests(), try c.count(for: request))
           g.equal(counted, 11)
@@ -115,7 +115,7 @@ extension GraphSuite {
     ) { g in
       let (c, stores) = try g.twoStores()
       try c.performAndWait {
-        // People of even age are in the first store.
+        // The people of even age are in the first store.
         let all = try c.objects("Person", by: "age")
         all[0].setValue(20, forKey: "age")
         c.delete(all[3])
@@ -188,7 +188,7 @@ extension GraphSuite {
               request.predicate = NSPredicate(format: "name == %@", name)
               request.sortDescriptors = [NSSortDescriptor(key: "age", ascending: true)]
               let found = try b.fetch(request)
-              // The third stays a fault.
+              // The third object stays a fault.
               g.equal(found.prefix(2).map { $0.number("age") }, [0, 1])
               try a.performAndWait {
                 for person in try a.objects("Person", request.predicate) {
@@ -263,7 +263,7 @@ extension GraphSuite {
     return request
   }
 
-  /// Ten people, p0 to p9 by age, those of even age in the team a, the others in b.
+  /// Ten people, p0 to p9 by age. Those of even age are in team a, the others in team b.
   private static func staff(_ g: Graph) throws {
     try g.write { c in
       let teams = ["a", "b"].map { c.insert("Team", ["title": $0]) }

@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-/// Results of type dictionary: values straight from the stores.
+/// Results of type dictionary, whose values come directly from the stores.
 extension GraphSuite {
   static let dictionaries: [GraphCase] = [
     GraphCase("FET-065", "dictionaries have the keys and values that are asked for", ways: .own) { g in
@@ -16,7 +16,7 @@ extension GraphSuite {
         g.equal(rows.map { $0["email"] as? String }, ["a", "b", "e", "n"])
         g.equal(rows.map { $0["age"] as? Int }, [5, nil, -1, 7])
         g.equal(rows.map { $0["team.title"] as? String }, ["core", "core", nil, "web"])
-        // Nil has no key.
+        // A nil value has no entry.
         g.equal(rows.map(\.count), [3, 2, 2, 3])
         g.equal(try c.count(for: request), 4)
         request.predicate = NSPredicate(format: "team != nil")
@@ -79,7 +79,7 @@ extension GraphSuite {
         g.equal(row?["people"] as? Int, 4)
         g.equal(row?["last"] as? String, "Eve")
         g.equal(row?["middle"] as? Double, 5)
-        // Over a relationship it is each object's own.
+        // Functions over a relationship are evaluated for each object.
         request.propertiesToFetch = [
           "email", function("tags", "count:", .init(forKeyPath: "tags"), .integer64AttributeType),
           description("next", NSExpression(format: "age + 1"), .integer64AttributeType),
@@ -138,7 +138,7 @@ extension GraphSuite {
         let sums = newRequest("Person", [rest, sum])
         sums.propertiesToGroupBy = [rest]
         g.equal(try c.fetch(sums).map { $0["sum"] as? Int }, [9, 12, 7])
-        // An object of one store is none of the other, whatever their keys.
+        // Objects of different stores are distinct, even if their keys are equal.
         let objects = newRequest("Person", ["objectID"])
         objects.returnsDistinctResults = true
         g.equal(try c.count(for: objects), 8)
@@ -196,8 +196,9 @@ extension GraphSuite {
     description(name, NSExpression(forFunction: function, arguments: [argument]), type)
   }
 
-  /// Four people, by their addresses: `a` Ada 5 and `b` Bob nil of the team core, `n` nameless 7 of the team web, `e`
-  /// Eve -1 of none. Ada is the boss of b and n, who is that of e; a and e have two tags, b has one.
+  /// Four people, named by their e-mail addresses: `a` is Ada, 5, and `b` is Bob without an age, both in team core; `n`
+  /// has no name, 7, in team web; `e` is Eve, -1, without a team. Ada is the boss of b and n, and n is the boss of e. a
+  /// and e have two tags each, b has one.
   private static func company(_ c: NSManagedObjectContext) {
     let (core, web) = (c.insert("Team", ["title": "core"]), c.insert("Team", ["title": "web"]))
     let (red, blue) = (c.insert("Tag", ["label": "red"]), c.insert("Tag", ["label": "blue"]))

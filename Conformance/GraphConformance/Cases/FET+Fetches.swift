@@ -372,7 +372,7 @@ extension GraphSuite {
 }
 
 extension Graph {
-  /// A context over two stores, with people of even age in the first and odd age in the second.
+  /// A context with two stores. The people of even age are in the first, those of odd age in the second.
   func twoStores() throws -> (NSManagedObjectContext, [NSPersistentStore]) {
     let coordinator = emptyCoordinator()
     let stores = try [add(0, to: coordinator), add(1, to: coordinator)]

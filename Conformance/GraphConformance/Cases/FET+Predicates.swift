@@ -1,7 +1,8 @@
 import CoreData
 import Foundation
 
-/// A predicate means one thing: for objects that are not saved, in memory, and in a fetch from any store.
+/// A predicate selects the same objects in all contexts of use: unsaved objects, in memory, and in a fetch from any
+/// store.
 extension GraphSuite {
   static let predicates: [GraphCase] = [
     GraphCase(
@@ -34,11 +35,11 @@ extension GraphSuite {
         ada.add(tag, to: "tags")
         let isGreen = NSPredicate(format: "ANY tags.label == 'green'")
         g.equal(try c.objects("Person", isGreen).compactMap { $0.text("name") }, ["Ada"])
-        // The person is as it was, and so is its row: what has changed is a tag of it.
+        // The person and its row are unchanged; one of its tags has changed.
         try c.save()
         tag.setValue("grey", forKey: "label")
         g.equal(try c.count(for: request("Tag", "label == 'grey' AND ANY people.name == 'Ada'")), 1)
-        // Neither is Ada changed now, but what her tag is called.
+        // Here, too, Ada is unchanged, but the label of her tag has changed.
         g.equal(
           try c.objects("Person", NSPredicate(format: "ANY tags.label == 'grey'")).map { $0.text("name") }, ["Ada"])
         g.equal(try c.count(for: request("Person", "ANY tags.label == 'green'")), 0)
@@ -74,7 +75,7 @@ extension GraphSuite {
       try g.inWriting { c in
         for age in 0..<9 { c.insert("Person", ["age": age]) }
         try c.save()
-        // One by one, as code folds a list of conditions.
+        // Combined one at a time, as code does that folds a list of conditions.
         let parts = (0..<3000).map { NSPredicate(format: "age == %d", $0 + 3) }
         let any = parts.dropFirst().reduce(parts[0]) { NSCompoundPredicate(orPredicateWithSubpredicates: [$0, $1]) }
         g.equal(try c.objects("Person", any).count, 6)
@@ -152,8 +153,9 @@ extension GraphSuite {
     return request
   }
 
-  /// Four people, by their addresses: `a` Ada 5, red and blue, whom b and n report to; `b` Bob nil, red; `n` nameless
-  /// 7, whom e reports to; `e` Eve -1, blue and a tag without label.
+  /// Four people, named by their e-mail addresses. `a` is Ada, 5, with the tags red and blue; b and n report to her.
+  /// `b` is Bob, without an age, with the tag red. `n` has no name, 7; e reports to n. `e` is Eve, -1, with the tag
+  /// blue and a tag without a label.
   private static func staff(_ c: NSManagedObjectContext) {
     let team = c.insert("Team", ["title": "core"])
     let (red, blue, unnamed) = (c.insert("Tag", ["label": "red"]), c.insert("Tag", ["label": "blue"]), c.insert("Tag"))

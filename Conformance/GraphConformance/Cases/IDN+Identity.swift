@@ -121,7 +121,7 @@ extension GraphSuite {
         ]
       }
     },
-    // A store that a client implements names its objects as it likes.
+    // A store that a client implements chooses the names of its objects itself.
     GraphCase("IDN-008/graph/numbers", "URIs with numbers that are none lead nowhere", ways: .own, needsBackend: true) {
       g in
       try g.leadNowhere { host in
@@ -276,10 +276,10 @@ extension GraphSuite {
 }
 
 extension Graph {
-  /// Runs `body` in the writing context.
+  /// Runs `body` on the writing context.
   func inWriting<R>(_ body: (NSManagedObjectContext) throws -> R) throws -> R { try run(body, writing) }
 
-  /// The ID of a tag that was saved and deleted.
+  /// The ID of a tag that was saved and then deleted.
   func deletedID() throws -> NSManagedObjectID {
     try inWriting { c in
       let tag = c.insert("Tag", ["label": "a"])
@@ -293,7 +293,7 @@ extension Graph {
 }
 
 extension Graph {
-  /// Expects that URIs, which are given the store's UUID, lead to no object.
+  /// Expects that URIs with the store's UUID identify no object.
   fileprivate func leadNowhere(_ uris: (_ host: String) -> [String]) throws {
     try write { $0.insert("Tag") }
     let coordinator = try coordinator

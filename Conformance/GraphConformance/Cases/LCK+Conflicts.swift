@@ -15,7 +15,8 @@ extension GraphSuite {
           let conflicts = error?.userInfo["conflictList"] as? [NSMergeConflict] ?? []
           g.equal(conflicts.count, 1)
           g.expect(conflicts.first?.sourceObject === theirs, "not the object")
-          // Against the coordinator's rows: "has a source object and a cached snapshot but no persisted snapshot",
+          // A conflict with the coordinator's rows: "has a source object and a cached snapshot but no persisted
+          // snapshot",
           // https://developer.apple.com/documentation/coredata/nsmergeconflict
           g.equal(conflicts.first?.objectSnapshot?["name"] as? String, "p")
           g.equal(conflicts.first?.cachedSnapshot?["name"] as? String, "a")
@@ -217,8 +218,8 @@ extension Graph {
     try body(newContext(), newContext())
   }
 
-  /// Runs `body` with four contexts at once: each is to add one to the age of the person p so many times, and none may
-  /// be lost.
+  /// Runs `body` in four contexts at once. Each must add one to the age of the person p `times` times, and no increment
+  /// may be lost.
   func countTogether(
     _ body: @escaping @Sendable (_ context: NSManagedObjectContext, _ times: Int) throws -> Void
   ) throws {
@@ -235,7 +236,7 @@ extension Graph {
     equal(try elsewhere { try $0.objects("Person").map { $0.number("age") } }, [100])
   }
 
-  /// A saved person, read by both contexts.
+  /// A saved person that both contexts have read.
   func person(
     in a: NSManagedObjectContext, and b: NSManagedObjectContext, name: String = "p"
   ) throws -> (NSManagedObject, NSManagedObject) {
@@ -252,6 +253,6 @@ extension Graph {
     return (mine, theirs)
   }
 
-  /// What a context sees that has nothing yet.
+  /// Runs `body` in a new context.
   func elsewhere<R>(_ body: (NSManagedObjectContext) throws -> R) throws -> R { try run(body, newContext()) }
 }

@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-/// Merge policies that clients write.
+/// Custom merge policies of clients.
 extension GraphSuite {
   static let ownPolicies: [GraphCase] = [
     GraphCase("LCK-015", "an error of a policy's own is what the save throws, and nothing is saved", ways: .own) { g in
@@ -66,7 +66,7 @@ extension GraphSuite {
   ]
 }
 
-/// Policies as clients write them.
+/// Custom policies.
 private final class Refusing: NSMergePolicy, @unchecked Sendable {
   override func resolve(optimisticLockingConflicts list: [NSMergeConflict]) throws {
     throw CocoaError(.featureUnsupported)
@@ -98,7 +98,7 @@ private final class Adding: NSMergePolicy, @unchecked Sendable {
   }
 }
 
-/// The snapshots of either kind of conflict: with the coordinator's rows, and with the store.
+/// The snapshots of both kinds of conflict: with the coordinator's rows and with the store.
 extension NSMergeConflict {
   fileprivate var read: [String: Any]? { persistedSnapshot == nil ? objectSnapshot : cachedSnapshot }
   fileprivate var present: [String: Any]? { persistedSnapshot ?? cachedSnapshot }

@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-/// What saves do with conflicts that they are to merge.
+/// How saves resolve conflicts with the merge policies.
 extension GraphSuite {
   static let mergePolicies: [GraphCase] = [
     merged(
@@ -272,7 +272,8 @@ extension GraphSuite {
     },
   ]
 
-  /// One context changes name and age, the other name and e-mail; then the latter has, and saves, what is expected.
+  /// One context changes name and age, the other name and e-mail. The second context then has, and saves, the expected
+  /// values.
   private static func merged(
     _ id: String, _ title: String, _ policies: [String], _ expected: [String: String]
   ) -> GraphCase {
@@ -289,7 +290,7 @@ extension GraphSuite {
           try b.save()
           g.equal(text(theirs), expected[name], "here")
           g.expect(!b.hasChanges && !theirs.hasChanges, "something is left to be saved")
-          // What was merged can be changed and saved as any other.
+          // The merged object can be changed and saved like any other.
           theirs.setValue(9, forKey: "age")
           try b.save()
           theirs.setValue(Int(expected[name]?.split(separator: " ")[1] ?? "") ?? 0, forKey: "age")
@@ -302,7 +303,7 @@ extension GraphSuite {
 }
 
 extension Graph {
-  /// Runs `body` with each policy that merges, and two contexts, the second of which has it.
+  /// Runs `body` with each merge policy and two contexts, of which the second has the policy.
   func eachPolicy(
     _ names: [String] = ["store", "object", "overwrite", "rollback"],
     _ body: (_ name: String, NSManagedObjectContext, NSManagedObjectContext) throws -> Void
@@ -322,7 +323,7 @@ extension Graph {
     }
   }
 
-  /// Deletes an object in its context, and saves.
+  /// Deletes an object in its context and saves.
   func delete(_ object: NSManagedObject, in context: NSManagedObjectContext) throws {
     try context.performAndWait {
       context.delete(object)
@@ -330,7 +331,7 @@ extension Graph {
     }
   }
 
-  /// Changes an object in its context, and saves.
+  /// Changes an object in its context and saves.
   func change(_ object: NSManagedObject, _ values: [String: Any], in context: NSManagedObjectContext) throws {
     try context.performAndWait {
       for (key, value) in values { object.setValue(value, forKey: key) }

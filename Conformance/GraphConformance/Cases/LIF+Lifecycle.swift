@@ -146,7 +146,7 @@ extension GraphSuite {
       g.equal(coordinator.persistentStores.count, 1)
       g.equal(try g.countElsewhere("Tag"), 1)
       try g.closeAll()
-      // Alone it is a store like any other.
+      // On its own it is a store like any other.
       let other = try g.newContext(try g.newCoordinator(place: 1))
       g.equal(try other.performAndWait { try other.number(of: "Tag") }, 1)
     },
@@ -289,7 +289,7 @@ extension GraphSuite {
 }
 
 extension Graph {
-  /// Sets the application's entries of the store's metadata, without saving.
+  /// Sets the application's entries of the store's metadata without saving.
   func setMetadata(_ own: [String: Any]) throws {
     let coordinator = try self.coordinator
     guard let store = coordinator.persistentStores.first else { try fail("there is no store") }

@@ -102,7 +102,7 @@ extension GraphSuite {
     GraphCase("S2S-005", "a store that is copied stays as it is", needs: .persistent, ways: .own) { g in
       try g.fillWithPeople()
       try g.closeAll()
-      // Whatever opening does to it is done.
+      // Opens the store once, because opening may change its files.
       try g.reopen()
       try g.closeAll()
       let before = try g.fileState()
@@ -163,7 +163,7 @@ extension GraphSuite {
     randomCopies("S2S-012", seeds: 2, .small), randomCopies("S2S-012/thousand", seeds: 1000, .million),
   ]
 
-  /// A store with what `fill` makes, copied to every type: all is equal.
+  /// Fills a store with `fill`, copies it to every type, and compares the contents.
   private static func copying(
     _ id: String, _ what: String, _ model: @escaping @Sendable () -> NSManagedObjectModel,
     _ fill: @escaping @Sendable (NSManagedObjectContext) throws -> Void
@@ -173,7 +173,7 @@ extension GraphSuite {
     }
   }
 
-  /// Random objects of random models.
+  /// Copies random objects of random models.
   private static func randomCopies(_ id: String, seeds: Int, _ size: Load) -> GraphCase {
     GraphCase(id, "random objects of random models are the same in a copy", ways: .own, size: size) { g in
       for number in 0..<seeds {
@@ -211,8 +211,8 @@ extension Graph {
     }
   }
 
-  /// Copies the case's store to one of every type, and compares what is there. A store that is gone when it is closed
-  /// is filled anew for each.
+  /// Copies the case's store to one of every type and compares the contents. A store that keeps nothing after it is
+  /// closed is filled again for each type.
   fileprivate func copyToPeers(
     _ model: NSManagedObjectModel, _ fill: (NSManagedObjectContext) throws -> Void
   ) throws {
@@ -242,7 +242,7 @@ extension Graph {
     }
   }
 
-  /// What a context sees that has nothing yet.
+  /// The contents of a coordinator's stores, read in a new context.
   private func dump(_ coordinator: NSPersistentStoreCoordinator) throws -> [String] {
     let context = try newContext(coordinator)
     return try context.performAndWait {
@@ -253,7 +253,7 @@ extension Graph {
   }
 }
 
-/// Everything that a context fetches, as lines that are the same for equal graphs.
+/// All fetched objects as lines of text. Equal graphs have equal lines.
 enum Dump {
   static func lines(_ context: NSManagedObjectContext) throws -> [String] {
     guard let model = context.persistentStoreCoordinator?.managedObjectModel else { return [] }
@@ -276,7 +276,7 @@ enum Dump {
     return "\(object.entity.name ?? "") \((attributes + links).joined(separator: " "))"
   }
 
-  /// What tells objects of the cases apart.
+  /// The name that distinguishes an object from the others of the case.
   private static func name(_ object: NSManagedObject) -> String {
     let key = ["name", "title", "label"].first { object.entity.attributesByName[$0] != nil }
     return key.flatMap(object.text) ?? "?"

@@ -207,7 +207,7 @@ extension GraphSuite {
       { Models.configured },
       needs: .readOnly, ways: .own, places: 2
     ) { g in
-      // Made first, so that the second can be opened for reading only.
+      // Created first, so that the second store can be opened read-only.
       let making = g.emptyCoordinator()
       try g.add(1, to: making, configuration: "B")
       try g.close(making)
@@ -305,7 +305,7 @@ extension GraphSuite {
 }
 
 extension Graph {
-  /// The bytes of a place's files, but for those by which processes know of each other.
+  /// The contents of a store's files, without those with which processes coordinate.
   func fileState(_ place: Int = 0) throws -> [String: Data] {
     let folder = url(place).deletingLastPathComponent()
     if !isPersistent { return [:] }

@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-/// What saves do with unique values that two objects have, where they are to merge them.
+/// How saves with merge policies resolve unique values that two objects share.
 extension GraphSuite {
   static let uniqueValues: [GraphCase] = [
     unique("SAV-012/graph", "a new object with the unique value of a stored one is merged into that") { g, name, c in
@@ -117,7 +117,7 @@ extension GraphSuite {
   }
 }
 
-/// Fills a new object with the stored one's values where it has none.
+/// Copies values of the stored object into a new object that lacks them.
 private final class Filling: NSMergePolicy, @unchecked Sendable {
   override func resolve(constraintConflicts list: [NSConstraintConflict]) throws {
     for conflict in list {
