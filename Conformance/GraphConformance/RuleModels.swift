@@ -68,8 +68,8 @@ extension Models {
     friends.relationship.inverseRelationship = friends.relationship
   }
 
-  /// Delete rules: a tree that is deleted with its root, children that prevent the deletion of their parent, and owners
-  /// with the rule deny.
+  /// Delete rules: a hierarchy of objects that is deleted with its root, children that prevent the deletion of their
+  /// parent, and owners with the rule deny.
   static let deletion = model(
     ["Root", "Branch", "Leaf", "Keeper", "Kept", "Parent", "Child", "Loose", "Target"].map {
       entity($0, [attribute("name", .stringAttributeType)])

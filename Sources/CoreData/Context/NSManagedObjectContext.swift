@@ -241,7 +241,7 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
     core.checkQueue()
     if let known = core.object(for: objectID) { return known }
     misuse(
-      "The object ID \(objectID) is temporary, and its object is in another context or gone; save or obtain a permanent ID first."
+      "The object ID \(objectID) is temporary, and its object is in another context or no longer exists; save or obtain a permanent ID first."
     )
   }
 
@@ -285,7 +285,7 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
   open func assign(_ object: Any, to store: NSPersistentStore) {
     guard let object = object as? NSManagedObject, object.flags.contains(.inserted), object.key < 0 else { return }
     guard let index = UInt16(exactly: store.index), core.store(index) === store else {
-      misuse("The store \(store) is none of the context's coordinator; an object cannot be assigned to it.")
+      misuse("The store \(store) does not belong to the context's coordinator; an object cannot be assigned to it.")
     }
     object.storeIndex = index
     if core.coordinator?.takes(store, object.info.entity) != true { core.changes.misplacedObjects.append(object) }

@@ -22,7 +22,7 @@ extension _CoordinatorMaking {
   /// Makes a coordinator for `model`, which is immutable from now on.
   public init(managedObjectModel model: NSManagedObjectModel) {
     guard let type = Self.self as? NSPersistentStoreCoordinator.Type, let made = type.make(model) as? Self else {
-      misuse("\(Self.self) is no class of coordinators.")
+      misuse("\(Self.self) is not a subclass of NSPersistentStoreCoordinator.")
     }
     self = made
   }

@@ -267,7 +267,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   open func setURL(_ url: URL, for store: NSPersistentStore) -> Bool {
     guard store.root === self, store.canMove else { return false }
     do { try relocate(store, to: url) } catch {
-      report("The store at \(store.location?.path ?? "?") stays where it is, instead of \(url.path): \(error)")
+      report("The store at \(store.location?.path ?? "?") was not moved to \(url.path): \(error)")
       return false
     }
     return true

@@ -7,10 +7,10 @@ import Synchronization
 /// themselves.
 enum OptionsWithoutEffect {
   private static let consequences = [
-    NSPersistentStoreRemoteChangeNotificationPostOptionKey: "no notification tells of what other processes save",
-    NSPersistentStoreStagedMigrationManagerOptionKey: "the store is not migrated by stages",
-    NSPersistentStoreDeferredLightweightMigrationOptionKey: "no part of a migration is put off",
-    NSBinaryStoreSecureDecodingClasses: "the transformer of an attribute says which classes its values may have",
+    NSPersistentStoreRemoteChangeNotificationPostOptionKey: "no notification reports the saves of other processes",
+    NSPersistentStoreStagedMigrationManagerOptionKey: "the store is not migrated in stages",
+    NSPersistentStoreDeferredLightweightMigrationOptionKey: "no part of a migration is deferred",
+    NSBinaryStoreSecureDecodingClasses: "the transformer of an attribute decides which classes are allowed",
     NSBinaryStoreInsecureDecodingCompatibilityOption: "no value is decoded insecurely",
   ]
   private static let said = Mutex<Set<String>>([])

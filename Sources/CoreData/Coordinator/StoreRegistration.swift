@@ -74,7 +74,7 @@ extension NSPersistentStoreCoordinator {
     guard let storeClass else { return StoreRegistration.register(nil, storeType) }
     guard let known = storeClass as? NSPersistentStore.Type,
       known is NSAtomicStore.Type || known is NSIncrementalStore.Type
-    else { misuse("\(storeClass) is no subclass of NSAtomicStore or NSIncrementalStore, and cannot be registered.") }
+    else { misuse("\(storeClass) is not a subclass of NSAtomicStore or NSIncrementalStore, and cannot be registered.") }
     StoreRegistration.register(known, storeType)
   }
 

@@ -198,7 +198,7 @@ extension NSPersistentStore {
   /// The reference object that an ID was made with.
   final func givenReference(_ id: NSManagedObjectID) -> Any {
     guard let found = (custom?.references ?? opening?.references)?.reference(of: id.key) else {
-      misuse("The object ID \(id) is none that this store has made.")
+      misuse("The object ID \(id) was not created by this store.")
     }
     return found
   }

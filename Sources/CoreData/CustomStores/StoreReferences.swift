@@ -149,7 +149,7 @@ final class StoreReferences: Sendable {
       (Name(root: root, isNumber: true, text: "\(number)"), number)
     case let number as NSNumber: (Name(root: root, isNumber: true, text: number.stringValue), number.int64Value)
     case let uuid as UUID: (Name(root: root, isNumber: false, text: uuid.uuidString), uuid)
-    default: misuse("A reference object must be a string, a whole number or a UUID; \(type(of: reference)) is none.")
+    default: misuse("A reference object must be a string, a whole number or a UUID, not a \(type(of: reference)).")
     }
   }
 }

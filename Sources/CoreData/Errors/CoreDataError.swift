@@ -140,7 +140,7 @@ enum CoreDataError {
     case .validationDateTooSoon: return "\(name) is too soon."
     case .validationStringTooLong: return "\(name) is too long."
     case .validationStringTooShort: return "\(name) is too short."
-    case .validationInvalidURI: return "\(name) is no valid URI."
+    case .validationInvalidURI: return "\(name) is not a valid URI."
     case .validationStringPatternMatching: return "\(name) does not match its pattern."
     case .validationRelationshipLacksMinimumCount: return "Too few objects in \(name)."
     case .validationRelationshipExceedsMaximumCount: return "Too many objects in \(name)."

@@ -56,7 +56,7 @@ open class NSMigrationManager: NSObject {
   open var migrationProgress: Float { 0 }
 
   private func outside(_ what: String) -> Never {
-    misuse("\(what) means something during a migration only, and migrating is not supported yet.")
+    misuse("\(what) has a meaning only during a migration, and migration is not supported yet.")
   }
 
   /// The mapping model of the migration. Stops the program, because no migration runs yet.

@@ -8,7 +8,7 @@ open class NSPropertyDescription: NSObject, NSCopying, NSSecureCoding {
   /// The entity that declares the property. Stops the program where there is none yet.
   open var entity: NSEntityDescription {
     if let entityIfAny { return entityIfAny }
-    misuse("The property \(name) is in no entity yet; add it to one before you ask for its entity.")
+    misuse("The property \(name) belongs to no entity yet; add it to one before you read its entity.")
   }
   final var entityIfAny: NSEntityDescription? {
     get { owner?.target }

@@ -45,7 +45,7 @@ enum KeyPathValue {
     case "@unionOfArrays": return flat(values)
     case "@distinctUnionOfArrays": return distinct(flat(values))
     case "@distinctUnionOfSets": return NSSet(array: flat(values).map(SetDecimal.hashable))
-    default: misuse("the collection operator \(key) is not known.")
+    default: misuse("the collection operator \(key) is unknown.")
     }
   }
 

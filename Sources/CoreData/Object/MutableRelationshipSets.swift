@@ -5,7 +5,7 @@ extension NSManagedObject {
   /// A live view of an unordered to-many relationship: changing it changes the relationship and its inverse.
   public final func mutableSetValue(forKey key: String) -> NSMutableSet {
     guard case .relationship(let index)? = info.keys[key], info.relationships[index].relationship.isToMany else {
-      misuse("'\(key)' is no to-many relationship of \(info.entity.name).")
+      misuse("'\(key)' is not a to-many relationship of \(info.entity.name).")
     }
     return RelationshipSet(self, info.relationships[index].relationship)
   }
@@ -13,7 +13,7 @@ extension NSManagedObject {
   /// A live view of an ordered to-many relationship.
   public final func mutableOrderedSetValue(forKey key: String) -> NSMutableOrderedSet {
     guard case .relationship(let index)? = info.keys[key], info.relationships[index].relationship.isOrdered else {
-      misuse("'\(key)' is no ordered to-many relationship of \(info.entity.name).")
+      misuse("'\(key)' is not an ordered to-many relationship of \(info.entity.name).")
     }
     return RelationshipOrderedSet.view(of: self, info.relationships[index].relationship)
   }
@@ -37,7 +37,7 @@ extension NSManagedObject {
     guard let dot = keyPath.lastIndex(of: ".") else { return (self, keyPath) }
     guard let owner = value(forKeyPath: String(keyPath[..<dot])) as? NSManagedObject else {
       misuse(
-        "'\(keyPath[..<dot])' of \(info.entity.name) leads to no object that has '\(keyPath[dot...].dropFirst())'.")
+        "'\(keyPath[..<dot])' of \(info.entity.name) refers to no object with '\(keyPath[dot...].dropFirst())'.")
     }
     return (owner, String(keyPath[keyPath.index(after: dot)...]))
   }

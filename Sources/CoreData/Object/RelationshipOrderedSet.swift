@@ -64,7 +64,7 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
 
   override func object(at idx: Int) -> Any {
     let members = members
-    guard members.indices.contains(idx) else { misuse("index \(idx) beyond the ordered relationship.") }
+    guard members.indices.contains(idx) else { misuse("index \(idx) is out of range.") }
     return members[idx]
   }
 
@@ -80,7 +80,7 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
 
   override func insert(_ object: Any, at idx: Int) {
     guard let object = object as? NSManagedObject, let relationship, !contains(object) else { return }
-    guard idx >= 0, idx <= count else { misuse("index \(idx) beyond the ordered relationship.") }
+    guard idx >= 0, idx <= count else { misuse("index \(idx) is out of range.") }
     let isExact = holdAll()
     let isLast = idx == members.count
     if isExact { super.insert(object, at: idx) }

@@ -69,7 +69,7 @@ open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: _Fetche
   open var fetchedObjects: [ResultType]? {
     tracker.layout?.objects.map { object in
       guard let typed = object as? ResultType else {
-        misuse("A fetched object is a \(type(of: object)), no \(ResultType.self); check the entity's class.")
+        misuse("A fetched object is a \(type(of: object)), not a \(ResultType.self); check the entity's class.")
       }
       return typed
     }
@@ -78,7 +78,7 @@ open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: _Fetche
   /// The object at an index path. An index path outside of the results stops the program.
   open func object(at indexPath: IndexPath) -> ResultType {
     guard let object = tracker.object(at: indexPath) as? ResultType else {
-      misuse("The object at \(indexPath) is no \(ResultType.self).")
+      misuse("The object at \(indexPath) is not a \(ResultType.self).")
     }
     return object
   }

@@ -24,7 +24,7 @@ final class ResultsTracker: @unchecked Sendable {
     sectionNameKeyPath: String?, cacheName: String?
   ) {
     if request.content.sortDescriptors == nil {
-      misuse("An NSFetchedResultsController requires a fetch request with sort descriptors; an empty array will do.")
+      misuse("An NSFetchedResultsController requires a fetch request with sort descriptors; the array may be empty.")
     }
     self.request = request
     self.context = context
@@ -103,7 +103,7 @@ final class ResultsTracker: @unchecked Sendable {
     let changed = objects(NSInsertedObjectsKey, NSUpdatedObjectsKey, NSRefreshedObjectsKey).subtracting(deleted)
     do { try follow(old, changed, deleted) } catch {
       // A notification cannot throw. The results stay unchanged until the next fetch.
-      report("a change of fetched results was not followed: \(error)")
+      report("fetched results could not be updated after a change: \(error)")
     }
   }
 

@@ -97,7 +97,7 @@ struct AppliedChanges {
     let object = try find(text)
     guard let destination = relationship.destinationEntity, object.entity.isKindOf(entity: destination) else {
       throw ToolError(
-        message: "\(text) is no \(relationship.destinationEntity?.name ?? ""), to which \(relationship.name) leads.")
+        message: "\(text) is not a \(relationship.destinationEntity?.name ?? ""), the type of \(relationship.name).")
     }
     return object
   }

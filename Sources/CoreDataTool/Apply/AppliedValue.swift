@@ -16,7 +16,7 @@ enum AppliedValue {
   }
 
   private static func composite(_ value: JSONValue, _ composite: NSCompositeAttributeDescription) throws -> Any? {
-    guard let fields = value.object else { throw ToolError(message: "The value of \(composite.name) is no object.") }
+    guard let fields = value.object else { throw ToolError(message: "\(composite.name) must be a JSON object.") }
     var result: [String: Any] = [:]
     for (name, field) in fields {
       guard let element = composite.elements.first(where: { $0.name == name }) else {

@@ -68,12 +68,12 @@ enum Operation {
     do {
       data =
         try path == "-" ? FileHandle.standardInput.readToEnd() ?? Data() : Data(contentsOf: URL(fileURLWithPath: path))
-    } catch { throw ToolError(message: "The operations \(path) cannot be read.") }
+    } catch { throw ToolError(message: "The file of operations \(path) cannot be read.") }
     var result: [(line: Int, operation: Operation)] = []
     for (index, line) in data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
       if line.allSatisfy({ $0 == 32 || $0 == 9 || $0 == 13 }) { continue }
       guard let value = try? JSONDecoder().decode(JSONValue.self, from: Data(line)), let fields = value.object else {
-        throw ToolError(message: "Line \(index + 1) is no JSON object.")
+        throw ToolError(message: "Line \(index + 1) is not a JSON object.")
       }
       do { result.append((index + 1, try Operation(fields))) } catch let error as ToolError {
         throw ToolError(message: "Line \(index + 1): \(error.message)")
@@ -86,19 +86,19 @@ enum Operation {
     var fields = fields
     func take(_ name: String) throws -> String {
       guard let text = fields.removeValue(forKey: name)?.string else {
-        throw ToolError(message: "\"\(name)\" is missing, or no string.")
+        throw ToolError(message: "\"\(name)\" is missing or not a string.")
       }
       return text
     }
     func values() throws -> [String: JSONValue] {
       guard let values = fields.removeValue(forKey: "values") else { return [:] }
-      guard let object = values.object else { throw ToolError(message: "\"values\" is no object.") }
+      guard let object = values.object else { throw ToolError(message: "\"values\" is not an object.") }
       return object
     }
     func names(_ name: String) throws -> [String] {
       guard let value = fields.removeValue(forKey: name) else { return [] }
       guard let list = value.array, list.allSatisfy({ $0.string != nil }) else {
-        throw ToolError(message: "\"\(name)\" is no array of objects.")
+        throw ToolError(message: "\"\(name)\" is not an array of objects.")
       }
       return list.compactMap(\.string)
     }

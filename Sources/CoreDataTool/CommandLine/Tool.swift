@@ -58,7 +58,7 @@ enum Tool {
     let group = commands.filter { $0.words.first == words.first && $0.words.count > 1 }
     if let name = words.first, !group.isEmpty {
       let names = group.compactMap(\.words.last).joined(separator: ", ")
-      throw UsageError(message: "\"\(name)\" is followed by one of \(names).")
+      throw UsageError(message: "\"\(name)\" must be followed by one of \(names).")
     }
     throw UsageError(message: "There is no command \"\(words.first ?? "")\".")
   }

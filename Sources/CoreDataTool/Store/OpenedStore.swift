@@ -58,7 +58,7 @@ struct OpenedStore {
         failure = failure ?? error
       }
     }
-    throw failure ?? ToolError(message: "The file is no store of a type that the tool knows.")
+    throw failure ?? ToolError(message: "The file is not a store of a type that the tool supports.")
   }
 
   /// The entities that the store holds, sorted by the bytes of their names.

@@ -37,7 +37,7 @@ enum TypedLiteral {
 
   private static let nonFinite = ["inf": Double.infinity, "-inf": -Double.infinity, "nan": Double.nan]
 
-  /// Six decimal places, as Apple writes them, or as many as the value needs.
+  /// Six digits after the decimal point, as Apple writes them, or as many as the value needs.
   private static func date(_ seconds: Double) -> String {
     guard seconds.isFinite else { return FormatPrinter.literal(of: .double(seconds)) }
     guard abs(seconds) < 1e15 else { return "\(seconds)" }

@@ -295,11 +295,11 @@ import Testing
       })
     let lines = String(decoding: ending.standardErrorContent, as: UTF8.self).split(separator: "\n")
     let consequences = [
-      NSPersistentStoreRemoteChangeNotificationPostOptionKey: "no notification tells of what other processes save",
+      NSPersistentStoreRemoteChangeNotificationPostOptionKey: "no notification reports the saves of other processes",
       NSMigratePersistentStoresAutomaticallyOption: "the store of another model was not migrated and stays as it was",
       NSInferMappingModelAutomaticallyOption: "the store of another model was not migrated and stays as it was",
-      NSPersistentStoreStagedMigrationManagerOptionKey: "the store is not migrated by stages",
-      NSPersistentStoreDeferredLightweightMigrationOptionKey: "no part of a migration is put off",
+      NSPersistentStoreStagedMigrationManagerOptionKey: "the store is not migrated in stages",
+      NSPersistentStoreDeferredLightweightMigrationOptionKey: "no part of a migration is deferred",
     ]
     for (option, consequence) in consequences {
       let found = lines.filter { $0.contains(option) }

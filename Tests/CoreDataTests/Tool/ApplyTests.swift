@@ -97,11 +97,11 @@ import Testing
 
   @Test(arguments: [
     (#"{"op":"explode"}"#, "no operation"), (#"{"op":"set","object":"City/p1","value":{}}"#, "no field \"value\""),
-    ("[1]", "no JSON object"), ("{", "no JSON object"), (#"{"op":"set","object":"City/p999999"}"#, "no object"),
-    (#"{"op":"set","object":"x","values":{}}"#, "no object"), (#"{"op":"insert","entity":"Nothing"}"#, "no entity"),
+    ("[1]", "not a JSON object"), ("{", "not a JSON object"), (#"{"op":"set","object":"City/p999999"}"#, "no object"),
+    (#"{"op":"set","object":"x","values":{}}"#, "not an object"), (#"{"op":"insert","entity":"Nothing"}"#, "no entity"),
     (#"{"op":"set","object":"City/p1","values":{"name":5}}"#, "not of its type"),
     (#"{"op":"set","object":"City/p1","values":{"nothing":5}}"#, "no attribute nothing"),
-    (#"{"op":"relate","object":"Person/p1","relationship":"city","to":"Person/p2"}"#, "is no City"),
+    (#"{"op":"relate","object":"Person/p1","relationship":"city","to":"Person/p2"}"#, "is not a City"),
     (#"{"op":"relate","object":"Person/p1","relationship":"city","add":["City/p2"]}"#, "use \"to\""),
     (#"{"op":"relate","object":"Person/p1","relationship":"friends","to":"Person/p2"}"#, "must be an array"),
     (#"{"op":"relate","object":"Person/p1","relationship":"nothing","to":null}"#, "no relationship"),

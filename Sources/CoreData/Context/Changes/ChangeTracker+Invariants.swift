@@ -6,18 +6,18 @@ extension ChangeTracker {
     var known: Set<ObjectIdentifier> = []
     for object in objects {
       if !known.insert(ObjectIdentifier(object)).inserted { return "an object is listed twice: \(object.flags)" }
-      if !object.flags.contains(.listed) { return "an object on the list does not know it: \(object.flags)" }
+      if !object.flags.contains(.listed) { return "a listed object is not marked as listed: \(object.flags)" }
       if object.flags.contains(.inserted) == object.flags.contains(.stored) {
         return "an object is both new and stored, or neither: \(object.flags)"
       }
       if let change = object.flags.countedChange { counted[change] += 1 }
     }
-    if counted != counts { return "\(counted) are listed, \(counts) noted" }
+    if counted != counts { return "\(counted) are listed, but \(counts) are counted" }
     let pending = list.pending
     let names = Set(pending.map(ObjectIdentifier.init))
     if names.count < pending.count { return "an object is pending twice" }
     for object in objects where object.flags.contains(.pending) != names.contains(ObjectIdentifier(object)) {
-      return "an object is or is not pending: \(object.flags)"
+      return "the pending flag of an object is wrong: \(object.flags)"
     }
     return nil
   }

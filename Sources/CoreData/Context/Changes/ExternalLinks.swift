@@ -55,7 +55,7 @@ extension ContextCore {
         NSValidationObjectErrorKey: owner, NSValidationKeyErrorKey: relationship.name,
         NSValidationValueErrorKey: destination, NSAffectedObjectsErrorKey: [owner, destination],
         NSLocalizedDescriptionKey:
-          "\(owner.info.entity.name).\(relationship.name) leads to an object of another store; assign both to one store.",
+          "\(owner.info.entity.name).\(relationship.name) refers to another store's object; assign both to one store.",
       ])
   }
 }

@@ -18,7 +18,7 @@ extension ContextCore {
       guard let origin = origin(index) else {
         throw CocoaError(
           .persistentStoreSave,
-          userInfo: [NSLocalizedDescriptionKey: "No store takes the objects; add one before requesting permanent IDs."])
+          userInfo: [NSLocalizedDescriptionKey: "The objects have no store; add one before requesting permanent IDs."])
       }
       for (object, key) in zip(objects, try origin.permanentKeys(for: objects, self)) {
         registry.becomePermanent(object, key: key, keepsTemporaryKey: true)

@@ -28,7 +28,7 @@ enum MainQueue {
     switch work.outcome {
     case .success(let value)?: return value
     case .failure(let error)?: return try { throw error }()
-    case nil: misuse("A block of the main queue has ended without an outcome.")
+    case nil: misuse("A block of the main queue has ended without a result.")
     }
   }
 

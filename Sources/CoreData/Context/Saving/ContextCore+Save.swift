@@ -131,7 +131,7 @@ extension ContextCore {
       .persistentStoreSave,
       userInfo: [
         NSLocalizedDescriptionKey:
-          "willSave has changed objects for 1000 rounds; let it set a value only where it is another one, or set primitive values."
+          "willSave has changed objects for 1000 rounds; let it set a value only if the value differs, or set primitive values."
       ])
   }
 

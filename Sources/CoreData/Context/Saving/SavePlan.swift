@@ -124,7 +124,7 @@ final class SavePlan {
         coordinator.openStores.isEmpty ? .persistentStoreOpen : .persistentStoreSave,
         userInfo: [
           NSLocalizedDescriptionKey:
-            "No store of the coordinator takes the entity \(object.info.entity.name); add one before saving."
+            "No store of the coordinator can save the entity \(object.info.entity.name); add one before saving."
         ])
     }
     var changes = ChangeSet(time: Date.timeIntervalSinceReferenceDate)
