@@ -5,7 +5,7 @@ import Foundation
 extension GraphSuite {
   static let hostileValues: [GraphCase] = [
     GraphCase(
-      "ATT-030", "an archive of a class that is not allowed gives no value, and all else is there", { archives },
+      "ATT-030", "an archive of a class that is not allowed reads as nil; other values are unaffected", { archives },
       without: .objects
     ) { g in
       register()
@@ -23,7 +23,7 @@ extension GraphSuite {
       }
     },
     GraphCase(
-      "ATT-031", "archives that contradict themselves give no value or another one, and nothing ends", { archives },
+      "ATT-031", "inconsistent archives give nil or another value, and never end the program", { archives },
       without: .objects
     ) { g in
       register()
@@ -56,7 +56,7 @@ extension GraphSuite {
       }
     },
     GraphCase(
-      "SAV-025", "values beyond every limit are refused before memory is taken for them", { Models.allTypes },
+      "SAV-025", "values beyond every limit are refused before memory is allocated for them", { Models.allTypes },
       ways: .own
     ) { g in
       let before = Pages.peak

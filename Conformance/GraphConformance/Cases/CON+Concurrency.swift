@@ -6,7 +6,8 @@ extension GraphSuite {
   static let concurrency: [GraphCase] = [
     writers("CON-001/graph", saves: 8, .small), writers("CON-001/graph/thousand", saves: 1000, .tenth),
     GraphCase(
-      "CON-001/graph/coordinators", "two coordinators on one store lose nothing of each other", needs: .secondOpening,
+      "CON-001/graph/coordinators", "two coordinators on one store lose none of each other's saves",
+      needs: .secondOpening,
       ways: .own, races: true
     ) { g in
       let contexts = try (0..<2).map { _ in try g.newContext(try g.newCoordinator()) }

@@ -5,23 +5,29 @@ import Foundation
 /// states the reason.
 extension GraphSuite {
   static let misuse: [GraphCase] = [
-    ends("ATT-040/graph", "a text in a number's attribute ends the program", saying: ["age", "String"]) {
+    ends("ATT-040/graph", "a string set to a number attribute ends the program", saying: ["age", "String"]) {
       let context = stack()
       context.performAndWait { context.insert("Person").setValue("seven", forKey: "age") }
     },
-    ends("ATT-041/graph", "a key that is none ends the program, by name", saying: ["Person", "shoeSize"]) {
+    ends(
+      "ATT-041/graph", "setting an unknown key ends the program with a message that names the key",
+      saying: ["Person", "shoeSize"]
+    ) {
       let context = stack()
       context.performAndWait { context.insert("Person").setValue(44, forKey: "shoeSize") }
     },
-    ends("ATT-041/read", "reading a key that is none ends the program, by name", saying: ["Person", "shoeSize"]) {
+    ends(
+      "ATT-041/read", "reading an unknown key ends the program with a message that names the key",
+      saying: ["Person", "shoeSize"]
+    ) {
       let context = stack()
       context.performAndWait { _ = context.insert("Person").value(forKey: "shoeSize") }
     },
-    ends("CTX-015", "a context that is used off its queue ends the program", saying: ["queue", "perform"]) {
+    ends("CTX-015", "using a context off its queue ends the program", saying: ["queue", "perform"]) {
       let context = stack()
       context.insert("Person")
     },
-    ends("REL-016", "an object of another context is not taken over", saying: ["team", "context"]) {
+    ends("REL-016", "a relationship to an object of another context ends the program", saying: ["team", "context"]) {
       let (a, b) = (stack(), NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType))
       b.persistentStoreCoordinator = a.persistentStoreCoordinator
       let team = b.performAndWait { b.insert("Team") }

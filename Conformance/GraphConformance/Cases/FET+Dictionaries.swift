@@ -4,7 +4,7 @@ import Foundation
 /// Results of type dictionary, whose values come directly from the stores.
 extension GraphSuite {
   static let dictionaries: [GraphCase] = [
-    GraphCase("FET-065", "dictionaries have the keys and values that are asked for", ways: .own) { g in
+    GraphCase("FET-065", "dictionaries have the requested keys and values", ways: .own) { g in
       try g.inWriting { c in
         company(c)
         let request = newRequest("Person", ["email", "age", "team.title"], sort: "email")
@@ -25,7 +25,7 @@ extension GraphSuite {
         g.equal(try c.count(for: request), 2)
       }
     },
-    GraphCase("FET-065/types", "values come as the types of key-value coding", { Models.allTypes }, ways: .own) { g in
+    GraphCase("FET-065/types", "values have the types of key-value coding", { Models.allTypes }, ways: .own) { g in
       try g.inWriting { c in
         let large = Data(repeating: 2, count: 300_000)
         let values: [String: Any] = [
@@ -55,7 +55,9 @@ extension GraphSuite {
         g.equal(chosen.last?["number"] as? Int, 1)
       }
     },
-    GraphCase("FET-065/expressions", "expressions are computed, and aggregates are those of all objects", ways: .own) {
+    GraphCase(
+      "FET-065/expressions", "expressions are computed for each object, and aggregates over all objects", ways: .own
+    ) {
       g in
       try g.inWriting { c in
         company(c)
@@ -96,7 +98,7 @@ extension GraphSuite {
       }
     },
     GraphCase(
-      "FET-068/graph", "groups, conditions on them, and distinct results", requirements: ["FET-067"], ways: .own
+      "FET-068/graph", "grouping, having predicates and distinct results", requirements: ["FET-067"], ways: .own
     ) {
       g in
       try g.inWriting { c in
@@ -125,7 +127,7 @@ extension GraphSuite {
       }
     },
     GraphCase(
-      "FET-073/dictionaries", "dictionaries of two stores are sorted, grouped and cut as one", ways: .own, places: 2
+      "FET-073/dictionaries", "dictionaries of two stores are sorted, grouped and limited as one", ways: .own, places: 2
     ) { g in
       let (c, _) = try g.twoStores()
       try c.performAndWait {
@@ -144,7 +146,7 @@ extension GraphSuite {
         g.equal(try c.count(for: objects), 8)
       }
     },
-    GraphCase("FET-065/refused", "what makes no sense in dictionaries is refused", ways: .own) { g in
+    GraphCase("FET-065/refused", "requests that make no sense for dictionaries are refused", ways: .own) { g in
       try g.inWriting { c in
         company(c)
         try c.save()

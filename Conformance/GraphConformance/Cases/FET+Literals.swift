@@ -9,7 +9,7 @@ import Foundation
 extension GraphSuite {
   static let literals: [GraphCase] = [
     GraphCase(
-      "FET-001/table", "every operator selects what its documentation says, for each type and nil", { Models.allTypes },
+      "FET-001/table", "every operator selects the documented objects, for each type and nil", { Models.allTypes },
       requirements: ["FET-002", "FET-003", "FET-004", "FET-005", "FET-006", "FET-027", "FET-029"], ways: .own
     ) { g in
       try g.inWriting { c in
@@ -29,7 +29,7 @@ extension GraphSuite {
       }
     },
     GraphCase(
-      "FET-007/table", "operators of texts select what their documentation says, with each option and nil",
+      "FET-007/table", "string operators select the documented objects, with each option and nil",
       { Models.allTypes },
       requirements: ["FET-008", "FET-009", "FET-010", "FET-011", "FET-012", "FET-014"], ways: .own
     ) { g in

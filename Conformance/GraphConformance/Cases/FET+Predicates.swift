@@ -25,7 +25,7 @@ extension GraphSuite {
       }
     },
     GraphCase(
-      "FET-062/predicates", "predicates over collections see what is not saved", requirements: ["FET-059"], ways: .own
+      "FET-062/predicates", "predicates over collections include unsaved changes", requirements: ["FET-059"], ways: .own
     ) { g in
       try g.inWriting { c in
         staff(c)
@@ -55,7 +55,7 @@ extension GraphSuite {
         g.equal(try c.count(for: request("Person", "tags.@count == 2")), 2)
       }
     },
-    GraphCase("FET-024/graph", "objects and their IDs are looked for in collections", ways: .own) { g in
+    GraphCase("FET-024/graph", "predicates find objects and IDs in to-many relationships", ways: .own) { g in
       try g.inWriting { c in
         staff(c)
         try c.save()
@@ -71,7 +71,7 @@ extension GraphSuite {
         g.equal(try c.objects("Person", NSPredicate(format: "NONE tags == %@", unsaved)).count, 4)
       }
     },
-    GraphCase("FET-017/deep", "predicates that code nests deeply are read or refused", ways: .own) { g in
+    GraphCase("FET-017/deep", "deeply nested predicates are evaluated or refused", ways: .own) { g in
       try g.inWriting { c in
         for age in 0..<9 { c.insert("Person", ["age": age]) }
         try c.save()
@@ -93,7 +93,7 @@ extension GraphSuite {
         try g.fails(134060, what: "a deep sum") { _ = try c.objects("Person", deep) }
       }
     },
-    GraphCase("FET-054/graph", "texts are sorted by the method that a sort descriptor names", ways: .own) { g in
+    GraphCase("FET-054/graph", "strings are sorted with the selector of the sort descriptor", ways: .own) { g in
       try g.inWriting { c in
         let names: [Any?] = ["file10", "File9", "file1", "\u{e9}a", "Eb", nil]
         for name in names { c.insert("Person", ["name": name ?? NSNull()]) }
@@ -115,7 +115,7 @@ extension GraphSuite {
         try g.fails(134060) { _ = try c.fetch(unknown) }
       }
     },
-    GraphCase("FET-033", "a predicate that is a block is evaluated in memory, on every store", ways: .own) { g in
+    GraphCase("FET-033", "a block predicate is evaluated in memory, on every store", ways: .own) { g in
       try g.inWriting { c in
         staff(c)
         try c.save()
@@ -125,7 +125,8 @@ extension GraphSuite {
         g.equal(try c.objects("Person", both).count, 1)
       }
     },
-    GraphCase("INH-007/graph", "the entity of an object is a key of it", { Models.inheritance }, ways: .own) { g in
+    GraphCase("INH-007/graph", "the entity of an object is available as a key", { Models.inheritance }, ways: .own) {
+      g in
       try g.inWriting { c in
         c.insert("File", ["name": "a"])
         c.insert("Folder1", ["name": "b"])

@@ -4,7 +4,7 @@ import Foundation
 extension GraphSuite {
   static let conflicts: [GraphCase] = [
     GraphCase(
-      "LCK-001/graph", "an object that another context has changed fails the save, with what each had", ways: .own
+      "LCK-001/graph", "a save conflicts with another context's change, and the error has both snapshots", ways: .own
     ) { g in
       try g.both { a, b in
         let (mine, theirs) = try g.person(in: a, and: b)
@@ -117,7 +117,8 @@ extension GraphSuite {
         g.equal(try g.elsewhere { try $0.objects("Person", NSPredicate(format: "age == 3")).count }, 0)
       }
     },
-    GraphCase("LCK-014/graph", "after a conflict a refresh that keeps changes lets the save through", ways: .own) { g in
+    GraphCase("LCK-014/graph", "after a conflict, a refresh that keeps changes makes the save succeed", ways: .own) {
+      g in
       try g.both { a, b in
         let (mine, theirs) = try g.person(in: a, and: b)
         try g.change(mine, ["name": "a"], in: a)
@@ -150,8 +151,8 @@ extension GraphSuite {
         }
       }
     },
-    GraphCase("LCK-018/graph", "increments that are repeated after conflicts are all counted", ways: .own, races: true)
-    { g in
+    GraphCase("LCK-018/graph", "increments that are repeated after conflicts are all kept", ways: .own, races: true) {
+      g in
       try g.countTogether { c, times in
         var done = 0
         for _ in 0..<5000 where done < times {
@@ -187,7 +188,7 @@ extension GraphSuite {
       }
       g.equal(try g.elsewhere { try $0.objects("Person", by: "name").map { $0.number("age") } }, [0, 1])
     },
-    GraphCase("REL-005/graph", "links that two contexts add to one object are both there, or in conflict", ways: .own) {
+    GraphCase("REL-005/graph", "links that two contexts add to one object are both saved, or conflict", ways: .own) {
       g in
       try g.both { a, b in
         let (mine, theirs) = try g.person(in: a, and: b)

@@ -71,7 +71,7 @@ extension GraphSuite {
       g.equal(try g.elsewhere { try $0.objects("Tag").map { $0.text("label") } }, ["a"])
     },
     GraphCase(
-      "MIG-025", "a store that is newer than every model is refused, and its bytes stay", { Models.otherPeople },
+      "MIG-025", "a store newer than every model is refused, and its files stay unchanged", { Models.otherPeople },
       needs: .persistent, ways: .own
     ) { g in
       try g.write { $0.insert("Person", ["name": "p", "nickname": "n"]) }

@@ -16,7 +16,7 @@ extension GraphSuite {
         boss = person
       }
     },
-    copying("S2S-001/inheritance", "a tree of entities", { Models.inheritance }) { c in
+    copying("S2S-001/inheritance", "an entity hierarchy", { Models.inheritance }) { c in
       var parent: NSManagedObject?
       for level in 1...15 {
         let folder = c.insert("Folder\(level)", ["name": "f\(level)", "code": "c\(level)", "level\(level)": level])
@@ -35,7 +35,7 @@ extension GraphSuite {
         c.insert("List", ["name": "l\(number)", "items": NSOrderedSet(array: items)])
       }
     },
-    copying("S2S-003", "the edges of all types", { Models.allTypes }) { c in
+    copying("S2S-003", "the limits of all types", { Models.allTypes }) { c in
       c.insert("AllTypes", ["number": 0])
       let edges: [[String: Any]] = [
         [
@@ -53,13 +53,14 @@ extension GraphSuite {
       ]
       for (number, values) in edges.enumerated() { c.insert("AllTypes", values).setValue(number + 1, forKey: "number") }
     },
-    copying("S2S-009", "large data, wherever it lies", { Models.allTypes }) { c in
+    copying("S2S-009", "large data, wherever it is stored", { Models.allTypes }) { c in
       for (number, size) in [0, 100, 300_000].enumerated() {
         c.insert("AllTypes", ["number": number, "large": Data(repeating: UInt8(number), count: size)])
       }
     },
     GraphCase(
-      "S2S-002", "a store that goes to another type and back holds the same", needs: .copies, ways: .own, places: 2
+      "S2S-002", "a store converted to another type and back has the same contents", needs: .copies, ways: .own,
+      places: 2
     ) { g in
       try g.fillWithPeople()
       let expected = try g.elsewhere { try Dump.lines($0) }
@@ -99,7 +100,7 @@ extension GraphSuite {
         if isPersistent { try g.emptyCoordinator().destroyPersistentStore(at: url, ofType: type, options: nil) }
       }
     },
-    GraphCase("S2S-005", "a store that is copied stays as it is", needs: .persistent, ways: .own) { g in
+    GraphCase("S2S-005", "copying a store leaves the original unchanged", needs: .persistent, ways: .own) { g in
       try g.fillWithPeople()
       try g.closeAll()
       // Opens the store once, because opening may change its files.
@@ -115,7 +116,8 @@ extension GraphSuite {
       }
     },
     GraphCase(
-      "S2S-006", "a copy does not go where there is a store, and all is as it was", needs: .fileCopies, ways: .own,
+      "S2S-006", "a copy to the URL of another store is refused, and both stay unchanged", needs: .fileCopies,
+      ways: .own,
       places: 2
     ) { g in
       try g.write { $0.insert("Tag", ["label": "first"]) }
@@ -140,7 +142,7 @@ extension GraphSuite {
       }
       g.equal(try g.fileState(1), before)
     },
-    GraphCase("S2S-008", "objects and IDs that are held go on with the new store", ways: .own) { g in
+    GraphCase("S2S-008", "existing objects and IDs continue to work with the new store", ways: .own) { g in
       try g.withPeers { _, type, url, isPersistent in
         try g.inWriting { c in
           let tag = c.insert("Tag", ["label": "a"])

@@ -6,7 +6,7 @@ import Foundation
 extension GraphSuite {
   static let outside: [GraphCase] = [
     hostileArchives("SEC-007", count: 20_000, .small), hostileArchives("SEC-007/million", count: 1_000_000, .million),
-    GraphCase("SEC-008", "a model that contradicts itself is refused, and says why", ways: .own) { g in
+    GraphCase("SEC-008", "an inconsistent model is refused with a reason", ways: .own) { g in
       for (what, model) in Models.contradictions {
         try g.label(what) {
           do {
@@ -39,7 +39,7 @@ extension GraphSuite {
       }
     },
     GraphCase(
-      "SEC-008/source", "a source model that contradicts itself gives no model, or one that is refused", ways: .own
+      "SEC-008/source", "an inconsistent source model yields no model, or one that is refused", ways: .own
     ) {
       g in
       let folder = g.temporaryFile("xcdatamodel")
@@ -66,7 +66,7 @@ extension GraphSuite {
     },
     manyEntities("SEC-008/many", count: 1000, .small), manyEntities("SEC-008/all", count: 100_000, .million),
     GraphCase(
-      "SEC-022", "URIs, predicates and requests from outside are refused, or are what they say", ways: .own
+      "SEC-022", "URIs, predicates and requests from outside are refused or have their stated meaning", ways: .own
     ) { g in
       try g.write { c in for number in 0..<5 { c.insert("Tag", ["label": "t\(number)"]) } }
       let c = try g.newContext()
