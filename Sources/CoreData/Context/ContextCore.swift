@@ -16,7 +16,7 @@ final class ContextCore: @unchecked Sendable {
   let link = ContextLink()
   let queue: ContextQueue
 
-  // MARK: What identity keeps
+  // MARK: Identity
 
   @exclusivity(unchecked) private(set) var coordinator: NSPersistentStoreCoordinator?
   @exclusivity(unchecked) private(set) var frozen: FrozenModel?
@@ -26,7 +26,7 @@ final class ContextCore: @unchecked Sendable {
   /// The entities that were looked up by class.
   @exclusivity(unchecked) var infosByClass: [ObjectIdentifier: EntityInfo] = [:]
 
-  // MARK: What changes keep
+  // MARK: Changes
 
   @exclusivity(unchecked) var changes = ChangeTracker()
   /// Objects with changes to save, in the order in which they first changed.
@@ -44,7 +44,7 @@ final class ContextCore: @unchecked Sendable {
   /// initializer.
   @exclusivity(unchecked) var hasOddClasses = false
 
-  // MARK: What reading keeps
+  // MARK: Reading
 
   /// See ``NSManagedObjectContext/stalenessInterval``.
   @exclusivity(unchecked) var stalenessInterval: Double = -1
@@ -58,11 +58,11 @@ final class ContextCore: @unchecked Sendable {
   /// The first fault that could not be read since the last save attempt.
   @exclusivity(unchecked) var faultError: StoreError?
 
-  // MARK: What saving keeps
+  // MARK: Saving
 
   @exclusivity(unchecked) var builder = RowBuilder()
 
-  // MARK: What events keep
+  // MARK: Events
 
   /// Changes by other contexts and threads that this context has not handled yet.
   let marks = ContextMarks()

@@ -152,7 +152,7 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
   /// Runs `block` on the context's queue, waits for its end, and returns or throws its result. Calls may be nested.
   ///
   /// - A main-queue context runs the block on the main queue: at once where the caller is on that queue, else when the
-  ///   queue reaches the block. If nothing runs the main queue, the call waits for ever; after 5 seconds a message on
+  ///   queue reaches the block. If nothing runs the main queue, the call waits forever; after 5 seconds a message on
   ///   standard error names the context.
   /// - Other contexts run the block on the calling thread, and wait only for the thread that is using the context.
   public final func performAndWait<T>(_ block: () throws -> T) rethrows -> T { try core.run(block) }

@@ -174,7 +174,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     set { given.withLock { $0.identifier = newValue } }
   }
   final var ownIdentifier: String { identifierText }
-  /// What a client has set as ``identifier``.
+  /// The value that a client has set as ``identifier``.
   final var givenIdentifier: String? { given.withLock { $0.identifier } }
 
   /// Whether saves are rejected. A store that was opened read-only stays read-only, whatever is set.

@@ -97,7 +97,7 @@ enum FetchRequestCoding {
     return model.fetchRequestTemplates.first.map(request)
   }
 
-  // MARK: What records do not hold
+  // MARK: Requests without a record
 
   /// The part of a request that has no record; nil where every part has one.
   static func obstacle(_ request: Request) -> String? {

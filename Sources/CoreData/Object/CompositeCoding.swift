@@ -35,7 +35,7 @@ enum CompositeCoding {
     /// The path of the element, including the attribute's name.
     let key: String
     let desired: AttributeType
-    /// The type of what was given.
+    /// The type of the given value.
     let given: String
 
     init(_ key: String, _ desired: AttributeType, _ value: Any?) {

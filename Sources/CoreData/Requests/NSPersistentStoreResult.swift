@@ -34,8 +34,8 @@ open class NSPersistentStoreAsynchronousResult: NSPersistentStoreResult {
     units.cancellationHandler = { running.result?.cancel() }
   }
 
-  /// Cancels the request, on any thread. Unless it is complete, it fails with `CocoaError.userCancelled`, and drops
-  /// what it has read.
+  /// Cancels the request, on any thread. Unless it is complete, it fails with `CocoaError.userCancelled`, and discards
+  /// the rows that it has read.
   open func cancel() {
     if cancelled.exchange(true, ordering: .acquiringAndReleasing) { return }
     // A running read notices the cancellation later.

@@ -157,7 +157,7 @@ import Testing
     }
   }
 
-  // MARK: What is refused
+  // MARK: Refused archives
 
   /// "block expressions are not encodable": the header's comment on `expressionForBlock:arguments:`.
   @Test func blocksAndObjectsAreRefused() throws {

@@ -152,7 +152,7 @@ extension ForeignFileTests {
     #expect(try place.rows("SELECT count(*) FROM ZITEM") == ["1"])
   }
 
-  // MARK: What opening reads
+  // MARK: Files read by opening
 
   #if os(Linux)
     /// The stores of this test, in the folder of the process with this number.

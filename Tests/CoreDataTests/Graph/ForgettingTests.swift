@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  // MARK: What a reset and a rollback let go of
+  // MARK: Objects released by a reset and a rollback
 
   private final class Weak {
     weak var object: NSManagedObject?

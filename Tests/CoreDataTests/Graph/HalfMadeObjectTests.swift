@@ -142,7 +142,7 @@ final class Telling: NSManagedObject {
       nonisolated(unsafe) var codes: [Int] = []
       nonisolated(unsafe) var attempts = 0
       @Sendable func save() {
-        // Without the refusal this would be called for ever.
+        // Without the refusal this would be called forever.
         attempts += 1
         if attempts > 5 { return }
         do { try context.save() } catch { codes.append((error as? CocoaError)?.errorCode ?? 0) }

@@ -208,7 +208,7 @@ import Testing
     }
   }
 
-  /// A policy that undoes in one attempt what it did in another does not make the save (and this test) run for ever.
+  /// A policy that undoes in one attempt what it did in another does not make the save (and this test) run forever.
   @Test func aPolicyThatGoesInCirclesEndsTheSave() throws {
     final class Circling: NSMergePolicy, @unchecked Sendable {
       override func resolve(constraintConflicts list: [NSConstraintConflict]) throws {

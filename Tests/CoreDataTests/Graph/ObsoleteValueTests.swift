@@ -230,7 +230,7 @@ import Testing
     #expect(try Self.stored(company) == Self.large(2))
   }
 
-  // MARK: What earlier openings have left
+  // MARK: Files left by earlier openings
 
   /// Old files of the store that no row names are removed by the next opening. Others stay.
   @Test func anOpeningSweepsTheFolder() throws {

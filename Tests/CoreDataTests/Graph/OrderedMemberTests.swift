@@ -202,7 +202,7 @@ import Testing
     try ranking.check(["p1", "p2", "p3", "p4"])
   }
 
-  /// When members are ranked, one of which was reported as deleted.
+  /// The time at which members are ranked, one of which was reported as deleted.
   enum Ranks: CaseIterable { case before, meanwhile, afterASave, afterARollback }
 
   /// A deletion of a member or of the owner is reported that did not happen. Once it is read again, each member is

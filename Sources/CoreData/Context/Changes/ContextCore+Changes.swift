@@ -212,8 +212,8 @@ extension ContextCore {
     }
   }
 
-  /// The to-one destination, if its inverse must be changed. Where nobody has read the inverse nothing is to do: the
-  /// link is in the deleted row.
+  /// The to-one destination, if its inverse must be changed. If the inverse was never read, it needs no change: the
+  /// deleted row stores the link.
   private func registeredDestination(
     of object: NSManagedObject, _ relationship: Relationship, _ inverse: Relationship
   ) -> NSManagedObject? {

@@ -202,8 +202,8 @@ extension ContextCore {
     withExtendedLifetime((leaving, former)) {}
   }
 
-  /// What saved objects no longer need. It is released after the save: the `deinit` of a client's class must not see a
-  /// save half done, nor change an object whose changes are about to be forgotten.
+  /// Values that saved objects no longer need. They are released after the save: the `deinit` of a client's class must
+  /// not see a half-finished save, nor change an object whose changes are about to be forgotten.
   private struct Leaving {
     var states: ContiguousArray<ToManyState> = []
     var members: ContiguousArray<NSManagedObject> = []
