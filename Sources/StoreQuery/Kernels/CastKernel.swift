@@ -6,38 +6,25 @@ import StoreSchema
 /// A date and its seconds since 2001-01-01T00:00:00Z are converted to each other. Numbers, UUIDs and URLs are converted
 /// to text and back. A value without a form of the class, and null, give null.
 public enum CastKernel {
-  /// The classes that can be cast to.
-  public enum Target: String, Hashable, Sendable, CaseIterable {
-    /// A date. A number or text gives the date of that many seconds.
-    case date = "NSDate"
-    /// A number. A date gives its seconds; a text gives the number that it contains.
-    case number = "NSNumber"
-    /// A decimal number.
-    case decimal = "NSDecimalNumber"
-    /// A string: the digits of a number, or the text of a UUID or URL.
-    case text = "NSString"
-    /// A UUID; a text with a UUID is converted.
-    case uuid = "NSUUID"
-    /// A URL; a text is converted.
-    case url = "NSURL"
-    /// Bytes, only from bytes.
-    case data = "NSData"
+  /// The date with a number of seconds, or with the number that a text contains.
+  public static func date(_ value: Value) -> Value { finiteNumber(value).map { .date($0.double) } ?? .null }
+
+  /// The decimal number of a number or a date, or the one that a text contains.
+  public static func decimal(_ value: Value) -> Value {
+    finiteNumber(value).flatMap(\.exactDecimal).map(Value.decimal) ?? .null
   }
 
-  /// The value in the form of the class; null where there is none.
-  public static func evaluate(_ value: Value, as target: Target) -> Value {
-    switch target {
-    case .date: number(value).map { .date($0.double) } ?? .null
-    case .number: Self.number(of: value)
-    case .decimal: number(value).flatMap(\.exactDecimal).map(Value.decimal) ?? .null
-    case .text: text(value).map(Value.string) ?? .null
-    case .uuid: uuid(value)
-    case .url: value.text.map(Value.uri) ?? .null
-    case .data: if case .data = value { value } else { .null }
-    }
-  }
+  /// The digits of a number, or the text of a UUID or URL.
+  public static func string(_ value: Value) -> Value { text(value).map(Value.string) ?? .null }
 
-  private static func number(of value: Value) -> Value {
+  /// The URL of a text.
+  public static func url(_ value: Value) -> Value { value.text.map(Value.uri) ?? .null }
+
+  /// Bytes; null for every other value.
+  public static func data(_ value: Value) -> Value { if case .data = value { value } else { .null } }
+
+  /// A number unchanged, the seconds of a date, or the number that a text contains.
+  public static func number(_ value: Value) -> Value {
     switch value {
     case .date(let seconds): .double(seconds)
     case .string(let text): read(text)
@@ -46,7 +33,7 @@ public enum CastKernel {
     }
   }
 
-  private static func number(_ value: Value) -> Number? { Number(number(of: value)).flatMap { $0.isNaN ? nil : $0 } }
+  private static func finiteNumber(_ value: Value) -> Number? { Number(number(value)).flatMap { $0.isNaN ? nil : $0 } }
 
   private static func read(_ text: String) -> Value {
     if let whole = Int64(text) { return .int(whole) }
@@ -69,7 +56,8 @@ public enum CastKernel {
     }
   }
 
-  private static func uuid(_ value: Value) -> Value {
+  /// The UUID that a text contains.
+  public static func uuid(_ value: Value) -> Value {
     switch value {
     case .uuid: value
     case .string(let text): UUID(uuidString: text).map(Value.uuid) ?? .null

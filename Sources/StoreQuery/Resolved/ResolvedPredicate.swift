@@ -21,6 +21,8 @@ public indirect enum ResolvedPredicate: Hashable, Sendable {
   case member(ResolvedExpression, of: ResolvedCollection, Predicate.Options)
   /// Whether some element of a collection matches a predicate, in which it is the variable with that number.
   case exists(ResolvedCollection, variable: Int, ResolvedPredicate)
+  /// A comparison of objects without a schema; see ``DynamicForm``. Predicates for stores never contain it.
+  case dynamic(DynamicComparison, ResolvedExpression, ResolvedExpression)
 
   /// Whether it obviously selects everything.
   package var isTrue: Bool {
@@ -39,7 +41,7 @@ public indirect enum ResolvedExpression: Hashable, Sendable {
   /// The value at a path from an object.
   case path(SlotPath)
   /// A function of the values of other expressions.
-  case function(ResolvedFunction, [ResolvedExpression])
+  case function(Function, [ResolvedExpression])
   /// The first expression where the predicate holds, else the second.
   case conditional(ResolvedPredicate, ResolvedExpression, ResolvedExpression)
   /// The result of an aggregate over a collection.
@@ -49,28 +51,17 @@ public indirect enum ResolvedExpression: Hashable, Sendable {
   case element(ResolvedCollection, ResolvedExpression)
   /// The first element of a collection, or its last one.
   case end(ResolvedCollection, isLast: Bool)
-}
+  /// A part that only objects without a schema have. Predicates for stores never contain it.
+  case dynamic(DynamicForm, [ResolvedExpression])
+  /// A collection as one operand of a dynamic part. Predicates for stores never contain it.
+  case collection(ResolvedCollection)
 
-/// A function of values.
-public enum ResolvedFunction: Hashable, Sendable {
-  /// An operation of two numbers.
-  case arithmetic(ArithmeticKernel.Operation)
-  /// A function of one value.
-  case unary(FunctionKernel.Function)
-  /// The value in the form of a class.
-  case cast(CastKernel.Target)
-  /// The distance of two locations in four values: see ``LocationKernel``.
-  case distance
-
-  /// The value of the function. Null for a wrong number of operands.
-  public func evaluate(_ operands: [Value]) -> Value {
-    switch (self, operands.count) {
-    case (.arithmetic(let operation), 2): ArithmeticKernel.evaluate(operation, operands[0], operands[1])
-    case (.unary(let function), 1): FunctionKernel.evaluate(function, operands[0])
-    case (.cast(let target), 1): CastKernel.evaluate(operands[0], as: target)
-    case (.distance, _): LocationKernel.distance(operands)
-    default: .null
-    }
+  /// A function; if its operands are constants and its result is always the same, the result as a constant.
+  static func folded(_ function: Function, _ operands: [ResolvedExpression]) -> ResolvedExpression {
+    var values: [Value] = []
+    for case .constant(let value) in operands { values.append(value) }
+    guard values.count == operands.count, case .values = function.kernel else { return .function(function, operands) }
+    return .constant(function.evaluate(values))
   }
 }
 
@@ -80,8 +71,19 @@ public enum ResolvedAggregate: Hashable, Sendable {
   case size
   /// A sum, an average, the least or the greatest value, or the number of values that are not null.
   case aggregate(Aggregate)
-  /// A median, a mode or a standard deviation.
-  case statistic(StatisticsKernel.Function)
+  /// A function of a collection that grouped fetches do not have, for example a median.
+  case function(Function)
+
+  /// The aggregate of a function of a collection; nil for a function of values.
+  init?(_ function: Function) {
+    switch function.kernel {
+    // Counts all elements, as `count` of an array does.
+    case .aggregate(.count): self = .size
+    case .aggregate(let aggregate): self = .aggregate(aggregate)
+    case .collection: self = .function(function)
+    case .values, .random, .now, .operand, .distinct, .element: return nil
+    }
+  }
 
   /// The value for a collection.
   public func evaluate(_ values: [Value]) -> Value {
@@ -91,7 +93,9 @@ public enum ResolvedAggregate: Hashable, Sendable {
       var collector = Aggregate.Collector(aggregate)
       for value in values { collector.add(value) }
       return collector.value
-    case .statistic(let function): return StatisticsKernel.evaluate(function, values)
+    case .function(let function):
+      guard case .collection(let evaluate) = function.kernel else { return .null }
+      return evaluate(values)
     }
   }
 }
@@ -115,4 +119,6 @@ public indirect enum ResolvedCollection: Hashable, Sendable {
   case set(Expression.SetOperation, ResolvedCollection, ResolvedCollection)
   /// Each value once.
   case distinct(ResolvedCollection)
+  /// The elements of an operand of a dynamic part. Predicates for stores never contain it.
+  case elements(of: ResolvedExpression, DynamicForm.Single)
 }
