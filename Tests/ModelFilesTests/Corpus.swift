@@ -1,14 +1,14 @@
 import Foundation
 import Testing
 
-/// The shared files written by Apple's tools, beside the repository.
+/// The files written by Apple's tools, in a shared folder beside the repository.
 enum Corpus {
   static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().appending(path: "../shared/corpus").standardizedFileURL
 
   static let isPresent = FileManager.default.fileExists(atPath: root.path(percentEncoded: false))
 
-  /// With OPENCOREDATA_REQUIRE_CORPUS=1 the tests run and fail where the folder is missing.
+  /// If OPENCOREDATA_REQUIRE_CORPUS is 1, the tests run without the folder too, and fail.
   static let isUsable = isPresent || ProcessInfo.processInfo.environment["OPENCOREDATA_REQUIRE_CORPUS"] == "1"
 
   static func files(under folder: String, where isWanted: (URL) -> Bool) -> [URL] {
@@ -27,14 +27,14 @@ extension Corpus {
     .map { $0.deletingLastPathComponent() }
   static let compiledModels = files(under: "") { $0.pathExtension == "mom" }
 
-  /// The path below the corpus, for messages.
+  /// The path relative to the corpus, for messages.
   static func name(_ url: URL) -> String {
     let prefix = root.path(percentEncoded: false) + "/"
     let path = url.path(percentEncoded: false)
     return path.hasPrefix(prefix) ? String(path.dropFirst(prefix.count)) : path
   }
 
-  /// The rows of `models/manifest.tsv`: kind and file.
+  /// The rows of `models/manifest.tsv`, each with its kind and file.
   static func manifest() throws -> [(kind: String, file: URL)] {
     let text = try String(contentsOf: root.appending(path: "models/manifest.tsv"), encoding: .utf8)
     return text.split(separator: "\n").dropFirst().map { line in

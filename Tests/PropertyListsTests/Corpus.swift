@@ -1,14 +1,14 @@
 import Foundation
 import Testing
 
-/// The shared files written by Apple's tools, beside the repository.
+/// The files written by Apple's tools, in a shared folder beside the repository.
 enum Corpus {
   static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().appending(path: "../shared/corpus").standardizedFileURL
 
   static let isPresent = FileManager.default.fileExists(atPath: root.path(percentEncoded: false))
 
-  /// With OPENCOREDATA_REQUIRE_CORPUS=1 the tests run and fail where the folder is missing.
+  /// If OPENCOREDATA_REQUIRE_CORPUS is 1, the tests run without the folder too, and fail.
   static let isUsable = isPresent || ProcessInfo.processInfo.environment["OPENCOREDATA_REQUIRE_CORPUS"] == "1"
 
   static func files(under folder: String, where isWanted: (URL) -> Bool) -> [URL] {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The format strings found in real code, read from the shared material beside the repository.
+/// The format strings found in real code, in a shared folder beside the repository.
 enum Corpus {
   static let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().appending(path: "shared/corpus/predicates.txt")
@@ -9,7 +9,7 @@ enum Corpus {
 
   static var isRequired: Bool { ProcessInfo.processInfo.environment["OPENCOREDATA_REQUIRE_CORPUS"] == "1" }
 
-  /// The literals as written in the source, without comments; the columns before them are counts.
+  /// The literals as written in the source, without comments. The columns before them are counts.
   static func literals() throws -> [String] {
     try String(contentsOf: file, encoding: .utf8).split(separator: "\n").filter { !$0.hasPrefix("#") }.map {
       String($0.split(separator: "\t", maxSplits: 2, omittingEmptySubsequences: false).last ?? "")
@@ -17,9 +17,9 @@ enum Corpus {
   }
 }
 
-/// Turns a Swift string literal into the format it would be at run time, as far as that can be told.
+/// Converts a Swift string literal to the format that it has at run time, as far as the literal determines it.
 enum SwiftLiteral {
-  /// The literal with escapes resolved and each interpolation replaced by text of its kind.
+  /// The literal with its escapes resolved, and each interpolation replaced by sample text of its kind.
   static func format(_ literal: String) -> String {
     var result = ""
     var rest = Substring(literal)
@@ -32,13 +32,13 @@ enum SwiftLiteral {
         result.append(escaped)
         continue
       }
-      // An interpolation that holds a string is cut short in the corpus; what is left of it is no format.
+      // The corpus truncates an interpolation that contains a string; the rest is not a format.
       result += interpolation(&rest).map(stand) ?? "\\("
     }
     return result
   }
 
-  /// The text up to the parenthesis that closes the interpolation; nil if none does.
+  /// The text up to the parenthesis that closes the interpolation; nil if it is not closed.
   private static func interpolation(_ rest: inout Substring) -> String? {
     var content = ""
     var depth = 1

@@ -3,9 +3,9 @@ import StoreProtocol
 import StoreSchema
 import Testing
 
-/// Files that say the same as this package's own in another way, as other writers' may.
+/// Files with the same contents as this package's own, written differently, as other programs may write them.
 @Suite struct ForeignWholeFileTests {
-  /// Makes a file that has no checksum any more.
+  /// Removes the checksum from a file.
   static func unseal(_ file: inout Data) throws {
     for text in ["OpenCoreDataChecksum", "crc64-of-all-other-bytes:"] {
       let place = try #require(file.range(of: Data(text.utf8)))
@@ -72,7 +72,7 @@ import Testing
     #expect(error?.message.contains("checksum") == true)
   }
 
-  /// The objects are told in the reverse order, so that each needs what was given back after the one before.
+  /// The objects are in reverse order, so that each refers to objects whose bytes were already released.
   @Test func objectsOfAnArchiveComeInAnyOrder() throws {
     let place = try Place("binary")
     defer { place.remove() }
@@ -90,7 +90,7 @@ import Testing
     var file = try Data(contentsOf: place.url)
     #expect(file.count > 1 << 22)
     try Self.unseal(&file)
-    // The two lists of 5000 references of four bytes.
+    // The two lists of 5000 references with four bytes each.
     var (lists, start) = (0, file.startIndex)
     while let found = file.range(of: Data([0xAF, 0x11, 0x13, 0x88]), in: start..<file.endIndex) {
       let list = found.upperBound..<found.upperBound + 4 * 5000
@@ -103,7 +103,7 @@ import Testing
     #expect(try Self.facts(.binary, place) == LargeWholeFileTests.facts(store))
   }
 
-  /// Without a checksum nothing is known of the bytes before they are read.
+  /// Without a checksum the contents of the file are unverified until they are read.
   @Test(arguments: Format.allCases) func damageWithoutAChecksumNeverStopsTheProgram(_ format: Format) throws {
     let place = try Place(format.rawValue)
     defer { place.remove() }
@@ -144,11 +144,11 @@ import Testing
         }
         opened += 1
       } catch {
-        // Typed: every error is one of the store.
+        // Every error is a StoreError.
         #expect(!error.message.isEmpty)
       }
     }
-    // Values may be others and the file still one.
+    // A changed value can leave a valid file.
     #expect(opened > 0 && opened < 4000)
   }
 }

@@ -3,7 +3,7 @@ import StoreProtocol
 import StoreSchema
 import Testing
 
-/// Files that are longer than every buffer they go through.
+/// Files that are larger than every buffer in use.
 @Suite struct LargeWholeFileTests {
   static func schema() throws -> Schema {
     var (one, other) = (EntityDefinition(name: "One"), EntityDefinition(name: "Other"))
@@ -29,7 +29,7 @@ import Testing
     return special + (0..<count - special.count).map { Double($0) * 1234.567 - 1e6 }
   }
 
-  /// Three thousand objects, each with the next two others: 3 000 keys from 1 on, then ten others.
+  /// Inserts three thousand objects, each linked to the next two others: keys 1 to 3 000, then ten others.
   static func fill(_ store: any Store) throws {
     let schema = store.schema
     let builder = RowBuilder()
@@ -53,7 +53,7 @@ import Testing
     guard case .committed = try store.commit(changes) else { throw StoreError(.invalidArgument, "not committed") }
   }
 
-  /// Told from the side that change sets describe.
+  /// Links as change sets record them, from the side that they describe.
   private static func links(_ one: Entity, _ other: Entity) throws -> [ChangeSet.LinkChange] {
     let (others, ones) = (
       try #require(one.relationship(named: "others")), try #require(other.relationship(named: "ones"))
@@ -106,7 +106,7 @@ import Testing
     #expect(try Self.statedSum(file, isLast: format == .binary) == Self.sum(file, isLast: format == .binary))
   }
 
-  /// Foundation's own reader of property lists knows nothing of this one.
+  /// Foundation's own property list reader can read the archive.
   @Test func anotherReaderTakesTheArchive() throws {
     let place = try Place("binary")
     defer { place.remove() }
@@ -121,7 +121,7 @@ import Testing
     #expect(objects.filter { $0 as? String == "text 7 é & <" }.count == 1)
   }
 
-  /// As the C library prints them.
+  /// The digits that the C library prints for `%.20f`.
   @Test func datesHaveTwentyDigitsInADocument() throws {
     let place = try Place("xml")
     defer { place.remove() }
@@ -139,7 +139,7 @@ import Testing
     #expect(found == expected)
   }
 
-  // MARK: The sum, bit by bit
+  // MARK: The checksum, bit by bit
 
   private static let prefix = Data("crc64-of-all-other-bytes:".utf8)
 

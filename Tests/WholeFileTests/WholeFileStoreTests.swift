@@ -5,7 +5,7 @@ import StoreSchema
 import Testing
 import XMLBackend
 
-/// The formats of stores that are whole files.
+/// The formats of stores that consist of one file.
 enum Format: String, CaseIterable {
   case xml, binary
 
@@ -17,7 +17,7 @@ enum Format: String, CaseIterable {
   }
 }
 
-/// A folder of its own for a store.
+/// A temporary folder for one store.
 struct Place {
   let url: URL
 
@@ -30,14 +30,14 @@ struct Place {
   func remove() { try? FileManager.default.removeItem(at: url.deletingLastPathComponent()) }
 }
 
-/// What every store that is a whole file must do.
+/// Requirements for every store that is a single file.
 @Suite struct WholeFileStoreTests {
   private static let types: [AttributeType] = [
     .integer16, .integer32, .integer64, .boolean, .double, .float, .date, .decimal, .string, .uri, .uuid, .binaryData,
     .transformable,
   ]
 
-  /// `All`, with an attribute of each type, which leads to others in an order.
+  /// `All`s with an attribute of each type and an ordered relationship.
   static func schema() throws -> Schema {
     var entity = EntityDefinition(name: "All")
     entity.attributes = types.map { AttributeDefinition(name: "a\($0)", type: $0) }

@@ -50,7 +50,7 @@ import XMLBackend
 
   // MARK: Files of Apple's framework
 
-  /// Documents in the corpus: stores of two applications, and mapping models, which Xcode keeps as such stores.
+  /// Documents of the corpus: the stores of two applications, and mapping models, which Xcode saves as XML stores.
   private static let samples: [URL] = {
     let corpus = URL(filePath: #filePath).deletingLastPathComponent().appending(
       path: "../../../shared/corpus/models")
@@ -72,7 +72,7 @@ import XMLBackend
     }
   }
 
-  /// Read with the model that the document itself tells; every attribute and every link is counted in the text.
+  /// Reads the document with the model that it contains. The text gives the expected number of attributes and links.
   @Test(arguments: samples) func samplesAreReadWhole(_ url: URL) throws {
     let text = try String(contentsOf: url, encoding: .utf8)
     let backend = XMLBackend()

@@ -2,7 +2,7 @@ import CoreData
 import Foundation
 import Testing
 
-/// The shared stores that real apps wrote, beside the repository.
+/// The shared stores that real apps wrote, in a folder beside the repository.
 enum Corpus {
   static let repository = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()
@@ -23,7 +23,7 @@ enum Corpus {
   private struct Manifest: Decodable { let stores: [CorpusStore] }
 }
 
-/// One store of the corpus with the facts that a reader must find in it.
+/// One store of the corpus, with the facts that a reader must find in it.
 struct CorpusStore: Decodable, Sendable, CustomTestStringConvertible {
   let id: String
   let mainFile: String
@@ -42,13 +42,13 @@ struct CorpusStore: Decodable, Sendable, CustomTestStringConvertible {
     let journalMode: String
     let entities: [EntityFacts]
     let versionHashes: [String: String]
-    /// Nil where the store carries no model.
+    /// Nil where the store contains no model.
     let modelCacheMatchesHashes: Bool?
   }
 
   struct EntityFacts: Decodable, Sendable {
     let name: String
-    /// The name in the file, where it is a former one.
+    /// The name in the file, where it is a former name.
     let storedName: String?
     let rows: Int
   }
@@ -56,7 +56,7 @@ struct CorpusStore: Decodable, Sendable, CustomTestStringConvertible {
   var testDescription: String { id }
   var folder: URL { Corpus.root.appending(path: "stores").appending(path: id) }
 
-  /// The store's files copied to a folder of its own.
+  /// A copy of the store's files in a new folder.
   func copy() throws -> URL {
     let target = FileManager.default.temporaryDirectory.appending(path: "corpus-\(id)-\(UUID())")
     try FileManager.default.createDirectory(at: target, withIntermediateDirectories: true)
@@ -70,7 +70,7 @@ struct CorpusStore: Decodable, Sendable, CustomTestStringConvertible {
     return target.appending(path: mainFile)
   }
 
-  /// The model that belongs to the store: its source, or the one embedded in the store where there is none.
+  /// The model of the store: its source, or the model in the store where there is no source.
   func model(at url: URL) throws -> NSManagedObjectModel {
     if modelFile.hasSuffix(".json") {
       return try #require(try NSPersistentStoreCoordinator.cachedModel(forPersistentStoreAt: url))
@@ -80,19 +80,19 @@ struct CorpusStore: Decodable, Sendable, CustomTestStringConvertible {
     return try NSManagedObjectModel.read(file)
   }
 
-  /// How the tool is told the model, where the store carries none of its own.
+  /// The tool's argument for the model, where the store contains none.
   var modelArgument: [String] {
     if modelFile.hasSuffix(".json") { return [] }
     let file = folder.appending(path: modelFile)
     return ["--model", (file.lastPathComponent == "contents" ? file.deletingLastPathComponent() : file).path]
   }
 
-  /// The same for the reference reader.
+  /// The same argument for the reference reader.
   var referenceModelArgument: [String] {
     modelFile.hasSuffix(".json") ? [] : ["--model", folder.appending(path: modelFile).path]
   }
 
-  /// What `Scripts/read_store.py` says of a file.
+  /// The output of `Scripts/read_store.py` for a file.
   func reference(_ arguments: [String]) throws -> String {
     try Python.run(["read_store.py"] + arguments)
   }
@@ -102,7 +102,7 @@ struct CorpusStore: Decodable, Sendable, CustomTestStringConvertible {
 enum Python {
   struct Failure: Error { let message: String }
 
-  /// What a script prints. Throws what it complains of where it fails.
+  /// The output of a script. Throws its error output where it fails.
   static func run(_ arguments: [String]) throws -> String {
     let result = try result(arguments)
     guard result.status == 0 else { throw Failure(message: result.errors) }

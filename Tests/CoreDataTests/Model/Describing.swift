@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-/// Short ways to write models in tests.
+/// Short functions to build models in tests.
 enum Describing {
   static func attribute(
     _ name: String, _ type: NSAttributeDescription.AttributeType = .string, default value: Any? = nil
@@ -36,7 +36,7 @@ enum Describing {
     return property
   }
 
-  /// Two relationships that are each other's inverse.
+  /// Makes two relationships that are the inverse of each other.
   static func relate(
     _ a: NSEntityDescription, _ name: String, toMany: Bool, _ b: NSEntityDescription, _ inverse: String,
     toManyBack: Bool
@@ -55,7 +55,7 @@ enum Describing {
     return model
   }
 
-  /// A context on a store that leaves nothing behind.
+  /// A context on a store that leaves no files.
   static func context(_ model: NSManagedObjectModel) throws -> NSManagedObjectContext {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
     try coordinator.addPersistentStore(type: .sqlite, at: URL(filePath: "/dev/null"))
@@ -64,7 +64,7 @@ enum Describing {
     return context
   }
 
-  /// An entity with everything that a model can hold, in a model with a configuration and a template.
+  /// An entity with all features of a model, in a model with a configuration and a template.
   static func library() -> NSManagedObjectModel {
     let title = attribute("title")
     title.setValidationPredicates([NSPredicate(format: "length > 0")], withValidationWarnings: ["no title"])
@@ -97,7 +97,7 @@ enum Describing {
   }
 }
 
-/// Reads what the parent test has put into the environment: an exit test's body cannot capture anything.
+/// Reads the value that the parent test has put into the environment: an exit test's body cannot capture values.
 enum ExitTestChoice {
   private static let name = "OPENCOREDATA_EXIT_TEST_CHOICE"
   static func set(_ choice: Int) { setenv(name, String(choice), 1) }
