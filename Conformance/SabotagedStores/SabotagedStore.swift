@@ -97,10 +97,9 @@ class SabotagedSnapshot: StoreSnapshot, @unchecked Sendable {
 final class SabotagedFetches: SabotagedSnapshot, FetchingSnapshot, @unchecked Sendable {
   override var fetching: (any FetchingSnapshot)? { self }
 
-  func canPush(_ predicate: ResolvedPredicate, of entities: Range<Int>) -> Bool { true }
-  func canPush(_ sort: ResolvedSort, of entities: Range<Int>) -> Bool { true }
+  func prepare(_ plan: FetchPlan) -> any PreparedFetch { SabotagedFetch(snapshot: self, plan: plan) }
 
-  private func selected(_ plan: FetchPlan) throws(StoreError) -> [Row] {
+  fileprivate func selected(_ plan: FetchPlan) throws(StoreError) -> [Row] {
     var whole = plan
     (whole.offset, whole.limit) = (0, nil)
     var rows: [Row] = []
@@ -121,13 +120,15 @@ final class SabotagedFetches: SabotagedSnapshot, FetchingSnapshot, @unchecked Se
     return result
   }
 
-  func fetch(_ plan: FetchPlan, _ body: (consuming Row) -> Void) throws(StoreError) {
-    for row in try selected(plan) { body(row) }
-  }
+}
 
-  func fetchReferences(_ plan: FetchPlan, _ body: (ObjectReference) -> Void) throws(StoreError) {
-    for row in try selected(plan) { body(row.reference) }
-  }
+/// Takes every plan.
+private struct SabotagedFetch: PreparedFetch {
+  let snapshot: SabotagedFetches
+  let plan: FetchPlan
+  var residual: FetchResidual { .none }
 
-  func count(_ plan: FetchPlan) throws(StoreError) -> Int { try selected(plan).count }
+  func fetch(_ body: (consuming Row) -> Void) throws(StoreError) {
+    for row in try snapshot.selected(plan) { body(row) }
+  }
 }

@@ -2,17 +2,12 @@ import StoreProtocol
 import StoreQuery
 import StoreSchema
 
-/// Fetches that use the indexes of the model. `canPush` rejects predicates that no index serves, and the caller then
-/// tests row by row.
+/// Fetches that use the indexes of the model. Conditions that no index serves are left over, and so are sorts.
 extension AtomicSnapshot: FetchingSnapshot {
-  func canPush(_ predicate: ResolvedPredicate, of entities: Range<Int>) -> Bool {
-    if case .and(let parts) = predicate { return parts.allSatisfy { access($0, entities) != nil } }
-    return predicate.isTrue || access(predicate, entities) != nil
-  }
+  func prepare(_ plan: FetchPlan) -> any PreparedFetch { AtomicPreparedFetch(self, plan) }
 
-  func canPush(_ sort: ResolvedSort, of entities: Range<Int>) -> Bool { false }
-
-  func fetch(_ plan: FetchPlan, _ body: (consuming Row) -> Void) throws(StoreError) {
+  fileprivate func fetch(_ fetch: AtomicPreparedFetch, _ body: (consuming Row) -> Void) throws(StoreError) {
+    let plan = fetch.plan
     guard let tree = tree(plan.entities) else { return }
     let test = CompiledPredicate<OwnRows>(plan.predicate)
     var (skipped, left) = (0, plan.limit ?? .max)
@@ -28,25 +23,15 @@ extension AtomicSnapshot: FetchingSnapshot {
       }
       return true
     }
-    if let places = candidates(plan, tree) {
+    if let places = candidates(fetch.access, tree) {
       for place in places where !give(tree.rows[Int(place)]) { return }
     } else {
       for row in tree.rows where !give(row) { return }
     }
   }
 
-  func fetchReferences(_ plan: FetchPlan, _ body: (ObjectReference) -> Void) throws(StoreError) {
-    try fetch(plan) { body($0.reference) }
-  }
-
-  func count(_ plan: FetchPlan) throws(StoreError) -> Int {
-    var count = 0
-    try fetch(plan) { _ in count += 1 }
-    return count
-  }
-
-  func explanation(of plan: FetchPlan) throws(StoreError) -> [String] {
-    guard let index = best(plan)?.index else { return ["all objects are looked at"] }
+  fileprivate func explanation(of access: AtomicAccess?) -> [String] {
+    guard let index = access?.index else { return ["all objects are looked at"] }
     let entity = graph.schema.entities[index.entities.lowerBound]
     let name = entity.attributes.first { $0.slot == index.slot }?.name ?? ""
     return ["by the index of \(entity.name).\(name), once it is made"]
@@ -58,38 +43,16 @@ extension AtomicSnapshot: FetchingSnapshot {
 
   // MARK: Access by index
 
-  /// An index with the key ranges that contain all candidates.
-  private struct Access {
-    let number: Int
-    let index: AtomicIndex
-    let stretches: [AtomicStretch]
-
-    var rank: Int {
-      stretches.allSatisfy {
-        if case .between(nil, _) = $0 { return false }
-        if case .between(_, nil) = $0 { return false }
-        return true
-      } ? 0 : 1
-    }
-  }
-
-  private func best(_ plan: FetchPlan) -> Access? {
-    let parts = if case .and(let parts) = plan.predicate { parts } else { [plan.predicate] }
-    return parts.compactMap { access($0, plan.entities) }.min { $0.rank < $1.rank }
-  }
-
   /// The indexes of the candidate rows, ascending; nil for all rows.
-  private func candidates(_ plan: FetchPlan, _ tree: AtomicTree) -> [Int32]? {
-    guard let access = best(plan), let order = tree.orders.order(access.number, access.index, tree.rows) else {
-      return nil
-    }
+  private func candidates(_ access: AtomicAccess?, _ tree: AtomicTree) -> [Int32]? {
+    guard let access, let order = tree.orders.order(access.number, access.index, tree.rows) else { return nil }
     let found = access.stretches.map { order.places(in: $0, tree.rows) }
     // With many candidates a scan of all rows is faster than sorting the indexes.
     if found.reduce(0, { $0 + $1.count }) > tree.rows.count / 4 { return nil }
     return found.count == 1 ? found[0].sorted() : Set(found.joined()).sorted()
   }
 
-  private func access(_ predicate: ResolvedPredicate, _ entities: Range<Int>) -> Access? {
+  fileprivate func access(_ predicate: ResolvedPredicate, _ entities: Range<Int>) -> AtomicAccess? {
     switch predicate {
     case .comparison(.path(let path), let op, .constant(let value), []): return access(path, [(op, value)], entities)
     case .comparison(.constant(let value), let op, .path(let path), []):
@@ -101,7 +64,7 @@ extension AtomicSnapshot: FetchingSnapshot {
         let to = access(path, [(.lessThanOrEqualTo, high)], entities),
         case .between(let first, _)? = from.stretches.first, case .between(_, let last)? = to.stretches.first
       else { return nil }
-      return Access(number: from.number, index: from.index, stretches: [.between(first, last)])
+      return AtomicAccess(number: from.number, index: from.index, stretches: [.between(first, last)])
     default: return nil
     }
   }
@@ -109,13 +72,54 @@ extension AtomicSnapshot: FetchingSnapshot {
   /// The index access to rows that meet any of the comparisons, nil where no index serves them.
   private func access(
     _ path: SlotPath, _ comparisons: [(op: StoreQuery.Predicate.Operator, value: Value)], _ entities: Range<Int>
-  ) -> Access? {
+  ) -> AtomicAccess? {
     guard path.isOwn, case .attribute(let slot, _, _) = path.leaf, let last = entities.last else { return nil }
     for (number, index) in graph.indexes.enumerated()
     where index.slot == slot && index.entities.contains(entities.lowerBound) && index.entities.contains(last) {
       let stretches = comparisons.compactMap { index.stretch($0.op, $0.value) }
-      if stretches.count == comparisons.count { return Access(number: number, index: index, stretches: stretches) }
+      if stretches.count < comparisons.count { continue }
+      return AtomicAccess(number: number, index: index, stretches: stretches)
     }
     return nil
   }
+}
+
+/// An index with the key ranges that contain all candidates.
+private struct AtomicAccess {
+  let number: Int
+  let index: AtomicIndex
+  let stretches: [AtomicStretch]
+
+  /// Ranges with two ends are better than open ones.
+  var rank: Int {
+    stretches.allSatisfy {
+      if case .between(nil, _) = $0 { return false }
+      if case .between(_, nil) = $0 { return false }
+      return true
+    } ? 0 : 1
+  }
+}
+
+/// A plan, and the index that serves it best.
+private struct AtomicPreparedFetch: PreparedFetch {
+  private let snapshot: AtomicSnapshot
+  let plan: FetchPlan
+  let residual: FetchResidual
+  /// Nil for a scan.
+  let access: AtomicAccess?
+
+  init(_ snapshot: AtomicSnapshot, _ plan: FetchPlan) {
+    self.snapshot = snapshot
+    var accesses: [AtomicAccess] = []
+    (self.plan, residual) = plan.split(takes: { condition in
+      guard let access = snapshot.access(condition, plan.entities) else { return condition.isTrue }
+      accesses.append(access)
+      return true
+    }) { _ in false }
+    access = accesses.min { $0.rank < $1.rank }
+  }
+
+  func fetch(_ body: (consuming Row) -> Void) throws(StoreError) { try snapshot.fetch(self, body) }
+
+  func explanation() throws(StoreError) -> [String] { snapshot.explanation(of: access) }
 }

@@ -6,11 +6,9 @@ import StoreSchema
 /// Fetch plans over an object's own values. Indexes and links find candidates, and the evaluator checks each
 /// candidate's row. Paths over relationships are left to the caller.
 extension KeyValueSnapshot {
-  func canPush(_ predicate: ResolvedPredicate, of entities: Range<Int>) -> Bool { predicate.isOwn }
+  func prepare(_ plan: FetchPlan) -> any PreparedFetch { KeyValuePreparedFetch(self, plan) }
 
-  func canPush(_ sort: ResolvedSort, of entities: Range<Int>) -> Bool { sort.path.hops.isEmpty }
-
-  func fetch(_ plan: FetchPlan, _ body: (consuming Row) -> Void) throws(StoreError) {
+  fileprivate func fetch(_ plan: FetchPlan, _ body: (consuming Row) -> Void) throws(StoreError) {
     if case .constant(false) = plan.predicate { return }
     if plan.limit == 0 { return }
     try reader.transaction.check()
@@ -44,21 +42,13 @@ extension KeyValueSnapshot {
     for row in first.finish() { body(row) }
   }
 
-  func fetchReferences(_ plan: FetchPlan, _ body: (ObjectReference) -> Void) throws(StoreError) {
+  fileprivate func references(_ plan: FetchPlan, _ body: (ObjectReference) -> Void) throws(StoreError) {
     if plan.predicate.isTrue && plan.sort.isEmpty {
       try reader.transaction.check()
       for key in try keys(plan) { body(key) }
     } else {
       try fetch(plan) { body($0.reference) }
     }
-  }
-
-  func count(_ plan: FetchPlan) throws(StoreError) -> Int {
-    var unsorted = plan
-    unsorted.sort = []
-    var count = 0
-    try fetchReferences(unsorted) { _ in count += 1 }
-    return count
   }
 
   /// Keys are handed out one after another, so the highest key limits the number of objects.
@@ -201,6 +191,22 @@ extension KeyValueSnapshot {
     if let failure { throw failure }
     if given != plan.limit || plan.limit == nil { _ = try end() }
   }
+}
+
+/// A plan whose conditions and sorts over relationships are left over.
+private struct KeyValuePreparedFetch: PreparedFetch {
+  private let snapshot: KeyValueSnapshot
+  private let plan: FetchPlan
+  let residual: FetchResidual
+
+  init(_ snapshot: KeyValueSnapshot, _ plan: FetchPlan) {
+    self.snapshot = snapshot
+    (self.plan, residual) = plan.split(takes: \.isOwn) { $0.path.hops.isEmpty }
+  }
+
+  func fetch(_ body: (consuming Row) -> Void) throws(StoreError) { try snapshot.fetch(plan, body) }
+
+  func references(_ body: (ObjectReference) -> Void) throws(StoreError) { try snapshot.references(plan, body) }
 }
 
 extension SlotKind {

@@ -40,7 +40,7 @@ public struct SQLReader<Connection: SQLConnection> {
 
   /// Calls `body` with every row whose entity is in `entities`, in key order.
   public func scan(_ entities: Range<Int>, _ body: (consuming Row) -> Void) throws(StoreError) {
-    try fetch(FetchPlan(entities: entities), body)
+    try fetch(prepare(FetchPlan(entities: entities)), body)
   }
 
   /// Calls `body` with the key of an owner and a destination's row for each link of a to-many relationship that leaves
@@ -104,7 +104,7 @@ public struct SQLReader<Connection: SQLConnection> {
     for (place, owner) in owners.enumerated() { places[owner] = place }
     var groups = ContiguousArray<ContiguousArray<Row?>>(repeating: [], count: owners.count)
     let destination = schema.entities[relationship.destination]
-    try fetch(FetchPlan(entities: destination.subtree)) { (row: consuming Row) in
+    try fetch(prepare(FetchPlan(entities: destination.subtree))) { (row: consuming Row) in
       if !row.isNull(slot), let place = places[row.int(slot)] { groups[place].append(row) }
     }
     for (place, owner) in owners.enumerated() {
@@ -134,38 +134,21 @@ public struct SQLReader<Connection: SQLConnection> {
 
   // MARK: Fetch plans
 
-  /// Whether SQL can express a predicate with the same meaning.
-  public func canPush(_ predicate: ResolvedPredicate, of entities: Range<Int>) -> Bool {
-    guard let first = entities.first else { return false }
-    var translation = SQLPredicate(binding.layout, entity: schema.entities[first])
-    return translation.condition(predicate) != nil
-  }
+  /// Translates a plan.
+  public func prepare(_ plan: FetchPlan) -> SQLFetch { SQLFetch(plan, binding.layout) }
 
-  /// Whether SQL can express a sort with the same order.
-  public func canPush(_ sort: ResolvedSort, of entities: Range<Int>) -> Bool {
-    guard let first = entities.first else { return false }
-    var translation = SQLPredicate(binding.layout, entity: schema.entities[first])
-    return translation.order([sort]) != nil
-  }
-
-  /// Whether one statement can express predicate and sorts of a plan.
-  public func canPush(_ plan: FetchPlan) -> Bool {
-    guard let first = plan.entities.first else { return false }
-    var translation = SQLPredicate(binding.layout, entity: schema.entities[first])
-    return translation.condition(plan.predicate) != nil && translation.order(plan.sort) != nil
-  }
-
-  /// Calls `body` with each row that the plan selects, in the plan's order, ties in key order.
-  public func fetch(_ plan: FetchPlan, _ body: (consuming Row) -> Void) throws(StoreError) {
-    guard let first = plan.entities.first, schema.stores(first) else { return }
-    let text = try text(of: plan, columns: binding.selections[first].columns)
-    try run(text) { (statement) throws(StoreError) in try statement.drain(binding.shapes[first], builder, body) }
+  /// Calls `body` with each row that a fetch selects, in its order, ties in key order.
+  public func fetch(_ fetch: SQLFetch, _ body: (consuming Row) -> Void) throws(StoreError) {
+    guard let entity = fetch.entity else { return }
+    try run(fetch.text(columns: binding.selections[entity].columns)) { (statement) throws(StoreError) in
+      try statement.drain(binding.shapes[entity], builder, body)
+    }
   }
 
   /// Calls `body` with entity and key only, otherwise like ``fetch(_:_:)``.
-  public func fetchReferences(_ plan: FetchPlan, _ body: (ObjectReference) -> Void) throws(StoreError) {
-    guard let first = plan.entities.first, schema.stores(first) else { return }
-    try run(text(of: plan, columns: "t0.Z_ENT, t0.Z_PK")) { (statement) throws(StoreError) in
+  public func references(_ fetch: SQLFetch, _ body: (ObjectReference) -> Void) throws(StoreError) {
+    if fetch.entity == nil { return }
+    try run(fetch.text(columns: "t0.Z_ENT, t0.Z_PK")) { (statement) throws(StoreError) in
       defer { statement.reset() }
       while try statement.step() {
         guard let entity = binding.numbers.entity(statement.int(0)) else { continue }
@@ -174,25 +157,21 @@ public struct SQLReader<Connection: SQLConnection> {
     }
   }
 
-  /// The number of rows the plan selects, its offset and limit applied.
-  public func count(_ plan: FetchPlan) throws(StoreError) -> Int {
-    guard let first = plan.entities.first, schema.stores(first) else { return 0 }
-    var unsorted = plan
-    unsorted.sort = []
-    unsorted.offset = 0
-    unsorted.limit = nil
-    let all = try run(text(of: unsorted, columns: "count(*)", ordered: false)) { (statement) throws(StoreError) in
+  /// The number of rows that a fetch selects.
+  public func count(_ fetch: SQLFetch) throws(StoreError) -> Int {
+    if fetch.entity == nil { return 0 }
+    let all = try run(fetch.counted) { (statement) throws(StoreError) in
       defer { statement.reset() }
       return try statement.step() ? Int(clamping: statement.int(0)) : 0
     }
-    let rest = max(0, all - plan.offset)
-    return min(plan.limit ?? rest, rest)
+    let rest = max(0, all - fetch.plan.offset)
+    return min(fetch.plan.limit ?? rest, rest)
   }
 
-  /// The statement of a plan, and how SQLite runs it.
-  public func explanation(of plan: FetchPlan) throws(StoreError) -> [String] {
-    guard let first = plan.entities.first, schema.stores(first) else { return [] }
-    let text = try text(of: plan, columns: binding.selections[first].columns)
+  /// The statement of a fetch, and how SQLite runs it.
+  public func explanation(of fetch: SQLFetch) throws(StoreError) -> [String] {
+    guard let entity = fetch.entity else { return [] }
+    let text = fetch.text(columns: binding.selections[entity].columns)
     return try run("EXPLAIN QUERY PLAN \(text)") { (statement) throws(StoreError) in
       defer { statement.reset() }
       var lines = [text.statement.text]
@@ -201,26 +180,6 @@ public struct SQLReader<Connection: SQLConnection> {
       }
       return lines
     }
-  }
-
-  private func text(of plan: FetchPlan, columns: String, ordered: Bool = true) throws(StoreError) -> SQLText {
-    let entity = schema.entities[plan.entities.lowerBound]
-    var translation = SQLPredicate(binding.layout, entity: entity)
-    guard let condition = translation.condition(plan.predicate), let order = translation.order(plan.sort) else {
-      throw StoreError(.unsupported, "This predicate or sort cannot be said in SQL; it should have been split off.")
-    }
-    let filter = SQLBinding.filter(plan.entities, of: binding.layout)
-    var text: SQLText =
-      "SELECT \(columns) FROM \(binding.layout.table(entity.index).name) t0\(translation.joins) WHERE \(filter) AND \(condition)"
-    if ordered { text.append(" ORDER BY \((order + ["t0.Z_PK"]).joined(separator: ", "))") }
-    text.append(Self.window(plan))
-    return text
-  }
-
-  /// The limits of the rows that a plan selects; empty for all rows.
-  static func window(_ plan: FetchPlan) -> SQLText {
-    if plan.limit == nil && plan.offset == 0 { return "" }
-    return " LIMIT \(value: .int(Int64(plan.limit ?? -1))) OFFSET \(value: .int(Int64(plan.offset)))"
   }
 
   /// Calls `body` with a statement whose parameters are bound. `body` must reset it.

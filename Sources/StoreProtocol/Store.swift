@@ -107,36 +107,15 @@ public protocol StoreSnapshot: AnyObject, Sendable {
 /// A snapshot that evaluates fetch plans itself. With ``Capabilities/pushDown`` it evaluates most plans, otherwise only
 /// plans that an index serves.
 public protocol FetchingSnapshot: StoreSnapshot {
-  /// Whether a predicate means the same here as in the evaluator of `StoreQuery`.
-  func canPush(_ predicate: ResolvedPredicate, of entities: Range<Int>) -> Bool
-  /// Whether a sort gives the same order here as in the evaluator of `StoreQuery`.
-  func canPush(_ sort: ResolvedSort, of entities: Range<Int>) -> Bool
+  /// Prepares a plan: translates what the store runs of it and says what is left over. It reads no rows.
+  ///
+  /// What the store runs of a predicate or a sort has to mean the same as in the evaluator of `StoreQuery`.
+  func prepare(_ plan: FetchPlan) -> any PreparedFetch
 
-  /// Whether the store takes a plan's predicate and sorts in one statement. It may take each of them alone and not
-  /// both.
-  func canPush(_ plan: FetchPlan) -> Bool
-
-  /// Calls `body` with each row that the plan selects, in the plan's order, ties in key order.
-  func fetch(_ plan: FetchPlan, _ body: (consuming Row) -> Void) throws(StoreError)
-
-  /// Calls `body` with entity and key only, otherwise like `fetch`.
-  func fetchReferences(_ plan: FetchPlan, _ body: (ObjectReference) -> Void) throws(StoreError)
-
-  /// The number of rows the plan selects, its offset and limit applied.
-  func count(_ plan: FetchPlan) throws(StoreError) -> Int
-
-  /// Whether a table has the same values and order of rows here as in ``TableExecution``. `TableExecution` makes
-  /// groups, because its hashing is faster than the sorting of most stores.
-  func canPush(_ plan: TablePlan) -> Bool
-
-  /// Calls `body` with the values of each row of a table.
-  func table(_ plan: TablePlan, _ body: ([Value]) -> Void) throws(StoreError)
-
-  /// Called with the part of a fetch that is done in memory, for logs of the store's statements.
-  func noteResidual(_ predicate: ResolvedPredicate?, isSorted: Bool)
-
-  /// The steps of the store for a plan that it can run, as lines in its own words; empty where it has none.
-  func explanation(of plan: FetchPlan) throws(StoreError) -> [String]
+  /// Prepares a table of values, which has to have the same values and the same order of rows as ``TableExecution``
+  /// makes. Nil for one that the caller has to make of rows. `TableExecution` makes groups, because its hashing is
+  /// faster than the sorting of most stores.
+  func prepare(_ plan: TablePlan) -> (any PreparedTable)?
 
   /// An estimate of the number of rows that a plan selects, at next to no cost; nil where there is none. It may be
   /// called during a fetch. Callers only reserve memory by it.
@@ -146,15 +125,7 @@ public protocol FetchingSnapshot: StoreSnapshot {
 extension FetchingSnapshot {
   public var fetching: (any FetchingSnapshot)? { self }
   public func estimatedCount(_ plan: FetchPlan) -> Int? { nil }
-  public func explanation(of plan: FetchPlan) throws(StoreError) -> [String] { [] }
-  public func noteResidual(_ predicate: ResolvedPredicate?, isSorted: Bool) {}
-  public func canPush(_ plan: FetchPlan) -> Bool {
-    canPush(plan.predicate, of: plan.entities) && plan.sort.allSatisfy { canPush($0, of: plan.entities) }
-  }
-  public func canPush(_ plan: TablePlan) -> Bool { false }
-  public func table(_ plan: TablePlan, _ body: ([Value]) -> Void) throws(StoreError) {
-    throw StoreError(.unsupported, "This store gives rows, but no tables of values.")
-  }
+  public func prepare(_ plan: TablePlan) -> (any PreparedTable)? { nil }
 }
 
 extension StoreSnapshot {

@@ -25,8 +25,8 @@ public struct TableExecution {
     if let defect = plan.defect { throw StoreError(.invalidArgument, defect) }
     var plan = plan
     if snapshots.count == 1, let predicate = predicates.first { plan.fetch.predicate = predicate }
-    if snapshots.count == 1, pushesDown, let store = snapshots[0].fetching, store.canPush(plan) {
-      return try store.table(plan) { body($0, 0) }
+    if snapshots.count == 1, pushesDown, let table = snapshots[0].fetching?.prepare(plan) {
+      return try table.run { body($0, 0) }
     }
     if plan.isGrouped {
       var grouping = TableGrouping(plan, snapshots: snapshots.count)
@@ -87,8 +87,8 @@ public struct TableExecution {
       var fetch = fetch
       if predicates.indices.contains(place) { fetch.predicate = predicates[place] }
       let values = TablePlan(fetch, columns: expressions.map { .value($0) })
-      if pushesDown, let store = snapshot.fetching, store.canPush(values) {
-        try store.table(values) { body($0, place) }
+      if pushesDown, let table = snapshot.fetching?.prepare(values) {
+        try table.run { body($0, place) }
         continue
       }
       let execution = FetchExecution(snapshot, pushesDown: pushesDown)

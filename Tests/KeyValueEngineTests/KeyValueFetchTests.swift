@@ -215,7 +215,8 @@ import Testing
       return found.sorted()
     }
     #expect(try found(former) == [397, 398, 399])
-    #expect(try #require(former.fetching).explanation(of: plan) == ["by the index of Thing.unique, once it is made"])
+    let prepared = try #require(former.fetching).prepare(plan)
+    #expect(try prepared.explanation() == ["by the index of Thing.unique, once it is made"])
     var changes = ChangeSet(time: 0)
     let builder = RowBuilder()
     builder.begin(slots: thing.slots.count)

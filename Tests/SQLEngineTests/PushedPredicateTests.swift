@@ -229,15 +229,53 @@ import Testing
     let plan = FetchPlan(
       entities: try #require(layout.schema.entity(named: "Person")).subtree,
       predicate: try resolved("age IN {" + (1...600).map(String.init).joined(separator: ", ") + "}", of: "Person"))
+    let prepared = reader.prepare(plan)
     for _ in 0..<2 {
-      try reader.fetch(plan) { _ in }
-      try reader.fetchReferences(plan) { _ in }
-      #expect(try reader.count(plan) == 0)
+      try reader.fetch(prepared) { _ in }
+      try reader.references(prepared) { _ in }
+      #expect(try reader.count(prepared) == 0)
       #expect(try connection.integer("SELECT count(*) FROM \(SQLText.listName(0))") == 0)
     }
   }
 
   // MARK: Conditions in memory
+
+  @Test func aPreparedFetchSaysWhatIsLeftOver() throws {
+    let everything = try #require(layout.schema.entity(named: "Everything"))
+    let text = SlotPath(
+      leaf: .attribute(
+        slot: try #require(everything.attribute(named: "string")).slot, kind: .string,
+        declaringEntity: everything.index))
+    var plan = FetchPlan(
+      entities: everything.subtree,
+      predicate: try resolved("int16 == 1 AND decimal ** 2 == 4 AND string == 'a'", of: "Everything"),
+      sort: [ResolvedSort(path: text, isAscending: false)], offset: 1, limit: 3)
+    let partly = SQLFetch(plan, layout)
+    #expect(partly.residual.predicate?.text(layout.schema, showsValues: true) == "decimal ** 2 == 4")
+    #expect(partly.residual.sort == plan.sort && partly.residual.offset == 1 && partly.residual.limit == 3)
+    let taken = partly.text(columns: "t0.Z_PK").statement.text
+    #expect(taken.contains("t0.ZINT16 = ?") && taken.contains("t0.ZSTRING = ?") && !taken.contains("LIMIT"))
+    #expect(taken.hasSuffix("ORDER BY t0.Z_PK"))
+
+    plan.predicate = try resolved("int16 == 1 AND string == 'a'", of: "Everything")
+    let whole = SQLFetch(plan, layout)
+    #expect(whole.residual.isEmpty)
+    #expect(whole.text(columns: "1").statement.text.hasSuffix("ORDER BY t0.ZSTRING DESC, t0.Z_PK LIMIT ? OFFSET ?"))
+    #expect(!whole.counted.statement.text.contains("LIMIT"))
+  }
+
+  /// SQLite refuses longer statements: one has as many of the conditions as it takes.
+  @Test func conditionsThatDoNotFitIntoAStatementAreLeftOver() throws {
+    let everything = try #require(layout.schema.entity(named: "Everything"))
+    let format = (0..<1000).map { "int32 != \($0)" }.joined(separator: " AND ")
+    let fetch = SQLFetch(
+      FetchPlan(entities: everything.subtree, predicate: try resolved(format, of: "Everything")), layout)
+    let left = try #require(fetch.residual.predicate).conjuncts.count
+    #expect(left > 0 && left < 1000, "\(left)")
+    let statement = fetch.text(columns: "count(*)").statement
+    #expect(statement.values.count == 1000 - left)
+    _ = try database().integer("EXPLAIN " + statement.text)
+  }
 
   @Test func anExplanationSaysWhichConditionsAreLeft() throws {
     let url = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)

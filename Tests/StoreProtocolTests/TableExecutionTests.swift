@@ -3,6 +3,26 @@ import StoreQuery
 import StoreSchema
 import Testing
 
+private struct NumberTable: PreparedTable {
+  let snapshot: NumberSnapshot
+  let plan: TablePlan
+
+  func run(_ body: ([Value]) -> Void) throws(StoreError) {
+    let numbers = snapshot.numbers
+    let sorted = plan.fetch.sort.isEmpty ? numbers : numbers.sorted(by: plan.fetch.sort[0].isAscending ? (<) : (>))
+    let tail = sorted.dropFirst(plan.fetch.offset)
+    for number in plan.fetch.limit.map({ tail.prefix($0) }) ?? tail {
+      snapshot.given += 1
+      body(plan.columns.map { _ in .int(number) })
+    }
+  }
+}
+
+private struct NoRows: PreparedFetch {
+  var residual: FetchResidual { .none }
+  func fetch(_ body: (consuming Row) -> Void) throws(StoreError) {}
+}
+
 /// A store of numbers that executes table plans itself, and counts the rows that it returns.
 private final class NumberSnapshot: FetchingSnapshot, @unchecked Sendable {
   let commitNumber: UInt64 = 1
@@ -11,21 +31,8 @@ private final class NumberSnapshot: FetchingSnapshot, @unchecked Sendable {
 
   init(_ numbers: [Int64]) { self.numbers = numbers }
 
-  func canPush(_ plan: TablePlan) -> Bool { true }
-  func table(_ plan: TablePlan, _ body: ([Value]) -> Void) throws(StoreError) {
-    let sorted = plan.fetch.sort.isEmpty ? numbers : numbers.sorted(by: plan.fetch.sort[0].isAscending ? (<) : (>))
-    let tail = sorted.dropFirst(plan.fetch.offset)
-    for number in plan.fetch.limit.map({ tail.prefix($0) }) ?? tail {
-      given += 1
-      body(plan.columns.map { _ in .int(number) })
-    }
-  }
-
-  func canPush(_ predicate: ResolvedPredicate, of entities: Range<Int>) -> Bool { true }
-  func canPush(_ sort: ResolvedSort, of entities: Range<Int>) -> Bool { true }
-  func fetch(_ plan: FetchPlan, _ body: (consuming Row) -> Void) throws(StoreError) {}
-  func fetchReferences(_ plan: FetchPlan, _ body: (ObjectReference) -> Void) throws(StoreError) {}
-  func count(_ plan: FetchPlan) throws(StoreError) -> Int { numbers.count }
+  func prepare(_ plan: TablePlan) -> (any PreparedTable)? { NumberTable(snapshot: self, plan: plan) }
+  func prepare(_ plan: FetchPlan) -> any PreparedFetch { NoRows() }
   func rows(of entity: Int, keys: [Int64], _ body: (consuming Row) -> Void) throws(StoreError) {}
   func scan(_ entities: Range<Int>, _ body: (consuming Row) -> Void) throws(StoreError) {}
   func destinations(

@@ -82,42 +82,11 @@ final class SQLiteSnapshot: FetchingSnapshot, InspectingSnapshot, @unchecked Sen
     try confirmed { () throws(StoreError) in try rows.destinations(of: relationship, owners: owners, body) }
   }
 
-  func canPush(_ predicate: ResolvedPredicate, of entities: Range<Int>) -> Bool {
-    rows.canPush(predicate, of: entities)
-  }
+  func prepare(_ plan: FetchPlan) -> any PreparedFetch { SQLitePreparedFetch(self, rows.prepare(plan)) }
 
-  func canPush(_ sort: ResolvedSort, of entities: Range<Int>) -> Bool { rows.canPush(sort, of: entities) }
-
-  func canPush(_ plan: FetchPlan) -> Bool { rows.canPush(plan) }
-
-  func explanation(of plan: FetchPlan) throws(StoreError) -> [String] { try rows.explanation(of: plan) }
-
-  func canPush(_ plan: TablePlan) -> Bool { rows.canPush(plan) }
-
-  func table(_ plan: TablePlan, _ body: ([Value]) -> Void) throws(StoreError) {
-    try confirmed { () throws(StoreError) in try rows.table(plan, body) }
-  }
-
-  func fetch(_ plan: FetchPlan, _ body: (consuming Row) -> Void) throws(StoreError) {
-    try confirmed { () throws(StoreError) in try rows.fetch(plan, body) }
-  }
-
-  func noteResidual(_ predicate: ResolvedPredicate?, isSorted: Bool) {
-    let trace = reader.statements.connection.debugTrace
-    if trace.level <= 0 { return }
-    let schema = reader.statements.binding.layout.schema
-    trace.noteResidual(predicate?.text(schema, showsValues: trace.level > 1), isSorted: isSorted)
-  }
-
-  func fetchReferences(_ plan: FetchPlan, _ body: (ObjectReference) -> Void) throws(StoreError) {
-    try confirmed { () throws(StoreError) in try rows.fetchReferences(plan, body) }
-  }
+  func prepare(_ plan: TablePlan) -> (any PreparedTable)? { rows.prepare(plan).map { SQLitePreparedTable(self, $0) } }
 
   func estimatedCount(_ plan: FetchPlan) -> Int? { rows.estimatedCount(plan) }
-
-  func count(_ plan: FetchPlan) throws(StoreError) -> Int {
-    try confirmed { () throws(StoreError) in try rows.count(plan) }
-  }
 
   func inspect(
     _ entity: Int, _ body: (InspectedObject) throws(StoreError) -> Void
@@ -131,7 +100,16 @@ final class SQLiteSnapshot: FetchingSnapshot, InspectingSnapshot, @unchecked Sen
 
   /// The result of `read`. Throws where a file that is read without locks was written meanwhile, because the result is
   /// then invalid.
-  private func confirmed<R>(_ read: () throws(StoreError) -> R) throws(StoreError) -> R {
+  /// Writes what a fetch leaves to the caller into the log of statements.
+  func log(_ residual: FetchResidual) {
+    let trace = reader.statements.connection.debugTrace
+    if trace.level <= 0 { return }
+    let schema = reader.statements.binding.layout.schema
+    trace.noteResidual(
+      residual.predicate?.text(schema, showsValues: trace.level > 1), isSorted: !residual.sort.isEmpty)
+  }
+
+  func confirmed<R>(_ read: () throws(StoreError) -> R) throws(StoreError) -> R {
     let result: R
     do { result = try read() } catch {
       try reader.confirm()

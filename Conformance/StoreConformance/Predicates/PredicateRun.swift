@@ -64,7 +64,7 @@ public struct PredicateRun {
 
   private func isPushed(_ fetch: PredicateGenerator.Fetch, _ filled: ModelExecution) throws -> Bool {
     guard let plan = try? plan(fetch, filled) else { return false }
-    return try filled.session.read { $0.fetching?.canPush(plan.predicate, of: plan.entities) ?? false }
+    return try filled.session.read { $0.takesCondition(of: plan) }
   }
 
   private func plan(_ fetch: PredicateGenerator.Fetch, _ filled: ModelExecution) throws -> FetchPlan {
@@ -87,7 +87,7 @@ public struct PredicateRun {
     let plan: FetchPlan
     do { plan = try self.plan(fetch, filled) } catch { return (all.count, ["refused: \(fetch.brief): \(error)"]) }
     let problems: [String] = try filled.session.read { view in
-      let isPushed = view.fetching?.canPush(plan.predicate, of: plan.entities) ?? false
+      let isPushed = view.takesCondition(of: plan)
       return [true, false].compactMap { pushesDown in
         let execution = FetchExecution(view, pushesDown: pushesDown)
         var (found, counted, failure) = ([Int](), 0, "")
@@ -121,5 +121,12 @@ extension PredicateGenerator.Fetch {
     let arguments = format.arguments.count > 60 ? ["\(format.arguments.count)"] : format.arguments.map(\.value.brief)
     return "\(entity.name) \(format.text) \(arguments) sort \(sort.map(\.brief)) offset \(offset) limit "
       + (limit.map(String.init) ?? "-")
+  }
+}
+
+extension StoreSnapshot {
+  /// Whether the store evaluates the predicate of a plan completely.
+  fileprivate func takesCondition(of plan: FetchPlan) -> Bool {
+    fetching.map { $0.prepare(plan).residual.predicate == nil } ?? false
   }
 }

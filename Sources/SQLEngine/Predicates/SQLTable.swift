@@ -3,7 +3,7 @@ import StoreQuery
 import StoreSchema
 
 /// A table without groups as one statement with exactly the same meaning: values of each object, or aggregates of all.
-struct SQLTable {
+public struct SQLTable {
   let text: SQLText
   let columns: [SQLResultColumn]
 
@@ -27,7 +27,7 @@ struct SQLTable {
     let order = plan.isGrouped ? "" : " ORDER BY " + (sorts + ["t0.Z_PK"]).joined(separator: ", ")
     let filter = SQLBinding.filter(plan.fetch.entities, of: layout)
     text =
-      "SELECT \(SQLText(joining: results, by: ", ")) FROM \(layout.table(first).name) t0\(translation.joins) WHERE \(filter) AND \(condition)\(order)"
+      "SELECT \(SQLText(joining: results, by: ", ")) FROM \(layout.table(first).name) t0\(translation.joins) WHERE \(filter) AND \(condition)\(order)\(SQLFetch.window(plan.fetch))"
     self.columns = columns
   }
 }

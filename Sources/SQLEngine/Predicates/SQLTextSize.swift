@@ -22,6 +22,16 @@ struct SQLTextSize {
     selects = max(selects, piece.selects)
   }
 
+  /// Adds a condition to those of a conjunction, which are `count` then; false where they are too large together.
+  mutating func join(_ condition: SQLTextSize, _ count: Int) -> Bool {
+    contain(condition, behind: 2)
+    length += " AND ".utf8.count
+    var enclosed = self
+    enclosed.height += count + 4
+    enclosed.stack += 2
+    return enclosed.isTaken
+  }
+
   mutating func isSelect() { selects += height }
 
   /// The number of words, operators and parentheses of a text, an upper bound of the symbols on the stack behind it.

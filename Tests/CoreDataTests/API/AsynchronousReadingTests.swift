@@ -139,29 +139,33 @@ private final class SlowStore: Store {
   private static var refusal: StoreError { StoreError(.unsupported, "It is only read.") }
 }
 
+/// A thousand rows, in the middle of which the gate stands.
+private struct SlowFetch: PreparedFetch {
+  let snapshot: SlowSnapshot
+  var residual: FetchResidual { .none }
+
+  func fetch(_ body: (consuming Row) -> Void) throws(StoreError) {
+    for key in 1...Int64(1000) {
+      if key == 500 { snapshot.gate.pass() }
+      body(snapshot.row(key))
+    }
+  }
+}
+
 private final class SlowSnapshot: FetchingSnapshot, @unchecked Sendable {
-  private let gate: SlowStore.Gate
+  fileprivate let gate: SlowStore.Gate
   private let builder = RowBuilder()
   let commitNumber: UInt64 = 0
 
   init(_ gate: SlowStore.Gate) { self.gate = gate }
 
-  private func row(_ key: Int64) -> Row {
+  fileprivate func row(_ key: Int64) -> Row {
     builder.begin(slots: 1)
     builder.setInt(0, key)
     return builder.finish(key: key, entity: 0, version: 1)
   }
 
-  func canPush(_ predicate: ResolvedPredicate, of entities: Range<Int>) -> Bool { true }
-  func canPush(_ sort: ResolvedSort, of entities: Range<Int>) -> Bool { true }
-  func fetch(_ plan: FetchPlan, _ body: (consuming Row) -> Void) throws(StoreError) {
-    for key in 1...Int64(1000) {
-      if key == 500 { gate.pass() }
-      body(row(key))
-    }
-  }
-  func fetchReferences(_ plan: FetchPlan, _ body: (ObjectReference) -> Void) throws(StoreError) {}
-  func count(_ plan: FetchPlan) throws(StoreError) -> Int { 1000 }
+  func prepare(_ plan: FetchPlan) -> any PreparedFetch { SlowFetch(snapshot: self) }
   func rows(of entity: Int, keys: [Int64], _ body: (consuming Row) -> Void) throws(StoreError) {
     for key in keys { body(row(key)) }
   }

@@ -8,6 +8,11 @@ import Testing
 
 /// Which rows are read ahead with those of faults.
 @Suite struct ReadAheadTests {
+  private struct NoRows: PreparedFetch {
+    var residual: FetchResidual { .none }
+    func fetch(_ body: (consuming Row) -> Void) throws(StoreError) {}
+  }
+
   /// A view of rows with the keys from 1 on that counts its reads.
   private final class View: FetchingSnapshot, @unchecked Sendable {
     let count: Int64
@@ -56,11 +61,7 @@ import Testing
     func destinations(
       of relationship: Relationship, owners: [Int64], _ body: (Int64, consuming Row) -> Void
     ) throws(StoreError) {}
-    func canPush(_ predicate: ResolvedPredicate, of entities: Range<Int>) -> Bool { true }
-    func canPush(_ sort: ResolvedSort, of entities: Range<Int>) -> Bool { true }
-    func fetch(_ plan: FetchPlan, _ body: (consuming Row) -> Void) throws(StoreError) {}
-    func fetchReferences(_ plan: FetchPlan, _ body: (ObjectReference) -> Void) throws(StoreError) {}
-    func count(_ plan: FetchPlan) throws(StoreError) -> Int { 0 }
+    func prepare(_ plan: FetchPlan) -> any PreparedFetch { NoRows() }
     func estimatedCount(_ plan: FetchPlan) -> Int? { Int(count) }
   }
 
