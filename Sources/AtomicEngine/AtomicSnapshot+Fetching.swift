@@ -1,6 +1,7 @@
 import StoreProtocol
 import StoreQuery
 import StoreSchema
+import StoreSupport
 
 /// Fetches that use the indexes of the model. `canPush` rejects predicates that no index serves, and the caller then
 /// tests row by row.
@@ -53,7 +54,7 @@ extension AtomicSnapshot: FetchingSnapshot {
   }
 
   private func tree(_ entities: Range<Int>) -> AtomicTree? {
-    entities.first.map { graph.trees[graph.shape.tree[$0]] }
+    entities.first.map { graph.trees[graph.shape.hierarchies[$0]] }
   }
 
   // MARK: Access by index

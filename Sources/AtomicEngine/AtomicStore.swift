@@ -1,6 +1,7 @@
 import Foundation
 import StoreProtocol
 import StoreSchema
+import StoreSupport
 import Synchronization
 
 /// A store that keeps its whole graph in memory. Each commit makes the next graph. A store with a medium writes the

@@ -2,6 +2,7 @@ import Foundation
 import PropertyLists
 import StoreProtocol
 import StoreSchema
+import StoreSupport
 import Synchronization
 
 /// A store over an ordered map.

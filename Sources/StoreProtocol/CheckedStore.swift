@@ -60,9 +60,8 @@ public struct CheckedBackend: StoreBackend {
     try base.setMetadata(metadata, at: url, options: options)
   }
 
-  public func salvage(at url: URL, into salvage: Salvage, options: StoreOptions) throws(StoreError) {
-    try base.salvage(at: url, into: salvage, options: options)
-  }
+  /// The capability of the backend itself.
+  public func capability<Capability>(_ type: Capability.Type) -> Capability? { base.capability(type) }
 
   public func inferredModel(at url: URL, options: StoreOptions) throws(StoreError) -> [EntityDefinition] {
     try base.inferredModel(at: url, options: options)

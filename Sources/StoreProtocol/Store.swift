@@ -163,10 +163,10 @@ extension StoreSnapshot {
   public func externalDataNames(_ schema: Schema, _ body: (Data) -> Bool) throws(StoreError) {
     var goesOn = true
     for entity in schema.entities where goesOn && !entity.isAbstract {
-      let slots = entity.slotsForNames
+      let slots = entity.externalNameSlots
       if slots.isEmpty { continue }
       try scan(entity.index..<entity.index + 1) { row in
-        for slot in slots where goesOn && row.mayName(slot) { goesOn = body(row.data(slot)) }
+        for slot in slots where goesOn && row.mayHoldExternalName(slot) { goesOn = body(row.data(slot)) }
       }
     }
   }
@@ -185,14 +185,14 @@ extension StoreSnapshot {
 extension Entity {
   /// The slots that may name data outside the row. A value that was written under another model may be a name, whatever
   /// the present model says.
-  package var slotsForNames: [Int] {
+  public var externalNameSlots: [Int] {
     slots.indices.filter { [.externalData, .data, .transformable].contains(slots[$0]) }
   }
 }
 
 extension Row {
   /// Whether the bytes of a slot may be the name of data outside the row.
-  package func mayName(_ slot: Int) -> Bool {
+  public func mayHoldExternalName(_ slot: Int) -> Bool {
     !isNull(slot) && withBytes(slot) { $0.first == 2 && $0.count < 64 }
   }
 }

@@ -3,6 +3,7 @@ import SQLiteBackend
 import StoreConformance
 import StoreProtocol
 import StoreSchema
+import StoreSupport
 import Testing
 
 /// An SQLite store that was left with its last saves in the log, and whose removal is cut off.

@@ -1,6 +1,7 @@
 import Foundation
 import StoreProtocol
 import StoreSchema
+import StoreSupport
 import Testing
 
 /// The first half of a commit: what it asks for, and what becomes of the rows.

@@ -3,6 +3,7 @@ import BinaryBackend
 import Foundation
 import StoreProtocol
 import StoreSchema
+import StoreSupport
 import Testing
 import XMLBackend
 

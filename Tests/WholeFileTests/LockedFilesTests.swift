@@ -1,5 +1,6 @@
 import Foundation
 import StoreProtocol
+import StoreSupport
 import Testing
 
 /// The list of files that must not be opened beside SQLite.

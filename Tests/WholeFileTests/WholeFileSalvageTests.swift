@@ -1,6 +1,7 @@
 import Foundation
 import StoreProtocol
 import StoreSchema
+import StoreSupport
 import Testing
 
 /// What is told of damaged files that have no checksum, and what is found again all the same.
@@ -54,7 +55,7 @@ import Testing
     try file.write(to: place.url)
     var told: [String] = []
     let salvage = Salvage(try schema()) { told.append($0.text) }
-    try format.backend.salvage(at: place.url, into: salvage, options: StoreOptions())
+    try salvage.read(place.url, of: format.backend, options: StoreOptions())
     #expect(try Data(contentsOf: place.url) == file)
     let url = place.url.appendingPathExtension("new")
     try format.backend.make(at: url, from: salvage, options: StoreOptions())

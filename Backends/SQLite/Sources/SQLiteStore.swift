@@ -3,6 +3,7 @@ import Foundation
 import SQLEngine
 import StoreProtocol
 import StoreSchema
+import StoreSupport
 import Synchronization
 
 /// An open SQLite store: one writing connection, and a pool of snapshot readers that never block it.

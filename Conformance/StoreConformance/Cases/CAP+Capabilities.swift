@@ -2,6 +2,7 @@ import Foundation
 import StoreProtocol
 import StoreQuery
 import StoreSchema
+import StoreSupport
 
 /// What is declared is there, and what is not is refused.
 extension ConformanceSuite {
@@ -44,7 +45,7 @@ extension ConformanceSuite {
     ) { c in
       try c.open(Fixtures.people()).close()
       try c.refuses(.unsupported) {
-        try c.backend.salvage(at: c.url, into: Salvage(Fixtures.people()) { _ in }, options: StoreOptions())
+        try Salvage(Fixtures.people()) { _ in }.read(c.url, of: c.backend, options: StoreOptions())
       }
     },
     ConformanceCase(

@@ -1,6 +1,7 @@
 import Foundation
 import StoreProtocol
 import StoreSchema
+import StoreSupport
 
 /// Brings objects of a save up to what their stores have by now, as a merge policy of another type than `error` says.
 struct ObjectMerge {

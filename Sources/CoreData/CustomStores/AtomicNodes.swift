@@ -2,6 +2,7 @@ import AtomicEngine
 import Foundation
 import StoreProtocol
 import StoreSchema
+import StoreSupport
 import Synchronization
 
 /// Lets an ``NSAtomicStore`` be the medium of an atomic store: its cache nodes are read once, and told of every save.

@@ -1,6 +1,7 @@
 import Foundation
 import StoreProtocol
 import StoreSchema
+import StoreSupport
 
 /// Makes rows of values as clients' stores give them.
 struct CustomRow {

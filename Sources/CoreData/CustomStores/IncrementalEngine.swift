@@ -2,6 +2,7 @@ import Foundation
 import StoreProtocol
 import StoreQuery
 import StoreSchema
+import StoreSupport
 import Synchronization
 
 /// Lets an ``NSIncrementalStore`` stand where contexts expect a store: rows are asked for one by one, changes go there

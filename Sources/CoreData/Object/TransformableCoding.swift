@@ -1,6 +1,7 @@
 import Foundation
 import StoreProtocol
 import StoreSchema
+import StoreSupport
 
 /// Encodes and decodes the values of transformable attributes. In a store that keeps objects they are kept as they are.
 enum TransformableCoding {

@@ -1,6 +1,7 @@
 import Foundation
 import StoreProtocol
 import StoreSchema
+import StoreSupport
 
 /// `coredata store dump`: everything that a store holds, in one canonical text.
 enum DumpCommand {

@@ -1,6 +1,7 @@
 import Foundation
 import StoreProtocol
 import StoreSchema
+import StoreSupport
 
 /// Objects of one entity as lines of the canonical dump.
 struct DumpLine {

@@ -1,6 +1,7 @@
 import Foundation
 import StoreProtocol
 import StoreSchema
+import StoreSupport
 
 /// Fetched objects as JSON lines and as CSV fields.
 struct FetchForm {

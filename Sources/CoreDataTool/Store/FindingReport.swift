@@ -1,5 +1,6 @@
 import Foundation
 import StoreProtocol
+import StoreSupport
 
 /// Writes findings, one a line.
 final class FindingReport {

@@ -3,6 +3,7 @@ import Foundation
 import StoreProtocol
 import StoreQuery
 import StoreSchema
+import StoreSupport
 
 /// `coredata store info`: what a store is, its files and how many objects it has.
 enum InfoCommand {

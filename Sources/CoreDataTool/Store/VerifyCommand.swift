@@ -1,6 +1,7 @@
 import Foundation
 import StoreProtocol
 import StoreSchema
+import StoreSupport
 
 /// `coredata store verify`: whether a store is whole.
 enum VerifyCommand {

@@ -1,9 +1,10 @@
 import Foundation
 import LMDBStore
+import StoreProtocol
 import Testing
 
 @testable import CoreData
-@testable import StoreProtocol
+@testable import StoreSupport
 
 /// What is done with one store's files leaves alone what another one has.
 @Suite struct NeighbouringFileTests {

@@ -1,5 +1,6 @@
 import StoreProtocol
 import StoreSchema
+import StoreSupport
 
 /// What a context does when one of its stores has moved to another place.
 ///

@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import StoreProtocol
 import StoreSchema
+import StoreSupport
 import Synchronization
 
 /// Large values that saves have replaced or deleted, as long as an object of this process may have a row that names

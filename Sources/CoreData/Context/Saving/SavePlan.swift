@@ -1,6 +1,7 @@
 import Foundation
 import StoreProtocol
 import StoreSchema
+import StoreSupport
 
 /// What one save writes: a change set for each store, and the objects that each of its entries stands for.
 final class SavePlan {

@@ -1,4 +1,5 @@
 import Foundation
+import StoreProtocol
 import StoreSchema
 
 /// Copies everything that one open store holds into another one that is empty: objects with their keys, links with

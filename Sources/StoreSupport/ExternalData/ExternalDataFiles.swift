@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import StoreProtocol
 import StoreSchema
 import Synchronization
 
