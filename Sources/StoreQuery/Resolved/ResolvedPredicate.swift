@@ -23,7 +23,7 @@ public indirect enum ResolvedPredicate: Hashable, Sendable {
   case exists(ResolvedCollection, variable: Int, ResolvedPredicate)
 
   /// Whether it plainly selects everything.
-  package var isTrue: Bool {
+  public var isTrue: Bool {
     switch self {
     case .constant(let constant): constant
     case .and(let parts): parts.isEmpty

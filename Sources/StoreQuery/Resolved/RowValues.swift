@@ -6,7 +6,7 @@ extension Row {
   ///
   /// Data that may lie outside the row is given without its leading byte where it is inside; else its name is given,
   /// which equals no data of a user's.
-  package func value(of leaf: SlotPath.Leaf) -> Value {
+  public func value(of leaf: SlotPath.Leaf) -> Value {
     switch leaf {
     case .attribute(let slot, .externalData, _): isNull(slot) ? .null : .data(Self.inner(data(slot)))
     case .attribute(let slot, let kind, _): value(slot, kind)
