@@ -16,6 +16,12 @@ func library(
   .target(name: name, dependencies: dependencies, path: path, exclude: exclude, swiftSettings: strict)
 }
 
+/// An engine or a backend. It is compiled as a third party's would be: without the `package` declarations of other
+/// modules.
+func publicOnly(_ name: String, path: String? = nil, _ dependencies: [Target.Dependency]) -> Target {
+  .target(name: name, dependencies: dependencies, path: path, packageAccess: false, swiftSettings: strict)
+}
+
 func tests(_ name: String, _ dependencies: [Target.Dependency], _ settings: [SwiftSetting] = strict) -> Target {
   .testTarget(name: name, dependencies: dependencies, swiftSettings: settings)
 }
@@ -52,10 +58,10 @@ let package = Package(
     library("StoreProtocol", ["StoreQuery", "StoreSchema", "PropertyLists"]),
     .systemLibrary(name: "CPosix"),
     library("StoreSupport", ["StoreProtocol", "StoreQuery", "StoreSchema", "PropertyLists"]),
-    library(
+    publicOnly(
       "AtomicEngine", ["StoreProtocol", "StoreQuery", "StoreSchema", "StoreSupport", "PropertyLists", "CPosix"]),
-    library("KeyValueEngine", ["StoreProtocol", "StoreQuery", "StoreSchema", "StoreSupport", "PropertyLists"]),
-    library("SQLEngine", ["StoreProtocol", "StoreQuery", "StoreSchema", "StoreSupport"]),
+    publicOnly("KeyValueEngine", ["StoreProtocol", "StoreQuery", "StoreSchema", "StoreSupport", "PropertyLists"]),
+    publicOnly("SQLEngine", ["StoreProtocol", "StoreQuery", "StoreSchema", "StoreSupport"]),
     library("PropertyLists", []),
     library("ModelFiles", ["StoreQuery", "StoreSchema", "PropertyLists"]),
 
@@ -65,7 +71,7 @@ let package = Package(
     .systemLibrary(
       name: "CZlib", path: "Backends/SQLite/CZlib", pkgConfig: "zlib",
       providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
-    library(
+    publicOnly(
       "SQLiteBackend", path: "Backends/SQLite/Sources",
       ["SQLEngine", "StoreProtocol", "StoreQuery", "StoreSchema", "StoreSupport", "PropertyLists", "CSQLite", "CZlib"]),
 
@@ -73,24 +79,24 @@ let package = Package(
       name: "CLibXML2", path: "Backends/XML/CLibXML2", pkgConfig: "libxml-2.0",
       providers: [.apt(["libxml2-dev"]), .brew(["libxml2"])]),
     .target(name: "CXMLParser", dependencies: ["CLibXML2"], path: "Backends/XML/CXMLParser"),
-    library(
+    publicOnly(
       "XMLBackend", path: "Backends/XML/Sources",
       ["AtomicEngine", "StoreProtocol", "StoreSchema", "StoreSupport", "PropertyLists", "CXMLParser"]),
-    library(
+    publicOnly(
       "BinaryBackend", path: "Backends/Binary/Sources",
       ["AtomicEngine", "StoreProtocol", "StoreSchema", "StoreSupport", "PropertyLists"]),
-    library("InMemoryBackend", path: "Backends/InMemory/Sources", ["AtomicEngine", "StoreProtocol", "StoreSchema"]),
+    publicOnly("InMemoryBackend", path: "Backends/InMemory/Sources", ["AtomicEngine", "StoreProtocol", "StoreSchema"]),
 
     .systemLibrary(
       name: "CLMDB", path: "Backends/LMDB/CLMDB", pkgConfig: "lmdb",
       providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
-    library(
+    publicOnly(
       "LMDBBackend", path: "Backends/LMDB/Sources",
       [
         "KeyValueEngine", "StoreProtocol", "StoreSchema", "StoreSupport", "CPosix",
         .target(name: "CLMDB", condition: withLMDB),
       ]),
-    library("LMDBStore", path: "Backends/LMDB/Registration", ["CoreData", "LMDBBackend"]),
+    publicOnly("LMDBStore", path: "Backends/LMDB/Registration", ["CoreData", "LMDBBackend"]),
 
     .target(name: "CRuntime"),
     .target(

@@ -15,6 +15,9 @@ struct SourceFile: Sendable {
 
   var isBackend: Bool { path.hasPrefix("Backends/") }
 
+  /// The folder of a backend's module: `Backends/SQLite/Sources`.
+  var folderOfBackend: String { path.split(separator: "/").prefix(3).joined(separator: "/") }
+
   /// The lines without what follows `//`. Enough for the rules here: none of them looks for what stands in strings.
   var codeLines: [Substring] {
     text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
