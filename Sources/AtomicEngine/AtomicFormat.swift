@@ -130,7 +130,7 @@ extension AtomicFormat {
 }
 
 /// The backend of stores that are one file each, of one format.
-public struct AtomicFileBackend<Format: AtomicFormat>: StoreBackend, SalvagingBackend {
+public struct AtomicFileBackend<Format: AtomicFormat>: StoreBackend, ModelInferringBackend, SalvagingBackend {
   private let format: Format
 
   /// The backend of stores of a format.

@@ -63,10 +63,6 @@ public struct CheckedBackend: StoreBackend {
   /// The capability of the backend itself.
   public func capability<Capability>(_ type: Capability.Type) -> Capability? { base.capability(type) }
 
-  public func inferredModel(at url: URL, options: StoreOptions) throws(StoreError) -> [EntityDefinition] {
-    try base.inferredModel(at: url, options: options)
-  }
-
   public func destroy(at url: URL, options: StoreOptions) throws(StoreError) {
     try base.destroy(at: url, options: options)
   }
@@ -139,14 +135,12 @@ final class CheckedStore: Store {
 
   func externalData(_ name: Data) throws(StoreError) -> Data { try base.externalData(name) }
 
-  func keepExternalData(_ data: Data) throws(StoreError) -> Data? {
+  /// A capability of the store itself, whatever it is. Throws `closed` in a forked copy of the process.
+  func capability<Capability>(_ type: Capability.Type) throws(StoreError) -> Capability? {
     try requireProcess()
-    return try base.keepExternalData(data)
+    return try base.capability(type)
   }
 
-  func discardExternalData(_ names: [Data]) { base.discardExternalData(names) }
-  func holdExternalData(_ names: [Data]) { base.holdExternalData(names) }
-  func releaseExternalData(_ names: [Data]) -> [Data] { base.releaseExternalData(names) }
   func close() throws(StoreError) { if ProcessCopy.current == process { try base.close() } }
 }
 

@@ -27,11 +27,6 @@ public protocol StoreBackend: Sendable {
   /// Throws `unsupported`, and changes nothing, where the format has no way to do so.
   func setMetadata(_ metadata: StoreMetadata, at url: URL, options: StoreOptions) throws(StoreError)
 
-  /// A model guessed from the content of the store at `url`, for reading a store whose model is lost. Leaves no trace.
-  ///
-  /// Throws `unsupported` where the format holds too little information.
-  func inferredModel(at url: URL, options: StoreOptions) throws(StoreError) -> [EntityDefinition]
-
   /// Removes the store at `url` with everything that belongs to it, the store's own file first. A missing store is no
   /// error.
   ///
@@ -61,10 +56,14 @@ extension StoreBackend {
     throw StoreError(
       .unsupported, "A store of type \(storeType) changes its metadata with a save only; open it with its model.")
   }
+}
 
-  public func inferredModel(at url: URL, options: StoreOptions) throws(StoreError) -> [EntityDefinition] {
-    throw StoreError(.unsupported, "A store of type \(storeType) does not tell its model; open it with a model file.")
-  }
+/// A backend that can guess the model of a store whose model is lost: an optional capability.
+public protocol ModelInferringBackend: Sendable {
+  /// A model guessed from the content of the store at `url`, for reading it. Leaves no trace.
+  ///
+  /// Throws `unsupported` where the format holds too little information.
+  func inferredModel(at url: URL, options: StoreOptions) throws(StoreError) -> [EntityDefinition]
 }
 
 /// How to open a store.

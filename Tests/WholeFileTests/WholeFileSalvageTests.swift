@@ -34,7 +34,10 @@ import Testing
     for key in (isEmpty ? 1..<1 : 1..<4) as Range<Int64> {
       builder.begin(slots: note.slots.count)
       builder.setString(try slot("text"), "note \(key)")
-      if key == 2 { builder.set(try slot("photo"), .data(try #require(try store.keepExternalData(photo)))) }
+      if key == 2 {
+        let name = try #require(try store.externalDataStore?.keepExternalData(photo))
+        builder.set(try slot("photo"), .data(name))
+      }
       if key > 1 {
         let owner = try #require(note.relationship(named: "owner"))
         builder.setInt(try slot("owner"), 1)

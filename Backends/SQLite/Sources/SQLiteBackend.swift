@@ -7,7 +7,7 @@ import StoreSchema
 import StoreSupport
 
 /// Stores in Core Data's SQLite file format.
-public struct SQLiteBackend: StoreBackend, SalvagingBackend {
+public struct SQLiteBackend: StoreBackend, ModelInferringBackend, SalvagingBackend {
   /// The backend of SQLite stores.
   public init() {}
 

@@ -112,7 +112,7 @@ final class ObsoleteValues: Sendable {
   /// Releases the values that a part of a save has held, after its commit was not made. Another commit may have made
   /// one of them obsolete before: while a view can still read that value, it stays held and is looked at again.
   func release(_ part: SavePlan.Part) {
-    let kept = Set(part.engine.releaseExternalData(part.changes.obsoleteExternalData))
+    let kept = Set(part.engine.externalDataStore?.releaseExternalData(part.changes.obsoleteExternalData) ?? [])
     if !kept.isEmpty { add(values(of: part).filter { kept.contains($0.name) }) }
   }
 
@@ -172,7 +172,7 @@ final class ObsoleteValues: Sendable {
     }
     for (store, values) in unheld.values {
       // What views can still read may come to more objects.
-      let kept = Set(found(store)?.releaseExternalData(values.map(\.name)) ?? [])
+      let kept = Set(found(store)?.externalDataStore?.releaseExternalData(values.map(\.name)) ?? [])
       rest += values.filter { kept.contains($0.name) }
     }
     return rest
