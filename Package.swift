@@ -216,9 +216,9 @@ let package = Package(
     tests(
       "CoreDataTests",
       [
-        "ClientStores", "CoreData", "CoreDataTool", "crash-writer", "FuzzTargets", "LMDBStore", "PropertyLists",
-        "SQLEngine", "SQLiteBackend", "StoreProtocol", "StoreQuery", "StoreSchema", "StoreSupport", "queue-run-loop",
-        "queue-dispatch-main", "queue-async-main", "queue-undrained", "queue-wrong",
+        "ClientStores", "CoreData", "CoreDataTool", "crash-writer", "FuzzTargets", "InMemoryBackend", "LMDBStore",
+        "PropertyLists", "SQLEngine", "SQLiteBackend", "StoreProtocol", "StoreQuery", "StoreSchema", "StoreSupport",
+        "queue-run-loop", "queue-dispatch-main", "queue-async-main", "queue-undrained", "queue-wrong",
       ],
       namesFoundationsPredicates),
     tests(

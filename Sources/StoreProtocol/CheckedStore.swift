@@ -14,11 +14,14 @@ public struct CheckedBackend: StoreBackend {
 
   public var storeType: String { base.storeType }
   public var capabilities: Capabilities { base.capabilities }
+  public var ownOptions: [StoreOptionDeclaration] { base.ownOptions }
 
   /// Throws `unsupported`, and leaves everything as it was, for a model or an option that the backend lacks the
-  /// capability for.
+  /// capability for. Throws `invalidArgument` for an option of the backend's own (``StoreBackend/ownOptions``) that it
+  /// does not know, or that has a value of another type; every other call with options does so too.
   public func open(at url: URL, schema: Schema, options: StoreOptions) throws(StoreError) -> any Store {
     try requirePower(for: schema, options)
+    try options.checkOwn(of: base)
     return CheckedStore(try base.open(at: url, schema: schema, options: options))
   }
 
@@ -45,12 +48,13 @@ public struct CheckedBackend: StoreBackend {
   }
 
   public func metadata(at url: URL, options: StoreOptions) throws(StoreError) -> StoreMetadata {
-    try base.metadata(at: url, options: options)
+    try options.checkOwn(of: base)
+    return try base.metadata(at: url, options: options)
   }
 
   /// Throws `invalidArgument`, and changes nothing, where the metadata is not of this store.
   public func setMetadata(_ metadata: StoreMetadata, at url: URL, options: StoreOptions) throws(StoreError) {
-    let known = try base.metadata(at: url, options: options)
+    let known = try self.metadata(at: url, options: options)
     guard metadata.identifier == known.identifier, metadata.storeType == known.storeType,
       metadata.versionHashes == known.versionHashes
     else {
@@ -64,10 +68,12 @@ public struct CheckedBackend: StoreBackend {
   public func capability<Capability>(_ type: Capability.Type) -> Capability? { base.capability(type) }
 
   public func destroy(at url: URL, options: StoreOptions) throws(StoreError) {
+    try options.checkOwn(of: base)
     try base.destroy(at: url, options: options)
   }
 
   public func replace(at destination: URL, with source: URL, options: StoreOptions) throws(StoreError) {
+    try options.checkOwn(of: base)
     try base.replace(at: destination, with: source, options: options)
   }
 }

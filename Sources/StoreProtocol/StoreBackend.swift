@@ -11,6 +11,8 @@ public protocol StoreBackend: Sendable {
   var storeType: String { get }
   /// The capabilities of stores of this type.
   var capabilities: Capabilities { get }
+  /// The options that stores of this type have of their own; none by default.
+  var ownOptions: [StoreOptionDeclaration] { get }
 
   /// Opens the store at `url`, and makes it first where there is none.
   ///
@@ -50,6 +52,8 @@ public protocol StoreBackend: Sendable {
 }
 
 extension StoreBackend {
+  public var ownOptions: [StoreOptionDeclaration] { [] }
+
   public func capability<Capability>(_ type: Capability.Type) -> Capability? { self as? Capability }
 
   public func setMetadata(_ metadata: StoreMetadata, at url: URL, options: StoreOptions) throws(StoreError) {
@@ -106,6 +110,9 @@ public struct StoreOptions: Sendable {
   public var externalDataGrace: Double = 60
   /// Receives each statement with its duration in seconds, for logging.
   public var trace: (@Sendable (String, Double) -> Void)?
+
+  /// Options that types of stores have of their own, by name, as they were given; see ``StoreOption``.
+  public var own: [String: StoreOptionValue] = [:]
 
   /// The options of a store that is opened for reading and writing.
   public init() {}
