@@ -26,13 +26,11 @@ import Testing
       ofType: backend.storeType, configurationName: nil, at: url, options: options)
   }
 
-  @Test(
-    arguments: [
-      [NSNumber(value: 7), "CHF" as NSString, NSNumber(value: true)], [7, "CHF", true], [7.0, "CHF", 1],
-    ] as [[any Sendable]])
-  func aDictionaryGivesThemToTheStore(values: [any Sendable]) throws {
+  @Test(arguments: [false, true]) func aDictionaryGivesThemToTheStore(ofFoundation: Bool) throws {
     try add([
-      backend.pages.name: values[0], backend.currency.name: values[1], backend.rounds.name: values[2],
+      backend.pages.name: ofFoundation ? NSNumber(value: 7) : 7,
+      backend.currency.name: ofFoundation ? NSString(string: "CHF") : "CHF",
+      backend.rounds.name: ofFoundation ? NSNumber(value: true) : true,
       NSReadOnlyPersistentStoreOption: false, "Journal.pages": "many", "pages": "many",
     ])
     #expect(backend.given == LedgerBackend.Given(pages: 7, currency: "CHF", rounds: true))
