@@ -18,7 +18,7 @@ public struct CheckedBackend: StoreBackend {
 
   /// Throws `unsupported`, and leaves everything as it was, for a model or an option that the backend lacks the
   /// capability for. Throws `invalidArgument` for an option of the backend's own (``StoreBackend/ownOptions``) that it
-  /// does not know, or that has a value of another type; every other call with options does so too.
+  /// does not know, or that has a value of another type. So do the other calls of ``StoreBackend`` with options.
   public func open(at url: URL, schema: Schema, options: StoreOptions) throws(StoreError) -> any Store {
     try requirePower(for: schema, options)
     try options.checkOwn(of: base)
