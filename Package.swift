@@ -16,6 +16,12 @@ func library(
   .target(name: name, dependencies: dependencies, path: path, exclude: exclude, swiftSettings: strict)
 }
 
+/// An engine or a backend. It is compiled as a third party's would be: without the `package` declarations of other
+/// modules.
+func publicOnly(_ name: String, path: String? = nil, _ dependencies: [Target.Dependency]) -> Target {
+  .target(name: name, dependencies: dependencies, path: path, packageAccess: false, swiftSettings: strict)
+}
+
 func tests(_ name: String, _ dependencies: [Target.Dependency], _ settings: [SwiftSetting] = strict) -> Target {
   .testTarget(name: name, dependencies: dependencies, swiftSettings: settings)
 }
@@ -32,6 +38,7 @@ let package = Package(
   products: [
     .library(name: "CoreData", targets: ["CoreData"]),
     .library(name: "StoreProtocol", targets: ["StoreProtocol", "StoreQuery", "StoreSchema"]),
+    .library(name: "StoreSupport", targets: ["StoreSupport"]),
     .library(name: "AtomicEngine", targets: ["AtomicEngine"]),
     .library(name: "KeyValueEngine", targets: ["KeyValueEngine"]),
     .library(name: "SQLEngine", targets: ["SQLEngine"]),
@@ -50,9 +57,11 @@ let package = Package(
     library("StoreQuery", ["StoreSchema"]),
     library("StoreProtocol", ["StoreQuery", "StoreSchema", "PropertyLists"]),
     .systemLibrary(name: "CPosix"),
-    library("AtomicEngine", ["StoreProtocol", "StoreQuery", "StoreSchema", "PropertyLists", "CPosix"]),
-    library("KeyValueEngine", ["StoreProtocol", "StoreQuery", "StoreSchema", "PropertyLists"]),
-    library("SQLEngine", ["StoreProtocol", "StoreQuery", "StoreSchema"]),
+    library("StoreSupport", ["StoreProtocol", "StoreQuery", "StoreSchema", "PropertyLists"]),
+    publicOnly(
+      "AtomicEngine", ["StoreProtocol", "StoreQuery", "StoreSchema", "StoreSupport", "PropertyLists", "CPosix"]),
+    publicOnly("KeyValueEngine", ["StoreProtocol", "StoreQuery", "StoreSchema", "StoreSupport", "PropertyLists"]),
+    publicOnly("SQLEngine", ["StoreProtocol", "StoreQuery", "StoreSchema", "StoreSupport"]),
     library("PropertyLists", []),
     library("ModelFiles", ["StoreQuery", "StoreSchema", "PropertyLists"]),
 
@@ -62,36 +71,39 @@ let package = Package(
     .systemLibrary(
       name: "CZlib", path: "Backends/SQLite/CZlib", pkgConfig: "zlib",
       providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
-    library(
+    publicOnly(
       "SQLiteBackend", path: "Backends/SQLite/Sources",
-      ["SQLEngine", "StoreProtocol", "StoreQuery", "StoreSchema", "PropertyLists", "CSQLite", "CZlib"]),
+      ["SQLEngine", "StoreProtocol", "StoreQuery", "StoreSchema", "StoreSupport", "PropertyLists", "CSQLite", "CZlib"]),
 
     .systemLibrary(
       name: "CLibXML2", path: "Backends/XML/CLibXML2", pkgConfig: "libxml-2.0",
       providers: [.apt(["libxml2-dev"]), .brew(["libxml2"])]),
     .target(name: "CXMLParser", dependencies: ["CLibXML2"], path: "Backends/XML/CXMLParser"),
-    library(
+    publicOnly(
       "XMLBackend", path: "Backends/XML/Sources",
-      ["AtomicEngine", "StoreProtocol", "StoreSchema", "PropertyLists", "CXMLParser"]),
-    library(
+      ["AtomicEngine", "StoreProtocol", "StoreSchema", "StoreSupport", "PropertyLists", "CXMLParser"]),
+    publicOnly(
       "BinaryBackend", path: "Backends/Binary/Sources",
-      ["AtomicEngine", "StoreProtocol", "StoreSchema", "PropertyLists"]),
-    library("InMemoryBackend", path: "Backends/InMemory/Sources", ["AtomicEngine", "StoreProtocol", "StoreSchema"]),
+      ["AtomicEngine", "StoreProtocol", "StoreSchema", "StoreSupport", "PropertyLists"]),
+    publicOnly("InMemoryBackend", path: "Backends/InMemory/Sources", ["AtomicEngine", "StoreProtocol", "StoreSchema"]),
 
     .systemLibrary(
       name: "CLMDB", path: "Backends/LMDB/CLMDB", pkgConfig: "lmdb",
       providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
-    library(
+    publicOnly(
       "LMDBBackend", path: "Backends/LMDB/Sources",
-      ["KeyValueEngine", "StoreProtocol", "StoreSchema", "CPosix", .target(name: "CLMDB", condition: withLMDB)]),
-    library("LMDBStore", path: "Backends/LMDB/Registration", ["CoreData", "LMDBBackend"]),
+      [
+        "KeyValueEngine", "StoreProtocol", "StoreSchema", "StoreSupport", "CPosix",
+        .target(name: "CLMDB", condition: withLMDB),
+      ]),
+    publicOnly("LMDBStore", path: "Backends/LMDB/Registration", ["CoreData", "LMDBBackend"]),
 
     .target(name: "CRuntime"),
     .target(
       name: "CoreData",
       dependencies: [
-        "StoreProtocol", "StoreQuery", "StoreSchema", "ModelFiles", "PropertyLists", "AtomicEngine", "BinaryBackend",
-        "InMemoryBackend", "SQLiteBackend", "XMLBackend", "CRuntime",
+        "StoreProtocol", "StoreQuery", "StoreSchema", "StoreSupport", "ModelFiles", "PropertyLists", "AtomicEngine",
+        "BinaryBackend", "InMemoryBackend", "SQLiteBackend", "XMLBackend", "CRuntime",
       ],
       swiftSettings: namesFoundationsPredicates),
 
@@ -99,7 +111,8 @@ let package = Package(
     .executableTarget(
       name: "CoreDataTool",
       dependencies: [
-        "CoreData", "LMDBStore", "StoreProtocol", "StoreQuery", "StoreSchema", "ModelFiles", "PropertyLists",
+        "CoreData", "LMDBStore", "StoreProtocol", "StoreQuery", "StoreSchema", "StoreSupport", "ModelFiles",
+        "PropertyLists",
       ],
       swiftSettings: strict),
 
@@ -107,7 +120,7 @@ let package = Package(
     // package.
     library(
       "StoreConformance", path: "Conformance/StoreConformance",
-      ["StoreProtocol", "StoreQuery", "StoreSchema", "PropertyLists", "CFailingFiles"]),
+      ["StoreProtocol", "StoreQuery", "StoreSchema", "StoreSupport", "PropertyLists", "CFailingFiles"]),
     .target(name: "CFailingFiles", path: "Conformance/CFailingFiles"),
     library(
       "StoreConformanceRunner", path: "Conformance/StoreConformanceRunner",
@@ -167,7 +180,7 @@ let package = Package(
       swiftSettings: strict),
     // The program that Scripts/crash kills, and that Scripts/fault runs on a failing disk.
     .executableTarget(
-      name: "crash-writer", dependencies: ["CoreData", "LMDBStore", "StoreProtocol", "CFailingFiles"],
+      name: "crash-writer", dependencies: ["CoreData", "LMDBStore", "StoreProtocol", "StoreSupport", "CFailingFiles"],
       path: "Tests/CrashWriter", swiftSettings: strict),
 
     // The program that the LMDB store's tests run beside themselves.
@@ -187,33 +200,35 @@ let package = Package(
     tests("ModelFilesTests", ["ModelFiles", "StoreQuery", "PropertyLists"]),
     tests("StoreQueryTests", ["StoreQuery", "StoreSchema"]),
     tests("StoreSchemaTests", ["StoreSchema"]),
-    tests("StoreProtocolTests", ["SQLiteBackend", "StoreProtocol", "StoreQuery", "StoreSchema"]),
-    tests("AtomicEngineTests", ["AtomicEngine", "StoreProtocol", "StoreSchema"]),
+    tests("StoreProtocolTests", ["SQLiteBackend", "StoreProtocol", "StoreQuery", "StoreSchema", "StoreSupport"]),
+    tests("AtomicEngineTests", ["AtomicEngine", "StoreProtocol", "StoreSchema", "StoreSupport"]),
     tests("KeyValueEngineTests", ["AtomicEngine", "KeyValueEngine", "StoreProtocol", "StoreSchema"]),
-    tests("SQLEngineTests", ["SQLEngine", "SQLiteBackend", "StoreProtocol", "StoreQuery", "StoreSchema"]),
-    tests("SQLiteBackendTests", ["CSQLite", "SQLEngine", "SQLiteBackend", "StoreProtocol", "StoreSchema"]),
+    tests(
+      "SQLEngineTests", ["SQLEngine", "SQLiteBackend", "StoreProtocol", "StoreQuery", "StoreSchema", "StoreSupport"]),
+    tests(
+      "SQLiteBackendTests", ["CSQLite", "SQLEngine", "SQLiteBackend", "StoreProtocol", "StoreSchema", "StoreSupport"]),
     tests(
       "LMDBTests",
       [
-        "LMDBBackend", "PropertyLists", "lmdb-process", "StoreProtocol", "StoreSchema",
+        "LMDBBackend", "PropertyLists", "lmdb-process", "StoreProtocol", "StoreSchema", "StoreSupport",
         .target(name: "CLMDB", condition: withLMDB),
       ]),
     tests(
       "CoreDataTests",
       [
-        "ClientStores", "CoreData", "CoreDataTool", "crash-writer", "FuzzTargets", "LMDBStore", "PropertyLists",
-        "SQLEngine", "SQLiteBackend", "StoreProtocol", "StoreQuery", "StoreSchema", "queue-run-loop",
-        "queue-dispatch-main", "queue-async-main", "queue-undrained", "queue-wrong",
+        "ClientStores", "CoreData", "CoreDataTool", "crash-writer", "FuzzTargets", "InMemoryBackend", "LMDBStore",
+        "PropertyLists", "SQLEngine", "SQLiteBackend", "StoreProtocol", "StoreQuery", "StoreSchema", "StoreSupport",
+        "queue-run-loop", "queue-dispatch-main", "queue-async-main", "queue-undrained", "queue-wrong",
       ],
       namesFoundationsPredicates),
     tests(
       "WholeFileTests",
-      ["AtomicEngine", "BinaryBackend", "PropertyLists", "StoreProtocol", "StoreSchema", "XMLBackend"]),
+      ["AtomicEngine", "BinaryBackend", "PropertyLists", "StoreProtocol", "StoreSchema", "StoreSupport", "XMLBackend"]),
     tests(
       "StoreConformanceTests",
       [
         "StoreConformance", "StoreConformanceRunner", "GraphConformance", "SabotagedStores", "StoreProtocol",
-        "StoreQuery", "StoreSchema", "BinaryBackend", "InMemoryBackend", "SQLEngine", "SQLiteBackend",
+        "StoreQuery", "StoreSchema", "StoreSupport", "BinaryBackend", "InMemoryBackend", "SQLEngine", "SQLiteBackend",
         "store-conformance", "XMLBackend", "CoreData",
       ]),
     tests("HouseTests", []),

@@ -5,7 +5,12 @@ let package = Package(
   name: "DictionaryStore",
   dependencies: [.package(name: "OpenCoreData", path: "../..")],
   targets: [
-    .target(name: "DictionaryStore", dependencies: [.product(name: "StoreProtocol", package: "OpenCoreData")]),
+    .target(
+      name: "DictionaryStore",
+      dependencies: [
+        .product(name: "StoreProtocol", package: "OpenCoreData"),
+        .product(name: "StoreSupport", package: "OpenCoreData"),
+      ]),
     .executableTarget(
       name: "dictionary-conformance",
       dependencies: [

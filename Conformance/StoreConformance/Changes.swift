@@ -103,7 +103,7 @@ public struct Changes {
     switch (kind, value) {
     case (.double, .int(let number)), (.float, .int(let number)): return .double(Double(number))
     case (.externalData, .data(let data)):
-      return .data(try session.store.keepExternalData(data) ?? Data([1]) + data)
+      return .data(try session.store.externalDataStore?.keepExternalData(data) ?? Data([1]) + data)
     default: return value
     }
   }

@@ -1,5 +1,6 @@
 import StoreProtocol
 import StoreSchema
+import StoreSupport
 
 /// Checks a whole store: every link has its other end, every reference leads to an object, every object has a version,
 /// and large data outside the rows can be read.

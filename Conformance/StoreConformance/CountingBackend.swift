@@ -61,10 +61,7 @@ private final class CountingStore: Store {
   }
 
   func externalData(_ name: Data) throws(StoreError) -> Data { try base.externalData(name) }
-  func keepExternalData(_ data: Data) throws(StoreError) -> Data? { try base.keepExternalData(data) }
-  func discardExternalData(_ names: [Data]) { base.discardExternalData(names) }
-  func holdExternalData(_ names: [Data]) { base.holdExternalData(names) }
-  func releaseExternalData(_ names: [Data]) -> [Data] { base.releaseExternalData(names) }
+  func capability<Capability>(_ type: Capability.Type) throws(StoreError) -> Capability? { try base.capability(type) }
   func close() throws(StoreError) { try base.close() }
 }
 

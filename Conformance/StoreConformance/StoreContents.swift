@@ -1,6 +1,7 @@
 import Foundation
 import StoreProtocol
 import StoreSchema
+import StoreSupport
 
 /// Everything that a store holds, as plain values, and all its defects.
 public struct StoreContents: Sendable {

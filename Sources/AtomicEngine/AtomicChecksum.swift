@@ -1,5 +1,6 @@
 import Foundation
 import StoreProtocol
+import StoreSupport
 
 /// A checksum of a whole file. It stands in the metadata of the file as a text of fixed length. The digits of this text
 /// count as zeros while the checksum is computed.

@@ -1,5 +1,6 @@
 import StoreProtocol
 import StoreSchema
+import StoreSupport
 
 /// Applies one change set to a copy of a graph.
 ///
@@ -111,10 +112,10 @@ struct AtomicCommit {
   // MARK: Rows
 
   private mutating func deleteRows() {
-    var gone = Array(repeating: Set<Int64>(), count: shape.treeCount)
+    var gone = Array(repeating: Set<Int64>(), count: shape.hierarchyCount)
     for deletion in changes.deletions {
       let (entity, key) = (deletion.reference.entity, deletion.reference.key)
-      gone[shape.tree[entity]].insert(key)
+      gone[shape.hierarchies[entity]].insert(key)
       guard let row = before.row(of: entity, key) else { continue }
       for (slot, table) in shape.backLinks[entity] where !row.isNull(slot) {
         edits[table][row.int(slot), default: .init()].removed.insert(key)
@@ -126,7 +127,7 @@ struct AtomicCommit {
   private mutating func updateRows() {
     for update in changes.updates {
       let row = update.row
-      let tree = shape.tree[row.entity]
+      let tree = shape.hierarchies[row.entity]
       guard let place = graph.trees[tree].place(of: row.key) else { continue }
       let old = graph.trees[tree].rows[place]
       for (slot, table) in shape.backLinks[row.entity] where update.changed.contains(slot) {
@@ -138,13 +139,13 @@ struct AtomicCommit {
   }
 
   private mutating func insertRows() {
-    var new = Array(repeating: [Row](), count: shape.treeCount)
+    var new = Array(repeating: [Row](), count: shape.hierarchyCount)
     // Rows of one entity are adjacent, so its links are looked up once.
     var (entity, tree, links) = (-1, 0, [(slot: Int, table: Int)]())
     for row in changes.insertions {
       if row.entity != entity {
         entity = row.entity
-        (tree, links) = (shape.tree[entity], shape.backLinks[entity])
+        (tree, links) = (shape.hierarchies[entity], shape.backLinks[entity])
       }
       for (slot, table) in links where !row.isNull(slot) {
         edits[table][row.int(slot), default: .init()].added.append(row.key)

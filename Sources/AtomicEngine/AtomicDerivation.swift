@@ -1,6 +1,7 @@
 import StoreProtocol
 import StoreQuery
 import StoreSchema
+import StoreSupport
 
 /// Computes the derived attributes whose sources are in other objects. This is the last step of a commit.
 struct AtomicDerivation {
@@ -52,7 +53,7 @@ struct AtomicDerivation {
     case .copy(_, let reference):
       let sources = Set(changed.filter { derivation.relationship.destinations.contains($0.entity) }.map(\.key))
       if sources.isEmpty { break }
-      for row in graph.trees[shape.tree[derivation.entity.index]].rows
+      for row in graph.trees[shape.hierarchies[derivation.entity.index]].rows
       where derivation.entity.subtree.contains(row.entity) && sources.contains(row.int(reference)) {
         owners.insert(row.key)
       }
@@ -93,7 +94,7 @@ struct AtomicDerivation {
   private mutating func set(
     _ value: Value, _ derivation: LinkedDerivation, of key: Int64, _ touched: inout Set<ObjectReference>
   ) {
-    let tree = shape.tree[derivation.entity.index]
+    let tree = shape.hierarchies[derivation.entity.index]
     guard let place = graph.trees[tree].place(of: key) else { return }
     let row = graph.trees[tree].rows[place]
     guard derivation.entity.subtree.contains(row.entity) else { return }

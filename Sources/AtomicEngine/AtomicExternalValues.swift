@@ -2,6 +2,7 @@ import Foundation
 import PropertyLists
 import StoreProtocol
 import StoreSchema
+import StoreSupport
 
 /// The binary values of a file that are names of external data files (``ExternalDataFolder``) instead of the data.
 ///
@@ -34,7 +35,7 @@ struct AtomicExternalValues: Sendable, Equatable {
     var result: [Int: [Int: [(slot: Int, name: String)]]] = [:]
     for entity in graph.schema.entities {
       for attribute in entity.attributes where entity.slots[attribute.slot] == .externalData {
-        result[graph.shape.tree[entity.index], default: [:]][entity.index, default: []].append(
+        result[graph.shape.hierarchies[entity.index], default: [:]][entity.index, default: []].append(
           (attribute.slot, attribute.name))
       }
     }
@@ -69,7 +70,7 @@ struct AtomicExternalValues: Sendable, Equatable {
   func mark(_ graph: inout AtomicGraph) throws(StoreError) {
     for (name, attributes) in numbers {
       guard let entity = graph.schema.entities.first(where: { $0.name == name }) else { continue }
-      let tree = graph.shape.tree[entity.index]
+      let tree = graph.shape.hierarchies[entity.index]
       for (attribute, numbers) in attributes {
         guard let slot = entity.attributes.first(where: { $0.name == attribute })?.slot else { continue }
         guard entity.slots[slot] == .externalData else { throw missing("\(name).\(attribute)") }
@@ -88,7 +89,7 @@ struct AtomicExternalValues: Sendable, Equatable {
   func mark(_ salvage: Salvage, _ numbering: AtomicNumbering) {
     for (name, attributes) in numbers {
       guard let entity = salvage.schema.entities.first(where: { $0.name == name }) else { continue }
-      let tree = StoreShape(salvage.schema).tree[entity.index]
+      let tree = StoreShape(salvage.schema).hierarchies[entity.index]
       for (attribute, numbers) in attributes {
         guard let slot = entity.attributes.first(where: { $0.name == attribute })?.slot,
           entity.slots[slot] == .externalData

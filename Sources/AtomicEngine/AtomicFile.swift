@@ -1,5 +1,6 @@
 import Foundation
 import StoreProtocol
+import StoreSupport
 
 /// A file that is only replaced as a whole. A process that opens it finds the old or the new content, never a mixture.
 ///

@@ -1,5 +1,6 @@
 import Foundation
 import StoreProtocol
+import StoreSupport
 
 /// The bytes of an opened ``AtomicFile``. A replacement of the file does not change them.
 ///

@@ -2,6 +2,7 @@ import Foundation
 import PropertyLists
 import StoreProtocol
 import StoreSchema
+import StoreSupport
 
 /// The file of an open store.
 final class AtomicFileMedium<Format: AtomicFormat>: AtomicMedium, @unchecked Sendable {

@@ -1,5 +1,6 @@
 import Foundation
 import StoreProtocol
+import StoreSupport
 
 /// Writes the new content of an ``AtomicFile``, piece by piece.
 public final class AtomicFileWriter {

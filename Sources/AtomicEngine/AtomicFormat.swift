@@ -2,6 +2,7 @@ import Foundation
 import PropertyLists
 import StoreProtocol
 import StoreSchema
+import StoreSupport
 
 /// A format that stores a whole graph in one file. Implementations do not recurse over the content of a file, and no
 /// file may trap them. They throw `corrupt` for content that breaks the format, and `notAStore` for files of another
@@ -129,7 +130,7 @@ extension AtomicFormat {
 }
 
 /// The backend of stores that are one file each, of one format.
-public struct AtomicFileBackend<Format: AtomicFormat>: StoreBackend {
+public struct AtomicFileBackend<Format: AtomicFormat>: StoreBackend, ModelInferringBackend, SalvagingBackend {
   private let format: Format
 
   /// The backend of stores of a format.

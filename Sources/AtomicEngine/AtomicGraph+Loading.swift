@@ -1,5 +1,6 @@
 import StoreProtocol
 import StoreSchema
+import StoreSupport
 
 /// Builds a graph from the objects of a file, in flat arrays. Objects may come in any order; ascending or descending
 /// keys are fastest.
@@ -28,7 +29,7 @@ public struct AtomicGraphLoader {
     let entities: Range<Int>?
 
     init(_ relationship: Relationship, _ shape: StoreShape) {
-      tree = shape.tree[relationship.destination]
+      tree = shape.hierarchies[relationship.destination]
       let root = shape.schema.entities[shape.schema.entities[relationship.destination].root]
       entities = relationship.destinations == root.subtree ? nil : relationship.destinations
     }
@@ -56,11 +57,11 @@ public struct AtomicGraphLoader {
     graph = AtomicGraph(schema)
     graph.numbering = numbering
     let shape = graph.shape
-    keys = Array(repeating: [], count: shape.treeCount)
-    rows = Array(repeating: [], count: shape.treeCount)
+    keys = Array(repeating: [], count: shape.hierarchyCount)
+    rows = Array(repeating: [], count: shape.hierarchyCount)
     lists = Array(repeating: AtomicLinkLists(), count: shape.toManys.count)
     backLinks = Array(repeating: ([], []), count: shape.toManys.count)
-    ownerTrees = shape.toManys.map { shape.tree[$0.declaringEntity] }
+    ownerTrees = shape.toManys.map { shape.hierarchies[$0.declaringEntity] }
     destinations = shape.toManys.map { Destination($0, shape) }
     toOnes = schema.entities.map { entity in
       entity.relationships.indices.compactMap { index in
@@ -79,7 +80,7 @@ public struct AtomicGraphLoader {
   /// Adds an object. Throws `corrupt` for a key below 1.
   public mutating func add(_ row: consuming RowDraft) throws(StoreError) {
     if let salvage { return add(row, to: salvage) }
-    let (key, tree) = (row.key, graph.shape.tree[row.entity])
+    let (key, tree) = (row.key, graph.shape.hierarchies[row.entity])
     if key <= 0 { throw Self.wrong(key) }
     keys[tree].append(key)
     rows[tree].append(row)
@@ -129,7 +130,7 @@ public struct AtomicGraphLoader {
       for toOne in toOnes[row.entity] where !row.isNull(toOne.slot) {
         _ = row.patch(toOne.slot, .int(key(row.view.int(toOne.slot), toOne.destination.tree)))
       }
-      own = key(own, graph.shape.tree[row.entity])
+      own = key(own, graph.shape.hierarchies[row.entity])
     }
     _ = row.seal(key: own, version: row.version)
     salvage.add(row.sealedRow)

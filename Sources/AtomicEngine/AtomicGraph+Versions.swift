@@ -1,5 +1,6 @@
 import StoreProtocol
 import StoreSchema
+import StoreSupport
 
 extension AtomicGraph {
   /// This graph, read again, with versions: file formats store none, so they continue those of `former`.

@@ -1,5 +1,6 @@
 import Foundation
 import StoreProtocol
+import StoreSupport
 
 /// The storage of an atomic store: a whole file that each commit replaces.
 ///

@@ -1,5 +1,6 @@
 import StoreProtocol
 import StoreSchema
+import StoreSupport
 
 /// How the objects of a graph are numbered in a file. The file format has one number space for all objects, while keys
 /// are unique within an entity hierarchy only.
@@ -64,7 +65,7 @@ public struct AtomicNumbering: Sendable, Equatable {
 
 extension AtomicGraph {
   /// The number in a file of the object with `key` in the entity hierarchy of `entity`.
-  public func number(of key: Int64, in entity: Int) -> Int64 { numbering.number(key, tree: shape.tree[entity]) }
+  public func number(of key: Int64, in entity: Int) -> Int64 { numbering.number(key, tree: shape.hierarchies[entity]) }
 
   /// The number in a file that stands for the highest key.
   public var highestNumber: Int64 { numbering.highestNumber(highestKey) }
@@ -81,7 +82,7 @@ extension AtomicGraph {
   mutating func separateTrees(_ objects: [ObjectReference]) throws(StoreError) {
     if !numbering.isPlain || trees.count < 2 { return }
     let isShared = objects.contains { object in
-      trees.indices.contains { $0 != shape.tree[object.entity] && trees[$0].place(of: object.key) != nil }
+      trees.indices.contains { $0 != shape.hierarchies[object.entity] && trees[$0].place(of: object.key) != nil }
     }
     if !isShared { return }
     numbering = AtomicNumbering(schema)

@@ -1,4 +1,5 @@
 import StoreProtocol
+import StoreSupport
 import Synchronization
 
 /// Shared by all open stores of one file: whether the file is still their store.

@@ -1,6 +1,7 @@
 import StoreProtocol
 import StoreQuery
 import StoreSchema
+import StoreSupport
 
 /// Fetches that use the indexes of the model. Conditions that no index serves are left over, and so are sorts.
 extension AtomicSnapshot: FetchingSnapshot {
@@ -38,7 +39,7 @@ extension AtomicSnapshot: FetchingSnapshot {
   }
 
   private func tree(_ entities: Range<Int>) -> AtomicTree? {
-    entities.first.map { graph.trees[graph.shape.tree[$0]] }
+    entities.first.map { graph.trees[graph.shape.hierarchies[$0]] }
   }
 
   // MARK: Access by index

@@ -1,5 +1,6 @@
 import StoreProtocol
 import StoreSchema
+import StoreSupport
 
 /// A view of one graph. Later commits do not change it.
 final class AtomicSnapshot: StoreSnapshot {
@@ -15,7 +16,7 @@ final class AtomicSnapshot: StoreSnapshot {
   }
 
   func rows(of entity: Int, keys: [Int64], _ body: (consuming Row) -> Void) throws(StoreError) {
-    let tree = graph.trees[graph.shape.tree[entity]]
+    let tree = graph.trees[graph.shape.hierarchies[entity]]
     for key in keys { if let row = tree.row(key) { body(row) } }
   }
 
@@ -23,14 +24,14 @@ final class AtomicSnapshot: StoreSnapshot {
 
   func scan(_ entities: Range<Int>, _ body: (consuming Row) -> Void) throws(StoreError) {
     guard let first = entities.first else { return }
-    for row in graph.trees[graph.shape.tree[first]].rows where entities.contains(row.entity) { body(row) }
+    for row in graph.trees[graph.shape.hierarchies[first]].rows where entities.contains(row.entity) { body(row) }
   }
 
   func destinations(
     of relationship: Relationship, owners: [Int64], _ body: (Int64, consuming Row) -> Void
   ) throws(StoreError) {
     guard let table = graph.shape.table(of: relationship) else { return }
-    let tree = graph.trees[graph.shape.tree[relationship.destination]]
+    let tree = graph.trees[graph.shape.hierarchies[relationship.destination]]
     for owner in owners {
       for key in graph.links[table][owner] { if let row = tree.row(key) { body(owner, row) } }
     }

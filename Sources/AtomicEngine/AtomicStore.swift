@@ -1,11 +1,12 @@
 import Foundation
 import StoreProtocol
 import StoreSchema
+import StoreSupport
 import Synchronization
 
 /// A store that keeps its whole graph in memory. Each commit makes the next graph. A store with a medium writes the
 /// graph to it before readers see it.
-public final class AtomicStore: Store {
+public final class AtomicStore: Store, ExternalDataStore {
   public let schema: Schema
   public let capabilities: Capabilities
   public let isReadOnly: Bool

@@ -1,5 +1,6 @@
 import StoreProtocol
 import StoreSchema
+import StoreSupport
 
 /// Properties of a change set that a commit needs before it writes. Found in one pass, because the rows do not fit into
 /// the cache.

@@ -1,6 +1,7 @@
 import StoreProtocol
 import StoreQuery
 import StoreSchema
+import StoreSupport
 
 /// A way to find the objects that a predicate may select. It finds at least these; the predicate is then evaluated on
 /// their rows.

@@ -1,5 +1,6 @@
 import StoreProtocol
 import StoreSchema
+import StoreSupport
 
 /// Links of to-many relationships: links that follow from rows, pairs, one-way links, and orders.
 extension KeyValueCommit {

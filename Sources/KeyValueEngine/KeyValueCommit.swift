@@ -1,6 +1,7 @@
 import Foundation
 import StoreProtocol
 import StoreSchema
+import StoreSupport
 
 /// Applies one change set inside a transaction, which its caller ends.
 ///
@@ -200,8 +201,8 @@ final class KeyValueCommit {
     _ row: Row, _ versionRead: Int64, _ slots: [Int], _ other: Int64
   ) throws(StoreError) {
     let persisted = try reader.row(of: row.entity, other)
-    let tree = shape.store.tree[row.entity]
-    let new = changes.insertions.first { $0.key == other && shape.store.tree[$0.entity] == tree }
+    let tree = shape.store.hierarchies[row.entity]
+    let new = changes.insertions.first { $0.key == other && shape.store.hierarchies[$0.entity] == tree }
     let entity = persisted?.entity ?? new?.entity ?? row.entity
     conflicts.append(
       Conflict(
@@ -222,7 +223,7 @@ final class KeyValueCommit {
       try put(row, isAtHand: checksWhileWriting)
     }
     // By hierarchy: entries written in key order are adjacent.
-    let trees = changes.insertions.map { shape.store.tree[$0.entity] }
+    let trees = changes.insertions.map { shape.store.hierarchies[$0.entity] }
     if zip(trees, trees.dropFirst()).allSatisfy({ $0 <= $1 }) {
       for row in changes.insertions { try put(row) }
     } else {

@@ -1,6 +1,7 @@
 import StoreProtocol
 import StoreQuery
 import StoreSchema
+import StoreSupport
 
 /// Computes derived attributes with sources in other objects, after everything else of a commit is written.
 struct KeyValueDerivation {

@@ -2,6 +2,7 @@ import Foundation
 import StoreProtocol
 import StoreQuery
 import StoreSchema
+import StoreSupport
 
 /// Fetch plans over an object's own values. Indexes and links find candidates, and the evaluator checks each
 /// candidate's row. Paths over relationships are left to the caller.

@@ -1,6 +1,7 @@
 import Foundation
 import StoreProtocol
 import StoreSchema
+import StoreSupport
 
 /// Makes all indexes anew, because two versions of a model with the same hashes may have different indexes.
 struct KeyValueIndexing {

@@ -1,5 +1,6 @@
 import StoreProtocol
 import StoreSchema
+import StoreSupport
 
 /// Writes links into blocks, all links of an owner together.
 final class KeyValueLinkWriter {

@@ -1,6 +1,7 @@
 import Foundation
 import StoreProtocol
 import StoreSchema
+import StoreSupport
 
 /// Reads rows and links in one transaction. Used by one caller at a time.
 final class KeyValueReader {

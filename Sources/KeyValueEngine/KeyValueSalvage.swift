@@ -2,6 +2,7 @@ import Foundation
 import PropertyLists
 import StoreProtocol
 import StoreSchema
+import StoreSupport
 
 /// Adds entries of a damaged map to a salvage, each by itself, wherever it was found, if its checksum fits.
 public final class KeyValueSalvage {

@@ -1,5 +1,6 @@
 import StoreProtocol
 import StoreSchema
+import StoreSupport
 
 /// What the engine often looks up in a schema.
 final class KeyValueShape: Sendable {
@@ -38,19 +39,19 @@ final class KeyValueShape: Sendable {
     }
     watchedSlots = watched
     let largest = Int(UInt16.max >> 1)
-    if max(store.treeCount, store.toManys.count, indexes.all.count, schema.entities.count) > largest {
+    if max(store.hierarchyCount, store.toManys.count, indexes.all.count, schema.entities.count) > largest {
       throw StoreError(
         .unsupported, "The model has too many entities, relationships or indexes for this kind of store.")
     }
   }
 
-  func tree(_ entity: Int) -> UInt16 { UInt16(truncatingIfNeeded: store.tree[entity]) }
+  func tree(_ entity: Int) -> UInt16 { UInt16(truncatingIfNeeded: store.hierarchies[entity]) }
 
   /// The layout that rows of a file must have to be readable: entities, slots and numbers of link tables, as text.
   var layout: String {
     var lines: [String] = []
     for entity in schema.entities {
-      lines.append("entity \(entity.name) \(store.tree[entity.index])")
+      lines.append("entity \(entity.name) \(store.hierarchies[entity.index])")
       lines += entity.slots.indices.map { "slot \($0) \(slotName(entity, $0)) \(entity.slots[$0])" }
     }
     for (number, relationship) in store.toManys.enumerated() {

@@ -2,6 +2,7 @@ import Foundation
 import StoreProtocol
 import StoreQuery
 import StoreSchema
+import StoreSupport
 
 /// A view of a store: one read transaction.
 ///
@@ -43,11 +44,11 @@ final class KeyValueSnapshot: FetchingSnapshot, VerifyingSnapshot, @unchecked Se
 
   func externalDataNames(_ schema: Schema, _ body: (Data) -> Bool) throws(StoreError) {
     var goesOn = true
-    let slots = schema.entities.map(\.slotsForNames)
+    let slots = schema.entities.map(\.externalNameSlots)
     for root in schema.entities where root.root == root.index && goesOn {
       if !slots[root.subtree].contains(where: { !$0.isEmpty }) { continue }
       try reader.scan(root.subtree, from: 0) { row in
-        for slot in slots[row.entity] where goesOn && row.mayName(slot) { goesOn = body(row.data(slot)) }
+        for slot in slots[row.entity] where goesOn && row.mayHoldExternalName(slot) { goesOn = body(row.data(slot)) }
         return goesOn
       }
     }

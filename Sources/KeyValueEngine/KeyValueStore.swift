@@ -2,10 +2,11 @@ import Foundation
 import PropertyLists
 import StoreProtocol
 import StoreSchema
+import StoreSupport
 import Synchronization
 
 /// A store over an ordered map.
-public final class KeyValueStore<Map: KeyValueMap>: Store {
+public final class KeyValueStore<Map: KeyValueMap>: Store, ExternalDataStore {
   public let schema: Schema
   public let capabilities: Capabilities
   public let isReadOnly: Bool

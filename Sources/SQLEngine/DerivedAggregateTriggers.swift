@@ -1,6 +1,7 @@
 import StoreProtocol
 import StoreQuery
 import StoreSchema
+import StoreSupport
 
 /// The triggers that keep one derived attribute such as `books.pages.@sum`, or a count of pairs. Core Data's names for
 /// these triggers are unknown.

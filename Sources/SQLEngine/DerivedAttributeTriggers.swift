@@ -1,6 +1,7 @@
 import StoreProtocol
 import StoreQuery
 import StoreSchema
+import StoreSupport
 
 /// The triggers that keep derived attributes over relationships, in Core Data's words.
 ///

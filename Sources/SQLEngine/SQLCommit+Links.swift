@@ -1,5 +1,6 @@
 import StoreProtocol
 import StoreSchema
+import StoreSupport
 
 /// Links that are not in a row of their owner: pairs, one-way links and orders.
 extension SQLCommit {

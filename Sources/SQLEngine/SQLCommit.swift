@@ -1,5 +1,6 @@
 import StoreProtocol
 import StoreSchema
+import StoreSupport
 
 /// Writes one change set inside a transaction that its caller has begun and ends.
 ///

@@ -1,5 +1,6 @@
 import StoreProtocol
 import StoreSchema
+import StoreSupport
 
 /// Defects of a database that are not defects of one object: rows that belong to nothing, keys, and relationships whose
 /// sides contradict each other.

@@ -1,6 +1,7 @@
 import Foundation
 import StoreProtocol
 import StoreSchema
+import StoreSupport
 
 /// Shows the rows of a database as they are; see `InspectingSnapshot`.
 ///

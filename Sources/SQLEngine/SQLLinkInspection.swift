@@ -1,5 +1,6 @@
 import StoreProtocol
 import StoreSchema
+import StoreSupport
 
 /// Shows the destinations of one to-many relationship as they are stored.
 struct SQLLinkInspection {

@@ -2,6 +2,7 @@ import Foundation
 import StoreProtocol
 import StoreQuery
 import StoreSchema
+import StoreSupport
 
 /// Reads rows on one connection that is inside a read transaction.
 public struct SQLReader<Connection: SQLConnection> {

@@ -1,6 +1,7 @@
 import Foundation
 import StoreProtocol
 import StoreSchema
+import StoreSupport
 
 /// Reads the readable part of a damaged database, table by table in the order of the rows' numbers, without its
 /// indexes.

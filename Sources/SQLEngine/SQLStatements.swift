@@ -1,5 +1,6 @@
 import StoreProtocol
 import StoreSchema
+import StoreSupport
 
 /// The statements of one connection, compiled at their first use and kept. Each set of updated attributes, and each
 /// shape of a condition, is another statement, so the number kept is limited.

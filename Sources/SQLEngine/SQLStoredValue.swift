@@ -1,6 +1,7 @@
 import Foundation
 import StoreProtocol
 import StoreSchema
+import StoreSupport
 
 /// A value of a result column in the storage class that the database has it in.
 public enum SQLStoredValue: Sendable, Equatable {

@@ -69,7 +69,7 @@ public struct Capabilities: OptionSet, Sendable, Hashable {
   public static let binaryPropertyListFile = Capabilities(rawValue: 1 << 27)
   /// The file is XML.
   public static let xmlFile = Capabilities(rawValue: 1 << 28)
-  /// The readable part of a damaged store can be read; see ``StoreBackend/salvage(at:into:options:)``.
+  /// The readable part of a damaged store can be read; see `SalvagingBackend` in StoreSupport.
   public static let salvage = Capabilities(rawValue: 1 << 29)
   /// Rows are kept and given out as they were given. Values of transformable attributes may be objects, which the rows
   /// own; see ``RowObjects``.

@@ -14,11 +14,14 @@ public struct CheckedBackend: StoreBackend {
 
   public var storeType: String { base.storeType }
   public var capabilities: Capabilities { base.capabilities }
+  public var ownOptions: [StoreOptionDeclaration] { base.ownOptions }
 
   /// Throws `unsupported`, and leaves everything as it was, for a model or an option that the backend lacks the
-  /// capability for.
+  /// capability for. Throws `invalidArgument` for an option of the backend's own (``StoreBackend/ownOptions``) that it
+  /// does not know, or that has a value of another type. So do the other calls of ``StoreBackend`` with options.
   public func open(at url: URL, schema: Schema, options: StoreOptions) throws(StoreError) -> any Store {
     try requirePower(for: schema, options)
+    try options.checkOwn(of: base)
     return CheckedStore(try base.open(at: url, schema: schema, options: options))
   }
 
@@ -45,12 +48,13 @@ public struct CheckedBackend: StoreBackend {
   }
 
   public func metadata(at url: URL, options: StoreOptions) throws(StoreError) -> StoreMetadata {
-    try base.metadata(at: url, options: options)
+    try options.checkOwn(of: base)
+    return try base.metadata(at: url, options: options)
   }
 
   /// Throws `invalidArgument`, and changes nothing, where the metadata is not of this store.
   public func setMetadata(_ metadata: StoreMetadata, at url: URL, options: StoreOptions) throws(StoreError) {
-    let known = try base.metadata(at: url, options: options)
+    let known = try self.metadata(at: url, options: options)
     guard metadata.identifier == known.identifier, metadata.storeType == known.storeType,
       metadata.versionHashes == known.versionHashes
     else {
@@ -60,19 +64,16 @@ public struct CheckedBackend: StoreBackend {
     try base.setMetadata(metadata, at: url, options: options)
   }
 
-  public func salvage(at url: URL, into salvage: Salvage, options: StoreOptions) throws(StoreError) {
-    try base.salvage(at: url, into: salvage, options: options)
-  }
-
-  public func inferredModel(at url: URL, options: StoreOptions) throws(StoreError) -> [EntityDefinition] {
-    try base.inferredModel(at: url, options: options)
-  }
+  /// The capability of the backend itself.
+  public func capability<Capability>(_ type: Capability.Type) -> Capability? { base.capability(type) }
 
   public func destroy(at url: URL, options: StoreOptions) throws(StoreError) {
+    try options.checkOwn(of: base)
     try base.destroy(at: url, options: options)
   }
 
   public func replace(at destination: URL, with source: URL, options: StoreOptions) throws(StoreError) {
+    try options.checkOwn(of: base)
     try base.replace(at: destination, with: source, options: options)
   }
 }
@@ -140,14 +141,12 @@ final class CheckedStore: Store {
 
   func externalData(_ name: Data) throws(StoreError) -> Data { try base.externalData(name) }
 
-  func keepExternalData(_ data: Data) throws(StoreError) -> Data? {
+  /// A capability of the store itself, whatever it is. Throws `closed` in a forked copy of the process.
+  func capability<Capability>(_ type: Capability.Type) throws(StoreError) -> Capability? {
     try requireProcess()
-    return try base.keepExternalData(data)
+    return try base.capability(type)
   }
 
-  func discardExternalData(_ names: [Data]) { base.discardExternalData(names) }
-  func holdExternalData(_ names: [Data]) { base.holdExternalData(names) }
-  func releaseExternalData(_ names: [Data]) -> [Data] { base.releaseExternalData(names) }
   func close() throws(StoreError) { if ProcessCopy.current == process { try base.close() } }
 }
 

@@ -3,7 +3,7 @@ import Synchronization
 
 /// Tells a process from its copies made by `fork`. A copy has its parent's open files but not its locks, so it must not
 /// use any of its parent's stores.
-package enum ProcessCopy {
+public enum ProcessCopy {
   private static let number = Atomic<Int>(0)
 
   private static let isWatched: Bool = {
@@ -14,6 +14,7 @@ package enum ProcessCopy {
     #endif
   }()
 
-  /// A number that differs between a process and its copy.
-  package static var current: Int { isWatched ? number.load(ordering: .relaxed) : 0 }
+  /// A number that differs between a process and its copy. A store keeps the number of the process that opened it. Where
+  /// the current number is another one, the store leaves its open files alone, even when it is released.
+  public static var current: Int { isWatched ? number.load(ordering: .relaxed) : 0 }
 }

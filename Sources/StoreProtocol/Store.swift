@@ -49,6 +49,20 @@ public protocol Store: AnyObject, Sendable {
   /// Throws `missingExternalData` where they are gone.
   func externalData(_ name: Data) throws(StoreError) -> Data
 
+  /// The store as an optional capability, which is a protocol of any module, for example
+  /// `(any ExternalDataStore).self`. Nil where it lacks the capability.
+  ///
+  /// A store has the protocols that its type conforms to; implement this only to pass the request to another value. The
+  /// checking wrapper passes each request on, and throws `closed` in a forked copy of the process that opened the store.
+  /// A wrapper of your own does the same. Ask once for a piece of work, not for each row.
+  func capability<Capability>(_ type: Capability.Type) throws(StoreError) -> Capability?
+
+  /// Ends all use of the store. Safe to call twice.
+  func close() throws(StoreError)
+}
+
+/// A store that keeps large values outside its rows: an optional capability, declared as ``Capabilities/externalData``.
+public protocol ExternalDataStore: AnyObject, Sendable {
   /// Keeps large binary data outside the rows, durably. Returns its name for the slot, which begins with the byte 2.
   ///
   /// Returns nil where the data is better kept in the row. The data belongs to no row until a commit writes its name. A
@@ -64,9 +78,6 @@ public protocol Store: AnyObject, Sendable {
 
   /// Ends holds. Returns the names of data that a snapshot from before its commit can still read: those stay held.
   func releaseExternalData(_ names: [Data]) -> [Data]
-
-  /// Ends all use of the store. Safe to call twice.
-  func close() throws(StoreError)
 }
 
 /// A consistent view of a store. Used by one caller at a time; it may move between threads.
@@ -134,10 +145,10 @@ extension StoreSnapshot {
   public func externalDataNames(_ schema: Schema, _ body: (Data) -> Bool) throws(StoreError) {
     var goesOn = true
     for entity in schema.entities where goesOn && !entity.isAbstract {
-      let slots = entity.slotsForNames
+      let slots = entity.externalNameSlots
       if slots.isEmpty { continue }
       try scan(entity.index..<entity.index + 1) { row in
-        for slot in slots where goesOn && row.mayName(slot) { goesOn = body(row.data(slot)) }
+        for slot in slots where goesOn && row.mayHoldExternalName(slot) { goesOn = body(row.data(slot)) }
       }
     }
   }
@@ -156,14 +167,14 @@ extension StoreSnapshot {
 extension Entity {
   /// The slots that may name data outside the row. A value that was written under another model may be a name, whatever
   /// the present model says.
-  package var slotsForNames: [Int] {
+  public var externalNameSlots: [Int] {
     slots.indices.filter { [.externalData, .data, .transformable].contains(slots[$0]) }
   }
 }
 
 extension Row {
   /// Whether the bytes of a slot may be the name of data outside the row.
-  package func mayName(_ slot: Int) -> Bool {
+  public func mayHoldExternalName(_ slot: Int) -> Bool {
     !isNull(slot) && withBytes(slot) { $0.first == 2 && $0.count < 64 }
   }
 }
@@ -175,8 +186,9 @@ extension Store {
     if isReadOnly { throw StoreError(.readOnly, "The store was opened read-only.") }
     return []
   }
-  public func keepExternalData(_ data: Data) throws(StoreError) -> Data? { nil }
-  public func discardExternalData(_ names: [Data]) {}
-  public func holdExternalData(_ names: [Data]) {}
-  public func releaseExternalData(_ names: [Data]) -> [Data] { [] }
+  public func capability<Capability>(_ type: Capability.Type) throws(StoreError) -> Capability? { self as? Capability }
+
+  /// The store as an ``ExternalDataStore``; nil where it keeps all data in rows. Nil, too, in a forked copy of the
+  /// process that opened the store, whose commits fail.
+  public var externalDataStore: (any ExternalDataStore)? { (try? capability((any ExternalDataStore).self)) ?? nil }
 }

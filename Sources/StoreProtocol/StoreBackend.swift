@@ -11,6 +11,8 @@ public protocol StoreBackend: Sendable {
   var storeType: String { get }
   /// The capabilities of stores of this type.
   var capabilities: Capabilities { get }
+  /// The options that stores of this type have of their own; none by default.
+  var ownOptions: [StoreOptionDeclaration] { get }
 
   /// Opens the store at `url`, and makes it first where there is none.
   ///
@@ -27,18 +29,6 @@ public protocol StoreBackend: Sendable {
   /// Throws `unsupported`, and changes nothing, where the format has no way to do so.
   func setMetadata(_ metadata: StoreMetadata, at url: URL, options: StoreOptions) throws(StoreError)
 
-  /// A model guessed from the content of the store at `url`, for reading a store whose model is lost. Leaves no trace.
-  ///
-  /// Throws `unsupported` where the format holds too little information.
-  func inferredModel(at url: URL, options: StoreOptions) throws(StoreError) -> [EntityDefinition]
-
-  /// Adds the readable content of the store at `url`, damaged or not, to `salvage`, by the salvage's schema. Leaves no
-  /// trace.
-  ///
-  /// Damaged values that look sound count as sound, unless they have checksums. Throws where nothing can be read at
-  /// all. Throws `unsupported` where the format has no way to do so.
-  func salvage(at url: URL, into salvage: Salvage, options: StoreOptions) throws(StoreError)
-
   /// Removes the store at `url` with everything that belongs to it, the store's own file first. A missing store is no
   /// error.
   ///
@@ -52,21 +42,32 @@ public protocol StoreBackend: Sendable {
   /// A file that ``destroy(at:options:)`` does not remove is not replaced either. The same holds for stores that are
   /// open.
   func replace(at destination: URL, with source: URL, options: StoreOptions) throws(StoreError)
+
+  /// The backend as an optional capability, which is a protocol of any module, for example
+  /// `(any SalvagingBackend).self`. Nil where it lacks the capability.
+  ///
+  /// A backend has the protocols that its type conforms to; implement this only to pass the request to another value.
+  /// The checking wrapper passes each request on. A wrapper of your own does the same.
+  func capability<Capability>(_ type: Capability.Type) -> Capability?
 }
 
 extension StoreBackend {
+  public var ownOptions: [StoreOptionDeclaration] { [] }
+
+  public func capability<Capability>(_ type: Capability.Type) -> Capability? { self as? Capability }
+
   public func setMetadata(_ metadata: StoreMetadata, at url: URL, options: StoreOptions) throws(StoreError) {
     throw StoreError(
       .unsupported, "A store of type \(storeType) changes its metadata with a save only; open it with its model.")
   }
+}
 
-  public func salvage(at url: URL, into salvage: Salvage, options: StoreOptions) throws(StoreError) {
-    throw StoreError(.unsupported, "Damaged stores of type \(storeType) cannot be read; go back to a backup.")
-  }
-
-  public func inferredModel(at url: URL, options: StoreOptions) throws(StoreError) -> [EntityDefinition] {
-    throw StoreError(.unsupported, "A store of type \(storeType) does not tell its model; open it with a model file.")
-  }
+/// A backend that can guess the model of a store whose model is lost: an optional capability.
+public protocol ModelInferringBackend: Sendable {
+  /// A model guessed from the content of the store at `url`, for reading it. Leaves no trace.
+  ///
+  /// Throws `unsupported` where the format holds too little information.
+  func inferredModel(at url: URL, options: StoreOptions) throws(StoreError) -> [EntityDefinition]
 }
 
 /// How to open a store.
@@ -109,6 +110,9 @@ public struct StoreOptions: Sendable {
   public var externalDataGrace: Double = 60
   /// Receives each statement with its duration in seconds, for logging.
   public var trace: (@Sendable (String, Double) -> Void)?
+
+  /// Options that types of stores have of their own, by name, as they were given; see ``StoreOption``.
+  public var own: [String: StoreOptionValue] = [:]
 
   /// The options of a store that is opened for reading and writing.
   public init() {}

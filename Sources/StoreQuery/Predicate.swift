@@ -75,7 +75,7 @@ public indirect enum Predicate: Hashable, Sendable {
     case between = 100
 
     /// The operator after exchanging the sides; nil where there is none.
-    package var mirrored: Self? {
+    public var mirrored: Self? {
       switch self {
       case .lessThan: .greaterThan
       case .lessThanOrEqualTo: .greaterThanOrEqualTo

@@ -2,6 +2,7 @@ import AtomicEngine
 import Dispatch
 import Foundation
 import StoreProtocol
+import StoreSupport
 import Synchronization
 import Testing
 

@@ -1,3 +1,5 @@
+import Foundation
+
 /// The rules for source files. Each rule returns one sentence for each breach.
 enum HouseRules {
   static func imports(_ file: SourceFile, cModules: [String: Set<String>]) -> [String] {
@@ -60,6 +62,24 @@ enum HouseRules {
 
   static func unsafeFlags(_ manifest: SourceFile) -> [String] {
     breaches(of: /\bunsafeFlags\b/, in: manifest, "uses unsafe flags, so nobody could depend on it by version")
+  }
+
+  /// An engine or backend is compiled without access to `package` declarations, as a third party's is: the compiler
+  /// refuses their use. So the manifest must declare each of them by `publicOnly`.
+  static func packageAccess(_ manifest: SourceFile, backends: Set<String>) -> [String] {
+    let text = manifest.codeLines.joined(separator: " ").split(separator: " ").joined(separator: " ")
+      .replacing("( ", with: "(")
+    let declared =
+      ImportTable.engines.sorted().map { "publicOnly(\"\($0)\"," }
+      + backends.sorted().map { "path: \"\($0)\"" }
+    var breaches = declared.filter { words in
+      guard let found = text.range(of: words) else { return true }
+      return !text[..<found.upperBound].contains(/publicOnly\("\w+",( path: "[^"]*")?$/)
+    }.map { "\(manifest.path): nothing is declared by publicOnly as \($0)" }
+    if !text.contains(/func publicOnly\([^{]*\{[^}]*packageAccess: false/) {
+      breaches.append("\(manifest.path): publicOnly gives access to package declarations")
+    }
+    return breaches
   }
 
   /// Looks at comments too: open work is recorded in the README's table or in an issue.

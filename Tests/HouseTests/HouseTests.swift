@@ -26,5 +26,12 @@ import Testing
 
   @Test func noManifestHasUnsafeFlags() { #expect(Repository.manifests.flatMap(HouseRules.unsafeFlags) == []) }
 
+  @Test func enginesAndBackendsUsePublicDeclarationsOnly() throws {
+    let backends = Set(Repository.sources.filter(\.isBackend).map(\.folderOfBackend))
+    #expect(backends.contains("Backends/SQLite/Sources") && backends.contains("Backends/LMDB/Registration"))
+    let manifest = try #require(Repository.manifests.first { $0.path == "Package.swift" })
+    #expect(HouseRules.packageAccess(manifest, backends: backends) == [])
+  }
+
   @Test func noOpenEnds() { #expect(Repository.sources.flatMap(HouseRules.leftovers) == []) }
 }

@@ -5,15 +5,20 @@ enum ImportTable {
     "StoreSchema": [],
     "StoreQuery": ["StoreSchema"],
     "StoreProtocol": ["StoreQuery", "StoreSchema", "PropertyLists"],
-    "AtomicEngine": ["StoreProtocol", "StoreQuery", "StoreSchema", "PropertyLists", "CPosix"],
-    "KeyValueEngine": ["StoreProtocol", "StoreQuery", "StoreSchema", "PropertyLists"],
-    "SQLEngine": ["StoreProtocol", "StoreQuery", "StoreSchema", "PropertyLists"],
+    "StoreSupport": ["StoreProtocol", "StoreQuery", "StoreSchema", "PropertyLists"],
+    "AtomicEngine": ["StoreProtocol", "StoreQuery", "StoreSchema", "StoreSupport", "PropertyLists", "CPosix"],
+    "KeyValueEngine": ["StoreProtocol", "StoreQuery", "StoreSchema", "StoreSupport", "PropertyLists"],
+    "SQLEngine": ["StoreProtocol", "StoreQuery", "StoreSchema", "StoreSupport", "PropertyLists"],
     "PropertyLists": [],
     "ModelFiles": ["StoreQuery", "StoreSchema", "PropertyLists"],
-    "CoreData": ["StoreProtocol", "StoreQuery", "StoreSchema", "ModelFiles", "PropertyLists", "CRuntime"],
+    "CoreData": [
+      "StoreProtocol", "StoreQuery", "StoreSchema", "StoreSupport", "ModelFiles", "PropertyLists", "CRuntime",
+    ],
     "CPosix": [],
     "CRuntime": [],
-    "StoreConformance": ["StoreProtocol", "StoreQuery", "StoreSchema", "PropertyLists", "CFailingFiles"],
+    "StoreConformance": [
+      "StoreProtocol", "StoreQuery", "StoreSchema", "StoreSupport", "PropertyLists", "CFailingFiles",
+    ],
     "StoreConformanceRunner": ["StoreConformance", "StoreProtocol", "StoreSchema"],
     "GraphConformance": ["CoreData", "StoreConformance", "StoreProtocol"],
     "SabotagedStores": [
@@ -32,11 +37,15 @@ enum ImportTable {
     ],
     // This target also compiles on Apple's platforms.
     "AppleProbe": ["CoreData"],
-    "CoreDataTool": ["CoreData", "StoreProtocol", "StoreQuery", "StoreSchema", "ModelFiles", "PropertyLists"],
+    "CoreDataTool": [
+      "CoreData", "StoreProtocol", "StoreQuery", "StoreSchema", "StoreSupport", "ModelFiles", "PropertyLists",
+    ],
   ]
 
   /// The modules that every backend may import in addition to one engine and its own C libraries.
-  static let backend: Set<String> = ["StoreProtocol", "StoreQuery", "StoreSchema", "PropertyLists", "CPosix"]
+  static let backend: Set<String> = [
+    "StoreProtocol", "StoreQuery", "StoreSchema", "StoreSupport", "PropertyLists", "CPosix",
+  ]
   static let engines: Set<String> = ["AtomicEngine", "KeyValueEngine", "SQLEngine"]
 
   /// Single files that may import more than the rest of their module.

@@ -89,6 +89,31 @@ import Testing
     #expect(HouseRules.leftovers(file).count == 1)
   }
 
+  private static let manifest = """
+    func publicOnly(_ name: String) -> Target {
+      .target(name: name, packageAccess: false)
+    }
+    publicOnly("AtomicEngine", ["StoreProtocol"]),
+    publicOnly("KeyValueEngine", ["StoreProtocol"]), publicOnly("SQLEngine", ["StoreProtocol"]),
+    publicOnly(
+      "XMLBackend", path: "Backends/XML/Sources", ["AtomicEngine", .target(name: "CXMLParser")]),
+    """
+
+  @Test(arguments: [
+    (",", ",", 0),
+    ("packageAccess: false", "packageAccess: true", 1),
+    (", packageAccess: false", "", 1),
+    ("publicOnly(\"AtomicEngine\"", "library(\"AtomicEngine\"", 1),
+    ("publicOnly(\n  \"XMLBackend\"", "library(\n  \"XMLBackend\"", 1),
+    ("publicOnly(\n  \"XMLBackend\"", ".target(name: \"XMLBackend\"", 1),
+    ("\"XMLBackend\", path", "// \"XMLBackend\", path", 1),
+    ("Backends/XML", "Backends/YAML", 1),
+  ])
+  func accessToPackageDeclarationsIsFound(text: String, other: String, breaches: Int) {
+    let manifest = SourceFile(path: "Package.swift", text: Self.manifest.replacing(text, with: other))
+    #expect(HouseRules.packageAccess(manifest, backends: ["Backends/XML/Sources"]).count == breaches)
+  }
+
   @Test func aLongFileIsFound() {
     let text = String(repeating: "//\n", count: ImportTable.longestFile)
     #expect(HouseRules.length(SourceFile(path: "Sources/StoreQuery/X.swift", text: text)) == [])

@@ -15,6 +15,9 @@ struct SourceFile: Sendable {
 
   var isBackend: Bool { path.hasPrefix("Backends/") }
 
+  /// The folder of a backend's module: `Backends/SQLite/Sources`.
+  var folderOfBackend: String { path.split(separator: "/").prefix(3).joined(separator: "/") }
+
   /// The lines without the text after `//`. This is enough here, because no rule looks for text in strings.
   var codeLines: [Substring] {
     text.split(separator: "\n", omittingEmptySubsequences: false).map { line in

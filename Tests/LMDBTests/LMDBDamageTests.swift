@@ -3,6 +3,7 @@
   import LMDBBackend
   import StoreProtocol
   import StoreSchema
+  import StoreSupport
   import Testing
 
   @Suite struct LMDBDamageTests {

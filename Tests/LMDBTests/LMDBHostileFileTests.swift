@@ -3,6 +3,7 @@
   import LMDBBackend
   import StoreProtocol
   import StoreSchema
+  import StoreSupport
   import Testing
 
   /// Files on which LMDB would read outside of its map, end the process or never finish.

@@ -2,6 +2,7 @@ import Foundation
 import StoreProtocol
 import StoreQuery
 import StoreSchema
+import StoreSupport
 import Testing
 
 @testable import SQLEngine

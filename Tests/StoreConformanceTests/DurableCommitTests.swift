@@ -55,7 +55,7 @@ private struct StoreWithLargeValue {
     options.externalDataGrace = 0
     options.pragmas = ["synchronous": synchronous, "journal_mode": journal]
     let store = try SQLiteBackend().open(at: url, schema: try Schema([item]), options: options)
-    guard let name = try store.keepExternalData(Data(repeating: 1, count: 150_000)) else {
+    guard let name = try store.externalDataStore?.keepExternalData(Data(repeating: 1, count: 150_000)) else {
       preconditionFailure("the value has no file")
     }
     let builder = RowBuilder()

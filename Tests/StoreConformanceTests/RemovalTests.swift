@@ -3,6 +3,7 @@ import SQLiteBackend
 import StoreConformance
 import StoreProtocol
 import StoreSchema
+import StoreSupport
 import Testing
 
 /// The interrupted removal of an SQLite store whose last saves are still in the log.

@@ -114,6 +114,18 @@ import Testing
     } catch { #expect(error.code == .unsupported) }
   }
 
+  @Test func theWrapperPassesCapabilitiesThatItDoesNotKnow() throws {
+    let backend = CheckedBackend(PowerlessBackend())
+    #expect(backend.capability((any Describing).self)?.words == "a backend")
+    #expect(backend.capability((any ModelInferringBackend).self) == nil)
+    let store = try backend.open(at: url, schema: try Self.schema(), options: StoreOptions())
+    #expect(!(store is any Describing))
+    #expect(try store.capability((any Describing).self)?.words == "a store")
+    // A capability may be another value than the store.
+    #expect(try store.capability(Counter.self)?.count == 7)
+    #expect(store.externalDataStore == nil)
+  }
+
   @Test func aReceiptThatLacksKeysIsNotBelieved() throws {
     let store = try CheckedBackend(PowerlessBackend()).open(
       at: url, schema: try Self.schema(), options: StoreOptions())
@@ -126,8 +138,19 @@ import Testing
   }
 }
 
+/// A capability that the wrapper does not know.
+private protocol Describing {
+  var words: String { get }
+}
+
+/// A capability that is a value.
+private struct Counter {
+  let count: Int
+}
+
 /// A backend without capabilities, whose stores keep nothing and report success.
-private struct PowerlessBackend: StoreBackend {
+private struct PowerlessBackend: StoreBackend, Describing {
+  let words = "a backend"
   let storeType = "Powerless"
   let capabilities: Capabilities = []
 
@@ -141,7 +164,8 @@ private struct PowerlessBackend: StoreBackend {
   func replace(at destination: URL, with source: URL, options: StoreOptions) throws(StoreError) {}
 }
 
-private final class PowerlessStore: Store {
+private final class PowerlessStore: Store, Describing {
+  let words = "a store"
   let schema: Schema
   let identifier = "0"
   let capabilities: Capabilities = []
@@ -160,4 +184,8 @@ private final class PowerlessStore: Store {
   func allocateKeys(root: Int, count: Int) throws(StoreError) -> Range<Int64> { 1..<(1 + Int64(count)) }
   func externalData(_ name: Data) throws(StoreError) -> Data { throw StoreError(.missingExternalData, "None.") }
   func close() throws(StoreError) {}
+
+  func capability<Capability>(_ type: Capability.Type) throws(StoreError) -> Capability? {
+    Counter(count: 7) as? Capability ?? self as? Capability
+  }
 }

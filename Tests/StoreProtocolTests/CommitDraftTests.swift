@@ -1,6 +1,7 @@
 import Foundation
 import StoreProtocol
 import StoreSchema
+import StoreSupport
 import Testing
 
 /// The first half of a commit: the keys and checks that it needs, and the rows that it makes.

@@ -1,6 +1,7 @@
 import Foundation
 import StoreProtocol
 import StoreSchema
+import StoreSupport
 import Testing
 
 /// Rows with more bytes than the row builder's buffer keeps.

@@ -3,6 +3,7 @@ import BinaryBackend
 import Foundation
 import StoreProtocol
 import StoreSchema
+import StoreSupport
 import Testing
 import XMLBackend
 
@@ -44,7 +45,7 @@ import XMLBackend
     defer { place.remove() }
     let store = try backend.open(at: place.url, schema: Self.schema(), options: StoreOptions())
     let large = Data(repeating: 9, count: 200_000)
-    let name = try #require(try store.keepExternalData(large))
+    let name = try #require(try store.externalDataStore?.keepExternalData(large))
     let values = [name, Data([1]) + name.dropFirst(), Data([1]) + name, Data([1])]
     #expect(try Self.insert(values, store).count == 4)
     try store.close()
@@ -61,7 +62,7 @@ import XMLBackend
     let place = try Place("external")
     defer { place.remove() }
     let store = try backend.open(at: place.url, schema: Self.schema(), options: StoreOptions())
-    let name = try #require(try store.keepExternalData(Data(repeating: 9, count: 200_000)))
+    let name = try #require(try store.externalDataStore?.keepExternalData(Data(repeating: 9, count: 200_000)))
     _ = try Self.insert([name], store)
     try store.close()
     let model = try backend.inferredModel(at: place.url, options: StoreOptions())
@@ -73,8 +74,8 @@ import XMLBackend
     let place = try Place("external")
     defer { place.remove() }
     let store = try backend.open(at: place.url, schema: Self.schema(), options: StoreOptions())
-    let name = try #require(try store.keepExternalData(Data(repeating: 9, count: 200_000)))
-    store.discardExternalData([name])
+    let name = try #require(try store.externalDataStore?.keepExternalData(Data(repeating: 9, count: 200_000)))
+    store.externalDataStore?.discardExternalData([name])
     let error = #expect(throws: StoreError.self) { try Self.insert([name], store) }
     #expect(error?.code == .missingExternalData)
     #expect(error?.outcome == .notSaved)
@@ -89,7 +90,7 @@ import XMLBackend
     defer { place.remove() }
     let store = try backend.open(at: place.url, schema: Self.schema(), options: StoreOptions())
     let large = Data(repeating: 9, count: 200_000)
-    let name = try #require(try store.keepExternalData(large))
+    let name = try #require(try store.externalDataStore?.keepExternalData(large))
     _ = try Self.insert([name], store)
     try store.close()
     let folder = ExternalDataFolder(beside: place.url.path).folder
@@ -128,7 +129,7 @@ import XMLBackend
     let elsewhere = place.url.deletingLastPathComponent().appending(path: "elsewhere")
     try FileManager.default.createDirectory(at: elsewhere, withIntermediateDirectories: false)
     try FileManager.default.createSymbolicLink(at: folder, withDestinationURL: elsewhere)
-    let error = #expect(throws: StoreError.self) { try store.keepExternalData(Data(count: 200_000)) }
+    let error = #expect(throws: StoreError.self) { try store.externalDataStore?.keepExternalData(Data(count: 200_000)) }
     #expect(error?.code == .corrupt)
     #expect(try FileManager.default.contentsOfDirectory(atPath: elsewhere.path) == [])
     try store.close()

@@ -1,5 +1,6 @@
 import Foundation
 import StoreProtocol
+import StoreSupport
 import Testing
 
 /// The list of database files that must only be opened through SQLite.

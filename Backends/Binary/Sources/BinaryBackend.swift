@@ -3,6 +3,7 @@ import Foundation
 import PropertyLists
 import StoreProtocol
 import StoreSchema
+import StoreSupport
 
 /// Stores in Core Data's binary format, one whole file each.
 public typealias BinaryBackend = AtomicFileBackend<BinaryFormat>

@@ -3,6 +3,7 @@ import Foundation
 import PropertyLists
 import StoreProtocol
 import StoreSchema
+import StoreSupport
 
 /// Reads the objects of the archive, node by node, into rows.
 final class BinaryGraphReader {

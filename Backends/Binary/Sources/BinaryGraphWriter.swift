@@ -3,6 +3,7 @@ import Foundation
 import PropertyLists
 import StoreProtocol
 import StoreSchema
+import StoreSupport
 
 /// Writes the archive of all objects, a dictionary from keys to nodes, while it visits them.
 final class BinaryGraphWriter {

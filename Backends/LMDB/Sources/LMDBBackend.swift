@@ -3,9 +3,10 @@
   import KeyValueEngine
   import StoreProtocol
   import StoreSchema
+  import StoreSupport
 
   /// Stores that are one LMDB file each, with a lock file beside it.
-  public struct LMDBBackend: StoreBackend {
+  public struct LMDBBackend: StoreBackend, SalvagingBackend {
     private let initialMapSize: Int
 
     /// `initialMapSize` is how many bytes of addresses are reserved for a file at first, at least the file's size. The

@@ -3,6 +3,7 @@
   import Foundation
   import KeyValueEngine
   import StoreProtocol
+  import StoreSupport
 
   /// LMDB's environment of a file, one for each file and process, shared by all stores on the file.
   ///

@@ -2,6 +2,7 @@
   import CLMDB
   import Foundation
   import StoreProtocol
+  import StoreSupport
 
   /// Maps LMDB's result codes to store errors.
   enum LMDBError {

@@ -2,6 +2,7 @@
   import CPosix
   import Foundation
   import StoreProtocol
+  import StoreSupport
 
   /// A store file as bytes, beside LMDB: its locks, its size, and the two pages that name the last state.
   ///

@@ -3,6 +3,7 @@
   import Foundation
   import KeyValueEngine
   import StoreProtocol
+  import StoreSupport
 
   /// A use of an environment, which stays open while it has uses.
   final class LMDBMap: KeyValueMap {

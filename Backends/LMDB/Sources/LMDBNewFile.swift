@@ -1,6 +1,7 @@
 #if LMDB
   import Foundation
   import StoreProtocol
+  import StoreSupport
 
   /// Files that get their name when they are complete.
   enum LMDBNewFile {

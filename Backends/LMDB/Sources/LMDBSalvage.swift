@@ -2,6 +2,7 @@
   import Foundation
   import KeyValueEngine
   import StoreProtocol
+  import StoreSupport
 
   /// Reads the entries of a damaged file page by page, without LMDB. Below an invalid page all entries are lost.
   final class LMDBSalvage {

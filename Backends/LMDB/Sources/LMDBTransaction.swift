@@ -3,6 +3,7 @@
   import Foundation
   import KeyValueEngine
   import StoreProtocol
+  import StoreSupport
 
   /// A view of a file, not bound to a thread.
   final class LMDBReading: KeyValueReading {

@@ -4,9 +4,10 @@ import PropertyLists
 import SQLEngine
 import StoreProtocol
 import StoreSchema
+import StoreSupport
 
 /// Stores in Core Data's SQLite file format.
-public struct SQLiteBackend: StoreBackend {
+public struct SQLiteBackend: StoreBackend, ModelInferringBackend, SalvagingBackend {
   /// The backend of SQLite stores.
   public init() {}
 

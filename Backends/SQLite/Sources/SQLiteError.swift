@@ -1,6 +1,7 @@
 import CSQLite
 import Foundation
 import StoreProtocol
+import StoreSupport
 
 /// Maps SQLite's result codes to store errors. No other code does.
 enum SQLiteError {

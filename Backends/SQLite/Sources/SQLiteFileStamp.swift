@@ -1,4 +1,5 @@
 import StoreProtocol
+import StoreSupport
 
 /// The status of a database's files, which changes when anybody writes to them.
 struct SQLiteFileStamp: Equatable {

@@ -1,5 +1,6 @@
 import Foundation
 import StoreProtocol
+import StoreSupport
 import Synchronization
 
 /// A way to read a database that leaves its folder as it is: names, bytes and times.

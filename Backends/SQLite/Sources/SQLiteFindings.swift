@@ -4,6 +4,7 @@ import PropertyLists
 import SQLEngine
 import StoreProtocol
 import StoreSchema
+import StoreSupport
 
 /// The defects of a store's file, and content that Apple's framework would not have written.
 struct SQLiteFindings {

@@ -5,6 +5,7 @@ import PropertyLists
 import SQLEngine
 import StoreProtocol
 import StoreSchema
+import StoreSupport
 
 /// Core Data's SQLite file format: how a fresh file is made, and what an existing one says of itself.
 enum SQLiteFormat {

@@ -1,6 +1,7 @@
 import CSQLite
 import Foundation
 import StoreProtocol
+import StoreSupport
 
 /// Keeps the write-ahead log of a database short where readers keep SQLite from doing so.
 ///

@@ -1,5 +1,6 @@
 import Foundation
 import StoreProtocol
+import StoreSupport
 
 /// Makes the file of a store where there is none.
 enum SQLiteNewFile {

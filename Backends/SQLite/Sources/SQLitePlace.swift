@@ -1,5 +1,6 @@
 import Foundation
 import StoreProtocol
+import StoreSupport
 import Synchronization
 
 /// The paths of a store's files, by its URL.

@@ -1,5 +1,6 @@
 import Foundation
 import StoreProtocol
+import StoreSupport
 
 /// Removes the files of a store, the database first and durably. Without it the other files are worthless, but a
 /// database without its log would be a store without its last saves.

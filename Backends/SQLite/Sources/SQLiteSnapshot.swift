@@ -3,6 +3,7 @@ import SQLEngine
 import StoreProtocol
 import StoreQuery
 import StoreSchema
+import StoreSupport
 
 /// A pooled connection inside a read transaction.
 ///

@@ -3,6 +3,7 @@ import Foundation
 import SQLEngine
 import StoreProtocol
 import StoreSchema
+import StoreSupport
 
 /// A compiled SQLite statement.
 final class SQLiteStatement: SQLStatement {

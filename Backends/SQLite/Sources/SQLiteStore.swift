@@ -3,12 +3,13 @@ import Foundation
 import SQLEngine
 import StoreProtocol
 import StoreSchema
+import StoreSupport
 import Synchronization
 
 /// An open SQLite store: one writing connection, and a pool of snapshot readers that never block it.
 ///
 /// Sendable, unchecked: `writing` guards the writer and the mutable state.
-final class SQLiteStore: Store, @unchecked Sendable {
+final class SQLiteStore: Store, ExternalDataStore, @unchecked Sendable {
   let schema: Schema
   let capabilities: Capabilities
   var isReadOnly: Bool { readOnlyReason != nil }

@@ -1,5 +1,6 @@
 import Foundation
 import StoreProtocol
+import StoreSupport
 import Synchronization
 
 /// The file of an open store. By it the store finds out that another one has replaced it: the file was removed, another

@@ -2,6 +2,7 @@ import AtomicEngine
 import Foundation
 import StoreProtocol
 import StoreSchema
+import StoreSupport
 
 /// Stores in Core Data's XML format, one whole file each.
 public typealias XMLBackend = AtomicFileBackend<XMLFormat>

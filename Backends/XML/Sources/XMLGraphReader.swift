@@ -3,6 +3,7 @@ import CXMLParser
 import Foundation
 import StoreProtocol
 import StoreSchema
+import StoreSupport
 
 /// Reads all objects of a document.
 final class XMLGraphReader: XMLInfoReader {

@@ -1,6 +1,7 @@
 import AtomicEngine
 import Foundation
 import StoreProtocol
+import StoreSupport
 
 /// Reads the objects of a damaged document, each as a document of its own. An object that cannot be parsed is lost; the
 /// others are not affected.

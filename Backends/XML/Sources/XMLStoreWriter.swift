@@ -3,6 +3,7 @@ import Foundation
 import PropertyLists
 import StoreProtocol
 import StoreSchema
+import StoreSupport
 
 /// Writes a document object by object.
 final class XMLStoreWriter {

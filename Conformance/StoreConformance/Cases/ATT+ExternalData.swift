@@ -38,13 +38,13 @@ extension ConformanceSuite {
       let s = try c.open(Fixtures.allTypes(), .withoutGrace)
       let object = try s.insert("AllTypes", ["large": .data(large(1))])
       let name = try c.externalName(s, object, "large")
-      s.store.holdExternalData([name])
-      s.store.holdExternalData([name])
+      s.store.externalDataStore?.holdExternalData([name])
+      s.store.externalDataStore?.holdExternalData([name])
       try s.replaceLarge(object, large(2), name)
-      c.equal(s.store.releaseExternalData([name]), [])
+      c.equal(s.store.externalDataStore?.releaseExternalData([name]), [])
       c.expect(try s.store.externalData(name) == large(1), "held once more, and another")
       let view = try s.store.snapshot()
-      c.equal(s.store.releaseExternalData([name]), [])
+      c.equal(s.store.externalDataStore?.releaseExternalData([name]), [])
       withExtendedLifetime(view) {}
       c.refuses("the released file is still there") { _ = try s.store.externalData(name) }
     },
@@ -77,7 +77,9 @@ extension ConformanceSuite {
     ) { c in
       let s = try c.open(Fixtures.allTypes())
       let object = try s.insert("AllTypes", ["string": "a"])
-      guard let name = try s.store.keepExternalData(large(1)) else { try c.fail("the data is not kept outside") }
+      guard let name = try s.store.externalDataStore?.keepExternalData(large(1)) else {
+        try c.fail("the data is not kept outside")
+      }
       try FileManager.default.removeItem(atPath: c.file(of: name))
       let entity = try s.entity("AllTypes")
       for isNew in [true, false] {
@@ -99,8 +101,9 @@ extension ConformanceSuite {
       let object = try s.insert("AllTypes", ["large": .data(large(1))])
       let named = try c.file(of: c.externalName(s, object, "large"))
       var old: [String] = []
-      for byte in 2..<6 { old.append(try c.file(of: s.store.keepExternalData(large(byte)) ?? Data())) }
-      let new = try c.file(of: s.store.keepExternalData(large(6)) ?? Data())
+      let keeping = s.store.externalDataStore
+      for byte in 2..<6 { old.append(try c.file(of: keeping?.keepExternalData(large(byte)) ?? Data())) }
+      let new = try c.file(of: keeping?.keepExternalData(large(6)) ?? Data())
       let folder = URL(filePath: new).deletingLastPathComponent()
       // Of another store that shares the folder, and of Apple's framework.
       let stranger = URL(filePath: old[0]).lastPathComponent

@@ -2,6 +2,7 @@ import Foundation
 import StoreProtocol
 import StoreQuery
 import StoreSchema
+import StoreSupport
 
 /// What is declared is there, and what is not is refused.
 extension ConformanceSuite {
@@ -44,14 +45,14 @@ extension ConformanceSuite {
     ) { c in
       try c.open(Fixtures.people()).close()
       try c.refuses(.unsupported) {
-        try c.backend.salvage(at: c.url, into: Salvage(Fixtures.people()) { _ in }, options: StoreOptions())
+        try Salvage(Fixtures.people()) { _ in }.read(c.url, of: c.backend, options: StoreOptions())
       }
     },
     ConformanceCase(
       "CAP-002/extBlob", "large data stays in the row", absent: .externalData, profiles: Profile.plainOnly
     ) { c in
       let s = try c.open(Fixtures.allTypes())
-      c.expect(try s.store.keepExternalData(Data(count: 1 << 20)) == nil, "the data got a name")
+      c.expect(try s.store.externalDataStore?.keepExternalData(Data(count: 1 << 20)) == nil, "the data got a name")
       c.refuses("a name that was never given leads to data") { _ = try s.store.externalData(Data([2, 65, 0])) }
     },
     ConformanceCase(

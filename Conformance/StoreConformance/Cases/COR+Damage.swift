@@ -178,7 +178,7 @@ extension ConformanceSuite {
         c.refuses("the name “\(name)” was read") {
           _ = try s.store.externalData(Data([2]) + Data(name.utf8) + Data([0]))
         }
-        s.store.discardExternalData([Data([2]) + Data(name.utf8) + Data([0])])
+        s.store.externalDataStore?.discardExternalData([Data([2]) + Data(name.utf8) + Data([0])])
       }
       c.expect(FileManager.default.fileExists(atPath: secret.path), "the other file was removed")
     },

@@ -1,6 +1,7 @@
 import Foundation
 import StoreProtocol
 import StoreSchema
+import StoreSupport
 
 /// How another program changes the file of a store.
 enum ForeignChange: Sendable {

@@ -1,6 +1,7 @@
 import Foundation
 import StoreProtocol
 import StoreSchema
+import StoreSupport
 
 /// What can still be read of damaged stores is put into new ones.
 extension ConformanceSuite {
@@ -39,7 +40,7 @@ extension ConformanceSuite {
         rounds += 1
         let salvage = Salvage(try Fixtures.people()) { _ in }
         do {
-          try c.backend.salvage(at: c.url, into: salvage, options: StoreOptions())
+          try salvage.read(c.url, of: c.backend, options: StoreOptions())
           try c.backend.make(at: c.url(of: 1), from: salvage, options: StoreOptions())
         } catch let error as StoreError {
           c.expect(!error.message.isEmpty, "an error without a sentence")
@@ -74,7 +75,7 @@ extension ConformanceSuite {
         let expected = try StoreLines.read(s.store)
         try s.close()
         let salvage = Salvage(schema) { c.expect(false, "lost: \($0)") }
-        try c.backend.salvage(at: c.url, into: salvage, options: StoreOptions())
+        try salvage.read(c.url, of: c.backend, options: StoreOptions())
         try c.backend.make(at: c.url(of: 1), from: salvage, options: StoreOptions())
         let copy = try c.open(schema, in: 1)
         c.equal(try StoreLines.read(copy.store), expected)

@@ -1,6 +1,7 @@
 import Foundation
 import StoreProtocol
 import StoreSchema
+import StoreSupport
 
 /// Opening, copying, replacing and removing stores where files fail or the process dies in between.
 extension ConformanceSuite {

@@ -1,6 +1,7 @@
 import Foundation
 import StoreProtocol
 import StoreSchema
+import StoreSupport
 
 /// Files and folders that have the names of a store's, and are not its own.
 extension ConformanceSuite {

@@ -1,6 +1,7 @@
 import Foundation
 import StoreProtocol
 import StoreSchema
+import StoreSupport
 
 /// Copies one store to stores of every type and back, and compares everything: S2S-001 to S2S-006 and S2S-012.
 public struct PairRun {

@@ -1,5 +1,6 @@
 import StoreProtocol
 import StoreSchema
+import StoreSupport
 
 /// The content of a store as text: every object with its key, values and links.
 enum StoreLines {

@@ -1,6 +1,7 @@
 import Foundation
 import StoreProtocol
 import StoreSchema
+import StoreSupport
 
 /// Merges the present rows of the stores into objects of a save, as a merge policy other than `error` says.
 struct ObjectMerge {

@@ -1,6 +1,7 @@
 import Foundation
 import StoreProtocol
 import StoreSchema
+import StoreSupport
 
 /// The working part of a context: identity, changes, reading, saving and events.
 ///

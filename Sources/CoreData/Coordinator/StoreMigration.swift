@@ -2,6 +2,7 @@ import Foundation
 import StoreProtocol
 import StoreQuery
 import StoreSchema
+import StoreSupport
 
 /// Moving a store to another URL or type.
 extension NSPersistentStoreCoordinator {
@@ -157,7 +158,7 @@ extension NSPersistentStoreCoordinator {
     settings.isReadOnly = false
     let salvage = Salvage(schema, lost: lost)
     do {
-      try Self.backend(sourceType).salvage(at: source, into: salvage, options: settings)
+      try salvage.read(source, of: Self.backend(sourceType), options: settings)
       try Self.backend(type).make(at: url, from: salvage, options: settings, progress: progress)
     } catch let error as StoreError { throw CoreDataError.make(error) }
     return salvage.objectCount

@@ -1,4 +1,5 @@
 import Foundation
+import PropertyLists
 import StoreProtocol
 
 /// Reads store options from Core Data's dictionaries.
@@ -26,6 +27,21 @@ enum StoreOptionCoding {
     if let pragmas = dictionary[NSSQLitePragmasOption] as? [String: Any] {
       result.pragmas = pragmas.mapValues { "\($0)" }
     }
+    for case (let name as String, let value) in dictionary where name.contains(".") {
+      result.own[name] = own(value)
+    }
     return result
+  }
+
+  /// A value of an option that a type of stores has of its own; the store's backend judges it.
+  private static func own(_ value: Any) -> StoreOptionValue {
+    switch MetadataCoding.list(value, depth: 0) {
+    case .bool(let value): .bool(value)
+    case .integer(let value): .integer(value)
+    case .real(let value): .number(value)
+    case .string(let value): .text(value)
+    case .data(let value): .data(value)
+    default: .other("\(type(of: value))")
+    }
   }
 }

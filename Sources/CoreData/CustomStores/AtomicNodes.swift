@@ -2,6 +2,7 @@ import AtomicEngine
 import Foundation
 import StoreProtocol
 import StoreSchema
+import StoreSupport
 import Synchronization
 
 /// Makes an ``NSAtomicStore`` the medium of an atomic store: its cache nodes are read once, and updated by every save.

@@ -1,6 +1,7 @@
 import Foundation
 import StoreProtocol
 import StoreSchema
+import StoreSupport
 
 /// Makes rows of the values that clients' stores return.
 struct CustomRow {

@@ -2,6 +2,7 @@ import Foundation
 import StoreProtocol
 import StoreQuery
 import StoreSchema
+import StoreSupport
 import Synchronization
 
 /// Makes an ``NSIncrementalStore`` the engine of a store: reads ask it for objects one by one, and a commit sends it a

@@ -19,8 +19,12 @@ extension NSPersistentStoreCoordinator {
       throw CocoaError(
         .persistentStoreInvalidType, userInfo: [NSLocalizedDescriptionKey: "There is no store of type '\(storeType)'."])
     }
-    do {
-      return InferredModel.model(try backend.inferredModel(at: url, options: StoreOptionCoding.options(options)))
+    do throws(StoreError) {
+      guard let inferring = backend.capability((any ModelInferringBackend).self) else {
+        throw StoreError(
+          .unsupported, "A store of type \(storeType) does not tell its model; open it with a model file.")
+      }
+      return InferredModel.model(try inferring.inferredModel(at: url, options: StoreOptionCoding.options(options)))
     } catch { throw CoreDataError.make(error) }
   }
 }

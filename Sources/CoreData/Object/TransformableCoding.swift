@@ -1,6 +1,7 @@
 import Foundation
 import StoreProtocol
 import StoreSchema
+import StoreSupport
 
 /// Encodes and decodes the values of transformable attributes. A store that keeps objects keeps the values unchanged.
 enum TransformableCoding {

@@ -1,6 +1,7 @@
 import Foundation
 import StoreProtocol
 import StoreSchema
+import StoreSupport
 
 /// `coredata store dump`: the whole content of a store in one canonical text.
 enum DumpCommand {

@@ -1,6 +1,7 @@
 import Foundation
 import StoreProtocol
 import StoreSchema
+import StoreSupport
 
 /// Writes objects of one entity as lines of the canonical dump.
 struct DumpLine {

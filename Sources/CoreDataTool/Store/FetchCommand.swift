@@ -2,6 +2,7 @@ import Foundation
 import StoreProtocol
 import StoreQuery
 import StoreSchema
+import StoreSupport
 
 /// `coredata store fetch`: the objects that match a predicate.
 enum FetchCommand {

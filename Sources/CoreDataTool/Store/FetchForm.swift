@@ -1,6 +1,7 @@
 import Foundation
 import StoreProtocol
 import StoreSchema
+import StoreSupport
 
 /// Writes fetched objects as JSON lines and as CSV fields.
 struct FetchForm {

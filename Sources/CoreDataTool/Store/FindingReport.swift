@@ -1,5 +1,6 @@
 import Foundation
 import StoreProtocol
+import StoreSupport
 
 /// Writes findings, one on each line.
 final class FindingReport {

@@ -3,6 +3,7 @@ import Foundation
 import StoreProtocol
 import StoreQuery
 import StoreSchema
+import StoreSupport
 
 /// `coredata store info`: the type and metadata of a store, its files and its number of objects.
 enum InfoCommand {

@@ -1,6 +1,7 @@
 import Foundation
 import StoreProtocol
 import StoreSchema
+import StoreSupport
 
 /// `coredata store verify`: checks a store for damage.
 enum VerifyCommand {

@@ -1,6 +1,7 @@
 import StoreProtocol
 import StoreQuery
 import StoreSchema
+import StoreSupport
 
 /// A table without groups as one statement with exactly the same meaning: values of each object, or aggregates of all.
 public struct SQLTable {

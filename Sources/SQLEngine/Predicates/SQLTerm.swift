@@ -2,6 +2,7 @@ import Foundation
 import StoreProtocol
 import StoreQuery
 import StoreSchema
+import StoreSupport
 
 /// A value in SQL, and its known properties.
 struct SQLTerm {

@@ -25,7 +25,7 @@ public indirect enum ResolvedPredicate: Hashable, Sendable {
   case dynamic(DynamicComparison, ResolvedExpression, ResolvedExpression)
 
   /// Whether it obviously selects everything.
-  package var isTrue: Bool {
+  public var isTrue: Bool {
     switch self {
     case .constant(let constant): constant
     case .and(let parts): parts.isEmpty

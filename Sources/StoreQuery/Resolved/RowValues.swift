@@ -6,7 +6,7 @@ extension Row {
   ///
   /// Data that may be stored outside of the row is returned without its leading byte where it is in the row. Otherwise
   /// its name is returned, which equals no data of a client.
-  package func value(of leaf: SlotPath.Leaf) -> Value {
+  public func value(of leaf: SlotPath.Leaf) -> Value {
     switch leaf {
     case .attribute(let slot, .externalData, _): isNull(slot) ? .null : .data(Self.inner(data(slot)))
     case .attribute(let slot, let kind, _): value(slot, kind)

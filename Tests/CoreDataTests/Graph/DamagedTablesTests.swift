@@ -1,6 +1,7 @@
 import CoreData
 import Foundation
 import StoreProtocol
+import StoreSupport
 import Testing
 
 @testable import SQLiteBackend

@@ -1,9 +1,10 @@
 import Foundation
 import LMDBStore
+import StoreProtocol
 import Testing
 
 @testable import CoreData
-@testable import StoreProtocol
+@testable import StoreSupport
 
 /// Operations on the files of one store leave the files of others alone.
 @Suite struct NeighbouringFileTests {

@@ -291,7 +291,7 @@ import Testing
   /// Writes a value that no row names.
   private static func keep(_ byte: UInt8, _ engine: any Store, _ company: CompanyStore) throws -> URL {
     let before = Set(try paths(company))
-    _ = try engine.keepExternalData(large(byte))
+    _ = try engine.externalDataStore?.keepExternalData(large(byte))
     return try #require(try paths(company).first { !before.contains($0) })
   }
 }

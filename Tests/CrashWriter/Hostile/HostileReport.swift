@@ -1,6 +1,7 @@
 import CoreData
 import Foundation
 import StoreProtocol
+import StoreSupport
 
 /// The changes of a save in a form that a script can compare with the file: entities, keys, and values as stored.
 struct HostileReport {

@@ -1,5 +1,6 @@
 import StoreProtocol
 import StoreSchema
+import StoreSupport
 
 /// Applies one change set to a copy of the content: all of it, or conflicts and nothing.
 struct DictionaryCommit {

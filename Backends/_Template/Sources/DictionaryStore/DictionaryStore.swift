@@ -8,6 +8,7 @@ final class DictionaryStore: Store {
   let schema: Schema
   let capabilities: Capabilities
   var isReadOnly: Bool { false }
+  private let capacity: Int
   private let state: Mutex<State>
 
   private struct State: Sendable {
@@ -17,8 +18,9 @@ final class DictionaryStore: Store {
     var isClosed = false
   }
 
-  init(_ schema: Schema, _ metadata: StoreMetadata, _ capabilities: Capabilities) {
+  init(_ schema: Schema, _ metadata: StoreMetadata, _ capabilities: Capabilities, capacity: Int) {
     self.schema = schema
+    self.capacity = capacity
     self.capabilities = capabilities
     state = Mutex(State(metadata: metadata))
   }
@@ -33,7 +35,7 @@ final class DictionaryStore: Store {
   }
 
   func commit(_ changes: ChangeSet) throws(StoreError) -> CommitResult {
-    let schema = schema
+    let (schema, capacity) = (schema, capacity)
     let result: Result<CommitResult, StoreError> = state.withLock { state in
       if state.isClosed { return .failure(Self.closed) }
       var commit: DictionaryCommit
@@ -42,6 +44,9 @@ final class DictionaryStore: Store {
       }
       let conflicts = commit.run()
       if !conflicts.isEmpty { return .success(.conflicts(conflicts)) }
+      if commit.content.count > max(capacity, state.content.count) {
+        return .failure(StoreError(.full, "The store holds \(capacity) objects at most; delete some first."))
+      }
       state.content = commit.content
       state.metadata = changes.metadata ?? state.metadata
       state.commitNumber += 1
@@ -72,6 +77,9 @@ struct Content: Sendable {
   /// The destinations' keys of relationships that no row holds, by relationship and owner.
   var links: [Link: [Int64]] = [:]
   private var lastKey: Int64 = 0
+
+  /// The number of objects.
+  var count: Int { rows.values.reduce(0) { $0 + $1.count } }
 
   struct Link: Hashable, Sendable {
     var relationship: Relationship

@@ -14,4 +14,4 @@ struct DictionaryHarness: StoreHarness {
   }
 }
 
-ConformanceCommand.main(harnesses: [DictionaryHarness()])
+ConformanceCommand.main(harnesses: [DictionaryHarness()], cases: DictionaryCases.all)

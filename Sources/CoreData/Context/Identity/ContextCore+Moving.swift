@@ -1,5 +1,6 @@
 import StoreProtocol
 import StoreSchema
+import StoreSupport
 
 /// Handles a store of the context that has moved to another URL.
 ///

@@ -1,6 +1,7 @@
 import Foundation
 import StoreProtocol
 import StoreSchema
+import StoreSupport
 
 /// Reading faults, to-many relationships and external values.
 extension ContextCore {

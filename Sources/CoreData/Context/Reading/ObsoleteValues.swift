@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import StoreProtocol
 import StoreSchema
+import StoreSupport
 import Synchronization
 
 /// Large values that saves have replaced or deleted. Each is kept while an object of this process may have a row that
@@ -113,7 +114,7 @@ final class ObsoleteValues: Sendable {
   /// Releases the values that a part of a save has held, after its commit failed. An earlier commit may have made one
   /// of them obsolete: while a view can still read that value, it stays held and is checked again.
   func release(_ part: SavePlan.Part) {
-    let kept = Set(part.engine.releaseExternalData(part.changes.obsoleteExternalData))
+    let kept = Set(part.engine.externalDataStore?.releaseExternalData(part.changes.obsoleteExternalData) ?? [])
     if !kept.isEmpty { add(values(of: part).filter { kept.contains($0.name) }) }
   }
 
@@ -173,7 +174,7 @@ final class ObsoleteValues: Sendable {
     }
     for (store, values) in unheld.values {
       // Views can still read these values, so other objects may get them.
-      let kept = Set(found(store)?.releaseExternalData(values.map(\.name)) ?? [])
+      let kept = Set(found(store)?.externalDataStore?.releaseExternalData(values.map(\.name)) ?? [])
       rest += values.filter { kept.contains($0.name) }
     }
     return rest

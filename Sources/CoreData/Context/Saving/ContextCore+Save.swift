@@ -1,6 +1,7 @@
 import Foundation
 import StoreProtocol
 import StoreSchema
+import StoreSupport
 import Synchronization
 
 /// Saving a context, as a list of named steps.

@@ -1,6 +1,7 @@
 import Foundation
 import StoreProtocol
 import StoreSchema
+import StoreSupport
 
 /// The content of one save: a change set for each store, and the objects of its entries.
 final class SavePlan {
@@ -19,6 +20,8 @@ final class SavePlan {
     @exclusivity(unchecked) var inserted: ContiguousArray<NSManagedObject> = []
     @exclusivity(unchecked) var updated: ContiguousArray<NSManagedObject> = []
     @exclusivity(unchecked) var deleted: ContiguousArray<NSManagedObject> = []
+    /// The capability to keep external data, looked up once.
+    private(set) lazy var externalDataStore = engine.externalDataStore
     /// External data that rows of `changes` name for the first time, with the former values of the objects.
     var keptExternalData: [(name: Data, object: NSManagedObject, slot: Int, inline: Data)] = []
     /// Objects with large rows in `changes`.

@@ -1,27 +1,32 @@
 import Foundation
 
 /// The item at a path (links are not followed), in enough detail to tell one content from another.
-package struct FileStatus: Equatable, Sendable {
-  package let device: UInt64
-  package let inode: UInt64
+public struct FileStatus: Equatable, Sendable {
+  /// The number of the file system.
+  public let device: UInt64
+  /// The number of the item in its file system.
+  public let inode: UInt64
   /// Whether it is a regular file: a pipe blocks its reader, and a link may lead anywhere.
-  package let isRegular: Bool
+  public let isRegular: Bool
   /// Whether less than a hundredth of a large file is allocated. Reading all of it would take for ever, and a copy
   /// would fill the disk with zeros. File systems that compress real content do not reach this ratio.
-  package let isHole: Bool
-  package let size: Int64
-  /// When the content changed: seconds and nanoseconds since 1970.
-  package let seconds: Int64
-  package let nanoseconds: Int64
+  public let isHole: Bool
+  /// In bytes.
+  public let size: Int64
+  /// When the content changed, in whole seconds since 1970.
+  public let seconds: Int64
+  /// When the content changed: the nanoseconds beyond ``seconds``.
+  public let nanoseconds: Int64
 
   /// Nil where there is nothing, or nothing that may be looked at.
-  package init?(_ path: String) {
+  public init?(_ path: String) {
     var status = stat()
     guard lstat(path, &status) == 0 else { return nil }
     self.init(status)
   }
 
-  package init(_ status: stat) {
+  /// The status that the system has given.
+  public init(_ status: stat) {
     isRegular = status.st_mode & S_IFMT == S_IFREG
     isHole = status.st_size > 1 << 28 && Int64(status.st_blocks) < Int64(status.st_size) / 512 / 100
     device = UInt64(truncatingIfNeeded: status.st_dev)
@@ -36,7 +41,7 @@ package struct FileStatus: Equatable, Sendable {
   }
 
   /// False only where the system says that the file or folder at a path cannot be written.
-  package static func mayBeWritten(_ path: String) -> Bool {
+  public static func mayBeWritten(_ path: String) -> Bool {
     faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0 || ![EACCES, EPERM, EROFS].contains(errno)
   }
 }

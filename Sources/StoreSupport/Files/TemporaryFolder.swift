@@ -1,4 +1,5 @@
 import Foundation
+import StoreProtocol
 import Synchronization
 
 /// A folder for this process alone, removed when nobody needs it any more.
@@ -8,9 +9,9 @@ import Synchronization
 /// - A killed process leaves its folders. The next process that opens a store or makes such a folder removes each
 ///   folder whose lock is free.
 /// - Folders of other users stay, and so does anything that is neither a regular file nor a folder.
-package final class TemporaryFolder: Sendable {
+public final class TemporaryFolder: Sendable {
   /// The folder to use.
-  package let url: URL
+  public let url: URL
   private let name: String
   private let parent: OwnedFolder
   private let folder: OwnedFolder
@@ -18,8 +19,8 @@ package final class TemporaryFolder: Sendable {
   private let process = ProcessCopy.current
   private let isRemoved = Atomic<Bool>(false)
 
-  /// Makes a folder in the system's temporary directory.
-  package convenience init() throws(StoreError) {
+  /// Makes a folder in the system's temporary directory. Throws the error of the system where none can be made.
+  public convenience init() throws(StoreError) {
     Self.sweepOnce()
     let directory = FileManager.default.temporaryDirectory
     try? FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
@@ -27,15 +28,15 @@ package final class TemporaryFolder: Sendable {
   }
 
   /// Makes a folder beside the file at `url`. Its name begins with a full stop and the name of the file. Folders that
-  /// killed processes left there are removed first.
-  package convenience init(beside url: URL, for purpose: String) throws(StoreError) {
+  /// killed processes left there are removed first. Throws the error of the system where no folder can be made.
+  public convenience init(beside url: URL, for purpose: String) throws(StoreError) {
     let (parent, prefix) = (url.deletingLastPathComponent().path, Self.prefix(url, purpose))
     Self.sweep(parent, prefix)
     try self.init(in: parent, prefix: prefix)
   }
 
   /// Removes such folders beside the file at `url`, left by killed processes or a loss of power.
-  package static func removeLeft(beside url: URL, for purpose: String) {
+  public static func removeLeft(beside url: URL, for purpose: String) {
     sweep(url.deletingLastPathComponent().path, prefix(url, purpose))
   }
 
@@ -66,7 +67,7 @@ package final class TemporaryFolder: Sendable {
   deinit { remove() }
 
   /// Removes the folder with everything in it. Safe to call twice. Files that cannot be removed are never opened again.
-  package func remove() {
+  public func remove() {
     if process != ProcessCopy.current || isRemoved.exchange(true, ordering: .relaxed) { return }
     try? parent.removeTree(name)
   }
@@ -76,7 +77,7 @@ package final class TemporaryFolder: Sendable {
   private static let prefix = "OpenCoreData-"
 
   /// Removes the folders that killed processes left in the temporary directory. Runs once in a process.
-  package static func sweepOnce() { _ = isSwept }
+  public static func sweepOnce() { _ = isSwept }
 
   private static let isSwept: Bool = {
     sweep(FileManager.default.temporaryDirectory.path, prefix)

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import StoreProtocol
 import StoreSchema
 
 /// Removes files of a store that no row names. A process leaves them when it ends between writing a file and the

@@ -1,11 +1,12 @@
 import Foundation
+import StoreProtocol
 
 /// A lock on the folder of a store. Hold it while making, replacing or removing the store's file.
-package struct FolderLock: ~Copyable {
+public struct FolderLock: ~Copyable {
   private let descriptor: Int32
 
   /// Waits up to `timeout` seconds for the folder of the file at `path`, then throws `busy`.
-  package init(_ path: String, timeout: Double) throws(StoreError) {
+  public init(_ path: String, timeout: Double) throws(StoreError) {
     // Needs a file description of its own: locks of one description do not exclude each other.
     let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
     let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -25,7 +26,7 @@ package struct FolderLock: ~Copyable {
   }
 
   /// The same; nil where the file system has no locks, or the folder cannot be opened.
-  package static func ifPossible(_ path: String, timeout: Double) throws(StoreError) -> FolderLock? {
+  public static func ifPossible(_ path: String, timeout: Double) throws(StoreError) -> FolderLock? {
     do throws(StoreError) { return try FolderLock(path, timeout: timeout) } catch {
       if error.code == .busy { throw error }
       return nil

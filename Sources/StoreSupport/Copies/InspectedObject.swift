@@ -1,4 +1,5 @@
 import Foundation
+import StoreProtocol
 import StoreSchema
 
 /// One stored object as it is, sound or not, for tools that show and check stores.

@@ -5,13 +5,14 @@ import StoreSchema
 /// - Numbers and dates are converted to each other.
 /// - A fraction is dropped where the type has none.
 /// - A value that does not fit the type becomes nil.
-package enum DerivedValue {
+public enum DerivedValue {
   /// Whether values of a kind can become values of another at all.
-  package static func converts(_ source: SlotKind, to target: SlotKind) -> Bool {
+  public static func converts(_ source: SlotKind, to target: SlotKind) -> Bool {
     source == target || (source == .bool || source.isNumeric) && target.isNumeric
   }
 
-  package static func convert(_ value: Value, to target: SlotKind) -> Value {
+  /// The value as one of the target's kind; null where it does not fit.
+  public static func convert(_ value: Value, to target: SlotKind) -> Value {
     switch target {
     case .int16: integer(value, Int64(Int16.min)...Int64(Int16.max))
     case .int32: integer(value, Int64(Int32.min)...Int64(Int32.max))
@@ -61,7 +62,8 @@ package enum DerivedValue {
 }
 
 extension SlotKind {
-  package var isNumeric: Bool {
+  /// Whether values of the kind are numbers or dates.
+  public var isNumeric: Bool {
     switch self {
     case .int16, .int32, .int64, .double, .float, .date, .decimal: true
     default: false

@@ -1,16 +1,18 @@
 import Foundation
+import StoreProtocol
 
 /// The files on which this process has POSIX locks: databases that SQLite has open, by device and inode.
 ///
 /// The system drops such locks as soon as the process closes *any* descriptor of the file, whoever opened it. So only
 /// SQLite opens these files. Nothing else does, not even to find out the kind of a file.
-package enum LockedFiles {
-  package struct Identity: Hashable, Sendable {
+public enum LockedFiles {
+  /// A file, whatever names it has.
+  public struct Identity: Hashable, Sendable {
     let device: UInt64
     let inode: UInt64
 
-    /// Nil where there is no file.
-    package init?(_ path: String) {
+    /// The file at a path, links followed. Nil where there is none.
+    public init?(_ path: String) {
       var status = stat()
       guard stat(path, &status) == 0 else { return nil }
       self.init(status)
@@ -23,32 +25,36 @@ package enum LockedFiles {
   }
 
   /// Held while such a file is opened or closed. Recursive, because a copy opens its target while it holds the source.
-  package static let lock = NSRecursiveLock()
+  public static let lock = NSRecursiveLock()
   // Guarded by `lock`.
   nonisolated(unsafe) private static var counts: [Identity: Int] = [:]
 
-  package static func add(_ file: Identity) { lock.withLock { counts[file, default: 0] += 1 } }
+  /// Notes that the process has opened a file once more.
+  public static func add(_ file: Identity) { lock.withLock { counts[file, default: 0] += 1 } }
 
-  package static func remove(_ file: Identity) {
+  /// Notes that the process has closed a file that was added.
+  public static func remove(_ file: Identity) {
     lock.withLock {
       let count = (counts[file] ?? 1) - 1
       counts[file] = count > 0 ? count : nil
     }
   }
 
-  package static func contains(_ path: String) -> Bool {
+  /// Whether the file at a path is in the list.
+  public static func contains(_ path: String) -> Bool {
     lock.withLock { !counts.isEmpty && Identity(path).map { counts[$0] != nil } ?? false }
   }
 
   /// A file that this process has open and that is not in the list: another library may have locks on it.
-  package enum Unlisted {
+  public enum Unlisted {
     /// A database, or a file that may be or become one: it is empty, or can only be written.
     case database
+    /// Any other file.
     case other
   }
 
   /// Nil where the process has not opened the file, or the file is in the list.
-  package static func unlisted(_ path: String) -> Unlisted? {
+  public static func unlisted(_ path: String) -> Unlisted? {
     lock.withLock {
       guard let file = Identity(path), counts[file] == nil else { return nil }
       let opened = descriptors(of: file) ?? []
@@ -68,7 +74,7 @@ package enum LockedFiles {
 
   /// The descriptor that `open` returns for a file of another kind, below 0 where it fails. Throws `notAStore` for an
   /// SQLite database, which stays as it is.
-  package static func opening(_ path: String, _ open: () -> Int32) throws(StoreError) -> Int32 {
+  public static func opening(_ path: String, _ open: () -> Int32) throws(StoreError) -> Int32 {
     let found: Int32? = lock.withLock {
       // A new file may have the inode of a file that another thread has closed and not yet taken off the list.
       if contains(path), let file = Identity(path), descriptors(of: file)?.isEmpty != true { return nil }

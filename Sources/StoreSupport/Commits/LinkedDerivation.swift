@@ -3,16 +3,20 @@ import StoreSchema
 
 /// A derived attribute whose source is in other objects. The store computes it; a derivation within one object comes
 /// with the change set.
-package struct LinkedDerivation: Sendable {
+public struct LinkedDerivation: Sendable {
   /// The entity that declares the attribute.
-  package let entity: Entity
-  package let attribute: Attribute
+  public let entity: Entity
+  /// The derived attribute.
+  public let attribute: Attribute
   /// The kind of the attribute's slot. ``DerivedValue`` converts the result to it.
-  package let kind: SlotKind
-  package let relationship: Relationship
-  package let rule: Rule
+  public let kind: SlotKind
+  /// The relationship that leads to the source.
+  public let relationship: Relationship
+  /// How the value is made.
+  public let rule: Rule
 
-  package enum Rule: Sendable {
+  /// How the value of a derived attribute is made.
+  public enum Rule: Sendable {
     /// The source attribute of the destination of a to-one relationship, whose key is in the slot `reference`.
     case copy(Source, reference: Int)
     /// The number of destinations of a to-many relationship.
@@ -21,9 +25,12 @@ package struct LinkedDerivation: Sendable {
     case aggregate(Aggregate, Source, table: Int)
   }
 
-  package struct Source: Sendable {
-    package let attribute: Attribute
-    package let kind: SlotKind
+  /// An attribute of the destination that the value is made of.
+  public struct Source: Sendable {
+    /// The attribute of the destination.
+    public let attribute: Attribute
+    /// The kind of its slot.
+    public let kind: SlotKind
   }
 
   /// Nil for an attribute without such a derivation, or with a meaningless one: a sum of texts, a text as a number.
@@ -81,7 +88,7 @@ extension SlotKind {
 
 extension Row {
   /// A copy with another value in one slot; `kinds` are those of the row's slots.
-  package func replacing(_ slot: Int, by value: Value, _ kinds: [SlotKind]) -> Row {
+  public func replacing(_ slot: Int, by value: Value, _ kinds: [SlotKind]) -> Row {
     let builder = RowBuilder()
     builder.begin(slots: slotCount)
     for (other, kind) in kinds.enumerated() where other != slot { builder.copy(other, kind, from: self) }

@@ -1,4 +1,5 @@
 import Foundation
+import StoreProtocol
 
 /// The large binary values of a store, each in a file of its own in one folder beside it.
 ///
@@ -367,7 +368,7 @@ public struct ExternalDataFolder: Sendable {
   }
 
   /// Waits until the names in a folder are on the disk.
-  package static func synchronize(_ url: URL) throws(StoreError) {
+  public static func synchronize(_ url: URL) throws(StoreError) {
     let file = open(url.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     if file < 0 { throw StoreError.system("A folder of the store cannot be opened", url.path) }
     defer { _ = close(file) }

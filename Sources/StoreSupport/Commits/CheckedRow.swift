@@ -1,3 +1,4 @@
+import StoreProtocol
 import StoreSchema
 
 extension RowBuilder {

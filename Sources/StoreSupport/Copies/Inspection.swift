@@ -1,4 +1,5 @@
 import Foundation
+import StoreProtocol
 import StoreQuery
 import StoreSchema
 

@@ -12,9 +12,9 @@ import Foundation
 
 /// The signal that a process gets when a write exceeds the limit of file size. By default it ends the process, although
 /// the error of the write is enough.
-package enum FileSizeSignal {
+public enum FileSizeSignal {
   /// Calls `body` with the signal blocked, and discards the signal. Returns the result of `body`, and `errno`.
-  package static func withoutIt(_ body: () -> Int) -> (Int, Int32) {
+  public static func withoutIt(_ body: () -> Int) -> (Int, Int32) {
     #if os(Windows)
       let count = body()
       return (count, errno)

@@ -1,8 +1,9 @@
 import Foundation
+import StoreProtocol
 
 extension StoreError.Code {
   /// The code for a call of the system that has failed with an `errno`.
-  package init(systemError number: Int32) {
+  public init(systemError number: Int32) {
     self =
       switch number {
       case ENOENT, ENOTDIR: .notFound
@@ -16,16 +17,17 @@ extension StoreError.Code {
 extension StoreError {
   /// The error for a system call on `path` that has just failed, by `errno`. `what` is a sentence without its full
   /// stop.
-  package static func system(_ what: String, _ path: String) -> StoreError { system(errno, what, path) }
+  public static func system(_ what: String, _ path: String) -> StoreError { system(errno, what, path) }
 
-  package static func system(_ number: Int32, _ what: String, _ path: String) -> StoreError {
+  /// The same for an `errno` that was kept.
+  public static func system(_ number: Int32, _ what: String, _ path: String) -> StoreError {
     StoreError(
       Code(systemError: number), what + ".", context: ["path": path, "errno": String(number)],
       cause: String(cString: strerror(number)))
   }
 
   /// The error of an open store whose file was removed, or replaced by another store.
-  package static func replaced(_ path: String) -> StoreError {
+  public static func replaced(_ path: String) -> StoreError {
     StoreError(
       .replaced,
       "The store's file was removed, or another store has taken its place. Nothing was saved. Remove the store from its coordinator, and add the one that is there now.",

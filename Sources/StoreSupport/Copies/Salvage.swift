@@ -1,9 +1,10 @@
 import Foundation
 import PropertyLists
+import StoreProtocol
 import StoreSchema
 
-/// The readable part of a damaged store. Its backend fills it, and ``StoreBackend/make(at:from:options:progress:)``
-/// makes a sound store of it.
+/// The readable part of a damaged store. A ``SalvagingBackend`` fills it, and ``make(at:from:options:progress:)`` makes a
+/// sound store of it.
 ///
 /// Objects may come in any order, twice, and with references to missing objects. Content that contradicts other content
 /// is left out, and each loss is reported. All objects are in memory at once.
@@ -31,7 +32,7 @@ public final class Salvage {
     self.schema = schema
     self.lost = lost
     shape = StoreShape(schema)
-    rows = Array(repeating: [:], count: shape.treeCount)
+    rows = Array(repeating: [:], count: shape.hierarchyCount)
     lists = Array(repeating: [:], count: shape.toManys.count)
   }
 
@@ -79,20 +80,20 @@ public final class Salvage {
     if row.key <= 0 || row.key == .max {
       return lose(StoreFinding(.key, "The key \(row.key) is none.", entity: name))
     }
-    if rows[shape.tree[row.entity]].updateValue(row, forKey: row.key) != nil {
+    if rows[shape.hierarchies[row.entity]].updateValue(row, forKey: row.key) != nil {
       lose(StoreFinding(.key, "Two objects have the key \(row.key); the later one counts.", entity: name, key: row.key))
     }
   }
 
   /// Replaces an object that was added, where there is one of exactly this entity with the key.
-  package func change(_ entity: Entity, _ key: Int64, _ body: (Row) -> Row) {
-    let tree = shape.tree[entity.index]
+  public func change(_ entity: Entity, _ key: Int64, _ body: (Row) -> Row) {
+    let tree = shape.hierarchies[entity.index]
     if let row = rows[tree][key], row.entity == entity.index { rows[tree][key] = body(row) }
   }
 
   /// Replaces all objects of exactly this entity that were added.
-  package func changeAll(_ entity: Entity, _ body: (Row) -> Row) {
-    let tree = shape.tree[entity.index]
+  public func changeAll(_ entity: Entity, _ body: (Row) -> Row) {
+    let tree = shape.hierarchies[entity.index]
     rows[tree] = rows[tree].mapValues { $0.entity == entity.index ? body($0) : $0 }
   }
 
@@ -104,7 +105,7 @@ public final class Salvage {
   }
 
   /// The same by the number of the relationship's link table.
-  package func link(_ table: Int, of owner: Int64, to destinations: some Sequence<Int64>) {
+  public func link(_ table: Int, of owner: Int64, to destinations: some Sequence<Int64>) {
     lists[table][owner, default: []] += destinations
   }
 
@@ -112,7 +113,8 @@ public final class Salvage {
 
   /// The object that a relationship leads to; nil where there is none, or one that the relationship cannot lead to.
   func destination(_ relationship: Relationship, _ key: Int64) -> ObjectReference? {
-    guard let row = rows[shape.tree[relationship.destination]][key], relationship.destinations.contains(row.entity)
+    guard let row = rows[shape.hierarchies[relationship.destination]][key],
+      relationship.destinations.contains(row.entity)
     else { return nil }
     return row.reference
   }
@@ -121,7 +123,7 @@ public final class Salvage {
   /// (which is reported), it is set to lead back.
   func leadsBack(_ relationship: Relationship, from key: Int64, to destination: ObjectReference) -> Bool {
     guard let inverse = relationship.linkedInverse, let slot = inverse.slot else { return true }
-    let tree = shape.tree[destination.entity]
+    let tree = shape.hierarchies[destination.entity]
     guard let row = rows[tree][destination.key] else { return false }
     if !row.isNull(slot) {
       if row.int(slot) == key { return true }
@@ -138,7 +140,30 @@ public final class Salvage {
   /// Whether there is an object with the relationship.
   func hasOwner(_ relationship: Relationship, _ key: Int64) -> Bool {
     let entity = schema.entities[relationship.declaringEntity]
-    return rows[shape.tree[entity.index]][key].map { entity.subtree.contains($0.entity) } ?? false
+    return rows[shape.hierarchies[entity.index]][key].map { entity.subtree.contains($0.entity) } ?? false
+  }
+}
+
+/// A backend that can read damaged stores. It declares ``Capabilities/salvage``.
+public protocol SalvagingBackend: Sendable {
+  /// Adds the readable content of the store at `url`, damaged or not, to `salvage`, by the salvage's schema. Leaves no
+  /// trace.
+  ///
+  /// Damaged values that look sound count as sound, unless they have checksums. Throws where nothing can be read at
+  /// all.
+  func salvage(at url: URL, into salvage: Salvage, options: StoreOptions) throws(StoreError)
+}
+
+extension Salvage {
+  /// Adds the readable content of the store at `url`, damaged or not, by this salvage's schema. Leaves no trace.
+  ///
+  /// Throws where nothing can be read at all. Throws `unsupported` where the backend is no ``SalvagingBackend``.
+  public func read(_ url: URL, of backend: any StoreBackend, options: StoreOptions) throws(StoreError) {
+    guard let salvaging = backend.capability((any SalvagingBackend).self) else {
+      throw StoreError(
+        .unsupported, "Damaged stores of type \(backend.storeType) cannot be read; go back to a backup.")
+    }
+    try salvaging.salvage(at: url, into: self, options: options)
   }
 }
 

@@ -3,14 +3,16 @@
 /// The first key is 2048, and each next one is 1024 more. An insertion in front gets 1024 less than the first.
 /// Insertions between two members are spaced evenly in the gap. When a gap is exhausted, or members have moved, all
 /// keys are assigned anew.
-package enum OrderKeys {
-  package static let first: Int64 = 2048
-  package static let step: Int64 = 1024
+public enum OrderKeys {
+  /// The key of the first member of a new list.
+  public static let first: Int64 = 2048
+  /// The difference between neighbours in a new list.
+  public static let step: Int64 = 1024
   /// No key beyond this limit is assigned.
-  package static let limit: Int64 = 1 << 62
+  public static let limit: Int64 = 1 << 62
 
   /// The order keys to write so that members sort as in `order`. Members that keep their key are left out.
-  package static func assign(_ order: [Int64], existing: [Int64: Int64]) -> [(member: Int64, key: Int64)] {
+  public static func assign(_ order: [Int64], existing: [Int64: Int64]) -> [(member: Int64, key: Int64)] {
     var result: [(member: Int64, key: Int64)] = []
     var previous: Int64?
     var index = 0

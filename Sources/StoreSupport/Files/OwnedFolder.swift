@@ -1,4 +1,5 @@
 import Foundation
+import StoreProtocol
 
 /// An open folder that holds files of a store. All calls are relative to its descriptor, so that nobody can replace the
 /// folder by another one, or by a link, meanwhile.
@@ -7,13 +8,15 @@ import Foundation
 /// stays, and the error `notAStore` names it.
 ///
 /// Sendable, unchecked: the descriptor never changes.
-package final class OwnedFolder: @unchecked Sendable {
-  package let path: String
+public final class OwnedFolder: @unchecked Sendable {
+  /// The path by which the folder was opened.
+  public let path: String
   private let descriptor: Int32
   private static let greatestDepth = 32
 
-  /// Opens the folder at a path; links on the way are followed. Nil where there is none.
-  package convenience init?(_ path: String) throws(StoreError) {
+  /// Opens the folder at a path; links on the way are followed. Nil where there is none. Throws the
+  /// error of the system where it cannot be opened.
+  public convenience init?(_ path: String) throws(StoreError) {
     let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     if descriptor < 0 {
       if errno == ENOENT || errno == ENOTDIR { return nil }
@@ -28,7 +31,7 @@ package final class OwnedFolder: @unchecked Sendable {
 
   /// The folder `name` in this one, nil where there is nothing of that name. Throws `notAStore` for anything but a
   /// folder.
-  package func folder(_ name: String) throws(StoreError) -> OwnedFolder? {
+  public func folder(_ name: String) throws(StoreError) -> OwnedFolder? {
     let found = openat(descriptor, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
     if found >= 0 { return OwnedFolder(path + "/" + name, found) }
     switch errno {
@@ -39,7 +42,7 @@ package final class OwnedFolder: @unchecked Sendable {
   }
 
   /// The status of the item with the name, nil where there is none. Links are not followed.
-  package func status(_ name: String) throws(StoreError) -> FileStatus? {
+  public func status(_ name: String) throws(StoreError) -> FileStatus? {
     var status = stat()
     if fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 { return FileStatus(status) }
     if errno == ENOENT { return nil }
@@ -47,13 +50,14 @@ package final class OwnedFolder: @unchecked Sendable {
   }
 
   /// Throws `notAStore` where the item with the name is not a regular file.
-  package func requireFile(_ name: String) throws(StoreError) {
+  public func requireFile(_ name: String) throws(StoreError) {
     if let found = try status(name), !found.isRegular { throw foreign(name) }
   }
 
-  /// Removes a regular file. False where there was nothing of that name.
+  /// Removes a regular file. False where there was nothing of that name. Throws `notAStore` for anything else, and the
+  /// error of the system where the file cannot be removed; then it stays.
   @discardableResult
-  package func removeFile(_ name: String) throws(StoreError) -> Bool {
+  public func removeFile(_ name: String) throws(StoreError) -> Bool {
     guard let found = try status(name) else { return false }
     if !found.isRegular { throw foreign(name) }
     if unlinkat(descriptor, name, 0) == 0 { return true }
@@ -62,10 +66,10 @@ package final class OwnedFolder: @unchecked Sendable {
   }
 
   /// Removes an empty folder. Does nothing where the folder is missing or not empty.
-  package func removeEmptyFolder(_ name: String) { _ = unlinkat(descriptor, name, AT_REMOVEDIR) }
+  public func removeEmptyFolder(_ name: String) { _ = unlinkat(descriptor, name, AT_REMOVEDIR) }
 
-  /// Makes the names in this folder durable.
-  package func synchronize() throws(StoreError) {
+  /// Makes the names in this folder durable. After an error it is unknown which names are.
+  public func synchronize() throws(StoreError) {
     guard fsync(descriptor) == 0 else { throw StoreError.system("A folder of the store cannot be synced", path) }
   }
 
@@ -73,15 +77,16 @@ package final class OwnedFolder: @unchecked Sendable {
 
   /// Locks the folder while it is open. Returns 0, `EWOULDBLOCK` where another descriptor has the lock, or another
   /// `errno` where folders cannot be locked.
-  package func lock() -> Int32 { flock(descriptor, LOCK_EX | LOCK_NB) == 0 ? 0 : errno }
+  public func lock() -> Int32 { flock(descriptor, LOCK_EX | LOCK_NB) == 0 ? 0 : errno }
 
   /// Whether the folder still exists, that is, nobody has removed it.
-  package var hasName: Bool {
+  public var hasName: Bool {
     var status = stat()
     return fstat(descriptor, &status) == 0 && status.st_nlink > 0
   }
 
-  package var isOfThisUser: Bool {
+  /// Whether the folder belongs to the user of this process.
+  public var isOfThisUser: Bool {
     var status = stat()
     return fstat(descriptor, &status) == 0 && status.st_uid == geteuid()
   }
@@ -89,11 +94,11 @@ package final class OwnedFolder: @unchecked Sendable {
   // MARK: Whole trees
 
   /// Throws `notAStore` where the tree below `name` holds anything but regular files and folders.
-  package func requireTree(_ name: String) throws(StoreError) { try walk(name, removes: false) }
+  public func requireTree(_ name: String) throws(StoreError) { try walk(name, removes: false) }
 
   /// Removes the folder `name` and everything below it. A missing folder is no error. Throws `notAStore` at the first
   /// item that is neither a regular file nor a folder; it stays, with the folders around it.
-  package func removeTree(_ name: String) throws(StoreError) { try walk(name, removes: true) }
+  public func removeTree(_ name: String) throws(StoreError) { try walk(name, removes: true) }
 
   private func walk(_ name: String, removes: Bool) throws(StoreError) {
     guard let root = try folder(name) else { return }
@@ -134,7 +139,7 @@ package final class OwnedFolder: @unchecked Sendable {
   }
 
   /// The names of the items in the folder, in no order.
-  package func names() throws(StoreError) -> [String] {
+  public func names() throws(StoreError) -> [String] {
     // A new description reads from the beginning.
     let copy = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard copy >= 0, let stream = fdopendir(copy) else {

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import StoreProtocol
 import StoreSchema
 import Synchronization
 
@@ -54,10 +55,10 @@ public final class ExternalDataFiles: Sendable {
   /// See ``ExternalDataFolder/read(_:)``.
   public func read(_ name: Data) throws(StoreError) -> Data { try folder.read(name) }
 
-  /// See ``Store/keepExternalData(_:)``.
+  /// See ``ExternalDataStore/keepExternalData(_:)``.
   public func keep(_ data: Data) throws(StoreError) -> Data? { try folder.write(data, ofStore: identifier) }
 
-  /// See ``Store/discardExternalData(_:)``.
+  /// See ``ExternalDataStore/discardExternalData(_:)``.
   public func discard(_ names: [Data]) { folder.remove(names) }
 
   // MARK: Commits
@@ -110,10 +111,10 @@ public final class ExternalDataFiles: Sendable {
   /// has no large values.
   public func view() -> ExternalDataView? { removals.map(ExternalDataView.init) }
 
-  /// See ``Store/holdExternalData(_:)``.
+  /// See ``ExternalDataStore/holdExternalData(_:)``.
   public func hold(_ names: [Data]) { removals?.hold(names.compactMap(ExternalDataFolder.file)) }
 
-  /// See ``Store/releaseExternalData(_:)``.
+  /// See ``ExternalDataStore/releaseExternalData(_:)``.
   public func release(_ names: [Data]) -> [Data] {
     guard let removals else { return [] }
     let kept = Set(removals.release(names.compactMap(ExternalDataFolder.file)))

@@ -2,30 +2,34 @@ import StoreSchema
 
 /// What an engine often looks up in a schema: the hierarchy that an entity's rows are in, and the links of its
 /// relationships.
-package final class StoreShape: Sendable {
-  package let schema: Schema
+public final class StoreShape: Sendable {
+  /// The schema that was looked at.
+  public let schema: Schema
   /// The number of each entity's hierarchy.
-  package let tree: [Int]
-  package let treeCount: Int
+  public let hierarchies: [Int]
+  /// How many entity hierarchies there are.
+  public let hierarchyCount: Int
   /// The to-many relationships, each once, in the order of their link tables.
-  package let toManys: [Relationship]
+  public let toManys: [Relationship]
   private let numbers: [Relationship: Int]
   /// For each entity its to-one relationships with a to-many inverse: the slot, and the link table of the inverse.
-  package let backLinks: [[(slot: Int, table: Int)]]
+  public let backLinks: [[(slot: Int, table: Int)]]
   /// For each entity the tables of its own links that no row holds: pairs and one-way links.
-  package let ownTables: [[Int]]
+  public let ownTables: [[Int]]
   /// For each entity the tables of one-way links that can lead to it.
-  package let oneWaysInto: [[Int]]
+  public let oneWaysInto: [[Int]]
   /// For each table of pairs the table of the inverse.
-  package let inverseTables: [Int?]
-  package let derivations: [LinkedDerivation]
+  public let inverseTables: [Int?]
+  /// The derived attributes whose sources are in other objects.
+  public let derivations: [LinkedDerivation]
 
-  package init(_ schema: Schema) {
+  /// Looks at the entities and relationships of a schema, once for an opened store.
+  public init(_ schema: Schema) {
     self.schema = schema
     let roots = schema.entities.filter { $0.root == $0.index }
-    let treeOfRoot = Dictionary(uniqueKeysWithValues: roots.enumerated().map { ($1.index, $0) })
-    tree = schema.entities.map { treeOfRoot[$0.root] ?? 0 }
-    treeCount = roots.count
+    let hierarchyOfRoot = Dictionary(uniqueKeysWithValues: roots.enumerated().map { ($1.index, $0) })
+    hierarchies = schema.entities.map { hierarchyOfRoot[$0.root] ?? 0 }
+    hierarchyCount = roots.count
     var toManys: [Relationship] = []
     var numbers: [Relationship: Int] = [:]
     for entity in schema.entities {
@@ -59,5 +63,5 @@ package final class StoreShape: Sendable {
   }
 
   /// The table of a to-many relationship's links.
-  package func table(of relationship: Relationship) -> Int? { numbers[relationship] }
+  public func table(of relationship: Relationship) -> Int? { numbers[relationship] }
 }

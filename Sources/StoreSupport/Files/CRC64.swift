@@ -1,15 +1,19 @@
 import Foundation
 
-/// CRC-64/XZ, eight bytes at a time, in three lanes at once where there are many.
-package struct CRC64 {
+/// The checksum CRC-64/XZ. It is computed eight bytes at a time, in three lanes at once where there are many.
+public struct CRC64 {
   private var state: UInt64 = .max
-  package var value: UInt64 { ~state }
+  /// The checksum of the bytes that were added.
+  public var value: UInt64 { ~state }
 
-  package init() {}
+  /// The checksum of no bytes.
+  public init() {}
 
-  package mutating func add(_ data: Data) { data.withUnsafeBytes { add($0) } }
+  /// Adds bytes behind those that were added before.
+  public mutating func add(_ data: Data) { data.withUnsafeBytes { add($0) } }
 
-  package mutating func add(_ bytes: UnsafeRawBufferPointer) {
+  /// Adds bytes behind those that were added before.
+  public mutating func add(_ bytes: UnsafeRawBufferPointer) {
     Self.tables.withUnsafeBufferPointer { tables in
       guard let table = tables.baseAddress else { return }
       var (state, index) = (state, 0)
@@ -62,7 +66,7 @@ package struct CRC64 {
   /// new bytes; `count` bytes follow them.
   ///
   /// The sum is linear: the sum of `bytes`, moved over the bytes behind them, is the change of the whole sum.
-  package mutating func change(by bytes: Data, before count: Int64) {
+  public mutating func change(by bytes: Data, before count: Int64) {
     var change = CRC64()
     change.state = 0
     change.add(bytes)

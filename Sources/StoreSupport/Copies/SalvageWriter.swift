@@ -1,4 +1,5 @@
 import Foundation
+import StoreProtocol
 import StoreSchema
 
 /// Writes salvaged objects to an empty store under their keys, then links and orders.
@@ -84,7 +85,7 @@ struct SalvageWriter {
       case .reference, .referenceEntity: break
       case .externalData:
         guard let data = content(row, slot) else { continue }
-        builder.set(slot, .data(try target.keepExternalData(data) ?? Data([1]) + data))
+        builder.set(slot, .data(try target.externalDataStore?.keepExternalData(data) ?? Data([1]) + data))
       default: builder.copy(slot, kind, from: row)
       }
     }
@@ -250,7 +251,7 @@ private struct SalvagedLinks {
     // Subentities have the slots of their superentities, first and in the same order.
     let entities = salvage.schema.entities[inverse.declaringEntity].subtree
     var links: [Int64: [Int64]] = [:]
-    for (key, row) in salvage.rows[salvage.shape.tree[inverse.declaringEntity]]
+    for (key, row) in salvage.rows[salvage.shape.hierarchies[inverse.declaringEntity]]
     where entities.contains(row.entity) && !row.isNull(slot) && salvage.hasOwner(relationship, row.int(slot)) {
       links[row.int(slot), default: []].append(key)
     }
