@@ -88,7 +88,7 @@ import Testing
 
   private static func run(_ script: String, _ argument: String) throws -> String {
     let process = Process()
-    let scripts = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Scripts")
+    let scripts = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Tools/coredata_fixtures")
     process.executableURL = URL(filePath: "/usr/bin/env")
     process.arguments = ["python3", scripts.appending(path: script).path, argument]
     let output = Pipe()

@@ -92,13 +92,13 @@ struct CorpusStore: Decodable, Sendable, CustomTestStringConvertible {
     modelFile.hasSuffix(".json") ? [] : ["--model", folder.appending(path: modelFile).path]
   }
 
-  /// What `Scripts/read_store.py` says of a file.
+  /// What `Tools/coredata_format/read_store.py` says of a file.
   func reference(_ arguments: [String]) throws -> String {
-    try Python.run(["read_store.py"] + arguments)
+    try Python.run(["coredata_format/read_store.py"] + arguments)
   }
 }
 
-/// Runs the repository's Python scripts.
+/// Runs the repository's Python programs, by their paths in Tools.
 enum Python {
   struct Failure: Error { let message: String }
 
@@ -110,7 +110,7 @@ enum Python {
   }
 
   static func result(_ arguments: [String]) throws -> (status: Int32, output: String, errors: String) {
-    let script = Corpus.repository.appending(path: "Scripts").appending(path: arguments[0]).path
+    let script = Corpus.repository.appending(path: "Tools").appending(path: arguments[0]).path
     let run = try ToolRun(["python3", script] + arguments.dropFirst(), program: URL(filePath: "/usr/bin/env"))
     return (run.status, run.output, run.errors)
   }

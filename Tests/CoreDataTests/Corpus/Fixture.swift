@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// A store that `Scripts/make_fixtures.py` wrote from the format's description alone.
+/// A store that `Tools/coredata_fixtures/make_fixtures.py` wrote from the format's description alone.
 struct Fixture: Sendable {
   static let names = [
     "types", "family", "links", "blobs", "history", "legacy", "legacy-history", "migrated", "wal",
@@ -26,7 +26,7 @@ struct Fixture: Sendable {
         }
         made.append(folder)
       }
-      _ = try Python.run(["make_fixtures.py", folder.path, "--rows", size.rawValue])
+      _ = try Python.run(["coredata_fixtures/make_fixtures.py", folder.path, "--rows", size.rawValue])
       return folder
     }
   }

@@ -33,14 +33,14 @@ enum Judge {
     let list = folder.appending(path: "touched.jsonl")
     try Data(touched.joined(separator: "\n").utf8).write(to: list)
     let verdict = try Python.result(
-      ["check_store.py", url.path] + modelArgument + [
+      ["coredata_format/check_store.py", url.path] + modelArgument + [
         // What was replaced stays for readers.
         "--grace", "3600", "--before", before.appending(path: url.lastPathComponent).path, "--touched", list.path,
       ])
     #expect(verdict.status == 0, "\(verdict.output)")
     // Both readers see the same afterwards.
     let dump = try ToolRun(["store", "dump", url.path] + modelArgument)
-    #expect(try dump.output == Python.run(["read_store.py", url.path] + modelArgument))
+    #expect(try dump.output == Python.run(["coredata_format/read_store.py", url.path] + modelArgument))
     #expect(dump.status == 0)
   }
 }

@@ -64,7 +64,7 @@ import Testing
     #expect(after["Person/p1"]?.contains(#""Person/p1551""#) == false)
     #expect(before["Photo/p1"] != nil && after["Photo/p1"] == nil)
     let verdict = try Python.result(
-      ["check_store.py", store.url.path] + store.model + ["--before", Fixture("links").store.path])
+      ["coredata_format/check_store.py", store.url.path] + store.model + ["--before", Fixture("links").store.path])
     #expect(verdict.status == 0, "\(verdict.output)")
   }
 

@@ -50,7 +50,7 @@ import Testing
     try walk(fixture.store, fixture.modelArgument) { store, expected in
       // The scripts know the formats only.
       guard ["sqlite", "xml"].contains(where: store.lastPathComponent.hasSuffix) else { return }
-      let read = try Python.run(["read_store.py", store.path] + fixture.modelArgument)
+      let read = try Python.run(["coredata_format/read_store.py", store.path] + fixture.modelArgument)
       #expect(read == expected ? "equal" == "equal" : "\(store.lastPathComponent) is read otherwise" == "")
     }
   }

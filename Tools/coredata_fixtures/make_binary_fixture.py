@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes a binary store, from what is known of the format alone and with no Swift.
 
-Usage: Scripts/make_binary_fixture.py FILE
+Usage: Tools/coredata_fixtures/make_binary_fixture.py FILE
 
 Two entities, `Band` with a name and members, and `Player` with a value of each type and a band. What the file holds is printed as
 JSON, an object a line, sorted by key: {"key":1,"entity":"Band","values":{...},"related":{...}}.

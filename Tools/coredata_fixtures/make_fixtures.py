@@ -16,6 +16,8 @@ import time
 from pathlib import Path
 from random import Random
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
 from coredata_fixtures.fixtures import FIXTURES
 from coredata_fixtures.hashes import check_vectors
 from coredata_fixtures.store import write_description, write_store

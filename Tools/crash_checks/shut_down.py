@@ -10,7 +10,7 @@ import sys
 import tempfile
 import time
 
-from writer_checks import Wrong, allowed, check, need
+from .writer_checks import Wrong, allowed, check, need
 
 NAME = "fault.sqlite"
 # FS_IOC_GOINGDOWN, with neither a flush nor the journal.

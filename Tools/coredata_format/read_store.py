@@ -7,6 +7,8 @@ import sqlite3
 import sys
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
 from coredata_format import StoreError
 from coredata_format.dump import StoreReader, canonical_json
 from coredata_format.model import load_model

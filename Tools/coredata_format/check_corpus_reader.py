@@ -9,6 +9,8 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
 from coredata_format import StoreError
 from coredata_format.dump import StoreReader, canonical_json
 from coredata_format.model import load_model

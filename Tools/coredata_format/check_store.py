@@ -6,6 +6,8 @@ import sqlite3
 import sys
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
 from coredata_format import StoreError
 from coredata_format.check import check
 from coredata_format.compare import Comparison
