@@ -26,5 +26,10 @@ import Testing
 
   @Test func noManifestHasUnsafeFlags() { #expect(Repository.manifests.flatMap(HouseRules.unsafeFlags) == []) }
 
+  @Test func everythingStandsWhereTheLayoutSays() {
+    #expect(Repository.paths.contains("Tools/rows/README.md"))
+    #expect(LayoutRules(paths: Repository.paths).breaches == [])
+  }
+
   @Test func noOpenEnds() { #expect(Repository.sources.flatMap(HouseRules.leftovers) == []) }
 }

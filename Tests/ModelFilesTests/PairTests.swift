@@ -1,6 +1,7 @@
 import Foundation
 import ModelFiles
 import StoreQuery
+import TestSupport
 import Testing
 
 /// Compiled models beside the sources that they were made from: `<X>.momd/<v>.mom` in a project that has

@@ -1,5 +1,6 @@
 import StoreQuery
 import StoreSchema
+import TestSupport
 import Testing
 
 /// Programs over rows, one by one and many at once, mean what the kernels mean.

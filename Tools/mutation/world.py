@@ -113,7 +113,7 @@ class World:
         if not self.tests.exists(): return []
         listed = subprocess.run([self.tests, "--testing-library", "swift-testing", "--list-tests"], check=True,
                                 capture_output=True, text=True, cwd=self.tree).stdout
-        return sorted({line.split("/")[0] for line in listed.splitlines() if re.match(r"CoreDataTests\.\w+/", line)})
+        return sorted({line.split("/")[0] for line in listed.splitlines() if re.match(r"CoreData(Tool)?Tests\.\w+/", line)})
 
     def run_cases(self, store: str, cases: list[tuple[str, float]], mutant: int = 0, done=None, trace=None) -> Verdict:
         """Runs cases until one fails; each with the seconds that it takes. `done` is told each result, and goes on."""
@@ -141,8 +141,8 @@ class World:
 
     def run_suites(self, suites: list[str], mutant: int = 0, trace=None, seconds: float = 60) -> Verdict:
         """Runs suites until a test fails. `seconds` is how long nothing may be heard of any."""
-        names = "|".join(suite.split(".", 1)[1] for suite in suites)
-        child = Child([self.tests, "--testing-library", "swift-testing", "--filter", rf"^CoreDataTests\.({names})/"],
+        names = "|".join(map(re.escape, suites))
+        child = Child([self.tests, "--testing-library", "swift-testing", "--filter", rf"^({names})/"],
                       self.tree, mutant, trace)
         begun = ended = False
         last = ""

@@ -1,5 +1,6 @@
 import CoreData
 import Foundation
+import TestSupport
 import Testing
 
 /// Small rules, each with the page that states it, or the client that goes by it. Where neither is at hand, the rule is

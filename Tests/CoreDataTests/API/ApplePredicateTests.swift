@@ -1,5 +1,6 @@
 import CoreData
 import Foundation
+import TestSupport
 import Testing
 
 /// Names of key paths and sort descriptors of Swift, each with the page that states the rule; "clients" stands

@@ -1,5 +1,6 @@
 import CoreData
 import Foundation
+import TestSupport
 import Testing
 
 /// The notifications with types. Each message is in Apple's documentation under its name, as

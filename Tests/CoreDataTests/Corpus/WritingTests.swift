@@ -1,5 +1,6 @@
 import CoreData
 import Foundation
+import TestSupport
 import Testing
 
 /// What is written into stores that others made, judged by the script that knows the format only.

@@ -1,6 +1,7 @@
 import CoreData
 import Foundation
 import StoreProtocol
+import TestSupport
 import Testing
 
 @testable import SQLiteBackend

@@ -1,5 +1,6 @@
 import CoreData
 import Foundation
+import TestSupport
 import Testing
 
 /// What objects and contexts forget when a change is taken back, and what an object is that is inserted again.
