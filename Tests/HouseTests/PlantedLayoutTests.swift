@@ -11,7 +11,8 @@ import Testing
 
   private func breaches(_ added: [String] = [], without removed: [String] = []) -> [String] {
     LayoutRules(
-      paths: Self.sound.union(added).subtracting(removed), withoutTests: ["CPosix": "C"], besideTests: ["Support": "all"]
+      paths: Self.sound.union(added).subtracting(removed), withoutTests: ["CPosix": "C"],
+      besideTests: ["Support": "all"]
     ).breaches
   }
 
@@ -30,6 +31,7 @@ import Testing
   func aMissingFileIsFound(_ path: String) { #expect(breaches(without: [path]).count == 1) }
 
   @Test func aNewBackendNeedsBoth() {
-    #expect(breaches(["Backends/New/Sources/X.swift"]) == ["Backends/New has no README.md", "Backends/New has no Tests"])
+    #expect(
+      breaches(["Backends/New/Sources/X.swift"]) == ["Backends/New has no README.md", "Backends/New has no Tests"])
   }
 }
