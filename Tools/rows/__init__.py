@@ -1,4 +1,4 @@
-"""Compares the conformance cases with the rows of the specification."""
+"""Compares the conformance cases with the rules and with the rows of the specification."""
 
 
 class SpecificationError(Exception):

@@ -7,6 +7,7 @@ from pathlib import Path
 from .cases import Case, NotYet
 from .compare import Narrowing, compare, literals, narrowings
 from .record import Accepted, Record, Row
+from .requirements import Rule, problems, table
 from .text import numbers, read_specification
 
 SPECIFICATION = """
@@ -87,7 +88,30 @@ def run_self_test() -> list[str]:
     found = narrowings(one, large, NotYet({}, {}), {"LIF-001": "1000"})
     expect("no case of size S", [line.what for line in found], ["size L M"])
     compare_lines(known, expect)
+    judge_rules(expect)
     return failures + [f"specification: {done} checks, {len(failures)} failed"]
+
+
+def judge_rules(expect) -> None:
+    """What is wrong with rules, for each reason."""
+    text = "| Id | Rule | Source |\n|---|---|---|\n| LIF-001 | A store is new. | Apple, ours |\n| LIF-002 | | |\n"
+    expect("a table", table(text), [("LIF-001", "A store is new.", "Apple, ours"), ("LIF-002", "", "")])
+    sound, later = Rule("LIF-001", "A store is new.", "Apple, ours", "Lifecycle.md"), Rule("SAV-001", "It waits.", "ours", "Saving.md")
+    expect("sound rules", problems([sound, later], {"LIF-001"}, {"SAV-001"}), [])
+    for what, rule, start in [
+        ("no sentence", Rule("LIF-002", "", "ours", "Lifecycle.md"), "LIF-002: Lifecycle.md has no rule"),
+        ("no source", Rule("LIF-002", "A rule.", "", "Lifecycle.md"), "LIF-002: Lifecycle.md has no source"),
+        ("an unknown source", Rule("LIF-002", "A rule.", "hearsay", "Lifecycle.md"), "LIF-002: Lifecycle.md has no source"),
+        ("a rule twice", Rule("LIF-001", "A rule.", "ours", "Lifecycle.md"), "LIF-001: Lifecycle.md and Lifecycle.md have it"),
+        ("another file", Rule("LIF-002", "A rule.", "ours", "More.md"), "LIF-002: More.md has it"),
+        ("another area", Rule("DEL-001", "A rule.", "ours", "Lifecycle.md"), "Lifecycle.md has rules of the areas"),
+        ("no id", Rule("LIF-2", "A rule.", "ours", "Lifecycle.md"), "Lifecycle.md: LIF-2 is no id"),
+        ("no case", Rule("LIF-003", "A rule.", "ours", "Lifecycle.md"), "LIF-003: the rule has neither"),
+    ]:
+        lines = problems([sound, rule], {"LIF-001", "LIF-002", "LIF-2", "DEL-001"} & {"LIF-001", rule.id}, set())
+        expect(what, [line[:len(start)] for line in lines], [start])
+    expect("no rule", problems([sound], {"LIF-001", "LIF-009"}, set()),
+           ["LIF-009: a case has it, and no file of Conformance/Requirements"])
 
 
 def waiting(reason: str, *ids: str) -> NotYet: return NotYet({id: reason for id in ids or ("LIF-005",)}, {})
