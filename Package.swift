@@ -233,8 +233,8 @@ let package = Package(
       "StoreConformanceTests",
       [
         "StoreConformance", "StoreConformanceRunner", "GraphConformance", "SabotagedStores", "StoreProtocol",
-        "StoreQuery", "StoreSchema", "BinaryBackend", "InMemoryBackend", "SQLiteBackend", "store-conformance",
-        "XMLBackend", "CoreData",
+        "StoreQuery", "StoreSchema", "BinaryBackend", "InMemoryBackend", "SQLEngine", "SQLiteBackend",
+        "store-conformance", "XMLBackend", "CoreData",
       ]),
     tests("HouseTests", []),
   ]

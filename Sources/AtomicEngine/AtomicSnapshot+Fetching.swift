@@ -14,12 +14,12 @@ extension AtomicSnapshot: FetchingSnapshot {
 
   func fetch(_ plan: FetchPlan, _ body: (consuming Row) -> Void) throws(StoreError) {
     guard let tree = tree(plan.entities) else { return }
-    let test = CompiledPredicate(plan.predicate, OwnRows())
+    let test = CompiledPredicate<OwnRows>(plan.predicate)
     var (skipped, left) = (0, plan.limit ?? .max)
     /// Returns false where the limit is reached.
     func give(_ row: Row) -> Bool {
       guard left > 0 else { return false }
-      guard plan.entities.contains(row.entity), test(row) else { return true }
+      guard plan.entities.contains(row.entity), test(row, in: OwnRows()) else { return true }
       if skipped < plan.offset {
         skipped += 1
       } else {

@@ -85,7 +85,7 @@ extension KeyValueSnapshot {
     _ plan: FetchPlan, _ access: KeyValueAccess?, _ body: (consuming Row) -> Bool
   ) throws(StoreError) {
     guard let entity = plan.entities.first else { return }
-    let selects = CompiledPredicate(plan.predicate, OwnRows())
+    let selects = CompiledPredicate<OwnRows>(plan.predicate)
     let keys = try access.map { (access) throws(StoreError) in try candidates(access) } ?? []
     if access != nil && keys.isEmpty { return }
     // Many candidates are found faster by reading all rows between them.
@@ -93,11 +93,12 @@ extension KeyValueSnapshot {
     if access == nil || keys.count > 64 && last &- first < Int64(keys.count) * 3 {
       return try reader.scan(plan.entities, from: first) { row in
         if row.key > last { return false }
-        return selects(row) ? body(row) : true
+        return selects(row, in: OwnRows()) ? body(row) : true
       }
     }
     for key in keys {
-      guard let row = try reader.row(of: entity, key), plan.entities.contains(row.entity), selects(row) else {
+      guard let row = try reader.row(of: entity, key), plan.entities.contains(row.entity), selects(row, in: OwnRows())
+      else {
         continue
       }
       if !body(row) { return }
@@ -157,14 +158,16 @@ extension KeyValueSnapshot {
   ) throws(StoreError) {
     guard let entity = plan.entities.first else { return }
     let certain = reader.shape.indexes.certainBytes
-    let selects = CompiledPredicate(plan.predicate, OwnRows())
+    let selects = CompiledPredicate<OwnRows>(plan.predicate)
     var (skipped, given) = (0, 0)
     var (group, objects) = ([UInt8](), [Int64]())
     /// Gives the objects that the index cannot tell apart. False after the last row that is needed.
     func end() throws(StoreError) -> Bool {
       var rows: [Row] = []
       for object in objects {
-        guard let row = try reader.row(of: entity, object), plan.entities.contains(row.entity), selects(row) else {
+        guard let row = try reader.row(of: entity, object), plan.entities.contains(row.entity),
+          selects(row, in: OwnRows())
+        else {
           continue
         }
         rows.append(row)

@@ -115,9 +115,9 @@ public struct FetchExecution {
         kept = program.filter(rows)
       } else {
         try source.prepare(rows, residual.ways)
-        let test = CompiledPredicate(residual, source)
+        let test = CompiledPredicate<RowSource>(residual)
         kept = []
-        for row in rows where try test(row) { kept.append(row) }
+        for row in rows where try test(row, in: source) { kept.append(row) }
       }
     }
     if !rest.sort.isEmpty { kept = try sorted(kept, rest.sort, source) }

@@ -46,8 +46,8 @@ final class RowSource: EvaluationSource {
     return rows
   }
 
-  func test(_ predicate: ResolvedPredicate) -> ((Row) -> Bool)? {
-    RowProgram(predicate).map { program in { program($0) } }
+  static func test(_ predicate: ResolvedPredicate) -> (@Sendable (Row) -> Bool)? {
+    RowProgram(predicate)?.test
   }
 
   private func target(_ relationship: Relationship, of row: Row) throws(StoreError) -> Row? {

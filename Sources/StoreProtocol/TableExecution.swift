@@ -93,10 +93,10 @@ public struct TableExecution {
       }
       let execution = FetchExecution(snapshot, pushesDown: pushesDown)
       if expressions.allSatisfy(\.isOwn) {
-        let values = expressions.map { CompiledExpression($0, OwnRows()) }
+        let values = expressions.map { CompiledExpression<OwnRows>($0) }
         try execution.fetch(fetch) { row in
           let row = row
-          body(values.map { $0(row) }, place)
+          body(values.map { $0(row, in: OwnRows()) }, place)
         }
         continue
       }
@@ -105,10 +105,10 @@ public struct TableExecution {
       try execution.fetch(fetch) { rows.append($0) }
       let source = RowSource(snapshot)
       try source.prepare(rows, expressions.flatMap(\.ways))
-      let compiled = expressions.map { CompiledExpression($0, source) }
+      let compiled = expressions.map { CompiledExpression<RowSource>($0) }
       for row in rows {
         var values: [Value] = []
-        for value in compiled { values.append(try value(row)) }
+        for value in compiled { values.append(try value(row, in: source)) }
         body(values, place)
       }
     }

@@ -56,12 +56,12 @@ struct TableGrouping {
       // A column that is no aggregate has the same value for all objects, so it needs no object.
       for (place, column) in plan.columns.enumerated() {
         guard case .value(let expression) = column else { continue }
-        all.collectors[place].add(CompiledExpression(expression, TableSource(groups: []))(TableSource.Group()))
+        all.collectors[place].add(CompiledExpression(expression)(TableSource.Group(), in: TableSource(groups: [])))
       }
     }
-    let having = CompiledPredicate(plan.having, TableSource(groups: plan.groups))
+    let (having, source) = (CompiledPredicate<TableSource>(plan.having), TableSource(groups: plan.groups))
     let rows = all.groups.indices.map(all.row).filter {
-      having(TableSource.Group(keys: $0.restKeys, columns: $0.columns))
+      having(TableSource.Group(keys: $0.restKeys, columns: $0.columns), in: source)
     }
     return TableRow.sorted(rows, plan.fetch.sort)
   }

@@ -73,8 +73,8 @@ import Testing
       let text = round < Self.comparisons.count ? Self.comparisons[round] : format(&random, depth: 3)
       let predicate = try PredicateResolver(schema, thing).resolve(try Predicate(format: text))
       guard let program = RowProgram(predicate) else { continue }
-      let slowly = CompiledPredicate(predicate, Slowly(schema: schema))
-      let expected = rows.filter { slowly($0) }.map(\.key)
+      let (slowly, source) = (CompiledPredicate<Slowly>(predicate), Slowly(schema: schema))
+      let expected = rows.filter { slowly($0, in: source) }.map(\.key)
       #expect(rows.filter { program($0) }.map(\.key) == expected, "\(text)")
       let some = round % 3 == 0 ? Array(rows.prefix(round % 40)) : rows
       #expect(program.filter(some).map(\.key) == expected.filter { $0 <= some.count }, "\(text)")

@@ -35,25 +35,24 @@ final class SQLiteFunctions {
         }, nil, nil, nil)
       try connection.check(result, "registering a function")
     }
-    for function in SQLFunction.allCases { try register(function, on: connection) }
+    for function in SQLFunction.all { try register(function, on: connection) }
   }
 
   /// Registers a function that conditions call.
   private func register(_ function: SQLFunction, on connection: SQLiteConnection) throws(StoreError) {
     let flags = SQLITE_UTF8 | SQLITE_INNOCUOUS | SQLITE_DETERMINISTIC
-    let place = UnsafeMutableRawPointer(bitPattern: (SQLFunction.allCases.firstIndex(of: function) ?? 0) + 1)
+    let place = UnsafeMutableRawPointer(bitPattern: function.code)
     let result =
       function.isAggregate
       ? sqlite3_create_function_v2(
-        connection.database, function.rawValue, 2, flags, place, nil, Self.collect, Self.finish, nil)
+        connection.database, function.name, 2, flags, place, nil, Self.collect, Self.finish, nil)
       : sqlite3_create_function_v2(
-        connection.database, function.rawValue, -1, flags, place, Self.evaluate, nil, nil, nil)
+        connection.database, function.name, -1, flags, place, Self.evaluate, nil, nil, nil)
     try connection.check(result, "registering a function")
   }
 
   private static func function(_ context: OpaquePointer?) -> SQLFunction? {
-    let place = Int(bitPattern: sqlite3_user_data(context)) - 1
-    return SQLFunction.allCases.indices.contains(place) ? SQLFunction.allCases[place] : nil
+    SQLFunction(code: Int(bitPattern: sqlite3_user_data(context)))
   }
 
   private static let evaluate: @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void = {

@@ -33,13 +33,13 @@ extension PredicateGenerator {
   mutating func function(_ variable: Int) -> GeneratedPredicate? {
     if random.below(3) == 0 {
       guard let found = attribute(of: scopes[variable], where: { $0 == .string }) else { return nil }
-      let name = note(one(["uppercase", "lowercase", "canonical", "length"]))
-      let value = GeneratedValue.function(name, .path(variable, found.keys))
-      if name == "length" { return compared(value, variable, or: .int(Int64(random.below(6)))) }
+      let function = one(GeneratedFunction.all.filter(\.takesText))
+      let value = GeneratedValue.function(note(function.name), .path(variable, found.keys))
+      if !function.givesText { return compared(value, variable, or: .int(Int64(random.below(6)))) }
       return compared(value, variable, note(one(["==", "CONTAINS", "<"])), or: constant(found.name, .string))
     }
     guard let found = attribute(of: scopes[variable], where: \.isNumber) else { return nil }
-    let name = note(one(["abs", "floor", "ceiling", "trunc", "sqrt", "log", "ln", "exp"]))
+    let name = note(one(GeneratedFunction.all.filter { !$0.takesText }).name)
     return compared(
       .function(name, .path(variable, found.keys)), variable, or: constant(found.name, found.type))
   }

@@ -26,9 +26,9 @@ extension PredicateGenerator {
       }
       return .arithmetic(left, note(one(["+", "-", "*", "/", "+", "-", "**", "&", "|", "^", "<<", ">>"])), right)
     case 6:
-      let name = note(one(["abs", "floor", "ceiling", "trunc", "sqrt", "log", "exp", "length"]))
-      let operand = name == "length" ? text(variable, height - 1) : number(variable, height - 1, depth)
-      return operand.map { .function(name, $0) }
+      let function = one(GeneratedFunction.all.filter { !$0.givesText })
+      let operand = function.takesText ? text(variable, height - 1) : number(variable, height - 1, depth)
+      return operand.map { .function(note(function.name), $0) }
     case 7:
       let isText = random.below(2) == 0
       let operand = isText ? text(variable, height - 1) : number(variable, height - 1, depth)
@@ -45,7 +45,9 @@ extension PredicateGenerator {
   private mutating func text(_ variable: Int, _ height: Int) -> GeneratedValue? {
     switch height > 0 ? random.below(6) : 0 {
     case 0, 1: return attribute(of: scopes[variable], where: { $0 == .string }).map { .path(variable, $0.keys) }
-    case 2: return text(variable, height - 1).map { .function(note(one(["uppercase", "lowercase", "canonical"])), $0) }
+    case 2:
+      let function = one(GeneratedFunction.all.filter { $0.takesText && $0.givesText })
+      return text(variable, height - 1).map { .function(note(function.name), $0) }
     case 3: return number(variable, height - 1, 0).map { .cast($0, "NSString") }
     case 4: return .constant(.string(anyText()))
     default:

@@ -1,4 +1,5 @@
 import Foundation
+import StoreQuery
 import StoreSchema
 
 /// Arithmetic and functions.
@@ -122,7 +123,16 @@ extension ReferenceValues {
 
   // MARK: Functions
 
+  /// The functions that have an independent meaning here.
+  static let functions: Set<String> = [
+    "uppercase", "lowercase", "canonical", "length", "abs", "floor", "ceiling", "trunc", "sqrt", "log", "ln", "exp",
+    "negate", "onesComplement",
+  ]
+
   static func function(_ name: String, _ value: Value) -> Value {
+    // Of a function that was added, stores have to give what its kernel gives.
+    guard functions.contains(name) else { return Function.named(name + ":")?.evaluate([value]) ?? .null }
+    if name == "negate" || name == "onesComplement" { return prefixed(name == "negate" ? "-" : "~", value) }
     if case .string(let text) = value {
       switch name {
       case "uppercase": return .string(text.uppercased())

@@ -138,12 +138,12 @@ private enum ExpressionResult {
     case .integer16AttributeType: return whole(value, Int64(Int16.min)...Int64(Int16.max))
     case .integer32AttributeType: return whole(value, Int64(Int32.min)...Int64(Int32.max))
     case .integer64AttributeType, .booleanAttributeType: return whole(value, .min ... .max)
-    case .doubleAttributeType, .floatAttributeType: return real(CastKernel.evaluate(value, as: .number))
-    case .decimalAttributeType: return CastKernel.evaluate(value, as: .decimal)
-    case .dateAttributeType: return CastKernel.evaluate(value, as: .date)
-    case .stringAttributeType: return CastKernel.evaluate(value, as: .text)
-    case .UUIDAttributeType: return CastKernel.evaluate(value, as: .uuid)
-    case .URIAttributeType: return CastKernel.evaluate(value, as: .url)
+    case .doubleAttributeType, .floatAttributeType: return real(CastKernel.number(value))
+    case .decimalAttributeType: return CastKernel.decimal(value)
+    case .dateAttributeType: return CastKernel.date(value)
+    case .stringAttributeType: return CastKernel.string(value)
+    case .UUIDAttributeType: return CastKernel.uuid(value)
+    case .URIAttributeType: return CastKernel.url(value)
     default: return value
     }
   }
@@ -151,7 +151,7 @@ private enum ExpressionResult {
   /// Without its fraction; null where that is too large.
   private static func whole(_ value: Value, _ range: ClosedRange<Int64>) -> Value {
     let number: Int64? =
-      switch CastKernel.evaluate(value, as: .number) {
+      switch CastKernel.number(value) {
       case .bool(let x): x ? 1 : 0
       case .int(let x): x
       case .double(let x): Int64(exactly: x.rounded(.towardZero))

@@ -84,9 +84,9 @@ extension ContextCore {
     return { object in
       let store = object.storeIndex
       let selects =
-        compiled[store] ?? CompiledPredicate(fetch.predicate(at: store, in: self), ManagedSource())
+        compiled[store] ?? CompiledPredicate<ManagedSource>(fetch.predicate(at: store, in: self))
       compiled[store] = selects
-      return selects(object)
+      return selects(object, in: ManagedSource())
     }
   }
 

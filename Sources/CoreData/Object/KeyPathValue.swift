@@ -59,7 +59,7 @@ enum KeyPathValue {
   private static func extreme(_ values: [Any], _ wanted: Ordering) -> Any? {
     var best: (value: Value, original: Any)?
     for original in values {
-      let value = ObjectEvaluator.value(original)
+      let value = ObjectSource.value(original)
       if let known = best, ValueComparison.compare(value, known.value) != wanted { continue }
       best = (value, original)
     }

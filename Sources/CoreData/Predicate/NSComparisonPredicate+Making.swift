@@ -5,9 +5,10 @@ import StoreQuery
 public typealias NSComparisonPredicate = Foundation.NSComparisonPredicate
 
 /// A comparison with a syntax tree.
-final class ComparisonTreePredicate: NSComparisonPredicate {
+final class ComparisonTreePredicate: NSComparisonPredicate, ProgrammedPredicate {
   fileprivate final class Payload {
     let comparison: StoreQuery.Predicate.Comparison
+    let program = ObjectProgram()
     /// The expressions that it was made of, left and right.
     let sides: (NSExpression, NSExpression)?
     /// See `TreeExpression.Payload.isTooDeep`.
@@ -52,6 +53,7 @@ final class ComparisonTreePredicate: NSComparisonPredicate {
     return payload.comparison
   }
   var tree: StoreQuery.Predicate { .comparison(comparison) }
+  var program: ObjectProgram { payload?.program ?? ObjectProgram() }
   var isTooDeep: Bool { payload?.isTooDeep ?? false }
 
   override func copy(with zone: NSZone?) -> Any { self }
@@ -59,7 +61,7 @@ final class ComparisonTreePredicate: NSComparisonPredicate {
   override func evaluate(with object: Any?) -> Bool { evaluate(with: object, substitutionVariables: nil) }
   override func evaluate(with object: Any?, substitutionVariables bindings: [String: Any]?) -> Bool {
     if isTooDeep { misuse("A predicate that is evaluated in memory is nested deeper than \(TreeHeight.limit) levels.") }
-    return PredicateTree.evaluate(self, tree, object, bindings)
+    return PredicateTree.evaluate(self, object, bindings)
   }
   override var predicateFormat: String { isTooDeep ? TreeHeight.excuse : tree.format }
   override var hash: Int { isTooDeep ? 0 : tree.hashValue }

@@ -186,7 +186,7 @@ extension NSExpression {
       misuse("An expression that is evaluated is nested deeper than \(TreeHeight.limit) levels.")
     }
     let bound = bindings.isEmpty ? tree : Substitution.bind(tree, bindings)
-    let (value, assigned) = ObjectEvaluator.assigningValue(of: bound, object)
+    let (value, assigned) = ObjectProgram.value(of: bound, object)
     for (name, value) in assigned { context?[name] = value }
     return value
   }

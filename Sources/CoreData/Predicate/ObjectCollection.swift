@@ -15,6 +15,7 @@ enum ObjectCollection {
       (set.allObjects as? [NSManagedObject])?.sorted { $0.isBefore($1) } ?? set.allObjects
     case let set as NSOrderedSet: set.array
     case let array as [Any?]: array
+    case let list as ConstantList: list.values
     case let set as Set<AnyHashable>: set.map(\.base)
     default: nil
     }
@@ -120,7 +121,7 @@ enum ObjectCollection {
 
   static func aggregate(_ aggregate: Aggregate, _ values: [Any?]) -> Value {
     var collector = Aggregate.Collector(aggregate)
-    for value in values { collector.add(ObjectEvaluator.value(value)) }
+    for value in values { collector.add(ObjectSource.value(value)) }
     return collector.value
   }
 

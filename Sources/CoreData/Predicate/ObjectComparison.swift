@@ -28,6 +28,7 @@ struct ObjectComparison {
   }
 
   private static func side(_ operand: Any?, _ compared: ComparedValues) -> Side {
+    // Which may be long, and needs no look at its elements.
     if let list = operand as? ConstantList { return .many(list.values, isUnordered: false) }
     guard let elements = ObjectCollection.elements(operand) else { return .one(compared.value(operand)) }
     return .many(elements.map(compared.value), isUnordered: ObjectCollection.isUnordered(operand))

@@ -112,36 +112,26 @@ enum PredicateTree {
     }
   }
 
-  static func evaluate(
-    _ predicate: NSPredicate, _ tree: StoreQuery.Predicate, _ object: Any?, _ bindings: [String: Any]?
-  ) -> Bool {
-    if predicate.evaluationPermission?.isGranted == false {
+  static func evaluate(_ predicate: some ProgrammedPredicate, _ object: Any?, _ bindings: [String: Any]?) -> Bool {
+    if predicate.permission?.isGranted == false {
       misuse("The predicate \(predicate) \(EvaluationPermission.excuse)")
     }
-    return ObjectEvaluator.evaluate(bindings.map { Substitution.bind(tree, $0) } ?? tree, object)
+    guard let bindings else { return predicate.program.evaluate(predicate.tree, object) }
+    return ObjectProgram().evaluate(Substitution.bind(predicate.tree, bindings), object)
   }
 
   /// Evaluates a compound of Foundation's class. What one part assigns, the parts after it know.
   static func evaluate(_ compound: NSCompoundPredicate, _ object: Any?, _ bindings: [String: Any]?) -> Bool {
-    let outer = bindings.map { Substitution.outer($0, of(compound)?.assignedVariables ?? []) }
-    var variables: ObjectEvaluator.Variables = [:]
+    func assigned() -> Set<String> { of(compound)?.assignedVariables ?? [] }
+    let outer = bindings.map { Substitution.outer($0, assigned()) }
+    var variables: ObjectSource.Variables = [:]
     return CompoundEvaluation.evaluate(compound) { part in
-      guard let tree = evaluable(part) else {
+      guard let part = part as? any ProgrammedPredicate, !part.isTooDeep, part.permission?.isGranted ?? true else {
         return outer.map { part.evaluate(with: object, substitutionVariables: $0) } ?? part.evaluate(with: object)
       }
-      return ObjectEvaluator.evaluate(
-        outer.map { Substitution.replace(tree, $0) } ?? tree, object, of: compound, &variables)
-    }
-  }
-
-  /// The tree of a part of a compound; nil where the part has to be asked itself.
-  private static func evaluable(_ part: NSPredicate) -> StoreQuery.Predicate? {
-    if part.evaluationPermission?.isGranted == false { return nil }
-    return switch part {
-    case let part as CompoundTreePredicate: part.tree
-    case let part as ComparisonTreePredicate: part.isTooDeep ? nil : part.tree
-    case let part as SyntaxPredicate: part.tree
-    default: nil
+      guard let outer else { return part.program.evaluate(part.tree, object, &variables, assigned: assigned) }
+      return ObjectProgram().evaluate(
+        Substitution.replace(part.tree, outer), object, &variables, assigned: assigned)
     }
   }
 
@@ -150,9 +140,24 @@ enum PredicateTree {
   }
 }
 
+/// A predicate with a syntax tree, and with the program that evaluates it.
+protocol ProgrammedPredicate: NSPredicate {
+  var tree: StoreQuery.Predicate { get }
+  var program: ObjectProgram { get }
+  /// Nil for what was not decoded.
+  var permission: EvaluationPermission? { get }
+  /// Whether going over the tree could overflow the stack.
+  var isTooDeep: Bool { get }
+}
+
+extension ProgrammedPredicate {
+  var isTooDeep: Bool { false }
+}
+
 /// `TRUEPREDICATE`, `FALSEPREDICATE`, `$variable`, or what took the variable's place.
-final class SyntaxPredicate: NSPredicate {
+final class SyntaxPredicate: NSPredicate, ProgrammedPredicate {
   let tree: StoreQuery.Predicate
+  let program = ObjectProgram()
   /// Nil for what was not decoded.
   let permission: EvaluationPermission?
 
@@ -167,9 +172,9 @@ final class SyntaxPredicate: NSPredicate {
 
   override func copy(with zone: NSZone?) -> Any { self }
   override var classForCoder: AnyClass { NSPredicate.self }
-  override func evaluate(with object: Any?) -> Bool { PredicateTree.evaluate(self, tree, object, nil) }
+  override func evaluate(with object: Any?) -> Bool { PredicateTree.evaluate(self, object, nil) }
   override func evaluate(with object: Any?, substitutionVariables bindings: [String: Any]?) -> Bool {
-    PredicateTree.evaluate(self, tree, object, bindings)
+    PredicateTree.evaluate(self, object, bindings)
   }
   override var predicateFormat: String { tree.format }
   override var hash: Int { tree.hashValue }
@@ -178,8 +183,9 @@ final class SyntaxPredicate: NSPredicate {
 }
 
 /// A compound that was made of a syntax tree.
-final class CompoundTreePredicate: NSCompoundPredicate {
+final class CompoundTreePredicate: NSCompoundPredicate, ProgrammedPredicate {
   let tree: StoreQuery.Predicate
+  let program = ObjectProgram()
   /// Nil for what was not decoded.
   let permission: EvaluationPermission?
 
@@ -196,9 +202,9 @@ final class CompoundTreePredicate: NSCompoundPredicate {
 
   override func copy(with zone: NSZone?) -> Any { self }
   override var classForCoder: AnyClass { NSCompoundPredicate.self }
-  override func evaluate(with object: Any?) -> Bool { PredicateTree.evaluate(self, tree, object, nil) }
+  override func evaluate(with object: Any?) -> Bool { PredicateTree.evaluate(self, object, nil) }
   override func evaluate(with object: Any?, substitutionVariables bindings: [String: Any]?) -> Bool {
-    PredicateTree.evaluate(self, tree, object, bindings)
+    PredicateTree.evaluate(self, object, bindings)
   }
   override var predicateFormat: String { tree.format }
   override var hash: Int { tree.hashValue }

@@ -1,4 +1,5 @@
 import StoreQuery
+import StoreSchema
 
 /// Visits all parts of a syntax tree, from a worklist rather than by recursion.
 struct PredicateWalk {
@@ -121,14 +122,25 @@ struct PredicateWalk {
     case .function("FIRST", [], target: nil), .function("LAST", [], target: nil), .function("SIZE", [], target: nil):
       true
     case .function(LocationKernel.selector, let arguments, target: nil):
-      arguments.count == 2 && arguments.allSatisfy(FunctionEvaluator.isMaybeLocation)
+      arguments.count == 2 && arguments.allSatisfy(isMaybeLocation)
     case .function(let name, let arguments, target: nil):
-      FunctionEvaluator.knows(name, argumentCount: arguments.count)
+      Function.named(name).map { $0.castClass == nil && $0.parameters.count == arguments.count } ?? false
     case .variable(let name): bound.contains(name)
-    case .cast(_, let type): CastKernel.Target(rawValue: type) != nil
+    case .cast(_, let type): Function.cast(to: type) != nil
     case .function(ExpressionBlock.selector, _, .object(_)?), .fetch: true
     case .function(let name, let arguments, target: _?): MethodRegistry.knows(name, argumentCount: arguments.count)
     case .anyKey: false
+    }
+  }
+
+  /// Whether `distanceToLocation` takes it, as far as that is known before it is evaluated.
+  private static func isMaybeLocation(_ argument: StoreQuery.Expression) -> Bool {
+    switch argument {
+    case .literal(let literal): literal.value.isNull
+    case .aggregate(let elements): elements.count == 2
+    case .cast, .conditional, .nullObject, .object, .evaluatedObject, .variable, .keyPath, .keyPathOf, .function, .set,
+      .subquery, .assignment, .anyKey, .fetch:
+      true
     }
   }
 }

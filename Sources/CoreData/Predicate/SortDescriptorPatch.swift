@@ -53,7 +53,7 @@ enum SortedValue {
     switch value.flatMap(ObjectInPredicate.init) {
     case .object(let object): return .reference(object.reference)
     case .id(let id): return .reference(id.reference)
-    default: return ObjectEvaluator.value(value)
+    default: return ObjectSource.value(value)
     }
   }
 }

@@ -1,43 +1,76 @@
+import Foundation
 import StoreQuery
 import StoreSchema
 
 /// The functions of a connection that conditions call: the kernels of `StoreQuery` over values of the database.
 ///
 /// Each value is two arguments: the code of its type (``SQLValueType``), then the value.
-public enum SQLFunction: String, Sendable, CaseIterable {
+public enum SQLFunction: Hashable, Sendable {
   /// (operator, options, left, right): 0 or 1.
-  case compare = "OCDCompare"
-  /// (function, operand…): the function's value.
-  case function = "OCDFunction"
-  /// Aggregate: the sum. SQL's own aggregates give the least and the greatest of all types but decimals.
-  case sum = "OCDSum"
-  /// Aggregate: the average of the numbers.
-  case average = "OCDAverage"
-  /// Aggregate: the least value.
-  case minimum = "OCDMinimum"
-  /// Aggregate: the greatest value.
-  case maximum = "OCDMaximum"
-  /// Aggregate: the middle number.
-  case median = "OCDMedian"
-  /// Aggregate: the least of the most frequent numbers.
-  case mode = "OCDMode"
-  /// Aggregate: the standard deviation of the numbers.
-  case deviation = "OCDDeviation"
+  case compare
+  /// (number of the function, operand…): the value of a function of values.
+  case function
+  /// Aggregate: SQL's own ones give neither an exact sum nor the least and the greatest decimal.
+  case aggregate(Aggregate)
+  /// Aggregate: the value of a function of a collection.
+  case collection(Function)
+
+  /// The functions that a connection has.
+  public static var all: [SQLFunction] {
+    [.compare, .function] + Function.all.compactMap(SQLFunction.init(aggregate:))
+  }
+
+  private init?(aggregate function: Function) {
+    switch function.kernel {
+    case .aggregate(.count): return nil
+    case .aggregate(let aggregate): self = .aggregate(aggregate)
+    case .collection: self = .collection(function)
+    case .values, .random, .now, .operand, .distinct, .element: return nil
+    }
+  }
+
+  /// The name in statements.
+  public var name: String {
+    switch self {
+    case .compare: "OCDCompare"
+    case .function: "OCDFunction"
+    case .aggregate(let aggregate): Self.name(aggregate.rawValue)
+    case .collection(let function): Self.name(function.selector)
+    }
+  }
+
+  private static func name(_ selector: String) -> String { "OCD" + selector.dropLast().capitalized }
+
+  /// A number from 1 on by which a connection finds the function again.
+  public var code: Int {
+    switch self {
+    case .compare: 1
+    case .function: 2
+    case .aggregate(let aggregate): 3 + (Function.named(aggregate.rawValue)?.number ?? 0)
+    case .collection(let function): 3 + (function.number ?? 0)
+    }
+  }
+
+  /// The function with a ``code``.
+  public init?(code: Int) {
+    switch code {
+    case 1: self = .compare
+    case 2: self = .function
+    default:
+      guard let known = Function.numbered(code - 3).flatMap(SQLFunction.init(aggregate:)) else { return nil }
+      self = known
+    }
+  }
 
   /// Whether the function takes the values of many rows.
   public var isAggregate: Bool { aggregate != nil }
 
-  /// The aggregate of a function over the values of its rows, each behind the code of its type.
+  /// What an aggregate makes of the values of its rows, each behind the code of its type.
   var aggregate: ResolvedAggregate? {
     switch self {
-    case .sum: .aggregate(.sum)
-    case .average: .aggregate(.average)
-    case .minimum: .aggregate(.minimum)
-    case .maximum: .aggregate(.maximum)
-    case .median: .statistic(.median)
-    case .mode: .statistic(.mode)
-    case .deviation: .statistic(.deviation)
     case .compare, .function: nil
+    case .aggregate(let aggregate): .aggregate(aggregate)
+    case .collection(let function): .function(function)
     }
   }
 
@@ -59,7 +92,7 @@ public enum SQLFunction: String, Sendable, CaseIterable {
   }
 
   private static func apply(_ arguments: [SQLStoredValue]) -> Value {
-    guard case .integer(let code)? = arguments.first, let function = ResolvedFunction(code: Int(clamping: code)),
+    guard case .integer(let number)? = arguments.first, let function = Function.numbered(Int(clamping: number)),
       let values = values(arguments.dropFirst())
     else { return .null }
     return function.evaluate(values)
@@ -82,50 +115,5 @@ public enum SQLFunction: String, Sendable, CaseIterable {
       values.append(SQLValueType.value(value, code: code))
     }
     return values
-  }
-}
-
-extension ResolvedFunction {
-  private static let all: [ResolvedFunction] =
-    ArithmeticKernel.Operation.allCases.map(ResolvedFunction.arithmetic)
-    + FunctionKernel.Function.allCases.map(ResolvedFunction.unary)
-    + CastKernel.Target.allCases.map(ResolvedFunction.cast) + [.distance]
-
-  /// The function's number in a statement. Codes are never stored.
-  var code: Int? { Self.all.firstIndex(of: self) }
-
-  init?(code: Int) {
-    guard Self.all.indices.contains(code) else { return nil }
-    self = Self.all[code]
-  }
-
-  /// The result type over operands of these types. Null where the result is always null, nil where it depends on the
-  /// values.
-  func type(of operands: [SQLValueType]) -> SQLValueType? {
-    switch self {
-    case .arithmetic(let operation):
-      guard operands.count == 2, operands.allSatisfy(\.isNumeric) else { return .null }
-      // A decimal where there is an exact one, a double elsewhere.
-      let hasDecimals = operands.contains(where: \.hasDecimals)
-      if hasDecimals && (operation == .power || operation == .modulus) { return nil }
-      let (a, b) = (operands[0] == .date, operands[1] == .date)
-      if operation == .add && a != b || operation == .subtract && a && !b { return .date }
-      return !a && !b && hasDecimals ? .decimalOrDouble : .number
-    case .unary(.uppercase), .unary(.lowercase), .unary(.canonical): return operands == [.text] ? .text : .null
-    case .unary(.length): return operands == [.text] ? .number : .null
-    case .unary(.squareRoot), .unary(.logarithm), .unary(.naturalLogarithm), .unary(.exponential):
-      return operands.allSatisfy(\.isNumeric) ? .real : .null
-    case .unary:
-      guard operands.count == 1, operands[0].isNumeric else { return .null }
-      return operands[0].hasDecimals ? .decimalOrDouble : .number
-    case .distance: return operands.count == 4 && operands.allSatisfy(\.isNumeric) ? .real : .null
-    case .cast(.date): return .date
-    case .cast(.number): return operands.contains(where: \.hasDecimals) ? .decimalOrDouble : .number
-    case .cast(.decimal): return .decimalOrDouble
-    case .cast(.text): return .text
-    case .cast(.uuid): return .uuid
-    case .cast(.url): return .uri
-    case .cast(.data): return .data
-    }
   }
 }

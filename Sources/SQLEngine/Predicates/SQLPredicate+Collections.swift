@@ -43,6 +43,7 @@ extension SQLPredicate {
       }
     case .list(let elements):
       return condition(.or(elements.map { .comparison(value, .equalTo, $0, options) }), negated: negated)
+    case .elements: return nil
     case .members, .following, .filtered, .values:
       guard let term = term(value), let (opened, element) = elements(collection, asSet: true) else { return nil }
       var selection = opened
@@ -131,7 +132,7 @@ extension SQLPredicate {
       switch aggregate {
       case .size: SQLTerm?.none
       case .aggregate(let aggregate): result(of: aggregate, element, isDistinct: isDistinct)
-      case .statistic(let function): isDistinct ? nil : result(of: function, element)
+      case .function(let function): isDistinct ? nil : result(of: function, element)
       }
     guard let column else {
       scopes.removeLast()
@@ -151,12 +152,12 @@ extension SQLPredicate {
       return SQLTerm("count(\(isDistinct ? "DISTINCT " : "")\(element.text))", .number)
     case .minimum, .maximum:
       if type.hasDecimals {
-        return call(aggregate == .minimum ? .minimum : .maximum, [], [element]).map { SQLTerm($0, .decimalOrDouble) }
+        return call(.aggregate(aggregate), [], [element]).map { SQLTerm($0, .decimalOrDouble) }
       }
       if type.isReference || type == .entity || type == .opaque { return nil }
       return SQLTerm("\(aggregate == .minimum ? "min" : "max")(\(element.text))", type)
     case .sum, .average:
-      guard type.isNumeric, !isDistinct, let text = call(aggregate == .sum ? .sum : .average, [], [element]) else {
+      guard type.isNumeric, !isDistinct, let text = call(.aggregate(aggregate), [], [element]) else {
         return nil
       }
       var term = SQLTerm(text, type.hasDecimals ? .decimalOrDouble : aggregate == .sum ? .number : .real)
@@ -165,18 +166,10 @@ extension SQLPredicate {
     }
   }
 
-  /// The same for statistics, of numbers.
-  private func result(of function: StatisticsKernel.Function, _ element: SQLTerm) -> SQLTerm? {
-    guard element.type.isNumeric, element.type != .date else { return nil }
-    let aggregate: SQLFunction =
-      switch function {
-      case .median: .median
-      case .mode: .mode
-      case .deviation: .deviation
-      }
-    let type: SQLValueType =
-      function == .deviation ? .real : element.type.hasDecimals ? .decimalOrDouble : element.type
-    return call(aggregate, [], [element]).map { SQLTerm($0, type) }
+  /// The same for a function of a collection.
+  private func result(of function: Function, _ element: SQLTerm) -> SQLTerm? {
+    guard let type = function.type(of: [element.type.valueType]).flatMap(SQLValueType.init) else { return nil }
+    return call(.collection(function), [], [element]).map { SQLTerm($0, type) }
   }
 
   mutating func element(_ collection: ResolvedCollection, isLast: Bool, offset: Int64) -> SQLTerm? {
@@ -241,7 +234,7 @@ extension SQLPredicate {
       selection.conditions.append(condition)
       return selection
     case .distinct(let base): return asSet ? open(base, asSet: true) : nil
-    case .constants, .list, .values, .set: return nil
+    case .constants, .list, .values, .set, .elements: return nil
     }
   }
 

@@ -16,7 +16,7 @@ extension SQLPredicate {
     case .aggregate(let aggregate, let collection): return self.aggregate(aggregate, collection)
     case .element(let collection, .constant(.int(let index))):
       return index < 0 ? .null : element(collection, isLast: false, offset: index)
-    case .element: return nil
+    case .element, .dynamic, .collection: return nil
     case .end(let collection, let isLast): return element(collection, isLast: isLast, offset: 0)
     }
   }
@@ -39,7 +39,7 @@ extension SQLPredicate {
 
   // MARK: Functions
 
-  private mutating func function(_ function: ResolvedFunction, _ operands: [ResolvedExpression]) -> SQLTerm? {
+  private mutating func function(_ function: Function, _ operands: [ResolvedExpression]) -> SQLTerm? {
     var terms: [SQLTerm] = []
     for operand in operands {
       guard let term = term(operand) else { return nil }
@@ -47,9 +47,13 @@ extension SQLPredicate {
       terms.append(term)
     }
     if terms.contains(where: { $0.type == .opaque || $0.isMaybeInteger }) { return nil }
-    guard let code = function.code, let type = function.type(of: terms.map(\.type)) else { return nil }
+    guard let type = function.type(of: terms.map(\.type.valueType)).flatMap(SQLValueType.init) else { return nil }
     if type == .null { return .null }
-    return call(.function, [code], terms).map { SQLTerm($0, type) }
+    if let template = function.sql(Self.dialect) {
+      return SQLTerm(SQLText(template: template, terms.map(\.text)), type)
+    }
+    guard let number = function.number else { return nil }
+    return call(.function, [number], terms).map { SQLTerm($0, type) }
   }
 
   /// A call of a function of the connection: its numbers, then the type and the value of each argument.
@@ -61,7 +65,7 @@ extension SQLPredicate {
       list.append("\(code)")
       list.append(argument.text)
     }
-    return "\(function.rawValue)(\(SQLText(joining: list, by: ", ")))"
+    return "\(function.name)(\(SQLText(joining: list, by: ", ")))"
   }
 
   // MARK: Columns

@@ -18,6 +18,9 @@ struct SQLPredicate {
     var joins = ""
   }
 
+  /// The name of the dialect that the text is of, by which functions have texts of their own (``Function/sql(_:)``).
+  static let dialect = "sqlite"
+
   let layout: SQLLayout
   /// Whether the text is the condition of an index. Then values are written out, only the table's own columns are used,
   /// and no function that another program's connection may lack.
@@ -59,6 +62,7 @@ struct SQLPredicate {
     case .not(let inner): return condition(inner, negated: !negated)
     case .and(let parts): return combine(parts, negated ? " OR " : " AND ", empty: !negated, negated)
     case .or(let parts): return combine(parts, negated ? " AND " : " OR ", empty: negated, negated)
+    case .dynamic: return nil
     case .between(let value, let low, let high, let options):
       return condition(
         .and([

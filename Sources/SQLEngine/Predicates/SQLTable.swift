@@ -37,7 +37,7 @@ extension SQLPredicate {
     switch column {
     case .value(let expression): return term(expression)
     case .aggregate(.size, _, isDistinct: _): return SQLTerm("count(*)", .number)
-    case .aggregate(.statistic, _, isDistinct: _): return nil
+    case .aggregate(.function, _, isDistinct: _): return nil
     // An object is never null.
     case .aggregate(.aggregate(.count), .path(SlotPath(leaf: .object)), isDistinct: false):
       return SQLTerm("count(*)", .number)

@@ -58,6 +58,40 @@ enum SQLValueType: Equatable {
   /// The number of an entity.
   case entity
 
+  /// The type as functions know it.
+  var valueType: ValueType {
+    switch self {
+    case .null: .null
+    case .number: .number
+    case .real: .real
+    case .date: .date
+    case .decimal: .decimal
+    case .decimalOrDouble: .decimalOrDouble
+    case .text: .text
+    case .uri: .uri
+    case .uuid: .uuid
+    case .data: .data
+    case .opaque, .reference, .entity: .other
+    }
+  }
+
+  /// The type of a function's result; nil where nothing is known of it.
+  init?(_ type: ValueType) {
+    switch type {
+    case .null: self = .null
+    case .number: self = .number
+    case .real: self = .real
+    case .date: self = .date
+    case .decimal: self = .decimal
+    case .decimalOrDouble: self = .decimalOrDouble
+    case .text: self = .text
+    case .uri: self = .uri
+    case .uuid: self = .uuid
+    case .data: self = .data
+    case .other: return nil
+    }
+  }
+
   /// Nil for a slot that is no attribute.
   init?(_ kind: SlotKind) {
     switch kind {
@@ -91,7 +125,7 @@ enum SQLValueType: Equatable {
 
   /// Whether it is a number that SQL compares as the kernel does.
   var isNative: Bool { self == .number || self == .real || self == .date }
-  var isNumeric: Bool { isNative || hasDecimals }
+  var isNumeric: Bool { valueType.isNumeric }
   var hasDecimals: Bool { self == .decimal || self == .decimalOrDouble }
   var isText: Bool { self == .text || self == .uri }
 

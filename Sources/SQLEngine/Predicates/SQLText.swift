@@ -30,6 +30,19 @@ struct SQLText: ExpressibleByStringInterpolation {
     if separator != ", " { size.height += texts.count }
   }
 
+  /// A text with operands in the place of `?1`, `?2` and so on.
+  init(template: String, _ operands: [SQLText]) {
+    size.height = SQLTextSize.symbols(template)
+    for (index, part) in template.split(separator: "?", omittingEmptySubsequences: false).enumerated() {
+      let digits = index == 0 ? "" : part.prefix(while: \.isNumber)
+      if let place = Int(digits), operands.indices.contains(place - 1) {
+        append(operands[place - 1], behind: SQLTextSize.symbols(template))
+        size.height += 1
+      }
+      append(text: String(part.dropFirst(digits.count)))
+    }
+  }
+
   fileprivate mutating func append(text: String) {
     parts[parts.count - 1] += text
     size.length += text.utf8.count

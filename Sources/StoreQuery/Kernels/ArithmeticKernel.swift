@@ -10,30 +10,30 @@ import StoreSchema
 ///
 /// Null gives null, and so do operands that are no number, division by zero of any kind, and results that are infinite.
 public enum ArithmeticKernel {
-  /// The operations of two operands, by the selectors of their functions.
-  public enum Operation: String, Hashable, Sendable, CaseIterable {
+  /// The operations of two operands.
+  public enum Operation: Hashable, Sendable, CaseIterable {
     /// The sum.
-    case add = "add:to:"
+    case add
     /// The first operand less the second.
-    case subtract = "from:subtract:"
+    case subtract
     /// The product.
-    case multiply = "multiply:by:"
+    case multiply
     /// The first operand divided by the second.
-    case divide = "divide:by:"
+    case divide
     /// The remainder of a division of the first operand by the second.
-    case modulus = "modulus:by:"
+    case modulus
     /// The first operand to the power of the second.
-    case power = "raise:toPower:"
+    case power
     /// The bits that both integers have.
-    case bitwiseAnd = "bitwiseAnd:with:"
+    case bitwiseAnd
     /// The bits that either integer has.
-    case bitwiseOr = "bitwiseOr:with:"
+    case bitwiseOr
     /// The bits that one of the integers has and the other has not.
-    case bitwiseXor = "bitwiseXor:with:"
+    case bitwiseXor
     /// The first integer shifted left by as many bits as the second says.
-    case shiftLeft = "leftshift:by:"
+    case shiftLeft
     /// The first integer shifted right by as many bits as the second says.
-    case shiftRight = "rightshift:by:"
+    case shiftRight
   }
 
   /// The result of an operation. Operations on bits take integers only and give null for others.
@@ -81,6 +81,16 @@ public enum ArithmeticKernel {
       }
     guard let result, result.isFinite else { return .null }
     return .double(result)
+  }
+
+  /// The type of the result over numeric operands: a decimal where there is an exact one, a double elsewhere. Nil where
+  /// it depends on the values.
+  static func type(_ operation: Operation, _ left: ValueType, _ right: ValueType) -> ValueType? {
+    let hasDecimals = left.hasDecimals || right.hasDecimals
+    if hasDecimals && (operation == .power || operation == .modulus) { return nil }
+    let (a, b) = (left == .date, right == .date)
+    if operation == .add && a != b || operation == .subtract && a && !b { return .date }
+    return !a && !b && hasDecimals ? .decimalOrDouble : .number
   }
 
   private static func givesDate(_ operation: Operation, _ left: Value, _ right: Value) -> Bool {

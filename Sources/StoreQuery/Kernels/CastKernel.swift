@@ -6,38 +6,25 @@ import StoreSchema
 /// A date and its seconds since 2001-01-01T00:00:00Z become each other, and numbers, UUIDs and URLs become texts and
 /// are read from them. What has no form of the class is null, as null itself is.
 public enum CastKernel {
-  /// The classes that can be cast to.
-  public enum Target: String, Hashable, Sendable, CaseIterable {
-    /// A date: of a number or a text, the date of that many seconds.
-    case date = "NSDate"
-    /// A number: of a date, its seconds; of a text, what it spells.
-    case number = "NSNumber"
-    /// A decimal number.
-    case decimal = "NSDecimalNumber"
-    /// A string: a number in digits, a UUID or a URL as its text.
-    case text = "NSString"
-    /// A UUID, also of its text.
-    case uuid = "NSUUID"
-    /// A URL, also of its text.
-    case url = "NSURL"
-    /// Bytes, of bytes alone.
-    case data = "NSData"
+  /// The date of a number of seconds, or of a text that spells it.
+  public static func date(_ value: Value) -> Value { finiteNumber(value).map { .date($0.double) } ?? .null }
+
+  /// The decimal number of a number, a date or a text.
+  public static func decimal(_ value: Value) -> Value {
+    finiteNumber(value).flatMap(\.exactDecimal).map(Value.decimal) ?? .null
   }
 
-  /// The value in the form of the class; null where it has none.
-  public static func evaluate(_ value: Value, as target: Target) -> Value {
-    switch target {
-    case .date: number(value).map { .date($0.double) } ?? .null
-    case .number: Self.number(of: value)
-    case .decimal: number(value).flatMap(\.exactDecimal).map(Value.decimal) ?? .null
-    case .text: text(value).map(Value.string) ?? .null
-    case .uuid: uuid(value)
-    case .url: value.text.map(Value.uri) ?? .null
-    case .data: if case .data = value { value } else { .null }
-    }
-  }
+  /// The text of a number, a UUID or a URL.
+  public static func string(_ value: Value) -> Value { text(value).map(Value.string) ?? .null }
 
-  private static func number(of value: Value) -> Value {
+  /// The URL of a text.
+  public static func url(_ value: Value) -> Value { value.text.map(Value.uri) ?? .null }
+
+  /// Bytes, of bytes alone.
+  public static func data(_ value: Value) -> Value { if case .data = value { value } else { .null } }
+
+  /// The seconds of a date, the number that a text spells, and numbers as they are.
+  public static func number(_ value: Value) -> Value {
     switch value {
     case .date(let seconds): .double(seconds)
     case .string(let text): read(text)
@@ -46,7 +33,7 @@ public enum CastKernel {
     }
   }
 
-  private static func number(_ value: Value) -> Number? { Number(number(of: value)).flatMap { $0.isNaN ? nil : $0 } }
+  private static func finiteNumber(_ value: Value) -> Number? { Number(number(value)).flatMap { $0.isNaN ? nil : $0 } }
 
   private static func read(_ text: String) -> Value {
     if let whole = Int64(text) { return .int(whole) }
@@ -69,7 +56,8 @@ public enum CastKernel {
     }
   }
 
-  private static func uuid(_ value: Value) -> Value {
+  /// The UUID that a text spells.
+  public static func uuid(_ value: Value) -> Value {
     switch value {
     case .uuid: value
     case .string(let text): UUID(uuidString: text).map(Value.uuid) ?? .null

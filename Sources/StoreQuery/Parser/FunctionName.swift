@@ -1,13 +1,6 @@
 /// The names by which formats call functions. A name without colons takes one argument (`sum`) or none (`now`), and
 /// some functions of two arguments have a short name.
 enum FunctionName {
-  private static let shortNames = [
-    "add": "add:to:", "multiply": "multiply:by:", "divide": "divide:by:", "modulus": "modulus:by:",
-    "bitwiseAnd": "bitwiseAnd:with:", "bitwiseOr": "bitwiseOr:with:", "bitwiseXor": "bitwiseXor:with:",
-    "leftshift": "leftshift:by:", "rightshift": "rightshift:by:",
-    "distanceToLocation": "distanceToLocation:fromLocation:",
-  ]
-
   /// The selector that `name(…)` calls with that many arguments; nil if the name takes another number.
   static func selector(_ name: String, argumentCount: Int) -> String? {
     let colons = name.utf8.count { $0 == UInt8(ascii: ":") }
@@ -15,7 +8,7 @@ enum FunctionName {
     switch argumentCount {
     case 0: return name
     case 1: return name + ":"
-    case 2: return shortNames[name]
+    case 2: return Function.selector(shortName: name)
     default: return nil
     }
   }

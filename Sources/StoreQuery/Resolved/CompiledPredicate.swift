@@ -1,79 +1,93 @@
 import StoreSchema
 
-/// A predicate prepared for many objects. It defines what predicates mean.
-public struct CompiledPredicate<Source: EvaluationSource> {
-  /// The object at hand and the elements that the variables stand for.
-  struct Frame {
-    let object: Source.Object
-    var elements: [EvaluationItem<Source.Object>] = []
+/// A predicate prepared for many objects of a kind of source. It defines what predicates mean.
+public struct CompiledPredicate<Source: EvaluationSource>: Sendable {
+  private let test: @Sendable (Source.Object, Source) throws(Source.Failure) -> Bool
 
-    func with(_ element: EvaluationItem<Source.Object>, as variable: Int) -> Frame {
-      var frame = self
-      frame.elements.removeSubrange(min(variable - 1, elements.count)...)
-      frame.elements.append(element)
-      return frame
-    }
-  }
-
-  typealias Test = (Frame) throws(Source.Failure) -> Bool
-  typealias Operand = (Frame) throws(Source.Failure) -> Value
-  typealias Items = (Frame) throws(Source.Failure) -> [EvaluationItem<Source.Object>]
-
-  private let test: (Source.Object) throws(Source.Failure) -> Bool
-
-  /// Prepares a predicate for the objects of a source.
-  public init(_ predicate: ResolvedPredicate, _ source: Source) {
-    let compiler = PredicateCompiler(source)
-    if let fast = source.test(predicate) {
-      test = { fast($0) }
+  /// Prepares a predicate.
+  public init(_ predicate: ResolvedPredicate) {
+    if let fast = Source.test(predicate) {
+      test = { (object, _) in fast(object) }
     } else {
-      let inner = compiler.test(predicate)
-      test = { (object) throws(Source.Failure) in try inner(Frame(object: object)) }
+      let inner = PredicateCompiler<Source>().test(predicate)
+      test = { (object, source) throws(Source.Failure) in try inner(Frame(source: source, object: object)) }
     }
   }
 
-  /// Whether the object meets the predicate.
-  public func callAsFunction(_ object: Source.Object) throws(Source.Failure) -> Bool { try test(object) }
+  /// Whether an object of the source meets the predicate.
+  public func callAsFunction(_ object: Source.Object, in source: Source) throws(Source.Failure) -> Bool {
+    try test(object, source)
+  }
 }
 
-/// An expression prepared to be evaluated for many objects.
-public struct CompiledExpression<Source: EvaluationSource> {
-  private let value: (Source.Object) throws(Source.Failure) -> Value
+/// An expression prepared to be evaluated for many objects of a kind of source.
+public struct CompiledExpression<Source: EvaluationSource>: Sendable {
+  private let value: @Sendable (Source.Object, Source) throws(Source.Failure) -> Value
 
-  /// Prepares an expression for the objects of a source.
-  public init(_ expression: ResolvedExpression, _ source: Source) {
+  /// Prepares an expression.
+  public init(_ expression: ResolvedExpression) {
     if case .path(let path) = expression {
-      value = { (object) throws(Source.Failure) in try source.value(at: path, of: object) }
+      value = { (object, source) throws(Source.Failure) in try source.value(at: path, of: object) }
     } else {
-      let operand = PredicateCompiler(source).operand(expression)
-      value = { (object) throws(Source.Failure) in try operand(CompiledPredicate<Source>.Frame(object: object)) }
+      let operand = PredicateCompiler<Source>().operand(expression)
+      value = { (object, source) throws(Source.Failure) in try operand(Frame(source: source, object: object)) }
     }
   }
 
-  /// The value of the expression for the object.
-  public func callAsFunction(_ object: Source.Object) throws(Source.Failure) -> Value { try value(object) }
+  /// The value of the expression for an object of the source.
+  public func callAsFunction(_ object: Source.Object, in source: Source) throws(Source.Failure) -> Value {
+    try value(object, source)
+  }
+}
+
+/// An expression prepared to be evaluated for many objects that no schema describes.
+public struct DynamicExpression<Source: EvaluationSource>: Sendable {
+  private let operand: PredicateCompiler<Source>.DynamicOperand
+
+  /// Prepares an expression.
+  public init(_ expression: ResolvedExpression) { operand = PredicateCompiler<Source>().dynamic(expression) }
+
+  /// What the expression gives for an object of the source.
+  public func callAsFunction(_ object: Source.Object, in source: Source) throws(Source.Failure) -> Source.Operand {
+    try operand(Frame(source: source, object: object))
+  }
+}
+
+/// The object at hand and the elements that the variables stand for.
+struct Frame<Source: EvaluationSource> {
+  var source: Source
+  let object: Source.Object
+  var elements: [EvaluationItem<Source>] = []
+
+  func with(_ element: EvaluationItem<Source>, as variable: Int) -> Frame {
+    var frame = self
+    frame.elements.removeSubrange(min(variable - 1, elements.count)...)
+    frame.elements.append(element)
+    return frame
+  }
 }
 
 /// Makes closures of resolved predicates.
-struct PredicateCompiler<Source: EvaluationSource> {
-  typealias Frame = CompiledPredicate<Source>.Frame
-  typealias Test = CompiledPredicate<Source>.Test
-
-  let source: Source
-
-  init(_ source: Source) { self.source = source }
+struct PredicateCompiler<Source: EvaluationSource>: Sendable {
+  typealias Frame = StoreQuery.Frame<Source>
+  typealias Test = @Sendable (Frame) throws(Source.Failure) -> Bool
 
   func test(_ predicate: ResolvedPredicate) -> Test {
-    if let fast = source.test(predicate) { return { fast($0.object) } }
+    if let fast = Source.test(predicate) { return { fast($0.object) } }
     switch predicate {
     case .constant(let value): return { _ in value }
     case .not(let inner):
       let inner = test(inner)
       return { (frame) throws(Source.Failure) in try !inner(frame) }
-    case .and(let parts): return all(parts.map(test), stopAt: false)
-    case .or(let parts): return all(parts.map(test), stopAt: true)
+    case .and(let parts): return all(parts.map { test($0) }, stopAt: false)
+    case .or(let parts): return all(parts.map { test($0) }, stopAt: true)
     case .comparison(let left, let op, let right, let options):
       return comparison(operand(left), op, right, options)
+    case .dynamic(let comparison, let left, let right):
+      let (left, right) = (dynamic(left), dynamic(right))
+      return { (frame) throws(Source.Failure) in
+        frame.source.holds(comparison, try left(frame), try right(frame))
+      }
     case .between(let value, let low, let high, let options):
       let (value, low, high) = (operand(value), operand(low), operand(high))
       return { (frame) throws(Source.Failure) in
@@ -98,8 +112,7 @@ struct PredicateCompiler<Source: EvaluationSource> {
   }
 
   private func comparison(
-    _ left: @escaping CompiledPredicate<Source>.Operand, _ op: Predicate.Operator, _ right: ResolvedExpression,
-    _ options: Predicate.Options
+    _ left: @escaping Operand, _ op: Predicate.Operator, _ right: ResolvedExpression, _ options: Predicate.Options
   ) -> Test {
     if case .constant(.string(let pattern)) = right,
       let matcher = try? TextMatcher(op, options, pattern: pattern), op != .equalTo
@@ -113,7 +126,7 @@ struct PredicateCompiler<Source: EvaluationSource> {
   }
 
   private func member(
-    _ value: @escaping CompiledPredicate<Source>.Operand, _ collection: ResolvedCollection, _ options: Predicate.Options
+    _ value: @escaping Operand, _ collection: ResolvedCollection, _ options: Predicate.Options
   ) -> Test {
     if case .constants(let constants) = collection, options.isEmpty {
       let known = Set(constants.map(EqualValue.init))

@@ -28,10 +28,10 @@ extension PredicateResolver {
     case .conditional(let condition, let yes, let no):
       return .one(.conditional(try resolved(condition), try one(yes), try one(no)))
     case .cast(let value, let type):
-      guard let target = CastKernel.Target(rawValue: type) else {
+      guard let function = Function.cast(to: type) else {
         throw .unsupported("CAST to the class \(type) is not known.")
       }
-      return .one(folded(.cast(target), [try one(value)]))
+      return .one(.folded(function, [try one(value)]))
     case .fetch(let request, let context, let countOnly): return try operand(try nested(request, context, countOnly))
     case .function, .assignment, .anyKey:
       throw .unsupported("The expression \(expression.format) has no place in a fetch.")
@@ -110,31 +110,34 @@ extension PredicateResolver {
   private func function(
     _ name: String, _ arguments: [Expression], _ expression: Expression
   ) throws(ResolutionError) -> ResolvedOperand {
-    if let operation = ArithmeticKernel.Operation(rawValue: name), arguments.count == 2 {
-      return .one(folded(.arithmetic(operation), [try one(arguments[0]), try one(arguments[1])]))
+    guard let function = Function.named(name), function.castClass == nil,
+      function.parameters.count == arguments.count
+    else { throw unknown(expression) }
+    switch function.kernel {
+    case .values: return .one(.folded(function, try operands(of: function, arguments)))
+    case .random: throw unknown(expression)
+    case .collection, .aggregate:
+      guard let aggregate = ResolvedAggregate(function) else { throw unknown(expression) }
+      return .one(.aggregate(aggregate, try collection(arguments[0])))
+    case .now: return .one(.constant(.date(now)))
+    case .operand: return try operand(arguments[0])
+    case .distinct: return .many(ResolvedMany(collection: .distinct(try collection(arguments[0]))))
+    case .element: return .one(try element(of: try many(arguments[0]).collection, arguments[1]))
     }
-    if name == LocationKernel.selector, arguments.count == 2 {
-      return .one(folded(.distance, try location(arguments[0]) + (try location(arguments[1]))))
-    }
-    if name == "now" && arguments.isEmpty { return .one(.constant(.date(now))) }
-    if name == "objectFrom:withIndex:", arguments.count == 2 {
-      return .one(try element(of: try many(arguments[0]).collection, arguments[1]))
-    }
-    guard arguments.count == 1, let argument = arguments.first else { throw unknown(expression) }
-    if let function = FunctionKernel.Function(rawValue: name) {
-      return .one(folded(.unary(function), [try one(argument)]))
-    }
-    if name == "noindex:" { return try operand(argument) }
-    if name == "distinct:" { return .many(ResolvedMany(collection: .distinct(try collection(argument)))) }
-    if let aggregate = Self.aggregate(name) { return .one(.aggregate(aggregate, try collection(argument))) }
-    throw unknown(expression)
   }
 
-  static func aggregate(_ name: String) -> ResolvedAggregate? {
-    // Counts what is there, as `count` of an array does.
-    if name == Aggregate.count.rawValue { return .size }
-    return Aggregate(rawValue: name).map(ResolvedAggregate.aggregate)
-      ?? StatisticsKernel.Function(rawValue: name).map(ResolvedAggregate.statistic)
+  private func operands(
+    of function: Function, _ arguments: [Expression]
+  ) throws(ResolutionError) -> [ResolvedExpression] {
+    var operands: [ResolvedExpression] = []
+    for (parameter, argument) in zip(function.parameters, arguments) {
+      if case .location = parameter {
+        operands += try location(argument)
+      } else {
+        operands.append(try one(argument))
+      }
+    }
+    return operands
   }
 
   /// A single value is a collection of one.
@@ -155,13 +158,6 @@ extension PredicateResolver {
     case .sizeIndex: .aggregate(.size, collection)
     default: .element(collection, try one(index))
     }
-  }
-
-  /// A function of constants is a constant.
-  private func folded(_ function: ResolvedFunction, _ operands: [ResolvedExpression]) -> ResolvedExpression {
-    var values: [Value] = []
-    for case .constant(let value) in operands { values.append(value) }
-    return values.count == operands.count ? .constant(function.evaluate(values)) : .function(function, operands)
   }
 
   private func unknown(_ expression: Expression) -> ResolutionError {

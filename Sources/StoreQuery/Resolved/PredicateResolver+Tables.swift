@@ -5,7 +5,7 @@ extension PredicateResolver {
   public func column(_ expression: Expression) throws(ResolutionError) -> TablePlan.Column {
     let expression = try AssignmentReplacement.replace(expression)
     guard case .function(let name, let arguments, target: nil) = expression, arguments.count == 1,
-      let aggregate = Self.aggregate(name)
+      let aggregate = Function.named(name).flatMap(ResolvedAggregate.init)
     else { return .value(try one(expression)) }
     var (argument, isDistinct) = (arguments[0], false)
     if case .function("distinct:", let inner, target: nil) = argument, inner.count == 1 {

@@ -17,6 +17,11 @@ struct ResolvedFormat {
     case .not(let inner): .not(self.predicate(inner))
     case .comparison(let left, let op, let right, let options):
       .comparison(.init(expression(left), op, expression(right), options: options))
+    case .dynamic(let comparison, let left, let right):
+      .comparison(
+        .init(
+          expression(left), comparison.op, expression(right), modifier: comparison.modifier,
+          options: comparison.options))
     case .between(let value, let low, let high, let options):
       .comparison(
         .init(expression(value), .between, .aggregate([expression(low), expression(high)]), options: options))
@@ -34,28 +39,35 @@ struct ResolvedFormat {
     switch expression {
     case .constant(let value): constant(value)
     case .path(let path): self.path(path)
-    case .function(.arithmetic(let operation), let operands):
-      .function(operation.rawValue, operands.map { self.expression($0) }, target: nil)
-    case .function(.unary(let function), let operands):
-      .function(function.rawValue, operands.map { self.expression($0) }, target: nil)
-    case .function(.cast(let type), let operands):
-      .cast(operands.first.map { self.expression($0) } ?? .constant(.null), type.rawValue)
-    case .function(.distance, let operands):
-      .function(
-        LocationKernel.selector,
-        [operands.prefix(2), operands.dropFirst(2)].map { .aggregate($0.map { self.expression($0) }) }, target: nil)
+    case .function(let function, let operands): self.function(function, operands.map { self.expression($0) })
+    case .dynamic(let form, let operands): .function("\(form)", operands.map { self.expression($0) }, target: nil)
+    case .collection(let items): collection(items)
     case .conditional(let condition, let yes, let no):
       .conditional(predicate(condition), self.expression(yes), self.expression(no))
     case .aggregate(.size, let items): .keyPathOf(collection(items), "@count")
     case .aggregate(.aggregate(let aggregate), let items):
       .function(aggregate.rawValue, [collection(items)], target: nil)
-    case .aggregate(.statistic(let function), let items):
-      .function(function.rawValue, [collection(items)], target: nil)
+    case .aggregate(.function(let function), let items):
+      .function(function.selector, [collection(items)], target: nil)
     case .element(let items, let index):
       .function("objectFrom:withIndex:", [collection(items), self.expression(index)], target: nil)
     case .end(let items, let isLast):
       .function("objectFrom:withIndex:", [collection(items), isLast ? .lastIndex : .firstIndex], target: nil)
     }
+  }
+
+  private func function(_ function: Function, _ operands: [Expression]) -> Expression {
+    if let castClass = function.castClass { return .cast(operands.first ?? .constant(.null), castClass) }
+    var (arguments, rest) = ([Expression](), operands[...])
+    for parameter in function.parameters {
+      if case .location = parameter {
+        arguments.append(.aggregate(Array(rest.prefix(2))))
+        rest = rest.dropFirst(2)
+      } else if let operand = rest.popFirst() {
+        arguments.append(operand)
+      }
+    }
+    return .function(function.selector, arguments, target: nil)
   }
 
   private func collection(_ collection: ResolvedCollection) -> Expression {
@@ -68,6 +80,7 @@ struct ResolvedFormat {
     case .filtered(let base, variable: let variable, let condition):
       .subquery(self.collection(base), variable: name(variable), predicate(condition))
     case .set(let operation, let left, let right): .set(operation, self.collection(left), self.collection(right))
+    case .elements(of: let operand, _): expression(operand)
     case .distinct(let base): .function("distinct:", [self.collection(base)], target: nil)
     }
   }

@@ -21,6 +21,8 @@ public indirect enum ResolvedPredicate: Hashable, Sendable {
   case member(ResolvedExpression, of: ResolvedCollection, Predicate.Options)
   /// Whether some element of a collection meets a predicate, in which it is the variable of that number.
   case exists(ResolvedCollection, variable: Int, ResolvedPredicate)
+  /// A comparison of objects that no schema describes; see ``DynamicForm``. A store is never asked for it.
+  case dynamic(DynamicComparison, ResolvedExpression, ResolvedExpression)
 
   /// Whether it plainly selects everything.
   package var isTrue: Bool {
@@ -39,7 +41,7 @@ public indirect enum ResolvedExpression: Hashable, Sendable {
   /// The value at a path from an object.
   case path(SlotPath)
   /// A function of the values of other expressions.
-  case function(ResolvedFunction, [ResolvedExpression])
+  case function(Function, [ResolvedExpression])
   /// The first expression where the predicate holds, else the second.
   case conditional(ResolvedPredicate, ResolvedExpression, ResolvedExpression)
   /// What an aggregate makes of a collection.
@@ -48,28 +50,17 @@ public indirect enum ResolvedExpression: Hashable, Sendable {
   case element(ResolvedCollection, ResolvedExpression)
   /// The first element of a collection, or its last one.
   case end(ResolvedCollection, isLast: Bool)
-}
+  /// A part that only objects have that no schema describes. A store is never asked for it.
+  case dynamic(DynamicForm, [ResolvedExpression])
+  /// A collection as one operand of a dynamic part. A store is never asked for it.
+  case collection(ResolvedCollection)
 
-/// A function of values.
-public enum ResolvedFunction: Hashable, Sendable {
-  /// An operation of two numbers.
-  case arithmetic(ArithmeticKernel.Operation)
-  /// A function of one value.
-  case unary(FunctionKernel.Function)
-  /// The value in the form of a class.
-  case cast(CastKernel.Target)
-  /// Of four values: see ``LocationKernel``.
-  case distance
-
-  /// The value of the function. Null where there is another number of operands than it takes.
-  public func evaluate(_ operands: [Value]) -> Value {
-    switch (self, operands.count) {
-    case (.arithmetic(let operation), 2): ArithmeticKernel.evaluate(operation, operands[0], operands[1])
-    case (.unary(let function), 1): FunctionKernel.evaluate(function, operands[0])
-    case (.cast(let target), 1): CastKernel.evaluate(operands[0], as: target)
-    case (.distance, _): LocationKernel.distance(operands)
-    default: .null
-    }
+  /// A function; of constants its value, where that is always the same.
+  static func folded(_ function: Function, _ operands: [ResolvedExpression]) -> ResolvedExpression {
+    var values: [Value] = []
+    for case .constant(let value) in operands { values.append(value) }
+    guard values.count == operands.count, case .values = function.kernel else { return .function(function, operands) }
+    return .constant(function.evaluate(values))
   }
 }
 
@@ -79,8 +70,19 @@ public enum ResolvedAggregate: Hashable, Sendable {
   case size
   /// A sum, an average, the least or the greatest value, or the number of values that are not null.
   case aggregate(Aggregate)
-  /// A median, a mode or a standard deviation.
-  case statistic(StatisticsKernel.Function)
+  /// A function of a collection that no grouped fetch has: a median, for example.
+  case function(Function)
+
+  /// What a function makes of a collection; nil for a function of values.
+  init?(_ function: Function) {
+    switch function.kernel {
+    // Counts what is there, as `count` of an array does.
+    case .aggregate(.count): self = .size
+    case .aggregate(let aggregate): self = .aggregate(aggregate)
+    case .collection: self = .function(function)
+    case .values, .random, .now, .operand, .distinct, .element: return nil
+    }
+  }
 
   /// The one value made of a collection.
   public func evaluate(_ values: [Value]) -> Value {
@@ -90,7 +92,9 @@ public enum ResolvedAggregate: Hashable, Sendable {
       var collector = Aggregate.Collector(aggregate)
       for value in values { collector.add(value) }
       return collector.value
-    case .statistic(let function): return StatisticsKernel.evaluate(function, values)
+    case .function(let function):
+      guard case .collection(let evaluate) = function.kernel else { return .null }
+      return evaluate(values)
     }
   }
 }
@@ -114,4 +118,6 @@ public indirect enum ResolvedCollection: Hashable, Sendable {
   case set(Expression.SetOperation, ResolvedCollection, ResolvedCollection)
   /// Each value once.
   case distinct(ResolvedCollection)
+  /// The elements of an operand of a dynamic part. A store is never asked for them.
+  case elements(of: ResolvedExpression, DynamicForm.Single)
 }

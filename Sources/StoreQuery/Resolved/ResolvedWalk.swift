@@ -40,7 +40,7 @@ struct ResolvedWalk {
     case .constant: break
     case .and(let parts), .or(let parts): for part in parts { pending.append(.predicate(part)) }
     case .not(let inner): pending.append(.predicate(inner))
-    case .comparison(let left, _, let right, _): add([left, right])
+    case .comparison(let left, _, let right, _), .dynamic(_, let left, let right): add([left, right])
     case .between(let value, let low, let high, _): add([value, low, high])
     case .member(let value, of: let collection, _):
       add([value])
@@ -62,7 +62,8 @@ struct ResolvedWalk {
       paths.append(path)
       relationships += path.hops
       if path.variable == 0 && !path.hops.isEmpty { ways.append(path.hops) }
-    case .function(_, let operands): add(operands)
+    case .function(_, let operands), .dynamic(_, let operands): add(operands)
+    case .collection(let collection): pending.append(.collection(collection))
     case .conditional(let condition, let yes, let no):
       pending.append(.predicate(condition))
       add([yes, no])
@@ -77,6 +78,7 @@ struct ResolvedWalk {
     switch collection {
     case .constants: break
     case .list(let elements): add(elements)
+    case .elements(of: let operand, _): add([operand])
     case .members(let variable, let hops):
       hasMembers = true
       relationships += hops

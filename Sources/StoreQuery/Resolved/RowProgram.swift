@@ -4,8 +4,8 @@ import StoreSchema
 /// next. It means what ``ComparisonKernel`` means over the values.
 ///
 /// Closures that call closures, as ``CompiledPredicate`` has them for what this cannot say, take several times as long.
-public struct RowProgram {
-  enum Kind: UInt8 {
+public struct RowProgram: Sendable {
+  enum Kind: UInt8, Sendable {
     case isNull
     case intEqual, intLess, intLessOrEqual
     case doubleEqual, doubleLess, doubleLessOrEqual, doubleGreater, doubleGreaterOrEqual
@@ -14,7 +14,7 @@ public struct RowProgram {
     case test
   }
 
-  struct Step {
+  struct Step: Sendable {
     let kind: Kind
     let slot: Int32
     /// The constant's bits, or where its bytes begin and end, or the place of its closure.
@@ -26,7 +26,7 @@ public struct RowProgram {
   }
 
   /// A closure, which as the element of an array would be called through others.
-  struct Test { let test: (Row) -> Bool }
+  struct Test: Sendable { let test: @Sendable (Row) -> Bool }
 
   /// What stands in place of a step where the answer is known.
   static var accepted: Int { -1 }
@@ -43,6 +43,9 @@ public struct RowProgram {
     guard let start = add(predicate, Self.accepted, Self.rejected) else { return nil }
     self.start = start
   }
+
+  /// The program as a closure.
+  public var test: @Sendable (Row) -> Bool { { self($0) } }
 
   /// Whether the row meets the predicate.
   public func callAsFunction(_ row: Row) -> Bool {
@@ -129,7 +132,7 @@ public struct RowProgram {
       if let first = add(path.leaf, op, constant, options, yes, no) { return first }
       let leaf = path.leaf
       return add(yes, no) { ComparisonKernel.evaluate(op, options, left: $0.value(of: leaf), right: constant) }
-    case .comparison, .between, .member, .exists: return nil
+    case .comparison, .between, .member, .exists, .dynamic: return nil
     }
   }
 
@@ -226,7 +229,7 @@ public struct RowProgram {
     return steps.count - 1
   }
 
-  private mutating func add(_ yes: Int, _ no: Int, _ test: @escaping (Row) -> Bool) -> Int {
+  private mutating func add(_ yes: Int, _ no: Int, _ test: @escaping @Sendable (Row) -> Bool) -> Int {
     tests.append(Test(test: test))
     return add(.test, 0, UInt64(tests.count - 1), yes, no)
   }

@@ -35,7 +35,7 @@ public struct OwnRows: EvaluationSource {
 
   public func objects(over hops: [Relationship], from row: Row) -> [Row] { [] }
 
-  public func test(_ predicate: ResolvedPredicate) -> ((Row) -> Bool)? {
-    RowProgram(predicate).map { program in { program($0) } }
+  public static func test(_ predicate: ResolvedPredicate) -> (@Sendable (Row) -> Bool)? {
+    RowProgram(predicate)?.test
   }
 }

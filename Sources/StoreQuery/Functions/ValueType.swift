@@ -1,0 +1,31 @@
+/// The type of an expression's values, as far as functions need it: what a store knows of a column before it reads it.
+public enum ValueType: Hashable, Sendable {
+  /// Always null.
+  case null
+  /// An integer or a real number; truth values are integers.
+  case number
+  /// A real number.
+  case real
+  /// A date.
+  case date
+  /// A decimal number.
+  case decimal
+  /// The result of a function with decimals among its operands: a decimal, or a real number where none is exact.
+  case decimalOrDouble
+  /// A string.
+  case text
+  /// A URI.
+  case uri
+  /// A UUID.
+  case uuid
+  /// Bytes.
+  case data
+  /// What no function takes.
+  case other
+
+  /// Whether functions of numbers take it.
+  public var isNumeric: Bool { self == .number || self == .real || self == .date || hasDecimals }
+
+  /// Whether decimals may be among the values.
+  public var hasDecimals: Bool { self == .decimal || self == .decimalOrDouble }
+}
